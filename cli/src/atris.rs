@@ -79,7 +79,7 @@ pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), 
     }
 }
 
-/// Goes on with a thread: answers its open question, or finishes a run that was interrupted.
+/// Resumes a thread: answers its open question, or finishes a run that was interrupted.
 pub(crate) async fn resume(
     thread: &str,
     answers: Option<&Path>,
@@ -152,7 +152,7 @@ async fn chat(
     }
 }
 
-/// Whether a session goes on: no answer was printed as the answer.
+/// Whether a session continues: no answer was printed as the answer.
 fn went_on(asked: Result<(), Error>) -> Result<(), Error> {
     match asked {
         Err(Error::Reported { .. }) => Ok(()),

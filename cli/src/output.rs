@@ -6,7 +6,7 @@
 use std::{
     fmt,
     io::{self, Write},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use anstream::{AutoStream, ColorChoice};
@@ -19,6 +19,7 @@ use crate::{
     args::{Color, Global},
     error::{Error, USAGE},
 };
+use superstep::sync::lock;
 
 /// How data is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +122,7 @@ impl Output {
     /// A line of data.
     pub(crate) fn data(&self, spans: &[Span]) -> Result<(), Error> {
         let line = drawn(spans);
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = lock(&self.out);
         writeln!(out, "{line}")?;
         Ok(())
     }
@@ -129,7 +130,7 @@ impl Output {
     /// A value as JSON, on a line of its own.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Error> {
         let text = serde_json::to_string(value).map_err(io::Error::from)?;
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = lock(&self.out);
         writeln!(out, "{}", escaped(&text))?;
         out.flush()?;
         Ok(())
@@ -144,7 +145,7 @@ impl Output {
     /// A part of a text that streams; `shown` remembers what its earlier parts left open.
     pub(crate) fn part(&self, shown: &mut Sanitizer, text: &str) -> Result<(), Error> {
         let clean = shown.push(text);
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = lock(&self.out);
         out.write_all(clean.as_bytes())?;
         out.flush()?;
         Ok(())
@@ -153,14 +154,14 @@ impl Output {
     /// A line on stderr. That nobody reads it does not matter.
     pub(crate) fn say(&self, spans: &[Span]) {
         let line = drawn(spans);
-        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut err = lock(&self.err);
         let _ = writeln!(err, "{line}");
     }
 
     /// Lines on stderr that must have been written, all of them, before anything else happens.
     pub(crate) fn announce(&self, lines: &[Vec<Span>]) -> Result<(), Error> {
         is_open(&io::stderr())?;
-        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut err = lock(&self.err);
         for line in lines {
             writeln!(err, "{}", drawn(line))?;
         }
@@ -171,7 +172,7 @@ impl Output {
     /// The same without an end of the line: a question, a line that is drawn over.
     pub(crate) fn ask(&self, spans: &[Span]) {
         let line = drawn(spans);
-        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut err = lock(&self.err);
         let _ = write!(err, "{line}");
         let _ = err.flush();
     }
@@ -179,7 +180,7 @@ impl Output {
     /// Clears the current line of stderr and writes again; only for terminals.
     pub(crate) fn redraw(&self, spans: &[Span]) {
         let line = drawn(spans);
-        let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut err = lock(&self.err);
         let _ = write!(err.as_inner(), "\r\x1b[K{line}");
         let _ = err.flush();
     }
@@ -195,7 +196,7 @@ impl Output {
                 "code": error.code(), "message": error.to_string(), "hints": hints,
                 "exit": error.exit(),
             }});
-            let mut err = self.err.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut err = lock(&self.err);
             let _ = writeln!(err, "{}", escaped(&line.to_string()));
             return;
         }

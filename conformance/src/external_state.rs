@@ -5,12 +5,13 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use serde_json::{Value as Json, json};
 
 use crate::expr::Externals;
+use superstep_core::sync::lock;
 
 /// Counters and flags of one case run; cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +25,7 @@ struct Inner {
 
 impl ExternalState {
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// The state that [`ExternalState::to_json`] wrote; an empty one if it is not one.

@@ -22,6 +22,7 @@ use std::{
 };
 
 use crate::Fallible;
+use superstep_core::sync::lock;
 
 /// Something that must not be, and the command that shows it again.
 #[derive(Clone, Debug)]
@@ -114,7 +115,7 @@ pub fn try_all<T: Sync>(
                         continue;
                     }
                     let (what, replay) = (wrong.join("; "), replay(case));
-                    let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut found = lock(&found);
                     found.push(Violation { what, replay });
                 }
             });

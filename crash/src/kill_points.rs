@@ -1,13 +1,9 @@
 //! Kill points: named moments of a run at which a worker can die.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    str::FromStr,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, fmt, str::FromStr, sync::Mutex};
 
 use crate::vfs;
+use superstep_core::sync::lock;
 
 /// Whether a process dies before or after a kill point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,7 +78,7 @@ impl Points {
     /// Passes a point; the process dies if it is the chosen one.
     pub fn pass(&self, when: When, name: &'static str) {
         let n = {
-            let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut passed = lock(&self.passed);
             let n = passed.entry((name, when)).or_default();
             *n += 1;
             *n
@@ -95,7 +91,7 @@ impl Points {
 
     /// How often each point was passed.
     pub fn passed(&self) -> BTreeMap<&'static str, u64> {
-        let passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = lock(&self.passed);
         passed.iter().map(|((name, _), n)| (*name, *n)).collect()
     }
 }

@@ -29,7 +29,7 @@ struct Thread {
     /// It need not be there at all.
     doubtful: bool,
     /// Entries of the event log, as JSON.
-    log: BTreeMap<Cursor, (Told, String)>,
+    log: BTreeMap<Cursor, (Ack, String)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -38,12 +38,12 @@ struct Space {
     records: BTreeMap<CheckpointId, Option<String>>,
     /// Records that may be there.
     maybe: BTreeMap<CheckpointId, Option<String>>,
-    notes: BTreeMap<CheckpointId, BTreeMap<TaskKey, Vec<(Told, TaskNote)>>>,
+    notes: BTreeMap<CheckpointId, BTreeMap<TaskKey, Vec<(Ack, TaskNote)>>>,
 }
 
-/// Whether the answer to a deed was heard.
+/// Whether a call was acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum Ack {
     Yes,
     Nothing,
 }
@@ -62,9 +62,9 @@ impl Model {
         for (at, line) in lines.iter().enumerate() {
             let Line::Try(_, call) = line else { continue };
             match outcomes.get(&at) {
-                Some(Acknowledged::Yes) => model.apply(call, Told::Yes),
+                Some(Acknowledged::Yes) => model.apply(call, Ack::Yes),
                 Some(Acknowledged::No) => {}
-                None => model.apply(call, Told::Nothing),
+                None => model.apply(call, Ack::Nothing),
             }
         }
         model
@@ -79,44 +79,44 @@ impl Model {
         spaces.map(|space| space.records.len()).sum()
     }
 
-    fn apply(&mut self, call: &SaverCall, told: Told) {
+    fn apply(&mut self, call: &SaverCall, ack: Ack) {
         match call {
             SaverCall::Commit(thread, namespace, record, events) => {
                 let thread = self.threads.entry(thread.clone()).or_default();
-                thread.log(events, told);
+                thread.log(events, ack);
                 let space = thread.spaces.entry(namespace.clone()).or_default();
-                space.commit(record, told);
+                space.commit(record, ack);
             }
             SaverCall::Note(thread, namespace, checkpoint, notes, events) => {
                 let thread = self.threads.entry(thread.clone()).or_default();
-                thread.log(events, told);
+                thread.log(events, ack);
                 let space = thread.spaces.entry(namespace.clone()).or_default();
-                space.note(*checkpoint, notes, told);
+                space.note(*checkpoint, notes, ack);
             }
             SaverCall::Log(thread, events) => {
                 let thread = self.threads.entry(thread.clone()).or_default();
-                thread.log(events, told);
+                thread.log(events, ack);
             }
             SaverCall::Prune(thread) => {
                 if let Some(thread) = self.threads.get_mut(thread) {
                     // Entries of what was pruned are gone.
                     let log = thread.log.values_mut();
-                    log.for_each(|(told, _)| *told = Told::Nothing);
+                    log.for_each(|(ack, _)| *ack = Ack::Nothing);
                     thread.spaces.values_mut().for_each(Space::prune);
                 }
             }
             SaverCall::Copy(from, to) => {
                 if let Some(source) = self.threads.get(from).cloned() {
-                    let doubtful = told == Told::Nothing;
+                    let doubtful = ack == Ack::Nothing;
                     self.threads
                         .insert(to.clone(), Thread { doubtful, ..source });
                 }
             }
-            SaverCall::Delete(thread) => match told {
-                Told::Yes => {
+            SaverCall::Delete(thread) => match ack {
+                Ack::Yes => {
                     self.threads.remove(thread);
                 }
-                Told::Nothing => {
+                Ack::Nothing => {
                     if let Some(thread) = self.threads.get_mut(thread) {
                         thread.doubtful = true;
                     }
@@ -173,9 +173,9 @@ impl Model {
 }
 
 impl Thread {
-    fn log(&mut self, events: &[Logged], told: Told) {
+    fn log(&mut self, events: &[Logged], ack: Ack) {
         for event in events {
-            self.log.insert(event.cursor, (told, json(event)));
+            self.log.insert(event.cursor, (ack, json(event)));
         }
     }
 
@@ -185,9 +185,9 @@ impl Thread {
             .map(|entry| (entry.cursor, json(entry)))
             .collect();
         let mut wrong = Vec::new();
-        for (cursor, (told, text)) in &self.log {
+        for (cursor, (ack, text)) in &self.log {
             match read.get(cursor) {
-                None if *told == Told::Yes => {
+                None if *ack == Ack::Yes => {
                     wrong.push(format!("entry {cursor} was promised and is gone"));
                 }
                 Some(read) if read != text => {
@@ -219,28 +219,28 @@ pub struct Found {
 }
 
 impl Space {
-    fn commit(&mut self, record: &Record, told: Told) {
+    fn commit(&mut self, record: &Record, ack: Ack) {
         let text = Some(json(record));
-        match told {
-            Told::Yes => self.records.insert(record.id, text),
-            Told::Nothing => self.maybe.insert(record.id, text),
+        match ack {
+            Ack::Yes => self.records.insert(record.id, text),
+            Ack::Nothing => self.maybe.insert(record.id, text),
         };
         if let Some(parent) = record.parent {
             // Who follows a record has seen it.
-            if told == Told::Yes
+            if ack == Ack::Yes
                 && let Some(known) = self.maybe.remove(&parent)
             {
                 self.records.insert(parent, known);
             }
-            self.note(parent, &record.tasks, told);
+            self.note(parent, &record.tasks, ack);
         }
     }
 
-    fn note(&mut self, checkpoint: CheckpointId, notes: &[TaskNote], told: Told) {
+    fn note(&mut self, checkpoint: CheckpointId, notes: &[TaskNote], ack: Ack) {
         let tasks = self.notes.entry(checkpoint).or_default();
         for note in notes {
             let known = tasks.entry(note.key.clone()).or_default();
-            known.push((told, note.clone()));
+            known.push((ack, note.clone()));
         }
     }
 
@@ -289,16 +289,16 @@ impl Space {
         let mut wrong = Vec::new();
         let known = self.notes.get(&at);
         for note in found {
-            let told = known.and_then(|tasks| tasks.get(&note.key));
-            if !told.is_some_and(|told| possible(told, Some(note))) {
+            let ack = known.and_then(|tasks| tasks.get(&note.key));
+            if !ack.is_some_and(|ack| possible(ack, Some(note))) {
                 let read = json(note);
                 wrong.push(format!(
-                    "checkpoint {at}: a note reads {read}, told was {told:?}"
+                    "checkpoint {at}: a note reads {read}, acknowledged was {ack:?}"
                 ));
             }
         }
-        for (key, told) in known.into_iter().flatten() {
-            if found.iter().all(|note| note.key != *key) && !possible(told, None) {
+        for (key, ack) in known.into_iter().flatten() {
+            if found.iter().all(|note| note.key != *key) && !possible(ack, None) {
                 wrong.push(format!("checkpoint {at}: the note of {key:?} is gone"));
             }
         }
@@ -307,18 +307,15 @@ impl Space {
 }
 
 /// Whether what is found is what was acknowledged, with or without each thing in doubt.
-fn possible(told: &[(Told, TaskNote)], found: Option<&TaskNote>) -> bool {
-    let doubts = told
-        .iter()
-        .filter(|(told, _)| *told == Told::Nothing)
-        .count();
+fn possible(ack: &[(Ack, TaskNote)], found: Option<&TaskNote>) -> bool {
+    let doubts = ack.iter().filter(|(ack, _)| *ack == Ack::Nothing).count();
     if doubts > DOUBTS {
         return true;
     }
     (0..1_u32 << doubts).any(|choice| {
         let (mut bit, mut sum) = (0, None::<TaskNote>);
-        for (told, note) in told {
-            if *told == Told::Nothing {
+        for (ack, note) in ack {
+            if *ack == Ack::Nothing {
                 bit += 1;
                 if choice >> (bit - 1) & 1 == 0 {
                     continue;
@@ -346,7 +343,7 @@ enum Acknowledged {
     No,
 }
 
-/// How the deed tried at each line ended, where that was heard.
+/// How the call tried at each line ended, where that is known.
 fn outcomes(lines: &[Line]) -> BTreeMap<usize, Acknowledged> {
     let mut open: BTreeMap<u64, usize> = BTreeMap::new();
     let mut ended = BTreeMap::new();

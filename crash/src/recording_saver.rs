@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -23,6 +23,7 @@ use crate::{
     line::{Line, SaverCall},
     work_dir::WorkDir,
 };
+use superstep_core::sync::lock;
 
 /// Forwards every call to a saver and logs it.
 pub struct RecordingSaver {
@@ -250,8 +251,4 @@ impl SaverLayer for RecordingSaver {
             self.inner.prune(thread, keep)
         })
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

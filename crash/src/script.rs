@@ -96,7 +96,7 @@ impl Session {
         // Far more than any script has; without it, a thread that makes no progress would loop forever.
         for _ in 0..200 {
             let snapshot = self.look(THREAD).await?;
-            let told = match self.next(&snapshot).await? {
+            let done = match self.next(&snapshot).await? {
                 Act::Nothing => return Ok(()),
                 Act::Run(input, name) => {
                     self.run(input).await?;
@@ -121,7 +121,7 @@ impl Session {
                     "copy"
                 }
             };
-            self.tell(&Line::Op(told.to_owned()))?;
+            self.tell(&Line::Op(done.to_owned()))?;
         }
         let why = "the script does not end".to_owned();
         Err(ErrorKind::BadArgument { why }.into())

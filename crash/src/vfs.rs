@@ -10,7 +10,8 @@ pub mod disk;
 mod ffi;
 pub mod plan;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+use superstep_core::sync::lock;
 
 use disk::Event;
 pub use plan::{Fault, Plan};
@@ -116,7 +117,7 @@ struct State {
 }
 
 fn state() -> MutexGuard<'static, State> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&STATE)
 }
 
 /// Numbers an operation and says what becomes of it.

@@ -203,13 +203,13 @@ pub async fn run_on(
         durability: worker_args.durability,
     };
     session.play().await?;
-    let told = work_dir.lines()?;
-    report.violations = differences(&told, &*saver).await?;
-    report.violations.extend(ran_again(&told));
+    let recorded = work_dir.lines()?;
+    report.violations = differences(&recorded, &*saver).await?;
+    report.violations.extend(ran_again(&recorded));
     let lost = work_dir.lost()?;
     report
         .violations
-        .extend(cursors_again(lost.iter().chain(&told)));
+        .extend(cursors_again(lost.iter().chain(&recorded)));
     report.violations.extend(booked_twice(work_dir)?);
     report.result = session.result().await?;
     let passed = points.passed().into_iter();
@@ -217,18 +217,18 @@ pub async fn run_on(
     Ok(report)
 }
 
-async fn differences(told: &[Line], saver: &dyn Saver) -> Result<Vec<String>, SaverError> {
-    let model = Model::of(told);
+async fn differences(recorded: &[Line], saver: &dyn Saver) -> Result<Vec<String>, SaverError> {
+    let model = Model::of(recorded);
     Ok(model.compare(&model.read(saver).await?))
 }
 
 /// Finds the prefix of the log that the saver has, and drops the rest.
 async fn forget_the_end(work_dir: &WorkDir, saver: &dyn Saver) -> Fallible<Vec<String>> {
-    let told = work_dir.lines()?;
-    let found = Model::of(&told).read(saver).await?;
+    let recorded = work_dir.lines()?;
+    let found = Model::of(&recorded).read(saver).await?;
     let mut wrong = Vec::new();
-    for end in (0..=told.len()).rev() {
-        let (moment, lost) = told.split_at(end);
+    for end in (0..=recorded.len()).rev() {
+        let (moment, lost) = recorded.split_at(end);
         let differences = Model::of(moment).compare(&found);
         if differences.is_empty() {
             work_dir.rewind(moment, lost)?;
@@ -242,10 +242,10 @@ async fn forget_the_end(work_dir: &WorkDir, saver: &dyn Saver) -> Fallible<Vec<S
 }
 
 /// Tasks that ran although their result was stored.
-fn ran_again(told: &[Line]) -> Vec<String> {
+fn ran_again(recorded: &[Line]) -> Vec<String> {
     let mut stored: Vec<&String> = Vec::new();
     let mut wrong = Vec::new();
-    for line in told {
+    for line in recorded {
         match line {
             Line::Ack(_, tasks) => stored.extend(tasks),
             Line::Ran(task, node) if stored.contains(&task) => {
@@ -260,10 +260,10 @@ fn ran_again(told: &[Line]) -> Vec<String> {
 }
 
 /// Places of the event log at which readers may have seen two entries.
-fn cursors_again<'a>(told: impl Iterator<Item = &'a Line>) -> Vec<String> {
+fn cursors_again<'a>(recorded: impl Iterator<Item = &'a Line>) -> Vec<String> {
     let (mut tried, mut seen) = (BTreeMap::new(), BTreeMap::new());
     let mut wrong = Vec::new();
-    for line in told {
+    for line in recorded {
         match line {
             Line::Start => tried.clear(),
             Line::Try(n, call) => {

@@ -1,4 +1,4 @@
-//! Questions to a person: a run stops at them and goes on later, in another process.
+//! Questions to a person: a run stops at them and continues later, in another process.
 //!
 //! Two reviewers ask at the same time. The run ends with both questions open; nothing waits in
 //! memory. Later a new graph object on the same saver, as after a restart, reads the questions from
@@ -33,7 +33,7 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Backends, BuildErrors, MemorySaver, RunOptions, Value,
     dynamic::{
-        DynCtx, DynGraph, DynGraphBuilder, Halt, Reducer, START, Status, input, state::Depth,
+        DynCtx, DynGraph, DynGraphBuilder, DynReducer, Halt, START, Status, input, state::Depth,
     },
 };
 
@@ -95,7 +95,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn build(saver: &MemorySaver) -> Result<DynGraph, BuildErrors> {
     DynGraphBuilder::new()
         .last_value("text")
-        .reduce("verdicts", Reducer::Merge, json!({}))
+        .reduce("verdicts", DynReducer::Merge, json!({}))
         .node("lawyer", review)
         .node("editor", review)
         .edge(START, "lawyer")

@@ -20,7 +20,7 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors, Failure, RunOptions, Value,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, DynReducer, Halt, START},
 };
 
 /// How `sum` is reached.
@@ -68,8 +68,8 @@ fn build(wait: Wait) -> Result<DynGraph, BuildErrors> {
     let defer = matches!(wait, Wait::Defer);
     let graph = DynGraphBuilder::new()
         .last_value("branches")
-        .reduce("parts", Reducer::Append, Vec::<Value>::new())
-        .reduce("sums", Reducer::Append, Vec::<Value>::new())
+        .reduce("parts", DynReducer::Append, Vec::<Value>::new())
+        .reduce("sums", DynReducer::Append, Vec::<Value>::new())
         .node("short", part)
         .node("long", part)
         .node("longer", part)

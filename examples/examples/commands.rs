@@ -23,14 +23,14 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     RunOptions, Value,
-    dynamic::{Command, DynCtx, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START},
+    dynamic::{DynCommand, DynCtx, DynGraphBuilder, DynNodeOptions, DynReducer, Halt, START},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let desk = DynGraphBuilder::new()
         .last_value("case")
-        .reduce("notes", Reducer::Add, Vec::<Value>::new())
+        .reduce("notes", DynReducer::Add, Vec::<Value>::new())
         .input_schema(vec!["case".into()])
         .output_schema(vec!["notes".into()])
         .node("check", check)
@@ -44,7 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let graph = DynGraphBuilder::new()
         .last_value("case")
         .last_value("priority")
-        .reduce("notes", Reducer::Add, Vec::<Value>::new())
+        .reduce("notes", DynReducer::Add, Vec::<Value>::new())
         .node_with("triage", triage, to(&["returns", "person"]))
         .subgraph("returns", desk, to(&["person"]))
         .node("person", person)
@@ -78,7 +78,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn triage(ctx: DynCtx) -> Result<Command, Halt> {
+async fn triage(ctx: DynCtx) -> Result<DynCommand, Halt> {
     let case: String = ctx.read("case")?;
     let (desk, priority) = if case.contains("broken") {
         ("returns", 1)
@@ -86,17 +86,17 @@ async fn triage(ctx: DynCtx) -> Result<Command, Halt> {
         ("person", 2)
     };
     let note = format!("triage: for {desk}");
-    Ok(Command::goto(desk)
+    Ok(DynCommand::goto(desk)
         .set("priority", priority)
         .set("notes", vec![note]))
 }
 
-async fn check(ctx: DynCtx) -> Result<Command, Halt> {
+async fn check(ctx: DynCtx) -> Result<DynCommand, Halt> {
     if ctx.read::<String>("case")?.contains("cup") {
-        return Ok(Command::goto("refund").set("notes", vec!["check: small"]));
+        return Ok(DynCommand::goto("refund").set("notes", vec!["check: small"]));
     }
     let note = vec!["check: too large for this desk"];
-    Ok(Command::goto("person").set("notes", note).to_parent())
+    Ok(DynCommand::goto("person").set("notes", note).to_parent())
 }
 
 async fn refund(_: DynCtx) -> Result<Json, Halt> {

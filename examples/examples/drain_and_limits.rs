@@ -2,7 +2,7 @@
 //!
 //! A count to ten is stopped three times: by the step limit, by a node, and by the program that
 //! runs it (as on a shutdown). Each time the run ends with an error that says so, and the thread
-//! goes on from there. A request to drain stands for all runs that share it, until it is cleared.
+//! continues from there. A request to drain stands for all runs that share it, until it is cleared.
 //! This prints
 //!
 //! ```text
@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Backends, ErrorKind, MemorySaver, RunOptions, Value,
     dynamic::{
-        DynCtx, DynGraph, DynGraphBuilder, END, Halt, Reducer, RunInput, START, Status, input,
+        DynCtx, DynGraph, DynGraphBuilder, DynReducer, END, Halt, RunInput, START, Status, input,
         state::Depth,
     },
 };
@@ -33,7 +33,7 @@ use superstep::{
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let graph = DynGraphBuilder::new()
-        .reduce("n", Reducer::Add, 0)
+        .reduce("n", DynReducer::Add, 0)
         .node("count", count)
         .edge(START, "count")
         .route("count", |state| {
@@ -68,7 +68,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     );
 
     if (four, seven, still, outcome.status) != (4, 7, 7, Status::Done) {
-        return Err("each run should go on where the one before was stopped".into());
+        return Err("each run should continue where the one before was stopped".into());
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ use std::{error::Error, future::pending, sync::Arc};
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, BuildErrors, Durability, HistoryQuery, MemorySaver, RunOptions,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Reducer, START, state::Depth},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, Halt, START, state::Depth},
 };
 use tokio::sync::Notify;
 
@@ -110,7 +110,7 @@ fn build(third: Third, crash: Arc<Notify>) -> Result<DynGraph, BuildErrors> {
         }
     };
     DynGraphBuilder::new()
-        .reduce("done", Reducer::Add, "")
+        .reduce("done", DynReducer::Add, "")
         .node("a", work)
         .node("b", work)
         .node("c", last)

@@ -2,7 +2,7 @@
 //!
 //! A run with `log` puts its events into its thread's log, stored together with the steps they are
 //! about. A reader is not part of the run: here the first one goes away in the middle, the run
-//! waits for an answer, another run goes on, and the second reader, which got nothing but the
+//! waits for an answer, another run continues, and the second reader, which got nothing but the
 //! cursor as text, sees exactly the rest. Modes are filters over the one log. This prints
 //!
 //! ```text
@@ -28,13 +28,13 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, Cursor, Ending, LogItem, MemorySaver, Modes, RunOptions,
-    dynamic::{DynCtx, DynFollow, DynGraphBuilder, EventKind, Halt, Reducer, START, input},
+    dynamic::{DynCtx, DynFollow, DynGraphBuilder, DynReducer, EventKind, Halt, START, input},
 };
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let graph = DynGraphBuilder::new()
-        .reduce("log", Reducer::Add, json!([]))
+        .reduce("log", DynReducer::Add, json!([]))
         .backends(Backends::on(MemorySaver::new()))
         .node("draft", draft)
         .node("send", send)

@@ -19,7 +19,7 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     RunOptions, Value,
-    dynamic::{DynCtx, DynGraphBuilder, END, Halt, Reducer, START, Send},
+    dynamic::{DynCtx, DynGraphBuilder, DynReducer, END, Halt, START, Send},
 };
 
 #[tokio::main(flavor = "current_thread")]
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let graph = DynGraphBuilder::new()
         .last_value("pages")
         .last_value("report")
-        .reduce("counts", Reducer::Append, Vec::<Value>::new())
+        .reduce("counts", DynReducer::Append, Vec::<Value>::new())
         .node("count", count)
         .node("report", report)
         .route(START, |state| state.get("pages").map(one_task_a_page))

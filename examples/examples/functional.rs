@@ -1,7 +1,7 @@
 //! The functional style: one async function instead of nodes and edges, made durable by tasks.
 //!
 //! An entrypoint is an ordinary function; what it calls through `ctx.call` is stored. When the run
-//! stops at a question and goes on later, the function starts again from its top, but tasks that
+//! stops at a question and continues later, the function starts again from its top, but tasks that
 //! have ended return their stored results. `previous` is what the last run of the thread saved.
 //! This prints
 //!

@@ -1,7 +1,7 @@
 //! A thread moves from one saver to another while it waits for an answer.
 //!
 //! An order waits for a person on one machine. It is exported, written as JSON lines, read on
-//! another machine with an empty saver, and answered there: it goes on where it stood. A file that
+//! another machine with an empty saver, and answered there: it continues where it stood. A file that
 //! was cut on the way is noticed, and nothing of it is imported. This prints
 //!
 //! ```text

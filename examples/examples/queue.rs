@@ -18,7 +18,7 @@ use std::{error::Error, sync::Arc};
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, MemorySaver, RunOptions, RunStatus,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Reducer, START, Worker, state::Depth},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, Halt, START, Worker, state::Depth},
     runs::{EnqueueRun, OnBusy, QueuedInput},
 };
 
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let graph = DynGraphBuilder::new()
         .name("inbox")
         .last_value("text")
-        .reduce("log", Reducer::Add, json!([]))
+        .reduce("log", DynReducer::Add, json!([]))
         .backends(Backends::on(MemorySaver::new()))
         .node("keep", keep)
         .edge(START, "keep")

@@ -28,7 +28,8 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Failure, Modes, RunOptions, Value,
     dynamic::{
-        ChannelKind, ChannelSpec, DynCtx, DynGraphBuilder, EventKind, Guard, Halt, Reducer, START,
+        ChannelKind, ChannelSpec, DynCtx, DynGraphBuilder, DynReducer, EventKind, Guard, Halt,
+        START,
     },
 };
 use superstep_core::message::Unknown;
@@ -52,20 +53,20 @@ const CHANNELS: [(&str, &str); 14] = [
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let product = Reducer::custom(|old, new| match (old.as_i64(), new.as_i64()) {
+    let product = DynReducer::custom(|old, new| match (old.as_i64(), new.as_i64()) {
         (Some(old), Some(new)) => Ok((old * new).into()),
         _ => Err(Failure::new("TypeError", "a product needs two numbers").permanent()),
     });
     let nothing = Vec::<Value>::new;
     let graph = DynGraphBuilder::new()
         .last_value("last")
-        .reduce("sum", Reducer::Add, 0)
-        .reduce("list", Reducer::Append, nothing())
-        .reduce("max", Reducer::Max, 0)
-        .reduce("min", Reducer::Min, 100)
-        .reduce("set", Reducer::Union, nothing())
-        .reduce("map", Reducer::Merge, json!({}))
-        .reduce("chat", Reducer::Messages(Unknown::Refuse), nothing())
+        .reduce("sum", DynReducer::Add, 0)
+        .reduce("list", DynReducer::Append, nothing())
+        .reduce("max", DynReducer::Max, 0)
+        .reduce("min", DynReducer::Min, 100)
+        .reduce("set", DynReducer::Union, nothing())
+        .reduce("map", DynReducer::Merge, json!({}))
+        .reduce("chat", DynReducer::Messages(Unknown::Refuse), nothing())
         .reduce("own", product, 1)
         .channel(kind("brief", ChannelKind::Ephemeral(Guard::Any)))
         .channel(kind("topic", ChannelKind::Topic))

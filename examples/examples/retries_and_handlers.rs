@@ -26,7 +26,7 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Backends, Failure, MemorySaver, RetryPolicy, RunOptions, Timeouts, Value,
     dynamic::{
-        Command, DynCtx, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START, state::Depth,
+        DynCommand, DynCtx, DynGraphBuilder, DynNodeOptions, DynReducer, Halt, START, state::Depth,
     },
 };
 
@@ -51,7 +51,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ..DynNodeOptions::default()
     };
     let graph = DynGraphBuilder::new()
-        .reduce("results", Reducer::Merge, json!({}))
+        .reduce("results", DynReducer::Merge, json!({}))
         .node_with("fetch", fetch, retry)
         .node_with("hang", hang, limited(Some(20), None))
         .node_with("silent", hang, limited(None, Some(20)))
@@ -117,11 +117,11 @@ async fn broken(_: DynCtx) -> Result<Json, Halt> {
 
 /// Runs in place of the node that failed. The edges of that node are not taken, so this says where
 /// to go.
-async fn substitute(ctx: DynCtx) -> Result<Command, Halt> {
+async fn substitute(ctx: DynCtx) -> Result<DynCommand, Halt> {
     let (node, error) = ctx
         .error()
         .ok_or_else(|| Failure::new("Misuse", "nothing failed"))?;
     let said = format!("substituted, because it {}", error.message);
     let result = Value::map([(node.clone(), Value::from(said))]);
-    Ok(Command::goto("broken").set("results", result))
+    Ok(DynCommand::goto("broken").set("results", result))
 }

@@ -30,7 +30,7 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors, RunOptions, Value,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, END, Halt, Reducer, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, END, Halt, START},
 };
 
 #[tokio::main]
@@ -62,8 +62,8 @@ fn build() -> Result<DynGraph, BuildErrors> {
         .last_value("wanted")
         .last_value("good")
         .last_value("published")
-        .reduce("text", Reducer::Append, Vec::<Value>::new())
-        .reduce("tries", Reducer::Add, 0)
+        .reduce("text", DynReducer::Append, Vec::<Value>::new())
+        .reduce("tries", DynReducer::Add, 0)
         .node("write", write)
         .node("review", review)
         .node("publish", publish)

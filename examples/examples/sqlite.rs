@@ -2,7 +2,7 @@
 //!
 //! This program runs itself twice, as two processes that share nothing but a file. The first plans
 //! a trip and ends at a question. The second opens the file, reads the question from the thread and
-//! answers it; the thread goes on where it stood. What it learns on the way, a wish of the traveller,
+//! answers it; the thread continues where it stood. What it learns on the way, a wish of the traveller,
 //! goes into the store of the same file, where the next trip finds it. This prints
 //!
 //! ```text

@@ -28,7 +28,7 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Backends, BuildErrors, MemorySaver, Persist, RunOptions, Value,
     dynamic::{
-        DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START, Status, input,
+        DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, DynReducer, Halt, START, Status, input,
     },
 };
 
@@ -76,7 +76,7 @@ fn build(mode: Persist, counted: Arc<AtomicUsize>) -> Result<DynGraph, BuildErro
     let child = DynGraphBuilder::new()
         .last_value("topic")
         .last_value("report")
-        .reduce("visits", Reducer::Add, 0)
+        .reduce("visits", DynReducer::Add, 0)
         .node("look up", look_up)
         .node("confirm", confirm)
         .edge(START, "look up")

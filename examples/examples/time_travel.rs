@@ -29,7 +29,7 @@ use std::error::Error;
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, CheckpointRef, HistoryQuery, MemorySaver, RunOptions, ThreadId, Value,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Output, START, Update, input},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynUpdate, Halt, Output, START, input},
 };
 
 #[tokio::main]
@@ -68,7 +68,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("plan: {}", plan(again.output.as_ref()));
 
     println!("the same checkpoint, with another city:");
-    let edit = Update {
+    let edit = DynUpdate {
         output: Output::from(json!({ "city": "Porto" })),
         as_node: Some("choose".into()),
     };

@@ -1,4 +1,4 @@
-//! A conversation that goes on until a person is content: prepare, ask, prepare, ask, report.
+//! A conversation that continues until a person is content: prepare, ask, prepare, ask, report.
 //!
 //! `prepare` reads what was said so far and thinks of the next question; a model would sit here.
 //! `ask` puts it to the person. The loop ends with an answer that is an approval by type: a text

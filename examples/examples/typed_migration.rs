@@ -1,7 +1,7 @@
 //! A thread that outlives its program: version 2 of a state opens what version 1 stored.
 //!
 //! An order waits for a person while the program is replaced. The new one has another field, `euros`
-//! in place of `cents`. With a declared migration the thread goes on where it stood; without one it
+//! in place of `cents`. With a declared migration the thread continues where it stood; without one it
 //! is refused with a code, never read wrongly, and nothing of it is lost. This prints
 //!
 //! ```text

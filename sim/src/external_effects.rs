@@ -73,7 +73,7 @@ impl ExternalEffects {
             Some(happened) if happened.with != *with && !happened.settled => broken(
                 Promise::EffectFits,
                 format!(
-                    "`{key}` happened with {} and its task goes on with {with}",
+                    "`{key}` happened with {} and its task continues with {with}",
                     happened.with
                 ),
             ),

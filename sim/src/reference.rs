@@ -28,7 +28,7 @@ pub struct Reference {
     pub(crate) effects: Vec<String>,
 }
 
-/// Where in a history a checkpoint stands: the position of its graph, the step of the graph above
+/// Where in a history a checkpoint is: the position of its graph, the step of the graph above
 /// that runs it, and its own step.
 type CheckpointPlace = (String, i64, i64);
 

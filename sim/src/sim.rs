@@ -166,7 +166,7 @@ enum Event {
     Wake(usize),
     /// A worker wants the thread.
     Take(usize, Intent),
-    /// A task goes on.
+    /// A task continues.
     Task(Place),
     /// A request reaches the store.
     Arrive(Request),
@@ -200,9 +200,9 @@ struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     /// The truth.
-    Told,
+    Answered,
     /// That the medium failed, whatever became of the request.
-    Untold,
+    Lost,
 }
 
 struct Worker {
@@ -400,8 +400,8 @@ impl<'a> Sim<'a> {
         };
         let (fate, worker) = (*fate, *worker);
         let answer = match fate {
-            Fate::Told => answer,
-            Fate::Untold => Err(SaverError::Io("the connection broke".into())),
+            Fate::Answered => answer,
+            Fate::Lost => Err(SaverError::Io("the connection broke".into())),
         };
         let delay = self.rng.between(0, 3);
         let (session, ticket) = (request.session, request.ticket);

@@ -122,7 +122,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
 const HEAD: &str = "| campaign | what is done | commands | result |\n|---|---|---|---|\n";
 
 impl Row {
-    /// As it stands in the document.
+    /// As it is in the document.
     fn shown(&self, result: &str) -> String {
         let commands = self.commands.iter().map(|words| format!("`{words}`"));
         let commands: Vec<String> = commands.collect();

@@ -15,6 +15,9 @@ mod names;
 mod paths;
 mod problem;
 mod proofs;
+mod publish;
+mod signposts;
+mod vocabulary;
 mod words;
 
 use crate::error::Error;
@@ -51,6 +54,9 @@ fn problems(workspace: &Workspace, tree: &Tree) -> Vec<Problem> {
     problems.extend(paths::check(tree));
     problems.extend(codes::check(tree));
     problems.extend(proofs::check(tree));
+    problems.extend(publish::check(&workspace.crates, tree));
+    problems.extend(signposts::check(tree));
+    problems.extend(vocabulary::check(tree));
     problems.sort();
     problems
 }

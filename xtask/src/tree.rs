@@ -89,7 +89,7 @@ impl File {
         (1..).zip(self.text.lines())
     }
 
-    /// The lines that are not tests: nothing of a test file, and of any other file all that stands
+    /// The lines that are not tests: nothing of a test file, and of any other file all that is
     /// before its `mod tests {`. Clippy sees to it that no item follows that module.
     pub(crate) fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let end = if self.is_test() {

@@ -34,7 +34,7 @@ pub(crate) struct Dependency {
     pub(crate) kind: Kind,
 }
 
-/// Which table a dependency stands in.
+/// Which table a dependency is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Normal,

@@ -2,7 +2,7 @@
 //!
 //! A person states a goal and names a folder. Archie reads the documents, asks what it needs to know,
 //! proposes, and asks again, until the person approves; then it writes the analysis. The thread
-//! survives anything: it stops at every question, and goes on in another process without the folder
+//! survives anything: it stops at every question, and continues in another process without the folder
 //! and without calling the model twice for the same turn.
 //!
 //! ```text

@@ -1,12 +1,10 @@
 //! Services that nodes use besides the state: the model, the settings, and model calls.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 
 use superstep::{
     Ctx, NodeError,
+    fs::{StopFlag, StopOnDrop},
     model::{Body, Finish, Message, Model},
     tools::stream_reply,
 };
@@ -119,17 +117,9 @@ impl ModelTurn {
 
 /// Runs blocking work on a thread of its own. Dropping the future sets its stop flag.
 pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+    work: impl FnOnce(&StopFlag) -> T + Send + 'static,
 ) -> Result<T, NodeError> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let _guard = Guard(stop.clone());
+    let waiting = StopOnDrop::default();
+    let stop = waiting.flag();
     Ok(tokio::task::spawn_blocking(move || work(&stop)).await?)
-}
-
-struct Guard(Arc<AtomicBool>);
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }

@@ -1,6 +1,6 @@
 //! Errors of Atris, with stable codes. Codes are listed in `docs/errors.md`.
 //!
-//! Most of them end no run: they are put into the state, told to the person, and kept in the error history.
+//! Most of them end no run: they are put into the state, shown to the person, and kept in the error history.
 
 use serde::{Deserialize, Serialize};
 use superstep::Coded;

@@ -70,7 +70,7 @@ impl Services {
                 operation: operation.id.clone(),
                 why: error.to_string(),
             }),
-            true => Err(told(&text).unwrap_or(Error::Refused {
+            true => Err(failure_in(&text).unwrap_or(Error::Refused {
                 operation: operation.id.clone(),
                 why: crate::reply::clean(&text),
             })),
@@ -78,8 +78,8 @@ impl Services {
     }
 }
 
-/// The error that a tool told, behind the words that tools put in front of a failure.
-fn told(text: &str) -> Option<Error> {
+/// The error that a tool reported, behind the words that tools put in front of a failure.
+fn failure_in(text: &str) -> Option<Error> {
     let at = text.find('{')?;
     serde_json::from_str(text.get(at..)?).ok()
 }

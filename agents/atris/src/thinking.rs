@@ -146,11 +146,11 @@ impl Thinker<'_> {
             if wrong.is_empty() {
                 return Ok(given);
             }
-            let told: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+            let problems: Vec<String> = wrong.iter().map(ToString::to_string).collect();
             messages.push(Message::model(Json::Object(given).to_string()));
             messages.push(Message::user(format!(
                 "That is refused: {}. Correct it.",
-                told.join("; ")
+                problems.join("; ")
             )));
             last = wrong;
         }

@@ -184,13 +184,13 @@ impl ParsedCall for Call {
     fn run(&self, _: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let failed = |error: Error| {
-                let told = serde_json::to_string(&error).unwrap_or_else(|_| error.to_string());
+                let as_json = serde_json::to_string(&error).unwrap_or_else(|_| error.to_string());
                 match (&error, self.operation.is_read()) {
                     // The request may have been made before the connection broke.
                     (Error::Unreachable { .. } | Error::Malformed { .. }, false) => {
                         ToolError::Unknown(error.to_string())
                     }
-                    _ => ToolError::Failed(told),
+                    _ => ToolError::Failed(as_json),
                 }
             };
             let host = self.host.as_deref();

@@ -39,7 +39,7 @@ pub struct Problem {
     pub claim: String,
     /// What is wrong.
     pub why: String,
-    /// What stands there now; nothing if its sentence was taken out.
+    /// What is there now; nothing if its sentence was taken out.
     pub now: Option<String>,
 }
 

@@ -166,7 +166,7 @@ impl Work {
     }
 }
 
-/// Runs in place of an agent that failed for good: the others go on.
+/// Runs in place of an agent that failed for good: the others continue.
 pub(crate) async fn give_up(
     Input(name): Input<String>,
     state: Snap<BatchState>,

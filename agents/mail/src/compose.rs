@@ -2,7 +2,7 @@
 //!
 //! Answers go where the sender wants them (`Reply-To` before `From`); the others of the mail get a
 //! copy. Everything that comes from a mail, a model or a person is checked or encoded before it
-//! stands in a header, so that no text can add one. The bytes follow from the arguments alone:
+//! is in a header, so that no text can add one. The bytes follow from the arguments alone:
 //! composing twice gives the same mail.
 
 mod header;
@@ -96,7 +96,7 @@ pub struct Reply<'a> {
     pub key: &'a str,
     /// When it was written.
     pub date: Timestamp,
-    /// The zone the date is told in.
+    /// The zone of the date.
     pub zone: &'a TimeZone,
     /// What it belongs to, as the mailbox calls it.
     pub thread: &'a ThreadKey,

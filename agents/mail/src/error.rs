@@ -10,7 +10,7 @@ pub enum MailError {
     #[error("{place} cannot be reached: {why}")]
     #[coded(
         "SS7001",
-        hint = "check the connection, then go on; the thread is kept",
+        hint = "check the connection, then resume; the thread is kept",
         transient
     )]
     Unreachable {
@@ -21,7 +21,7 @@ pub enum MailError {
     },
     /// It wants to be asked later.
     #[error("{place} wants to be asked later: {why}")]
-    #[coded("SS7002", hint = "go on later; the thread is kept", transient)]
+    #[coded("SS7002", hint = "resume later; the thread is kept", transient)]
     Busy {
         /// Which.
         place: String,
@@ -32,7 +32,7 @@ pub enum MailError {
     },
     /// The credentials are wrong, have ended or were taken back.
     #[error("{place} refuses the credentials: {why}")]
-    #[coded("SS7003", hint = "sign in again, then go on; the thread is kept")]
+    #[coded("SS7003", hint = "sign in again, then resume; the thread is kept")]
     Auth {
         /// Which.
         place: String,

@@ -18,7 +18,7 @@ mod write;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use crate::{
@@ -28,6 +28,7 @@ use crate::{
 pub use calendar::FolderCalendar;
 use hand_over::{Found, HandOver, HandOverError};
 use scan::{Known, Scan};
+use superstep::sync::lock;
 
 const PAGE: usize = 100;
 
@@ -68,7 +69,7 @@ impl FolderMailbox {
     ) -> Result<T, MailError> {
         let (root, known) = (self.root.clone(), self.known.clone());
         blocking(place(&self.root), move || {
-            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = lock(&known);
             act(Scan::of(&root, &mut known)?)
         })
         .await

@@ -112,7 +112,7 @@ pub enum TopNode {
     ResponseAgent,
     /// Notes that a mail was read.
     MarkAsReadNode,
-    /// Goes on with mail that came meanwhile.
+    /// Continues with mail that came meanwhile.
     NextMail,
 }
 
@@ -164,7 +164,7 @@ pub enum ReplyNode {
     UpdateMemory,
     /// The turn is over.
     TurnEnd,
-    /// The model cannot go on.
+    /// The model cannot continue.
     AskPerson,
     /// The mail was read.
     MarkAsReadNode,

@@ -103,7 +103,7 @@ impl MailAgent {
         Ok(taken)
     }
 
-    /// Goes on with mail that a killed process or a failure left unfinished, and with mail that waits
+    /// Continues with mail that a killed process or a failure left unfinished, and with mail that waits
     /// for no question any more. [`MailAgent::ingest`] begins with it.
     pub async fn catch_up(&self) -> Result<Vec<Intake>, AgentError> {
         self.catch_up_except(&BTreeSet::new()).await
@@ -253,7 +253,7 @@ impl MailAgent {
         } else if found.is_done() {
             return Ok(Ingested::Known);
         }
-        // A process ended, or a failure stopped the run: it goes on.
+        // A process ended, or a failure stopped the run: it continues.
         match self.resume(thread).await {
             Ok(outcome) => Ok(ended(&outcome)),
             // Another process is at it, and looks for what waits when it is done.

@@ -54,7 +54,7 @@ pub struct Arrival {
 pub struct Page {
     /// The mails.
     pub arrivals: Vec<Arrival>,
-    /// Where to go on; nothing at the end.
+    /// Where to continue; nothing at the end.
     pub next: Option<PageToken>,
 }
 

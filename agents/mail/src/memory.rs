@@ -258,19 +258,19 @@ impl Memory {
         items: &[FeedbackItem],
     ) -> Result<Learned, MemoryError> {
         let _turn = self.turn.lock().await;
-        let told: Vec<String> = items.iter().map(FeedbackItem::told).collect();
-        let told = told.join("\n\n");
+        let feedback_text: Vec<String> = items.iter().map(FeedbackItem::describe).collect();
+        let feedback_text = feedback_text.join("\n\n");
         let why: Vec<String> = items.iter().map(FeedbackItem::title).collect();
         for _ in 0..ATTEMPTS {
             let note = stored::read(&*self.store, topic).await?;
             if note.versions.iter().any(|version| version.act == from.key) {
                 return Ok(Learned::Changed);
             }
-            let wording = match worded(model, owner, &note.text, &told).await {
+            let wording = match worded(model, owner, &note.text, &feedback_text).await {
                 Ok(wording) => wording,
                 Err(why) => return Ok(Learned::Refused(why)),
             };
-            let new = match guard::check(&note.text, &wording, &told) {
+            let new = match guard::check(&note.text, &wording, &feedback_text) {
                 Ok(None) => return Ok(Learned::Unchanged),
                 Ok(Some(new)) => new,
                 Err(why) => return Ok(Learned::Refused(why)),
@@ -301,7 +301,12 @@ struct Wording {
 }
 
 /// What a model makes of the acts of a person. It sees the note and those, and nothing else.
-async fn worded(model: &dyn Model, owner: &str, old: &str, told: &str) -> Result<String, String> {
+async fn worded(
+    model: &dyn Model,
+    owner: &str,
+    old: &str,
+    feedback_text: &str,
+) -> Result<String, String> {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -314,7 +319,7 @@ async fn worded(model: &dyn Model, owner: &str, old: &str, told: &str) -> Result
     let schema = Schema::new("user_preferences", schema).map_err(|error| error.to_string())?;
     let places = [("owner", owner), ("notes", old)];
     let system = filled(include_str!("../prompts/memory.md"), &places);
-    let request = Request::new([Message::system(system), Message::user(told)]);
+    let request = Request::new([Message::system(system), Message::user(feedback_text)]);
     let fitted = structured::<Wording>(model, request, &schema).await;
     fitted
         .map(|fitted| fitted.value.user_preferences)

@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(Mode::Send.renamed(&asked), real);
         assert_eq!(Mode::Dry.renamed(&real), asked);
         assert_eq!(without_mode(&real), format!("# A reply\n\n{about}"));
-        // What a model wrote is left as it is, wherever it stands.
+        // What a model wrote is left as it is, wherever it is.
         for other in [
             &about,
             "# A reply\n\nTo: x\n\n(dry run: nothing will leave)\n\n",

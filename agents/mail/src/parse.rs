@@ -2,7 +2,7 @@
 //!
 //! Whatever the bytes are, the result is a [`Mail`] that can be shown and stored, or an error that
 //! says why not. Headers have no line ends and no controls. Attachments are named and measured, not
-//! kept. What the sender quotes of older mails stands apart (`quote`).
+//! kept. What the sender quotes of older mails is apart (`quote`).
 //!
 //! The bytes are hostile. `scan` finds the parts in one pass without recursion and refuses what
 //! exceeds a limit, before a parser that is not ours gets any of it; that parser then sees headers

@@ -11,7 +11,7 @@ use superstep::{
 
 use crate::{AgentError, Answer, Asked, InboxItem, Item, MailAgent, MailState, key::PREFIX};
 
-/// How often a run goes on after an answer of another thread was refused. A turn has fewer calls.
+/// How often a run continues after an answer of another thread was refused. A turn has fewer calls.
 const MOST_REFUSALS: usize = 16;
 
 /// The open questions of all threads.
@@ -91,11 +91,11 @@ impl MailAgent {
         Ok(since.filter(|_| is_ours))
     }
 
-    /// Answers open questions of a thread, any number of them, and goes on. An answer that does not
+    /// Answers open questions of a thread, any number of them, and continues. An answer that does not
     /// fit is refused, and its question stays open.
     ///
     /// The answers are given in the mode of this assistant, or in a dry run if they say so. What is
-    /// approved in a dry run is never made for real, whoever goes on with the thread. They are bound
+    /// approved in a dry run is never made for real, whoever continues with the thread. They are bound
     /// to the thread: a copy of it is asked again.
     pub async fn answer(
         &self,
@@ -135,7 +135,7 @@ impl MailAgent {
         }
     }
 
-    /// Goes on with a run that was interrupted or failed. An answer that was given in another thread
+    /// Resumes a run that was interrupted or failed. An answer that was given in another thread
     /// is not taken: its question is open again.
     pub async fn resume(&self, thread: &str) -> Result<Outcome<MailState>, AgentError> {
         self.refuse_untrusted(thread).await?;

@@ -57,7 +57,7 @@ impl Day {
     }
 
     /// The day in words that models and people read.
-    pub(crate) fn told(&self, zone: &Zone, hours: &WorkingHours) -> String {
+    pub(crate) fn describe(&self, zone: &Zone, hours: &WorkingHours) -> String {
         let clock = |at: Timestamp| at.to_zoned(zone.zone.clone());
         let mut text = format!("{} ({}):\n", self.date.strftime("%A %d-%m-%Y"), zone.name);
         if self.events.is_empty() {

@@ -1,7 +1,7 @@
 //! The assistant's tools: schemas, validation of arguments, and the calls they are parsed into.
 //!
 //! Arguments are checked before anybody is asked: against the schema, and for what a schema cannot
-//! express. Every text has a maximal length: small models like to go on. Which mail is answered and
+//! express. Every text has a maximal length: small models like to continue. Which mail is answered and
 //! from which address is not the model's choice; the schema allows one value for each.
 
 mod call;

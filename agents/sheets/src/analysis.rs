@@ -52,7 +52,7 @@ impl Sheets {
         self.ended(thread, outcome, &analysis.output).await
     }
 
-    /// Goes on with a thread that was interrupted or answered, and writes the result.
+    /// Resumes a thread that was interrupted or answered, and writes the result.
     pub async fn resume_analysis(&self, thread: &str, output: &Path) -> Result<Report, Error> {
         let now = self.graph().state(thread).await?;
         if let Some(input) = &now.state.problem.input {

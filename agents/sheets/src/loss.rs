@@ -63,7 +63,7 @@ impl Losses {
         Ok((losses, after))
     }
 
-    /// What is lost when another workbook takes the place of this one: by what stands where.
+    /// What is lost when another workbook takes the place of this one: by what is where.
     pub fn between(book: &Workbook, after: &Workbook, own_sheets: &[String]) -> Self {
         let mut losses = Self {
             own_sheets: own_sheets.to_vec(),

@@ -180,7 +180,7 @@ pub(crate) fn call(action: TextAction, id: String) -> ToolCall {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#[allow(clippy::unwrap_used, reason = "a test that cannot continue fails")]
 mod tests {
     use serde_json::json;
 

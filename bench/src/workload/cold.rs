@@ -108,6 +108,6 @@ async fn child() -> Result<(), BenchError> {
 async fn announce(_: DynCtx) -> Result<Value, Halt> {
     let mut out = std::io::stdout();
     let written = out.write_all(b"first node\n").and_then(|()| out.flush());
-    let told = i64::from(written.is_ok());
-    Ok(Value::map([("x", told.into())]))
+    let ok = i64::from(written.is_ok());
+    Ok(Value::map([("x", ok.into())]))
 }

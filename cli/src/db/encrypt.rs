@@ -1,7 +1,8 @@
-//! `superstep db encrypt`: threads and long-term memory in an encrypted copy.
+//! `superstep db encrypt`: everything in an encrypted copy.
 //!
 //! A scratch database is filled, and the file is a backup of it: complete, without a log beside it, and
-//! under its name only if that is free. What was stored is then read back with the key and compared.
+//! under its name only if that is free. What was stored is then read back with the key and compared,
+//! except for threads that others change meanwhile.
 
 use std::{
     collections::BTreeMap,
@@ -11,9 +12,9 @@ use std::{
 
 use serde_json::json;
 use superstep::{
-    Archive, Saver, SaverError, ThreadId,
-    sqlite::{Database, OpenMode, Options, SqliteStore, cipher::Key},
-    store::{Item, PutOptions, Search, Store, TtlOnRead},
+    Saver, SaverError, ThreadId,
+    sqlite::{Copied, Database, OpenMode, Options, SqliteStore, cipher::Key},
+    store::{Item, Search, Store, TtlOnRead},
 };
 
 use crate::{
@@ -25,20 +26,21 @@ use crate::{
     private,
 };
 
-/// How many items are copied at a time.
+/// How much is read at a time.
 const SLICE: usize = 200;
 
 pub(super) async fn run(file: &Path, key_file: &Path, app: &App<'_>) -> Result<(), Error> {
     let key = key::from_file(key_file)?;
     private::refuse_existing(file)?;
     let from = database::existing(app.global, OpenMode::ReadOnly)?;
+    let before = Contents::of(&from).await?;
     let folder = private::scratch_beside(file)?;
     let scratch = open(&folder.path().join("copy.db"), OpenMode::Create, &key)?;
-    let threads = copy_threads(&from, &scratch).await?;
-    let items = copy_items(&from.store(), &scratch.store()).await?;
+    let copied = from.copy_into(&scratch).await?;
     scratch.backup(file).await?;
     drop(scratch);
-    if let Err(error) = verify(file, &key, &threads, &items).await {
+    let unchanged = before.unchanged(Contents::of(&from).await?);
+    if let Err(error) = verify(file, &key, copied, unchanged).await {
         // Nobody else can have it: it was made a moment ago, under a name that was free.
         std::fs::remove_file(file)?;
         return Err(error);
@@ -46,15 +48,19 @@ pub(super) async fn run(file: &Path, key_file: &Path, app: &App<'_>) -> Result<(
     if app.output.form == Form::Json {
         return app.output.json(&json!({
             "path": from.path().display().to_string(), "encrypted": file.display().to_string(),
-            "threads": threads.len(), "items": items.len(), "events": 0,
+            "threads": copied.threads, "items": copied.items, "events": copied.entries,
+            "runs": copied.runs,
         }));
     }
     app.output.data(&[plain(file.display())])?;
-    let threads = count(threads.len(), "thread");
-    let items = count(items.len(), "memory item");
-    app.output.say(&[faint(format!(
-        "encrypted and verified: {threads}, {items}; event logs are not copied"
-    ))]);
+    let all = [
+        count(copied.threads, "thread"),
+        count(copied.entries, "event"),
+        count(copied.runs, "run"),
+        count(copied.items, "memory item"),
+    ];
+    let all = format!("encrypted and verified: {}", all.join(", "));
+    app.output.say(&[faint(all)]);
     Ok(())
 }
 
@@ -67,23 +73,52 @@ fn open(path: &Path, mode: OpenMode, key: &Key) -> Result<Database, SaverError> 
     Database::open_with(path, options)
 }
 
-/// Copies all threads; gives the hash of each.
-async fn copy_threads(from: &Database, to: &Database) -> Result<BTreeMap<ThreadId, u64>, Error> {
-    let (from, to) = (from.saver(), to.saver());
-    let mut hashes = BTreeMap::new();
-    for thread in from.threads().await? {
-        let archive = from.export(&thread).await?;
-        hashes.insert(thread.clone(), hash(&archive)?);
-        to.import(&thread, archive).await?;
-    }
-    Ok(hashes)
+/// What a database holds, to be compared.
+struct Contents {
+    /// A hash of the checkpoints and the event log of each thread.
+    threads: BTreeMap<ThreadId, u64>,
+    /// Nothing if it is not to be compared.
+    items: Option<Vec<Item>>,
 }
 
-/// The hash of an archive as it would be written.
-fn hash(archive: &Archive) -> Result<u64, Error> {
+impl Contents {
+    async fn of(database: &Database) -> Result<Self, Error> {
+        let saver = database.saver();
+        let mut threads = BTreeMap::new();
+        for thread in saver.threads().await? {
+            let hash = hash(&saver, &thread).await?;
+            threads.insert(thread, hash);
+        }
+        let items = Some(all_items(&database.store()).await?);
+        Ok(Self { threads, items })
+    }
+
+    /// What was the same later: a copy made between the two has it.
+    fn unchanged(self, later: Self) -> Self {
+        let mut threads = self.threads;
+        threads.retain(|thread, hash| later.threads.get(thread) == Some(hash));
+        let items = self
+            .items
+            .filter(|items| later.items.as_ref() == Some(items));
+        Self { threads, items }
+    }
+}
+
+/// The hash of a thread as it would be written to an archive, and of its event log.
+async fn hash(saver: &impl Saver, thread: &ThreadId) -> Result<u64, Error> {
     let mut hashed = Hashed(DefaultHasher::new());
-    archive.write(&mut hashed)?;
-    Ok(hashed.0.finish())
+    saver.export(thread).await?.write(&mut hashed)?;
+    let mut after = None;
+    loop {
+        let entries = saver.events(thread, after, SLICE).await?;
+        let Some(last) = entries.last() else {
+            return Ok(hashed.0.finish());
+        };
+        after = Some(last.cursor);
+        for entry in &entries {
+            hashed.0.write(format!("{entry:?}").as_bytes());
+        }
+    }
 }
 
 struct Hashed(DefaultHasher);
@@ -97,17 +132,6 @@ impl std::io::Write for Hashed {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
-}
-
-/// Copies all items of the long-term store, and gives them.
-async fn copy_items(from: &SqliteStore, to: &SqliteStore) -> Result<Vec<Item>, Error> {
-    let items = all_items(from).await?;
-    for item in &items {
-        let options = PutOptions::default();
-        to.put(&item.namespace, &item.key, item.value.clone(), options)
-            .await?;
-    }
-    Ok(items)
 }
 
 async fn all_items(store: &SqliteStore) -> Result<Vec<Item>, Error> {
@@ -129,12 +153,7 @@ async fn all_items(store: &SqliteStore) -> Result<Vec<Item>, Error> {
 }
 
 /// Reads everything back with the key, and checks that nothing can be read without it.
-async fn verify(
-    file: &Path,
-    key: &Key,
-    threads: &BTreeMap<ThreadId, u64>,
-    items: &[Item],
-) -> Result<(), Error> {
+async fn verify(file: &Path, key: &Key, copied: Copied, expected: Contents) -> Result<(), Error> {
     let plain = Options {
         mode: OpenMode::ReadOnly,
         ..Options::default()
@@ -147,21 +166,18 @@ async fn verify(
     if let Some(problem) = report.problems.first() {
         return Err(differs(&problem.to_string()));
     }
-    let saver = copy.saver();
-    if saver.threads().await?.len() != threads.len() {
-        return Err(differs("threads are missing"));
+    if (report.threads, report.entries, report.runs)
+        != (copied.threads, copied.entries, copied.runs)
+    {
+        return Err(differs("something is missing"));
     }
-    for (thread, expected) in threads {
-        if hash(&saver.export(thread).await?)? != *expected {
+    let found = Contents::of(&copy).await?;
+    for (thread, hash) in &expected.threads {
+        if found.threads.get(thread) != Some(hash) {
             return Err(differs(&format!("thread `{thread}` is different")));
         }
     }
-    let contents = |items: &[Item]| -> BTreeMap<String, serde_json::Value> {
-        let place = |item: &Item| format!("{} {}", item.namespace, item.key);
-        let pairs = items.iter().map(|item| (place(item), item.value.clone()));
-        pairs.collect()
-    };
-    match contents(&all_items(&copy.store()).await?) == contents(items) {
+    match expected.items.is_none() || expected.items == found.items {
         true => Ok(()),
         false => Err(differs("the long-term memory is different")),
     }

@@ -108,14 +108,14 @@ async fn data(caller: &ManagedModel) -> Result<Check, ModelError> {
     };
     let begun = Instant::now();
     let fitted = structured_json(caller, request, &schema).await?;
-    let mended = match fitted.repairs {
+    let repairs = match fitted.repairs {
         0 => String::new(),
         count => format!(", repaired {count} times"),
     };
     let mut reply = fitted.reply;
     reply.usage = Some(fitted.usage);
     Ok(Check::Passed {
-        what: format!("{}{mended}", quoted(&fitted.value.to_string())),
+        what: format!("{}{repairs}", quoted(&fitted.value.to_string())),
         stats: Some(Stats::of(caller, &reply, begun.elapsed(), None)),
     })
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use superstep::{
     CheckpointRef, SaverError, ThreadId,
     clock::{Clock, SystemClock, made_at},
-    dynamic::{AS_COPY, Output as Written, Update},
+    dynamic::{AS_COPY, DynUpdate, Output as Written},
     saver::{Keep, Retention},
 };
 
@@ -50,7 +50,7 @@ pub(super) async fn fork(
         .copy_thread(&ThreadId::from(&*at.thread), &copy)
         .await?;
     if let Some(checkpoint) = back {
-        let update = Update {
+        let update = DynUpdate {
             output: Written::Nothing,
             as_node: Some(AS_COPY.into()),
         };

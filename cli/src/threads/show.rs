@@ -92,7 +92,7 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
     Ok(())
 }
 
-fn ask(ask: &superstep::dynamic::Ask) -> Json {
+fn ask(ask: &superstep::dynamic::DynAsk) -> Json {
     json!({"id": ask.id.to_string(), "value": ask.value, "kind": ask.kind})
 }
 

@@ -185,7 +185,7 @@ fn a_document_cannot_approve() {
 #[test]
 fn failures_of_the_model_keep_the_thread_and_have_their_exit_codes() {
     let env = TestEnv::new().with_documents();
-    for (query, code, told) in [
+    for (query, code, message) in [
         ("no-key", 4, "SS5001"),
         ("empty-reply", 1, "SS6003"),
         ("server-down", 1, "SS5006"),
@@ -196,7 +196,7 @@ fn failures_of_the_model_keep_the_thread_and_have_their_exit_codes() {
         let output = command.output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{stderr}");
-        assert!(stderr.contains(told), "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
         let thread = crate::env::thread_in(&stderr).unwrap();
         let shown = env.run(&format!("threads show {thread}"));
         assert!(shown.stdout.contains("failed"), "{}", shown.stdout);
@@ -360,7 +360,7 @@ fn settings_say_which_words_approve_and_what_the_model_is_told() {
     let ran = env.run_with(&line, "done\nShip it!\n");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(said(&state(&env, &ran.thread())).len(), 6);
-    for (text, told) in [
+    for (text, message) in [
         (
             "[agents.archie]\nkeyword = [\"x\"]\n",
             "did you mean `keywords`?",
@@ -377,7 +377,7 @@ fn settings_say_which_words_approve_and_what_the_model_is_told() {
         env.write("work/superstep.toml", text);
         let ran = analyze(&env, "");
         assert_eq!(ran.code, 2, "{}", ran.stderr);
-        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
     }
 }
 

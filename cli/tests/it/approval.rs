@@ -80,13 +80,13 @@ fn what_is_about_to_be_done_is_said_before() {
     let id = question(&env);
     let dry = env.run(&format!("inbox accept {id} {ACCOUNT}"));
     assert_eq!(dry.code, 0, "{}", dry.stderr);
-    for told in [
+    for message in [
         "send a reply  in a dry run",
         "To: Ann <ann@example.org>",
         "Subject: Re: Lunch",
         "Thursday suits me.",
     ] {
-        assert!(dry.stderr.contains(told), "{told}: {}", dry.stderr);
+        assert!(dry.stderr.contains(message), "{message}: {}", dry.stderr);
     }
     env.run(&format!("mail ingest --rerun {ACCOUNT}"));
     let id = question(&env);
@@ -98,10 +98,13 @@ fn what_is_about_to_be_done_is_said_before() {
     let events = real.events();
     let place = |name: &str| events.iter().position(|it| it["event"] == name).unwrap();
     assert!(place("about_to") < place("answered"));
-    let told = &events[place("about_to")];
-    assert_eq!((&told["id"], &told["mode"]), (&id.into(), &"send".into()));
-    assert_eq!(told["action_request"]["action"], "send_email_tool");
-    let lines: Vec<&str> = told["lines"]
+    let message = &events[place("about_to")];
+    assert_eq!(
+        (&message["id"], &message["mode"]),
+        (&id.into(), &"send".into())
+    );
+    assert_eq!(message["action_request"]["action"], "send_email_tool");
+    let lines: Vec<&str> = message["lines"]
         .as_array()
         .unwrap()
         .iter()

@@ -35,10 +35,10 @@ pub(crate) fn is_ended_by(env: &TestEnv, line: &str, blocks: u32) -> bool {
         command.env(name, value.unwrap_or_default());
     }
     let ran = command.output().unwrap();
-    let told = String::from_utf8_lossy(&ran.stderr);
+    let message = String::from_utf8_lossy(&ran.stderr);
     assert!(
         ran.status.success() || ran.status.signal().is_some(),
-        "{blocks}: {:?} {told}",
+        "{blocks}: {:?} {message}",
         ran.status
     );
     ran.status.signal().is_some()

@@ -14,13 +14,13 @@ const TAPE: &str = "--model cassette:tape.jsonl?auto=script:FIXTURES/archie.json
 /// Reads stdout until it has this, and what stderr says until the thread is named.
 fn wait_for(child: &mut Child, wanted: &str) -> String {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut told = String::new();
+    let mut message = String::new();
     let thread = loop {
         assert!(
-            stderr.read_line(&mut told).unwrap() > 0,
-            "no thread: {told}"
+            stderr.read_line(&mut message).unwrap() > 0,
+            "no thread: {message}"
         );
-        if let Some(thread) = thread_in(&told) {
+        if let Some(thread) = thread_in(&message) {
             break thread;
         }
     };

@@ -160,6 +160,7 @@ fn an_encrypted_copy_reads_the_same_with_its_key_and_not_without() {
     let ran = env.run("db encrypt sealed.db --key-file key --db x.db");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("1 thread,"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains(" 0 events"), "{}", ran.stderr);
     let sealed = env.path("work/sealed.db");
     is_private(&sealed);
     assert!(!holds(&sealed, WORD));
@@ -240,8 +241,8 @@ fn an_imported_thread_is_run_only_after_a_person_agreed() {
     for name in ["archie-moved", "archie-fork"] {
         let refused = resume(name, "");
         assert_eq!(refused.code, 2, "{}", refused.stderr);
-        for told in ["was imported", "use --yes", "HERE/work/docs"] {
-            assert!(refused.stderr.contains(told), "{}", refused.stderr);
+        for message in ["was imported", "use --yes", "HERE/work/docs"] {
+            assert!(refused.stderr.contains(message), "{}", refused.stderr);
         }
         assert!(refused.stdout.is_empty(), "{}", refused.stdout);
     }

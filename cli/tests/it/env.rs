@@ -216,7 +216,7 @@ impl Ran {
 
     /// Compares all that was printed with a file.
     pub(crate) fn is_like(&self, name: &str) -> &Self {
-        let told = format!(
+        let message = format!(
             "$ superstep {}\nexit {}\n--- stdout\n{}--- stderr\n{}",
             self.line,
             self.code,
@@ -227,10 +227,10 @@ impl Ran {
             .join("tests/snapshots")
             .join(format!("{name}.txt"));
         if std::env::var_os("BLESS").is_some() {
-            fs::write(&path, &told).unwrap();
+            fs::write(&path, &message).unwrap();
         }
         let wanted = fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(told, wanted, "differs from {}", path.display());
+        assert_eq!(message, wanted, "differs from {}", path.display());
         self
     }
 }

@@ -61,11 +61,11 @@ fn what_is_accepted_is_sent_only_if_that_was_said() {
 fn a_reply_is_edited_and_a_word_makes_another_one() {
     let env = asked(&["Lunch"]);
     let id = question(&env);
-    let told = env.run(&format!(
+    let message = env.run(&format!(
         "inbox respond {id} Friday is better --json {ACCOUNT}"
     ));
-    assert_eq!(told.code, 0, "{}", told.stderr);
-    let events = told.events();
+    assert_eq!(message.code, 0, "{}", message.stderr);
+    let events = message.events();
     assert_eq!(events[0]["answer"][0]["type"], "response");
     assert_eq!(events[0]["answer"][0]["args"], "Friday is better");
     let ended = events.last().unwrap();
@@ -121,7 +121,7 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
         "{}",
         refused.stderr
     );
-    for (set, told) in [
+    for (set, message) in [
         ("response_text=", "response_text"),
         ("email_id=other.eml", "email_id"),
         ("bcc=eve@example.net", "bcc"),
@@ -129,7 +129,7 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
     ] {
         let wrong = env.run(&format!("inbox edit {send} --set {set} --send {ACCOUNT}"));
         assert_eq!(wrong.code, 2, "{set}: {}{}", wrong.stdout, wrong.stderr);
-        assert!(wrong.stderr.contains(told), "{set}: {}", wrong.stderr);
+        assert!(wrong.stderr.contains(message), "{set}: {}", wrong.stderr);
     }
     let same = env.run(&format!(
         "inbox edit {send} --set email_id=lunch.eml {ACCOUNT}"
@@ -380,8 +380,8 @@ fn a_copy_of_a_thread_is_in_the_inbox_and_its_question_is_named_by_thread_and_id
     let refused = env.run(&format!("inbox accept {id} --send {ACCOUNT}"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     let named = format!("mail-copy:{id}");
-    for told in ["SS6031", &named, &format!("{thread}:{id}")] {
-        assert!(refused.stderr.contains(told), "{}", refused.stderr);
+    for message in ["SS6031", &named, &format!("{thread}:{id}")] {
+        assert!(refused.stderr.contains(message), "{}", refused.stderr);
     }
     assert!(sent(&env).is_empty());
     let accepted = env.run(&format!("inbox accept {named} --send {ACCOUNT}"));
@@ -410,8 +410,8 @@ fn a_reply_that_met_an_obstacle_is_sent_once_after_it_is_gone() {
     env.write("work/mail/sent", "in the way");
     let failed = env.run(&format!("inbox accept {} {account}", question(&env)));
     assert_eq!(failed.code, 1, "{}{}", failed.stdout, failed.stderr);
-    let told = format!("{}{}", failed.stdout, failed.stderr);
-    assert!(told.contains("not sent"), "{told}");
+    let message = format!("{}{}", failed.stdout, failed.stderr);
+    assert!(message.contains("not sent"), "{message}");
     assert_eq!(env.read("work/mail/sent"), "in the way");
     let staged = || fs::read_dir(env.path("work/mail/.outgoing")).map_or(0, Iterator::count);
     assert_eq!(staged(), 0, "nothing waits to go out by itself");
@@ -453,8 +453,8 @@ fn a_damaged_thread_is_named_beside_the_questions_of_others_and_can_be_deleted()
     let listed = env.run("inbox list");
     assert_eq!(listed.code, 1, "{}", listed.stderr);
     assert!(listed.stdout.contains("Lunch"), "{}", listed.stdout);
-    for told in ["[SS2005]", thread, "threads delete"] {
-        assert!(listed.stderr.contains(told), "{}", listed.stderr);
+    for message in ["[SS2005]", thread, "threads delete"] {
+        assert!(listed.stderr.contains(message), "{}", listed.stderr);
     }
     let events = env.run("inbox list --json").events();
     let broken = events.iter().find(|it| it["thread"] == *thread).unwrap();

@@ -134,10 +134,10 @@ fn a_mail_that_ends_the_program_twice_is_set_aside_and_those_behind_it_are_looke
     assert!(ran.stderr.contains("[SS7021]"), "{}", ran.stderr);
     assert!(ran.stderr.contains("1 processed"), "{}", ran.stderr);
     let retry = "mail ingest --retry a.eml";
-    let told = format!("superstep {retry}\n");
-    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    let message = format!("superstep {retry}\n");
+    assert!(ran.stderr.contains(&message), "{}", ran.stderr);
     // Again it is listed and nothing else happens, until somebody asks for it.
-    assert!(ingest(&env).stderr.contains(&told));
+    assert!(ingest(&env).stderr.contains(&message));
     let ran = env.run(&format!("{retry} {ACCOUNT}"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
@@ -440,7 +440,7 @@ fn an_account_that_is_missing_or_wrong_is_told() {
         "{}",
         owner.stderr
     );
-    for (line, told) in [
+    for (line, message) in [
         (
             "foldr = \"x\"",
             "unknown key `foldr`; did you mean `folder`?",
@@ -476,7 +476,7 @@ fn an_account_that_is_missing_or_wrong_is_told() {
         let ran = env.run("mail check --folder mail --owner me@example.org");
         assert_eq!(ran.code, 2, "{line}: {}", ran.stderr);
         assert!(ran.stderr.contains("config.toml:2: "), "{}", ran.stderr);
-        assert!(ran.stderr.contains(told), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{line}: {}", ran.stderr);
     }
 }
 
@@ -544,8 +544,8 @@ fn a_person_permits_an_account_and_nobody_else_can_read_what_is_kept() {
     let back = headers.find_map(|line| line.strip_prefix("location: "));
     assert!(visit(back.unwrap()).starts_with("HTTP/1.1 200"));
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    let told: Vec<String> = stderr.map(Result::unwrap).collect();
-    assert!(told.concat().contains("access granted"), "{told:?}");
+    let message: Vec<String> = stderr.map(Result::unwrap).collect();
+    assert!(message.concat().contains("access granted"), "{message:?}");
     let token = env.path("work/kept/token.json");
     let rights = std::fs::metadata(token).unwrap().permissions().mode();
     assert_eq!(rights & 0o777, 0o600);
@@ -559,11 +559,11 @@ fn a_watch_looks_and_ends_with_ctrl_c() {
     let line = format!("mail watch --every 60 {ACCOUNT}");
     let mut child = env.command(&line).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut told = String::new();
-    while !told.contains("next pass in 60 min") {
-        assert!(stderr.read_line(&mut told).unwrap() > 0, "{told}");
+    let mut message = String::new();
+    while !message.contains("next pass in 60 min") {
+        assert!(stderr.read_line(&mut message).unwrap() > 0, "{message}");
     }
-    assert!(told.contains("no such words"), "{told}");
+    assert!(message.contains("no such words"), "{message}");
     let id = child.id().to_string();
     let killed = Command::new("kill").args(["-INT", &id]).status().unwrap();
     assert!(killed.success());

@@ -162,7 +162,7 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
     for (path, loose) in [(&folder, 0o755), (&database, 0o644), (&memory, 0o664)] {
         chmod(path, loose);
     }
-    let told = |line: &str| {
+    let message = |line: &str| {
         let ran = env.run(line);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let checks = ran.events();
@@ -172,7 +172,7 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
             found["told"].as_str().unwrap().to_owned(),
         )
     };
-    let (health, text) = told("doctor --json");
+    let (health, text) = message("doctor --json");
     assert_eq!(health, "warning");
     for shown in ["superstep (755)", "superstep.db (644)", "archie.json (664)"] {
         assert!(text.contains(shown), "{shown}: {text}");
@@ -183,7 +183,7 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
         (mode(&folder), mode(&database), mode(&memory)),
         (0o700, 0o600, 0o600)
     );
-    assert_eq!(told("doctor --json").0, "good");
+    assert_eq!(message("doctor --json").0, "good");
     // Shared on purpose, perhaps.
     let ran = env.run(&format!("{ANALYZE} --db shared.db {model}"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -192,7 +192,7 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
     chmod(&shared, 0o660);
     assert_eq!(env.run("threads list --db shared.db").code, 0);
     assert_eq!(mode(&shared), 0o660);
-    let (health, text) = told("doctor --json --db shared.db");
+    let (health, text) = message("doctor --json --db shared.db");
     assert_eq!(health, "warning");
     assert!(text.contains("shared.db (660)"), "{text}");
 }

@@ -24,7 +24,7 @@ fn threads_are_listed_with_how_they_stand() {
     let (env, waiting) = env_with_thread();
     let done = env.run(&format!("{ANALYZE} --approve-after 1")).thread();
     let listed = json(&env, "threads list");
-    let told: Vec<(&str, &str)> = listed
+    let message: Vec<(&str, &str)> = listed
         .iter()
         .map(|it| {
             (
@@ -33,7 +33,7 @@ fn threads_are_listed_with_how_they_stand() {
             )
         })
         .collect();
-    assert_eq!(told, [(&*done, "done"), (&*waiting, "waiting")]);
+    assert_eq!(message, [(&*done, "done"), (&*waiting, "waiting")]);
     let only = json(&env, "threads list --waiting --agent archie");
     assert_eq!(only.len(), 1);
     for (line, count) in [
@@ -242,7 +242,7 @@ fn threads_are_thrown_away_only_when_somebody_said_so() {
     let pruned = env.run(&format!("threads prune {thread} --keep 1 --yes"));
     assert_eq!(pruned.code, 0, "{}", pruned.stderr);
     assert_eq!(json(&env, &format!("threads history {thread}")).len(), 1);
-    // What is pruned goes on all the same.
+    // What is pruned continues all the same.
     let resumed = env.run(&format!(
         "threads resume {thread} --approve-after 1 --model script:FIXTURES/archie.jsonl"
     ));

@@ -80,8 +80,8 @@ fn ended(child: Child) -> (Option<i32>, String) {
         stdout,
         stderr,
     } = child.wait_with_output().unwrap();
-    let told = [stdout, stderr].concat();
-    (status.code(), String::from_utf8(told).unwrap())
+    let message = [stdout, stderr].concat();
+    (status.code(), String::from_utf8(message).unwrap())
 }
 
 /// A env with a question about a mail of each of these.
@@ -132,9 +132,12 @@ fn two_processes_that_learn_at_once_keep_both_lessons() {
         .collect();
     assert_eq!(children.len(), 2);
     for child in children {
-        let (code, told) = ended(child);
-        assert_eq!(code, Some(0), "{told}");
-        assert!(told.contains("learnt: the note `triage` changed"), "{told}");
+        let (code, reported) = ended(child);
+        assert_eq!(code, Some(0), "{reported}");
+        assert!(
+            reported.contains("learnt: the note `triage` changed"),
+            "{reported}"
+        );
     }
     let note = env.run("mail memory show triage").stdout;
     for sender in senders {
@@ -167,7 +170,7 @@ fn whoever_learns_nothing_does_not_say_learnt_because_the_other_one_did() {
         reply(&json!({"chain_of_thought": "so", "user_preferences": note}).to_string())
     });
     let account = ACCOUNT.split_once(" --model").unwrap().0;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let asked = questions(&env);
     let children = asked.iter().map(|question| {
         let id = question["id"].as_str().unwrap();
@@ -180,10 +183,10 @@ fn whoever_learns_nothing_does_not_say_learnt_because_the_other_one_did() {
         let (code, text) = ended(child);
         assert_eq!(code, Some(0), "{text}");
         assert_eq!(text.contains("learnt"), !is_bob, "{text}");
-        told.push(is_bob);
+        reported.push(is_bob);
     }
-    told.sort_unstable();
-    assert_eq!(told, [false, true]);
+    reported.sort_unstable();
+    assert_eq!(reported, [false, true]);
 }
 
 #[test]
@@ -215,8 +218,8 @@ fn two_analyses_at_once_both_add_to_what_is_remembered() {
         env.command(&line).spawn().unwrap()
     });
     for child in children {
-        let (code, told) = ended(child);
-        assert_eq!(code, Some(3), "{told}");
+        let (code, reported) = ended(child);
+        assert_eq!(code, Some(3), "{reported}");
     }
     let memory = env.read("home/.local/share/superstep/archie.json");
     let memory: Json = serde_json::from_str(&memory).unwrap();

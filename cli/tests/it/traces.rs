@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use superstep::{
     Backends, Modes, RunOptions,
-    dynamic::{DynCtx, DynGraphBuilder, Halt, Reducer, START},
+    dynamic::{DynCtx, DynGraphBuilder, DynReducer, Halt, START},
     sqlite::Database,
 };
 use superstep_loopback::{Answer, Server};
@@ -24,7 +24,7 @@ fn database(env: &TestEnv) {
         let saver = Database::open(path).unwrap().saver();
         let graph = DynGraphBuilder::new()
             .name("talk")
-            .reduce("said", Reducer::Add, json!([]))
+            .reduce("said", DynReducer::Add, json!([]))
             .backends(Backends {
                 saver: Some(Arc::new(saver)),
                 ..Backends::default()

@@ -117,8 +117,8 @@ fn a_prompt_outside_of_the_projects_folder_is_refused_even_with_consent() {
         env.write("work/superstep.toml", &text);
         let ran = env.run("ask what? --inputs docs --model script:FIXTURES/archie.jsonl");
         is_refused(&ran, "SS5024", 2);
-        let told = "superstep.toml:2: `agents.archie.prompts.system` names";
-        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+        let message = "superstep.toml:2: `agents.archie.prompts.system` names";
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
         assert!(!ran.stderr.contains("PRIVATE"), "{}", ran.stderr);
     }
     assert!(server.is_untouched());
@@ -144,12 +144,12 @@ fn an_address_of_a_project_gets_nothing_until_the_file_is_trusted() {
     ] {
         let ran = env.run(line);
         is_refused(&ran, "SS5023", 3);
-        for told in [
+        for message in [
             "HERE/work/superstep.toml",
             "`model` (line 1)",
             "superstep trust",
         ] {
-            assert!(ran.stderr.contains(told), "{line}: {}", ran.stderr);
+            assert!(ran.stderr.contains(message), "{line}: {}", ran.stderr);
         }
     }
     let asked = env.run_with("trust", "y\nyes\n");
@@ -405,8 +405,8 @@ fn a_project_that_others_can_change_is_not_used_unasked() {
     let line = "ask what? --inputs docs --model script:FIXTURES/archie.jsonl";
     let ran = env.run(line);
     is_refused(&ran, "SS5023", 3);
-    let told = "others can write to its folder (mode 777)";
-    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let message = "others can write to its folder (mode 777)";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
     // What takes nothing from it is not stopped, even if it makes no sense.
     env.write("work/superstep.toml", "= what");
     mode(&folder, 0o777);
@@ -440,16 +440,16 @@ fn what_a_file_says_does_not_pass_for_what_trust_says() {
 fn letters_that_look_like_others_are_revealed() {
     let env = project("model = \"openai@https://\u{430}pi.openai.com/v1:m\"\n");
     let ran = env.run("trust");
-    let told = "sends content to https://<U+0430>pi.openai.com/v1";
-    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+    let message = "sends content to https://<U+0430>pi.openai.com/v1";
+    assert!(ran.stdout.contains(message), "{}", ran.stdout);
     assert!(ran.stdout.contains("not ASCII"), "{}", ran.stdout);
 }
 
 #[test]
 fn settings_and_the_doctor_tell_whether_the_file_is_trusted() {
     let env = project("model = \"anthropic\"\n");
-    let told = |line: &str| env.run(line).stdout;
-    let shown = told("config show --origin");
+    let message = |line: &str| env.run(line).stdout;
+    let shown = message("config show --origin");
     assert!(!shown.contains("anthropic"), "{shown}");
     let state = "project = HERE/work/superstep.toml: not trusted, so it is not in force";
     assert!(shown.contains(state), "{shown}");
@@ -458,7 +458,7 @@ fn settings_and_the_doctor_tell_whether_the_file_is_trusted() {
     let state = "HERE/work/superstep.toml: not trusted, not in force";
     assert!(doctor.stdout.contains(state), "{}", doctor.stdout);
     assert_eq!(env.run("trust --yes").code, 0);
-    let shown = told("config show --origin");
+    let shown = message("config show --origin");
     assert!(
         shown.contains("model = anthropic  HERE/work/superstep.toml:1"),
         "{shown}"
@@ -529,8 +529,8 @@ fn model_show_and_the_doctor_tell_what_mail_uses() {
     env.write("work/s.jsonl", "{\"text\": \"x\"}");
     env.write("home/mine.jsonl", "{\"text\": \"x\"}");
     let shown = env.run("model show").stdout;
-    let told = "mail and other data outside the project's folder do not use it: no model";
-    assert!(shown.contains(told), "{shown}");
+    let message = "mail and other data outside the project's folder do not use it: no model";
+    assert!(shown.contains(message), "{shown}");
     let user = "model = \"script:../../mine.jsonl\"\n";
     env.write("home/.config/superstep/config.toml", user);
     let shown = env.run("model show --json").events();
@@ -701,8 +701,8 @@ fn a_pipe_in_place_of_a_file_blocks_nothing() {
         assert_eq!(env.run("trust --yes").code, 0);
         let ran = env.run("model chat hi");
         assert_eq!(ran.code, 1, "{model}: {}", ran.stderr);
-        let told = "it is not a regular file";
-        assert!(ran.stderr.contains(told), "{model}: {}", ran.stderr);
+        let message = "it is not a regular file";
+        assert!(ran.stderr.contains(message), "{model}: {}", ran.stderr);
     }
     let prompts = "[agents.archie.prompts]\nsystem = \"pipe\"\n";
     env.write("work/superstep.toml", prompts);

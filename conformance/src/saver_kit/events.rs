@@ -42,7 +42,7 @@ cases![
 ];
 
 /// A reader that is not woken within this time is never woken.
-const PATIENCE: Duration = Duration::from_secs(3);
+const WAIT_LIMIT: Duration = Duration::from_secs(3);
 
 async fn entries_come_back_in_order_over_runs(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
@@ -295,7 +295,7 @@ async fn a_reader_is_woken_when_the_log_grows(bench: &Bench<'_>) -> Verdict {
     // Whoever asked before the log grew is told, also if they wait for the answer only then.
     let early = fixture.saver.changed(&thread);
     scribe.commit(first(1), 1).await?;
-    tokio::time::timeout(PATIENCE, early)
+    tokio::time::timeout(WAIT_LIMIT, early)
         .await
         .map_err(asleep)??;
     let waiting = fixture.saver.changed(&thread);
@@ -303,7 +303,7 @@ async fn a_reader_is_woken_when_the_log_grows(bench: &Bench<'_>) -> Verdict {
         tokio::task::yield_now().await;
         scribe.log(1).await
     };
-    let waited = tokio::time::timeout(PATIENCE, waiting);
+    let waited = tokio::time::timeout(WAIT_LIMIT, waiting);
     let (woken, wrote) = tokio::join!(waited, write);
     wrote?;
     Ok(woken.map_err(asleep)??)
@@ -400,7 +400,7 @@ impl Scribe {
     /// So many entries of the present checkpoint.
     fn some(&mut self, count: u64) -> Vec<Logged> {
         let at = self.at;
-        let custom = |n| told(EventKind::Custom(Value::Int(n)));
+        let custom = |n| event_entry(EventKind::Custom(Value::Int(n)));
         (0..count)
             .map(|n| self.entry(at, custom(i64::try_from(n).unwrap_or_default())))
             .collect()
@@ -473,7 +473,7 @@ impl Scribe {
     }
 }
 
-fn told(kind: EventKind) -> Entry {
+fn event_entry(kind: EventKind) -> Entry {
     let namespace = "".into();
     Entry::Event(Box::new(LoggedEvent {
         event: Event {
@@ -638,7 +638,7 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
         graph: "g".into(),
     };
     let entries = std::iter::once(started)
-        .chain(kinds.map(told))
+        .chain(kinds.map(event_entry))
         .chain(referred)
         .chain(ends.map(Entry::Ended));
     let places = [None, Some(id(1)), Some(CheckpointId(u128::MAX))];

@@ -96,11 +96,11 @@ async fn parallel_writers_of_many_threads_lose_nothing(bench: &Bench<'_>) -> Ver
 
 async fn a_thread_of_two_thousand_records_reads_right_anywhere(bench: &Bench<'_>) -> Verdict {
     let seed = seed();
-    let told = |failure: Failure| Failure(format!("{} ({})", failure.0, again(seed)));
+    let seeded = |failure: Failure| Failure(format!("{} ({})", failure.0, again(seed)));
     let fixture = bench.open().await?;
     wander(&fixture, &mut Rng::with_seed(seed))
         .await
-        .map_err(told)
+        .map_err(seeded)
 }
 
 /// Grows a thread at random: two namespaces, forks, second beginnings, notes, late notes.

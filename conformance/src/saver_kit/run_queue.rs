@@ -42,7 +42,7 @@ cases![
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// A worker that is not woken within this time is never woken.
-const PATIENCE: Duration = Duration::from_secs(3);
+const WAIT_LIMIT: Duration = Duration::from_secs(3);
 
 fn new(thread: &str, n: u64) -> EnqueueRun {
     EnqueueRun::new(thread, run(n), "order")
@@ -446,7 +446,7 @@ async fn a_run_that_waits_is_cancelled_at_once(bench: &Bench<'_>) -> Verdict {
 async fn a_worker_is_woken_by_a_new_run(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let queue = fixture.saver.run_queue();
-    let waiting = tokio::time::timeout(PATIENCE, queue.queue_changed());
+    let waiting = tokio::time::timeout(WAIT_LIMIT, queue.queue_changed());
     let coming = async {
         tokio::task::yield_now().await;
         put(&fixture, new("t", 1)).await

@@ -39,7 +39,7 @@ cases![
 ];
 
 /// Whoever is not told within this time is never told.
-const PATIENCE: Duration = Duration::from_secs(3);
+const WAIT_LIMIT: Duration = Duration::from_secs(3);
 
 /// A run id as wide as those of the engine.
 pub(super) fn run(n: u64) -> RunId {
@@ -428,17 +428,17 @@ async fn who_waits_is_told_of_a_request_to_cancel(bench: &Bench<'_>) -> Verdict 
     let runs = fixture.saver.runs();
     runs.begin_run(begin(&writer, 1)).await?;
     let silent = |_| Failure("nobody was told of the request".into());
-    let waiting = tokio::time::timeout(PATIENCE, runs.cancelling(run(1)));
+    let waiting = tokio::time::timeout(WAIT_LIMIT, runs.cancelling(run(1)));
     let asking = async {
         tokio::task::yield_now().await;
         runs.request_cancel(run(1), request("enough")).await
     };
-    let (told, asked) = tokio::join!(waiting, asking);
+    let (heard, asked) = tokio::join!(waiting, asking);
     asked?;
-    equal("the request", told.map_err(silent)??, request("enough"))?;
-    let late = tokio::time::timeout(PATIENCE, runs.cancelling(run(1)));
-    let told = late.await.map_err(silent)??;
-    equal("the request", told, request("enough"))
+    equal("the request", heard.map_err(silent)??, request("enough"))?;
+    let late = tokio::time::timeout(WAIT_LIMIT, runs.cancelling(run(1)));
+    let heard = late.await.map_err(silent)??;
+    equal("the request", heard, request("enough"))
 }
 
 async fn an_unknown_run_is_refused(bench: &Bench<'_>) -> Verdict {
@@ -454,7 +454,7 @@ async fn an_unknown_run_is_refused(bench: &Bench<'_>) -> Verdict {
     refused("a request to cancel it", got, NO_RUN)?;
     let got = runs.cancel_requested(run(1)).await;
     refused("looking for a request", got, NO_RUN)?;
-    let waiting = tokio::time::timeout(PATIENCE, runs.cancelling(run(1)));
+    let waiting = tokio::time::timeout(WAIT_LIMIT, runs.cancelling(run(1)));
     let silent = |_| Failure("nobody was told that there is no run".into());
     let got = waiting.await.map_err(silent)?;
     refused("waiting for a request", got, NO_RUN)

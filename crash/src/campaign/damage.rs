@@ -111,17 +111,17 @@ impl<'a> DamageBench<'a> {
         let open = Base::of(&work_dir)?;
         worker_args.point = None;
         let WorkerExit::Done(_) = harness.run_worker(&worker_args)? else {
-            return Err("the worker did not go on".into());
+            return Err("the worker did not continue".into());
         };
         let closed = Base::of(&work_dir)?;
-        let told = work_dir.lines()?;
+        let recorded = work_dir.lines()?;
         fs::remove_dir_all(&dir)?;
         Ok(Self {
             harness,
             runtime: Runtime::new()?,
             open,
             closed,
-            past: past(&told),
+            past: past(&recorded),
         })
     }
 
@@ -385,14 +385,14 @@ async fn read(path: &Path, model: &Model) -> Result<Found, SaverError> {
 }
 
 /// The states a saver had, from nothing on.
-fn past(told: &[Line]) -> Vec<Model> {
+fn past(recorded: &[Line]) -> Vec<Model> {
     let mut ends: Vec<usize> = vec![0];
-    for (at, line) in told.iter().enumerate() {
+    for (at, line) in recorded.iter().enumerate() {
         if matches!(line, Line::Ack(..)) {
             ends.push(at + 1);
         }
     }
-    let parts = ends.into_iter().filter_map(|end| told.get(..end));
+    let parts = ends.into_iter().filter_map(|end| recorded.get(..end));
     parts.map(Model::of).collect()
 }
 

@@ -16,6 +16,7 @@ use crate::{
     vfs::{Fault, Plan},
     worker::WorkerArgs,
 };
+use superstep_core::sync::lock;
 
 /// How many disk errors a worker retries.
 const RETRIES: u32 = 3;
@@ -54,7 +55,7 @@ pub fn run(harness: &Harness, scene: Scene, width: Width, jobs: usize) -> Fallib
     };
     let violations = try_all(jobs, &cases, replay, |case| {
         let (end, wrong) = attempt(harness, scene, *case, &undisturbed.result)?;
-        let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ends = lock(&ends);
         *ends.entry(end).or_default() += 1;
         Ok(wrong)
     });

@@ -202,7 +202,7 @@ impl FileBench<'_> {
                     false => vec![format!("the first step is gone: {output:?}")],
                 }
             }
-            Err(error) => vec![format!("it does not go on: {error:?}")],
+            Err(error) => vec![format!("it does not continue: {error:?}")],
         }
     }
 
@@ -263,8 +263,8 @@ impl FileBench<'_> {
             self.clock.set(&mut command, seconds);
         }
         let output = command.output()?;
-        let told = String::from_utf8_lossy(&output.stdout);
-        Ok(match told.trim_end() {
+        let message = String::from_utf8_lossy(&output.stdout);
+        Ok(match message.trim_end() {
             "SS2001" => Vec::new(),
             other => vec![format!(
                 "a rival was told {other}, not that the thread is held"
@@ -299,18 +299,18 @@ impl FileBench<'_> {
 
 fn expect(who: &str, ended: Result<Option<Value>, String>, code: &str) -> Vec<String> {
     match ended {
-        Err(told) if told == code => Vec::new(),
+        Err(message) if message == code => Vec::new(),
         other => vec![format!("{who} it ended with {other:?}, not with {code}")],
     }
 }
 
 /// Lets a holder end, and compares its result.
 fn expect_told(holder: &mut Holder, wanted: &str) -> Fallible<Vec<String>> {
-    let told = holder.goes_on()?;
+    let message = holder.goes_on()?;
     holder.wait()?;
-    Ok(match told == wanted {
+    Ok(match message == wanted {
         true => Vec::new(),
-        false => vec![format!("the holder was told {told}, not {wanted}")],
+        false => vec![format!("the holder was told {message}, not {wanted}")],
     })
 }
 
@@ -323,8 +323,8 @@ pub fn rival(dir: PathBuf, thread: String) -> Fallible<ExitCode> {
     let database = Database::open(WorkDir::at(dir)?.database())?;
     let graph = graph(&database, Middle::GoesOn)?;
     let ended = Runtime::new()?.block_on(graph.invoke(input::go_on(), &RunOptions::on(thread)));
-    let told = ended.map_or_else(|error| error.code().to_owned(), |_| "done".to_owned());
-    println!("{told}");
+    let message = ended.map_or_else(|error| error.code().to_owned(), |_| "done".to_owned());
+    println!("{message}");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -31,7 +31,7 @@ fn graph(database: &Database) -> Result<DynGraph, BuildErrors> {
         Ok::<_, Halt>(json!({ "n": n }))
     };
     let ask = |ctx: DynCtx| async move {
-        let answer = ctx.ask("go on?")?;
+        let answer = ctx.ask("continue?")?;
         Ok::<_, Halt>(json!({ "answer": answer.to_json() }))
     };
     DynGraphBuilder::new()

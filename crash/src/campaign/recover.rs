@@ -79,7 +79,7 @@ pub fn run(steps: u64) -> Fallible<bool> {
     if let Err(error) = &ended
         && error.code() != "SS1103"
     {
-        return Err(format!("it does not go on: {error:?}").into());
+        return Err(format!("it does not continue: {error:?}").into());
     }
     let now = runtime.block_on(graph.state(&"long".into(), None, Depth::Here))?;
     let n = now

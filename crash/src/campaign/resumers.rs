@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// The errors of those who come too late: in use, changed meanwhile, no such question, nothing to
-/// go on with.
+/// continue with.
 const LATE: [&str; 4] = ["SS2001", "SS2002", "SS1105", "SS1101"];
 
 /// A question, then an effect on a service that does not know keys.
@@ -131,7 +131,7 @@ fn play(
 ) -> Fallible<bool> {
     let mut summary = Summary::new(format!("resumers, {size} {kind}"));
     let runtime = runtime()?;
-    let mut told = std::collections::BTreeMap::<String, u64>::new();
+    let mut codes = std::collections::BTreeMap::<String, u64>::new();
     for round in 0..rounds {
         let thread = format!("round {round}");
         let options = RunOptions::on(&thread);
@@ -161,16 +161,19 @@ fn play(
             wrong.push("the thread is not done".to_owned());
         }
         for verdict in verdicts {
-            *told.entry(verdict).or_default() += 1;
+            *codes.entry(verdict).or_default() += 1;
         }
         summary.wrong(wrong.into_iter().map(|what| Violation {
             what: format!("round {round}: {what}"),
             replay: format!("superstep-crash resumers --rounds {rounds} --{kind} {size}"),
         }));
     }
-    let told: Vec<String> = told.iter().map(|(code, n)| format!("{code} {n}")).collect();
+    let codes: Vec<String> = codes
+        .iter()
+        .map(|(code, n)| format!("{code} {n}"))
+        .collect();
     summary.figure("rounds", rounds);
-    summary.figure("told", format!("({})", told.join(", ")));
+    summary.figure("told", format!("({})", codes.join(", ")));
     Ok(summary.close())
 }
 

@@ -112,10 +112,10 @@ async fn play(graph: &DynGraph, thread: &str, holder: &mut Holder) -> Fallible<V
     }
     let before = all(graph, thread).await?;
     holder.signal(Signal::CONT)?;
-    let told = holder.goes_on()?;
-    if told != "SS2002" {
+    let message = holder.goes_on()?;
+    if message != "SS2002" {
         wrong.push(format!(
-            "the stopped one was told {told}, not that it came too late"
+            "the stopped one was told {message}, not that it came too late"
         ));
     }
     if all(graph, thread).await? != before {

@@ -1,4 +1,4 @@
-//! A run that is cancelled: an effect, a durable timer, and a task that goes on only once its run was
+//! A run that is cancelled: an effect, a durable timer, and a task that continues only once its run was
 //! cancelled. What the first two did by then is kept.
 
 use std::{future::pending, time::Duration};

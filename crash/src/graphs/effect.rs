@@ -36,8 +36,8 @@ pub(super) fn graph(
     let tell = node(work_dir, move |ctx, work_dir| async move {
         let who = ctx.get("who");
         let key = format!("tell {}", who.as_str().unwrap_or_default());
-        let told = once(&ctx, &work_dir, &key, target).await?;
-        Ok(json!({ "log": [told] }).into())
+        let entry = once(&ctx, &work_dir, &key, target).await?;
+        Ok(json!({ "log": [entry] }).into())
     });
     DynGraphBuilder::new()
         .reduce("log", Reducer::Add, Value::list([]))

@@ -2,11 +2,12 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use serde::{Deserialize, Serialize};
 
+use crate::sync::lock;
 use crate::{id::AskId, value::Value};
 
 /// A question that waits for an answer. On the wire this is LangGraph's interrupt.
@@ -100,7 +101,7 @@ impl Answers {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Value>> {
-        self.next.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.next)
     }
 
     /// The answer to one question.

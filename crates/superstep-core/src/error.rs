@@ -368,7 +368,7 @@ pub enum ErrorKind {
         id: CheckpointId,
     },
     /// Somebody cancelled the run.
-    #[coded("SS1113", hint = "resume the thread to go on from its last step")]
+    #[coded("SS1113", hint = "resume the thread to continue from its last step")]
     Cancelled {
         /// Why.
         reason: String,

@@ -28,6 +28,7 @@ pub mod runs;
 pub mod saver;
 pub mod scheduler;
 pub mod snapshot;
+pub mod sync;
 pub mod table;
 pub mod value;
 

@@ -1,7 +1,7 @@
 //! Routing between two layers: every net that is not straight gets a track to run along.
 //!
 //! A net comes down from its tops, runs along its track and goes down to its bottoms. Where the
-//! top of one net stands over the bottom of another, the first must run above the second; where
+//! top of one net is over the bottom of another, the first must run above the second; where
 //! such rules lead in a circle, one net changes its track in a free column. `layout.rs` turns
 //! the outcome into rows.
 

@@ -1,6 +1,6 @@
 //! Lanes: the columns beside the layers in which wires run back up.
 //!
-//! A lane stands just outside of everything on the layers it passes; short lanes stand nearer
+//! A lane is just outside of everything on the layers it passes; short lanes stand nearer
 //! than the long ones around them. `paths.rs` connects them.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::rows::Rows;
 use super::sketch::{Course, Side, Sketch};
 
-/// Columns between a lane and what stands next to it.
+/// Columns between a lane and what is next to it.
 const APART: i32 = 3;
 
 /// The column of every wire that runs in a lane.

@@ -1,7 +1,7 @@
-//! Which layer each node stands on, and which edges run back up.
+//! Which layer each node is on, and which edges run back up.
 //!
 //! A depth-first walk from the start marks the edges that close a cycle; over the rest, a node
-//! stands one layer below the deepest node that leads to it. `sketch.rs` builds on this.
+//! is one layer below the deepest node that leads to it. `sketch.rs` builds on this.
 
 use super::NodeKind;
 use super::slots::set;

@@ -13,7 +13,7 @@ use super::{Drawing, DrawnNode, EdgeKind, NodeKind};
 
 const LONGEST_NAME: usize = 48;
 
-/// Where everything stands.
+/// Where everything is.
 pub(super) struct Layout {
     pub(super) width: i32,
     pub(super) height: i32,
@@ -57,7 +57,7 @@ pub(super) struct Label {
 }
 
 impl Layout {
-    /// Lays out a drawing that stands inside so many others.
+    /// Lays out a drawing that is inside so many others.
     pub(super) fn new(drawing: &Drawing, depth: usize) -> Self {
         let mut boxes: Vec<_> = drawing
             .nodes

@@ -1,4 +1,4 @@
-//! Who stands left of whom: few crossings, by moving items to the mean place of their neighbours.
+//! Who is left of whom: few crossings, by moving items to the mean place of their neighbours.
 //!
 //! Sweeps go down and up a bounded number of times and the order with the fewest crossings is
 //! kept. `ports.rs` reads the outcome.

@@ -75,7 +75,7 @@ impl Sketch {
         self.wires.iter().enumerate().map(wire).collect()
     }
 
-    /// The points of a link that runs down, and the one its label stands beside.
+    /// The points of a link that runs down, and the one its label is beside.
     fn down(&self, rows: &Rows, segments: &[(usize, &Segment)]) -> (Vec<Point>, Point) {
         let (mut points, mut label) = (Vec::new(), (0, 0));
         for &(gap, segment) in segments {
@@ -91,7 +91,7 @@ impl Sketch {
         (points, label)
     }
 
-    /// The points of a link that runs in a lane, and the one its label stands beside.
+    /// The points of a link that runs in a lane, and the one its label is beside.
     fn around(&self, rows: &Rows, lane: i32, leave: Touch, enter: Touch) -> (Vec<Point>, Point) {
         let mut points = self.to_lane(rows, lane, leave);
         let arrival = self.to_lane(rows, lane, enter);

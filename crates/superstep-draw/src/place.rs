@@ -86,7 +86,7 @@ impl Sketch {
     }
 
     /// Moves a row to where it is pulled: items that would overlap form a block, and a block
-    /// stands at the weighted mean of what its items want.
+    /// is at the weighted mean of what its items want.
     fn settle(&mut self, row: usize, pulls: &mut [(i64, i64)]) {
         let Some(row) = self.rows.get(row) else {
             return;

@@ -85,7 +85,7 @@ impl Sketch {
         }
     }
 
-    /// What stands left and right of every item in its row.
+    /// What is left and right of every item in its row.
     fn in_the_way(&self) -> Vec<(usize, usize)> {
         let mut ways = vec![(0, 0); self.items.len()];
         let weigh = |item: usize| if self.item(item).solid { BOX } else { 1 };
@@ -150,7 +150,7 @@ impl Sketch {
 
     /// Gives what touches one side of a box a row each: loops above, then what enters.
     fn attach_side(&mut self, node: usize, mut touches: Vec<Stub>) {
-        // A lane that spans more layers stands further out: it enters above and leaves below.
+        // A lane that spans more layers is further out: it enters above and leaves below.
         touches.sort_by_key(|&(course, span, (_, end, wire))| match (course, end) {
             (Course::Loop, _) => (0, wire, end as usize),
             (_, End::Enter) => (1, usize::MAX - span, wire),

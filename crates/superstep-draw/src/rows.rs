@@ -1,4 +1,4 @@
-//! Rows: how far down each layer stands, and the rows of what runs between two layers.
+//! Rows: how far down each layer is, and the rows of what runs between two layers.
 //!
 //! A gap holds the tracks of its nets (`channel.rs`), below them a row for labels and below
 //! that a row for arrow heads. `paths.rs` reads the outcome.
@@ -73,10 +73,10 @@ impl Rows {
                 let strand = sketch.wires.get(segment.wire);
                 strand.is_some_and(|strand| strand.kind == EdgeKind::Always)
             };
-            let told = gap.tracks > 0 || segments().all(plain);
+            let is_plain = gap.tracks > 0 || segments().all(plain);
             let arrows = gap.nets.iter().any(|net| !net.bottoms.is_empty());
             let between = 0 < index && index < sketch.rows.len();
-            let height = gap.tracks as i32 + i32::from(labels || !told) + i32::from(arrows);
+            let height = gap.tracks as i32 + i32::from(labels || !is_plain) + i32::from(arrows);
             y += height.max(i32::from(between));
             let Some(row) = sketch.rows.get(index) else {
                 continue;

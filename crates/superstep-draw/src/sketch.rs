@@ -2,7 +2,7 @@
 //!
 //! Edges of one kind that leave the same node, or enter the same node, share a wire, so that a
 //! fan-out is one line that branches. The steps that fill in a [`Sketch`] are `order.rs` (who
-//! stands left of whom), `ports.rs` (where wires touch boxes) and `place.rs` (columns).
+//! is left of whom), `ports.rs` (where wires touch boxes) and `place.rs` (columns).
 
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ pub(super) struct Segment {
     pub(super) wire: usize,
     pub(super) top: usize,
     pub(super) bottom: usize,
-    /// Columns of the label that stands at the lower end.
+    /// Columns of the label that is at the lower end.
     pub(super) label: i32,
 }
 

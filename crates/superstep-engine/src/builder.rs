@@ -72,6 +72,13 @@ pub struct DynGraphBuilder {
 }
 
 /// How a node is run.
+///
+/// ```
+/// use superstep_engine::DynNodeOptions;
+///
+/// let last = DynNodeOptions { defer: true, ..DynNodeOptions::default() };
+/// assert!(last.defer);
+/// ```
 #[derive(Clone, Default)]
 pub struct DynNodeOptions {
     /// What it reads; all channels that are not private by default.
@@ -189,10 +196,10 @@ impl DynGraphBuilder {
     /// # async fn nothing(_: DynCtx) -> Result<(), Halt> { Ok(()) }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use superstep::dynamic::Reducer;
+    /// use superstep::dynamic::DynReducer;
     ///
     /// let graph = DynGraphBuilder::new()
-    ///     .reduce("n", Reducer::Add, 0)
+    ///     .reduce("n", DynReducer::Add, 0)
     ///     .node("a", count)
     ///     .node("b", count)
     ///     .edge(START, "a")

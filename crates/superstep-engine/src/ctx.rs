@@ -26,7 +26,8 @@ use superstep_core::{
     value::Value,
 };
 
-use crate::{store::Store, sync::lock};
+use crate::store::Store;
+use superstep_core::sync::lock;
 
 pub(crate) use call::call_body;
 pub use call::{CallTask, Calling, TaskBody};
@@ -50,6 +51,16 @@ pub(crate) struct CtxInner {
 }
 
 /// The context of one running task; cheap to clone.
+///
+/// ```
+/// use superstep_core::{Value, run::Halt};
+/// use superstep_engine::DynCtx;
+///
+/// async fn double(ctx: DynCtx) -> Result<Value, Halt> {
+///     let n = ctx.get("n").as_i64().unwrap_or_default();
+///     Ok(Value::map([("n", Value::from(n * 2))]))
+/// }
+/// ```
 #[derive(Clone)]
 pub struct DynCtx(pub(crate) Arc<CtxInner>);
 

@@ -17,7 +17,8 @@ use superstep_core::{
 };
 use tokio::sync::Notify;
 
-use crate::{clock::now_micros, sync::lock};
+use crate::clock::now_micros;
+use superstep_core::sync::lock;
 
 /// So many entries do not wait for something to take them along.
 const MOST: usize = 256;

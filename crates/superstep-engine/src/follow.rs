@@ -113,14 +113,14 @@ impl DynGraph {
             log.extend(page);
         }
         for logged in &mut log {
-            let Entry::Event(told) = &mut logged.entry else {
+            let Entry::Event(logged_event) = &mut logged.entry else {
                 continue;
             };
-            if told.state.is_some()
-                && let Some(event) = whole(self, &thread, LoggedEvent::clone(told)).await?
+            if logged_event.state.is_some()
+                && let Some(event) = whole(self, &thread, LoggedEvent::clone(logged_event)).await?
             {
-                told.event = event;
-                told.state = None;
+                logged_event.event = event;
+                logged_event.state = None;
             }
         }
         Ok(log)
@@ -208,14 +208,16 @@ impl DynFollow {
                 return Poll::Ready(Ok(Some((end, ended))));
             }
             let filled = match &first.entry {
-                Entry::Event(told) if told.state.is_some() && self.wants(told) => {
+                Entry::Event(logged_event)
+                    if logged_event.state.is_some() && self.wants(logged_event) =>
+                {
                     let Some(thread) = self.source.thread().cloned() else {
                         return Poll::Ready(Ok(None));
                     };
                     let graph = self.graph.clone();
-                    let told = LoggedEvent::clone(told);
+                    let logged_event = LoggedEvent::clone(logged_event);
                     let filling = self.filling.get_or_insert_with(|| {
-                        Box::pin(async move { whole(&graph, &thread, told).await })
+                        Box::pin(async move { whole(&graph, &thread, logged_event).await })
                     });
                     let filled = ready!(filling.as_mut().poll(cx));
                     self.filling = None;
@@ -238,8 +240,10 @@ impl DynFollow {
                     durability, modes, ..
                 } => Some(LogItem::Started { durability, modes }),
                 Entry::Ended(ending) => Some(LogItem::Ended(ending)),
-                Entry::Event(told) if told.state.is_none() && self.wants(&told) => {
-                    Some(LogItem::Event(told.event))
+                Entry::Event(logged_event)
+                    if logged_event.state.is_none() && self.wants(&logged_event) =>
+                {
+                    Some(LogItem::Event(logged_event.event))
                 }
                 Entry::Event(_) => filled.map(LogItem::Event),
             };
@@ -282,8 +286,8 @@ impl DynFollow {
         }))
     }
 
-    fn wants(&self, told: &LoggedEvent) -> bool {
-        self.modes.has(told.event.kind.mode()) && (self.subgraphs || !told.below)
+    fn wants(&self, logged_event: &LoggedEvent) -> bool {
+        self.modes.has(logged_event.event.kind.mode()) && (self.subgraphs || !logged_event.below)
     }
 }
 
@@ -304,13 +308,13 @@ impl Stream for DynFollow {
 async fn whole(
     graph: &DynGraph,
     thread: &ThreadId,
-    told: LoggedEvent,
+    logged_event: LoggedEvent,
 ) -> Result<Option<Event>, Error> {
-    let Some(at) = &told.state else {
-        return Ok(Some(told.event));
+    let Some(at) = &logged_event.state else {
+        return Ok(Some(logged_event.event));
     };
     let saver = graph.saver()?;
-    let (graph, namespace) = graph.at_namespace(&told.event.namespace)?;
+    let (graph, namespace) = graph.at_namespace(&logged_event.event.namespace)?;
     let id = At::Id(at.checkpoint);
     let Some(loaded) = saver.load(thread, &namespace, id).await? else {
         return Ok(None);
@@ -324,7 +328,7 @@ async fn whole(
         Ok(at.part.read(plan, &restored.state))
     };
     let state = read().map_err(|error| error.at_thread(Some(thread)))?;
-    Ok(Some(told.with_state(state)))
+    Ok(Some(logged_event.with_state(state)))
 }
 
 impl Source {

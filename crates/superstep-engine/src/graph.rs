@@ -24,6 +24,24 @@ use crate::{
 };
 
 /// A graph that can be run; cheap to clone.
+///
+/// ```
+/// use superstep_core::{Value, run::Halt};
+/// use superstep_engine::{DynCtx, DynGraph, DynGraphBuilder, RunOptions};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let graph: DynGraph = DynGraphBuilder::new()
+///     .last_value("n")
+///     .node("double", |ctx: DynCtx| async move {
+///         let n = ctx.get("n").as_i64().unwrap_or(0);
+///         Ok::<_, Halt>(Value::map([("n", Value::from(n * 2))]))
+///     })
+///     .edge("__start__", "double")
+///     .build()?;
+/// let outcome = graph.invoke(Value::map([("n", Value::from(4))]), &RunOptions::default()).await?;
+/// assert_eq!(outcome.output, Some(Value::map([("n", Value::from(8))])));
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 pub struct DynGraph(pub(crate) Arc<GraphInner>);
 

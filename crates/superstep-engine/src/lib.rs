@@ -32,7 +32,6 @@ pub mod spec;
 pub mod state;
 mod stop;
 pub mod stream;
-mod sync;
 pub mod threads;
 pub mod typed;
 pub mod worker;

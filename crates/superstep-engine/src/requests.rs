@@ -9,7 +9,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use crate::sync::lock;
+use superstep_core::sync::lock;
 
 /// Sends requests; cheap to clone.
 pub(crate) struct Requests<T>(Arc<Mutex<Queue<T>>>);

@@ -32,8 +32,8 @@ use crate::{
     options::{DynOutcome, RunOptions, Status},
     run_entry::{RunEntry, new_run_id},
     stop::StopSignal,
-    sync::lock,
 };
+use superstep_core::sync::lock;
 
 impl DynGraph {
     /// Runs the graph until it is done, asks, pauses or fails.
@@ -374,7 +374,7 @@ impl BegunRun {
         if let Some(entry) = entry {
             entry.end(Ending::from(&stop)).await;
         }
-        // Whoever has the outcome may go on with the thread, in this process or another.
+        // Whoever has the outcome may continue with the thread, in this process or another.
         if let Some(lease) = lease {
             lease.end().await;
         }

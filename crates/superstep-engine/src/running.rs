@@ -1,4 +1,4 @@
-//! A run that was started, and goes on by itself.
+//! A run that was started, and continues by itself.
 
 use std::{
     future::{Future, poll_fn},
@@ -26,7 +26,7 @@ use crate::{
     stop::StopSignal,
 };
 
-/// A run that was started. It goes on by itself, on the runtime that started it: whoever drops this or
+/// A run that was started. It continues by itself, on the runtime that started it: whoever drops this or
 /// a part of it lets go of the run, and does not stop it.
 ///
 /// It is a future of how the run ends. Its parts can be moved to different places, as those of a
@@ -51,7 +51,7 @@ impl DynGraph {
     /// recorded, and what it was fed is stored. A busy thread, an answer to a question that is not
     /// open, or a thread that does not fit the graph is an error here, and no run.
     ///
-    /// The run then goes on by itself on the tokio runtime. From here on a crash does not lose it:
+    /// The run then continues by itself on the tokio runtime. From here on a crash does not lose it:
     /// [`DynGraph::resume_interrupted`] continues it. (With [`Durability::Exit`] nothing is stored before
     /// its end, by choice.)
     ///
@@ -120,7 +120,7 @@ impl DynGraph {
 
 impl DynRunning {
     /// Cancels the run: its tasks are dropped where they wait, those that look out for it
-    /// ([`DynCtx::cancelled`](crate::DynCtx::cancelled)) are told first. It ends with
+    /// ([`DynCtx::cancelled`](crate::DynCtx::cancelled)) are notified first. It ends with
     /// [`ErrorKind::Cancelled`], unless it is over before; its thread can be resumed.
     pub fn cancel(&self, reason: impl Into<String>) {
         self.canceller.cancel(reason);
@@ -166,7 +166,7 @@ impl std::fmt::Debug for Canceller {
     }
 }
 
-/// The events of a run that goes on by itself: a [`Stream`] that ends with the run.
+/// The events of a run that continues by itself: a [`Stream`] that ends with the run.
 ///
 /// The run does not wait for its reader: what is not read is kept until this is dropped. Others
 /// read the run's log ([`DynGraph::follow_run`]).
@@ -195,7 +195,7 @@ impl Stream for DynRunEvents {
     }
 }
 
-/// How a run ends that goes on by itself: a future. Who drops it lets go of the run.
+/// How a run ends that continues by itself: a future. Who drops it lets go of the run.
 #[derive(Debug)]
 pub struct DynRunOutcome(RunEnd);
 

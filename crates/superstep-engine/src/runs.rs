@@ -19,7 +19,7 @@ pub struct Recovery<R = DynRunning> {
     /// The runs that continue what was cut short.
     pub started: Vec<R>,
     /// The threads that could not be continued, and why. They stay as they are. SS1101 says that the
-    /// run had stored nothing yet, so that its input is lost; nobody was told that it had begun.
+    /// run had stored nothing yet, so that its input is lost; nobody learnt that it had begun.
     pub failed: Vec<(ThreadId, Error)>,
 }
 

@@ -25,7 +25,8 @@ use superstep_core::event::{
     EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart,
 };
 
-use crate::{ctx::DynCtx, sync::lock};
+use crate::ctx::DynCtx;
+use superstep_core::sync::lock;
 
 /// A piece of a task's work under way. Dropped without an end, it was cut short.
 #[must_use = "a span that is dropped at once is shown as cut"]

@@ -105,7 +105,7 @@ pub struct NodeEntry {
     /// The kind that the registry knows; a subgraph has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// What the kind is told.
+    /// The configuration of the kind.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub config: Json,
     /// The graph that it runs, in place of a kind.
@@ -159,7 +159,7 @@ pub struct RouteEntry {
     pub from: String,
     /// The kind of router that the registry knows.
     pub kind: String,
-    /// What the kind is told.
+    /// The configuration of the kind.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub config: Json,
     /// From what the router decides to the node; without it, it decides for names of nodes.
@@ -191,7 +191,7 @@ pub enum SpecErrorKind {
         /// What there is.
         known: Vec<String>,
     },
-    /// The kind refuses what it is told.
+    /// The kind refuses its configuration.
     Config(String),
     /// The graph makes no sense.
     Graph(BuildError),

@@ -173,7 +173,7 @@ impl DynGraph {
     }
 }
 
-/// The store could not say, or be told, that a thread was imported.
+/// The store could not be read or written about an imported thread.
 fn unmarked(error: StoreError) -> Failure {
     Failure::from(error)
 }

@@ -142,12 +142,12 @@ impl Worker {
         }
     }
 
-    /// Works until it is asked to stop, and then lets the steps that run come to their end. `told` hears
+    /// Works until it is asked to stop, and then lets the steps that run come to their end. `on_end` gets
     /// of each run.
     pub async fn run(
         self: &Arc<Self>,
         stop: &Drain,
-        mut told: impl FnMut(Worked),
+        mut on_end: impl FnMut(Worked),
     ) -> Result<(), Error> {
         let mut running = JoinSet::new();
         loop {
@@ -162,13 +162,13 @@ impl Worker {
             if let Some(reason) = stop.reason() {
                 self.options.drain.request(reason);
                 while let Some(ended) = running.join_next().await {
-                    ended.into_iter().for_each(&mut told);
+                    ended.into_iter().for_each(&mut on_end);
                 }
                 self.options.drain.clear();
                 return Ok(());
             }
             tokio::select! {
-                Some(ended) = running.join_next() => ended.into_iter().for_each(&mut told),
+                Some(ended) = running.join_next() => ended.into_iter().for_each(&mut on_end),
                 changed = changed => changed?,
             }
         }

@@ -1,12 +1,14 @@
 //! Files that are there whole or not at all: atomic writes, fsync, rights; and reads that neither
-//! block nor end in a device.
+//! block nor end in a device. Long work on files ends when nobody waits for it ([`StopOnDrop`]).
 
 mod atomic;
 mod dirs;
 mod read;
+mod stop;
 mod swap;
 
 pub use atomic::{Rights, Staged, TEMPORARY, remove_stale, second_name};
 pub use dirs::{private_dir, sync_parent};
 pub use read::{open_regular, read_regular, read_text};
+pub use stop::{StopFlag, StopOnDrop};
 pub use swap::StagedDir;

@@ -26,7 +26,7 @@ mod tap;
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use superstep_core::future::BoxFuture;
@@ -39,6 +39,7 @@ use crate::{
     model_id::ModelId,
     request::Request,
 };
+use superstep_core::sync::lock;
 
 pub use file::{Interaction, Provenance};
 use request::Canonical;
@@ -269,10 +270,6 @@ impl Shared {
 fn id_of(text: &str) -> ModelId {
     let (provider, name) = text.split_once(':').unwrap_or(("", text));
     ModelId::new(provider, name)
-}
-
-fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn unrecorded(why: impl Into<String>) -> ModelError {

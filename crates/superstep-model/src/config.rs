@@ -59,7 +59,7 @@ pub struct ConfigFile {
     pub db: Option<Setting<PathBuf>>,
     /// `providers.NAME`: how to reach a provider.
     pub providers: BTreeMap<String, ProviderSettings>,
-    /// `agents.NAME`: what an agent is told, by keys such as `prompts.initial`. What the keys mean
+    /// `agents.NAME`: the prompts of an agent, by keys such as `prompts.initial`. What the keys mean
     /// is the agent's business.
     pub agents: BTreeMap<String, BTreeMap<String, Setting<Json>>>,
 }
@@ -209,7 +209,7 @@ impl Config {
         self.files.iter().find_map(|file| file.db.as_ref())
     }
 
-    /// What an agent is told, by key; for each key the file that counts.
+    /// The prompts of an agent, by key; for each key the file that counts.
     pub fn agent(&self, name: &str) -> BTreeMap<&str, &Setting<Json>> {
         let mut all = BTreeMap::new();
         for file in self.files.iter().rev() {

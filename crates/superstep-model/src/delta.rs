@@ -17,6 +17,7 @@ use crate::{
 /// A piece of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Delta {
     /// Who answers; the first piece.
     From {
@@ -61,7 +62,7 @@ pub enum Delta {
     /// Why it stopped; the last piece but for the usage and what was paid. A stream that ends
     /// without it was cut.
     Finish(Finish),
-    /// What was paid, told by whoever counts.
+    /// What was paid, reported by whoever counts.
     Paid(Paid),
 }
 

@@ -59,7 +59,7 @@ pub enum ErrorKind {
     },
     /// Too many calls.
     #[error("the provider limits calls: {message}")]
-    #[coded("SS5005", hint = "go on later; the thread is kept", transient)]
+    #[coded("SS5005", hint = "resume later; the thread is kept", transient)]
     Limited {
         /// What it said.
         message: String,
@@ -68,7 +68,7 @@ pub enum ErrorKind {
     },
     /// The provider failed.
     #[error("the provider failed ({status}): {message}")]
-    #[coded("SS5006", hint = "go on later; the thread is kept", transient)]
+    #[coded("SS5006", hint = "resume later; the thread is kept", transient)]
     Server {
         /// The HTTP status.
         status: u16,
@@ -92,7 +92,7 @@ pub enum ErrorKind {
     },
     /// Nothing came for too long.
     #[error("no {phase} within {after:?}")]
-    #[coded("SS5008", hint = "go on without input to try again", transient)]
+    #[coded("SS5008", hint = "resume without input to try again", transient)]
     TimedOut {
         /// What was waited for.
         phase: Phase,
@@ -101,7 +101,7 @@ pub enum ErrorKind {
     },
     /// The reply broke off.
     #[error("the reply broke off before its end")]
-    #[coded("SS5009", hint = "go on without input to try again", transient)]
+    #[coded("SS5009", hint = "resume without input to try again", transient)]
     Cut,
     /// The reply does not follow the protocol.
     #[error("the reply is not what the protocol says: {what}")]
@@ -126,7 +126,7 @@ pub enum ErrorKind {
     },
     /// The model failed too often lately; no call was made.
     #[error("{model} failed {failures} times in a row; waiting {wait:?} before the next call")]
-    #[coded("SS5013", hint = "go on later, or choose another model", transient)]
+    #[coded("SS5013", hint = "resume later, or choose another model", transient)]
     CircuitOpen {
         /// The model.
         model: String,
@@ -137,7 +137,7 @@ pub enum ErrorKind {
     },
     /// A budget is used up; no call was made.
     #[error("the budget is used up: {spent} of {limit}")]
-    #[coded("SS5014", hint = "raise the budget and go on; the thread is kept")]
+    #[coded("SS5014", hint = "raise the budget and resume; the thread is kept")]
     Budget {
         /// What was spent, with its unit.
         spent: String,
@@ -152,7 +152,7 @@ pub enum ErrorKind {
     Unfit {
         /// The schema's name.
         schema: String,
-        /// How often the model was asked to mend it.
+        /// How often the model was asked to repair it.
         repairs: u32,
         /// What is wrong with the last one.
         why: String,
@@ -176,7 +176,7 @@ pub enum ErrorKind {
     },
     /// The recording has no reply for the call.
     #[error("recording: {why}")]
-    #[coded("SS5018", hint = "record the call, or mend the request")]
+    #[coded("SS5018", hint = "record the call, or fix the request")]
     Unrecorded {
         /// What is missing.
         why: String,

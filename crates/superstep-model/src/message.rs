@@ -148,6 +148,7 @@ pub enum Content {
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Part {
     /// Text.
     Text {

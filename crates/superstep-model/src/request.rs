@@ -36,7 +36,7 @@ pub struct Request {
     /// How much it should think first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
-    /// What the provider should keep for the next call, where it wants to be told.
+    /// What the provider should keep for the next call, where it needs an instruction.
     #[serde(default, skip_serializing_if = "Cached::is_default")]
     pub cached: Cached,
 }
@@ -51,15 +51,16 @@ impl Request {
     }
 }
 
-/// What a provider that wants to be told should keep for the next call. Keeping costs a little more
+/// What a provider that needs an instruction should keep for the next call. Keeping costs a little more
 /// than reading, and reading what was kept costs much less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Cached {
     /// Tools and instructions, which most calls share.
     #[default]
     Instructions,
-    /// The conversation too: the next call goes on with it.
+    /// The conversation too: the next call continues with it.
     Conversation,
 }
 
@@ -113,6 +114,7 @@ impl OutputSchema {
 /// How much a model should think before it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Effort {
     /// Hardly.
     Low,

@@ -18,10 +18,7 @@ mod sample;
 mod step;
 mod when;
 
-use std::{
-    path::Path,
-    sync::{Mutex, PoisonError},
-};
+use std::{path::Path, sync::Mutex};
 
 use superstep_core::future::BoxFuture;
 
@@ -32,6 +29,7 @@ use crate::{
     model_id::ModelId,
     request::Request,
 };
+use superstep_core::sync::lock;
 
 pub use failure::{Failure, FailureKind};
 pub use step::{Break, Call, Repeat, Step, Tokens};
@@ -135,7 +133,7 @@ impl Script {
     }
 
     fn past(&self) -> std::sync::MutexGuard<'_, Past> {
-        self.past.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.past)
     }
 
     /// The step that answers a request, ready to be said, and the call's number in its conversation.

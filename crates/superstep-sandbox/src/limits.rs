@@ -12,7 +12,7 @@ pub struct Limits {
     pub time: Duration,
     /// How many bytes of memory its process may have, the workbook included.
     pub memory: u64,
-    /// How many bytes it may print; what is beyond is dropped and counted, and the program goes on.
+    /// How many bytes it may print; what is beyond is dropped and counted, and the program continues.
     pub output: usize,
     /// How many operations on the workbook it may make.
     pub operations: usize,

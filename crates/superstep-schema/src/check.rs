@@ -297,7 +297,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// How many of these shapes a value has. If none, what is told is about the nearest.
+    /// How many of these shapes a value has. If none, what is reported is about the nearest.
     fn some_shape(&mut self, shapes: &'a [Json], value: &'a Json, depth: usize) -> usize {
         let mut fits = 0;
         let mut nearest: Option<(u64, Vec<Found>)> = None;

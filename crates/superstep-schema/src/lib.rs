@@ -26,7 +26,7 @@ pub use schemars::{self, JsonSchema};
 /// How deep values and schemas may be nested.
 pub const MAX_DEPTH: usize = 128;
 
-/// How many problems are told at once.
+/// How many problems are reported at once.
 pub const MAX_PROBLEMS: usize = 32;
 
 /// A JSON schema that has been read and makes sense.

@@ -19,7 +19,7 @@ use crate::{
 
 impl App {
     /// Does what is to be done after a run, if that has ended. Its webhook is called beside whatever
-    /// else goes on.
+    /// else continues.
     pub(crate) async fn finish_run(self: &Arc<Self>, run: RunId) -> Result<(), Refusal> {
         let key = run.to_string();
         let Some(mut after) = self.after_runs.find(&key).await? else {
@@ -68,7 +68,7 @@ impl App {
         Ok(())
     }
 
-    /// Does so beside whatever else goes on. What fails is done with the next sweep.
+    /// Does so beside whatever else continues. What fails is done with the next sweep.
     pub(crate) fn spawn_finish(self: &Arc<Self>, run: RunId) {
         let app = self.clone();
         tokio::spawn(async move {
@@ -86,7 +86,7 @@ impl App {
         Ok(())
     }
 
-    /// Does so beside whatever else goes on.
+    /// Does so beside whatever else continues.
     pub(crate) fn spawn_sweep(self: &Arc<Self>) {
         let app = self.clone();
         tokio::spawn(async move {

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep::{
     CheckpointRef, Ending, RunId, RunRecord, StoredError,
-    dynamic::{Ask, DynGraph, GraphPath, Snapshot, state::Depth},
+    dynamic::{DynAsk, DynGraph, GraphPath, Snapshot, state::Depth},
     saver::At,
 };
 
@@ -35,7 +35,7 @@ impl App {
         if let Some(failure) = failure(&ended, &state) {
             return Ok(json!({ "__error__": failure }));
         }
-        let asks: Vec<Ask> = state.asks().cloned().collect();
+        let asks: Vec<DynAsk> = state.asks().cloned().collect();
         Ok(with_interrupts(state.values.to_json(), &asks))
     }
 }
@@ -77,7 +77,7 @@ pub(crate) fn failure(run: &RunRecord, state: &Snapshot) -> Option<Json> {
 }
 
 /// The values of a state, with the questions that were just asked.
-pub(crate) fn with_interrupts(values: Json, asks: &[Ask]) -> Json {
+pub(crate) fn with_interrupts(values: Json, asks: &[DynAsk]) -> Json {
     let mut values = message_form::shown(values);
     if let (Json::Object(fields), false) = (&mut values, asks.is_empty()) {
         fields.insert("__interrupt__".to_owned(), interrupts(asks));
@@ -86,8 +86,8 @@ pub(crate) fn with_interrupts(values: Json, asks: &[Ask]) -> Json {
 }
 
 /// Questions as streams show them.
-pub(crate) fn interrupts(asks: &[Ask]) -> Json {
-    let show = |ask: &Ask| {
+pub(crate) fn interrupts(asks: &[DynAsk]) -> Json {
+    let show = |ask: &DynAsk| {
         let schema = ask.schema.as_ref().map(|schema| schema.to_json());
         json!({ "value": ask.value.to_json(), "id": ask.id.to_string(), "response_schema": schema })
     };

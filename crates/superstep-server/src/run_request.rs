@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json};
 use superstep::{
     RunId, RunOptions, ThreadId, Value,
-    dynamic::{Command, Goto, Resume, Send},
+    dynamic::{DynCommand, Goto, Resume, Send},
     runs::{OnBusy, QueuedInput},
 };
 
@@ -171,13 +171,13 @@ fn input(body: &mut Payload) -> Result<QueuedInput, Refusal> {
         Some(one) => vec![one],
     };
     let pair = |(name, value): (String, Json)| (name.into(), Value::from(value));
-    let command = Command {
+    let command = DynCommand {
         update: update.into_iter().map(pair).collect(),
         goto: goto
             .into_iter()
             .map(destination)
             .collect::<Result<_, _>>()?,
-        ..Command::default()
+        ..DynCommand::default()
     };
     Ok(QueuedInput::Command(command, resume))
 }

@@ -1,6 +1,6 @@
 //! `/threads/{id}/runs` and `/runs`: runs that are accepted, and what their clients are told.
 //!
-//! A run goes on by itself, whoever listens; what is here passes its events and its end to the client,
+//! A run continues by itself, whoever listens; what is here passes its events and its end to the client,
 //! with a sign of life where there is nothing to pass.
 
 use std::sync::Arc;

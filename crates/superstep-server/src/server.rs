@@ -39,7 +39,7 @@ const FILE_LIMIT: usize = 64 * 1024 * 1024;
 /// How long an answer may take to begin, unless the server is told otherwise.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How many runs go on at once, unless the server is told otherwise.
+/// How many runs continue at once, unless the server is told otherwise.
 const RUNS_AT_ONCE: usize = 64;
 
 /// A server that is being set up.
@@ -159,7 +159,7 @@ impl Server {
         self
     }
 
-    /// How many runs go on at once; 64 by default. Others wait in the queue.
+    /// How many runs continue at once; 64 by default. Others wait in the queue.
     pub fn runs_at_once(mut self, runs: usize) -> Self {
         self.runs_at_once = runs;
         self
@@ -252,7 +252,7 @@ impl Bound {
     }
 
     /// Runs what is in the queue and answers requests, until `stop` is ready; requests that have begun
-    /// are answered. Runs that go on then are in the queue for the next server.
+    /// are answered. Runs that continue then are in the queue for the next server.
     pub async fn serve(
         self,
         stop: impl Future<Output = ()> + Send + 'static,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 use superstep::{
     CheckpointId, ThreadId,
     clock::made_at,
-    dynamic::{Ask, GraphPath, Snapshot, SubState},
+    dynamic::{DynAsk, GraphPath, Snapshot, SubState},
 };
 
 use crate::{message_form, time};
@@ -54,7 +54,7 @@ pub(crate) fn created(id: CheckpointId) -> Json {
     i64::try_from(made_at(id)).map_or(Json::Null, time::text)
 }
 
-fn interrupt(ask: &Ask) -> Json {
+fn interrupt(ask: &DynAsk) -> Json {
     json!({ "id": ask.id.to_string(), "value": ask.value.to_json() })
 }
 

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     CheckpointRef, HistoryQuery, ThreadId,
-    dynamic::{GraphPath, Output, Snapshot, Update, state::Depth},
+    dynamic::{DynUpdate, GraphPath, Output, Snapshot, state::Depth},
 };
 
 use crate::{
@@ -37,7 +37,7 @@ pub(crate) struct StateUpdate {
 }
 
 /// An update as a graph takes it.
-pub(crate) fn update_of(update: StateUpdate) -> Result<Update, Refusal> {
+pub(crate) fn update_of(update: StateUpdate) -> Result<DynUpdate, Refusal> {
     let output = match update.values {
         Json::Null => Output::Nothing,
         Json::Object(values) => Output::Update(Json::Object(values).into()),
@@ -52,7 +52,7 @@ pub(crate) fn update_of(update: StateUpdate) -> Result<Update, Refusal> {
             ));
         }
     };
-    Ok(Update {
+    Ok(DynUpdate {
         output,
         as_node: update.as_node.map(Into::into),
     })

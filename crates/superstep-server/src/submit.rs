@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use superstep::{
     ErrorKind, RunId, RunRecord, SaverError, ThreadId,
     clock::IdSource as _,
-    dynamic::{DynGraph, END, Output, Update, state::Depth},
+    dynamic::{DynGraph, DynUpdate, END, Output, state::Depth},
     runs::{EnqueueRun, OnBusy, QueuedInput},
 };
 
@@ -111,7 +111,7 @@ impl App {
         if state.next.is_empty() {
             return Ok(());
         }
-        let end = Update {
+        let end = DynUpdate {
             output: Output::Nothing,
             as_node: Some(END.into()),
         };

@@ -10,7 +10,7 @@ use axum::{
 use serde_json::{Map, Value as Json};
 use superstep::{
     Imports, ThreadId,
-    dynamic::{GraphPath, Update},
+    dynamic::{DynUpdate, GraphPath},
     saver::At,
 };
 use uuid::Uuid;
@@ -65,7 +65,7 @@ pub(crate) async fn create(
         .unwrap_or_default();
     let steps = steps.into_iter().map(|step| {
         let updates = step.updates.into_iter().map(update_of);
-        updates.collect::<Result<Vec<Update>, Refusal>>()
+        updates.collect::<Result<Vec<DynUpdate>, Refusal>>()
     });
     let steps = steps.collect::<Result<Vec<_>, _>>()?;
     // What the thread is to begin with must fit before there is a thread.

@@ -11,7 +11,7 @@ use axum::body::Bytes;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     StoredError,
-    dynamic::{Ask, Event, EventKind, Snapshot},
+    dynamic::{DynAsk, DynEvent, EventKind, Snapshot},
 };
 
 use crate::{
@@ -152,7 +152,7 @@ impl Wire {
     }
 
     /// The frames of an event; none if no kind that the client wants shows it.
-    pub(crate) fn frames(&mut self, event: &Event, at: Option<u64>) -> Vec<Frame> {
+    pub(crate) fn frames(&mut self, event: &DynEvent, at: Option<u64>) -> Vec<Frame> {
         let mut frames = Vec::new();
         if self.has(Mode::Events) {
             frames.extend(self.trace.frames(&self.place, event));
@@ -238,7 +238,7 @@ impl Wire {
 
     fn add_task(
         &self,
-        event: &Event,
+        event: &DynEvent,
         at: Option<u64>,
         kind: &str,
         payload: Json,
@@ -303,7 +303,7 @@ fn debug(step: i64, at: Option<u64>, kind: &str, payload: &Json) -> Json {
     })
 }
 
-fn short(ask: &Ask) -> Json {
+fn short(ask: &DynAsk) -> Json {
     json!({ "id": ask.id.to_string(), "value": ask.value.to_json() })
 }
 

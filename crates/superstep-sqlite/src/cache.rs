@@ -18,8 +18,8 @@ use superstep_core::{
 use crate::{
     cost::{self, ReplayCost},
     graphs::GraphRow,
-    lock::lock,
 };
+use superstep_core::sync::lock;
 
 /// Checkpoints that take fewer bytes in the file are not cached.
 const MIN_BYTES: usize = 32 * 1024;

@@ -332,6 +332,35 @@ pub(crate) fn copy(writer: &mut Writer, from: i64, to: i64) -> Result<(), SaverE
     rewrite(writer, from, to, |_| true, all)
 }
 
+/// Copies the log of a thread into another database, under the same number; returns how many entries
+/// it has.
+pub(crate) fn copy_all(
+    db: &Connection,
+    seal: &Seal,
+    thread: i64,
+    to: &mut Writer,
+) -> Result<usize, SaverError> {
+    let (mut count, mut at) = (0, None);
+    loop {
+        let page = read(db, seal, thread, at, PAGE)?;
+        let Some(last) = page.last() else {
+            break;
+        };
+        at = Some(last.cursor);
+        let mut parts = PartReader::new(db, seal);
+        for stored in &page {
+            let (prev, entry) = stored.decode(&mut parts)?;
+            put(to, thread, prev, &entry)?;
+        }
+        count += page.len();
+    }
+    // A log that was pruned has an end too.
+    if let Some(newest) = newest(db, thread)? {
+        set_end(to.change()?, thread, newest)?;
+    }
+    Ok(count)
+}
+
 /// Rewrites the entries of a log that pass a filter, linked to each other. The caller updates which
 /// blobs are used.
 fn rewrite(

@@ -114,7 +114,7 @@ fn inspect_beside(path: &Path) -> Result<(), SaverError> {
     Ok(())
 }
 
-/// Whether nothing is at a path; what is wrong with its folder is told later.
+/// Whether nothing is at a path; what is wrong with its folder is reported later.
 fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -14,9 +14,9 @@ use superstep_core::{
 
 use crate::{
     error::{self, sql},
-    lock::lock,
     seal::Seal,
 };
+use superstep_core::sync::lock;
 
 /// Cache of layouts by row number, shared by all readers of a database.
 #[derive(Default)]

@@ -38,7 +38,6 @@ mod graphs;
 mod layouts;
 mod lease;
 mod load;
-mod lock;
 mod lookup;
 mod maintenance;
 mod options;
@@ -59,7 +58,7 @@ mod worker;
 mod writer;
 
 pub use database::Database;
-pub use maintenance::{Problem, Report};
+pub use maintenance::{Copied, Problem, Report};
 pub use options::{OpenMode, Options};
 pub use saver::SqliteSaver;
 pub use store::SqliteStore;

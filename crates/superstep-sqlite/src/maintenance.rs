@@ -1,10 +1,11 @@
-//! Maintenance: integrity check, backup, vacuum.
+//! Maintenance: integrity check, backup, copy under another key, vacuum.
 //!
 //! None of it blocks runs. `check` reads everything in one snapshot, `backup` makes a copy that is a
 //! database of its own, `vacuum` returns free pages in small slices.
 
 mod backup;
 mod check;
+mod copy;
 mod vacuum;
 
 use std::path::Path;
@@ -14,6 +15,7 @@ use superstep_core::{error::SaverError, future::MaybeReady};
 use crate::{Database, file, options::Options, sync_level::SyncLevel};
 
 pub use check::{Problem, Report};
+pub use copy::Copied;
 
 impl Database {
     /// Integrity check of the whole file: damaged pages, rows that do not open or decode, dangling
@@ -48,6 +50,16 @@ impl Database {
         let copied = file::resolve(from)
             .and_then(|from| backup::copy_as_is(&from, to, Options::default().busy_timeout));
         copied.map_err(|error| file::with_path(from, error))
+    }
+
+    /// Copies everything into an empty database, which may have another key or none: threads with their
+    /// checkpoints, event logs and runs, and the long-term store with its times and vectors.
+    ///
+    /// What is copied is the state of one moment; runs continue meanwhile. The copy has no leases.
+    pub fn copy_into(&self, to: &Self) -> MaybeReady<'static, Copied> {
+        let from = self.clone();
+        let copying = move |writer: &mut crate::writer::Writer| copy::all(&from.0, writer);
+        to.0.queue.enqueue(SyncLevel::Normal, copying)
     }
 
     /// Returns free pages to the file system (incremental vacuum), and says how many.

@@ -18,6 +18,7 @@ pub struct Options {
 
 /// What opening a database may do to the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OpenMode {
     /// A missing file is created, an older one is migrated.
     #[default]

@@ -9,19 +9,20 @@ use std::{
     fs::{self, File, OpenOptions},
     io,
     path::Path,
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use superstep_core::error::SaverError;
 
 use crate::file::io_error;
+use superstep_core::sync::lock;
 
 /// Creates the file of a database, if it is missing.
 pub(crate) fn create(path: &Path) -> Result<(), SaverError> {
     // Closing a file releases all locks that this process has on it, so no other thread may open the
     // database while this one is about to close it.
     static MAKING: Mutex<()> = Mutex::new(());
-    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _making = lock(&MAKING);
     match fs::metadata(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

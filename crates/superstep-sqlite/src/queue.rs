@@ -16,7 +16,8 @@ use std::{
 use superstep_core::{error::SaverError, future::MaybeReady};
 use tokio::sync::oneshot;
 
-use crate::{lock::lock, sync_level::SyncLevel, writer::Writer};
+use crate::{sync_level::SyncLevel, writer::Writer};
+use superstep_core::sync::lock;
 
 /// If the last fsync took longer than this, the writer's thread commits, so that the caller's thread
 /// is not blocked.

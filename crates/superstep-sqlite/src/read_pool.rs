@@ -13,10 +13,10 @@ use crate::{
     connection::{connect_for_any, keep_wal, run},
     error::sql,
     file::{self, FileIdentity},
-    lock::lock,
     schema,
     seal::Seal,
 };
+use superstep_core::sync::lock;
 
 /// Idle connections beyond this many are closed.
 const MAX_IDLE: usize = 8;

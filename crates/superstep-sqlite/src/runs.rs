@@ -126,6 +126,34 @@ pub(crate) fn insert(
         .map_err(sql)
 }
 
+/// Copies all runs into another database, under the same numbers; returns how many.
+pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<usize, SaverError> {
+    let mut select = db
+        .prepare("SELECT seq, run, thread, state, body, due FROM runs ORDER BY seq")
+        .map_err(sql)?;
+    let mut rows = select.query([]).map_err(sql)?;
+    let mut count = 0;
+    while let Some(row) = rows.next().map_err(sql)? {
+        let (seq, id, thread, state, body) = columns(row).map_err(sql)?;
+        let due: Option<i64> = row.get(5).map_err(sql)?;
+        let run = RunId(u128::from_be_bytes(id));
+        let place = place(thread, run, state);
+        let what = format!("run {run}");
+        let body = to
+            .seal
+            .seal(&seal.open(&body, place.clone(), &what)?, place)?;
+        to.change()?
+            .prepare_cached(
+                "INSERT INTO runs (seq, run, thread, state, body, due)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )
+            .and_then(|mut insert| insert.execute(params![seq, id, thread, state, body, due]))
+            .map_err(sql)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
 /// The first run of each thread that waits and is due, those that are due longest first: their rows
 /// and threads.
 pub(crate) fn due(db: &Connection, now: i64) -> Result<Vec<(i64, i64)>, SaverError> {

@@ -30,13 +30,13 @@ use crate::{
     graphs::{self, GraphRow},
     lease,
     load::RecordReader,
-    lock::lock,
     lookup,
     queue::Urgency,
     sync_level::SyncLevel,
     threads,
     writer::Writer,
 };
+use superstep_core::sync::lock;
 
 /// Reads of more bytes than this run on the blocking pool.
 const LARGE: i64 = 1024 * 1024;

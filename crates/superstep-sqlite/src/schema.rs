@@ -173,7 +173,7 @@ fn inspect_log(connection: &mut Connection, path: &Path) -> Result<(), SaverErro
         false => {
             let why = "the beginning of the write-ahead log is damaged, and it may hold what the \
                        file does not; restore both from a backup, or move the log (-wal) away to \
-                       go on with what the file has";
+                       continue with what the file has";
             Err(SaverError::Corrupt(why.to_owned()))
         }
     }

@@ -12,6 +12,7 @@
 mod batch;
 mod check;
 mod clock;
+mod copy;
 mod encoding;
 mod error;
 mod items;
@@ -34,6 +35,7 @@ use superstep_store::{
 use crate::Database;
 use batch::{Access, Batch, Tables};
 use clock::SystemClock;
+pub(crate) use copy::copy_all;
 use error::TransactionError;
 use transaction::Effort;
 
@@ -219,7 +221,7 @@ impl Store for SqliteStore {
                 return Ok(done);
             };
             loop {
-                // What has no text is found again, and stands first.
+                // What has no text is found again, and is first.
                 let page = (done.without_text, REINDEX_BATCH);
                 let found = self.stale(&prefix, indexing.embedder.id(), page).await;
                 let found = found.map_err(|error| {

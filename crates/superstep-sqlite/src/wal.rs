@@ -34,7 +34,7 @@ pub(crate) fn start(database: &Path, page: usize) -> Result<WalStart, SaverError
     Ok(WalFile::new(&first, page).start())
 }
 
-/// Whether the database, given as bytes, has all that a damaged WAL commits. If that cannot be told,
+/// Whether the database, given as bytes, has all that a damaged WAL commits. If that is unknown,
 /// it has not.
 pub(crate) fn is_in_database(
     database: &Path,

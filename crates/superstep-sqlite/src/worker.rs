@@ -107,7 +107,7 @@ fn create_locked(database: &Path, path: &Path) -> io::Result<Option<File>> {
     Ok(path.exists().then_some(file))
 }
 
-/// What stands between the name of the database and the id in the name of a lock file.
+/// What is between the name of the database and the id in the name of a lock file.
 const LOCK_FILE: &str = "-worker-";
 
 fn lock_file(database: &Path, id: i64) -> PathBuf {

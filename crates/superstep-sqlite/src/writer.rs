@@ -68,7 +68,7 @@ pub(crate) struct Writer {
     moved: bool,
     /// Absent after a failure: the state of a connection after a failed fsync cannot be trusted.
     connection: Option<Connection>,
-    /// Set after a failed fsync: it is unknown which WAL frames are on the disk, and frames behind a
+    /// Set after a failed fsync: it is unknown which WAL frames are durable, and frames behind a
     /// missing one are lost with it, so the WAL is rewritten before anything is appended.
     pub(crate) wal_suspect: bool,
     /// What `PRAGMA synchronous` is set to.
@@ -392,7 +392,7 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         // Closing removes the WAL by name, which may belong to another file by now; and a WAL that is
-        // not wholly on the disk must not be checkpointed.
+        // not wholly durable must not be checkpointed.
         let is_sound = !self.wal_suspect && self.verify_file().is_ok();
         if let (false, Some(connection)) = (is_sound, &self.connection) {
             keep_wal(connection);

@@ -171,7 +171,7 @@ pub enum FilterError {
     UnknownOperator {
         /// The name.
         operator: String,
-        /// The keys down to where it stands.
+        /// The keys down to where it is.
         path: Vec<String>,
     },
     /// The operator cannot work with this operand.
@@ -180,12 +180,12 @@ pub enum FilterError {
     Operand {
         /// The operator.
         operator: String,
-        /// The keys down to where it stands.
+        /// The keys down to where it is.
         path: Vec<String>,
         /// What it could work with.
         wanted: &'static str,
     },
-    /// An operator stands inside a list, where values are compared as they are.
+    /// An operator is inside a list, where values are compared as they are.
     #[error("filter operator {operator:?} at {path:?} is inside a list")]
     #[coded("SS3023", hint = "compare the whole list, or use $or over fields")]
     OperatorInList {

@@ -30,7 +30,7 @@ use superstep_core::{
     value::{Map, Value},
 };
 
-/// What stands where a secret was.
+/// What is where a secret was.
 pub const REDACTED: &str = "[redacted]";
 
 /// A known value shorter than this would be found everywhere.
@@ -68,7 +68,7 @@ impl Redactor {
         &STANDARD
     }
 
-    /// Looks for this value too, wherever it stands.
+    /// Looks for this value too, wherever it is.
     pub fn with_secret(mut self, secret: &Secret) -> Result<Self, RedactError> {
         let found = secret.expose().len();
         if found < SHORTEST {

@@ -16,7 +16,7 @@ mod tables;
 use hidden::Sight;
 pub use hidden::{Hidden, reveal, reveal_name};
 
-/// Whether a character is hidden when it stands alone.
+/// Whether a character is hidden when it is alone.
 pub fn is_hidden(c: char) -> bool {
     tables::is_hidden(c)
 }

@@ -339,7 +339,7 @@ impl CallEnd {
     }
 }
 
-/// A running call. A panic goes on as one, without secrets in its message: it is stored as the error
+/// A running call. A panic continues as one, without secrets in its message: it is stored as the error
 /// of the task.
 struct Called<'a> {
     call: BoxFuture<'a, Result<ToolOutput, ToolError>>,

@@ -4,7 +4,7 @@ use std::{error::Error as StdError, fmt};
 
 use superstep_core::error::Coded;
 
-/// Tools that cannot be used, or an agent that cannot go on. The thread is kept.
+/// Tools that cannot be used, or an agent that cannot continue. The thread is kept.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ToolsError {
     message: String,

@@ -113,6 +113,10 @@ impl ToolOutput {
                         media_type: clean(&media_type),
                         data,
                     },
+                    // Where its text is, is not known here.
+                    other => Part::Text {
+                        text: clean(&serde_json::to_string(&other).unwrap_or_default()),
+                    },
                 });
                 Content::Parts(parts.collect())
             }

@@ -12,7 +12,7 @@ mod watch;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -38,9 +38,10 @@ use crate::{
     otlp,
     tree::{RunTree, View},
 };
+use superstep_core::sync::lock;
 pub use superstep_http::{Backoff, Jitter, RetryAfter};
 
-/// How many entries are read at once, and of how many a run is told.
+/// How many entries are read at once, and how many of a run are exported.
 const PAGE: usize = 256;
 const LONGEST: usize = 100_000;
 
@@ -89,7 +90,7 @@ struct Counts {
 
 impl Counts {
     fn report(&self) -> MutexGuard<'_, Report> {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.report)
     }
 
     fn drop_run(&self, reason: String) {

@@ -40,7 +40,7 @@ fn runs(thread: &ThreadId, log: &[Logged], view: &View) -> Vec<Run> {
         for entry in entries {
             growing.take(entry);
         }
-        // A task keeps its id when a later run goes on with it.
+        // A task keeps its id when a later run continues with it.
         let tasks = growing.drafts.tasks();
         let goes_on = tasks.iter().any(|task| seen.contains(task));
         let before = runs.last().map(|run| run.number);
@@ -100,14 +100,14 @@ impl<'a> Growing<'a> {
                     root.place.checkpoint = logged.checkpoint;
                 }
             }
-            Entry::Event(told) => self.told(told, logged),
+            Entry::Event(logged_event) => self.logged_event(logged_event, logged),
             Entry::Ended(ending) => self.end(ending),
         }
     }
 
-    fn told(&mut self, told: &LoggedEvent, logged: &Logged) {
-        let (namespace, step) = (&told.event.namespace, told.event.step);
-        match &told.event.kind {
+    fn logged_event(&mut self, logged_event: &LoggedEvent, logged: &Logged) {
+        let (namespace, step) = (&logged_event.event.namespace, logged_event.event.step);
+        match &logged_event.event.kind {
             EventKind::TaskStart {
                 id,
                 name,

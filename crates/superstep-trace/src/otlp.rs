@@ -61,7 +61,7 @@ pub struct OtlpSpan {
     pub attributes: Vec<Attribute>,
     /// What went wrong in it.
     pub exception: Option<SpanError>,
-    /// The trace and the span it goes on with.
+    /// The trace and the span it continues with.
     pub follows: Option<(u128, u64)>,
     /// Whether it is known to have gone well or wrong.
     pub state: State,

@@ -13,6 +13,7 @@ use crate::{
 
 /// How much of a tree is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Detail {
     /// What happened, how long it took, what it cost, what went wrong.
     #[default]
@@ -70,7 +71,7 @@ impl Run {
     pub fn show(&self, detail: Detail) -> String {
         let mut text = format!("run {}", shown_number(self.number));
         if let Some(before) = self.continues {
-            text.push_str(&format!(" (goes on with run {})", shown_number(before)));
+            text.push_str(&format!(" (continues run {})", shown_number(before)));
         }
         if self.beginning == Beginning::Pruned {
             text.push_str(" (its beginning was pruned)");

@@ -38,15 +38,15 @@ impl Totals {
 
     /// What a span says of itself covers its parts.
     pub(crate) fn claim(&mut self, facts: &Facts) {
-        let told = [
+        let reported = [
             (&mut self.input_tokens, facts.input_tokens),
             (&mut self.cached_tokens, facts.cached_tokens),
             (&mut self.output_tokens, facts.output_tokens),
             (&mut self.reasoning_tokens, facts.reasoning_tokens),
             (&mut self.cost, facts.cost),
         ];
-        for (sum, told) in told {
-            *sum = told.unwrap_or(*sum);
+        for (sum, reported) in reported {
+            *sum = reported.unwrap_or(*sum);
         }
     }
 

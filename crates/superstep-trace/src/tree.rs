@@ -79,7 +79,7 @@ pub struct Branch {
     pub outputs: Value,
     /// What else is known.
     pub facts: Facts,
-    /// Where it stands.
+    /// Where it is.
     pub place: Place,
     /// What it and its parts took.
     pub totals: Totals,
@@ -94,7 +94,7 @@ impl Branch {
     }
 }
 
-/// Where in a run something stands.
+/// Where in a run something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The graph.
@@ -145,13 +145,13 @@ pub enum Status {
     Failed,
     /// It asked, and waits for answers.
     Waiting,
-    /// It stands at a static pause.
+    /// It is at a static pause.
     Paused,
     /// It was asked to stop between steps.
     Drained,
     /// It did not: a crash, a cancelled run, a failed sibling or an early return cut it off.
     Cut,
-    /// It goes on.
+    /// It continues.
     Running,
 }
 
@@ -185,14 +185,14 @@ pub enum Unended {
     /// It was cut.
     #[default]
     Cut,
-    /// It goes on.
+    /// It continues.
     Running,
 }
 
 /// How a log is looked at.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// What is shown of content. Spans were cleaned when they were told; this covers what nodes get
+    /// What is shown of content. Spans were redacted when they were emitted; this covers what nodes get
     /// and give, and errors.
     pub privacy: Privacy,
     /// What a last run without an end is taken for.

@@ -59,14 +59,14 @@ pub enum Error {
         /// Which limit, and by how much.
         what: String,
     },
-    /// A name in the archive that leads out of it, or stands twice.
+    /// A name in the archive that leads out of it, or is twice.
     #[error("the archive has the entry {name:?}, which no workbook has: {why}")]
     #[coded(
         "SS7508",
         hint = "the file was made to deceive programs; do not use it"
     )]
     Name {
-        /// The name as it stands there.
+        /// The name as it is there.
         name: String,
         /// What is wrong with it.
         why: &'static str,

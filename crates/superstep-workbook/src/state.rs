@@ -15,7 +15,7 @@ use crate::{
     sheet::{Sheet, Visibility},
 };
 
-/// How much is told.
+/// How much is described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
     /// Sheets and tables.
@@ -39,7 +39,7 @@ impl Workbook {
         let bytes = tokens.saturating_mul(BYTES_PER_TOKEN);
         let mut text = String::new();
         for detail in [Detail::Examples, Detail::Columns, Detail::Overview] {
-            text = self.told(detail);
+            text = self.render(detail);
             if text.len() <= bytes {
                 return text;
             }
@@ -58,7 +58,7 @@ impl Workbook {
         cut
     }
 
-    fn told(&self, detail: Detail) -> String {
+    fn render(&self, detail: Detail) -> String {
         let mut out = String::new();
         let _ = writeln!(out, "workbook with {} sheets", self.sheets.len());
         for sheet in &self.sheets {

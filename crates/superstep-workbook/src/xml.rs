@@ -1,5 +1,5 @@
 //! XML as a stream of tokens with their places in the text, so that what is not changed can be
-//! copied as it stands. Document types and entities are refused.
+//! copied as it is. Document types and entities are refused.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub(crate) enum Token<'a> {
 /// A start tag.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tag<'a> {
-    /// What stands between the brackets, without a closing slash.
+    /// What is between the brackets, without a closing slash.
     content: &'a str,
     name: &'a str,
 }
@@ -44,7 +44,7 @@ impl<'a> Tag<'a> {
         local(self.name)
     }
 
-    /// The name as it stands there.
+    /// The name as it is there.
     pub(crate) fn name(&self) -> &'a str {
         self.name
     }
@@ -339,7 +339,7 @@ pub(crate) enum Piece<'a> {
     Text(&'a str),
 }
 
-/// A text with some of its attributes and element texts changed, the rest as it stands. `see` is
+/// A text with some of its attributes and element texts changed, the rest as it is. `see` is
 /// called with the element's name; `leaves` are the elements whose text is wanted.
 pub(crate) fn map(
     part: &str,

@@ -100,6 +100,7 @@ pub use superstep_core::{
     run::{Drain, EffectError, Fidelity},
     runs::{self, Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
     saver::{self, HistoryQuery, Saver},
+    sync,
 };
 #[doc(inline)]
 pub use superstep_derive::*;
@@ -187,18 +188,20 @@ pub mod clock {
 
 pub mod dynamic {
     //! Graphs that are data: JSON-shaped state, string names.
+    //!
+    //! What the typed layer has too begins with `Dyn` here, so that a program can import both.
 
     pub use superstep_core::{
-        ask::{Ask, Resume},
+        ask::{Ask as DynAsk, Resume},
         channel::{ChannelKind, ChannelSpec, Guard},
-        command::{Command, END, Goto, Output, START, Send, Target},
-        edit::{AS_COPY, Update},
-        event::{Event, EventKind},
+        command::{Command as DynCommand, END, Goto, Output, START, Send, Target},
+        edit::{AS_COPY, Update as DynUpdate},
+        event::{Event as DynEvent, EventKind},
         id::GraphPath,
         message::Unknown,
         plan::{Destination, IntoDestinations, Managed, Pauses, RouteView},
         record::{Effect, Source},
-        reducer::Reducer,
+        reducer::Reducer as DynReducer,
         run::{Halt, RunInput},
         snapshot::{Snapshot, SubState},
     };

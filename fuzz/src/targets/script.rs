@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
         return;
     };
     if let Err(error) = Script::parse("name.jsonl", text) {
-        let told = error.to_string();
-        assert!(told.contains("name.jsonl"), "no file in: {told}");
+        let message = error.to_string();
+        assert!(message.contains("name.jsonl"), "no file in: {message}");
     }
 }

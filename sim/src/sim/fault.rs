@@ -24,9 +24,9 @@ impl Sim<'_> {
             }
             true if self.rng.one_in(60) => {
                 self.counts.add("I/O errors after a write");
-                Fate::Untold
+                Fate::Lost
             }
-            _ => Fate::Told,
+            _ => Fate::Answered,
         };
         let late = self.bad_luck(25);
         let delay = match late {
@@ -60,7 +60,7 @@ impl Sim<'_> {
             ticket: request.ticket,
             answer: Err(SaverError::Io(why.into())),
         };
-        let sent = (request.clone(), Fate::Untold, session.worker);
+        let sent = (request.clone(), Fate::Lost, session.worker);
         self.sent.insert(request.ticket, sent);
         let delay = self.rng.between(0, 50);
         self.after(delay, event);

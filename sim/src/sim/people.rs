@@ -25,7 +25,7 @@ use crate::{
 /// What a worker takes the thread for.
 #[derive(Clone, Debug)]
 pub(super) enum Intent {
-    /// To start it or to go on.
+    /// To start it or to continue.
     GoOn,
     /// To answer the one open question.
     Plain,

@@ -399,7 +399,7 @@ impl Sim<'_> {
             return Ok(());
         };
         // What is on its way may still arrive, and only another lease keeps it out: the run is
-        // over, unless it goes on in front of what is stored behind it and nobody waits for that.
+        // over, unless it continues in front of what is stored behind it and nobody waits for that.
         let rest = std::mem::take(&mut running.outbox);
         let awaited = |letter: &Letter| letter.is_urgent();
         if self.durability != Durability::Async || letter.iter().chain(&rest).any(awaited) {
@@ -504,7 +504,7 @@ impl Sim<'_> {
         }
     }
 
-    /// Where a graph stands that a task runs.
+    /// Where a graph is that a task runs.
     pub(super) fn child_context(
         &mut self,
         running: &Running,

@@ -77,7 +77,7 @@ impl Scratch {
 enum Next {
     /// The next piece, or the end.
     Brought(Option<Value>),
-    /// The same piece goes on later.
+    /// The same piece continues later.
     Same(Phase),
     /// Something is stored first.
     Journal(String, Effect, Phase),
@@ -368,7 +368,7 @@ impl Sim<'_> {
         })
     }
 
-    /// Stores an effect before the task goes on. What the place of the task hangs off comes first.
+    /// Stores an effect before the task continues. What the place of the task hangs off comes first.
     fn journal(
         &mut self,
         session: &mut Session,

@@ -3,7 +3,7 @@
 #![allow(
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
+    reason = "a test that cannot continue fails"
 )]
 
 mod mutations;

@@ -64,12 +64,15 @@ fn every_mutation_is_found_by_a_check_about_it() {
 #[test]
 fn a_violation_tells_the_seed_the_sentence_and_how_to_see_it_again() {
     let violation = found(&simulator(), Mutation::IgnoresEpochs).unwrap();
-    let told = violation.to_string();
+    let message = violation.to_string();
     let again = format!(
         "cargo run --release -p superstep-sim -- --seed {}",
         violation.seed
     );
-    assert!(told.contains(&violation.promise.to_string()), "{told}");
-    assert!(told.ends_with(&again), "{told}");
-    assert!(!violation.trace.is_empty(), "{told}");
+    assert!(
+        message.contains(&violation.promise.to_string()),
+        "{message}"
+    );
+    assert!(message.ends_with(&again), "{message}");
+    assert!(!violation.trace.is_empty(), "{message}");
 }

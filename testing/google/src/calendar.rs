@@ -142,15 +142,15 @@ fn list(events: &Events, request: &Request) -> Answer {
         .unwrap_or(0);
     let shown: Vec<Json> = found.iter().skip(start).take(size).cloned().collect();
     let end = start + shown.len();
-    let mut told = Map::new();
-    told.insert("kind".into(), "calendar#events".into());
-    told.insert("summary".into(), events.owner.clone().into());
-    told.insert("timeZone".into(), events.zone.clone().into());
-    told.insert("items".into(), shown.into());
+    let mut shown_body = Map::new();
+    shown_body.insert("kind".into(), "calendar#events".into());
+    shown_body.insert("summary".into(), events.owner.clone().into());
+    shown_body.insert("timeZone".into(), events.zone.clone().into());
+    shown_body.insert("items".into(), shown.into());
     if end < found.len() {
-        told.insert("nextPageToken".into(), format!("at-{end}").into());
+        shown_body.insert("nextPageToken".into(), format!("at-{end}").into());
     }
-    Answer::ok(&told.into())
+    Answer::ok(&shown_body.into())
 }
 
 fn insert(events: &mut Events, request: &Request) -> Answer {
@@ -218,12 +218,12 @@ fn free_busy(events: &Events, body: &Json) -> Answer {
     let items = body.get("items").and_then(Json::as_array);
     for item in items.into_iter().flatten() {
         let id = text(item, "id");
-        let told = if events.is_mine(&id) {
+        let shown_body = if events.is_mine(&id) {
             json!({"busy": busy(events, from, to)})
         } else {
             json!({"errors": [{"domain": "global", "reason": "notFound"}], "busy": []})
         };
-        calendars.insert(id, told);
+        calendars.insert(id, shown_body);
     }
     Answer::ok(&json!({
         "kind": "calendar#freeBusy", "timeMin": from.to_string(), "timeMax": to.to_string(),

@@ -135,22 +135,24 @@ fn page<'a>(
         },
     };
     let shown: Vec<Json> = found.iter().skip(start).take(size).map(show).collect();
-    let mut told = Map::new();
+    let mut shown_body = Map::new();
     let end = start + shown.len();
     // An empty page has no list at all, as the service does it.
     if !shown.is_empty() {
-        told.insert(name.to_owned(), shown.into());
+        shown_body.insert(name.to_owned(), shown.into());
     }
     if end < found.len() {
-        told.insert("nextPageToken".into(), format!("page-{end}").into());
+        shown_body.insert("nextPageToken".into(), format!("page-{end}").into());
     }
-    told.insert("resultSizeEstimate".into(), found.len().into());
-    Answer::ok(&told.into())
+    shown_body.insert("resultSizeEstimate".into(), found.len().into());
+    Answer::ok(&shown_body.into())
 }
 
 fn get(mails: &Mails, request: &Request, id: &str) -> Answer {
     match mails.get(id) {
-        Some(mail) => shown(mail, request).map_or_else(|answer| answer, |told| Answer::ok(&told)),
+        Some(mail) => {
+            shown(mail, request).map_or_else(|answer| answer, |shown_body| Answer::ok(&shown_body))
+        }
         None => missing(),
     }
 }
@@ -164,21 +166,24 @@ fn thread(mails: &Mails, request: &Request, id: &str) -> Answer {
         return Answer::refused(400, "invalidArgument", "Invalid format");
     }
     let history = last.history.to_string();
-    let told: Result<Vec<Json>, Answer> = mails.iter().map(|mail| shown(mail, request)).collect();
-    match told {
-        Ok(told) => Answer::ok(&json!({"id": id, "historyId": history, "messages": told})),
+    let shown_body: Result<Vec<Json>, Answer> =
+        mails.iter().map(|mail| shown(mail, request)).collect();
+    match shown_body {
+        Ok(shown_body) => {
+            Answer::ok(&json!({"id": id, "historyId": history, "messages": shown_body}))
+        }
         Err(answer) => answer,
     }
 }
 
 fn shown(mail: &Mail, request: &Request) -> Result<Json, Answer> {
-    let mut told = json!({
+    let mut shown_body = json!({
         "id": mail.id, "threadId": mail.thread, "labelIds": mail.labels,
         "snippet": snippet(mail), "historyId": mail.history.to_string(),
         "internalDate": mail.arrived.to_string(), "sizeEstimate": mail.raw.len(),
     });
     let mut add = |name: &str, value: Json| {
-        if let Json::Object(fields) = &mut told {
+        if let Json::Object(fields) = &mut shown_body {
             fields.insert(name.to_owned(), value);
         }
     };
@@ -210,7 +215,7 @@ fn shown(mail: &Mail, request: &Request) -> Result<Json, Answer> {
         }
         Some(_) => return Err(Answer::refused(400, "invalidArgument", "Invalid format")),
     }
-    Ok(told)
+    Ok(shown_body)
 }
 
 fn snippet(mail: &Mail) -> String {
@@ -294,8 +299,8 @@ fn modify_thread(mails: &mut Mails, body: &Json, id: &str) -> Answer {
     for id in &ids {
         mails.label(id, &add, &remove);
     }
-    let told: Vec<Json> = ids.iter().map(|id| json!({"id": id})).collect();
-    Answer::ok(&json!({"id": id, "messages": told}))
+    let shown_body: Vec<Json> = ids.iter().map(|id| json!({"id": id})).collect();
+    Answer::ok(&json!({"id": id, "messages": shown_body}))
 }
 
 fn trash(mails: &mut Mails, id: &str) -> Answer {
@@ -309,7 +314,7 @@ fn attachment(mails: &Mails, id: &str, part: &str) -> Answer {
     let found = mails
         .get(id)
         .and_then(|mail| mime::attachment(&mail.raw, part));
-    found.map_or_else(missing, |told| Answer::ok(&told))
+    found.map_or_else(missing, |shown_body| Answer::ok(&shown_body))
 }
 
 fn drafts(mails: &Mails) -> Answer {

@@ -169,7 +169,7 @@ impl Google {
         self.account.lock().mail.forget_history();
     }
 
-    /// Lets the next calls whose path contains this meet a fault, as often as told.
+    /// Lets the next calls whose path contains this meet a fault, as often as given.
     pub fn trap(&self, path: &str, fault: Fault, times: usize) {
         let path = path.to_owned();
         self.account
@@ -210,7 +210,7 @@ impl Google {
         self.account.until(is_so).await;
     }
 
-    /// Lets the calls that are held go on.
+    /// Lets the calls that are held continue.
     pub fn release(&self) {
         self.account.released.notify_waiters();
     }

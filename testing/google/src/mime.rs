@@ -50,15 +50,15 @@ fn part(raw: &[u8], number: &str, depth: usize, shown: Shown) -> Json {
     let disposition = header::value(raw, "Content-Disposition").unwrap_or_default();
     let file = parameter(&disposition, "filename").or_else(|| parameter(&kind, "name"));
     let file = file.unwrap_or_default();
-    let mut told = json!({
+    let mut shown_body = json!({
         "partId": number, "mimeType": mime.to_ascii_lowercase(), "filename": file,
         "headers": headers,
     });
-    let Json::Object(fields) = &mut told else {
-        return told;
+    let Json::Object(fields) = &mut shown_body else {
+        return shown_body;
     };
     if matches!(shown, Shown::Headers) {
-        return told;
+        return shown_body;
     }
     if depth < DEEPEST
         && let Some(parts) = parts(raw)
@@ -73,7 +73,7 @@ fn part(raw: &[u8], number: &str, depth: usize, shown: Shown) -> Json {
         fields.insert("body".into(), json!({"size": 0}));
         let parts: Vec<Json> = parts.iter().enumerate().map(child).collect();
         fields.insert("parts".into(), parts.into());
-        return told;
+        return shown_body;
     }
     let bytes = body(raw);
     let said = if file.is_empty() {
@@ -82,7 +82,7 @@ fn part(raw: &[u8], number: &str, depth: usize, shown: Shown) -> Json {
         json!({"size": bytes.len(), "attachmentId": format!("ANGj{number}")})
     };
     fields.insert("body".into(), said);
-    told
+    shown_body
 }
 
 fn parts(raw: &[u8]) -> Option<Vec<Vec<u8>>> {

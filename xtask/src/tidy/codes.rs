@@ -11,7 +11,7 @@ const LIST: &str = "docs/errors.md";
 const PREFIX: &str = "SS";
 const DIGITS: usize = 4;
 
-/// Where a code first stands.
+/// Where a code first is.
 struct DefinedAt<'a> {
     path: &'a str,
     line: usize,

@@ -5,7 +5,7 @@ use super::problem::Problem;
 use crate::tree::Tree;
 use crate::workspace::Package;
 
-/// A key and the line that inherits it, with the table it stands in.
+/// A key and the line that inherits it, with the table it is in.
 const INHERITED: [(&str, &str); 4] = [
     ("lints", "`workspace = true` in `[lints]`"),
     (

@@ -38,7 +38,7 @@ fn find(line: &str) -> Option<String> {
     })
 }
 
-/// Whether the slash goes on with a longer path or address: `docs/home/`, `$DIR/home/`.
+/// Whether the slash continues with a longer path or address: `docs/home/`, `$DIR/home/`.
 fn is_continued(before: &str) -> bool {
     let last = before.chars().next_back();
     last.is_some_and(|c| c.is_alphanumeric() || "_-.~})".contains(c))

@@ -1,4 +1,4 @@
-//! One broken rule at one place, and how to mend it.
+//! One broken rule at one place, and how to fix it.
 
 use std::fmt;
 

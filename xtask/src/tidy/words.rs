@@ -1,6 +1,6 @@
 //! Finding whole words in a line; shared by the checks that read text.
 
-/// Whether `word` stands in `line` and is not part of a longer identifier.
+/// Whether `word` is in `line` and is not part of a longer identifier.
 ///
 /// A side of `word` that is punctuation itself needs no boundary: `say!` is found before any `(`.
 pub(super) fn has(line: &str, word: &str) -> bool {

@@ -7,7 +7,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+    sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -15,6 +15,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use super::{Limits, Order, halt};
 use crate::{entry::Why, error::Error, result};
+use superstep::sync::lock;
 
 /// A larger list of what to ignore is none.
 const LARGEST_RULES: u64 = 1 << 20;
@@ -79,7 +80,7 @@ impl Find {
                     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
                     let why = is_folder.then(|| odd_rules(entry.path())).flatten();
                     let is_fine = why.is_none();
-                    let mut odd = odd.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut odd = lock(&odd);
                     odd.extend(why.map(|why| (entry.path().to_owned(), why)));
                     is_fine
                 }
@@ -107,7 +108,7 @@ impl Find {
             }
             found.files.push(file);
         }
-        let odd = std::mem::take(&mut *odd.lock().unwrap_or_else(PoisonError::into_inner));
+        let odd = std::mem::take(&mut *lock(&odd));
         found
             .files
             .extend(odd.into_iter().map(|(path, message)| Found {

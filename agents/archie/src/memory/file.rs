@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, shown};
 const LARGEST: u64 = 32 << 20;
 
 /// How long another process may keep the file, and how often it is looked whether it still does.
-const PATIENCE: Duration = Duration::from_secs(10);
+const WAIT_LIMIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// The longest chain of links that is followed, as on Linux.
@@ -191,7 +191,7 @@ fn lock(path: &Path) -> Result<File, Error> {
             let _kept = file.set_permissions(fs::Permissions::from_mode(wanted));
         }
     }
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + WAIT_LIMIT;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),

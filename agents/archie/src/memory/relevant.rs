@@ -3,13 +3,13 @@
 use super::Memory;
 use crate::documents::rank::{Count, Words};
 
-/// How much is told at most.
+/// How much the model gets at most.
 const MOST_ENTITIES: usize = 12;
 const MOST_RELATIONSHIPS: usize = 16;
 const MOST_BYTES: usize = 3_000;
 
 /// What a memory holds about a query, a line for each; empty if it holds nothing. A small memory
-/// is told whole.
+/// is given whole.
 pub(crate) fn relevant(memory: &Memory, query: &str) -> String {
     let words = Words::new(query);
     let counts: Vec<Count> = memory
@@ -37,8 +37,8 @@ pub(crate) fn relevant(memory: &Memory, query: &str) -> String {
         text.add(&format!("- {}{kind}: {}", entity.name, entity.description));
     }
     let is_told = |name: &str| {
-        let mut told = ranked.iter();
-        told.any(|(entity, _)| entity.name.eq_ignore_ascii_case(name))
+        let mut chosen = ranked.iter();
+        chosen.any(|(entity, _)| entity.name.eq_ignore_ascii_case(name))
     };
     let about = memory
         .relationships

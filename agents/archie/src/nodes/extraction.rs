@@ -137,7 +137,7 @@ impl Work {
             }
         };
         let mut spent = Spent::on(&fitted.reply, Stage::Extract, 0);
-        // The price of a reply is its own; its tokens are those of the mended ones too.
+        // The price of a reply is its own; its tokens are those of the repaired ones too.
         spent.calls += fitted.repairs;
         spent.unpriced += fitted.repairs;
         self.spent = Some(spent);

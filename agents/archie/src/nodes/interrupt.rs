@@ -12,7 +12,7 @@ use crate::{
 };
 
 const CONFIRM: &str =
-    "Do you approve the solution as it is? Yes writes the analysis, no goes on talking.";
+    "Do you approve the solution as it is? Yes writes the analysis, no continues the conversation.";
 
 pub(crate) async fn analysis_interrupt(
     state: Snap<Analysis>,

@@ -109,8 +109,8 @@ async fn words_that_are_void_are_told() {
                 let text = message.to_json();
                 shown.push(text["content"].as_str().unwrap().to_owned());
             }
-            Event::Custom(told) => {
-                if let Progress::Again { attempt } = told.take::<Progress>().unwrap() {
+            Event::Custom(reported) => {
+                if let Progress::Again { attempt } = reported.take::<Progress>().unwrap() {
                     shown.push(format!("again {attempt}"));
                 }
             }

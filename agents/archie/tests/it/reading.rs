@@ -163,7 +163,7 @@ async fn a_folder_with_nothing_to_read_says_what_is_there() {
     assert_eq!(lines[3], "pipe.md: a pipe, a socket or a device");
     assert!(lines.iter().all(|line| error.to_string().contains(line)));
 
-    // Once there is something, the thread goes on.
+    // Once there is something, the thread continues.
     env.write("a.md", b"text");
     drop(archie);
     let archie = env.archie(says(["1"]));
@@ -333,8 +333,8 @@ fn a_name_that_is_no_text_is_no_reason_to_leave_a_file() {
 #[test]
 fn reading_ends_when_it_is_told_to() {
     let env = TestEnv::with(&[("a.md", "text")]);
-    let told = documents::read(&env.docs(), &order(9), &AtomicBool::new(true)).unwrap_err();
-    assert!(told.to_string().contains("cancelled"), "{told}");
+    let message = documents::read(&env.docs(), &order(9), &AtomicBool::new(true)).unwrap_err();
+    assert!(message.to_string().contains("cancelled"), "{message}");
 }
 
 /// The most memory this process has had, in bytes.

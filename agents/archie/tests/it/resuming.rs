@@ -138,10 +138,10 @@ async fn readers_hear_what_is_going_on() {
     let env = TestEnv::with(&[("a.md", "text"), ("b.png", "x")]);
     let archie = env.archie(says(["1"]));
     let mut events = archie.graph().stream("t", archie.analyze(&env.brief("go")));
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     while let Some(event) = events.next().await {
         if let Event::Custom(value) = event {
-            told.push(value.take::<Progress>().unwrap());
+            message.push(value.take::<Progress>().unwrap());
         }
     }
     let [
@@ -151,9 +151,9 @@ async fn readers_hear_what_is_going_on() {
             tokens,
             budget,
         },
-    ] = told.as_slice()
+    ] = message.as_slice()
     else {
-        panic!("one reading should be told: {told:?}");
+        panic!("one reading should be told: {message:?}");
     };
     assert!(tokens <= budget);
 }

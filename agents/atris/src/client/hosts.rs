@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -14,6 +14,7 @@ use superstep::http::{Address, Client};
 use tokio::{sync::OnceCell, time::Instant};
 
 use crate::{error::Error, settings::ClientSettings};
+use superstep::sync::lock;
 
 /// How long a host that failed comes last.
 const REST: Duration = Duration::from_secs(60);
@@ -95,7 +96,7 @@ impl Hosts {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Instant>> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.failed)
     }
 
     /// Asks the first host that answers for the others. Whatever goes wrong here, there are still the

@@ -17,7 +17,7 @@ pub(super) fn limit_of(state: &AtrisState) -> Option<usize> {
 }
 
 impl Words<'_> {
-    /// What is said behind a list that may go on. Nothing if the question said how many it wants.
+    /// What is said behind a list that may continue. Nothing if the question said how many it wants.
     pub(super) fn more(&mut self, state: &AtrisState, response: &Response) -> Option<String> {
         let limit = limit_of(state)?;
         let shown = response.data.len();

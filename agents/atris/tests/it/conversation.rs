@@ -1,4 +1,4 @@
-//! Several questions in one thread: words for something earlier, what is worked out, lists that go on, and
+//! Several questions in one thread: words for something earlier, what is worked out, lists that continue, and
 //! nothing that leaks from one question into the next.
 
 use serde_json::{Value as Json, json};

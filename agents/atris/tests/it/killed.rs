@@ -1,4 +1,4 @@
-//! A process that is killed in the middle of a question, and another one that goes on.
+//! A process that is killed in the middle of a question, and another one that continues.
 
 use std::{
     path::{Path, PathBuf},

@@ -1,4 +1,4 @@
-//! Claims in a sentence: what stands in backticks, and numbers of things.
+//! Claims in a sentence: what is in backticks, and numbers of things.
 
 use std::ops::Range;
 

@@ -247,7 +247,7 @@ fn dependency(
     let right = all.first().map(|it| plain(it)).unwrap_or_default();
     let now = match written.contains(version) {
         true => written.replace(version, &right),
-        // The version stands behind the name, outside of this place: the sentence goes.
+        // The version is behind the name, outside of this place: the sentence goes.
         false => String::new(),
     };
     Verdict::Wrong {

@@ -186,18 +186,18 @@ fn entry(lines: &[ContentLine], zone: &TimeZone) -> Result<Option<IcsEvent>, Str
     }
     let uid = one_line(text("UID").unwrap_or_default(), 255);
     let title = one_line(&unescaped(text("SUMMARY").unwrap_or_default()), 500);
-    let told = |why: String| format!("event `{title}`: {why}");
-    let start = find("DTSTART").ok_or_else(|| told("it has no start".into()))?;
-    let start = moment(start, zone).map_err(told)?;
-    let length = length(lines, &start, zone).map_err(told)?;
+    let in_event = |why: String| format!("event `{title}`: {why}");
+    let start = find("DTSTART").ok_or_else(|| in_event("it has no start".into()))?;
+    let start = moment(start, zone).map_err(in_event)?;
+    let length = length(lines, &start, zone).map_err(in_event)?;
     let rule = match text("RRULE") {
-        Some(rule) => Some(Rule::read(rule, zone).map_err(told)?),
+        Some(rule) => Some(Rule::read(rule, zone).map_err(in_event)?),
         None => None,
     };
     let mut except = Vec::new();
     for line in lines.iter().filter(|line| line.name == "EXDATE") {
         for value in line.value.split(',').take(5_000) {
-            except.push(moment_of(value, line, zone).map_err(told)?);
+            except.push(moment_of(value, line, zone).map_err(in_event)?);
         }
     }
     let attendees = lines.iter().filter(|line| line.name == "ATTENDEE");
@@ -210,7 +210,7 @@ fn entry(lines: &[ContentLine], zone: &TimeZone) -> Result<Option<IcsEvent>, Str
     });
     Ok(Some(IcsEvent {
         instead_of: match find("RECURRENCE-ID") {
-            Some(line) => Some(moment(line, zone).map_err(told)?),
+            Some(line) => Some(moment(line, zone).map_err(in_event)?),
             None => None,
         },
         is_free: text("TRANSP").is_some_and(|it| it.eq_ignore_ascii_case("TRANSPARENT")),

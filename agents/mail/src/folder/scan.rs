@@ -55,7 +55,7 @@ impl MailFile {
         self.kind != Kind::Sent
     }
 
-    /// Where it stands in the order of the folder.
+    /// Where it is in the order of the folder.
     pub(super) fn token(&self) -> String {
         format!("{:020}/{}", self.arrived.max(0), self.id.0)
     }

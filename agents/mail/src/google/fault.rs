@@ -61,16 +61,16 @@ pub(super) fn refusal(
     body: &[u8],
     what: &str,
 ) -> Failed {
-    let told = serde_json::from_slice::<Envelope>(body).unwrap_or_default();
-    let told = told.error;
-    let reason = told
+    let reported = serde_json::from_slice::<Envelope>(body).unwrap_or_default();
+    let reported = reported.error;
+    let reason = reported
         .errors
         .first()
         .map_or("", |first| first.reason.as_str());
     let place = place.to_owned();
-    let why = match (told.message.as_str(), reason) {
+    let why = match (reported.message.as_str(), reason) {
         ("", _) => format!("status {status}"),
-        (message, "") => clean(&format!("{message} (status {status} {})", told.status)),
+        (message, "") => clean(&format!("{message} (status {status} {})", reported.status)),
         (message, reason) => clean(&format!("{message} (status {status}, {reason})")),
     };
     let is_limit = matches!(

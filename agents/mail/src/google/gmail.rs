@@ -446,8 +446,8 @@ impl Message {
     }
 }
 
-/// The question of a query, in the language of the search. What belongs together by `OR` stands
-/// in parentheses: it would take in what stands beside it otherwise.
+/// The question of a query, in the language of the search. What belongs together by `OR` is
+/// in parentheses: it would take in what is beside it otherwise.
 fn question(query: &Query) -> String {
     let mut terms = vec!["in:inbox".to_owned()];
     if !query.include_read {

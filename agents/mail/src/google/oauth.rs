@@ -33,7 +33,7 @@ pub const SCOPES: [&str; 2] = [
 const MAX_REQUEST: usize = 16 << 10;
 
 /// How long one connection may take to say what it wants.
-const PATIENCE: Duration = Duration::from_secs(5);
+const WAIT_LIMIT: Duration = Duration::from_secs(5);
 
 const PLACE: &str = "Google";
 
@@ -175,7 +175,7 @@ impl Login {
         loop {
             let accepted = self.listener.accept().await;
             let (mut stream, _) = accepted.map_err(|error| local(&error))?;
-            let path = tokio::time::timeout(PATIENCE, path(&mut stream)).await;
+            let path = tokio::time::timeout(WAIT_LIMIT, path(&mut stream)).await;
             let Ok(Some(path)) = path else {
                 continue;
             };

@@ -262,9 +262,9 @@ pub(super) fn given(status: u16, body: &[u8]) -> Result<Given, MailError> {
             why: "the token endpoint answered what cannot be understood".into(),
         });
     }
-    let told: Refused = serde_json::from_slice(body).unwrap_or_default();
-    let why = clean(&told.error_description);
-    Err(match (status, told.error.as_str()) {
+    let refusal: Refused = serde_json::from_slice(body).unwrap_or_default();
+    let why = clean(&refusal.error_description);
+    Err(match (status, refusal.error.as_str()) {
         (_, "invalid_grant") => MailError::Auth {
             place,
             why: format!("the permission has ended or was taken back ({why}); {AGAIN}"),

@@ -70,11 +70,11 @@ pub(super) async fn settle_decisions(
                 UserAction::Ignored
             }
             Decision::Response(text) => {
-                let told = match call.name.as_str() {
+                let reply_text = match call.name.as_str() {
                     QUESTION => format!("the user answers: {text}"),
                     _ => format!("the call was not made; the user says: {text}"),
                 };
-                replies.push(result(&ctx, *place, call, &told, ToolStatus::Success));
+                replies.push(result(&ctx, *place, call, &reply_text, ToolStatus::Success));
                 UserAction::Said(text.clone())
             }
         };

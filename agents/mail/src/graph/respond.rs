@@ -69,8 +69,8 @@ pub(super) async fn llm_call(
         }));
     }
     if let (true, 1, Some(why)) = (is_done, messages.len(), unmade(&state)) {
-        let told = "not yet: a call failed, and the user is asked what to do";
-        messages.extend(done_replies(&said, &ctx, told, ToolStatus::Error));
+        let reply_text = "not yet: a call failed, and the user is asked what to do";
+        messages.extend(done_replies(&said, &ctx, reply_text, ToolStatus::Error));
         let update = update.misses(0).messages(messages).stuck(why);
         return Ok(update.goto(ReplyNode::AskPerson));
     }
@@ -297,7 +297,7 @@ pub(super) async fn ask_person(
         mode: None,
         digest: None,
         description: format!(
-            "# The assistant cannot go on\n\n{why}\n\nSay what it should do, or ignore the mail.\
+            "# The assistant cannot continue\n\n{why}\n\nSay what it should do, or ignore the mail.\
              \n\n---\n\n{}",
             mail.unwrap_or_default()
         ),
@@ -305,10 +305,10 @@ pub(super) async fn ask_person(
     let mode = services.settings.mode();
     Ok(match decide(&ctx, item, None, mode, |_| Ok(()))?.0 {
         Decision::Response(text) => {
-            let told = format!("{} says: {text}", services.owner());
+            let reply_text = format!("{} says: {text}", services.owner());
             ReplyState::update()
                 .messages(vec![
-                    Message::user(told).with_id(ctx.idempotency_key("said")),
+                    Message::user(reply_text).with_id(ctx.idempotency_key("said")),
                 ])
                 .spent(0)
                 .misses(0)

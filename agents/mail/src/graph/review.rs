@@ -68,7 +68,7 @@ impl Withheld {
     }
 
     /// The heading of the question, and why it is asked again.
-    fn told(&self) -> (&'static str, String) {
+    fn explanation(&self) -> (&'static str, String) {
         match self {
             Self::Mode(Mode::Send) => (
                 "Accepted in a dry run: do it for real?",
@@ -154,7 +154,7 @@ impl Reviewer for ApprovalReviewer<'_> {
         doubt: Option<&str>,
     ) -> Result<Next, NodeError> {
         let withheld: Withheld = serde_json::from_value(data.clone())?;
-        let (run, (heading, why)) = (withheld.run(), withheld.told());
+        let (run, (heading, why)) = (withheld.run(), withheld.explanation());
         let about = self.call.describe().unwrap_or_default();
         let doubtful = doubt.map(|why| format!(" An earlier attempt may have succeeded: {why}."));
         let about = format!(

@@ -113,9 +113,9 @@ pub(super) async fn interrupt_handler(
     let (decision, _) = decide(&ctx, item, None, services.settings.mode(), |_| Ok(()))?;
     let (action, update, next) = match decision {
         Decision::Response(said) => {
-            let told = format!("{} says: {said}", person(services.mailbox.owner()));
-            let told = Message::user(told).with_id(ctx.idempotency_key("said"));
-            let update = MailState::update().messages(vec![opening(input, &services), told]);
+            let instruction = format!("{} says: {said}", person(services.mailbox.owner()));
+            let instruction = Message::user(instruction).with_id(ctx.idempotency_key("said"));
+            let update = MailState::update().messages(vec![opening(input, &services), instruction]);
             (UserAction::Said(said), update, TopNode::ResponseAgent)
         }
         _ => (UserAction::Ignored, MailState::update(), left(&services)),
@@ -171,7 +171,7 @@ pub(super) fn answered(
     })
 }
 
-/// Goes on with the oldest mail that came while this one was looked at.
+/// Continues with the oldest mail that came while this one was looked at.
 pub(super) async fn next_mail(
     state: Snap<MailState>,
     services: Res<Services>,

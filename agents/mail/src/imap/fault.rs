@@ -13,9 +13,9 @@ const MAX_WHY: usize = 300;
 pub(super) fn imap(place: &str, error: ImapError) -> MailError {
     let place = place.to_owned();
     match error {
-        ImapError::No(told) | ImapError::Bad(told) => {
-            let says = |code: &str| told.contains(code);
-            let why = clean(said(&told));
+        ImapError::No(response) | ImapError::Bad(response) => {
+            let says = |code: &str| response.contains(code);
+            let why = clean(said(&response));
             if says("INUSE") || says("[LIMIT") {
                 let retry_after = None;
                 return MailError::Busy {
@@ -91,9 +91,9 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 /// What the server said, out of the form that the client shows it in.
-fn said(told: &str) -> &str {
-    let rest = told.split_once("information: Some(\"");
-    let rest = rest.map_or(told, |(_, rest)| rest);
+fn said(response: &str) -> &str {
+    let rest = response.split_once("information: Some(\"");
+    let rest = rest.map_or(response, |(_, rest)| rest);
     rest.rsplit_once("\")").map_or(rest, |(words, _)| words)
 }
 
@@ -118,8 +118,8 @@ mod tests {
     fn a_server_is_told_in_its_own_words() {
         let shown = "outcome: Outcome { code: None, information: Some(\"[LIMIT] no \u{7}more\") }";
         let error = imap("mail.test", ImapError::No(shown.into()));
-        let told = "mail.test wants to be asked later: [LIMIT] no  more";
-        assert_eq!(error.to_string(), told);
+        let response = "mail.test wants to be asked later: [LIMIT] no  more";
+        assert_eq!(error.to_string(), response);
         let error = login("mail.test", ImapError::No("wrong".into()));
         assert_eq!(error.code(), "SS7003");
     }

@@ -193,7 +193,7 @@ impl ImapMailbox {
         Ok(mails)
     }
 
-    /// An act within its time, its errors told.
+    /// An action within its time limit; its errors name it.
     pub(super) async fn in_time<T>(
         &self,
         work: impl Future<Output = ImapResult<T>>,

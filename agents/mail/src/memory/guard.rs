@@ -21,7 +21,7 @@ const MAX_ADDED: usize = 6;
 const MAX_LOSS: usize = 30;
 
 /// The new note, nothing if it is the same, or why it is not taken.
-pub(super) fn check(old: &str, new: &str, told: &str) -> Result<Option<String>, String> {
+pub(super) fn check(old: &str, new: &str, feedback: &str) -> Result<Option<String>, String> {
     let new: Vec<&str> = new.lines().map(str::trim_end).collect();
     let new = new.join("\n").trim().to_owned();
     if new == old.trim() {
@@ -58,7 +58,7 @@ pub(super) fn check(old: &str, new: &str, told: &str) -> Result<Option<String>, 
     for word in added.iter().flat_map(|line| line.split_whitespace()) {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         let is_place = word.contains('@') || word.contains("://");
-        if is_place && !told.contains(word) && !old.contains(word) {
+        if is_place && !feedback.contains(word) && !old.contains(word) {
             return Err("it names an address that nobody mentioned".into());
         }
     }

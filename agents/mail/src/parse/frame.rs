@@ -142,7 +142,7 @@ impl Place {
     }
 }
 
-/// Whether a part is shown where it stands.
+/// Whether a part is shown where it is.
 fn is_inline(frame: &Frame, head: &Head, media: Media) -> bool {
     let is_related = frame.container == Container::Related;
     let is_unnamed = media == Media::Inline || !head.is_named;

@@ -6,7 +6,7 @@
 #![allow(
     clippy::indexing_slicing,
     clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
+    reason = "a test that cannot continue fails"
 )]
 
 use std::fmt::Write as _;

@@ -117,7 +117,7 @@ async fn check(services: &Services, days: &[Date]) -> Result<String, ToolError> 
     let mut text = String::new();
     for date in days {
         let day = Day::of(&*services.calendar, *date, &zone.zone, hours).await;
-        text.push_str(&day.map_err(unknown)?.told(zone, hours));
+        text.push_str(&day.map_err(unknown)?.describe(zone, hours));
     }
     let unread = services.calendar.unread().await.map_err(unknown)?;
     if !unread.is_empty() {

@@ -62,7 +62,7 @@ impl Meeting {
     }
 
     /// When it is, in words.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let at = |at: Timestamp| at.to_zoned(self.zone.zone.clone());
         let (start, end) = (at(self.span.start), at(self.span.end));
         let end = match start.date() == end.date() {

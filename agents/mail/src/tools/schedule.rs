@@ -14,7 +14,7 @@ use crate::{EventLookup, MailError, NewEvent, input::EmailInput, key::key, promp
 
 /// A meeting as it would be made.
 pub(super) fn describe(meeting: &Meeting, input: &EmailInput) -> String {
-    let mut text = format!("{}\n{}\n", gutter(&meeting.title), meeting.told());
+    let mut text = format!("{}\n{}\n", gutter(&meeting.title), meeting.describe());
     for one in &meeting.attendees {
         let is_known = input.participants.iter().any(|it| it.is_same(one));
         let stranger = match is_known {
@@ -28,7 +28,7 @@ pub(super) fn describe(meeting: &Meeting, input: &EmailInput) -> String {
 
 /// The meeting in a few words.
 fn what(meeting: &Meeting) -> String {
-    format!("`{}` on {}", meeting.title, meeting.told())
+    format!("`{}` on {}", meeting.title, meeting.describe())
 }
 
 pub(super) fn preview(meeting: &Meeting) -> String {

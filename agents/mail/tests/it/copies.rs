@@ -103,8 +103,11 @@ async fn what_was_accepted_beside_an_open_question_is_asked_again_in_a_copy() {
         assert!(world.sent().is_empty(), "{kind}: accepted elsewhere");
         let left = open(&agent, &copy).await;
         let again = about(&left, SEND_AGAIN);
-        for told in [thread.as_str(), "(for real:", "Yes."] {
-            assert!(again.item.description.contains(told), "{kind}: {told}");
+        for message in [thread.as_str(), "(for real:", "Yes."] {
+            assert!(
+                again.item.description.contains(message),
+                "{kind}: {message}"
+            );
         }
         let outcome = answer(&agent, again, Answer::accept()).await;
         assert!(results(&outcome).contains("sent to ann@example.org"));
@@ -130,7 +133,7 @@ async fn a_call_that_was_approved_and_not_made_is_asked_about_in_a_copy() {
         let left = open(&agent, &copy).await;
         let outcome = answer(&agent, about(&left, SEND_AGAIN), Answer::ignore()).await;
         assert!(results(&outcome).contains("Do not try again"), "{kind}");
-        // The thread it was given in goes on with it.
+        // The thread it was given in continues with it.
         agent.resume(&thread).await.unwrap();
         assert_eq!(world.sent_texts(), ["Yes."], "{kind}");
         assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2, "{kind}");

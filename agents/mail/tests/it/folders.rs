@@ -402,9 +402,9 @@ async fn a_day_with_more_events_than_are_counted_is_an_error_and_no_free_day() {
             "{error}"
         );
     }
-    let told = told_about(&world, "16-11-2026").await;
-    assert!(told.contains("offer no times"), "{told}");
-    assert!(!told.contains("free:"), "{told}");
+    let reported = told_about(&world, "16-11-2026").await;
+    assert!(reported.contains("offer no times"), "{reported}");
+    assert!(!reported.contains("free:"), "{reported}");
 }
 
 #[tokio::test]
@@ -431,11 +431,14 @@ async fn the_model_reads_what_of_a_calendar_was_left_out() {
         "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nSUMMARY:Talk\nEND:VEVENT\n\
          BEGIN:VEVENT\nDTSTART:nonsense\nSUMMARY:Dentist\nEND:VEVENT\n",
     );
-    let told = told_about(&world, "16-11-2026").await;
-    assert!(told.contains("Talk") && told.contains("free:"), "{told}");
+    let output = told_about(&world, "16-11-2026").await;
     assert!(
-        told.contains("Not all of the calendar could be read"),
-        "{told}"
+        output.contains("Talk") && output.contains("free:"),
+        "{output}"
     );
-    assert!(told.contains("event `Dentist`"), "{told}");
+    assert!(
+        output.contains("Not all of the calendar could be read"),
+        "{output}"
+    );
+    assert!(output.contains("event `Dentist`"), "{output}");
 }

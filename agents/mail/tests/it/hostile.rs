@@ -20,11 +20,11 @@ use superstep::{
     store::{BoxFuture, Op, Outcome, Store, StoreError, UnixMillis},
 };
 use superstep_mail::{
-    Address, AgentError, FolderMailbox, IngestOptions, Ingested, Later, Lookup, MailAgent,
-    MailError, MailId, Mailbox, Outgoing, Page, PageToken, Query, RawMail, SendError, Sent,
-    ThreadKey,
+    AgentError, FolderMailbox, IngestOptions, Ingested, Later, Lookup, MailAgent, MailError,
+    MailId, Mailbox, Outgoing, RawMail, SendError, Sent, ThreadKey,
 };
 
+use crate::forward::forward;
 use crate::world::{World, asked, class, mail, reply, responder, take_in, turns, wet};
 
 const PLACE: &str = "SUPERSTEP_MAIL_TEST_PARSE_WORLD";
@@ -223,21 +223,7 @@ impl Counting {
 }
 
 impl Mailbox for Counting {
-    fn owner(&self) -> &Address {
-        self.inner.owner()
-    }
-
-    fn place(&self) -> String {
-        self.inner.place()
-    }
-
-    fn list<'a>(
-        &'a self,
-        query: &'a Query,
-        page: Option<&'a PageToken>,
-    ) -> Later<'a, Result<Page, MailError>> {
-        self.inner.list(query, page)
-    }
+    forward!(owner, place, list, mark_read);
 
     fn fetch<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<RawMail, MailError>> {
         Box::pin(async move {
@@ -255,10 +241,6 @@ impl Mailbox for Counting {
         thread: &'a ThreadKey,
     ) -> Later<'a, Result<Vec<RawMail>, MailError>> {
         Box::pin(async move { self.counted(self.inner.thread_headers(thread).await) })
-    }
-
-    fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
-        self.inner.mark_read(id)
     }
 
     fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
@@ -354,23 +336,23 @@ fn is_flagged(question: &str, who: &str) -> bool {
 async fn whom_a_mail_brings_along_is_flagged_against_the_older_mails() {
     let first = of_thread(0, "Cc: bob@example.org\r\n", "x");
     let more = "Cc: BOB@example.org, eve@evil.example\r\nReply-To: mallory@evil.example\r\n";
-    let told = question(&[first, of_thread(1, more, "y")]).await;
-    assert!(is_flagged(&told, "eve@evil.example"), "{told}");
-    assert!(is_flagged(&told, "mallory@evil.example"), "{told}");
-    assert!(!is_flagged(&told, "bob@"), "{told}");
-    let told = question(&[of_thread(0, "", "x"), of_thread(1, "", "y")]).await;
-    assert!(!told.contains("Not in this thread"), "{told}");
+    let message = question(&[first, of_thread(1, more, "y")]).await;
+    assert!(is_flagged(&message, "eve@evil.example"), "{message}");
+    assert!(is_flagged(&message, "mallory@evil.example"), "{message}");
+    assert!(!is_flagged(&message, "bob@"), "{message}");
+    let message = question(&[of_thread(0, "", "x"), of_thread(1, "", "y")]).await;
+    assert!(!message.contains("Not in this thread"), "{message}");
 }
 
 #[tokio::test]
 async fn a_first_mail_and_a_copy_of_a_mail_make_nobody_known_but_their_sender() {
     let alone = of_thread(0, "Cc: eve@evil.example\r\n", "x");
-    let told = question(std::slice::from_ref(&alone)).await;
-    assert!(is_flagged(&told, "eve@evil.example"), "{told}");
-    assert!(!is_flagged(&told, "p0@example.org"), "{told}");
+    let message = question(std::slice::from_ref(&alone)).await;
+    assert!(is_flagged(&message, "eve@evil.example"), "{message}");
+    assert!(!is_flagged(&message, "p0@example.org"), "{message}");
     // The same Message-ID, delivered twice.
-    let told = question(&[alone.clone(), alone]).await;
-    assert!(is_flagged(&told, "eve@evil.example"), "{told}");
+    let message = question(&[alone.clone(), alone]).await;
+    assert!(is_flagged(&message, "eve@evil.example"), "{message}");
 }
 
 #[tokio::test]

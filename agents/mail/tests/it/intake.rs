@@ -169,7 +169,7 @@ async fn what_fails_for_one_mail_keeps_no_other_from_being_looked_at() {
         "{taken:?}"
     );
     assert_eq!(taken[1].result, Ingested::Done);
-    // The provider is back: the thread goes on by itself.
+    // The provider is back: the thread continues by itself.
     drop(agent);
     let agent = world.agent(Script::new([class("ignore").always()]));
     let taken = take_in(&agent).await;

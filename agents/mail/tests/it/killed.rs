@@ -19,9 +19,10 @@ use std::{
 use superstep_mail::{
     Address, Answer, Busy, Calendar, Event, EventId, EventLookup, FolderCalendar, FolderMailbox,
     InboxItem, Ingested, Later, Lookup, MailAgent, MailError, MailId, Mailbox, NewEvent, Outgoing,
-    Page, PageToken, Query, RawMail, SendError, Sent, Settings, Span, ThreadKey,
+    SendError, Sent, Settings, Span,
 };
 
+use crate::forward::forward;
 use crate::world::{World, asked, done, mail, meeting, reply, responder, take_in, turns, wet};
 
 const PLACE: &str = "SUPERSTEP_MAIL_TEST_WORLD";
@@ -141,31 +142,13 @@ fn die() -> ! {
 }
 
 impl Mailbox for Deadly {
+    forward!(place, list, fetch, thread);
+
     fn owner(&self) -> &Address {
         if self.cut.is_due() {
             die();
         }
         self.inner.owner()
-    }
-
-    fn place(&self) -> String {
-        self.inner.place()
-    }
-
-    fn list<'a>(
-        &'a self,
-        query: &'a Query,
-        page: Option<&'a PageToken>,
-    ) -> Later<'a, Result<Page, MailError>> {
-        self.inner.list(query, page)
-    }
-
-    fn fetch<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<RawMail, MailError>> {
-        self.inner.fetch(id)
-    }
-
-    fn thread<'a>(&'a self, thread: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>> {
-        self.inner.thread(thread)
     }
 
     fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
@@ -283,7 +266,7 @@ async fn what_was_approved_is_done_exactly_once_wherever_the_process_is_killed()
                 break 'calls;
             }
             killed += 1;
-            // Another process goes on. Answers that were not stored are given again.
+            // Another process continues. Answers that were not stored are given again.
             let agent = deadly(&world, &Cut::never(), wet());
             if !agent.open(&thread).await.unwrap().is_empty() {
                 decide(&agent, &thread).await;

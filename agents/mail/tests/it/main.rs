@@ -4,13 +4,14 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
+    reason = "a test that cannot continue fails"
 )]
 
 mod asking;
 mod copies;
 mod deciding;
 mod folders;
+mod forward;
 mod hostile;
 mod injection;
 mod intake;

@@ -68,13 +68,13 @@ async fn a_reply_accepted_in_a_dry_run_is_not_sent_when_the_turn_is_finished_for
     assert!(world.sent().is_empty(), "this was accepted in a dry run");
     let left = open(&real, &thread).await;
     let again = about(&left, SEND_AGAIN);
-    for told in [
+    for message in [
         "accepted this in a dry run",
         "(for real:",
         "To: Ann <ann@example.org>",
         "Yes.",
     ] {
-        assert!(again.item.description.contains(told), "{told}");
+        assert!(again.item.description.contains(message), "{message}");
     }
     let outcome = answer(&real, again, Answer::accept()).await;
     assert!(done_with(&outcome).contains("sent to ann@example.org"));
@@ -99,14 +99,14 @@ async fn a_meeting_accepted_in_a_dry_run_is_not_made_when_the_turn_is_finished_f
         assert_eq!(world.meetings(), 0, "{kind}");
         let left = open(&real, &thread).await;
         let again = about(&left, MEET_AGAIN);
-        let (agent, said, told) = match kind {
+        let (agent, said, message) = match kind {
             "accept" => (&real, Answer::accept(), "scheduled `Talk`"),
             "accept dry" => (&dry, Answer::accept(), "nothing was scheduled"),
             "ignore" => (&real, Answer::ignore(), "Do not try again"),
             _ => (&real, Answer::response("Later."), "the user says: Later."),
         };
         let outcome = answer(agent, again, said).await;
-        assert!(results(&outcome).contains(told), "{}", results(&outcome));
+        assert!(results(&outcome).contains(message), "{}", results(&outcome));
         assert_eq!(world.meetings(), usize::from(kind == "accept"), "{kind}");
     }
 }
@@ -118,9 +118,12 @@ async fn both_accepted_in_a_dry_run_are_described_and_nothing_is_asked_again() {
     let (thread, items) = asked(&dry).await;
     let answers = items.iter().map(|item| (item.ask, Answer::accept()));
     let outcome = dry.answer(&thread, answers).await.unwrap();
-    let told = done_with(&outcome);
-    assert!(told.contains("dry run: nothing was sent"), "{told}");
-    assert!(told.contains("dry run: nothing was scheduled"), "{told}");
+    let message = done_with(&outcome);
+    assert!(message.contains("dry run: nothing was sent"), "{message}");
+    assert!(
+        message.contains("dry run: nothing was scheduled"),
+        "{message}"
+    );
     assert!(world.sent().is_empty() && world.meetings() == 0);
 }
 
@@ -194,8 +197,8 @@ async fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_and_not_lost() {
         assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
         let left = open(&dry, &thread).await;
         let again = about(&left, SEND_AGAIN);
-        for told in ["accepted this for real", "(dry run:", "Yes."] {
-            assert!(again.item.description.contains(told), "{told}");
+        for message in ["accepted this for real", "(dry run:", "Yes."] {
+            assert!(again.item.description.contains(message), "{message}");
         }
         // A run for real does not take the question for answered.
         take_in(&real).await;
@@ -230,7 +233,7 @@ async fn whether_a_mail_was_sent_is_answered_in_a_mode_too() {
         let unknown = about(&left, "send_email_tool: outcome unknown");
         let agent = if kind == "accept" { &real } else { &dry };
         let outcome = answer(agent, unknown, Answer::accept()).await;
-        let told = results(&outcome);
+        let message = results(&outcome);
         match kind {
             "accept" => assert_eq!(world.sent_texts(), ["Yes."]),
             _ => {
@@ -239,10 +242,10 @@ async fn whether_a_mail_was_sent_is_answered_in_a_mode_too() {
                     1,
                     "only the first time"
                 );
-                assert!(told.contains("dry run: nothing was sent"), "{told}");
+                assert!(message.contains("dry run: nothing was sent"), "{message}");
                 assert!(
-                    told.contains("not known whether an earlier attempt"),
-                    "{told}"
+                    message.contains("not known whether an earlier attempt"),
+                    "{message}"
                 );
             }
         }

@@ -207,15 +207,15 @@ async fn a_mail_from_nobody_cannot_be_answered_and_nothing_is_made_up() {
     let items = agent.open(&thread).await.unwrap();
     let stuck = crate::world::about(&items, "stuck");
     let outcome = crate::world::answer(&agent, stuck, superstep_mail::Answer::ignore()).await;
-    let told: String = outcome
+    let message: String = outcome
         .state()
         .messages
         .iter()
         .map(|it| it.text())
         .collect();
     assert!(
-        told.contains("does not say where an answer should go"),
-        "{told}"
+        message.contains("does not say where an answer should go"),
+        "{message}"
     );
     assert!(world.sent().is_empty());
 }

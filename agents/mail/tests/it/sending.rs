@@ -7,11 +7,11 @@ use std::sync::{
 
 use superstep::Outcome;
 use superstep_mail::{
-    Address, Answer, Calendar, Event, EventId, EventLookup, FolderCalendar, FolderMailbox, Later,
-    Lookup, MailError, MailId, Mailbox, NewEvent, Outgoing, Page, PageToken, Query, RawMail,
-    SendError, Sent, Span, ThreadKey,
+    Answer, Calendar, Event, EventId, EventLookup, FolderCalendar, FolderMailbox, Later, Lookup,
+    MailError, Mailbox, NewEvent, Outgoing, SendError, Sent, Span,
 };
 
+use crate::forward::forward;
 use crate::world::{
     World, about, answer, asked, done, mail, meeting, reply, responder, turns, wet,
 };
@@ -72,33 +72,7 @@ fn unreachable_() -> MailError {
 }
 
 impl Mailbox for Faulty {
-    fn owner(&self) -> &Address {
-        self.inner.owner()
-    }
-
-    fn place(&self) -> String {
-        self.inner.place()
-    }
-
-    fn list<'a>(
-        &'a self,
-        query: &'a Query,
-        page: Option<&'a PageToken>,
-    ) -> Later<'a, Result<Page, MailError>> {
-        self.inner.list(query, page)
-    }
-
-    fn fetch<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<RawMail, MailError>> {
-        self.inner.fetch(id)
-    }
-
-    fn thread<'a>(&'a self, thread: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>> {
-        self.inner.thread(thread)
-    }
-
-    fn mark_read<'a>(&'a self, id: &'a MailId) -> Later<'a, Result<(), MailError>> {
-        self.inner.mark_read(id)
-    }
+    forward!(owner, place, list, fetch, thread, mark_read);
 
     fn send<'a>(&'a self, mail: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
         let fault = self.faults.lock().unwrap().pop();
@@ -297,7 +271,7 @@ async fn credentials_that_were_taken_back_stop_the_run_and_keep_the_approval() {
     let error = outcome.map(|_| ()).unwrap_err();
     assert_eq!(error.code(), "SS7003");
     assert!(world.sent().is_empty());
-    // Signed in again, the next intake goes on where it stood; nobody approves twice.
+    // Signed in again, the next intake continues where it stood; nobody approves twice.
     let taken = crate::world::take_in(&agent).await;
     assert_eq!(taken[0].result, superstep_mail::Ingested::Done);
     assert_eq!(world.sent_texts(), ["Yes."]);
@@ -468,12 +442,12 @@ async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up()
     );
     let (_, items) = asked(&agent).await;
     let outcome = answer(&agent, about(&items, "Question"), Answer::response("Wait.")).await;
-    let told = results(&outcome);
+    let message = results(&outcome);
     assert!(
-        told.contains("calendar.example.org cannot be reached"),
-        "{told}"
+        message.contains("calendar.example.org cannot be reached"),
+        "{message}"
     );
-    assert!(!told.contains("free:"), "{told}");
+    assert!(!message.contains("free:"), "{message}");
     assert_eq!(world.meetings(), 0);
 }
 

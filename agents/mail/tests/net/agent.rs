@@ -146,8 +146,8 @@ async fn a_calendar_that_is_down_is_told_and_nothing_is_made() {
     let [ask] = outcome.asks() else {
         panic!("{outcome:?}");
     };
-    let told = format!("{ask:?}");
-    assert!(told.contains("cannot be reached"), "{told}");
+    let message = format!("{ask:?}");
+    assert!(message.contains("cannot be reached"), "{message}");
     assert_eq!(server.events().len(), 0);
 }
 
@@ -174,8 +174,8 @@ async fn a_send_without_an_answer_that_is_not_found_is_asked_about() {
         let outcome = accepted(&agent).await.unwrap();
         assert!(matches!(outcome, Outcome::Waiting { .. }), "{fault:?}");
         let item = doubt(&agent).await;
-        let told = &item.item.description;
-        assert!(told.contains("may show late"), "{told}");
+        let message = &item.item.description;
+        assert!(message.contains("may show late"), "{message}");
         // Looking at the mail again and again sends nothing.
         agent.ingest(&IngestOptions::default()).await.unwrap();
         assert_eq!(server.sent().len(), count, "{fault:?}");

@@ -88,12 +88,12 @@ async fn whole_days_free_time_and_refused_invitations_are_told_apart() {
     let calendar = calendar(&server).await;
     let week = span("2026-03-27T00:00:00Z", "2026-04-01T00:00:00Z");
     let events = calendar.events(week).await.unwrap();
-    let told: Vec<(&str, bool)> = events
+    let message: Vec<(&str, bool)> = events
         .iter()
         .map(|it| (it.title.as_str(), it.is_free))
         .collect();
     assert_eq!(
-        told,
+        message,
         [("Holiday", false), ("Reading", true), ("Party", true)]
     );
     let (first, end) = (date(2026, 3, 28), date(2026, 3, 30));

@@ -59,15 +59,18 @@ async fn lists_have_ids_alone_and_go_by_pages() {
     assert!(second.get("nextPageToken").is_none());
     let none = get(&server, &format!("{MAIL}/messages?q=from:nobody")).await;
     assert!(none.get("messages").is_none(), "an empty list is left out");
-    let (status, told) = call(
+    let (status, message) = call(
         &server,
         "GET",
         &format!("{MAIL}/messages?pageToken=x"),
         Json::Null,
     )
     .await;
-    assert_eq!((status, told["error"]["code"].as_u64()), (400, Some(400)));
-    assert_eq!(told["error"]["errors"][0]["reason"], "invalidArgument");
+    assert_eq!(
+        (status, message["error"]["code"].as_u64()),
+        (400, Some(400))
+    );
+    assert_eq!(message["error"]["errors"][0]["reason"], "invalidArgument");
 }
 
 #[tokio::test]
@@ -118,13 +121,13 @@ async fn what_changed_is_told_until_it_is_too_old() {
     )
     .await;
     let path = format!("{MAIL}/history?startHistoryId={start}");
-    let told = get(&server, &path).await;
+    let reported = get(&server, &path).await;
     assert_eq!(
-        told["history"][0]["messagesAdded"][0]["message"]["id"],
+        reported["history"][0]["messagesAdded"][0]["message"]["id"],
         id.as_str()
     );
     assert_eq!(
-        told["history"][1]["labelsRemoved"][0]["labelIds"],
+        reported["history"][1]["labelsRemoved"][0]["labelIds"],
         json!(["UNREAD"])
     );
     server.forget_history();
@@ -192,7 +195,7 @@ async fn drafts_labels_threads_and_the_trash_are_there() {
     )
     .await;
     assert_eq!(found["messages"][0]["id"], id.as_str());
-    let (status, told) = call(
+    let (status, reported) = call(
         &server,
         "POST",
         &format!("{MAIL}/messages/send"),
@@ -200,7 +203,7 @@ async fn drafts_labels_threads_and_the_trash_are_there() {
     )
     .await;
     assert_eq!(
-        (status, &told["error"]["message"]),
+        (status, &reported["error"]["message"]),
         (400, &json!("Recipient address required"))
     );
 }
@@ -218,11 +221,11 @@ async fn events_are_changed_deleted_and_not_made_twice() {
     assert_eq!(
         (status, server.invited().len()),
         (200, 0),
-        "nobody is told unless it is asked for"
+        "nobody is message unless it is asked for"
     );
-    let (status, told) = call(&server, "POST", &events, event.clone()).await;
+    let (status, reported) = call(&server, "POST", &events, event.clone()).await;
     assert_eq!(
-        (status, &told["error"]["status"]),
+        (status, &reported["error"]["status"]),
         (409, &json!("ALREADY_EXISTS"))
     );
     let one = format!("{events}/abcde");

@@ -79,7 +79,7 @@ async fn killed_while_the_service_works_it_is_found_by_the_next() {
     let first = scene.sender(Stop::Never);
     scene.server.held(1).await;
     first.kill();
-    // The service goes on with what it was given, whoever is still there to hear of it.
+    // The service continues with what it was given, whoever is still there to hear of it.
     scene.server.release();
     scene.server.has_sent(1).await;
     let verdict = scene.finish(scene.sender(Stop::Never)).await;

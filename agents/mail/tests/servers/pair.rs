@@ -116,12 +116,12 @@ impl Servers {
             }
         });
         if looked.await.is_err() {
-            panic!("waited too long until {what}:\n{}", self.told());
+            panic!("waited too long until {what}:\n{}", self.logs());
         }
     }
 
     /// All that the servers said.
-    fn told(&self) -> String {
+    fn logs(&self) -> String {
         [
             "imap.out",
             "smtp.out",

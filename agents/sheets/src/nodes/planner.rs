@@ -71,8 +71,8 @@ pub(crate) async fn planner_node(
                 Action::Call(_) | Action::Inform(_) => update.messages(added),
             })
         }
-        Chosen::Wrong(told, why) => {
-            added.extend(told);
+        Chosen::Wrong(reported, why) => {
+            added.extend(reported);
             let count = state.format_errors + 1;
             ctx.emit(Progress::FormatError { count, why }).await;
             let update = SheetsState::update().messages(added).format_errors(count);
@@ -141,7 +141,7 @@ enum Chosen {
     Wrong(Vec<Message>, String),
 }
 
-/// The first action of a reply that can be taken. One that stands in its text becomes a call.
+/// The first action of a reply that can be taken. One that is in its text becomes a call.
 fn choose(reply: &mut Reply, tools: &Tools, specs: &[ToolSpec], ctx: &Ctx) -> Chosen {
     let is_silent = reply.tool_calls.is_empty() && reply.invalid_tool_calls.is_empty();
     if is_silent {
@@ -193,8 +193,8 @@ fn choose(reply: &mut Reply, tools: &Tools, specs: &[ToolSpec], ctx: &Ctx) -> Ch
 
 /// What the model reads in the user's turn; it is not the user who says it.
 fn wrong(why: &str) -> Chosen {
-    let told = Message::user(format!("Format error: {why}.")).labelled(Label::Model);
-    Chosen::Wrong(vec![told], why.to_owned())
+    let reported = Message::user(format!("Format error: {why}.")).labelled(Label::Model);
+    Chosen::Wrong(vec![reported], why.to_owned())
 }
 
 fn reply_to(call: &ToolCall, status: ToolStatus, text: &str) -> Message {

@@ -156,10 +156,10 @@ impl Step<'_> {
             text.push_str("\n\n");
         }
         text.push_str("Changed:\n");
-        let told = changes.to_string();
-        let end = told.floor_char_boundary(LONGEST);
-        text.push_str(told.get(..end).unwrap_or(&told));
-        if end < told.len() {
+        let reported = changes.to_string();
+        let end = reported.floor_char_boundary(LONGEST);
+        text.push_str(reported.get(..end).unwrap_or(&reported));
+        if end < reported.len() {
             text.push_str("\n(and more)");
         }
         if let Some(why) = &not_calculated {
@@ -186,7 +186,7 @@ impl Step<'_> {
                 observation: text.clone(),
             })
             .await;
-        // What stands in cells is in it.
+        // What is in cells is in it.
         let message = Message::from(ToolReply {
             tool_call_id: self.call.id.clone(),
             name: self.call.name.clone(),

@@ -1,4 +1,4 @@
-//! A process that is killed between steps, and another one that goes on.
+//! A process that is killed between steps, and another one that continues.
 
 use std::{
     io::{BufRead as _, BufReader},

@@ -1,4 +1,4 @@
-//! The memory saver passes the kit and stands parallel use.
+//! The memory saver passes the kit and withstands parallel use.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -310,7 +310,9 @@ impl Broken {
         }
         for event in &mut events {
             match (self.fault, &mut event.entry) {
-                (Fault::ForgetsWhereStatesAre, Entry::Event(told)) => told.state = None,
+                (Fault::ForgetsWhereStatesAre, Entry::Event(logged_event)) => {
+                    logged_event.state = None
+                }
                 (Fault::ForgetsCheckpointsOfEntries, _) => event.checkpoint = None,
                 _ => {}
             }
@@ -552,7 +554,7 @@ impl Broken {
         let below = GraphPath::from("a:1");
         let left: Vec<Loaded> = self.all(&thread, &below);
         let noted: Vec<Loaded> = self.all(&thread, &root());
-        let told = now(self.inner.events(&thread, None, usize::MAX))?;
+        let logged_event = now(self.inner.events(&thread, None, usize::MAX))?;
         match now(self.inner.delete(&thread)) {
             Err(SaverError::Busy { .. }) if self.is(Fault::DeletesTheLeased) => return Ok(()),
             answer => answer?,
@@ -573,7 +575,7 @@ impl Broken {
                     }))?;
                 }
             }
-            Fault::DeleteLeavesEvents => drop(self.memory().events.insert(thread, told)),
+            Fault::DeleteLeavesEvents => drop(self.memory().events.insert(thread, logged_event)),
             Fault::DeleteLeavesNotes => {
                 for loaded in &noted {
                     let id = loaded.head().unwrap().id;

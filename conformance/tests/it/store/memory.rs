@@ -1,4 +1,4 @@
-//! The memory store passes the kit, stands parallel use, and holds embedders to their contract.
+//! The memory store passes the kit, withstands parallel use, and holds embedders to their contract.
 
 use std::sync::Arc;
 use std::time::Duration;

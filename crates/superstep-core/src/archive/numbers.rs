@@ -1,6 +1,6 @@
 //! Ids of archives of version 1, which are numbers of 128 bits.
 //!
-//! A reader of JSON rounds a number that has more than 64 bits unless it is told beforehand what to
+//! A reader of JSON rounds a number that has more than 64 bits unless it knows beforehand what to
 //! expect. Nothing else in an archive is an integer that large, so each becomes the text of an id.
 
 /// Rewrites integers of more than 64 bits in a line of JSON as text.

@@ -4,9 +4,10 @@
 use std::{
     fmt,
     ops::Deref,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
+use crate::sync::lock;
 use crate::{
     channel_state::ChannelState,
     record::{Layout, Record},
@@ -92,7 +93,7 @@ pub(crate) struct State {
 
 impl Rebuilt {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Option<State>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

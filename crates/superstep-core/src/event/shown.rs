@@ -77,98 +77,41 @@ enum Kind {
     },
 }
 
-impl From<EventKind> for Kind {
-    fn from(kind: EventKind) -> Self {
-        match kind {
-            EventKind::Values { values, asks } => Self::Values { values, asks },
-            EventKind::Update {
-                node,
-                update,
-                cached,
-            } => Self::Update {
-                node,
-                update,
-                cached,
-            },
-            EventKind::Asked(asks) if asks.is_empty() => Self::Paused,
-            EventKind::Asked(asks) => Self::Asked { asks },
-            EventKind::TaskStart {
-                id,
-                name,
-                input,
-                caller,
-            } => Self::TaskStarted {
-                task: id,
-                node: name,
-                input,
-                caller,
-            },
-            EventKind::TaskEnd {
-                id,
-                name,
-                result,
-                error,
-                asks,
-            } => Self::TaskEnded {
-                task: id,
-                node: name,
-                result,
-                error,
-                asks,
-            },
-            EventKind::Checkpoint(checkpoint) => Self::Checkpoint { checkpoint },
-            EventKind::Custom(data) => Self::Custom { data },
-            EventKind::Message { message, node } => Self::Message { node, message },
-            EventKind::Span(span) => Self::Span { span },
+/// Both conversions between [`EventKind`] and [`Kind`] from one list of pairs. Each side is a pattern and
+/// an expression, so none can be missing in one direction.
+macro_rules! pairs {
+    ($($event:ident $fields:tt = $kind:ident $shown:tt),* $(,)?) => {
+        impl From<EventKind> for Kind {
+            fn from(event: EventKind) -> Self {
+                match event {
+                    EventKind::Asked(asks) if asks.is_empty() => Self::Paused,
+                    $(EventKind::$event $fields => Self::$kind $shown,)*
+                }
+            }
         }
-    }
+
+        impl From<Kind> for EventKind {
+            fn from(kind: Kind) -> Self {
+                match kind {
+                    Kind::Paused => Self::Asked(Vec::new()),
+                    $(Kind::$kind $shown => Self::$event $fields,)*
+                }
+            }
+        }
+    };
 }
 
-impl From<Kind> for EventKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Values { values, asks } => Self::Values { values, asks },
-            Kind::Update {
-                node,
-                update,
-                cached,
-            } => Self::Update {
-                node,
-                update,
-                cached,
-            },
-            Kind::Asked { asks } => Self::Asked(asks),
-            Kind::Paused => Self::Asked(Vec::new()),
-            Kind::TaskStarted {
-                task,
-                node,
-                input,
-                caller,
-            } => Self::TaskStart {
-                id: task,
-                name: node,
-                input,
-                caller,
-            },
-            Kind::TaskEnded {
-                task,
-                node,
-                result,
-                error,
-                asks,
-            } => Self::TaskEnd {
-                id: task,
-                name: node,
-                result,
-                error,
-                asks,
-            },
-            Kind::Checkpoint { checkpoint } => Self::Checkpoint(checkpoint),
-            Kind::Custom { data } => Self::Custom(data),
-            Kind::Message { node, message } => Self::Message { message, node },
-            Kind::Span { span } => Self::Span(span),
-        }
-    }
+pairs! {
+    Values { values, asks } = Values { values, asks },
+    Update { node, update, cached } = Update { node, update, cached },
+    Asked(asks) = Asked { asks },
+    TaskStart { id, name, input, caller } = TaskStarted { task: id, node: name, input, caller },
+    TaskEnd { id, name, result, error, asks }
+        = TaskEnded { task: id, node: name, result, error, asks },
+    Checkpoint(checkpoint) = Checkpoint { checkpoint },
+    Custom(data) = Custom { data },
+    Message { message, node } = Message { node, message },
+    Span(span) = Span { span },
 }
 
 impl Serialize for Event {

@@ -29,7 +29,7 @@ pub(crate) struct Index(Arc<OnceLock<Hashes>>);
 type Hashes = HashSet<u64, BuildHasherDefault<Same>>;
 
 impl Index {
-    /// The hashes of the ids in the list that it stands beside.
+    /// The hashes of the ids in the list that it is beside.
     fn of(&self, messages: &[Value]) -> &Hashes {
         self.0.get_or_init(|| hashes(messages).collect())
     }

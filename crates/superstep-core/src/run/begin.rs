@@ -152,16 +152,16 @@ impl Loop {
     fn first(&mut self, input: RunInput, at: Addressing) -> Result<(), Error> {
         let ParentContext {
             nested,
-            resuming: told,
+            resuming: from_parent,
             replay,
             ..
         } = &self.config.parent;
-        let (nested, told, replay) = (*nested, *told, replay.clone());
+        let (nested, from_parent, replay) = (*nested, *from_parent, replay.clone());
         let continues = !matches!(input, RunInput::Value(_));
-        let resuming = self.state.clock > 0 && told.unwrap_or(continues);
+        let resuming = self.state.clock > 0 && from_parent.unwrap_or(continues);
         let answers = matches!(&input, RunInput::Command(_, Some(_)));
         let travels = (at.addressed || replay.is_some())
-            && (at.own_address || !(answers || told == Some(true)));
+            && (at.own_address || !(answers || from_parent == Some(true)));
         self.progress.replaying = travels || at.superseded;
         if travels {
             for note in &mut self.notes {
@@ -189,11 +189,11 @@ impl Loop {
                 self.check_input(&start)?;
             }
             self.take_input(start)?;
-        } else if told.is_none() {
+        } else if from_parent.is_none() {
             return Err(ErrorKind::EmptyInput.into());
         }
         if nested {
-            self.children.resuming = told;
+            self.children.resuming = from_parent;
             self.children.replay = replay;
         } else {
             let now_edited = matches!(self.position.source, Source::Update | Source::Fork);

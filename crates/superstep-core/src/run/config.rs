@@ -3,11 +3,12 @@
 use std::{
     collections::HashSet,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
 };
 
+use crate::sync::lock;
 use crate::{
     ask::Answers,
     checkpoint::Parents,
@@ -117,7 +118,7 @@ impl Replay {
 
     /// Whether this is the first time the graph at that position is run.
     pub fn first_visit(&self, namespace: &GraphPath) -> bool {
-        let mut visited = self.visited.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut visited = lock(&self.visited);
         visited.insert(namespace.without_last_task().to_owned())
     }
 }
@@ -149,8 +150,7 @@ impl Drain {
 
     /// Asks the run to stop.
     pub fn request(&self, reason: impl Into<String>) {
-        let stored = self.own.reason.lock();
-        *stored.unwrap_or_else(PoisonError::into_inner) = Some(reason.into());
+        *lock(&self.own.reason) = Some(reason.into());
         self.own.asked.store(true, Ordering::Release);
     }
 
@@ -171,7 +171,7 @@ impl Drained {
         if !self.asked.load(Ordering::Acquire) {
             return None;
         }
-        let reason = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        let reason = lock(&self.reason);
         reason.clone()
     }
 }

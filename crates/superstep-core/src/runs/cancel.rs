@@ -9,7 +9,7 @@ use crate::{clock::UnixMillis, id::RunId};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Cancel {
-    /// At once: its tasks are told, then dropped. Finished steps stay.
+    /// At once: its tasks are notified, then dropped. Finished steps stay.
     #[default]
     Now,
     /// After the step that runs.

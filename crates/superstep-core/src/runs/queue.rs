@@ -30,7 +30,7 @@ pub enum OnBusy {
     Reject,
     /// Cancel it and those that wait; what they stored stays.
     Interrupt,
-    /// Cancel it, undo what it stored, and go on from where it began; those that wait are cancelled
+    /// Cancel it, undo what it stored, and continue from where it began; those that wait are cancelled
     /// too. After the first run of a thread that is nothing at all.
     Rollback,
 }

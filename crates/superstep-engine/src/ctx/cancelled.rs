@@ -3,13 +3,13 @@
 use superstep_core::error::ErrorKind;
 
 use super::DynCtx;
-use crate::sync::lock;
+use superstep_core::sync::lock;
 
 impl DynCtx {
     /// Ready once the run was cancelled or its deadline has passed; never otherwise.
     ///
     /// Then a task is dropped where it waits, and with it the requests and child processes that it
-    /// holds. One that waits for this as well is told instead, and has
+    /// holds. One that waits for this as well is notified instead, and has
     /// [`RunOptions::grace`](crate::RunOptions::grace) to clean up and return. What it returns then is
     /// kept if it is a result; an error is not recorded, and the task runs again when the thread
     /// resumes.
@@ -30,8 +30,8 @@ impl DynCtx {
     pub async fn cancelled(&self) {
         let waiting = self.unfinished();
         self.0.step.env.stop.sent().await;
-        // Told, it stays so until it returns.
-        lock(&self.0.progress).told = true;
+        // Once notified, it stays so until it returns.
+        lock(&self.0.progress).notified = true;
         drop(waiting);
     }
 
@@ -40,15 +40,15 @@ impl DynCtx {
     pub fn is_cancelled(&self) -> bool {
         let stopped = self.0.step.env.stop.why().is_some();
         if stopped {
-            lock(&self.0.progress).told = true;
+            lock(&self.0.progress).notified = true;
         }
         stopped
     }
 
     /// Why the run is to end, if the task does not know that yet.
-    pub(super) fn untold_end(&self) -> Option<ErrorKind> {
+    pub(super) fn unnotified_end(&self) -> Option<ErrorKind> {
         let why = self.0.step.env.stop.why()?;
-        (!lock(&self.0.progress).told).then(|| why.clone())
+        (!lock(&self.0.progress).notified).then(|| why.clone())
     }
 
     /// Gives the task time to end when its run is ended before its time, while this lives.
@@ -60,7 +60,7 @@ impl DynCtx {
     /// Whether the task is given time to end.
     pub(crate) fn has_grace(&self) -> bool {
         let progress = lock(&self.0.progress);
-        progress.told || progress.unfinished > 0 || progress.inside > 0
+        progress.notified || progress.unfinished > 0 || progress.inside > 0
     }
 
     /// Says that a graph runs inside the task, which ends its own tasks.

@@ -93,7 +93,7 @@ impl DynCtx {
             Some(Effect::Started) => {}
             Some(Effect::Failed) | None => {
                 self.journal(key, Effect::Started).await?;
-                if let Some(why) = self.untold_end() {
+                if let Some(why) = self.unnotified_end() {
                     // The run ends, and nothing has happened yet.
                     self.journal(key, Effect::Failed).await?;
                     return Err(why.into());

@@ -29,7 +29,7 @@ pub(crate) struct TaskProgress {
     /// How many graphs run inside it.
     pub(crate) inside: u32,
     /// It knows that its run is to end.
-    pub(crate) told: bool,
+    pub(crate) notified: bool,
     /// The attempt is over: whatever still has its context can do nothing with it.
     pub(crate) ended: bool,
 }

@@ -18,10 +18,8 @@ use superstep_core::{
 };
 use tokio::time::Instant;
 
-use crate::{
-    ctx::{DynCtx, Heartbeat, TaskProgress},
-    sync::lock,
-};
+use crate::ctx::{DynCtx, Heartbeat, TaskProgress};
+use superstep_core::sync::lock;
 
 /// An attempt under way; a panic becomes an error of the task.
 pub(super) struct RunningAttempt {

@@ -2,13 +2,14 @@
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
     time::{Duration, Instant},
 };
 
 use superstep_core::record::Write;
 
 use crate::cache::{Cache, CacheKey};
+use superstep_core::sync::lock;
 
 /// Keeps results in memory.
 #[derive(Default)]
@@ -28,7 +29,7 @@ impl MemoryCache {
 
 impl Cache for MemoryCache {
     fn get(&self, key: &CacheKey) -> Option<Vec<Write>> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = lock(&self.entries);
         let (writes, expires) = entries.get(key)?;
         if expires.is_none_or(|at| Instant::now() < at) {
             return Some(writes.clone());
@@ -39,12 +40,12 @@ impl Cache for MemoryCache {
 
     fn put(&self, key: CacheKey, writes: Vec<Write>, ttl: Option<Duration>) {
         let expires = ttl.map(|ttl| Instant::now() + ttl);
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = lock(&self.entries);
         entries.insert(key, (writes, expires));
     }
 
     fn clear(&self, owners: Option<&[std::sync::Arc<str>]>) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = lock(&self.entries);
         match owners {
             None => entries.clear(),
             Some(owners) => entries.retain(|key, _| !owners.contains(&key.owner)),

@@ -13,7 +13,7 @@ mod runs;
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -37,6 +37,7 @@ use crate::clock::SystemClock;
 use event_log::{Bells, EventLog};
 use log::Log;
 use runs::{RunIndex, ThreadRuns};
+use superstep_core::sync::lock;
 
 /// Keeps threads in memory.
 ///
@@ -339,10 +340,6 @@ impl Shared {
             threads.remove(id);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Saver for MemorySaver {

@@ -6,13 +6,14 @@
 
 mod table;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::clock::SystemClock;
 use crate::store::{
     BoxFuture, Clock, Embedder, IndexPath, Indexing, Op, Outcome, Prefix, REINDEX_BATCH, Reindexed,
     Store, StoreError, UnixMillis, embed_items, prepare,
 };
+use superstep_core::sync::lock;
 use table::Table;
 
 /// A store that lives as long as the value does.
@@ -83,7 +84,7 @@ impl MemoryStore {
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.table)
     }
 }
 

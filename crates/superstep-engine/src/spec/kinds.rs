@@ -13,7 +13,7 @@ use superstep_core::{
 
 use crate::{ctx::DynCtx, node::Node};
 
-fn told<T: DeserializeOwned>(config: &Json) -> Result<T, String> {
+fn parse_config<T: DeserializeOwned>(config: &Json) -> Result<T, String> {
     let config = match config {
         Json::Null => Json::Object(Map::new()),
         config => config.clone(),
@@ -29,7 +29,7 @@ pub(super) struct Pass;
 struct Nothing {}
 
 pub(super) fn pass(config: &Json) -> Result<Pass, String> {
-    told(config).map(|Nothing {}| Pass)
+    parse_config(config).map(|Nothing {}| Pass)
 }
 
 impl Node for Pass {
@@ -46,7 +46,7 @@ pub(super) struct Set {
 }
 
 pub(super) fn set(config: &Json) -> Result<Set, String> {
-    told(config)
+    parse_config(config)
 }
 
 impl Node for Set {
@@ -65,7 +65,7 @@ pub(super) struct Question {
 }
 
 pub(super) fn ask(config: &Json) -> Result<Question, String> {
-    told(config)
+    parse_config(config)
 }
 
 impl Node for Question {
@@ -88,7 +88,7 @@ struct ByChannel {
 pub(super) fn channel(
     config: &Json,
 ) -> Result<impl Fn(&RouteView<'_>) -> Result<Vec<Destination>, Failure> + use<>, String> {
-    let ByChannel { channel } = told(config)?;
+    let ByChannel { channel } = parse_config(config)?;
     let route = move |view: &RouteView<'_>| -> Result<Vec<Destination>, Failure> {
         Ok(vec![Destination::Key(view.get(&channel)?)])
     };

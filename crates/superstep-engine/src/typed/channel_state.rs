@@ -21,6 +21,7 @@ use super::{
     reducer::Undo,
     state::{Keep, State},
 };
+use superstep_core::sync::lock;
 
 /// One struct as channel state.
 pub struct TypedState<S> {
@@ -42,7 +43,7 @@ impl<S: State> TypedState<S> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Arc<S>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn state_mut(&mut self) -> &mut S {

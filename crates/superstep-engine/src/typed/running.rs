@@ -1,4 +1,4 @@
-//! A typed run that was started, and goes on by itself.
+//! A typed run that was started, and continues by itself.
 
 use std::{
     future::{Future, poll_fn},
@@ -29,7 +29,7 @@ use crate::{
     runs::Recovery,
 };
 
-/// A run that was started. It goes on by itself, on the runtime that started it: whoever drops this or
+/// A run that was started. It continues by itself, on the runtime that started it: whoever drops this or
 /// a part of it lets go of the run, and does not stop it.
 ///
 /// It is a future of how the run ends. Its parts can be moved to different places, as those of a
@@ -61,7 +61,7 @@ impl<S: State, N: Nodes> Running<S, N> {
     }
 
     /// Cancels the run: its tasks are dropped where they wait, those that look out for it
-    /// ([`Ctx::cancelled`](super::Ctx::cancelled)) are told first. It ends with SS1113, unless it is
+    /// ([`Ctx::cancelled`](super::Ctx::cancelled)) are notified first. It ends with SS1113, unless it is
     /// over before; its thread can be resumed.
     pub fn cancel(&self, reason: impl Into<String>) {
         self.canceller.cancel(reason);
@@ -81,7 +81,7 @@ impl<S: State, N: Nodes> Future for Running<S, N> {
     }
 }
 
-/// The events of a run that goes on by itself: a [`Stream`] that ends with the run.
+/// The events of a run that continues by itself: a [`Stream`] that ends with the run.
 ///
 /// The run does not wait for its reader: what is not read is kept until this is dropped. Others
 /// read the run's log ([`Graph::follow_run`]).
@@ -103,7 +103,7 @@ impl<S: State, N: Nodes> Stream for RunEvents<S, N> {
     }
 }
 
-/// How a run ends that goes on by itself: a future. Who drops it lets go of the run.
+/// How a run ends that continues by itself: a future. Who drops it lets go of the run.
 pub struct RunOutcome<S>(running::DynRunOutcome, PhantomData<fn() -> S>);
 
 impl<S: State> Future for RunOutcome<S> {
@@ -120,7 +120,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// recorded, and its input is stored. A busy thread, or one that does not fit the graph, is an
     /// error here, and no run.
     ///
-    /// The run then goes on by itself on the tokio runtime, whether somebody holds on to it or not.
+    /// The run then continues by itself on the tokio runtime, whether somebody holds on to it or not.
     /// From here on a crash does not lose it: [`Graph::resume_interrupted`] continues it.
     ///
     /// ```
@@ -154,12 +154,12 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.start_with(thread.into(), input).await
     }
 
-    /// [`Graph::resume`], as a run that goes on by itself.
+    /// [`Graph::resume`], as a run that continues by itself.
     pub async fn start_resume(&self, thread: impl Into<ThreadId>) -> Result<Running<S, N>, Error> {
         self.start_with(thread.into(), RunInput::Nothing).await
     }
 
-    /// [`Graph::answer`], as a run that goes on by itself. An answer to a question that is not open is
+    /// [`Graph::answer`], as a run that continues by itself. An answer to a question that is not open is
     /// an error here, and no run.
     pub async fn start_answer<A: Serialize>(
         &self,

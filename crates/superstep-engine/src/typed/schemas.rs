@@ -1,4 +1,4 @@
-//! What clients are told about a graph: JSON schemas of its state, its input, the context of its runs
+//! What clients learn about a graph: JSON schemas of its state, its input, the context of its runs
 //! and its questions.
 //!
 //! A type has a schema where it derives `superstep::schemars::JsonSchema`; without it there is none, and

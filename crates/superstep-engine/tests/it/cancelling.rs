@@ -78,6 +78,14 @@ fn hanging(dropped: &Dropped, there: &Arc<Notify>) -> DynGraph {
         .unwrap()
 }
 
+/// Starts a run, and cancels it when a task says that it is there.
+async fn cancelled_once_there(graph: &DynGraph, there: &Notify) {
+    let running = graph.start(json!({}), &on()).await.unwrap();
+    there.notified().await;
+    running.cancel("enough");
+    assert_eq!(running.await.unwrap_err().code(), "SS1113");
+}
+
 #[tokio::test]
 async fn a_cancelled_run_drops_its_tasks_says_so_and_can_be_resumed() {
     for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
@@ -203,10 +211,7 @@ async fn a_task_that_looks_out_for_it_cleans_up_and_its_result_is_kept() {
         .backends(saved())
         .build()
         .unwrap();
-    let running = graph.start(json!({}), &on()).await.unwrap();
-    there.notified().await;
-    running.cancel("enough");
-    assert_eq!(running.await.unwrap_err().code(), "SS1113");
+    cancelled_once_there(&graph, &there).await;
     let state = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
     assert_eq!(state.next, ["hang".into()], "the other one has its result");
     assert_eq!(runs.get(), 1);
@@ -244,10 +249,7 @@ async fn what_a_task_fails_with_because_it_was_cancelled_is_no_failure() {
         .backends(saved())
         .build()
         .unwrap();
-    let running = graph.start(json!({}), &on()).await.unwrap();
-    there.notified().await;
-    running.cancel("enough");
-    assert_eq!(running.await.unwrap_err().code(), "SS1113");
+    cancelled_once_there(&graph, &there).await;
     assert_eq!(handled.get(), 0);
     let outcome = graph.invoke(input::go_on(), &on()).await.unwrap();
     assert_eq!(outcome.output.unwrap().to_json(), json!({ "x": 2 }));
@@ -354,10 +356,7 @@ async fn tasks_that_tasks_call_are_cancelled_with_them() {
     .backends(saved())
     .build()
     .unwrap();
-    let running = graph.start(json!({}), &on()).await.unwrap();
-    there.notified().await;
-    running.cancel("enough");
-    assert_eq!(running.await.unwrap_err().code(), "SS1113");
+    cancelled_once_there(&graph, &there).await;
     assert_eq!(dropped.count(), 1);
 }
 

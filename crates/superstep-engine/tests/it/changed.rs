@@ -230,7 +230,7 @@ async fn a_thread_of_another_graph_says_so_wherever_it_is_read() {
         );
         assert!(text.contains("`one`"), "{text}");
     }
-    // It goes on where it belongs, in a graph without a name, and in one that was renamed.
+    // It continues where it belongs, in a graph without a name, and in one that was renamed.
     let unnamed = builder(&backends).node("a", asks()).edge("__start__", "a");
     let renamed = named("chat").formerly("order").build().unwrap();
     for graph in [order, unnamed.build().unwrap(), renamed] {

@@ -505,8 +505,8 @@ async fn a_context_that_outlives_its_task_can_do_nothing_in_the_place_of_another
     assert_eq!(output.to_json(), json!({ "x": 1 }));
     assert_eq!((paid_by_a.get(), paid_by_b.get()), (0, 1));
     let log = graph.whole_log("t").await.expect("the log");
-    let told = log.iter().filter(|it| matches!(it.entry, Entry::Event(_)));
-    assert_eq!(told.count(), 0, "{log:?}");
+    let message = log.iter().filter(|it| matches!(it.entry, Entry::Event(_)));
+    assert_eq!(message.count(), 0, "{log:?}");
 }
 
 #[tokio::test]

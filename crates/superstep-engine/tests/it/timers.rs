@@ -26,7 +26,7 @@ use crate::kit::{Count, one};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// The clock of a runtime whose time is paused: it goes on when all tasks wait.
+/// The clock of a runtime whose time is paused: it continues when all tasks wait.
 struct TestClock(Instant);
 
 impl Clock for TestClock {

@@ -77,11 +77,11 @@ async fn runs_of_a_thread_go_one_after_the_other_and_all_are_told() {
         graph.enqueue(graph.queued("t", x(n))).await.unwrap();
     }
     graph.enqueue(graph.queued("other", x(9))).await.unwrap();
-    let (stop, told) = (Drain::default(), AtomicUsize::new(0));
+    let (stop, message) = (Drain::default(), AtomicUsize::new(0));
     let worker = Arc::new(worker(&graph));
     let count = |worked: superstep_engine::Worked| {
         worked.outcome.unwrap();
-        if told.fetch_add(1, Ordering::Relaxed) == 3 {
+        if message.fetch_add(1, Ordering::Relaxed) == 3 {
             stop.request("enough");
         }
     };

@@ -6,7 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use superstep_model::{Delta, ModelError, Request};
@@ -23,6 +23,7 @@ use super::net::{Net, Shape};
 use super::prefix_cache::PrefixCache;
 use super::template::ChatTemplate;
 use super::tokenizer::Tokenizer;
+use superstep_core::sync::lock;
 
 /// Where the pieces of a reply go.
 pub(super) type Pieces = channel::Sender<Result<Delta, ModelError>>;
@@ -89,7 +90,7 @@ impl Engine {
 
     /// What the last call took.
     pub(super) fn figures(&self) -> Option<Figures> {
-        *self.figures.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.figures)
     }
 }
 
@@ -135,7 +136,7 @@ impl Worker {
         let options = &self.options;
         let done = pool.install(|| generate(&mut loaded, job, options));
         self.loaded = Some(loaded);
-        let mut figures = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut figures = lock(&self.figures);
         *figures = Some(done?);
         Ok(())
     }

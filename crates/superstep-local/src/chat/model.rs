@@ -1,7 +1,7 @@
 //! The embedded model as a [`Model`].
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use superstep_core::future::BoxFuture;
 use superstep_model::{
@@ -16,6 +16,7 @@ use super::gguf::{FileError, Gguf};
 use super::machine::Threads;
 use super::map::Map;
 use super::net::Shape;
+use superstep_core::sync::lock;
 
 /// A language model that runs inside the process.
 ///
@@ -108,7 +109,7 @@ impl LocalModel {
 
     /// What the last call took.
     pub fn figures(&self) -> Option<Figures> {
-        let engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        let engine = lock(&self.engine);
         engine.as_ref().and_then(Engine::figures)
     }
 
@@ -130,7 +131,7 @@ impl LocalModel {
                 weights: self.identity.sha256.clone(),
             },
         };
-        let mut engine = self.engine.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut engine = lock(&self.engine);
         let engine = match &mut *engine {
             Some(engine) => engine,
             empty => empty.insert(Engine::start(self.path.clone(), self.options.clone())?),

@@ -39,7 +39,7 @@ const STEPS_EACH: u64 = 64;
 const OUTPUT: usize = 1 << 20;
 const OUTPUT_TIMES: usize = 4;
 
-/// How much of what a template says of itself is told, in letters.
+/// How much of what a template says of itself is reported, in characters.
 const LONGEST_REASON: usize = 500;
 
 impl ChatTemplate {
@@ -98,12 +98,12 @@ impl ChatTemplate {
             ("tools", &offered.map_or(Json::Null, Json::Array)),
             ("add_generation_prompt", &Json::Bool(true)),
         ];
-        let told = |why: String| -> String { why.chars().take(LONGEST_REASON).collect() };
+        let reported = |why: String| -> String { why.chars().take(LONGEST_REASON).collect() };
         self.jinja
             .render(&variables, limits)
             .map_err(|fault| match fault {
-                Fault::Stopped(why) => RenderError::Runaway(told(why)),
-                Fault::Refused(why) => RenderError::Refused(told(why)),
+                Fault::Stopped(why) => RenderError::Runaway(reported(why)),
+                Fault::Refused(why) => RenderError::Refused(reported(why)),
             })
     }
 }

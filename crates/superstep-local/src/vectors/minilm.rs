@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use superstep_store::{BoxFuture, Embedder, StoreError};
 use tokio::sync::Semaphore;
 
 use super::network::{DIMENSIONS, Network};
 use crate::weights::{self, MINILM, Sources, Weights, hash_file};
+use superstep_core::sync::lock;
 
 /// The name of the model and the start of its hash.
 const ID: &str = "all-minilm-l6-v2-int8@8199be6f699a";
@@ -132,15 +133,15 @@ impl Shared {
     }
 
     fn network(&self) -> Result<Arc<Network>, String> {
-        let mut kept = self.network.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.network);
         if let Some(network) = &*kept {
             return Ok(Arc::clone(network));
         }
-        let told = |error: weights::WeightsError| {
+        let failed = |error: weights::WeightsError| {
             let hint = error.hint().unwrap_or_default();
             format!("[{}] {error}; {hint}", error.code())
         };
-        let path = self.place.path().map_err(told)?;
+        let path = self.place.path().map_err(failed)?;
         let network = Arc::new(Network::load(&path)?);
         *kept = Some(Arc::clone(&network));
         Ok(network)

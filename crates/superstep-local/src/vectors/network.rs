@@ -26,7 +26,7 @@ pub(super) struct Network {
 impl Network {
     /// Reads the model; takes a moment.
     ///
-    /// Only for a file whose hash was checked: the reader may go on for ever with a damaged one.
+    /// Only for a file whose hash was checked: the reader may continue for ever with a damaged one.
     pub(super) fn load(path: &Path) -> Result<Self, String> {
         let model = Model::load_file(path).map_err(|error| error.to_string())?;
         let node = |name| model.node_id(name).map_err(|error| error.to_string());

@@ -22,7 +22,7 @@ const END: i32 = 102;
 /// A longer word is not cut.
 const LONGEST_WORD: usize = 100;
 
-/// The ids of pieces: those at the start of a word, and those that go on with one.
+/// The ids of pieces: those at the start of a word, and those that continue with one.
 struct Vocabulary {
     first: HashMap<&'static str, i32>,
     next: HashMap<&'static str, i32>,

@@ -94,7 +94,7 @@ pub enum WeightsError {
     },
     /// The download ended early, again and again. What is there is kept.
     #[error("the download of {what} was cut at {done} bytes")]
-    #[coded("SS3408", hint = "pull again: it goes on where it was cut")]
+    #[coded("SS3408", hint = "pull again: it continues where it was cut")]
     Cut {
         /// The file.
         what: String,
@@ -139,7 +139,7 @@ pub enum WeightsError {
     #[error("no space left for {}", path.display())]
     #[coded(
         "SS3412",
-        hint = "make room or set XDG_CACHE_HOME to another disk; a pull goes on where it stopped"
+        hint = "make room or set XDG_CACHE_HOME to another disk; a pull continues where it stopped"
     )]
     DiskFull {
         /// The file that could not grow.

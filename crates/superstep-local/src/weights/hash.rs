@@ -6,7 +6,9 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::blocking::Alive;
+use superstep_fs::StopFlag;
+
+use super::blocking::check;
 use super::error::WeightsError;
 
 /// How much is read at a time.
@@ -14,16 +16,16 @@ pub(super) const PIECE: usize = 1 << 18;
 
 /// The SHA-256 of a file in lower-case hex; reads it piece by piece.
 pub fn hash_file(path: &Path) -> Result<String, WeightsError> {
-    hash_while(path, &Alive::default()).map(hex)
+    hash_while(path, &StopFlag::default()).map(hex)
 }
 
 /// As [`hash_file`], and stops early when nobody waits any more.
-pub(super) fn hash_while(path: &Path, alive: &Alive) -> Result<Sha256, WeightsError> {
+pub(super) fn hash_while(path: &Path, stop: &StopFlag) -> Result<Sha256, WeightsError> {
     let mut file = File::open(path).map_err(|source| WeightsError::file(path, source))?;
     let mut hasher = Sha256::new();
     let mut piece = vec![0; PIECE];
     loop {
-        alive.check(path)?;
+        check(stop, path)?;
         let count = file
             .read(&mut piece)
             .map_err(|source| WeightsError::file(path, source))?;

@@ -1,7 +1,7 @@
 //! Resumable download over HTTP ranges.
 //!
-//! A file whose hash is known goes on with whatever a server sends: if that does not fit, the hash says
-//! so. A file whose hash is not known goes on only if the server vouches, by its tag, that it is still
+//! A file whose hash is known continues with whatever a server sends: if that does not fit, the hash says
+//! so. A file whose hash is not known continues only if the server confirms, by its tag, that it is still
 //! the same.
 
 use std::time::{Duration, SystemTime};

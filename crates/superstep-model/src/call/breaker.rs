@@ -5,7 +5,7 @@
 //! breaker closes; if it fails, the breaker opens again.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -16,6 +16,7 @@ use crate::{
     error::{ErrorKind, ModelError},
     model_id::ModelId,
 };
+use superstep_core::sync::lock;
 
 /// When the circuit breaker of a model opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +130,7 @@ impl Breaker {
     }
 
     fn state(&self) -> MutexGuard<'_, Circuit> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -6,11 +6,13 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
 use tokio::time::Instant;
+
+use superstep_core::sync::lock;
 
 use super::prices::Prices;
 use crate::{
@@ -89,7 +91,7 @@ impl Budget {
         }))
     }
 
-    /// What the replies among messages have cost, so that a thread goes on counting where it was.
+    /// What the replies among messages have cost, so that a thread continues counting where it was.
     /// Time is not in messages.
     pub fn spent_by<'a>(messages: impl IntoIterator<Item = &'a Message>, prices: &Prices) -> Spent {
         let mut spent = Spent::default();
@@ -163,7 +165,7 @@ impl Budget {
                 .saturating_add(state.reserved_tokens);
             if used >= limit || used.saturating_add(most.tokens) > limit {
                 let tokens = |n| format!("{n} tokens");
-                let used = told(tokens(used), tokens(most.tokens));
+                let used = used_of(tokens(used), tokens(most.tokens));
                 return Err(used_up(used, tokens(limit)));
             }
         }
@@ -185,15 +187,14 @@ impl Budget {
         // A model that costs nothing can be called when there is nothing left.
         let none_left = used >= limit && most > Money::default();
         if none_left || used.plus(most) > limit {
-            let used = told(used.to_string(), most.to_string());
+            let used = used_of(used.to_string(), most.to_string());
             return Err(used_up(used, limit.to_string()));
         }
         Ok(())
     }
 
     fn state(&self) -> MutexGuard<'_, Balance> {
-        let state = self.0.state.lock();
-        state.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.state)
     }
 }
 
@@ -263,7 +264,7 @@ impl fmt::Debug for Budget {
     }
 }
 
-fn told(used: String, most: String) -> String {
+fn used_of(used: String, most: String) -> String {
     format!("{used}, and up to {most} for the next call,")
 }
 

@@ -2,9 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
+use superstep_core::sync::lock;
 
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -82,7 +83,7 @@ impl RateLimit {
     }
 
     fn begun(&self) -> MutexGuard<'_, VecDeque<Instant>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.begun)
     }
 }
 

@@ -284,8 +284,8 @@ impl ManagedCall {
 
     /// The error without secrets: the one place that all errors of a model pass.
     pub(super) fn redacted(&self, error: ModelError) -> ModelError {
-        let told = policy::too_long_a_wait(&self.managed.shared.policy.backoff, error);
-        redact::error(told, &self.managed.redactor)
+        let explained = policy::too_long_a_wait(&self.managed.shared.policy.backoff, error);
+        redact::error(explained, &self.managed.redactor)
     }
 
     /// The error for a call that took too long in all.

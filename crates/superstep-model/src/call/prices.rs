@@ -2,7 +2,7 @@
 //!
 //! The table in `prices.json` holds what providers listed on its date, per million tokens. It must
 //! be checked before anybody relies on it: prices change, and long conversations, written caches,
-//! batches and tools of the provider can cost otherwise. A file of the same form goes on top. A
+//! batches and tools of the provider can cost otherwise. A file of the same form comes on top. A
 //! model that is in neither has no price: that is shown as `n/a` and is never taken for free.
 
 use std::collections::BTreeMap;

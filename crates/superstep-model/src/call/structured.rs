@@ -1,8 +1,8 @@
 //! Structured output: a reply held to its schema as firmly as the model can be, checked, and repaired.
 //!
 //! Four rungs, by what the model can: it can say nothing else; it must call one tool; it must write
-//! JSON and is told the schema; it is asked. Whatever the rung, the answer is read with patience
-//! (`reading`), checked against the schema, and at most [`MAX_REPAIRS`] times the model is told
+//! JSON and gets the schema in its prompt. Whatever the rung, the answer is read leniently
+//! (`reading`), checked against the schema, and at most [`MAX_REPAIRS`] times the model gets
 //! exactly what is wrong. Then it is [`ErrorKind::Unfit`].
 
 use serde::de::DeserializeOwned;
@@ -37,7 +37,7 @@ pub struct StructuredReply<T> {
     /// The reply it was in. Its usage is that of all replies, so that a thread which keeps it
     /// counts the repairs too.
     pub reply: Reply,
-    /// What all replies cost together, repairs counted, as far as the model told.
+    /// What all replies cost together, repairs counted, as far as the model reported.
     pub usage: Usage,
     /// How often the model had to repair it.
     pub repairs: u32,
@@ -237,14 +237,16 @@ impl<'a> Ask<'a> {
     /// The value without its wrapper, if it has the right shape.
     fn fit(&self, value: Json) -> Result<Json, String> {
         let Some(wrapped) = &self.wrapped else {
-            return told(self.schema, &value).map(|()| value);
+            return conforms(self.schema, &value).map(|()| value);
         };
-        let wrong = match told(wrapped, &value) {
+        let wrong = match conforms(wrapped, &value) {
             Err(wrong) => wrong,
             Ok(()) => return Ok(value.get(WRAP).cloned().unwrap_or_default()),
         };
         // Some models leave out the wrapper.
-        told(self.schema, &value).map(|()| value).map_err(|_| wrong)
+        conforms(self.schema, &value)
+            .map(|()| value)
+            .map_err(|_| wrong)
     }
 
     /// The unfit answer and what is wrong with it, as plain turns: every provider takes those,
@@ -261,8 +263,8 @@ impl<'a> Ask<'a> {
             said = "(nothing)".into();
         }
         let why = clipped(why, MAX_WHY);
-        let told = format!(
-            "That answer cannot be used:\n{why}\nGive the whole answer again, mended.{}",
+        let instruction = format!(
+            "That answer cannot be used:\n{why}\nGive the whole answer again, repaired.{}",
             match self.rung {
                 model::Structured::Tool => format!(" Call `{}` with it.", self.output.name),
                 _ => " Write the JSON value alone.".into(),
@@ -270,13 +272,13 @@ impl<'a> Ask<'a> {
         );
         let said = Message::model(clipped(&said, MAX_QUOTED));
         // It quotes the model, so it is not to be taken for a person's words.
-        let told = Message::user(told).labelled(Label::Model);
-        request.messages.extend([said, told]);
+        let instruction = Message::user(instruction).labelled(Label::Model);
+        request.messages.extend([said, instruction]);
     }
 }
 
 /// What is wrong with a value, a line for each.
-fn told(schema: &Schema, value: &Json) -> Result<(), String> {
+fn conforms(schema: &Schema, value: &Json) -> Result<(), String> {
     let problems = schema.check(value);
     if problems.is_empty() {
         return Ok(());

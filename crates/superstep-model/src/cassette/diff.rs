@@ -21,20 +21,20 @@ pub(super) fn nearest<'a>(
     let Some(differences) = near else {
         return "nothing is recorded".into();
     };
-    let mut told = String::from("the nearest one recorded differs at");
+    let mut message = String::from("the nearest one recorded differs at");
     for (place, before, now) in differences.iter().take(SHOWN) {
         // Writing to a string does not fail.
         let _ = write!(
-            told,
+            message,
             "\n  {place}: recorded {}, asked {}",
             shown(before),
             shown(now)
         );
     }
     if let Some(more) = differences.len().checked_sub(SHOWN + 1) {
-        let _ = write!(told, "\n  and {} more", more + 1);
+        let _ = write!(message, "\n  and {} more", more + 1);
     }
-    told
+    message
 }
 
 type Leaves<'a> = BTreeMap<String, &'a Json>;

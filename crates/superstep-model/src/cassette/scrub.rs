@@ -37,7 +37,7 @@ pub fn looks_secret(text: &str) -> bool {
     words != text
 }
 
-/// Takes secrets out of a request. What was said is data: what stands behind a name that secrets have
+/// Takes secrets out of a request. What was said is data: what is behind a name that secrets have
 /// goes. Elsewhere, as in the schema of a tool, such a name has no secret behind it.
 pub(super) fn request(form: &mut Json, redactor: &Redactor) {
     let Json::Object(fields) = form else {

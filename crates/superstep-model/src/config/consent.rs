@@ -110,8 +110,8 @@ mod tests {
 
     fn asked(text: &str) -> Vec<(String, String)> {
         let file = Config::parse(Path::new("superstep.toml"), Scope::Project, text).unwrap();
-        let told = |reason: Reason| (reason.key.unwrap_or_default(), reason.what);
-        reasons(&file).into_iter().map(told).collect()
+        let message = |reason: Reason| (reason.key.unwrap_or_default(), reason.what);
+        reasons(&file).into_iter().map(message).collect()
     }
 
     #[test]

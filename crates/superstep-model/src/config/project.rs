@@ -136,7 +136,7 @@ impl ProjectFile {
                 found.settings = Some(settings);
             }
             Err(error) => {
-                // Commands that take nothing from somebody else's file go on.
+                // Commands that take nothing from somebody else's file continue.
                 if !is_own {
                     found.reasons.push(Reason::of_file(match error.kind() {
                         ErrorKind::Settings { why } => why.clone(),
@@ -288,8 +288,8 @@ mod tests {
     fn only_what_nobody_else_can_write_is_the_users_own() {
         let why = |owner, mode| {
             let all = not_own("it", "to it", (owner, mode), 1000);
-            let told: Vec<String> = all.into_iter().map(|reason| reason.what).collect();
-            told.join("; ")
+            let message: Vec<String> = all.into_iter().map(|reason| reason.what).collect();
+            message.join("; ")
         };
         for mode in [0o100_644, 0o100_600, 0o40_755] {
             assert_eq!(why(1000, mode), "");

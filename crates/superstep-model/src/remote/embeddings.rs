@@ -15,7 +15,7 @@ use crate::{
 /// How many texts go into one request.
 const BATCH: usize = 128;
 
-/// How long a request may take: no other layer stands around an embedder.
+/// How long a request may take: no other layer is around an embedder.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// An embedding model behind an OpenAI-compatible interface. One attempt a request.

@@ -13,7 +13,7 @@ use crate::{Secret, error::ErrorKind};
 /// The most characters of a provider's words that enter an error.
 pub const MAX_WORDS: usize = 500;
 
-/// What stands where a key was.
+/// What is where a key was.
 const SCRUBBED: &str = "[secret]";
 
 /// A key shorter than this would be found in ordinary words.
@@ -63,23 +63,25 @@ impl ProviderError {
             },
             other => other.to_string(),
         };
-        let mut told = Self {
+        let mut reported = Self {
             message,
             ..Self::default()
         };
         for name in ["code", "type", "status"] {
             match error.get(name) {
-                Some(Json::String(word)) => told.codes.push(word.to_ascii_lowercase()),
+                Some(Json::String(word)) => reported.codes.push(word.to_ascii_lowercase()),
                 Some(Json::Number(number)) => {
                     let status = number
                         .as_u64()
                         .and_then(|number| u16::try_from(number).ok());
-                    told.status = told.status.or(status.filter(|s| (400..600).contains(s)));
+                    reported.status = reported
+                        .status
+                        .or(status.filter(|s| (400..600).contains(s)));
                 }
                 _ => {}
             }
         }
-        Some(told)
+        Some(reported)
     }
 
     /// A body that says nothing in a known way.
@@ -145,19 +147,19 @@ impl ProviderError {
 pub(crate) fn refusal(
     status: u16,
     after: Option<Duration>,
-    told: &ProviderError,
+    reported: &ProviderError,
     endpoint: &Endpoint<'_>,
 ) -> ErrorKind {
-    let message = scrub(&told.message, endpoint.key);
+    let message = scrub(&reported.message, endpoint.key);
     match status {
-        400 | 413 | 422 if told.is_too_long() => ErrorKind::TooLong { message },
+        400 | 413 | 422 if reported.is_too_long() => ErrorKind::TooLong { message },
         413 => ErrorKind::TooLong { message },
-        400 if told.has(&["invalid_api_key"]) => auth(endpoint, message),
+        400 if reported.has(&["invalid_api_key"]) => auth(endpoint, message),
         401 | 403 => auth(endpoint, message),
-        400 | 404 if told.has(&["model_not_found"]) => unknown_model(endpoint, message),
-        404 if told.says(&["model"]) => unknown_model(endpoint, message),
+        400 | 404 if reported.has(&["model_not_found"]) => unknown_model(endpoint, message),
+        404 if reported.says(&["model"]) => unknown_model(endpoint, message),
         // Waiting does not fill an account.
-        429 if told.has(&["insufficient_quota"]) => ErrorKind::Refused { status, message },
+        429 if reported.has(&["insufficient_quota"]) => ErrorKind::Refused { status, message },
         429 => ErrorKind::Limited { message, after },
         408 | 409 | 425 | 500.. => ErrorKind::Server {
             status,
@@ -237,8 +239,8 @@ mod tests {
             host: "h",
             key: None,
         };
-        let told = ProviderError::read(body).unwrap_or_else(|| ProviderError::bare(body));
-        refusal(status, None, &told, &endpoint)
+        let reported = ProviderError::read(body).unwrap_or_else(|| ProviderError::bare(body));
+        refusal(status, None, &reported, &endpoint)
     }
 
     #[test]

@@ -115,8 +115,8 @@ impl HttpCall<'_> {
         // What the provider says about its failure helps, but its lack changes nothing.
         let body = response.read_some(MAX_FAILURE).await;
         let body = String::from_utf8_lossy(&body);
-        let told = ProviderError::read(&body).unwrap_or_else(|| ProviderError::bare(&body));
-        Err(fault::refusal(status, after, &told, &self.endpoint).into())
+        let reported = ProviderError::read(&body).unwrap_or_else(|| ProviderError::bare(&body));
+        Err(fault::refusal(status, after, &reported, &self.endpoint).into())
     }
 
     /// What a failure of the client means.
@@ -183,7 +183,7 @@ pub(crate) fn key_header(
     Ok(())
 }
 
-/// A limit belongs to who set it: the error is told here.
+/// A limit belongs to who set it: the error is made here.
 pub(crate) fn within(error: ModelError, limit: Duration) -> ModelError {
     match error.kind() {
         ErrorKind::TimedOut {

@@ -125,8 +125,8 @@ impl Reader {
             Wrong::Malformed(what) => ErrorKind::Malformed {
                 what: fault::scrub(&what, self.key.as_ref()),
             },
-            Wrong::Reported(told) => {
-                fault::refusal(told.as_status(), None, &told, &self.endpoint())
+            Wrong::Reported(reported) => {
+                fault::refusal(reported.as_status(), None, &reported, &self.endpoint())
             }
             Wrong::Cut => ErrorKind::Cut,
         };
@@ -276,7 +276,7 @@ impl<P: Protocol> Decoder<P> {
             Shape::Events(_) => protocol.end(out),
             Shape::Whole(body) => match serde_json::from_slice::<Json>(body) {
                 Ok(answer) => match ProviderError::of(&answer) {
-                    Some(told) => Err(Wrong::Reported(told)),
+                    Some(reported) => Err(Wrong::Reported(reported)),
                     None => protocol.whole(&answer, out),
                 },
                 Err(error) if error.is_eof() => Err(Wrong::Cut),

@@ -1,4 +1,4 @@
-//! Scripts as files: JSON Lines, or one JSON array. The format is told in `docs/scripts.md`.
+//! Scripts as files: JSON Lines, or one JSON array. The format is described in `docs/scripts.md`.
 
 use std::path::Path;
 

@@ -5,7 +5,7 @@ pub(super) fn fits(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut at, mut seen) = (0, 0);
-    // Where to go on if what follows the last star does not fit: the star may take one more.
+    // Where to continue if what follows the last star does not fit: the star may take one more.
     let mut star: Option<(usize, usize)> = None;
     while let Some(have) = text.get(seen) {
         match pattern.get(at) {

@@ -1,7 +1,7 @@
 //! Obedient model, which does what it reads: the worst case of a prompt-injection test.
 //!
 //! Whatever came since it last spoke is searched for instructions, whoever wrote it and wherever it
-//! stands: in a line, in the middle of one, in a text within JSON.
+//! is: in a line, in the middle of one, in a text within JSON.
 //!
 //! ```text
 //! CALL tool {"argument": 1}      call a tool, offered or not

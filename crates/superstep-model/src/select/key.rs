@@ -51,30 +51,31 @@ impl Key {
                 std::env::var(name).map_err(|_| refused(format!("there is no key in ${name}")))?
             }
             Self::File { path, origin } => {
-                let told = |why: String| refused(format!("{} ({origin}): {why}", path.display()));
-                let about = std::fs::metadata(path).map_err(|error| told(error.to_string()))?;
+                let because =
+                    |why: String| refused(format!("{} ({origin}): {why}", path.display()));
+                let about = std::fs::metadata(path).map_err(|error| because(error.to_string()))?;
                 // A pipe would be waited for.
                 if !about.is_file() {
-                    return Err(told("it is not a regular file".into()));
+                    return Err(because("it is not a regular file".into()));
                 }
                 if about.len() > MOST {
-                    return Err(told(format!("it has more than {MOST} bytes")));
+                    return Err(because(format!("it has more than {MOST} bytes")));
                 }
-                private(&about).map_err(told)?;
-                std::fs::read_to_string(path).map_err(|error| told(error.to_string()))?
+                private(&about).map_err(because)?;
+                std::fs::read_to_string(path).map_err(|error| because(error.to_string()))?
             }
             Self::Command { line, origin } => {
-                let told = |why: String| refused(format!("`key_cmd` at {origin} {why}"));
+                let because = |why: String| refused(format!("`key_cmd` at {origin} {why}"));
                 let ran = Command::new("sh")
                     .args(["-c", line])
                     .stdin(std::process::Stdio::null())
                     .output()
-                    .map_err(|error| told(format!("did not run: {error}")))?;
-                // What it printed may hold the key, so it is not told.
+                    .map_err(|error| because(format!("did not run: {error}")))?;
+                // What it printed may hold the key, so it is not reported.
                 if !ran.status.success() {
-                    return Err(told(format!("failed: {}", ran.status)));
+                    return Err(because(format!("failed: {}", ran.status)));
                 }
-                String::from_utf8(ran.stdout).map_err(|_| told("printed no text".into()))?
+                String::from_utf8(ran.stdout).map_err(|_| because("printed no text".into()))?
             }
         };
         match text.trim() {

@@ -326,9 +326,9 @@ async fn run(rung: Structured, case: &Case) {
             assert_eq!((value.score, repairs, seen.len()), (85, 1, 2), "{at}");
             assert_eq!(usage.total(), 30, "{at}");
             assert_eq!(reply.usage, Some(usage), "{at}");
-            let told = seen[1].messages.last().unwrap();
-            assert!(told.text().contains(words), "{at}: {}", told.text());
-            assert_eq!(told.label(), Label::Model, "{at}");
+            let message = seen[1].messages.last().unwrap();
+            assert!(message.text().contains(words), "{at}: {}", message.text());
+            assert_eq!(message.label(), Label::Model, "{at}");
             let length: usize = seen[1].messages.iter().map(|m| m.text().len()).sum();
             assert!(length < 40_000, "{at}: {length}");
         }
@@ -361,7 +361,7 @@ async fn each_rung_holds_the_model_as_firmly_as_it_can() {
         structured_json(&model, request, &triage()).await.unwrap();
         let seen = model.seen.lock().unwrap()[0].clone();
         let first = seen.messages[0].text();
-        let told = first.starts_with("Be brief.\n\n") && first.contains(r#""maximum":100"#);
+        let message = first.starts_with("Be brief.\n\n") && first.contains(r#""maximum":100"#);
         let (held, choice) = (seen.output.is_some(), seen.tool_choice);
         let expected = match rung {
             Structured::Schema => (true, ToolChoice::None, false, 1),
@@ -369,7 +369,11 @@ async fn each_rung_holds_the_model_as_firmly_as_it_can() {
             Structured::Json => (true, ToolChoice::None, true, 1),
             Structured::Asked => (false, ToolChoice::None, true, 1),
         };
-        assert_eq!((held, choice, told, seen.tools.len()), expected, "{rung:?}");
+        assert_eq!(
+            (held, choice, message, seen.tools.len()),
+            expected,
+            "{rung:?}"
+        );
         assert_eq!(seen.messages.len(), 2);
     }
 }
@@ -423,12 +427,12 @@ async fn a_type_may_refuse_what_its_schema_allows() {
     let model = fake(Structured::Schema, plays);
     let fitted = structured::<Strict>(&model, hello(), &loose).await.unwrap();
     assert_eq!(fitted.repairs, 1);
-    let told = model.seen.lock().unwrap()[1]
+    let message = model.seen.lock().unwrap()[1]
         .messages
         .last()
         .unwrap()
         .text();
-    assert!(told.contains("IP address"), "{told}");
+    assert!(message.contains("IP address"), "{message}");
 }
 
 #[tokio::test(start_paused = true)]

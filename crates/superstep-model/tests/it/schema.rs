@@ -121,9 +121,9 @@ fn of_several_shapes_the_one_that_was_meant_is_told_about() {
         ["/act: `to` is missing", "/act: `text` is missing"]
     );
     let value = json!({"label": "ignore", "score": 1, "more": 2});
-    let told = messages(mail(), &value);
-    assert_eq!(told.len(), 1);
-    assert!(told[0].starts_with("`more` is not allowed; there are "));
+    let reported = messages(mail(), &value);
+    assert_eq!(reported.len(), 1);
+    assert!(reported[0].starts_with("`more` is not allowed; there are "));
 }
 
 #[test]
@@ -239,9 +239,9 @@ fn values_nested_too_deeply_are_refused_not_walked() {
     for _ in 0..2 {
         value = json!([value]);
     }
-    let told = anything.check(&value);
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0].message, "nested deeper than 128");
+    let reported = anything.check(&value);
+    assert_eq!(reported.len(), 1);
+    assert_eq!(reported[0].message, "nested deeper than 128");
 }
 
 #[test]

@@ -186,16 +186,16 @@ async fn a_request_that_was_not_recorded_shows_how_it_differs_from_the_nearest()
     request.max_tokens = Some(5);
     let error = replay.invoke(&request).await.unwrap_err();
     assert_eq!(error.code(), "SS5018");
-    let told = error.to_string();
+    let reported = error.to_string();
     assert!(
-        told.contains("/max_tokens: recorded nothing, asked 5"),
-        "{told}"
+        reported.contains("/max_tokens: recorded nothing, asked 5"),
+        "{reported}"
     );
     assert!(
-        told.contains("/messages/01/content: recorded \"when?\", asked \"where?\""),
-        "{told}"
+        reported.contains("/messages/01/content: recorded \"when?\", asked \"where?\""),
+        "{reported}"
     );
-    assert_eq!(told.lines().count(), 3, "{told}");
+    assert_eq!(reported.lines().count(), 3, "{reported}");
 }
 
 #[tokio::test]

@@ -88,8 +88,8 @@ fn mistakes_are_named_with_their_line_and_what_was_meant() {
         ("model = \"a\"\nmodel = \"b\"", "f.toml:2: "),
         ("model = ", "f.toml:1: "),
     ] {
-        let told = refused(Scope::User, text);
-        assert!(told.contains(why), "{told}");
+        let message = refused(Scope::User, text);
+        assert!(message.contains(why), "{message}");
     }
 }
 
@@ -99,8 +99,8 @@ fn a_project_does_not_say_where_keys_and_data_go() {
         "db = \"x\"",
         "[providers.openai]\nbase_url = \"https://evil.example\"",
     ] {
-        let told = refused(Scope::Project, text);
-        assert!(told.contains("belongs in the user's file"), "{told}");
+        let message = refused(Scope::Project, text);
+        assert!(message.contains("belongs in the user's file"), "{message}");
     }
 }
 

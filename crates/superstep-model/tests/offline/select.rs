@@ -577,10 +577,10 @@ fn a_projects_file_names_nothing_outside_of_its_folder() {
             world.config.files = vec![Config::parse(&path, Scope::Project, &text).unwrap()];
             let error = resolve(&world, node).unwrap_err();
             assert_eq!(error.code(), "SS5024", "{model}: {error}");
-            let told = error.to_string();
+            let message = error.to_string();
             assert!(
-                told.contains("superstep.toml:1: `") && told.contains(key),
-                "{told}"
+                message.contains("superstep.toml:1: `") && message.contains(key),
+                "{message}"
             );
             // What is not used is not an error.
             world.flag = Some("mine:flag".into());
@@ -615,9 +615,9 @@ fn a_model_of_a_file_without_consent_is_an_error_that_names_the_key() {
     world.config = Config::load(folder.path(), None, |_| None).unwrap();
     let error = resolve(&world, None).unwrap_err();
     assert_eq!(error.code(), "SS5023");
-    let told = error.to_string();
+    let message = error.to_string();
     let why = "`model` (line 2) sends content to http://127.0.0.1:1/v1";
-    assert!(told.contains(why), "{told}");
+    assert!(message.contains(why), "{message}");
     // Who does not use it is not stopped by it.
     world.content = DataOwner::Elsewhere("it is mail".into());
     let resolution = resolve(&world, None).unwrap();

@@ -37,7 +37,7 @@ async fn requests_are_as_they_were() {
         let server = answering(Side::OpenAi).await;
         let model = OpenAi::with_dialect(client(), site(&server.address()), "m", dialect);
         model.invoke(&structured(strict_schema())).await.unwrap();
-        seen.push((format!("openai-{name}"), told(&server)));
+        seen.push((format!("openai-{name}"), reported(&server)));
     }
     let wrong: Vec<String> = seen
         .into_iter()
@@ -68,10 +68,10 @@ async fn sent(side: Side, name: &str, request: &Request) -> Json {
         }
     };
     model.invoke(request).await.unwrap();
-    told(&server)
+    reported(&server)
 }
 
-fn told(server: &Server) -> Json {
+fn reported(server: &Server) -> Json {
     let seen = &server.requests()[0];
     let kept = [
         "content-type",
@@ -218,7 +218,7 @@ fn result(id: &str, text: &str, status: ToolStatus) -> Message {
     .into()
 }
 
-/// A conversation that the next call goes on with.
+/// A conversation that the next call continues with.
 fn kept() -> Request {
     Request {
         cached: Cached::Conversation,

@@ -299,9 +299,9 @@ async fn redirect(side: Side) {
 
 async fn status(side: Side, status: u16, code: &str) {
     let message = format!("the model cannot, {KEY} and sk-plant***cdef \u{1b}[31m");
-    let told = side.error("told", &message).to_string();
+    let reported = side.error("told", &message).to_string();
     let page = "<html>model</html>".to_owned();
-    for body in [told, page, String::new()] {
+    for body in [reported, page, String::new()] {
         let server = Server::start([Answer::status(status, &[], &body)])
             .await
             .unwrap();

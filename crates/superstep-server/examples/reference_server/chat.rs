@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, END, Halt, Reducer, START, Unknown},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, END, Halt, START, Unknown},
 };
 
 /// What the model says: text, or a tool call.
@@ -101,7 +101,7 @@ async fn tools(ctx: DynCtx) -> Result<Json, Halt> {
 
 pub(crate) fn agent() -> Result<DynGraph, BuildErrors> {
     DynGraphBuilder::new()
-        .reduce("messages", Reducer::Messages(Unknown::Refuse), json!([]))
+        .reduce("messages", DynReducer::Messages(Unknown::Refuse), json!([]))
         .node("call_model", call_model)
         .node("tools", tools)
         .edge(START, "call_model")

@@ -6,7 +6,8 @@ use serde_json::{Value as Json, json};
 use superstep::{
     BuildErrors, Failure,
     dynamic::{
-        Command, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, END, Halt, Reducer, START, Send,
+        DynCommand, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, DynReducer, END, Halt,
+        START, Send,
     },
     store::{Namespace, PutOptions, TtlOnRead},
 };
@@ -51,7 +52,7 @@ pub(crate) fn hitl() -> Result<DynGraph, BuildErrors> {
         .build()
 }
 
-async fn review(ctx: DynCtx) -> Result<Command, Halt> {
+async fn review(ctx: DynCtx) -> Result<DynCommand, Halt> {
     let draft = text(&ctx, "draft");
     let request = json!({
         "action_request": { "action": "publish_draft", "args": { "draft": draft } },
@@ -65,7 +66,7 @@ async fn review(ctx: DynCtx) -> Result<Command, Halt> {
     });
     let answer = ctx.ask(json!([request]))?.to_json();
     let answer = answer.get(0).unwrap_or(&answer);
-    let on = |outcome: &str| Command::goto("publish").set("outcome", outcome);
+    let on = |outcome: &str| DynCommand::goto("publish").set("outcome", outcome);
     Ok(match answer["type"].as_str() {
         Some("accept") => on("accepted"),
         Some("edit") => {
@@ -76,7 +77,7 @@ async fn review(ctx: DynCtx) -> Result<Command, Halt> {
             let said = answer["args"].as_str().unwrap_or_default();
             on("responded").set("draft", format!("{draft} | {said}"))
         }
-        _ => Command::goto(END).set("outcome", "ignored"),
+        _ => DynCommand::goto(END).set("outcome", "ignored"),
     })
 }
 
@@ -84,7 +85,7 @@ async fn review(ctx: DynCtx) -> Result<Command, Halt> {
 pub(crate) fn nested() -> Result<DynGraph, BuildErrors> {
     let state = || {
         DynGraphBuilder::new()
-            .reduce("trail", Reducer::Add, json!([]))
+            .reduce("trail", DynReducer::Add, json!([]))
             .last_value("ask")
     };
     let note = |name: &'static str| {
@@ -131,7 +132,7 @@ pub(crate) fn slow() -> Result<DynGraph, BuildErrors> {
     DynGraphBuilder::new()
         .last_value("ticks")
         .last_value("delay")
-        .reduce("log", Reducer::Add, json!([]))
+        .reduce("log", DynReducer::Add, json!([]))
         .last_value("done")
         .node("tick", tick)
         .node("finish", finish)
@@ -176,7 +177,7 @@ pub(crate) fn fanout() -> Result<DynGraph, BuildErrors> {
     };
     DynGraphBuilder::new()
         .last_value("items")
-        .reduce("squares", Reducer::Add, json!([]))
+        .reduce("squares", DynReducer::Add, json!([]))
         .last_value("total")
         .node("square", square)
         .node("gather", gather)
@@ -206,7 +207,7 @@ pub(crate) fn twoasks() -> Result<DynGraph, BuildErrors> {
         }
     };
     DynGraphBuilder::new()
-        .reduce("answers", Reducer::Add, json!([]))
+        .reduce("answers", DynReducer::Add, json!([]))
         .node("ask_left", ask("left"))
         .node("ask_right", ask("right"))
         .edge(START, "ask_left")

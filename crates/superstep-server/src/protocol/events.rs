@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     Ending,
-    dynamic::{Event, EventKind},
+    dynamic::{DynEvent, EventKind},
 };
 
 use crate::message_form::{self, Sum};
@@ -78,7 +78,7 @@ impl Events {
     }
 
     /// What an event of the run becomes.
-    pub(super) fn of(&mut self, event: &Event) -> Vec<Told> {
+    pub(super) fn of(&mut self, event: &DynEvent) -> Vec<Told> {
         let namespace = segments(event.namespace.as_str());
         let mut told = self.enter(&namespace);
         let here = |method, data| Told {

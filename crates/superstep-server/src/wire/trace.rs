@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Value as Json, json};
 use superstep::{
     SpanKind, SpanPhase,
-    dynamic::{Event, EventKind},
+    dynamic::{DynEvent, EventKind},
 };
 
 use super::{Frame, RunPlace};
@@ -61,7 +61,7 @@ impl Trace {
     }
 
     /// The frames of an event.
-    pub(super) fn frames(&mut self, place: &RunPlace, event: &Event) -> Vec<Frame> {
+    pub(super) fn frames(&mut self, place: &RunPlace, event: &DynEvent) -> Vec<Frame> {
         let path = event.namespace.as_str();
         let of_node = |kind, node, run| About {
             event: kind,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
     Backends, MemorySaver, MemoryStore, Schemas,
-    dynamic::{self, DynCtx, DynGraphBuilder, Halt, Reducer, START, Unknown},
+    dynamic::{self, DynCtx, DynGraphBuilder, DynReducer, Halt, START, Unknown},
     prelude::*,
     schemars::{self, JsonSchema},
 };
@@ -77,7 +77,7 @@ pub(crate) fn one() -> dynamic::DynGraph {
 pub(crate) fn chat() -> dynamic::DynGraph {
     DynGraphBuilder::new()
         .name("chat")
-        .reduce("messages", Reducer::Messages(Unknown::Refuse), json!([]))
+        .reduce("messages", DynReducer::Messages(Unknown::Refuse), json!([]))
         .node("speak", |ctx: DynCtx| async move {
             ctx.emit(json!({ "progress": "speaking" })).await;
             let answer = json!({ "type": "ai", "content": "hello", "id": "m1" });

@@ -1,5 +1,5 @@
-//! The server is killed while runs go on and wait: what it accepted is finished by the next one, and streams
-//! go on from where their clients were.
+//! The server is killed while runs continue and wait: what it accepted is finished by the next one, and streams
+//! continue from where their clients were.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, Schemas,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Reducer, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, Halt, START},
     http::{Client, Method, RequestBuilder, Settings, Url},
     sqlite::Database,
 };
@@ -33,7 +33,7 @@ fn steps() -> DynGraph {
     };
     DynGraphBuilder::new()
         .last_value("n")
-        .reduce("log", Reducer::Add, json!([]))
+        .reduce("log", DynReducer::Add, json!([]))
         .node("step", step)
         .edge(START, "step")
         .route_map(
@@ -152,7 +152,7 @@ async fn a_killed_server_loses_no_run_that_it_accepted() {
         "stream_mode": ["values"],
         "stream_resumable": true,
     });
-    // One run that goes on and is read along with, and one that waits behind it.
+    // One run that continues and is read along with, and one that waits behind it.
     let stream = server.request(Method::POST, &format!("{runs}/stream"));
     let seen = server.events(stream.body(body.to_string()), 4).await;
     let first = seen[0].2["run_id"].as_str().unwrap().to_owned();

@@ -170,7 +170,7 @@ async fn a_run_that_fails_says_why() {
     let events = stream(&server, failing).await;
     assert_eq!(events.last(), Some(&("error".to_owned(), why)));
     assert_eq!(server.get(&at("")).await.ok()["status"], "error");
-    // The thread is not lost: with a better input it goes on.
+    // The thread is not lost: with a better input it continues.
     let better = json!({"assistant_id": "one", "input": {"x": 3}});
     assert_eq!(wait(&server, better).await, json!({"x": 4}));
 }

@@ -15,13 +15,13 @@ use super::SqliteSaver;
 use crate::{
     database::Inner,
     graphs, lease,
-    lock::lock,
     queue::Urgency,
     runs::{self, RunRow},
     sync_level::SyncLevel,
     threads,
     writer::Writer,
 };
+use superstep_core::sync::lock;
 
 /// How often a run is polled for requests of other processes to cancel it.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);

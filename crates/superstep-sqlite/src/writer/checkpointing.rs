@@ -113,7 +113,7 @@ impl Writer {
         }
     }
 
-    /// Rewrites a WAL of which it is unknown whether it is on the disk. Called while no other process
+    /// Rewrites a WAL of which it is unknown whether it is durable. Called while no other process
     /// can write.
     pub(crate) fn rewrite_suspect_wal(&mut self) -> Result<(), SaverError> {
         if self.wal_suspect {

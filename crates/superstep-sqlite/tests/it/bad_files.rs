@@ -30,9 +30,9 @@ fn refused(path: &Path) -> (&'static str, String) {
 /// A refusal that leaves the file as it was.
 fn refused_untouched(path: &Path) -> (&'static str, String) {
     let before = fs::read(path).unwrap();
-    let told = refused(path);
+    let reported = refused(path);
     assert_eq!(fs::read(path).unwrap(), before, "the file was changed");
-    told
+    reported
 }
 
 /// No sign of a process is left behind.

@@ -12,7 +12,7 @@ use serde_json::json;
 use superstep::{
     Backends, Ending, LogItem, Modes, RunId, RunOptions, RunStatus, Saver, ThreadId,
     clock::{Clock, SystemClock, UnixMillis},
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, EventKind, Halt, Reducer, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, EventKind, Halt, START},
     saver::At,
 };
 use superstep_sqlite::Database;
@@ -47,7 +47,7 @@ fn graph(database: &Database, clock: Option<Arc<dyn Clock>>) -> DynGraph {
     DynGraphBuilder::new()
         .name("naps")
         .last_value("word")
-        .reduce("log", Reducer::Add, json!([]))
+        .reduce("log", DynReducer::Add, json!([]))
         .node("nap", nap)
         .node("quick", quick)
         .edge(START, "nap")

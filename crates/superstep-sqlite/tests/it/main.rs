@@ -10,6 +10,7 @@
 
 mod bad_files;
 mod conformance;
+mod copying;
 mod env;
 mod killed_runs;
 mod long_threads;

@@ -127,14 +127,14 @@ async fn every_kind_of_damage_is_found() {
     let database = eventful(&whole).await;
     database.compact().await.unwrap();
     database.backup(whole.at("copy.db")).await.unwrap();
-    for (statement, told) in damages {
+    for (statement, message) in damages {
         let folder = Folder::new();
         fs::copy(whole.at("copy.db"), folder.path()).unwrap();
         tamper(&folder.path(), statement);
         let database = folder.open();
         let report = database.check().await.unwrap();
         let listed: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
-        let found = listed.iter().any(|problem| problem.contains(told));
+        let found = listed.iter().any(|problem| problem.contains(message));
         assert!(found, "{statement}: {listed:#?}");
     }
 }
@@ -422,7 +422,7 @@ async fn compacting_gives_the_room_of_deleted_threads_back() {
         database.saver().delete(&thread).await.unwrap();
     }
     let before = length(&folder.path());
-    // A run goes on between the slices.
+    // A run continues between the slices.
     let writing = Writing::begin(&database, "meanwhile").await;
     writing.extend(1, None, "text").await;
     let compacting = tokio::spawn(database.compact());

@@ -15,7 +15,7 @@ use crate::env::{Folder, Writing, load, tamper};
 fn entry(epoch: u64, n: u64, messages: usize) -> Logged {
     let message = |n: usize| Value::from(format!("message {n} ").repeat(40));
     let shown = Value::list((messages.saturating_sub(30)..messages).map(message));
-    let told = LoggedEvent {
+    let logged_event = LoggedEvent {
         event: Event {
             namespace: GraphPath::default(),
             step: n as i64,
@@ -28,7 +28,7 @@ fn entry(epoch: u64, n: u64, messages: usize) -> Logged {
         cursor: Cursor { epoch, n },
         checkpoint: Some(CheckpointId(u128::from(n))),
         at: Some(n),
-        entry: Entry::Event(Box::new(told)),
+        entry: Entry::Event(Box::new(logged_event)),
     }
 }
 

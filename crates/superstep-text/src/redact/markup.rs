@@ -53,7 +53,7 @@ fn next(text: &str, from: usize, letters: &[char]) -> Option<usize> {
 /// The beginning of an element.
 struct Tag<'a> {
     name: &'a str,
-    /// What is behind the name, and where that stands.
+    /// What is behind the name, and where that is.
     rest: &'a str,
     at: usize,
 }

@@ -1,7 +1,7 @@
 //! Secrets that stand behind their name in a text: in files of settings, JSON inside of text, queries,
 //! headers, commands, tables.
 //!
-//! Where a name is followed by `=`, or stands in quotes, its value is taken. Prose has colons too, so
+//! Where a name is followed by `=`, or is in quotes, its value is taken. Prose has colons too, so
 //! behind a bare name and a colon a single word is taken if it ends its line or does not look like a
 //! word. Text comes from anywhere, so what was taken is not looked at again, and nothing looks further
 //! than it takes.

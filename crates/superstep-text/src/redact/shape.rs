@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::work;
 
-/// Keys that begin with a word and go on with so many characters.
+/// Keys that begin with a word and continue with so many characters.
 const KEYS: [(&str, Letters, usize); 26] = [
     ("sk-", Letters::Dashed, 16),
     ("sk_live_", Letters::Dashed, 10),

@@ -546,7 +546,7 @@ fn a_hidden_character_keeps_no_secret() {
     assert_eq!(redactor.text("a correct\u{200b} horse b"), "a [redacted] b");
 }
 
-/// Beginnings of what is looked for, and what stands around it.
+/// Beginnings of what is looked for, and what is around it.
 const PIECES: [&str; 74] = [
     "-----BEGIN PRIVATE KEY-----",
     "eyJ-",

@@ -13,7 +13,7 @@ pub(super) struct Visible {
     parts: Vec<Part>,
 }
 
-/// A part of it, and where that stands in the text it was made of.
+/// A part of it, and where that is in the text it was made of.
 #[derive(Clone, Copy)]
 struct Part {
     at: usize,
@@ -91,7 +91,7 @@ impl Visible {
         self.text.push_str(text.get(part).unwrap_or_default());
     }
 
-    /// Where a part of it stands in the text it was made of.
+    /// Where a part of it is in the text it was made of.
     pub(super) fn original(&self, part: Range<usize>) -> Range<usize> {
         let place = |at: usize| {
             let after = self.parts.partition_point(|part| part.at <= at);

@@ -1,4 +1,4 @@
-//! Characters that nobody sees, told from those that are part of what is seen.
+//! Characters that nobody sees, distinguished from those that are part of what is seen.
 //!
 //! A character is hidden if it is not drawn (`tables` has the categories), with these exceptions:
 //!
@@ -386,9 +386,15 @@ mod tests {
         let text: String = bytes
             .filter_map(|byte| char::from_u32(0xe0100 + u32::from(byte) - 16))
             .collect();
-        let told = Hidden::of(&format!("Hi{text}")).to_string();
-        assert!(told.starts_with("17 hidden characters (U+E0110"), "{told}");
-        assert!(told.ends_with("that spell \"surgery on monday\""), "{told}");
+        let description = Hidden::of(&format!("Hi{text}")).to_string();
+        assert!(
+            description.starts_with("17 hidden characters (U+E0110"),
+            "{description}"
+        );
+        assert!(
+            description.ends_with("that spell \"surgery on monday\""),
+            "{description}"
+        );
         let tags: String = "obey"
             .bytes()
             .filter_map(|byte| char::from_u32(0xe0000 + u32::from(byte)))

@@ -1,7 +1,7 @@
 //! Properties of characters, as Unicode 17.0 has them. A test compares the tables with the Unicode
 //! Consortium's own data over every code point.
 
-/// Whether a character is not drawn when it stands alone: controls other than the line feed and the
+/// Whether a character is not drawn when it is alone: controls other than the line feed and the
 /// tab, format characters (category Cf), default-ignorable code points, separators of lines and
 /// paragraphs, noncharacters, and three symbols that are drawn as nothing.
 pub(super) fn is_hidden(c: char) -> bool {

@@ -95,7 +95,7 @@ impl<S: Conversation> Agent<S> {
     }
 
     /// How often the model may speak between two messages of the user. The run then stops, and can
-    /// go on with a higher limit.
+    /// continue with a higher limit.
     #[must_use]
     pub fn max_turns(mut self, turns: u32) -> Self {
         self.max_turns = turns;

@@ -79,8 +79,10 @@ pub(super) async fn call_model<S: Conversation>(
         Turn::Repair { why, .. } if repairs >= REPAIRS => {
             Err(ToolsError::unusable(repairs, &why).into())
         }
-        Turn::Repair { messages: told, .. } => {
-            added.extend(told);
+        Turn::Repair {
+            messages: repair, ..
+        } => {
+            added.extend(repair);
             let command = update(added, progress(repairs + 1, None));
             Ok(command.and_goto(AgentNode::Model))
         }

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use serde_json::{Map, Value as Json};
@@ -23,8 +23,9 @@ use crate::{
     error::ToolsError,
     tool::{Tool, ToolError, ToolOutput},
 };
+use superstep_core::sync::lock;
 
-/// The most of what a server wrote for people that is told when it does not start.
+/// The most of what a server wrote for people that is reported when it does not start.
 const MAX_WRITTEN: usize = 2 << 10;
 
 /// A server that was reached. Its process ends when the client and all of its tools are dropped; one
@@ -173,7 +174,7 @@ impl ClientInner {
         let mut again = true;
         loop {
             let session = self.ready(tool, print).await;
-            // The code is told too: the model can do nothing about it, but a person can.
+            // The code is passed on too: the model can do nothing about it, but a person can.
             let session = session.map_err(|error| ToolError::Failed(format!("{error:?}")))?;
             match session.call(tool, args.clone(), limit).await {
                 // A server may quote the keys that it was given.
@@ -283,7 +284,7 @@ impl ClientInner {
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.book)
     }
 }
 

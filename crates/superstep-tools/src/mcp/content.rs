@@ -58,7 +58,7 @@ fn text(text: impl Into<String>) -> Part {
 fn joined(parts: Vec<Part>) -> Content {
     let texts = parts.iter().map(|part| match part {
         Part::Text { text } => Some(text.as_str()),
-        Part::Image { .. } => None,
+        _ => None,
     });
     match texts.collect::<Option<Vec<_>>>() {
         Some(texts) => texts.join("\n").into(),

@@ -2,12 +2,12 @@
 //!
 //! The client is the one that models use: no redirects, no plain HTTP but to this machine, no
 //! proxy that could read along, no compression. A stream that breaks is not resumed: what it would
-//! have told is unknown.
+//! have answered is unknown.
 
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -26,6 +26,7 @@ use super::{
     session::WITHOUT_HANDSHAKE,
     wire::{self, Incoming},
 };
+use superstep_core::sync::lock;
 
 const SESSION: &str = "mcp-session-id";
 
@@ -232,7 +233,7 @@ impl Web {
     }
 
     fn spoken(&self) -> MutexGuard<'_, Spoken> {
-        self.0.spoken.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.spoken)
     }
 }
 

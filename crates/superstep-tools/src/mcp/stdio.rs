@@ -7,7 +7,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     convert::Infallible,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -25,6 +25,7 @@ use super::{
     server::Command,
     wire::{self, Incoming},
 };
+use superstep_core::sync::lock;
 
 /// How many lines wait to be written.
 const QUEUE: usize = 64;
@@ -68,7 +69,7 @@ struct Waiting {
 }
 
 struct Asked {
-    tell: oneshot::Sender<Result<Json, Fault>>,
+    sender: oneshot::Sender<Result<Json, Fault>>,
     written: bool,
 }
 
@@ -125,8 +126,8 @@ impl Pipe {
         params: &Json,
         limit: Duration,
     ) -> Result<Json, Fault> {
-        let (tell, told) = oneshot::channel();
-        let id = self.shared.ask(tell)?;
+        let (sender, reply) = oneshot::channel();
+        let id = self.shared.ask(sender)?;
         // From here on a dropped future takes the request back.
         let open = PendingRequest {
             id,
@@ -141,8 +142,8 @@ impl Pipe {
             if self.lines.send(line).await.is_err() {
                 return Err(Fault::Unsent("the server has ended".into()));
             }
-            told.await.unwrap_or_else(|_| {
-                // The end of the server is always told; a silent one is taken for the worse.
+            reply.await.unwrap_or_else(|_| {
+                // The end of the server is always reported; a silent one is taken for the worse.
                 Err(Fault::Lost("the server has ended".into()))
             })
         };
@@ -183,7 +184,7 @@ impl Pipe {
 }
 
 /// A request without a reply yet. Dropping it takes the request back: it is not written any more,
-/// or the server is told that nobody waits.
+/// or the server is notified that nobody waits.
 struct PendingRequest<'a> {
     id: u64,
     shared: &'a Shared,
@@ -266,7 +267,7 @@ async fn listen(mut stderr: ChildStderr, shared: Arc<Shared>) {
 }
 
 impl Shared {
-    fn ask(&self, tell: oneshot::Sender<Result<Json, Fault>>) -> Result<u64, Fault> {
+    fn ask(&self, sender: oneshot::Sender<Result<Json, Fault>>) -> Result<u64, Fault> {
         let mut waiting = lock(&self.waiting);
         if let Some(why) = &waiting.ended {
             return Err(Fault::Unsent(why.clone()));
@@ -274,7 +275,7 @@ impl Shared {
         waiting.next += 1;
         let id = waiting.next;
         let written = false;
-        waiting.open.insert(id, Asked { tell, written });
+        waiting.open.insert(id, Asked { sender, written });
         Ok(id)
     }
 
@@ -332,7 +333,7 @@ impl Shared {
         if waiting.open.get(&id).is_some_and(|asked| asked.written)
             && let Some(asked) = waiting.open.remove(&id)
         {
-            let _ = asked.tell.send(outcome);
+            let _ = asked.sender.send(outcome);
         }
     }
 
@@ -377,11 +378,7 @@ impl Shared {
                 true => Fault::Lost(why.to_owned()),
                 false => Fault::Unsent(why.to_owned()),
             };
-            let _ = asked.tell.send(Err(fault));
+            let _ = asked.sender.send(Err(fault));
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-/// The most of a server's own words that stands in an error.
+/// The most of a server's own words that is in an error.
 const MAX_SAID: usize = 1 << 10;
 
 /// What a server sent.
@@ -123,8 +123,8 @@ mod tests {
         assert_eq!(reply, Some(Incoming::Reply { id: 7, outcome }));
         let asked = read(br#"{"jsonrpc":"2.0","id":"x","method":"roots/list"}"#);
         assert!(matches!(asked, Some(Incoming::Request { .. })));
-        let told = read(br#"{"jsonrpc":"2.0","method":"notifications/progress","params":1}"#);
-        assert!(matches!(told, Some(Incoming::Notice { .. })));
+        let incoming = read(br#"{"jsonrpc":"2.0","method":"notifications/progress","params":1}"#);
+        assert!(matches!(incoming, Some(Incoming::Notice { .. })));
         let stray = read(br#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}"#);
         assert_eq!(stray, Some(Incoming::Stray));
     }

@@ -45,7 +45,7 @@ impl ToolError {
         Self::Failed(reason.to_string())
     }
 
-    /// A mistake of the program, which no model can mend: the run stops.
+    /// A mistake of the program, which no model can repair: the run stops.
     pub(crate) fn mistake(what: impl Into<String>) -> Self {
         Self::Stopped(Failure::new("ToolArgument", what).permanent())
     }
@@ -53,12 +53,12 @@ impl ToolError {
 
 impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::Error(told(&*error.into()))
+        Self::Error(with_causes(&*error.into()))
     }
 }
 
 /// What an error says, and its causes, as far as it does not say them itself.
-fn told(error: &(dyn StdError + 'static)) -> String {
+fn with_causes(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

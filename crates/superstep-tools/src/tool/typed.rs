@@ -1,6 +1,6 @@
 //! Schema and parsing of the arguments of a `#[tool]` function.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
@@ -9,6 +9,7 @@ use superstep_model::ToolSpec;
 use superstep_schema::JsonSchema;
 
 use super::{ParsedCall, ToolCtx, ToolError, ToolOutput};
+use superstep_core::sync::lock;
 
 /// The description of a tool whose arguments are the fields of `A`.
 pub fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
@@ -54,7 +55,7 @@ struct TypedCall<A> {
 
 impl<A: DeserializeOwned + Send> ParsedCall for TypedCall<A> {
     fn run(&self, ctx: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parsed = lock(&self.parsed);
         let args = match parsed.take() {
             Some(args) => Ok(args),
             None => decode(&self.args),

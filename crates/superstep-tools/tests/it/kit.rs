@@ -171,7 +171,7 @@ impl Desk {
         self.graph.run("t", say(Message::user(text))).await
     }
 
-    /// What stands in the conversation, one line a message.
+    /// What is in the conversation, one line a message.
     pub(crate) async fn transcript(&self) -> Vec<String> {
         let state = self.graph.state("t").await.unwrap();
         let line = |message: &Message| {

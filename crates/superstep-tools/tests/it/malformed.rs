@@ -220,7 +220,7 @@ async fn desk(server: &Server) -> Desk {
 }
 
 /// What came of it, in a few words. Nothing was sent, and the thread can be read.
-async fn told(desk: &Desk) -> String {
+async fn reply_of(desk: &Desk) -> String {
     let outcome: Result<Outcome<AgentState>, Error> = desk.say("go").await;
     assert!(desk.ledger.sent().is_empty());
     let messages = desk.transcript().await.len();
@@ -250,10 +250,10 @@ async fn malformed_replies_are_mended_or_refused_and_nothing_happens() {
     for (name, answer) in &cases {
         let answers = [answer.clone(), Answer::events(&good)];
         let server = Server::start(answers).await.unwrap();
-        let once = told(&desk(&server).await).await;
+        let once = reply_of(&desk(&server).await).await;
         let again = answer.clone();
         let server = Server::with(move |_| again.clone()).await.unwrap();
-        let always = told(&desk(&server).await).await;
+        let always = reply_of(&desk(&server).await).await;
         writeln!(found, "{name}\n    once:   {once}\n    always: {always}").unwrap();
     }
     if std::env::var_os("SUPERSTEP_WRITE").is_some() {

@@ -26,7 +26,7 @@ pub(super) struct Draft {
     pub(super) id: SpanId,
     pub(super) kind: Kind,
     pub(super) name: Arc<str>,
-    /// Nothing while it goes on.
+    /// Nothing while it continues.
     pub(super) status: Option<Status>,
     pub(super) started: Option<u64>,
     pub(super) ended: Option<u64>,
@@ -150,7 +150,7 @@ impl Drafts {
     }
 
     /// The task that runs the graph of a namespace: named in it, or, if the graph lives as long as
-    /// the thread, the one of its node that goes on.
+    /// the thread, the one of its node that continues.
     fn task_of(&self, namespace: &GraphPath, node: &str) -> Option<usize> {
         let named = namespace.as_str().rsplit('|').find_map(|part| {
             let (_, id) = part.rsplit_once(':')?;
@@ -275,7 +275,7 @@ impl Drafts {
             }
             own.push(part);
         }
-        // It stands where the first thing it did stood.
+        // It is where the first thing it did stood.
         let first = own.first().copied().unwrap_or(attempt);
         let place = stay.iter().take_while(|part| **part < first).count();
         stay.insert(place, attempt);

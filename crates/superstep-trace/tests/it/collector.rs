@@ -209,7 +209,7 @@ async fn a_collector_that_hangs_holds_no_run_up() {
     run(&exporter, sequence).await;
     collector.next().await;
     // The exporter waits for an answer that never comes. One run fits the queue, the others are
-    // dropped, and all of them have ended when this goes on.
+    // dropped, and all of them have ended when this continues.
     for _ in 0..3 {
         run(&exporter, sequence).await;
     }

@@ -6,7 +6,9 @@ use serde_json::json;
 use superstep::{
     Backends, Facts, MemorySaver, Modes, RetryPolicy, RunOptions, Saver, SpanEnd, SpanKind,
     SpanStart, Value,
-    dynamic::{CallTask, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Halt, Reducer, START},
+    dynamic::{
+        CallTask, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, DynReducer, Halt, START,
+    },
     sqlite::Database,
 };
 use superstep_core::{error::Failure, event::Logged};
@@ -122,7 +124,7 @@ fn says(
 fn builder(name: &str, saver: &Arc<dyn Saver>) -> DynGraphBuilder {
     DynGraphBuilder::new()
         .name(name)
-        .reduce("log", Reducer::Add, json!([]))
+        .reduce("log", DynReducer::Add, json!([]))
         .backends(on(saver))
 }
 
@@ -161,7 +163,7 @@ pub(crate) fn fan_out(saver: &Arc<dyn Saver>) -> DynGraph {
     let below = |name: &str| {
         DynGraphBuilder::new()
             .name(name)
-            .reduce("log", Reducer::Add, json!([]))
+            .reduce("log", DynReducer::Add, json!([]))
     };
     let inner = below("inner")
         .node("deep", |ctx: DynCtx| async move {

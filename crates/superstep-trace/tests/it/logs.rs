@@ -113,14 +113,14 @@ async fn a_log_in_any_order_gives_some_tree() {
 async fn spans_nested_without_bound_do_not_exhaust_the_stack() {
     let log = some_logs().await.remove(1);
     let span = log.iter().find(|logged| {
-        matches!(&logged.entry, Entry::Event(told)
-        if matches!(told.event.kind, EventKind::Span(_)))
+        matches!(&logged.entry, Entry::Event(logged_event)
+        if matches!(logged_event.event.kind, EventKind::Span(_)))
     });
     let mut deep = Vec::new();
     for n in 0..100_000 {
         let mut logged = span.unwrap().clone();
-        if let Entry::Event(told) = &mut logged.entry
-            && let EventKind::Span(span) = &mut told.event.kind
+        if let Entry::Event(logged_event) = &mut logged.entry
+            && let EventKind::Span(span) = &mut logged_event.event.kind
         {
             span.id = SpanId(n + 1);
             span.parent = (n > 0).then_some(SpanId(n));

@@ -100,8 +100,8 @@ async fn cut_off(saver: &Arc<dyn Saver>) {
     loop {
         let changed = saver.changed(&"t".into());
         let spans = |logged: &Logged| {
-            matches!(&logged.entry, Entry::Event(told)
-            if matches!(told.event.kind, EventKind::Span(_)))
+            matches!(&logged.entry, Entry::Event(logged_event)
+            if matches!(logged_event.event.kind, EventKind::Span(_)))
         };
         if log_of(saver).await.iter().any(spans) {
             return;
@@ -159,7 +159,7 @@ async fn a_run_names_the_task_and_the_question_it_waits_for() {
     assert_eq!(tree.runs[1].continues, Some(tree.runs[0].number));
     assert_eq!(find(&tree.runs[1].root, "works").status, Status::Reused);
     assert_eq!(tree.runs[1].root.totals.models, 0);
-    // Another run with its own input goes on with nothing.
+    // Another run with its own input continues with nothing.
     graph.invoke(json!({ "log": [] }), &traced()).await.unwrap();
     let tree = RunTree::read(&*saver, "t", &View::default()).await.unwrap();
     assert_eq!(tree.runs[2].continues, None);

@@ -193,7 +193,7 @@ pub enum Condition {
     },
     /// A formula is true.
     Formula(String),
-    /// The value stands in the area more than once.
+    /// The value is in the area more than once.
     Duplicates,
     /// The value contains a text.
     Contains(String),

@@ -1,4 +1,4 @@
-//! What is no workbook that can be edited, and why: told apart by its first bytes, its directory
+//! What is no workbook that can be edited, and why: distinguished by its first bytes, its directory
 //! and its content types, in this order.
 
 use std::collections::BTreeSet;

@@ -112,7 +112,7 @@ impl Reader<'_> {
         }
         row.cells.shrink_to_fit();
         match self.rows.get_mut(&number) {
-            // A row that stands there twice: the cells of both.
+            // A row that is there twice: the cells of both.
             Some(known) => {
                 for cell in row.cells {
                     if let Some(place) = known.cell_mut(cell.column) {

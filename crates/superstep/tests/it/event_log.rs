@@ -8,7 +8,7 @@ use superstep::{
     Backends, Cursor, Drain, Durability, Ending, Event, LogItem, Modes, Put, RunOptions, Saver,
     ThreadId,
     dynamic::{
-        self, ChannelKind, ChannelSpec, DynNodeOptions, EventKind, Halt, Pauses, Reducer, START,
+        self, ChannelKind, ChannelSpec, DynNodeOptions, DynReducer, EventKind, Halt, Pauses, START,
         input,
     },
     prelude::*,
@@ -76,7 +76,7 @@ fn story(saver: &Arc<PlainSaver>) -> dynamic::DynGraph {
     dynamic::DynGraphBuilder::new()
         .last_value("topic")
         .last_value("poem")
-        .reduce("log", Reducer::Add, json!([]))
+        .reduce("log", DynReducer::Add, json!([]))
         .channel(ChannelSpec {
             name: "draft".into(),
             kind: ChannelKind::Ephemeral(dynamic::Guard::One),
@@ -104,7 +104,7 @@ fn story(saver: &Arc<PlainSaver>) -> dynamic::DynGraph {
 }
 
 /// Runs the story to its question and to its end; what a live reader of all of it saw.
-async fn told(graph: &dynamic::DynGraph, options: &RunOptions) -> Vec<LoggedEvent> {
+async fn streamed(graph: &dynamic::DynGraph, options: &RunOptions) -> Vec<LoggedEvent> {
     let mut events = Vec::new();
     let inputs = [
         json!({ "topic": "rain" }).into(),
@@ -163,7 +163,7 @@ async fn the_log_in_a_mode_is_the_live_stream_in_that_mode() {
             subgraphs: true,
             ..logged("t", Modes::ALL, durability)
         };
-        let live = told(&graph, &options).await;
+        let live = streamed(&graph, &options).await;
         let all = stored(graph.follow("t", None, Modes::ALL).with_subgraphs()).await;
         assert_eq!(events(&all), live, "{durability:?}");
         for mode in MODES {
@@ -196,8 +196,8 @@ async fn a_live_stream_shows_its_own_modes_whatever_is_logged() {
             modes,
             ..logged("t", log, Durability::Sync)
         };
-        let live = told(&story(&saver), &options(log)).await;
-        let wanted = told(&story(&plain), &options(Modes::NONE)).await;
+        let live = streamed(&story(&saver), &options(log)).await;
+        let wanted = streamed(&story(&plain), &options(Modes::NONE)).await;
         let kinds = |events: &[LoggedEvent]| -> Vec<Json> {
             let shown = events.iter().map(|event| match &event.kind {
                 EventKind::Values { values, .. } => values.to_json(),
@@ -209,13 +209,13 @@ async fn a_live_stream_shows_its_own_modes_whatever_is_logged() {
         };
         assert_eq!(kinds(&live), kinds(&wanted));
         assert!(plain.entries.lock().unwrap().is_empty());
-        let told = written(&saver)
+        let streamed = written(&saver)
             .into_iter()
             .filter_map(|logged| match logged.entry {
-                Entry::Event(told) => Some(told.event.kind.mode()),
+                Entry::Event(streamed) => Some(streamed.event.kind.mode()),
                 _ => None,
             });
-        assert!(told.into_iter().all(|mode| log.has(mode)));
+        assert!(streamed.into_iter().all(|mode| log.has(mode)));
     }
 }
 
@@ -225,7 +225,7 @@ async fn a_reader_that_comes_back_at_any_cursor_gets_exactly_the_rest() {
         let saver = saver();
         let graph = story(&saver);
         let options = logged("t", Modes::ALL, durability);
-        told(&graph, &options).await;
+        streamed(&graph, &options).await;
         let all = stored(graph.follow("t", None, Modes::ALL).with_subgraphs()).await;
         assert!(all.len() > 40, "{}", all.len());
         assert!(all.windows(2).all(|pair| pair[0].0 < pair[1].0));
@@ -256,7 +256,7 @@ async fn a_reader_beside_the_run_sees_all_of_it_and_then_the_end() {
         assert_eq!(follow.next().await.unwrap(), None);
         seen
     });
-    told(&graph, &logged("t", Modes::ALL, Durability::Async)).await;
+    streamed(&graph, &logged("t", Modes::ALL, Durability::Async)).await;
     let seen = reader.await.unwrap();
     let all = stored(graph.follow("t", None, Modes::ALL).with_subgraphs()).await;
     assert_eq!(seen, all);
@@ -272,7 +272,7 @@ async fn a_run_cut_short_and_continued_shows_nothing_twice_and_loses_nothing_sto
         let dies = Arc::new(std::sync::atomic::AtomicBool::new(true));
         let (tell, may_die) = (stuck.clone(), dies.clone());
         let graph = dynamic::DynGraphBuilder::new()
-            .reduce("log", Reducer::Add, json!([]))
+            .reduce("log", DynReducer::Add, json!([]))
             .backends(on(&saver))
             .node("a", |_: dynamic::DynCtx| async {
                 Ok::<_, Halt>(json!({ "log": ["a"] }))
@@ -540,7 +540,7 @@ async fn what_is_never_stored_is_never_logged() {
 async fn a_copied_thread_is_followed_and_a_pruned_one_as_far_as_it_goes() {
     let saver = saver();
     let graph = story(&saver);
-    told(&graph, &logged("t", Modes::ALL, Durability::Sync)).await;
+    streamed(&graph, &logged("t", Modes::ALL, Durability::Sync)).await;
     let all = stored(graph.follow("t", None, Modes::ALL).with_subgraphs()).await;
     saver.copy(&"t".into(), &"copy".into()).await.unwrap();
     let copied = stored(graph.follow("copy", None, Modes::ALL).with_subgraphs()).await;
@@ -595,8 +595,8 @@ async fn a_step_logs_as_much_after_a_thousand_steps_as_at_first() {
         let mut steps = std::collections::BTreeMap::<i64, usize>::new();
         for text in entries.iter() {
             let logged: Logged = serde_json::from_str(text).unwrap();
-            if let Entry::Event(told) = logged.entry {
-                *steps.entry(told.event.step).or_default() += text.len();
+            if let Entry::Event(streamed) = logged.entry {
+                *steps.entry(streamed.event.step).or_default() += text.len();
             }
         }
         assert!(steps.len() > 1_000);
@@ -640,15 +640,15 @@ async fn a_typed_log_is_matched_without_strings() {
 async fn a_question_shown_with_the_state_refers_to_it() {
     let saver = saver();
     let graph = story(&saver);
-    told(&graph, &logged("t", Modes::VALUES, Durability::Sync)).await;
+    streamed(&graph, &logged("t", Modes::VALUES, Durability::Sync)).await;
     let thread = ThreadId::from("t");
     let mut asked = 0;
     for logged in saver.events(&thread, None, 1_000).await.unwrap() {
-        let Entry::Event(told) = logged.entry else {
+        let Entry::Event(streamed) = logged.entry else {
             continue;
         };
-        assert!(told.state.is_some(), "{told:?}");
-        let EventKind::Values { values, asks } = &told.event.kind else {
+        assert!(streamed.state.is_some(), "{streamed:?}");
+        let EventKind::Values { values, asks } = &streamed.event.kind else {
             panic!("only states are logged");
         };
         assert!(values.is_null());

@@ -4,7 +4,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test that cannot go on fails"
+    reason = "a test that cannot continue fails"
 )]
 
 mod asks;
@@ -16,6 +16,7 @@ mod event_log;
 mod events;
 mod extractors;
 mod failures;
+mod layers;
 mod pipeline;
 mod plain;
 mod reducers;

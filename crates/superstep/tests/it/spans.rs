@@ -10,7 +10,9 @@ use serde_json::json;
 use superstep::{
     Backends, Facts, Modes, Nodes, RetryPolicy, RunOptions, Saver, Span, SpanEnd, SpanKind,
     SpanPhase, State, Value,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Event, EventKind, Halt, START},
+    dynamic::{
+        DynCtx, DynEvent, DynGraph, DynGraphBuilder, DynNodeOptions, EventKind, Halt, START,
+    },
     text::{Capture, Privacy, REDACTED},
 };
 use superstep_core::{
@@ -109,7 +111,7 @@ async fn log_of(saver: &PlainSaver) -> Vec<Logged> {
 
 fn spans(log: &[Logged]) -> Vec<Span> {
     let spans = log.iter().filter_map(|logged| match &logged.entry {
-        Entry::Event(told) => match &told.event.kind {
+        Entry::Event(logged_event) => match &logged_event.event.kind {
             EventKind::Span(span) => Some((**span).clone()),
             _ => None,
         },
@@ -132,9 +134,9 @@ async fn spans_are_logged_as_they_start_and_end() {
     let options = logging(Modes::TRACE);
     graph.invoke(json!({ "x": 0 }), &options).await.unwrap();
     let spans = spans(&log_of(&saver).await);
-    let told: Vec<_> = spans.iter().map(|span| (span.kind, &*span.name)).collect();
+    let logged_event: Vec<_> = spans.iter().map(|span| (span.kind, &*span.name)).collect();
     let (tool, model) = ((SpanKind::Tool, "search"), (SpanKind::Model, "small"));
-    assert_eq!(told, [tool, model, model, tool]);
+    assert_eq!(logged_event, [tool, model, model, tool]);
     assert_eq!(spans[1].parent, Some(spans[0].id));
     assert_eq!((spans[0].id, spans[1].id), (spans[3].id, spans[2].id));
     assert_ne!(spans[0].id, spans[1].id);
@@ -178,7 +180,7 @@ async fn a_stream_shows_spans_if_asked_for_them() {
     };
     let mut stream = graph.stream(json!({ "x": 0 }), &options);
     let mut seen = 0;
-    while let Some(Event { kind, .. }) = stream.next().await {
+    while let Some(DynEvent { kind, .. }) = stream.next().await {
         assert!(matches!(kind, EventKind::Span(_)));
         assert!(!format!("{kind:?}").contains(KEY));
         seen += 1;
@@ -248,10 +250,10 @@ async fn attempts_that_failed_and_their_spans_are_kept() {
         .await
         .unwrap();
     let spans = spans(&log_of(&saver).await);
-    let told: Vec<_> = spans.iter().map(|span| (span.attempt, span.kind)).collect();
+    let logged_event: Vec<_> = spans.iter().map(|span| (span.attempt, span.kind)).collect();
     use SpanKind::{Attempt, Tool};
     assert_eq!(
-        told,
+        logged_event,
         [
             (1, Tool),
             (1, Attempt),
@@ -293,7 +295,7 @@ async fn the_whole_log_has_the_states_it_refers_to() {
     graph.invoke(json!({ "x": 7 }), &options).await.unwrap();
     let log = graph.whole_log("t").await.unwrap();
     let inputs = log.iter().filter_map(|logged| match &logged.entry {
-        Entry::Event(told) => match &told.event.kind {
+        Entry::Event(logged_event) => match &logged_event.event.kind {
             EventKind::TaskStart { input, .. } => Some(input.to_string()),
             _ => None,
         },

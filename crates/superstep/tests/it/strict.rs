@@ -84,8 +84,8 @@ async fn in_a_strict_graph_results_of_nodes_name_channels_and_nodes_that_there_a
     async fn typo(_: dynamic::DynCtx) -> Result<serde_json::Value, Halt> {
         Ok(json!({"nn": 1}))
     }
-    async fn lost(_: dynamic::DynCtx) -> Result<dynamic::Command, Halt> {
-        Ok(dynamic::Command::goto("nowhere"))
+    async fn lost(_: dynamic::DynCtx) -> Result<dynamic::DynCommand, Halt> {
+        Ok(dynamic::DynCommand::goto("nowhere"))
     }
     let graph = |node: &str| {
         let builder = DynGraphBuilder::new().strict().last_value("n");

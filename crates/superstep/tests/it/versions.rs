@@ -343,7 +343,7 @@ async fn a_check_says_how_a_thread_fits_without_running_it() {
     );
     let none = new.check_thread("another").await.unwrap_err();
     assert_eq!(none.code(), "SS2003");
-    // Nothing was migrated in place: the old program can still go on.
+    // Nothing was migrated in place: the old program can still continue.
     let found = same.state("t").await.unwrap();
     assert_eq!(found.asks.len(), 1);
     let numbers = graph::<number::Bill, _>(&saver, || async {});
@@ -424,14 +424,14 @@ async fn a_thread_that_waits_for_a_node_that_is_gone_is_refused_and_nothing_is_l
     assert_eq!(seen.state.log, ["written"]);
     let history = new.history("t").await.unwrap();
     assert_eq!(history.len(), old.history("t").await.unwrap().len());
-    // A fork from before the node goes on, in the new graph.
+    // A fork from before the node continues, in the new graph.
     let before = history.iter().find(|at| at.next == [After::Write]).unwrap();
     new.copy_thread("t", "forked").await.unwrap();
     new.fork("forked", before.id.unwrap()).await.unwrap();
     assert_eq!(new.check_thread("forked").await.unwrap(), Fit::Same);
     let asked = new.resume("forked").await.unwrap();
     assert_eq!(asked.asks().len(), 1);
-    // And the old graph still goes on where it stood.
+    // And the old graph still continues where it stood.
     let done = old.answer("t", [(ask, true)]).await.unwrap();
     assert_eq!(done.done().unwrap().log, ["written", "reviewed"]);
     // A thread that is done waits for nothing.

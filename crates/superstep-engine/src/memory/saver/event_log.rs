@@ -5,8 +5,9 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
+use superstep_core::sync::lock;
 
 use superstep_core::{
     codec::{
@@ -144,7 +145,7 @@ pub(super) struct Bells(Mutex<HashMap<ThreadId, watch::Sender<()>>>);
 impl Bells {
     /// Ready at the first ring from now on.
     pub(super) fn listen(&self, thread: &ThreadId) -> BoxFuture<'static, Result<(), SaverError>> {
-        let mut bells = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bells = lock(&self.0);
         let mut bell = bells.entry(thread.clone()).or_default().subscribe();
         Box::pin(async move {
             // A bell that is gone has rung before.
@@ -154,7 +155,7 @@ impl Bells {
     }
 
     pub(super) fn ring(&self, thread: &ThreadId) {
-        let mut bells = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bells = lock(&self.0);
         // Whoever listens hears that the sender is gone; the next listener hangs a new one.
         drop(bells.remove(thread));
     }
@@ -192,7 +193,7 @@ mod tests {
             step: 1,
             kind: EventKind::Span(Box::new(span)),
         };
-        let told = LoggedEvent {
+        let logged_event = LoggedEvent {
             event,
             below: false,
             state: None,
@@ -201,7 +202,7 @@ mod tests {
             cursor: Cursor { epoch: 1, n },
             checkpoint: Some(CheckpointId(u128::from(n))),
             at: Some(n),
-            entry: Entry::Event(Box::new(told)),
+            entry: Entry::Event(Box::new(logged_event)),
         }
     }
 

@@ -50,7 +50,7 @@ impl Ctx {
     /// Ready once the run was cancelled or its deadline has passed; never otherwise.
     ///
     /// Then a task is dropped where it waits, and with it the requests and child processes that it
-    /// holds. One that waits for this as well is told instead, and has
+    /// holds. One that waits for this as well is notified instead, and has
     /// [`RunOptions::grace`](crate::RunOptions::grace) to clean up and return. What it returns then is
     /// kept if it is a result; an error is not recorded, and the task runs again when the thread
     /// resumes.

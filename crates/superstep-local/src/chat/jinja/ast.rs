@@ -60,7 +60,7 @@ pub(super) enum Expr {
     Suffixed(Box<Expr>, Vec<Suffix>),
 }
 
-/// What stands behind a value.
+/// What is behind a value.
 pub(super) enum Suffix {
     Attribute(Arc<str>),
     Index(Expr),

@@ -275,7 +275,7 @@ fn nibbles(simd: V3, bytes: __m256i) -> (__m256i, __m256i) {
     (low, simd.avx2._mm256_and_si256(high, mask))
 }
 
-/// Adds the product of 32 weights and activations to `total`, scaled by what stands at `place` in
+/// Adds the product of 32 weights and activations to `total`, scaled by what is at `place` in
 /// each half of `scales`.
 #[inline(always)]
 fn add_scaled(

@@ -82,9 +82,9 @@ impl Protocol for Events {
                 self.end(out)
             }
             "error" => {
-                let told =
+                let reported =
                     ProviderError::of(&data).unwrap_or_else(|| ProviderError::bare(&event.data));
-                Err(Wrong::Reported(told))
+                Err(Wrong::Reported(reported))
             }
             // Pings, and what later versions may add.
             _ => Ok(()),

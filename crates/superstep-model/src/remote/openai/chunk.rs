@@ -32,9 +32,9 @@ impl Protocol for Chunks {
         let chunk: Json = serde_json::from_str(&event.data)
             .map_err(|error| Wrong::Malformed(format!("a chunk that is not JSON: {error}")))?;
         if event.name == "error" || chunk.get("error").is_some_and(|error| !error.is_null()) {
-            let told =
+            let reported =
                 ProviderError::of(&chunk).unwrap_or_else(|| ProviderError::bare(&event.data));
-            return Err(Wrong::Reported(told));
+            return Err(Wrong::Reported(reported));
         }
         if !chunk.is_object() {
             return Err("a chunk that is no object".into());

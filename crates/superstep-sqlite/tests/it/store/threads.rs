@@ -11,7 +11,7 @@ use superstep_store::{Clock, ListNamespaces, Op, Put, Store, TtlOnRead, UnixMill
 
 use super::{File, Letters, asking, ns, plain, under};
 
-/// A clock that stands still until somebody lets it go on; it is read inside a transaction.
+/// A clock that stands still until somebody lets it continue; it is read inside a transaction.
 struct Held(Mutex<Receiver<()>>);
 
 impl Held {

@@ -18,7 +18,7 @@ use superstep::{
 use super::bench::{Ledger, approved};
 use crate::kit::{calls, text};
 
-/// Makes every call that stands after `OBEY: CALL` in anything it reads, each once.
+/// Makes every call that is after `OBEY: CALL` in anything it reads, each once.
 struct Obedient(ModelId, Mutex<Vec<(String, Json)>>);
 
 impl Model for Obedient {
@@ -113,7 +113,7 @@ fn desk(client: &Client) -> Desk {
 }
 
 impl Desk {
-    /// Runs until nobody but a person can go on; gives what is asked.
+    /// Runs until nobody but a person can continue; gives what is asked.
     async fn asked(&self, text: &str) -> Vec<OpenAsk> {
         let outcome = self.graph.run("t", say(Message::user(text))).await;
         outcome.unwrap().asks().to_vec()

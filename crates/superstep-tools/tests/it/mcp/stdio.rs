@@ -65,8 +65,8 @@ async fn tools_with_hostile_schemas_or_equal_names_are_left_out_and_told() {
     let names: Vec<_> = names.iter().map(|it| it.spec().name.clone()).collect();
     for absent in ["fake_far", "fake_bool", "fake_a_b"] {
         assert!(!names.iter().any(|it| it == absent), "{absent}");
-        let told = client.problems();
-        assert!(told.iter().any(|it| it.contains(absent)), "{told:?}");
+        let message = client.problems();
+        assert!(message.iter().any(|it| it.contains(absent)), "{message:?}");
     }
     let error = ledger.reading(&["abyss"]).connect().await.unwrap_err();
     assert!(error.to_string().contains("nested too deep"), "{error}");

@@ -130,8 +130,8 @@ async fn a_change_told_among_events_stops_the_next_call() {
             return Answer::Json(asked.reply(json!({"tools": []})));
         }
         usual(asked, || {
-            let told = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-            Answer::Events(vec![told, hello(asked)])
+            let message = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+            Answer::Events(vec![message, hello(asked)])
         })
     })
     .await;

@@ -109,7 +109,7 @@ impl FakeAudius {
         self.shared.lock().traps.push((None, 1));
     }
 
-    /// Lets calls that are held go on.
+    /// Lets calls that are held continue.
     pub fn release(&self) {
         self.shared.held.notify_waiters();
     }
