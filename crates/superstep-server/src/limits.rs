@@ -17,7 +17,7 @@ use crate::refusal::Refusal;
 /// What callers may ask for.
 pub(crate) struct Limits {
     /// How long an answer may take to begin. Streams and those that wait for a run begin at once.
-    pub(crate) patience: Duration,
+    pub(crate) time_limit: Duration,
     rate: Option<Mutex<Bucket>>,
 }
 
@@ -44,14 +44,14 @@ impl Bucket {
 }
 
 impl Limits {
-    pub(crate) fn new(patience: Duration, per_minute: Option<u32>) -> Self {
+    pub(crate) fn new(time_limit: Duration, per_minute: Option<u32>) -> Self {
         let bucket = |most: u32| Bucket {
             most: f64::from(most.max(1)),
             left: f64::from(most.max(1)),
             at: Instant::now(),
         };
         Self {
-            patience,
+            time_limit,
             rate: per_minute.map(|most| Mutex::new(bucket(most))),
         }
     }
@@ -80,7 +80,7 @@ pub(crate) async fn within(
         response.headers_mut().insert(RETRY_AFTER, seconds);
         return response;
     }
-    match tokio::time::timeout(limits.patience, next.run(request)).await {
+    match tokio::time::timeout(limits.time_limit, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {
             let why = "the answer took too long to begin";

@@ -40,10 +40,15 @@ pub(crate) async fn get(State(app): State<Arc<App>>, params: Params) -> Response
         (
             "lg_api_workers_max",
             "gauge",
-            "Runs that may go on at once",
+            "Runs that may be executed at once",
             most,
         ),
-        ("lg_api_workers_active", "gauge", "Runs that go on", active),
+        (
+            "lg_api_workers_active",
+            "gauge",
+            "Runs that are being executed",
+            active,
+        ),
         (
             "lg_api_workers_available",
             "gauge",

@@ -37,7 +37,7 @@ const BODY_LIMIT: usize = 16 * 1024 * 1024;
 const FILE_LIMIT: usize = 64 * 1024 * 1024;
 
 /// How long an answer may take to begin, unless the server is told otherwise.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// How many runs continue at once, unless the server is told otherwise.
 const RUNS_AT_ONCE: usize = 64;
@@ -57,7 +57,7 @@ pub struct Server {
     files_folder: Option<PathBuf>,
     file_limit: usize,
     per_minute: Option<u32>,
-    patience: Duration,
+    time_limit: Duration,
 }
 
 impl Server {
@@ -76,7 +76,7 @@ impl Server {
             files_folder: None,
             file_limit: FILE_LIMIT,
             per_minute: None,
-            patience: PATIENCE,
+            time_limit: TIME_LIMIT,
         }
     }
 
@@ -154,8 +154,8 @@ impl Server {
 
     /// How long an answer may take to begin; a minute by default. Streams, and those that wait for a run,
     /// begin at once.
-    pub fn time_limit(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub fn time_limit(mut self, time_limit: Duration) -> Self {
+        self.time_limit = time_limit;
         self
     }
 
@@ -222,7 +222,7 @@ impl Server {
             openapi: openapi::document(&routes()),
         };
         let app = Arc::new(app);
-        let limits = Arc::new(Limits::new(self.patience, self.per_minute));
+        let limits = Arc::new(Limits::new(self.time_limit, self.per_minute));
         let router = router(app.clone(), &guard)
             .layer(DefaultBodyLimit::max(self.body_limit))
             .layer(middleware::from_fn_with_state(limits, limits::within))

@@ -11,7 +11,7 @@ use superstep::http::{Backoff, Client, Settings, Url, host, is_loopback};
 use crate::refusal::Refusal;
 
 /// How long one call may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// How often a call is tried.
 const TRIES: u32 = 5;
@@ -51,7 +51,7 @@ pub(crate) async fn call(address: &str, body: &Json) -> bool {
             let _unread = response.read(ANSWER).await;
             is_done.then_some(())
         };
-        if let Ok(Some(())) = tokio::time::timeout(PATIENCE, sending).await {
+        if let Ok(Some(())) = tokio::time::timeout(TIME_LIMIT, sending).await {
             return true;
         }
         if tried < TRIES {
