@@ -33,7 +33,7 @@ question is open: answer it with `superstep threads resume`; 5 means that no ste
         #[command(flatten)]
         what: SheetRun,
     },
-    /// Answer the open question of a thread, and go on with it
+    /// Answer the open question of a thread, and continue with it
     #[command(after_help = "Examples:
   superstep sheet answer sheets-7f3k2m accept
   superstep sheet answer sheets-7f3k2m refuse --say 'Keep the rows of 2024'
