@@ -31,7 +31,7 @@ pub(crate) async fn run(docs: Docs, app: &mut App<'_>) -> Result<(), Error> {
     }
 }
 
-/// Goes on with a thread: answers its open question, or finishes a run that was interrupted.
+/// Continues with a thread: answers its open question, or finishes a run that was interrupted.
 pub(crate) async fn resume(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
     make::resume(thread, &MakeDocs::default(), app).await
 }
