@@ -18,7 +18,7 @@ use superstep::model::Money;
   superstep docs impact src/main.rs              what a change of a file concerns
 
 Run it again after a change: only agents that read of what changed ask the model. If it is interrupted, the
-same command goes on. A folder called like a subcommand is named with ./ in front."
+same command continues. A folder called like a subcommand is named with ./ in front."
 )]
 pub(crate) struct Docs {
     #[command(subcommand)]
