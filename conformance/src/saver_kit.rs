@@ -24,6 +24,7 @@ mod retention;
 mod rewind;
 mod run_queue;
 mod runs;
+mod schedules;
 mod seed;
 mod stage;
 
@@ -83,6 +84,7 @@ where
         runs::CASES,
         run_queue::CASES,
         rewind::CASES,
+        schedules::CASES,
         finding::CASES,
         graphs::CASES,
     ];

@@ -27,6 +27,7 @@ pub mod run;
 pub mod runs;
 pub mod saver;
 pub mod scheduler;
+pub mod schedules;
 pub mod snapshot;
 pub mod sync;
 pub mod table;

@@ -7,6 +7,7 @@ mod find;
 mod layer;
 mod run_queue;
 mod runs;
+mod schedules;
 
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ pub use find::{ThreadInfo, ThreadOrder, ThreadQuery, find_threads};
 pub use layer::SaverLayer;
 pub use run_queue::RunQueue;
 pub use runs::Runs;
+pub use schedules::Schedules;
 
 /// What a saver returns and refuses, for those who write one.
 pub use crate::{
@@ -279,4 +281,7 @@ pub trait Saver: Send + Sync + 'static {
 
     /// The runs that wait for a worker.
     fn run_queue(&self) -> &dyn RunQueue;
+
+    /// Runs that are put into the queue at times of a calendar.
+    fn schedules(&self) -> &dyn Schedules;
 }

@@ -27,6 +27,7 @@ mod run;
 mod run_entry;
 mod running;
 pub mod runs;
+mod schedule;
 pub mod span;
 pub mod spec;
 pub mod state;

@@ -8,6 +8,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use superstep_core::{
     checkpoint::Loaded,
+    clock::Clock as _,
     error::{Error, ErrorKind, SaverError},
     event::Ending,
     id::{RunId, ThreadId},
@@ -20,6 +21,7 @@ use tokio::task::JoinSet;
 use crate::{
     graph::{Backends, DynGraph},
     options::{DynOutcome, RunOptions},
+    schedule::firing,
 };
 
 /// How long a claim holds: within it the run must have begun.
@@ -174,7 +176,23 @@ impl Worker {
         }
     }
 
+    /// Puts the runs of schedules that are due into the queue, one for each schedule.
+    async fn fire_schedules(&self) -> Result<(), Error> {
+        let Some(graph) = self.graphs.values().next() else {
+            return Ok(());
+        };
+        let (schedules, now) = (self.saver.schedules(), graph.0.clock.now());
+        for schedule in schedules.due_schedules(now).await? {
+            if self.graphs.contains_key(&schedule.graph) {
+                // Another worker may be first, and then has done it.
+                schedules.fire_schedule(firing(&schedule, now)).await?;
+            }
+        }
+        Ok(())
+    }
+
     async fn claim(&self) -> Result<Option<Claim>, Error> {
+        self.fire_schedules().await?;
         let wanted = ClaimRuns {
             graphs: self.graphs.keys().cloned().collect(),
             lease: CLAIM,

@@ -48,6 +48,7 @@ mod read_pool;
 mod row;
 mod runs;
 mod saver;
+mod schedules;
 mod schema;
 mod seal;
 mod store;

@@ -1,7 +1,9 @@
-//! `Saver` over a database: leases, commits, notes, reads and whole threads; runs are in `saver/runs` and `saver/run_queue`.
+//! `Saver` over a database: leases, commits, notes, reads and whole threads; runs are in
+//! `saver/runs` and `saver/run_queue`, schedules in `saver/schedules`.
 
 mod run_queue;
 mod runs;
+mod schedules;
 
 use std::{collections::hash_map::Entry, sync::atomic::Ordering, time::Duration};
 
@@ -16,7 +18,7 @@ use superstep_core::{
     id::{GraphPath, ThreadId},
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver,
+        Saver, Schedules,
     },
 };
 
@@ -361,6 +363,10 @@ impl Saver for SqliteSaver {
     }
 
     fn run_queue(&self) -> &dyn RunQueue {
+        self
+    }
+
+    fn schedules(&self) -> &dyn Schedules {
         self
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use store::STORE;
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
-const MIGRATIONS: &[&str] = &[THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE];
+const MIGRATIONS: &[&str] = &[THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES];
 
 /// Threads, their graphs and the log.
 ///
@@ -125,6 +125,12 @@ CREATE INDEX runs_by_state ON runs (state, thread);
 const QUEUE: &str = "
 ALTER TABLE runs ADD COLUMN due INTEGER;
 CREATE INDEX runs_by_due ON runs (due) WHERE state = 0;
+";
+
+/// Schedules, and when they are due; see `schedules`.
+const SCHEDULES: &str = "
+CREATE TABLE schedules (id TEXT PRIMARY KEY, next INTEGER, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX schedules_by_next ON schedules (next) WHERE next IS NOT NULL;
 ";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.
@@ -259,7 +265,8 @@ pub(crate) fn is_unused(connection: &Connection) -> Result<bool, SaverError> {
     connection
         .query_row(
             "SELECT NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM events)
-             AND NOT EXISTS (SELECT 1 FROM store_items) AND NOT EXISTS (SELECT 1 FROM runs)",
+             AND NOT EXISTS (SELECT 1 FROM store_items) AND NOT EXISTS (SELECT 1 FROM runs)
+             AND NOT EXISTS (SELECT 1 FROM schedules)",
             [],
             |row| row.get(0),
         )

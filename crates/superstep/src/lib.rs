@@ -100,7 +100,7 @@ pub use superstep_core::{
     run::{Drain, EffectError, Fidelity},
     runs::{self, Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
     saver::{self, HistoryQuery, Saver},
-    sync,
+    schedules, sync,
 };
 #[doc(inline)]
 pub use superstep_derive::*;

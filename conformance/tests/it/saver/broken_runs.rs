@@ -7,6 +7,7 @@ use std::{
 };
 
 use superstep_core::{
+    clock::UnixMillis,
     error::SaverError,
     event::Ending,
     future::MaybeReady,
@@ -15,7 +16,8 @@ use superstep_core::{
         BeginRun, CancelRequest, Claim, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
         RunQuery, RunRecord,
     },
-    saver::{Keep, Lease, RunQueue, Runs, Saver, SaverLayer},
+    saver::{Keep, Lease, RunQueue, Runs, Saver, SaverLayer, Schedules},
+    schedules::{CronSchedule, FireSchedule},
     value::Value,
 };
 
@@ -39,6 +41,7 @@ struct Memory {
     /// Runs that should be gone.
     left: HashMap<ThreadId, Vec<RunRecord>>,
     copies: HashMap<ThreadId, ThreadId>,
+    deleted: BTreeSet<ThreadId>,
 }
 
 impl BrokenRuns {
@@ -139,6 +142,7 @@ impl SaverLayer for BrokenRuns {
         if self.is(Fault::DeleteLeavesRuns) {
             self.leave(thread);
         }
+        self.memory().deleted.insert(thread.clone());
         self.inner.delete(thread)
     }
 
@@ -162,6 +166,77 @@ impl SaverLayer for BrokenRuns {
 
     fn run_queue(&self) -> &dyn RunQueue {
         self
+    }
+
+    fn schedules(&self) -> &dyn Schedules {
+        self
+    }
+}
+
+impl Schedules for BrokenRuns {
+    fn put_schedule(&self, mut schedule: CronSchedule) -> MaybeReady<'_, ()> {
+        let inner = self.inner.schedules();
+        match self.fault {
+            Fault::SchedulesForgetInputs if schedule.fits() => {
+                schedule.input = QueuedInput::Nothing;
+            }
+            Fault::SchedulesAreNotReplaced => {
+                if let Ok(Some(_)) = now(inner.load_schedule(&schedule.id)) {
+                    return MaybeReady::now(Ok(()));
+                }
+            }
+            _ => {}
+        }
+        inner.put_schedule(schedule)
+    }
+
+    fn load_schedule(&self, id: &str) -> MaybeReady<'_, Option<CronSchedule>> {
+        self.inner.schedules().load_schedule(id)
+    }
+
+    fn list_schedules(&self) -> MaybeReady<'_, Vec<CronSchedule>> {
+        self.inner.schedules().list_schedules()
+    }
+
+    fn delete_schedule(&self, id: &str) -> MaybeReady<'_, bool> {
+        self.inner.schedules().delete_schedule(id)
+    }
+
+    fn due_schedules(&self, at: UnixMillis) -> MaybeReady<'_, Vec<CronSchedule>> {
+        let mut due = now(self.inner.schedules().due_schedules(at)).unwrap();
+        if self.is(Fault::DueInReverse) {
+            due.reverse();
+        }
+        if self.is(Fault::SchedulesGoWithThreads) && !self.memory().deleted.is_empty() {
+            due.clear();
+        }
+        MaybeReady::now(Ok(due))
+    }
+
+    fn fire_schedule(&self, mut fire: FireSchedule) -> MaybeReady<'_, bool> {
+        let inner = self.inner.schedules();
+        match self.fault {
+            Fault::SchedulesFireAgain => {
+                if let Ok(Some(known)) = now(inner.load_schedule(&fire.id)) {
+                    fire.due = known.next.unwrap_or(fire.due);
+                }
+                let run = fire.run.clone();
+                return match now(inner.fire_schedule(fire)) {
+                    Ok(false) => {
+                        run.map(|run| now(self.inner.run_queue().enqueue(run)));
+                        MaybeReady::now(Ok(true))
+                    }
+                    answer => MaybeReady::now(answer),
+                };
+            }
+            Fault::BusyThreadsQueueUp => {
+                if let Some(run) = &mut fire.run {
+                    run.on_busy = OnBusy::Enqueue;
+                }
+            }
+            _ => {}
+        }
+        inner.fire_schedule(fire)
     }
 }
 

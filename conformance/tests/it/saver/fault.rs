@@ -219,4 +219,11 @@ faults! {
         "a_thread_that_is_rewound_to_nothing_is_listed_no_more";
     RewindsEverything: "a_rewound_thread_goes_on", "rewinding_to_the_newest_changes_nothing";
     RewindIgnoresEpochs: "who_has_no_lease_rewinds_nothing";
+
+    SchedulesForgetInputs: "a_schedule_reads_as_it_was_stored";
+    SchedulesAreNotReplaced: "a_schedule_is_replaced_and_deleted_by_its_id";
+    DueInReverse: "schedules_that_are_due_come_in_order";
+    SchedulesFireAgain: "a_schedule_fires_once_for_each_time", "two_workers_fire_a_schedule_once";
+    BusyThreadsQueueUp: "a_time_at_which_the_thread_is_busy_can_be_left_out";
+    SchedulesGoWithThreads: "schedules_outlive_threads";
 }

@@ -14,7 +14,7 @@ use superstep_core::{
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver,
+        Saver, Schedules,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -128,6 +128,10 @@ impl Saver for Later {
 
     fn run_queue(&self) -> &dyn RunQueue {
         self.0.run_queue()
+    }
+
+    fn schedules(&self) -> &dyn Schedules {
+        self.0.schedules()
     }
 }
 

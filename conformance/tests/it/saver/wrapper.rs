@@ -14,7 +14,7 @@ use superstep_core::{
     record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver,
+        Saver, Schedules,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -791,5 +791,9 @@ impl Saver for Broken {
 
     fn run_queue(&self) -> &dyn RunQueue {
         self.inner.run_queue()
+    }
+
+    fn schedules(&self) -> &dyn Schedules {
+        self.inner.schedules()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord, Notes, Retained,
-    Retention, RunQueue, Runs, Saver,
+    Retention, RunQueue, Runs, Saver, Schedules,
 };
 use crate::{
     archive::Archive,
@@ -142,6 +142,11 @@ pub trait SaverLayer: Send + Sync + 'static {
     fn run_queue(&self) -> &dyn RunQueue {
         self.inner().run_queue()
     }
+
+    /// [`Saver::schedules`].
+    fn schedules(&self) -> &dyn Schedules {
+        self.inner().schedules()
+    }
 }
 
 /// The methods of [`Saver`], each as the method of the same name of `$layer` on `$to`.
@@ -228,6 +233,10 @@ macro_rules! forward {
 
         fn run_queue(&$self) -> &dyn RunQueue {
             $layer::run_queue($to)
+        }
+
+        fn schedules(&$self) -> &dyn Schedules {
+            $layer::schedules($to)
         }
     };
 }

@@ -9,6 +9,7 @@ mod event_log;
 mod log;
 mod run_queue;
 mod runs;
+mod schedules;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -29,8 +30,9 @@ use superstep_core::{
     record::TaskNote,
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver,
+        Saver, Schedules,
     },
+    schedules::CronSchedule,
 };
 
 use crate::clock::SystemClock;
@@ -59,6 +61,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     bells: Bells,
     runs: RunIndex,
+    schedules: Mutex<BTreeMap<Arc<str>, CronSchedule>>,
 }
 
 impl Default for Shared {
@@ -287,6 +290,7 @@ impl Shared {
             epoch: AtomicU64::default(),
             bells: Bells::default(),
             runs: RunIndex::default(),
+            schedules: Mutex::default(),
             clock,
         }
     }
@@ -495,6 +499,10 @@ impl Saver for MemorySaver {
     }
 
     fn run_queue(&self) -> &dyn RunQueue {
+        self
+    }
+
+    fn schedules(&self) -> &dyn Schedules {
         self
     }
 }

@@ -27,6 +27,7 @@ use crate::{
     graph::{self, Backends},
     input,
     options::{self, CheckpointRef, RunOptions, Status},
+    stream::DynEventStream,
 };
 
 /// A graph over state `S` with nodes `N`; cheap to clone.
@@ -418,7 +419,10 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     fn watch(&self, thread: ThreadId, input: RunInput) -> EventStream<S, N> {
-        EventStream::new(self.inner.stream(input, &self.on(thread)))
+        EventStream::new(match self.check_context() {
+            Ok(()) => self.inner.stream(input, &self.on(thread)),
+            Err(error) => DynEventStream::failed(error),
+        })
     }
 
     pub(super) fn on(&self, thread: ThreadId) -> RunOptions {

@@ -12,6 +12,7 @@ use serde_json::json;
 use superstep_core::{
     Value,
     ask::Resume,
+    clock::ManualClock,
     command::Command,
     event::{Ending, Modes},
     plan::Pauses,
@@ -19,6 +20,7 @@ use superstep_core::{
     run::{Drain, Halt, RunInput},
     runs::{EnqueueRun, OnBusy, QueuedInput, RunQuery, RunStatus},
     saver::Saver as _,
+    schedules::CronSchedule,
 };
 use superstep_engine::{
     Backends, CheckpointRef, DynCtx, DynGraph, DynGraphBuilder, RunOptions, Status, Worker,
@@ -380,4 +382,40 @@ async fn an_answer_reaches_one_question_also_when_its_worker_is_killed() {
     let worked = worker(&free).work_once().await.unwrap().unwrap();
     worked.outcome.unwrap();
     assert_eq!(log(&free).await, Value::from(json!(["one", "two"])));
+}
+
+#[tokio::test]
+async fn a_schedule_runs_when_it_is_due_and_once_with_two_workers() {
+    let (saver, clock) = (MemorySaver::new(), Arc::new(ManualClock::at(1_000)));
+    let graph = graph(&saver, None);
+    let graph = graph.with_backends(Backends {
+        clock: Some(clock.clone()),
+        ..graph.backends().clone()
+    });
+    let minutely = CronSchedule {
+        thread: Some("t".into()),
+        input: x(7),
+        ..CronSchedule::new("minutely", "* * * * *")
+    };
+    let stored = graph.schedule(minutely).await.unwrap();
+    assert_eq!(stored.next, Some(60_000));
+    let workers = [worker(&graph), worker(&graph)];
+    for worker in &workers {
+        assert!(worker.work_once().await.unwrap().is_none());
+    }
+    clock.advance(Duration::from_secs(59));
+    let (one, two) = tokio::join!(workers[0].work_once(), workers[1].work_once());
+    let worked: Vec<_> = [one.unwrap(), two.unwrap()].into_iter().flatten().collect();
+    assert_eq!(worked.len(), 1);
+    assert_eq!(log(&graph).await, Value::from(json!([7])));
+    // Nobody was there for an hour: one run for all of it.
+    clock.advance(Duration::from_secs(3600));
+    assert!(workers[0].work_once().await.unwrap().is_some());
+    assert!(workers[1].work_once().await.unwrap().is_none());
+    assert_eq!(log(&graph).await, Value::from(json!([7, 7])));
+    let stored = graph.schedules().await.unwrap();
+    assert_eq!(stored[0].next, Some(3_720_000));
+    assert!(graph.unschedule("minutely").await.unwrap());
+    clock.advance(Duration::from_secs(3600));
+    assert!(workers[0].work_once().await.unwrap().is_none());
 }

@@ -25,7 +25,7 @@ use crate::{
     layouts::{self, Layouts},
     load::{RecordReader, blobs_of},
     row::{self, Kind, Row},
-    runs,
+    runs, schedules,
     seal::Seal,
     store,
 };
@@ -51,6 +51,8 @@ pub struct Report {
     pub runs: usize,
     /// Items of the long-term store.
     pub items: usize,
+    /// Schedules.
+    pub schedules: usize,
     /// The first thousand problems.
     pub problems: Vec<Problem>,
     /// How many problems are not listed.
@@ -155,6 +157,10 @@ pub(super) fn all(inner: &Inner) -> Result<Report, SaverError> {
         report.items = store::check(db, &inner.seal, &mut |place, error| {
             report.take(place, Err::<(), _>(error)).map(drop)
         })?;
+        let all = schedules::all(db, &inner.seal);
+        if let Some(all) = report.take("schedules", all)? {
+            report.schedules = all.len();
+        }
         Ok(report)
     })
 }

@@ -48,7 +48,11 @@ fn recover(writer: &mut Writer, thread: Option<i64>, worker: i64) -> Result<(), 
     Ok(())
 }
 
-fn enqueue(writer: &mut Writer, new: EnqueueRun, worker: i64) -> Result<RunRecord, SaverError> {
+pub(super) fn enqueue(
+    writer: &mut Writer,
+    new: EnqueueRun,
+    worker: i64,
+) -> Result<RunRecord, SaverError> {
     let (name, run, now) = (new.thread.clone(), new.run, wall_millis());
     if runs::find(writer.db()?, &writer.seal, run)?.is_some() {
         return Err(SaverError::RunEnded { run });

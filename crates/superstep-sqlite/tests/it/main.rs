@@ -18,6 +18,7 @@ mod maintenance;
 mod migration;
 mod parts;
 mod permissions;
+mod queue;
 mod rivals;
 mod sealed;
 mod store;

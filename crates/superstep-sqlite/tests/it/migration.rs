@@ -122,7 +122,7 @@ async fn fourth(folder: &Folder) {
     drop(database);
     let connection = Connection::open(folder.path()).unwrap();
     connection
-        .execute_batch("DROP TABLE runs; PRAGMA user_version = 4;")
+        .execute_batch("DROP TABLE runs; DROP TABLE schedules; PRAGMA user_version = 4;")
         .unwrap();
 }
 

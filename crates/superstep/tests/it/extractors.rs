@@ -62,6 +62,20 @@ async fn nodes_see_the_context_of_the_run() {
 }
 
 #[tokio::test]
+async fn a_context_that_does_not_fit_is_refused_before_a_run_begins_also_by_a_stream() {
+    let graph = one(
+        |builder| builder.context::<User>(),
+        |user: Context<User>| async move { Log::update().lines([user.name.clone()]) },
+    );
+    let graph = graph.with_context(7);
+    let mut stream = graph.stream("t", Log::update());
+    assert!(stream.next().await.is_none());
+    assert_eq!(stream.outcome().await.unwrap_err().code(), "SS1013");
+    let threads = graph.dynamic().threads().await.unwrap();
+    assert!(threads.is_empty(), "{threads:?}");
+}
+
+#[tokio::test]
 async fn a_task_that_is_called_runs_once_across_a_failure() {
     let runs = Arc::new(AtomicU32::new(0));
     let counted = runs.clone();

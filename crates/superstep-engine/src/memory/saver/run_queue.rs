@@ -34,7 +34,7 @@ impl Thread {
 }
 
 impl MemorySaver {
-    fn put(&self, new: EnqueueRun) -> Result<RunRecord, SaverError> {
+    pub(super) fn put(&self, new: EnqueueRun) -> Result<RunRecord, SaverError> {
         let (id, run, now) = (new.thread.clone(), new.run, self.0.clock.now());
         let record = RunRecord::enqueued(new.clone(), now);
         self.enter(&id, |_, inner| {
