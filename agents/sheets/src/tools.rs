@@ -51,8 +51,16 @@ pub(crate) fn build(settings: &Settings, bench: Arc<Workbench>) -> Result<Tools,
     Ok(tools)
 }
 
+/// All actions as they are described to a model, programs first: most instructions are carried out by one.
+pub(crate) fn specs(tools: &Tools) -> Vec<ToolSpec> {
+    let mut specs = tools.specs();
+    specs.sort_by_key(|spec| spec.name != python::NAME);
+    specs.extend(actions());
+    specs
+}
+
 /// The actions that are no tools, as they are described to a model.
-pub(crate) fn actions() -> [ToolSpec; 2] {
+fn actions() -> [ToolSpec; 2] {
     [
         ToolSpec {
             name: INFORMER.into(),

@@ -19,7 +19,7 @@ use crate::{
     services::Services,
     settings::MAX_FORMAT_ERRORS,
     state::{Problem, SheetsState, SheetsStateUpdate, Status},
-    tools::{Action, actions},
+    tools::{Action, specs},
 };
 
 pub(crate) async fn planner_node(
@@ -35,7 +35,7 @@ pub(crate) async fn planner_node(
         return Ok(SheetsState::update());
     }
     let (tools, _) = services.tools(&state.problem.file, None).map_err(node)?;
-    let specs: Vec<ToolSpec> = tools.specs().into_iter().chain(actions()).collect();
+    let specs = specs(&tools);
     let request = prompt::request(
         &state,
         &services.settings,

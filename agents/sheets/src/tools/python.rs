@@ -15,6 +15,9 @@ use superstep_workbook::{OnLoad, Workbook};
 
 use crate::workbench::Workbench;
 
+/// Its name.
+pub(super) const NAME: &str = "PythonInterpreter";
+
 /// How much of what a program prints the planner reads, in bytes.
 const PRINTED: usize = 8 << 10;
 
@@ -46,7 +49,7 @@ impl Tool for PythonInterpreter {
     fn spec(&self) -> &ToolSpec {
         static SPEC: std::sync::LazyLock<ToolSpec> = std::sync::LazyLock::new(|| {
             ToolSpec {
-            name: "PythonInterpreter".into(),
+            name: NAME.into(),
             description: "Run a Python program on the workbook. `workbook` is the open workbook \
                           (openpyxl); change it in place, do not load or save it. Print what you want \
                           to know. There are no files and no network. If the program fails, nothing is \

@@ -70,6 +70,36 @@ fn told(ending: Ending, stdout: &'static str) -> (Sheets, Arc<Told>) {
 }
 
 #[tokio::test]
+async fn programs_are_the_first_action_that_a_model_is_told_of() {
+    let sandbox = Arc::new(Told {
+        ending: Ending::Stopped(Stop::Time),
+        stdout: "",
+        jobs: Mutex::default(),
+    });
+    let script = Arc::new(Script::new([finish("over")]));
+    let settings = Settings {
+        sandbox: Some(sandbox),
+        ..Settings::default()
+    };
+    done(&agent_with(script.clone(), settings), sales()).await;
+    let offered: Vec<String> = script.seen()[0]
+        .tools
+        .iter()
+        .map(|it| it.name.clone())
+        .collect();
+    assert_eq!(
+        offered,
+        [
+            "PythonInterpreter",
+            "ApplyOperations",
+            "SheetSelector",
+            "Informer",
+            "Finish"
+        ]
+    );
+}
+
+#[tokio::test]
 async fn what_a_program_does_is_applied_and_what_it_prints_is_read() {
     let operations = ops(json!([set("Data", "F1", 1.0)]));
     let base = Base::Given;
