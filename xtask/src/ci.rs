@@ -7,7 +7,9 @@ use std::time::Instant;
 use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::examples;
-use crate::suite::{self, NEEDS_BROWSER, NEEDS_SERVERS, NEEDS_WEIGHTS, Program, WORKSPACE};
+use crate::suite::{
+    self, NEEDS_BROWSER, NEEDS_CPYTHON, NEEDS_SERVERS, NEEDS_WEIGHTS, Program, WORKSPACE,
+};
 use crate::tidy;
 use crate::weights;
 use crate::workspace::Workspace;
@@ -18,7 +20,7 @@ struct Step {
     run: fn(&Workspace) -> Result<String, Error>,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step {
         name: "format",
         run: |w| plain(&w.root, "fmt --all --check"),
@@ -69,6 +71,10 @@ const STEPS: [Step; 12] = [
     Step {
         name: "servers",
         run: servers,
+    },
+    Step {
+        name: "cpython",
+        run: cpython,
     },
 ];
 
@@ -192,6 +198,23 @@ fn servers(workspace: &Workspace) -> Result<String, Error> {
         Err(error) => return not_run("no mail servers", failed(error.to_string())),
     }
     suite::test_only(root, NEEDS_SERVERS, &[]).map(|()| String::new())
+}
+
+/// Runs the tests of the sandbox with CPython, where it and openpyxl are installed.
+fn cpython(workspace: &Workspace) -> Result<String, Error> {
+    let found = Command::new("python3")
+        .args(["-I", "-c", "import openpyxl"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match found {
+        Ok(status) if status.success() => {}
+        _ => {
+            let error = Error::failed("python3", "it is not installed, or has no openpyxl");
+            return not_run("no CPython with openpyxl", error);
+        }
+    }
+    suite::test_only(&workspace.root, NEEDS_CPYTHON, &[]).map(|()| String::new())
 }
 
 /// A step whose needs are not met is named in the summary, and a failure in the full tier.

@@ -21,7 +21,8 @@ pub(crate) const WORKSPACE: &str = "--workspace --features superstep-model/remot
                                     superstep-mail/servers-tests,\
                                     superstep-server/browser-tests,\
                                     superstep-examples/otlp,superstep/otlp,superstep/encryption,\
-                                    superstep-workbook/recalc";
+                                    superstep-workbook/recalc,\
+                                    superstep-sandbox/cpython-tests";
 
 /// Tests below a module of this name need the weights of a model.
 pub(crate) const NEEDS_WEIGHTS: &str = "needs_weights";
@@ -32,9 +33,12 @@ pub(crate) const NEEDS_SERVERS: &str = "needs_servers";
 /// Tests below a module of this name need Chromium and its driver.
 pub(crate) const NEEDS_BROWSER: &str = "needs_browser";
 
+/// Tests below a module of this name need CPython with openpyxl, and what contains them.
+pub(crate) const NEEDS_CPYTHON: &str = "needs_cpython";
+
 /// Tests that need something the repository does not have, by the name of their module. The plain run
 /// leaves them out; each has a step of its own, which says so if it could not run them.
-const NEEDS: [&str; 3] = [NEEDS_WEIGHTS, NEEDS_SERVERS, NEEDS_BROWSER];
+const NEEDS: [&str; 4] = [NEEDS_WEIGHTS, NEEDS_SERVERS, NEEDS_BROWSER, NEEDS_CPYTHON];
 
 /// A program that the build of the tests made besides the tests.
 #[derive(Debug, PartialEq, Eq)]

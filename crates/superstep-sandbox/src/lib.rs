@@ -6,14 +6,57 @@
 //!
 //! Read `sandbox` for the trait, `ran` for what a run gives, `limits` for what it may use.
 
+mod contain;
+#[cfg(target_os = "linux")]
+mod cpython;
+mod embedded;
 mod error;
+#[cfg(target_os = "linux")]
+mod exec;
 mod fault;
 mod limits;
+mod process;
+mod protocol;
+mod python;
 mod ran;
 mod sandbox;
+mod syntax;
+mod worker;
 
+#[cfg(target_os = "linux")]
+pub use cpython::CPython;
+pub use embedded::Embedded;
 pub use error::SandboxError;
 pub use fault::{Raised, Stop};
 pub use limits::Limits;
+pub use process::Worker;
 pub use ran::{Base, Ending, Outcome, Ran};
 pub use sandbox::{Availability, Job, Sandbox};
+pub use worker::worker;
+
+/// All sandboxes, the one that always works first.
+pub fn sandboxes(worker: &Worker) -> Vec<Box<dyn Sandbox>> {
+    #[allow(unused_mut, reason = "there is one more on Linux")]
+    let mut all: Vec<Box<dyn Sandbox>> = vec![Box::new(Embedded::new(worker.clone()))];
+    #[cfg(target_os = "linux")]
+    all.push(Box::new(CPython::new(worker.clone())));
+    all
+}
+
+/// A sandbox by its name.
+pub fn sandbox(name: &str, worker: &Worker) -> Result<Box<dyn Sandbox>, SandboxError> {
+    let mut all = sandboxes(worker);
+    match all.iter().position(|sandbox| sandbox.name() == name) {
+        Some(at) => Ok(all.swap_remove(at)),
+        None => {
+            let known: Vec<_> = all
+                .iter()
+                .map(|sandbox| format!("`{}`", sandbox.name()))
+                .collect();
+            Err(SandboxError::Unknown {
+                name: name.to_owned(),
+                known: known.join(", "),
+            })
+        }
+    }
+}

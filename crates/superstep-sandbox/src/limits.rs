@@ -27,7 +27,7 @@ impl Default for Limits {
             memory: 1 << 30,
             output: 64 << 10,
             operations: 1_000_000,
-            depth: 200,
+            depth: 1000,
         }
     }
 }

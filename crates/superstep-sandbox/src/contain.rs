@@ -1,0 +1,14 @@
+//! What the kernel takes from a process before it runs a program. The calling process is contained
+//! for good: nothing gives it back.
+
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{Files, availability, files, memory, system_calls};
+
+/// Elsewhere only the process itself contains programs.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn memory(_: u64, _: u64) -> Result<(), String> {
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! The sandbox that needs nothing: an interpreter of Python within a worker process.
+
+use std::time::{Duration, Instant};
+
+use superstep_core::future::BoxFuture;
+use superstep_workbook::OnLoad;
+use tokio::process::Command;
+
+use crate::{
+    error::SandboxError,
+    fault::Stop,
+    process::{self, Worker},
+    protocol::{Ended, Reply, Request},
+    ran::{Ending, Outcome, Ran},
+    sandbox::{Availability, Job, Sandbox},
+};
+
+/// How much longer than its limit a worker lives: it starts, reads the workbook and answers.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// The embedded interpreter.
+#[derive(Clone, Debug)]
+pub struct Embedded {
+    worker: Worker,
+}
+
+impl Embedded {
+    /// The name of this sandbox.
+    pub const NAME: &'static str = "embedded";
+
+    /// The interpreter in this worker.
+    pub fn new(worker: Worker) -> Self {
+        Self { worker }
+    }
+}
+
+impl Sandbox for Embedded {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn available(&self) -> Availability {
+        let mut contained_by = vec![
+            "an interpreter without files, network and processes".to_owned(),
+            "a process that is killed when its time is over".to_owned(),
+        ];
+        if cfg!(target_os = "linux") {
+            contained_by.push("limits of memory and of processor time, seccomp".to_owned());
+            #[cfg(target_os = "linux")]
+            if crate::contain::availability().is_ok() {
+                contained_by.push("Landlock".to_owned());
+            }
+        }
+        Availability::Ready { contained_by }
+    }
+
+    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>> {
+        Box::pin(self.run_job(job))
+    }
+}
+
+impl Embedded {
+    async fn run_job(&self, job: &Job) -> Result<Ran, SandboxError> {
+        let start = Instant::now();
+        let workbook = job
+            .workbook
+            .write(OnLoad::Trust)
+            .map_err(SandboxError::Result)?;
+        let request = Request {
+            program: job.program.clone(),
+            file: job.file.clone(),
+            limits: job.limits.clone(),
+            bytes: workbook.bytes.len() as u64,
+        };
+        let mut input = Vec::new();
+        request
+            .write(&workbook.bytes, &mut input)
+            .map_err(SandboxError::Process)?;
+        let mut command = Command::new(&self.worker.program);
+        command.args(&self.worker.arguments);
+        let time = job.limits.time + GRACE;
+        let ended = process::run(command, input, time, u64::MAX)
+            .await
+            .map_err(SandboxError::Process)?;
+        let ran = |ending, stdout, stdout_dropped| Ran {
+            ending,
+            stdout,
+            stdout_dropped,
+            took: start.elapsed(),
+        };
+        let stopped = |stop| Ok(ran(Ending::Stopped(stop), String::new(), 0));
+        let Some(status) = ended.status else {
+            return stopped(Stop::Time);
+        };
+        let Ok(reply) = serde_json::from_slice::<Reply>(&ended.stdout) else {
+            if ended.stderr.contains("memory allocation") {
+                return stopped(Stop::Memory);
+            }
+            if is_signal(status, 24) {
+                return stopped(Stop::Time);
+            }
+            let what = process::words(status, &ended.stderr);
+            return Err(SandboxError::Died { what });
+        };
+        let ending = match reply.ended {
+            Ended::Done { base, operations } => {
+                Ending::Done(Outcome::Operations { base, operations })
+            }
+            Ended::Raised(raised) => Ending::Raised(raised),
+            Ended::Stopped(stop) => Ending::Stopped(stop),
+            Ended::Failed(what) => return Err(SandboxError::Died { what }),
+        };
+        Ok(ran(ending, reply.stdout, reply.dropped))
+    }
+}
+
+/// Whether a process was ended by a signal; 24 is the limit of processor time.
+#[cfg(unix)]
+fn is_signal(status: std::process::ExitStatus, signal: i32) -> bool {
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(signal)
+}
+
+#[cfg(not(unix))]
+fn is_signal(_: std::process::ExitStatus, _: i32) -> bool {
+    false
+}

@@ -1,0 +1,61 @@
+//! A process that contains itself and then becomes another program. What a parent cannot do to its
+//! child without `unsafe`, the child does to itself.
+
+use std::{
+    ffi::OsString,
+    io::Write,
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{Command, ExitCode},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::contain;
+
+/// What a process may keep.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Keep {
+    pub(crate) memory: u64,
+    pub(crate) seconds: u64,
+    pub(crate) read: Vec<PathBuf>,
+    pub(crate) write: Vec<PathBuf>,
+    /// Whether it cannot do without Landlock.
+    pub(crate) needs_landlock: bool,
+}
+
+/// Contains this process by the first argument, and becomes the program in the others.
+pub(crate) fn contained(arguments: &[OsString]) -> ExitCode {
+    let failed = |what: String| {
+        let _ = writeln!(std::io::stderr(), "not contained: {what}");
+        ExitCode::from(97)
+    };
+    let Some((keep, [program, rest @ ..])) = arguments.split_first() else {
+        return failed("no program".to_owned());
+    };
+    let keep: Keep = match serde_json::from_slice(keep.as_encoded_bytes()) {
+        Ok(keep) => keep,
+        Err(error) => return failed(error.to_string()),
+    };
+    let files = contain::Files {
+        read: keep.read,
+        write: keep.write,
+    };
+    if let Err(what) = contain::files(&files)
+        && keep.needs_landlock
+    {
+        return failed(what);
+    }
+    if let Err(what) =
+        contain::memory(keep.memory, keep.seconds).and_then(|()| contain::system_calls())
+    {
+        return failed(what);
+    }
+    let error = Command::new(program)
+        .args(rest)
+        .env_clear()
+        .env("LANG", "C.UTF-8")
+        .env("PYTHONHASHSEED", "0")
+        .exec();
+    failed(error.to_string())
+}

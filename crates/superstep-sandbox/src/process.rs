@@ -1,0 +1,126 @@
+//! The processes of sandboxes: started, fed, watched, and killed when their time is over.
+
+use std::{
+    ffi::OsString,
+    io,
+    path::PathBuf,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::Command,
+    time::timeout,
+};
+
+/// The most that is read of what a process writes.
+const MOST: u64 = 512 << 20;
+
+/// The binary that is the worker of sandboxes, and its first arguments.
+///
+/// Any binary can be one: it calls [`worker`](crate::worker) when it is started with these arguments.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+}
+
+impl Worker {
+    /// A binary, started with these arguments.
+    pub fn new(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = OsString>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: arguments.into_iter().collect(),
+        }
+    }
+
+    /// The binary that runs now, started with a command of its own.
+    pub fn this_program(command: &str) -> io::Result<Self> {
+        Ok(Self::new(
+            std::env::current_exe()?,
+            [OsString::from(command)],
+        ))
+    }
+}
+
+/// How a process ended.
+pub(crate) struct Exited {
+    /// None if it was killed because its time was over.
+    pub(crate) status: Option<ExitStatus>,
+    pub(crate) stdout: Vec<u8>,
+    /// How much it wrote beyond what was kept.
+    pub(crate) dropped: u64,
+    pub(crate) stderr: String,
+}
+
+/// Runs a process to its end or to the end of its time. If the future is dropped it is killed.
+pub(crate) async fn run(
+    mut command: Command,
+    input: Vec<u8>,
+    time: Duration,
+    keep: u64,
+) -> io::Result<Exited> {
+    command
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    let mut child = command.spawn()?;
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let feed = async move {
+        if let Some(mut stdin) = stdin {
+            // A process that ends early has said why.
+            let _ = stdin.write_all(&input).await;
+        }
+    };
+    let mut out = Vec::new();
+    let mut dropped = 0;
+    let mut err = Vec::new();
+    let finished = timeout(time, async {
+        let read_out = async {
+            if let Some(mut stdout) = stdout {
+                (&mut stdout)
+                    .take(keep.min(MOST))
+                    .read_to_end(&mut out)
+                    .await?;
+                dropped = tokio::io::copy(&mut stdout, &mut tokio::io::sink()).await?;
+            }
+            io::Result::Ok(())
+        };
+        let read_err = async {
+            if let Some(mut stderr) = stderr {
+                (&mut stderr).take(64 << 10).read_to_end(&mut err).await?;
+                tokio::io::copy(&mut stderr, &mut tokio::io::sink()).await?;
+            }
+            io::Result::Ok(())
+        };
+        let ((), one, other) = tokio::join!(feed, read_out, read_err);
+        one.and(other)?;
+        child.wait().await
+    })
+    .await;
+    let status = match finished {
+        Ok(status) => Some(status?),
+        Err(_) => {
+            child.kill().await?;
+            None
+        }
+    };
+    Ok(Exited {
+        status,
+        stdout: out,
+        dropped,
+        stderr: String::from_utf8_lossy(&err).into_owned(),
+    })
+}
+
+/// How a process ended, in words.
+pub(crate) fn words(status: ExitStatus, stderr: &str) -> String {
+    let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
+    match last {
+        Some(line) => format!("{status}: {line}"),
+        None => status.to_string(),
+    }
+}

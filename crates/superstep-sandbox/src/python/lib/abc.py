@@ -1,0 +1,6 @@
+class ABC:
+    pass
+
+
+def abstractmethod(function):
+    return function

@@ -1,0 +1,300 @@
+from openpyxl.styles import numbers
+
+_seen = {}
+
+
+def _note(text):
+    """Says once that something is not kept."""
+    if text not in _seen:
+        _seen[text] = True
+        print("[sandbox] " + text)
+
+
+def _hex(color):
+    """The six digits of a colour; None for one that is not said by digits."""
+    if color is None:
+        return None
+    if isinstance(color, Color):
+        return _hex(color.rgb)
+    if not isinstance(color, str):
+        raise TypeError(f"a colour is a text such as 'FF0000', not {color!r}")
+    text = color.strip().lstrip("#")
+    if len(text) not in (6, 8) or any(c not in "0123456789abcdefABCDEF" for c in text):
+        raise ValueError("Colors must be aRGB hex values")
+    return text[-6:].upper()
+
+
+class _Part:
+    """What style parts have in common: values by name, copies with changes."""
+    _fields = ()
+
+    def __init__(self, *args, **kwargs):
+        names = self._fields
+        if len(args) > len(names):
+            raise TypeError(f"{type(self).__name__}() takes at most {len(names)} arguments")
+        for name in names:
+            object.__setattr__(self, name, None)
+        for name, value in zip(names, args):
+            self._put(name, value)
+        for name, value in kwargs.items():
+            self._put(self._names.get(name, name), value)
+
+    _names = {}
+
+    def _put(self, name, value):
+        if name not in self._fields:
+            raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument '{name}' (it takes: {', '.join(self._fields)})")
+        object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        if name in type(self)._names:
+            return getattr(self, type(self)._names[name])
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'; there are: {', '.join(self._fields)}")
+
+    def copy(self, **changes):
+        values = {name: getattr(self, name) for name in self._fields}
+        for name, value in changes.items():
+            values[self._names.get(name, name)] = value
+        return type(self)(**values)
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __eq__(self, other):
+        return type(self) is type(other) and all(getattr(self, name) == getattr(other, name) for name in self._fields)
+
+    def __hash__(self):
+        return hash(repr(self))
+
+    def __add__(self, other):
+        return self.copy(**{name: getattr(other, name) for name in self._fields if getattr(other, name) is not None})
+
+    def __repr__(self):
+        given = [f"{name}={getattr(self, name)!r}" for name in self._fields if getattr(self, name) is not None]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+
+class Color(_Part):
+    _fields = ("rgb", "indexed", "auto", "theme", "tint", "index", "type")
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if isinstance(self.rgb, str):
+            digits = _hex(self.rgb)
+            object.__setattr__(self, "rgb", ("00" if len(self.rgb.lstrip("#")) == 6 else self.rgb.lstrip("#")[:2].upper()) + digits)
+            object.__setattr__(self, "type", "rgb")
+        elif self.theme is not None:
+            _note("colours of themes are not kept; write them as digits")
+
+    @property
+    def value(self):
+        return self.rgb
+
+
+BLACK = Color("000000")
+WHITE = Color("FFFFFF")
+
+
+def _color(value):
+    return Color(value) if isinstance(value, str) else value
+
+
+class Font(_Part):
+    _fields = ("name", "sz", "b", "i", "charset", "u", "strike", "color", "scheme", "family", "vertAlign", "outline",
+               "shadow", "condense", "extend")
+    _names = {"size": "sz", "bold": "b", "italic": "i", "underline": "u", "strikethrough": "strike"}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        object.__setattr__(self, "color", _color(self.color))
+        for name in ("b", "i", "strike"):
+            object.__setattr__(self, name, bool(getattr(self, name)))
+        if self.vertAlign:
+            _note("Font(vertAlign) is not kept")
+
+    def _style(self):
+        style = {"bold": self.b, "italic": self.i, "underline": self.u not in (None, "none", False), "strike": self.strike}
+        if self.sz is not None:
+            style["size"] = float(self.sz)
+        if self.name is not None:
+            style["font"] = self.name
+        color = _hex(self.color)
+        if color is not None:
+            style["color"] = color
+        return style
+
+
+def _font_of(look):
+    return Font(name=look.get("font"), sz=look.get("size"), b=look.get("bold"), i=look.get("italic"),
+                u="single" if look.get("underline") else None, strike=look.get("strike"), color=look.get("color"))
+
+
+class PatternFill(_Part):
+    _fields = ("patternType", "fgColor", "bgColor")
+    _names = {"fill_type": "patternType", "start_color": "fgColor", "end_color": "bgColor"}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        object.__setattr__(self, "fgColor", _color(self.fgColor) or Color("00000000"))
+        object.__setattr__(self, "bgColor", _color(self.bgColor) or Color("00000000"))
+
+    def _style(self):
+        if self.patternType in (None, "none"):
+            return {"fill": "none"}
+        if self.patternType != "solid":
+            _note(f"the pattern {self.patternType} is kept as a solid fill")
+        return {"fill": _hex(self.fgColor) or "none"}
+
+    def _difference(self):
+        # Of a conditional format the background is what shows.
+        color = _hex(self.bgColor)
+        if color in (None, "000000") and _hex(self.fgColor) != "000000":
+            color = _hex(self.fgColor)
+        return {"fill": color or "none"}
+
+
+class GradientFill:
+    def __init__(self, *args, **kwargs):
+        raise NotImplementedError("GradientFill is not supported in this sandbox; use PatternFill")
+
+
+def _fill_of(look):
+    if look.get("fill"):
+        return PatternFill("solid", fgColor=look["fill"])
+    return PatternFill()
+
+
+class Side(_Part):
+    _fields = ("style", "color", "border_style")
+    _names = {}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if self.style is None:
+            object.__setattr__(self, "style", self.border_style)
+        object.__setattr__(self, "border_style", self.style)
+        object.__setattr__(self, "color", _color(self.color))
+
+    def _edge(self):
+        edge = {"style": self.style or "none"}
+        color = _hex(self.color)
+        if color is not None and self.style:
+            edge["color"] = color
+        return edge
+
+
+class Border(_Part):
+    _fields = ("left", "right", "top", "bottom", "diagonal", "diagonal_direction", "vertical", "horizontal", "outline",
+               "diagonalUp", "diagonalDown", "start", "end")
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for name in ("left", "right", "top", "bottom"):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, Side())
+
+    def _style(self):
+        return {"border": {name: getattr(self, name)._edge() for name in ("left", "right", "top", "bottom")}}
+
+
+def _border_of(look):
+    edges = look.get("border") or {}
+    return Border(**{name: Side(style=edge["style"], color=edge.get("color")) for name, edge in edges.items()})
+
+
+class Alignment(_Part):
+    _fields = ("horizontal", "vertical", "textRotation", "wrapText", "shrinkToFit", "indent", "relativeIndent",
+               "justifyLastLine", "readingOrder")
+    _names = {"wrap_text": "wrapText", "text_rotation": "textRotation", "shrink_to_fit": "shrinkToFit"}
+
+    def _style(self):
+        for name in ("textRotation", "shrinkToFit", "indent"):
+            if getattr(self, name):
+                _note(f"Alignment({name}) is not kept")
+        style = {"wrap": bool(self.wrapText), "horizontal": self.horizontal or "general"}
+        if self.vertical:
+            style["vertical"] = self.vertical
+        return style
+
+
+def _alignment_of(look):
+    return Alignment(horizontal=look.get("horizontal"), vertical=look.get("vertical"), wrapText=look.get("wrap"))
+
+
+class Protection(_Part):
+    _fields = ("locked", "hidden")
+
+    def _style(self):
+        _note("the protection of cells is not kept")
+        return {}
+
+
+class NamedStyle:
+    def __init__(self, name="Normal", font=None, fill=None, border=None, alignment=None, number_format=None, protection=None, builtinId=None, hidden=False):
+        self.name = name
+        self.font = font
+        self.fill = fill
+        self.border = border
+        self.alignment = alignment
+        self.number_format = number_format
+        self.protection = protection
+
+    def _style(self):
+        style = {}
+        for part in (self.font, self.fill, self.border, self.alignment):
+            if part is not None:
+                style.update(part._style())
+        if self.number_format:
+            style["number_format"] = self.number_format
+        return style
+
+
+_BUILTIN = {
+    "Normal": {},
+    "Percent": {"number_format": "0%"},
+    "Comma": {"number_format": "#,##0.00"},
+    "Comma [0]": {"number_format": "#,##0"},
+    "Currency": {"number_format": '"$"#,##0.00'},
+    "Currency [0]": {"number_format": '"$"#,##0'},
+    "Good": {"fill": "C6EFCE", "color": "006100"},
+    "Bad": {"fill": "FFC7CE", "color": "9C0006"},
+    "Neutral": {"fill": "FFEB9C", "color": "9C5700"},
+    "Input": {"fill": "FFCC99", "color": "3F3F76"},
+    "Calculation": {"fill": "F2F2F2", "color": "FA7D00", "bold": True},
+    "Total": {"bold": True},
+    "Title": {"bold": True, "size": 18.0},
+    "Headline 1": {"bold": True, "size": 15.0},
+    "Headline 2": {"bold": True, "size": 13.0},
+    "Headline 3": {"bold": True, "size": 11.0},
+    "Headline 4": {"bold": True, "size": 11.0},
+}
+
+
+class DifferentialStyle:
+    def __init__(self, font=None, numFmt=None, fill=None, alignment=None, border=None, protection=None):
+        self.font = font
+        self.fill = fill
+        self.border = border
+
+    def _style(self):
+        return _difference(self.font, self.fill, self.border)
+
+
+def _difference(font, fill, border):
+    style = {}
+    if font is not None:
+        for name, value in font._style().items():
+            if value not in (False, None):
+                style[name] = value
+    if fill is not None:
+        style.update(fill._difference())
+    if border is not None:
+        edges = {name: edge for name, edge in border._style()["border"].items() if edge["style"] != "none"}
+        if edges:
+            style["border"] = edges
+    return style
+
+

@@ -1,0 +1,105 @@
+//! The process in which a program runs: it reads a request, contains itself, runs the program, and
+//! writes a reply.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+    time::Instant,
+};
+
+use superstep_workbook::Workbook;
+
+use crate::{
+    contain,
+    protocol::{Ended, Reply, Request},
+    python,
+};
+
+/// Room for the deepest calls that limits permit.
+const STACK: usize = 512 << 20;
+
+/// What a binary does as the worker of a sandbox; the arguments are those after its own command.
+/// It ends by itself and prints only to who started it.
+pub fn worker(arguments: &[OsString]) -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Some((first, rest)) = arguments.split_first()
+        && first == "contained"
+    {
+        return crate::exec::contained(rest);
+    }
+    let _ = arguments;
+    match work() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "the worker failed: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn work() -> io::Result<()> {
+    let (request, workbook) = Request::read(&mut io::stdin().lock())?;
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let running = thread.spawn(move || {
+        let reply = answer(&request, workbook);
+        let mut out = io::stdout().lock();
+        serde_json::to_writer(&mut out, &reply)?;
+        out.write_all(b"\n")?;
+        out.flush()?;
+        // What the program left is not taken apart: deep values would cost a deep stack.
+        std::process::exit(0)
+    })?;
+    match running.join() {
+        Ok(done) => done,
+        Err(_) => Err(io::Error::other("the interpreter panicked")),
+    }
+}
+
+fn answer(request: &Request, workbook: Vec<u8>) -> Reply {
+    let failed = |what: String| Reply {
+        ended: Ended::Failed(what),
+        stdout: String::new(),
+        dropped: 0,
+    };
+    if let Err(what) = contained(request) {
+        return failed(what);
+    }
+    let limits = superstep_workbook::Limits::default();
+    let workbook = match Workbook::read(workbook, &limits) {
+        Ok(workbook) => workbook,
+        Err(error) => return failed(error.to_string()),
+    };
+    let deadline = Instant::now() + request.limits.time;
+    let finished = python::run(
+        &request.program,
+        workbook,
+        &request.file,
+        &request.limits,
+        deadline,
+    );
+    let ended = match finished.result {
+        Ok((base, operations)) => Ended::Done { base, operations },
+        Err(python::Unfinished::Raised(raised)) => Ended::Raised(raised),
+        Err(python::Unfinished::Stopped(stop)) => Ended::Stopped(stop),
+    };
+    Reply {
+        ended,
+        stdout: finished.stdout,
+        dropped: finished.dropped,
+    }
+}
+
+/// The interpreter reaches nothing outside by itself; the kernel is the second wall where it can be.
+fn contained(request: &Request) -> Result<(), String> {
+    let seconds = request.limits.time.as_secs() + 5;
+    contain::memory(request.limits.memory, seconds)?;
+    #[cfg(target_os = "linux")]
+    {
+        if contain::availability().is_ok() {
+            contain::files(&contain::Files::default())?;
+        }
+        contain::system_calls()?;
+    }
+    Ok(())
+}

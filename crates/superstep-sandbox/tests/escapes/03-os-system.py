@@ -1,0 +1,3 @@
+import os
+if os.system("touch CANARY && id") == 0:
+    print("ESCAPED")

@@ -1,0 +1,2 @@
+import subprocess
+print("ESCAPED", subprocess.check_output(["/usr/bin/id"]))

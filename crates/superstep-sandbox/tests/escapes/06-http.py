@@ -1,0 +1,2 @@
+import urllib.request
+print("ESCAPED", urllib.request.urlopen("http://example.com", timeout=1).status)

@@ -1,0 +1,1 @@
+exec("import os; os.remove('CANARY'); print('ESCAPED')")

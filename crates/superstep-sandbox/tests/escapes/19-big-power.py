@@ -1,0 +1,3 @@
+# ends: stopped
+x = 10 ** 10 ** 8
+print(len(str(x)))

@@ -1,0 +1,3 @@
+# ends: stopped
+while True:
+    pass

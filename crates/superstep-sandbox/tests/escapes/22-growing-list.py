@@ -1,0 +1,4 @@
+# ends: stopped
+kept = []
+while True:
+    kept.append([0] * 100000)

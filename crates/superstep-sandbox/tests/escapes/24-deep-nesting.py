@@ -1,0 +1,5 @@
+# ends: stopped
+x = []
+for _ in range(10 ** 7):
+    x = [x]
+repr(x)

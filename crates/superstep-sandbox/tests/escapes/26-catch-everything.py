@@ -1,0 +1,7 @@
+# ends: stopped
+while True:
+    try:
+        while True:
+            pass
+    except BaseException:
+        pass

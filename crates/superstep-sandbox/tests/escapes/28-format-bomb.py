@@ -1,0 +1,2 @@
+# ends: stopped
+"{:>99999999999}".format(1)

@@ -1,0 +1,6 @@
+ws = workbook.create_sheet("Rows")
+ws.append({"A": 1, "C": 3})
+ws.append((4, 5, 6))
+ws.append(range(3))
+ws.append(x * 2 for x in (1, 2))
+ws.append([None, "gap"])

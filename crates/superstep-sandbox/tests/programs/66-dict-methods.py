@@ -1,0 +1,10 @@
+d = {"b": 2, "a": 1}
+d.update(c=3)
+d["d"] = d.pop("b") * 2
+merged = {**d, "z": 0} | {"y": 9}
+ws = workbook["Notes"]
+ws["D1"] = str(d)
+ws["D2"] = str(sorted(merged))
+ws["D3"] = d.get("q", "none")
+ws["D4"] = str({v: k for k, v in d.items()})
+ws["D5"] = str(dict.fromkeys("ab", 0))

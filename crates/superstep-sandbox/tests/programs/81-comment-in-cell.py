@@ -1,0 +1,3 @@
+# Sandboxes without it: embedded
+from openpyxl.comments import Comment
+workbook["Notes"]["A1"].comment = Comment("look here", "reviewer")
