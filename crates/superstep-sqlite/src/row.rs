@@ -334,10 +334,9 @@ pub(crate) fn newest(connection: &Connection) -> Result<i64, SaverError> {
         .map_err(sql)
 }
 
-/// Inserts a tombstone before rows are deleted, so that their numbers are not reused: a cache entry
-/// for a number must never match another row.
-pub(crate) fn leave_tombstone(connection: &Connection) -> Result<(), SaverError> {
-    let seq = newest(connection)? + 1;
+/// Inserts a tombstone under a number that was assigned before rows are deleted, so that their numbers
+/// are not reused: a cache entry for a number must never match another row.
+pub(crate) fn leave_tombstone(connection: &Connection, seq: i64) -> Result<(), SaverError> {
     connection
         .prepare_cached("DELETE FROM log WHERE aside = 1 AND parent = 0")
         .and_then(|mut delete| delete.execute([]))

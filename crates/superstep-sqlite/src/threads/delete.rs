@@ -25,6 +25,7 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
     };
     lease::refuse_if_leased(writer, name, &thread, worker)?;
     let thread = thread.thread;
+    let tombstone = writer.next_seq()?;
     match graphs::all(writer.db()?, thread) {
         Ok(all) => {
             for graph in all {
@@ -41,7 +42,7 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
         }
         Err(error) => return Err(error),
     }
-    row::leave_tombstone(writer.change()?)?;
+    row::leave_tombstone(writer.change()?, tombstone)?;
     events::remove(writer.change()?, thread)?;
     runs::remove(writer.change()?, thread)?;
     forget_uses(writer.change()?, thread)?;

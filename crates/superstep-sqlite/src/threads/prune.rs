@@ -53,6 +53,7 @@ pub(crate) fn prune(
             Some(*oldest)
         }
     };
+    let tombstone = writer.next_seq()?;
     let mut dropped = 0;
     for graph in &graphs {
         let ids = ids(writer, graph)?;
@@ -77,7 +78,7 @@ pub(crate) fn prune(
         dropped += ids.len().saturating_sub(keeps);
     }
     if dropped > 0 {
-        row::leave_tombstone(writer.change()?)?;
+        row::leave_tombstone(writer.change()?, tombstone)?;
         let root = graphs.iter().find(|graph| graph.name.is_root());
         if let Some(oldest) = root.map(|root| oldest_record(writer, root)).transpose()? {
             events::prune(writer, thread.thread, oldest)?;

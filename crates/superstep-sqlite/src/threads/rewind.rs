@@ -29,6 +29,7 @@ pub(crate) fn rewind(
             thread: name.clone(),
         });
     }
+    let tombstone = writer.next_seq()?;
     let mut is_changed = false;
     for graph in graphs::all(writer.db()?, current.thread)? {
         let rows = rows(writer.db()?, &graph)?;
@@ -44,7 +45,7 @@ pub(crate) fn rewind(
     if !is_changed {
         return Ok(());
     }
-    row::leave_tombstone(writer.change()?)?;
+    row::leave_tombstone(writer.change()?, tombstone)?;
     recount_uses(writer, current.thread)?;
     writer.cache.remove(name);
     if let Some(leased) = writer.leased.get_mut(name) {

@@ -60,3 +60,38 @@ async fn a_lease_that_has_ended_is_free_for_other_processes_at_once() {
         taken.unwrap().end().await;
     }
 }
+
+#[tokio::test]
+async fn a_thread_is_deleted_while_another_is_written() {
+    let folder = Folder::new();
+    let database = folder.open();
+    let saver = database.saver();
+    let commit = |thread: &str, epoch, id: u128| {
+        let change = Change::Extend(Value::list([Value::from("x")]));
+        saver.commit(Commit {
+            thread: thread.into(),
+            namespace: "".into(),
+            epoch,
+            record: record(id, (id > 1).then(|| id - 1), change),
+            events: Vec::new(),
+        })
+    };
+    let kept = saver.lease(&"kept".into()).await.unwrap();
+    commit("kept", kept.epoch, 1).await.unwrap();
+    for id in (2..=60).step_by(2) {
+        let gone = saver.lease(&"gone".into()).await.unwrap();
+        commit("gone", gone.epoch, 1).await.unwrap();
+        drop(gone);
+        // All three are on their way before the first is stored.
+        let before = commit("kept", kept.epoch, id);
+        let deleted = saver.delete(&"gone".into());
+        let after = commit("kept", kept.epoch, id + 1);
+        before.await.unwrap();
+        deleted.await.unwrap();
+        after.await.unwrap();
+    }
+    let newest = saver.load(&"kept".into(), &"".into(), At::Latest).await;
+    let newest = newest.unwrap().unwrap();
+    assert_eq!(newest.head().map(|head| head.id.0), Some(61));
+    assert_eq!(saver.threads().await.unwrap(), ["kept".into()]);
+}
