@@ -17,7 +17,7 @@ use superstep_archie::{Analysis, Brief, ErrorKind, Flow, Question};
 use crate::{
     agents::{self, Agent},
     app::App,
-    args::{Analyze, Ask, BuildContext, Global, TalkOptions},
+    args::{Analyze, Ask, BuildContext, Global, Limits, TalkOptions},
     consent::Agreement,
     database, environment,
     error::Error,
@@ -103,6 +103,13 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
     Talk::new(agent, thread, Answers::none(), what.out.clone(), app.output)
         .run(start, app.terminal)
         .await
+}
+
+/// The agent as a server hosts it.
+pub(crate) async fn hosted(app: &mut App<'_>) -> Result<superstep_archie::Archie, Error> {
+    let content = DataOwner::Project;
+    let options = AgentOptions::open(&Limits::default(), None, &content, app).await?;
+    options.archie(None)
 }
 
 /// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or

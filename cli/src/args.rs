@@ -7,6 +7,7 @@ mod docs;
 mod mail;
 mod memory;
 mod models;
+mod serve;
 mod sheet;
 mod threads;
 mod traces;
@@ -28,6 +29,7 @@ pub(crate) use mail::{
 };
 pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySearch};
 pub(crate) use models::{Chat, ModelCommand};
+pub(crate) use serve::Serve;
 pub(crate) use sheet::{SheetCommand, SheetOutput, SheetRun, SheetVerdict};
 pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};
@@ -45,6 +47,7 @@ pub(crate) use trust::{TrustArgs, TrustCommand};
   superstep analyze --query 'One service or two?' --inputs docs
   superstep inbox                                the open questions of the e-mail assistant
   superstep shell                                an interactive shell with every command
+  superstep serve                                the agents over HTTP, and a page for browsers
   superstep threads list                         all threads, and which wait for you
   superstep model show                           which model is used, and why
 
@@ -169,6 +172,8 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Atris(AtrisCommand),
     /// Document a code base: facts, and agents whose claims are checked
     Docs(Docs),
+    /// Serve the agents over HTTP, to LangGraph clients and to browsers
+    Serve(Serve),
     /// E-mail assistant: process mail, show what it has learnt
     #[command(subcommand, arg_required_else_help = true)]
     Mail(MailCommand),

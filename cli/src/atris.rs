@@ -79,6 +79,19 @@ pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), 
     }
 }
 
+/// The agent as a server hosts it, and the fake that it asks, if it does.
+pub(crate) async fn hosted(
+    is_fake: bool,
+    app: &mut App<'_>,
+) -> Result<(superstep_atris::Atris, Option<FakeAudius>), Error> {
+    let options = AtrisOptions {
+        fake: is_fake,
+        ..AtrisOptions::default()
+    };
+    let opened = options::open(&options, app).await?;
+    Ok((opened.agent, opened.fake))
+}
+
 /// Resumes a thread: answers its open question, or finishes a run that was interrupted.
 pub(crate) async fn resume(
     thread: &str,

@@ -52,6 +52,9 @@ pub(crate) enum Error {
     /// A code base cannot be documented.
     #[error(transparent)]
     Docs(#[from] superstep_docgen::Error),
+    /// The server cannot start, or stopped.
+    #[error(transparent)]
+    Server(#[from] superstep_server::ServerError),
     /// The e-mail assistant cannot do something.
     #[error(transparent)]
     Mail(#[from] superstep_mail::AgentError),
@@ -172,6 +175,8 @@ impl Error {
                 | superstep_docgen::Error::UnknownAgent { .. } => 2,
                 _ => 1,
             },
+            Self::Server(superstep_server::ServerError::NoToken { .. }) => 2,
+            Self::Server(_) => 1,
             Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
             Self::Question(error) => error.exit(),
             Self::File(error) => error.exit(),
@@ -230,6 +235,7 @@ impl Error {
             Self::Archie(error) => Some(error.code()),
             Self::Atris(error) => Some(error.code()),
             Self::Docs(error) => Some(error.code()),
+            Self::Server(error) => Some(error.code()),
             Self::Mail(error) => Some(error.code()),
             Self::Sheets(error) => Some(error.code()),
             Self::File(error) => Some(error.code()),
@@ -265,6 +271,7 @@ impl Error {
             Self::Archie(error) => error.hint().into_iter().collect(),
             Self::Atris(error) => error.hint().into_iter().collect(),
             Self::Docs(error) => error.hint().into_iter().collect(),
+            Self::Server(error) => error.hint().into_iter().collect(),
             Self::Mail(error) => error.hint().into_iter().collect(),
             Self::Sheets(error) => error.hint().into_iter().collect(),
             Self::File(error) => vec![error.hint()],

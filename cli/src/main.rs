@@ -33,6 +33,7 @@ mod model;
 mod output;
 mod private;
 mod providers;
+mod serve;
 mod settings;
 mod sheet;
 mod shell;
@@ -130,6 +131,7 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
         Command::Docs(what) => docs::run(what, app).await,
         Command::Mail(command) => mail::run(command, app).await,
         Command::Sheet(command) => sheet::run(command, app).await,
+        Command::Serve(what) => serve::run(&what, app).await,
         Command::Inbox(what) => inbox::run(what, app).await,
         Command::Threads(command) => threads::run(command, app).await,
         Command::Memory(command) => memory::run(command, app).await,

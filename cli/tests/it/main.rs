@@ -35,6 +35,7 @@ mod memory;
 mod picture;
 mod post;
 mod private;
+mod serve;
 mod servers;
 mod sheet;
 mod shell;

@@ -161,6 +161,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-fake-audius",
             "superstep-mail",
             "superstep-sheets",
+            "superstep-server",
         ],
     ),
     ("superstep-xtask", &[]),

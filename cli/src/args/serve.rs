@@ -1,0 +1,38 @@
+//! Arguments of `superstep serve`.
+
+use clap::Args as ClapArgs;
+
+use super::AccountArgs;
+
+/// Where to serve, and what with.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  superstep serve
+  superstep serve --port 8123 --model ollama:qwen3:8b
+  SUPERSTEP_TOKEN=… superstep serve --host 0.0.0.0 --name agents.example.org
+
+Clients of the LangGraph server API can use it, and browsers at its address. Other machines reach it only with
+SUPERSTEP_TOKEN set, which callers send as `Authorization: Bearer` or `x-api-key`. Ctrl-C ends it; runs in progress
+are continued by the next one.")]
+pub(crate) struct Serve {
+    /// The address to listen on
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) host: String,
+    /// The port
+    #[arg(long, default_value = "2024")]
+    pub(crate) port: u16,
+    /// A name that the server goes by besides its address
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Vec<String>,
+    /// Pages of this address may call it, such as https://chat.example.com
+    #[arg(long, value_name = "URL")]
+    pub(crate) origin: Vec<String>,
+    /// Runs at once
+    #[arg(long, value_name = "COUNT", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) runs: u16,
+    /// Atris asks a fake Audius inside this process
+    #[arg(long)]
+    pub(crate) fake_audius: bool,
+    #[command(flatten)]
+    pub(crate) account: AccountArgs,
+}
