@@ -7,17 +7,17 @@ pub(super) const SCENE: Scene = Scene {
     files: &[
         (
             "shop/pyproject.toml",
-            "[project]\nname = \"shop\"\nversion = \"0.3.0\"\ndependencies = [\"requests>=2.31\"]\n",
+            b"[project]\nname = \"shop\"\nversion = \"0.3.0\"\ndependencies = [\"requests>=2.31\"]\n",
         ),
         (
             "shop/shop/cart.py",
-            "class Cart:\n    def total(self):\n        return sum(self.items)  # HACK: no discounts\n",
+            b"class Cart:\n    def total(self):\n        return sum(self.items)  # HACK: no discounts\n",
         ),
         (
             "shop/shop/main.py",
-            "from shop.cart import Cart\n\ndef main():\n    print(Cart().total())\n",
+            b"from shop.cart import Cart\n\ndef main():\n    print(Cart().total())\n",
         ),
-        ("replies.jsonl", include_str!("docs.jsonl")),
+        ("replies.jsonl", include_bytes!("docs.jsonl")),
     ],
     commands: &[
         (

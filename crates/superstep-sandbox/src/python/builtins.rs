@@ -290,7 +290,7 @@ fn print(vm: &mut Vm, mut args: Args) -> Res<Value> {
         if at > 0 {
             text.push_str(&sep);
         }
-        text.push_str(&vm.to_text(value)?);
+        text.push_str(&vm.text_of(value)?);
     }
     text.push_str(&end);
     vm.output.write(&text);

@@ -137,7 +137,7 @@ fn group(digits: &str, mark: char, size: usize) -> String {
     let length = digits.chars().count();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (length - at) % size == 0 {
+        if at > 0 && (length - at).is_multiple_of(size) {
             out.push(mark);
         }
         out.push(digit);
@@ -149,10 +149,10 @@ impl Vm {
     /// `format(value, spec)`
     pub(crate) fn format(&mut self, value: &Value, spec: &str) -> Res<String> {
         if let Some(found) = self.special(value, "__format__", vec![Value::str(spec)])? {
-            return self.to_text(&found);
+            return self.text_of(&found);
         }
         if spec.is_empty() {
-            return self.to_text(value);
+            return self.text_of(value);
         }
         let Some(parsed) = Spec::read(spec) else {
             let message = format!(
@@ -164,12 +164,12 @@ impl Vm {
         let plain = value.plain();
         match Number::of(&plain) {
             Some(_) if matches!(plain, Value::Bool(_)) && parsed.kind.is_none() => {
-                let text = self.to_text(&plain)?;
+                let text = self.text_of(&plain)?;
                 Ok(parsed.pad(&text, '<'))
             }
             Some(number) => self.format_number(&number, &parsed, value),
             None if plain.as_str().is_some() || matches!(plain, Value::None) => {
-                let text = self.to_text(&plain)?;
+                let text = self.text_of(&plain)?;
                 if matches!(plain, Value::None) {
                     let message = "unsupported format string passed to NoneType.__format__";
                     return Err(self.error("TypeError", message));
@@ -372,7 +372,7 @@ impl Vm {
         };
         let value = match conversion {
             Some("r" | "a") => Value::str(self.repr(&value)?),
-            Some("s") => Value::str(self.to_text(&value)?),
+            Some("s") => Value::str(self.text_of(&value)?),
             _ => value,
         };
         let mut inner = String::new();
@@ -424,7 +424,7 @@ impl Vm {
             let is_left = spec.contains('-');
             let spec = spec.replace('-', "");
             let (item, kind) = match kind {
-                's' => (Value::str(self.to_text(&item)?), "s"),
+                's' => (Value::str(self.text_of(&item)?), "s"),
                 'r' => (Value::str(self.repr(&item)?), "s"),
                 'd' | 'i' | 'u' => {
                     let number = Number::of(&item.plain());

@@ -11,7 +11,7 @@ use super::{
 
 impl Vm {
     /// `str()` of a value.
-    pub(crate) fn to_text(&mut self, value: &Value) -> Res<String> {
+    pub(crate) fn text_of(&mut self, value: &Value) -> Res<String> {
         match value {
             Value::Str(text) => Ok(text.to_string()),
             Value::Object(object) => {
@@ -32,7 +32,7 @@ impl Vm {
                 let payload = object.payload.borrow().clone();
                 match payload {
                     Value::None => self.repr(value),
-                    payload => self.to_text(&payload),
+                    payload => self.text_of(&payload),
                 }
             }
             _ => self.repr(value),

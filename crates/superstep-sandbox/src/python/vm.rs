@@ -159,7 +159,7 @@ impl Vm {
     /// Counts a piece of work; stops the program when its time is over.
     pub(crate) fn tick(&mut self) -> Res<()> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks % 4096 == 0 && Instant::now() >= self.deadline {
+        if self.ticks.is_multiple_of(4096) && Instant::now() >= self.deadline {
             return Err(Fault::Stop(Stop::Time));
         }
         Ok(())

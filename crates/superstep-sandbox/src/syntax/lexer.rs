@@ -64,11 +64,7 @@ impl Lexer {
     }
 
     fn program(&mut self) -> Parsed<()> {
-        loop {
-            // At the beginning of a line.
-            let Some(width) = self.indentation()? else {
-                break;
-            };
+        while let Some(width) = self.indentation()? {
             self.indent(width)?;
             while self.skip_space()? {
                 self.word()?;

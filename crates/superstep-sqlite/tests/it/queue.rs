@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use superstep::{
     Backends, RunOptions, RunStatus, Saver, Value,
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Reducer, START, Worker, state::Depth},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, Halt, START, Worker, state::Depth},
     runs::{QueuedInput, RunQuery},
     schedules::CronSchedule,
 };
@@ -23,7 +23,7 @@ fn graph(database: &Database) -> DynGraph {
     DynGraphBuilder::new()
         .name("keeps")
         .last_value("x")
-        .reduce("log", Reducer::Add, json!([]))
+        .reduce("log", DynReducer::Add, json!([]))
         .node("keep", keep)
         .edge(START, "keep")
         .backends(Backends::on(database.saver()))

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use superstep::{
     Call, Context, ErrorKind, Store,
     prelude::*,
+    schemars::{self, JsonSchema},
     store::{Item, Namespace, PutOptions, TtlOnRead},
 };
 
@@ -37,7 +38,7 @@ fn one<Args>(
         .unwrap()
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 struct User {
     name: String,
 }

@@ -35,16 +35,16 @@ impl Vm {
                 Some(value) => self.truth(&value)?,
                 None => false,
             }),
-            Kind::Int => self.to_int(first, args.take(1, "base"))?,
-            Kind::Float => self.to_float_value(first)?,
+            Kind::Int => self.int_of(first, args.take(1, "base"))?,
+            Kind::Float => self.float_of(first)?,
             Kind::Str => match first.or_else(|| args.named("object")) {
                 Some(Value::Bytes(bytes)) if args.plain.len() > 1 => {
                     Value::str(String::from_utf8_lossy(&bytes).into_owned())
                 }
-                Some(value) => Value::str(self.to_text(&value)?),
+                Some(value) => Value::str(self.text_of(&value)?),
                 None => Value::str(""),
             },
-            Kind::Bytes => self.to_bytes(first)?,
+            Kind::Bytes => self.bytes_of(first)?,
             Kind::List => Value::list(match first {
                 Some(value) => self.collect_items(&value)?,
                 None => Vec::new(),
@@ -53,8 +53,8 @@ impl Vm {
                 Some(value) => self.collect_items(&value)?,
                 None => Vec::new(),
             }),
-            Kind::Set => Value::set(self.to_set(first)?),
-            Kind::FrozenSet => Value::FrozenSet(Rc::new(self.to_set(first)?)),
+            Kind::Set => Value::set(self.set_of(first)?),
+            Kind::FrozenSet => Value::FrozenSet(Rc::new(self.set_of(first)?)),
             Kind::Dict => {
                 let mut dict = Dict::new();
                 if let Some(value) = first {
@@ -119,7 +119,7 @@ impl Vm {
         Ok(Value::Range(Rc::new(Range { start, stop, step })))
     }
 
-    fn to_set(&mut self, value: Option<Value>) -> Res<Set> {
+    fn set_of(&mut self, value: Option<Value>) -> Res<Set> {
         let mut set = Set::new();
         if let Some(value) = value {
             for item in self.collect_items(&value)? {
@@ -130,7 +130,7 @@ impl Vm {
         Ok(set)
     }
 
-    fn to_bytes(&mut self, value: Option<Value>) -> Res<Value> {
+    fn bytes_of(&mut self, value: Option<Value>) -> Res<Value> {
         let bytes: Vec<u8> = match value {
             None => Vec::new(),
             Some(Value::Bytes(bytes)) => bytes.to_vec(),
@@ -156,7 +156,7 @@ impl Vm {
         Ok(Value::Bytes(bytes.into()))
     }
 
-    pub(crate) fn to_int(&mut self, value: Option<Value>, base: Option<Value>) -> Res<Value> {
+    pub(crate) fn int_of(&mut self, value: Option<Value>, base: Option<Value>) -> Res<Value> {
         let Some(value) = value else {
             return Ok(Value::Int(0));
         };
@@ -235,7 +235,7 @@ impl Vm {
         }
     }
 
-    pub(crate) fn to_float_value(&mut self, value: Option<Value>) -> Res<Value> {
+    pub(crate) fn float_of(&mut self, value: Option<Value>) -> Res<Value> {
         let Some(value) = value else {
             return Ok(Value::Float(0.0));
         };

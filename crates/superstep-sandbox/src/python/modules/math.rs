@@ -198,7 +198,7 @@ fn float(vm: &mut Vm, value: &Value) -> Res<f64> {
     if value.as_str().is_some() {
         return Err(vm.error("TypeError", "must be real number, not str"));
     }
-    match vm.to_float_value(Some(value.clone()))? {
+    match vm.float_of(Some(value.clone()))? {
         Value::Float(value) => Ok(value),
         _ => Ok(f64::NAN),
     }

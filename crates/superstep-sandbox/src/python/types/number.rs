@@ -42,8 +42,8 @@ pub(super) fn method(name: &str) -> Option<Function> {
                 "to_bytes is not available in this sandbox",
             ))
         },
-        "__float__" => |vm, args| vm.to_float_value(args.plain.into_iter().next()),
-        "__int__" => |vm, args| vm.to_int(args.plain.into_iter().next(), None),
+        "__float__" => |vm, args| vm.float_of(args.plain.into_iter().next()),
+        "__int__" => |vm, args| vm.int_of(args.plain.into_iter().next(), None),
         "__format__" => |vm, args| {
             let spec = vm.text_argument(&args, 1)?;
             Ok(Value::str(vm.format(&args.get(0).plain(), &spec)?))

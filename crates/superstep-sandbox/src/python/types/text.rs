@@ -36,9 +36,7 @@ pub(super) fn method(name: &str) -> Option<Function> {
         "strip" => |vm, args| strip(vm, args, true, true),
         "lstrip" => |vm, args| strip(vm, args, true, false),
         "rstrip" => |vm, args| strip(vm, args, false, true),
-        "isdigit" | "isdecimal" => {
-            |vm, args| all(vm, &args, |c| c.is_numeric() && c.to_digit(10).is_some())
-        }
+        "isdigit" | "isdecimal" => |vm, args| all(vm, &args, |c| c.is_ascii_digit()),
         "isnumeric" => |vm, args| all(vm, &args, char::is_numeric),
         "isalpha" => |vm, args| all(vm, &args, char::is_alphabetic),
         "isalnum" => |vm, args| all(vm, &args, char::is_alphanumeric),
@@ -261,7 +259,7 @@ fn translate(vm: &mut Vm, args: Args) -> Res<Value> {
             Some(Value::Int(code)) => {
                 out.extend(u32::try_from(code).ok().and_then(char::from_u32));
             }
-            Some(value) => out.push_str(&vm.to_text(&value)?),
+            Some(value) => out.push_str(&vm.text_of(&value)?),
         }
     }
     Ok(Value::str(out))

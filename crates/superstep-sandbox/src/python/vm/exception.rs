@@ -140,7 +140,7 @@ impl Vm {
         match &*args {
             [] => Ok(String::new()),
             [only] if is_key => self.repr(only),
-            [only] => self.to_text(only),
+            [only] => self.text_of(only),
             _ => self.repr(&Value::Tuple(args)),
         }
     }
@@ -148,7 +148,7 @@ impl Vm {
     /// An exception as it is told to those who wrote the program.
     pub(crate) fn raised(&mut self, thrown: &Thrown, program: &str, file: &str) -> Raised {
         let class = self.type_name(&thrown.exception).to_string();
-        let message = match self.to_text(&thrown.exception) {
+        let message = match self.text_of(&thrown.exception) {
             Ok(text) => text,
             Err(_) => "<exception str() failed>".to_owned(),
         };

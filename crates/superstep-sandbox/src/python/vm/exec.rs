@@ -506,7 +506,7 @@ impl Vm {
                 let value = frame.pop();
                 let value = match conversion {
                     'r' | 'a' => Value::str(self.repr(&value)?),
-                    's' => Value::str(self.to_text(&value)?),
+                    's' => Value::str(self.text_of(&value)?),
                     _ => value,
                 };
                 let spec = spec.as_str().unwrap_or_else(|| "".into());

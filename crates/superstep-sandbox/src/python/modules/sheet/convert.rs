@@ -32,7 +32,7 @@ pub(super) fn to_json(vm: &mut Vm, value: &Value, depth: usize) -> Res<Json> {
         Value::Dict(_) => {
             let mut map = Map::new();
             for (key, value) in vm.pairs(value)? {
-                let name = vm.to_text(&key)?;
+                let name = vm.text_of(&key)?;
                 map.insert(name, to_json(vm, &value, depth + 1)?);
             }
             Json::Object(map)
