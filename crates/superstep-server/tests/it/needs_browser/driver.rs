@@ -1,7 +1,8 @@
 //! A browser that is driven over the WebDriver protocol by Chromium's own driver.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -222,10 +223,17 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The driver ends its browser when it is asked to; a killed one would leave it behind.
-        let _sent = Command::new("kill")
-            .arg(self.driver.id().to_string())
-            .status();
+        // A driver that is killed leaves its browser behind, so the session is ended first.
+        let Some((host, path)) = self.session.trim_start_matches("http://").split_once('/') else {
+            return;
+        };
+        if let Ok(mut driver) = TcpStream::connect(host) {
+            let request =
+                format!("DELETE /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+            let _sent = driver.write_all(request.as_bytes());
+            let _ended = driver.read_to_end(&mut Vec::new());
+        }
+        let _killed = self.driver.kill();
         let _ended = self.driver.wait();
     }
 }
