@@ -11,6 +11,7 @@ use superstep::{
     },
     sqlite::OpenMode,
 };
+use superstep_sheets::sandbox::Availability;
 
 use crate::{
     app::App,
@@ -20,7 +21,7 @@ use crate::{
     mail,
     output::{Form, Output, bad, faint, good, plain, strong},
     private::{self, Loose},
-    trust, weights,
+    sheet, trust, weights,
 };
 
 /// Result of a check.
@@ -87,6 +88,7 @@ pub(crate) async fn run(app: &App<'_>) -> Result<(), Error> {
     findings.push(storage(app.global).await);
     findings.extend(model(app.global).await);
     findings.push(weights_here());
+    findings.extend(sandboxes());
     findings.push(person_place());
     for finding in &findings {
         tell(finding, app.output)?;
@@ -365,6 +367,28 @@ fn weights_here() -> Finding {
     }
     let names: Vec<&str> = cached.keys().map(String::as_str).collect();
     Finding::good("weights", names.join(", "))
+}
+
+/// What can run programs on workbooks, and what contains them.
+fn sandboxes() -> Vec<Finding> {
+    let all = match sheet::availability() {
+        Ok(all) => all,
+        Err(error) => {
+            let hint = "programs on workbooks cannot be run";
+            return vec![Finding::broken("sandbox", error.to_string(), hint)];
+        }
+    };
+    let tell = |(name, availability): (&str, Availability)| match availability {
+        Availability::Ready { contained_by } => {
+            Finding::good("sandbox", format!("{name}: {}", contained_by.join(", ")))
+        }
+        Availability::Missing { why } => Finding::absent(
+            "sandbox",
+            format!("{name}: {why}"),
+            "programs on workbooks use `embedded`; see docs/sandbox.md",
+        ),
+    };
+    all.into_iter().map(tell).collect()
 }
 
 /// Whether histories and memories can be kept.

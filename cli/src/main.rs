@@ -64,6 +64,10 @@ use crate::{
 };
 
 fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == sheet::WORKER) {
+        return superstep_sheets::sandbox::worker(&words.collect::<Vec<_>>());
+    }
     if completions::complete() {
         return ExitCode::SUCCESS;
     }

@@ -1,18 +1,21 @@
 //! `superstep sheet`: instructions on spreadsheets, step by step.
 //!
 //! `options` opens the agent with its settings, models and versions, `session` runs threads and asks the
-//! person, `show` prints progress and results, `file` works on files without a model, `prune` deletes what
-//! no thread uses.
+//! person, `show` prints progress and results, `exec` and `file` work on files without a model, `sandbox`
+//! opens what contains programs, `prune` deletes what no thread uses.
 
+mod exec;
 mod file;
 mod options;
 mod prune;
+mod sandbox;
 mod session;
 mod show;
 
 use std::path::PathBuf;
 
 use superstep::tools::Verdict;
+use superstep_sheets::workbook::Overwrite;
 
 use crate::{
     agents::Agent,
@@ -22,6 +25,8 @@ use crate::{
     error::Error,
     thread_reader::ThreadReader,
 };
+
+pub(crate) use sandbox::{WORKER, availability};
 
 use options::OpenedSheets;
 use session::SheetSession;
@@ -53,6 +58,26 @@ pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), 
             session.answer(verdict, app).await
         }
         SheetCommand::Save { thread, at, to } => file::save(&thread, at.as_deref(), &to, app).await,
+        SheetCommand::Exec {
+            workbook,
+            code,
+            output,
+            force,
+            dry_run: _,
+            sandbox,
+        } => {
+            let program = exec::Program {
+                workbook,
+                code,
+                output,
+                overwrite: match force {
+                    true => Overwrite::Replace,
+                    false => Overwrite::Never,
+                },
+                sandbox,
+            };
+            exec::run(&program, app).await
+        }
         SheetCommand::Recalc { workbook, to } => file::recalc(&workbook, &to, app),
         SheetCommand::State {
             workbook,

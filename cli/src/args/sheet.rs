@@ -61,6 +61,33 @@ question is open: answer it with `superstep threads resume`; 5 means that no ste
         #[command(flatten)]
         to: SheetOutput,
     },
+    /// Run a Python program on a workbook, without a model
+    #[command(after_help = "Examples:
+  superstep sheet exec sales.xlsx --code total.py -o result.xlsx
+  superstep sheet exec sales.xlsx --code look.py --dry-run
+
+`workbook` is the open workbook, as openpyxl has it; `save` writes to the output and nowhere else. The
+program is contained: no files, no network, limited time and memory.")]
+    Exec {
+        /// The workbook, an .xlsx file
+        #[arg(value_hint = ValueHint::FilePath)]
+        workbook: PathBuf,
+        /// The program
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+        code: PathBuf,
+        /// The file for the result
+        #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, required_unless_present = "dry_run")]
+        output: Option<PathBuf>,
+        /// Replace the file if it exists
+        #[arg(long)]
+        force: bool,
+        /// Write no file; show what would change
+        #[arg(long, conflicts_with = "output")]
+        dry_run: bool,
+        /// Which sandbox
+        #[arg(long, value_name = "NAME")]
+        sandbox: Option<String>,
+    },
     /// Calculate the formulas of a workbook
     #[command(after_help = "Examples:
   superstep sheet recalc report.xlsx -o calculated.xlsx
@@ -122,6 +149,9 @@ pub(crate) struct SheetRun {
     /// Look facts up by SQL before each step
     #[arg(long)]
     pub(crate) informer: bool,
+    /// Which sandbox runs programs of the model [default: embedded]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) sandbox: Option<String>,
     /// Take at most this many steps [default: 10]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) max_steps: Option<u32>,

@@ -1,6 +1,6 @@
 //! Options of the spreadsheet agent: settings of `[agents.sheets]`, its models, its versions.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use superstep::{
     Imports,
@@ -14,6 +14,7 @@ use superstep::{
 };
 use superstep_sheets::{FolderVersions, Models, Settings, Sheets};
 
+use super::sandbox;
 use crate::{
     app::App,
     args::{Global, SheetRun},
@@ -22,10 +23,12 @@ use crate::{
 };
 
 /// The settings of `[agents.sheets]`.
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 9] = [
     "max_steps",
     "informer",
     "overwrites",
+    "sandbox",
+    "program_seconds",
     "planner_model",
     "informer_model",
     "prompts.planner",
@@ -40,9 +43,19 @@ pub(super) struct OpenedSheets {
     pub(super) imports: Imports,
 }
 
+/// Those that a project cannot choose: what is lost unasked, what contains programs, where content goes.
+const USERS: [&str; 5] = [
+    "overwrites",
+    "sandbox",
+    "program_seconds",
+    "planner_model",
+    "informer_model",
+];
+
 /// What the settings say.
 struct Chosen {
     settings: Settings,
+    sandbox: Option<String>,
     planner: Option<String>,
     informer: Option<String>,
 }
@@ -55,6 +68,8 @@ pub(super) async fn open(what: &SheetRun, app: &mut App<'_>) -> Result<OpenedShe
     if let Some(steps) = what.max_steps {
         chosen.settings.max_steps = steps;
     }
+    let sandbox = what.sandbox.as_deref().or(chosen.sandbox.as_deref());
+    chosen.settings.sandbox = Some(sandbox::open(sandbox)?);
     plain_versions(what)?;
     let backends = database::create(app.global)?;
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
@@ -110,17 +125,18 @@ async fn model(spec: &str, app: &mut App<'_>) -> Result<Arc<dyn Model>, Error> {
     Ok(Arc::new(opened.caller))
 }
 
-/// Settings of `[agents.sheets]`. A project chooses neither models nor how much is overwritten unasked.
+/// Settings of `[agents.sheets]`. A project cannot choose all of them.
 fn settings(config: &Config) -> Result<Chosen, Error> {
     let mut chosen = Chosen {
         settings: Settings::default(),
+        sandbox: None,
         planner: None,
         informer: None,
     };
     for (key, setting) in config.agent("sheets") {
         let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
         let not = |wanted: &str| wrong(format!("`{key}` must be {wanted}"));
-        let is_users = ["overwrites", "planner_model", "informer_model"].contains(&key);
+        let is_users = USERS.contains(&key);
         if setting.origin.is_project() && is_users {
             return Err(wrong(format!("`{key}` belongs in the user's file")));
         }
@@ -137,6 +153,12 @@ fn settings(config: &Config) -> Result<Chosen, Error> {
                 settings.with_informer = is_on.ok_or_else(|| not("true or false"))?;
             }
             "overwrites" => settings.overwrites = number()?,
+            "sandbox" => chosen.sandbox = Some(text()?.to_owned()),
+            "program_seconds" => {
+                let seconds = Some(number()?).filter(|it| (1..=3600).contains(it));
+                let seconds = seconds.ok_or_else(|| not("a number from 1 to 3600"))?;
+                settings.program.time = Duration::from_secs(seconds);
+            }
             "planner_model" => chosen.planner = Some(text()?.to_owned()),
             "informer_model" => chosen.informer = Some(text()?.to_owned()),
             "prompts.planner" => settings.planner_prompt = Some(prompt(setting, text()?)?),

@@ -24,7 +24,7 @@ const WIDEST: usize = 18;
 const LINES: usize = 6;
 
 /// How many changes of cells are printed as JSON.
-const LISTED: usize = 1_000;
+pub(super) const LISTED: usize = 1_000;
 
 pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
@@ -179,7 +179,7 @@ fn text(report: &Report<'_>, output: &Output) -> Result<(), Error> {
 }
 
 /// Tables of what changed, as much of it as fits.
-fn tables(book: &Workbook, changes: &Changes, output: &Output) -> Result<(), Error> {
+pub(super) fn tables(book: &Workbook, changes: &Changes, output: &Output) -> Result<(), Error> {
     shown_areas(book, changes)
         .into_iter()
         .try_for_each(|(sheet, area)| table(book, &sheet, area, output))

@@ -1,5 +1,7 @@
 //! Spreadsheets as users see them: results, reports, questions, versions, exit codes.
 
+mod programs;
+
 use std::fs;
 
 use serde_json::{Value as Json, json};

@@ -1,0 +1,32 @@
+//! The sandbox that runs programs: chosen by name, or the embedded one. Its worker is this binary.
+
+use std::sync::Arc;
+
+use superstep_sheets::sandbox::{
+    Availability, Embedded, Sandbox, SandboxError, Worker, sandbox, sandboxes,
+};
+
+use crate::error::Error;
+
+/// The command by which this binary becomes the worker of a sandbox; not for people.
+pub(crate) const WORKER: &str = "__sandbox-worker";
+
+/// Opens a sandbox. One that cannot be used here is refused before a model is asked for programs.
+pub(super) fn open(name: Option<&str>) -> Result<Arc<dyn Sandbox>, Error> {
+    let worker = Worker::this_program(WORKER)?;
+    let opened = sandbox(name.unwrap_or(Embedded::NAME), &worker);
+    let opened = opened.map_err(|error| Error::Sheets(error.into()))?;
+    if let Availability::Missing { why } = opened.available() {
+        let sandbox = opened.name();
+        let error = SandboxError::Unavailable { sandbox, why };
+        return Err(Error::Sheets(error.into()));
+    }
+    Ok(Arc::from(opened))
+}
+
+/// All sandboxes and whether they can be used here.
+pub(crate) fn availability() -> Result<Vec<(&'static str, Availability)>, Error> {
+    let worker = Worker::this_program(WORKER)?;
+    let all = sandboxes(&worker);
+    Ok(all.iter().map(|it| (it.name(), it.available())).collect())
+}
