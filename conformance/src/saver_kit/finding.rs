@@ -99,6 +99,19 @@ async fn threads_are_found_by_what_is_known_of_them(bench: &Bench<'_>) -> Verdic
     equal("its checkpoint", waits.checkpoint, Some(id(2)))?;
     equal("its graph", waits.graph.as_deref(), Some("order"))?;
     equal("its dates", waits.updated >= waits.created, true)?;
+    let (created_from, created_before) = (waits.created, waits.created);
+    let since = ThreadQuery {
+        created_from,
+        ..by()
+    };
+    let got = names(&fixture, since).await?.contains(&"waits".to_owned());
+    equal("whether it is found since it was made", got, true)?;
+    let before = ThreadQuery {
+        created_before,
+        ..by()
+    };
+    let got = names(&fixture, before).await?.contains(&"waits".to_owned());
+    equal("whether it was made before", got, false)?;
     let updated_before = waits.created;
     let early = ThreadQuery {
         updated_before,

@@ -231,6 +231,22 @@ impl RunRecord {
         self.ending == Some(Ending::Interrupted)
     }
 
+    /// When it was recorded, began or ended, whichever was last.
+    pub fn updated(&self) -> Option<UnixMillis> {
+        let times = [Some(self.created), self.started, self.ended];
+        times.into_iter().flatten().max()
+    }
+
+    /// Whether it made a checkpoint of the thread's own graph, as far as ids say; runs of earlier
+    /// versions do not know.
+    pub fn made(&self, checkpoint: CheckpointId) -> bool {
+        let is_before_its_end = match &self.ending {
+            None => true,
+            Some(_) => self.checkpoint.is_some_and(|end| checkpoint <= end),
+        };
+        self.mark.is_some_and(|mark| checkpoint > mark) && is_before_its_end
+    }
+
     /// The id after which all that the run stored comes.
     pub fn mark(&self) -> CheckpointId {
         self.mark.or(self.base).unwrap_or(CheckpointId(0))

@@ -4,7 +4,7 @@
 use superstep_core::{
     clock::Clock as _,
     error::{Error, ErrorKind, SaverError},
-    id::{RunId, ThreadId},
+    id::{CheckpointId, RunId, ThreadId},
     record::Source,
     run::RunInput,
     runs::{Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
@@ -47,6 +47,19 @@ impl DynGraph {
     ) -> Result<Vec<RunRecord>, Error> {
         let thread = thread.into();
         Ok(self.saver()?.runs().load_runs(&thread, query).await?)
+    }
+
+    /// The run that made a checkpoint of the thread's own graph, with its metadata; nothing if none did
+    /// (an edit), or if an earlier version stored it.
+    pub async fn run_of(
+        &self,
+        thread: impl Into<ThreadId>,
+        checkpoint: CheckpointId,
+    ) -> Result<Option<RunRecord>, Error> {
+        let runs = self.runs(thread, &RunQuery::default()).await?;
+        // Newest first: what was made later has greater ids.
+        let mut began = runs.into_iter().filter(|run| run.started.is_some());
+        Ok(began.find(|run| run.made(checkpoint)))
     }
 
     /// What is going on with a thread: the status of its newest run. A thread of an earlier version

@@ -1,6 +1,7 @@
 //! Finding threads: by graph, status, metadata, time and text, page by page.
 //!
-//! It works on any saver, by what that shows of each thread: its newest checkpoint and its runs.
+//! It works on any saver, by what that shows of each thread: its newest checkpoint and its runs. Checkpoints
+//! are read only of threads that the rest of the query wants, and only until the page is full.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -28,6 +29,10 @@ pub struct ThreadQuery {
     pub updated_from: Option<UnixMillis>,
     /// Used before this time.
     pub updated_before: Option<UnixMillis>,
+    /// Made at this time or later.
+    pub created_from: Option<UnixMillis>,
+    /// Made before this time.
+    pub created_before: Option<UnixMillis>,
     /// Whose name, graph or metadata has this text, in upper or lower case.
     pub search: Option<String>,
     /// In which order.
@@ -81,7 +86,6 @@ impl ThreadInfo {
         let asks = notes.iter().map(|note| note.open_asks().len()).sum();
         let named = head.map(|head| head.layout.graph.clone());
         let graph = named.or_else(|| run.map(|run| run.graph.clone()));
-        let times = |run: &RunRecord| [Some(run.created), run.started, run.ended];
         let checkpoint = head.map(|head| head.id);
         // An edit after the run says more about the thread than the run does.
         let last = run.filter(|run| run.ending.is_none() || run.checkpoint == checkpoint);
@@ -103,7 +107,7 @@ impl ThreadInfo {
             status,
             asks,
             created: runs.last().map(|run| run.created),
-            updated: run.and_then(|run| times(run).into_iter().flatten().max()),
+            updated: run.and_then(RunRecord::updated),
             metadata: run.map(|run| run.metadata.clone()).unwrap_or_default(),
             run: run.map(|run| run.id),
             checkpoint,
@@ -115,19 +119,31 @@ impl ThreadQuery {
     /// Whether a thread is wanted, apart from the page.
     pub fn wants(&self, info: &ThreadInfo) -> bool {
         let graph = info.graph.as_deref().unwrap_or_default();
-        let is_after = |from| info.updated.is_some_and(|updated| updated >= from);
-        let is_before = |end| info.updated.is_some_and(|updated| updated < end);
-        let wanted = self.metadata.as_map();
-        let mut pairs = wanted.into_iter().flat_map(|map| map.iter());
         self.graph.as_deref().is_none_or(|wanted| wanted == graph)
             && (self.status.is_empty() || self.status.contains(&info.status))
-            && pairs.all(|(key, value)| info.metadata.get(key) == Some(value))
-            && self.updated_from.is_none_or(is_after)
-            && self.updated_before.is_none_or(is_before)
+            && self.wants_runs(info.created, info.updated, &info.metadata)
             && self
                 .search
                 .as_deref()
                 .is_none_or(|text| info.has_text(text))
+    }
+
+    /// Whether a thread is wanted as far as its runs decide.
+    fn wants_runs(
+        &self,
+        created: Option<UnixMillis>,
+        updated: Option<UnixMillis>,
+        metadata: &Value,
+    ) -> bool {
+        let is_in = |time: Option<i64>, from: Option<i64>, before: Option<i64>| {
+            from.is_none_or(|from| time.is_some_and(|time| time >= from))
+                && before.is_none_or(|end| time.is_some_and(|time| time < end))
+        };
+        let wanted = self.metadata.as_map();
+        let mut pairs = wanted.into_iter().flat_map(|map| map.iter());
+        is_in(created, self.created_from, self.created_before)
+            && is_in(updated, self.updated_from, self.updated_before)
+            && pairs.all(|(key, value)| metadata.get(key) == Some(value))
     }
 }
 
@@ -148,27 +164,48 @@ pub async fn find_threads(
     saver: &dyn Saver,
     query: &ThreadQuery,
 ) -> Result<Vec<ThreadInfo>, SaverError> {
-    let root = GraphPath::default();
-    let mut found = Vec::new();
+    let newest_run = RunQuery {
+        limit: Some(1),
+        ..RunQuery::default()
+    };
+    let mut order = Vec::new();
     for id in saver.threads().await? {
-        let newest = saver.load(&id, &root, At::Latest).await?;
-        let runs = saver.runs().load_runs(&id, &RunQuery::default()).await?;
-        let info = ThreadInfo::of(id, newest.as_ref(), &runs);
-        if query.wants(&info) || query.after.as_ref() == Some(&info.id) {
-            found.push(info);
-        }
+        let updated = match query.order {
+            ThreadOrder::Name => None,
+            ThreadOrder::Updated => {
+                let newest = saver.runs().load_runs(&id, &newest_run).await?;
+                newest.first().and_then(RunRecord::updated)
+            }
+        };
+        order.push((updated, id));
     }
-    if query.order == ThreadOrder::Updated {
-        found.sort_by_key(|info| Reverse(info.updated));
-    }
+    order.sort_by_key(|(updated, _)| Reverse(*updated));
     let start = match &query.after {
         None => 0,
         Some(after) => {
-            let place = found.iter().position(|info| info.id == *after);
+            let place = order.iter().position(|(_, id)| id == after);
             let thread = after.clone();
             place.ok_or(SaverError::NoThread { thread })? + 1
         }
     };
-    let limit = query.limit.unwrap_or(usize::MAX);
-    Ok(found.into_iter().skip(start).take(limit).collect())
+    let (root, limit) = (GraphPath::default(), query.limit.unwrap_or(usize::MAX));
+    let mut found = Vec::new();
+    for (_, id) in order.into_iter().skip(start) {
+        if found.len() >= limit {
+            break;
+        }
+        let runs = saver.runs().load_runs(&id, &RunQuery::default()).await?;
+        let metadata = runs.first().map(|run| run.metadata.clone());
+        let created = runs.last().map(|run| run.created);
+        let updated = runs.first().and_then(RunRecord::updated);
+        if !query.wants_runs(created, updated, &metadata.unwrap_or_default()) {
+            continue;
+        }
+        let newest = saver.load(&id, &root, At::Latest).await?;
+        let info = ThreadInfo::of(id, newest.as_ref(), &runs);
+        if query.wants(&info) {
+            found.push(info);
+        }
+    }
+    Ok(found)
 }

@@ -310,7 +310,10 @@ async fn a_queued_run_can_begin_at_an_old_checkpoint() {
         worker(&graph).work_once().await.unwrap().unwrap();
     }
     let first = graph.runs("t", &RunQuery::default()).await.unwrap();
-    let at = first.last().unwrap().checkpoint.map(CheckpointRef::root);
+    let made = first.last().unwrap().checkpoint.unwrap();
+    let by = graph.run_of("t", made).await.unwrap();
+    assert_eq!(by.map(|run| run.id), first.last().map(|run| run.id));
+    let at = Some(CheckpointRef::root(made));
     let options = RunOptions {
         at,
         ..RunOptions::on("t")
