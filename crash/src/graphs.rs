@@ -8,10 +8,12 @@ mod chain;
 mod effect;
 mod fanout;
 mod nested;
+mod queued;
 
 pub(crate) use cancelled::CANCELLED;
 pub(crate) use effect::receipt;
 pub(crate) use fanout::MENDED;
+pub(crate) use queued::{HELD, HOLDING};
 
 use std::{fmt, str::FromStr};
 
@@ -42,11 +44,13 @@ pub enum Scene {
     Agent,
     /// An effect and a timer in a run that is cancelled.
     Cancelled,
+    /// Runs that wait for a worker, two that are cancelled, timers, and a schedule.
+    Queued,
 }
 
 impl Scene {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Asks,
         Self::Fanout,
         Self::Nested,
@@ -55,6 +59,7 @@ impl Scene {
         Self::Chain,
         Self::Agent,
         Self::Cancelled,
+        Self::Queued,
     ];
 
     /// Its name on the command line.
@@ -68,7 +73,14 @@ impl Scene {
             Self::Chain => "chain",
             Self::Agent => "agent",
             Self::Cancelled => "cancelled",
+            Self::Queued => "queued",
         }
+    }
+
+    /// Whether its script continues after an error of the disk. A queued run that met one has ended with
+    /// it, so what is left cannot be compared with an undisturbed worker's.
+    pub fn outlives_errors(self) -> bool {
+        self != Self::Queued
     }
 
     /// The service its effects go to.
@@ -97,6 +109,7 @@ impl Scene {
             Self::Chain => chain::graph(work_dir, backends),
             Self::Agent => agent::graph(work_dir, backends),
             Self::Cancelled => cancelled::graph(work_dir, backends),
+            Self::Queued => queued::graph(work_dir, backends),
         }
     }
 }
@@ -109,7 +122,9 @@ impl fmt::Display for Scene {
 
 /// There is no graph of that name.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[error("no graph `{0}`: there are asks, fanout, nested, keyed, blind, chain, agent and cancelled")]
+#[error(
+    "no graph `{0}`: there are asks, fanout, nested, keyed, blind, chain, agent, cancelled and queued"
+)]
 pub struct Unknown(pub String);
 
 impl FromStr for Scene {

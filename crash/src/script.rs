@@ -1,6 +1,8 @@
 //! Scripts: what people and programs do with a graph. They are idempotent: each act follows from the
 //! state of the thread, so a new process resumes where the last one died.
 
+mod queue;
+
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
@@ -60,6 +62,8 @@ pub struct Session {
     pub recovery: DiskRecovery,
     /// How durable runs are.
     pub durability: Durability,
+    /// Whether all that was acknowledged to earlier processes must be there.
+    pub keeps_all: bool,
 }
 
 /// What is done next.
@@ -93,6 +97,9 @@ impl Session {
     }
 
     async fn play_on(&self) -> Result<(), Error> {
+        if self.scene == Scene::Queued {
+            return self.play_queue().await;
+        }
         // Far more than any script has; without it, a thread that makes no progress would loop forever.
         for _ in 0..200 {
             let snapshot = self.look(THREAD).await?;
@@ -127,8 +134,19 @@ impl Session {
         Err(ErrorKind::BadArgument { why }.into())
     }
 
+    /// What is wrong with the runs on record when all is done.
+    pub async fn violations(&self) -> Result<Vec<String>, Error> {
+        match self.scene {
+            Scene::Queued => self.wrong_runs().await,
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// What is left when all is done, as text that can be compared.
     pub async fn result(&self) -> Result<String, Error> {
+        if self.scene == Scene::Queued {
+            return self.queue_result().await;
+        }
         let mut threads = serde_json::Map::new();
         for thread in self.saver.threads().await? {
             let snapshot = self.look(thread.as_str()).await?;

@@ -201,6 +201,7 @@ pub async fn run_on(
         retries: worker_args.retries,
         recovery: worker_args.recovery,
         durability: worker_args.durability,
+        keeps_all: worker_args.loss == Loss::Nothing,
     };
     session.play().await?;
     let recorded = work_dir.lines()?;
@@ -211,6 +212,7 @@ pub async fn run_on(
         .violations
         .extend(cursors_again(lost.iter().chain(&recorded)));
     report.violations.extend(booked_twice(work_dir)?);
+    report.violations.extend(session.violations().await?);
     report.result = session.result().await?;
     let passed = points.passed().into_iter();
     report.points = passed.map(|(name, n)| (name.to_owned(), n)).collect();

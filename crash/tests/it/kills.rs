@@ -38,9 +38,14 @@ fn a_history_survives_a_kill_at_every_operation() {
 }
 
 #[test]
+fn queued_runs_end_once_and_schedules_fire_once_when_two_workers_are_killed() {
+    campaign("matrix --at pairs --pairs 40 --jobs 1 --graph queued");
+}
+
+#[test]
 fn every_graph_survives_a_kill_at_every_named_point() {
     let said = campaign("matrix --at points --jobs 1");
-    assert_eq!(said.lines().count(), 8, "{said}");
+    assert_eq!(said.lines().count(), 9, "{said}");
 }
 
 #[test]

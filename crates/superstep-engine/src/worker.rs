@@ -24,7 +24,7 @@ use crate::{
     schedule::firing,
 };
 
-/// How long a claim holds: within it the run must have begun.
+/// How long a claim holds, if nothing else is said.
 const CLAIM: Duration = Duration::from_secs(15);
 
 /// How long a run waits whose thread was busy after all.
@@ -54,6 +54,7 @@ pub struct Worker {
     graphs: BTreeMap<Arc<str>, DynGraph>,
     options: RunOptions,
     at_once: usize,
+    claim: Duration,
     per_run: Option<Box<PerRun>>,
 }
 
@@ -114,6 +115,7 @@ impl Worker {
             graphs: by_name,
             options,
             at_once: 16,
+            claim: CLAIM,
             per_run: None,
         })
     }
@@ -133,6 +135,14 @@ impl Worker {
     #[must_use]
     pub fn at_once(mut self, runs: usize) -> Self {
         self.at_once = runs.max(1);
+        self
+    }
+
+    /// How long it may take from claiming a run to beginning it; 15 seconds by default. A run whose worker
+    /// is killed in between waits that long for another.
+    #[must_use]
+    pub fn claim_lease(mut self, lease: Duration) -> Self {
+        self.claim = lease;
         self
     }
 
@@ -195,7 +205,7 @@ impl Worker {
         self.fire_schedules().await?;
         let wanted = ClaimRuns {
             graphs: self.graphs.keys().cloned().collect(),
-            lease: CLAIM,
+            lease: self.claim,
         };
         Ok(self.saver.run_queue().claim(&wanted).await?)
     }
