@@ -1,121 +1,83 @@
 //! A graph that comes as JSON: from a file, a database, a tool that draws graphs.
 //!
-//! What nodes can do is in a table of kinds in this program; which nodes there are, and how they are
-//! connected, is data. What is wrong with the data is told all at once. This prints
+//! A `GraphSpec` says which nodes there are and how they are connected; a `Registry` says what their kinds
+//! can do. `shout` is a kind of this program, `ask` and `set` are there from the start. What is wrong with the
+//! data is told all at once, with its place. This prints
 //!
 //! ```text
-//! wrong: unknown kind `shuot`
-//! asked: publish "RAIN IS WET!"?
+//! wrong: [SS4031] nodes[0].kind: there is no node `shuot`; there are ask, pass, set, shout
+//! wrong: [SS4031] routes[0].kind: there is no router `chanel`; there are channel
+//! asked: publish it?
 //! > yes
 //! RAIN IS WET!, published: true
 //! ```
 
-use std::{collections::BTreeMap, error::Error};
+use std::error::Error;
 
-use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use superstep::{
     Backends, MemorySaver, RunOptions, Value,
-    dynamic::{Destination, DynCtx, DynGraph, DynGraphBuilder, Halt, input},
+    dynamic::{DynCtx, GraphSpec, Halt, Registry, input},
 };
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Spec {
-    fields: Vec<String>,
-    nodes: BTreeMap<String, Node>,
-    edges: Vec<(String, String)>,
-    /// From a node by the value of a field.
-    routes: Vec<Route>,
-}
-
-#[derive(Deserialize)]
-struct Node {
-    kind: String,
-    reads: String,
-    writes: String,
-}
-
-#[derive(Deserialize)]
-struct Route {
-    from: String,
-    by: String,
-    to: BTreeMap<String, String>,
-}
-
-/// What a node of a kind does with what it reads.
-type Kind = fn(&DynCtx, Value) -> Result<Value, Halt>;
-
-fn kind(name: &str) -> Option<Kind> {
-    Some(match name {
-        "shout" => |_, text| Ok(text.as_str().unwrap_or_default().to_uppercase().into()),
-        "exclaim" => |_, text| Ok(format!("{}!", text.as_str().unwrap_or_default()).into()),
-        "ask" => |ctx, text| ctx.ask(format!("publish {}?", text.to_json())),
-        "yes" => |_, _| Ok(true.into()),
-        _ => return None,
-    })
-}
-
-fn build(spec: Json, saver: &MemorySaver) -> Result<DynGraph, Box<dyn Error>> {
-    let spec: Spec = serde_json::from_value(spec)?;
-    let mut graph = DynGraphBuilder::new().backends(Backends::on(saver.clone()));
-    for field in spec.fields {
-        graph = graph.last_value(field);
-    }
-    for (name, node) in spec.nodes {
-        let run = kind(&node.kind).ok_or_else(|| format!("unknown kind `{}`", node.kind))?;
-        graph = graph.node(name, move |ctx: DynCtx| {
-            let made = run(&ctx, ctx.get(&node.reads));
-            let writes = node.writes.clone();
-            async move { Ok::<_, Halt>(Value::map([(writes, made?)])) }
-        });
-    }
-    for (from, to) in spec.edges {
-        graph = graph.edge(from, to);
-    }
-    for Route { from, by, to } in spec.routes {
-        graph = graph.route_map(from, to, move |state| state.get(&by).map(Destination::Key));
-    }
-    Ok(graph.build()?)
-}
+const SPEC: &str = r#"{
+    "name": "publish",
+    "channels": [{"name": "text"}, {"name": "answer"}, {"name": "published"}],
+    "nodes": [
+        {"name": "loud", "kind": "shout", "config": {"end": "!"}},
+        {"name": "approve", "kind": "ask", "config": {"question": "publish it?", "into": "answer"}},
+        {"name": "publish", "kind": "set", "config": {"values": {"published": true}}}
+    ],
+    "edges": [
+        {"from": "__start__", "to": "loud"},
+        {"from": "loud", "to": "approve"}
+    ],
+    "routes": [{
+        "from": "approve", "kind": "channel", "config": {"channel": "answer"},
+        "map": {"yes": "publish", "no": "__end__"}
+    }]
+}"#;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let spec = |first: &str| {
-        json!({
-            "fields": ["text", "answer", "published"],
-            "nodes": {
-                "loud": {"kind": first, "reads": "text", "writes": "text"},
-                "louder": {"kind": "exclaim", "reads": "text", "writes": "text"},
-                "approve": {"kind": "ask", "reads": "text", "writes": "answer"},
-                "publish": {"kind": "yes", "reads": "text", "writes": "published"},
-            },
-            "edges": [["__start__", "loud"], ["loud", "louder"], ["louder", "approve"]],
-            "routes": [{"from": "approve", "by": "answer", "to": {"yes": "publish", "no": "__end__"}}],
+    let registry = Registry::new().node("shout", |config| {
+        let end = config["end"].as_str().ok_or("`end` is a text")?.to_owned();
+        Ok(move |ctx: DynCtx| {
+            let end = end.clone();
+            async move {
+                let text: String = ctx.read("text")?;
+                Ok::<_, Halt>(json!({ "text": text.to_uppercase() + &end }))
+            }
         })
+    });
+    let backends = Backends::on(MemorySaver::new());
+
+    let misspelt = SPEC
+        .replace("shout", "shuot")
+        .replace("\"kind\": \"channel\"", "\"kind\": \"chanel\"");
+    let Err(wrong) = GraphSpec::read(&misspelt)?.build(&registry, backends.clone()) else {
+        return Err("kinds that nobody knows should be refused".into());
     };
-    let saver = MemorySaver::new();
-    if let Err(error) = build(spec("shuot"), &saver) {
-        println!("wrong: {error}");
+    for mistake in &wrong.0 {
+        println!("wrong: {mistake}");
     }
-    let graph = build(spec("shout"), &saver)?;
+
+    let graph = GraphSpec::read(SPEC)?.build(&registry, backends)?;
     let options = RunOptions::on("t");
     let outcome = graph
-        .invoke(json!({"text": "rain is wet"}), &options)
+        .invoke(json!({ "text": "rain is wet" }), &options)
         .await?;
     for ask in &outcome.asks {
         println!("asked: {}\n> yes", ask.value.as_str().unwrap_or_default());
     }
     let outcome = graph.invoke(input::resume("yes"), &options).await?;
     let state = outcome.output.unwrap_or_default();
-    let text = state
-        .get("text")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let text = state.get("text").and_then(Value::as_str);
     let published = state.get("published").and_then(Value::as_bool);
-    println!("{text}, published: {}", published.unwrap_or_default());
+    let published = published.unwrap_or_default();
+    println!("{}, published: {published}", text.unwrap_or_default());
     match published {
-        Some(true) => Ok(()),
-        _ => Err("what was approved should be published".into()),
+        true => Ok(()),
+        false => Err("what was approved should be published".into()),
     }
 }
