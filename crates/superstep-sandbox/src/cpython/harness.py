@@ -1,9 +1,13 @@
 """Runs a program on a workbook and writes down how it ended."""
 import io
 import json
+import mimetypes
 import os
 import sys
 import traceback
+
+# openpyxl would read files of the system that Landlock does not show, and fail.
+mimetypes.knownfiles = []
 
 FOLDER = os.getcwd()
 with open("name.json") as file:
