@@ -22,6 +22,9 @@ pub struct Settings {
     /// The file of the memory; without one nothing is remembered, and documents are not looked
     /// through for entities.
     pub memory: Option<PathBuf>,
+    /// The folders that a thread may name, which then are data of others, as on a server; relative ones are below the
+    /// first. Any folder if there is none.
+    pub roots: Option<Vec<PathBuf>>,
     /// How long replies may be.
     pub replies: Replies,
     /// How often a reply that is empty or breaks off is asked for.

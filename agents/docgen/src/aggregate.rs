@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome, Error> {
-    let request = &state.request;
+    let request = &services.settings.allowed(&state.request)?;
     let context = services.context(request)?;
     let facts = &*context.facts;
     let old = Metadata::read(&request.output).ok().flatten();

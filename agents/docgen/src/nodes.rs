@@ -36,11 +36,19 @@ pub(crate) async fn scan(
     state: Snap<DocState>,
     services: Res<Services>,
 ) -> Result<DocStateUpdate, NodeError> {
-    let (services, request) = (services.0.clone(), state.request.clone());
-    let facts = off(move || services.scan(&request)).await?;
-    Ok(DocState::update()
-        .digest(plan::digest(&facts))
-        .outcome(None))
+    let (services, asked) = (services.0.clone(), state.request.clone());
+    off(move || {
+        let request = services.settings.allowed(&asked)?;
+        let facts = services.scan(&request)?;
+        let update = DocState::update()
+            .digest(plan::digest(&facts))
+            .outcome(None);
+        Ok(match request == asked {
+            true => update,
+            false => update.request(request),
+        })
+    })
+    .await
 }
 
 pub(crate) async fn plan(
@@ -49,9 +57,10 @@ pub(crate) async fn plan(
 ) -> Result<DocStateUpdate, NodeError> {
     let (services, state) = (services.0.clone(), state.clone());
     off(move || {
-        let context = services.context(&state.request)?;
-        let old = Metadata::read(&state.request.output).ok().flatten();
-        let (plan, kept) = services.plan(&state.request, &context, old.as_ref(), &state.results)?;
+        let request = services.settings.allowed(&state.request)?;
+        let context = services.context(&request)?;
+        let old = Metadata::read(&request.output).ok().flatten();
+        let (plan, kept) = services.plan(&request, &context, old.as_ref(), &state.results)?;
         Ok(DocState::update().plan(plan).overwrite_results(kept))
     })
     .await
@@ -68,9 +77,10 @@ pub(crate) async fn execute(
     if names.is_empty() || state.request.no_model || services.model.is_none() {
         return Ok(DocState::update());
     }
+    let request = services.settings.allowed(&state.request).map_err(failed)?;
     let mut shared: BTreeMap<String, Vec<String>> = BTreeMap::new();
     if services.settings.share_questions {
-        let old = Metadata::read(&state.request.output).ok().flatten();
+        let old = Metadata::read(&request.output).ok().flatten();
         for agent in &services.settings.agents {
             let questions = agent.similar().iter().filter_map(|name| {
                 let result = state.results.get(*name);
@@ -82,7 +92,7 @@ pub(crate) async fn execute(
         }
     }
     let input = BatchState::update()
-        .request(state.request.clone())
+        .request(request)
         .names(names)
         .shared(shared);
     let done = ctx.run(&batch, input).await?;
@@ -105,7 +115,7 @@ pub(crate) async fn agent(
 ) -> Result<BatchStateUpdate, NodeError> {
     let work = Work {
         services: services.0.clone(),
-        request: state.request.clone(),
+        request: services.settings.allowed(&state.request).map_err(failed)?,
         questions: state.shared.get(&name).cloned().unwrap_or_default(),
     };
     let call = Call::new(format!("Agent-{name}"), move |ctx: Ctx, name: String| {
@@ -175,7 +185,8 @@ pub(crate) async fn give_up(
 ) -> Result<BatchStateUpdate, NodeError> {
     let why = superstep::text::single_line(&failed.error.message);
     let why: String = why.chars().take(500).collect();
-    let context = services.context(&state.request);
+    let request = services.settings.allowed(&state.request);
+    let context = request.and_then(|request| services.context(&request));
     let mut result = AgentResult {
         agent_name: name.clone(),
         status: Status::Failed,

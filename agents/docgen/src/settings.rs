@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use superstep::tools::RefineConfig;
+use superstep::{fs::roots, tools::RefineConfig};
 
 use crate::{
     agent::DocAgent,
@@ -63,6 +63,9 @@ pub struct Settings {
     pub share_questions: bool,
     /// Limits of the scan.
     pub limits: Limits,
+    /// The folders that requests may name, which then are data of others, as on a server: paths are below one of
+    /// these, relative ones below the first, and documentation goes to the usual folder. Any folder if there is none.
+    pub roots: Option<Vec<PathBuf>>,
 }
 
 impl Default for Settings {
@@ -76,6 +79,7 @@ impl Default for Settings {
             learn_thresholds: false,
             share_questions: false,
             limits: Limits::default(),
+            roots: None,
         }
     }
 }
@@ -104,6 +108,31 @@ impl Settings {
         Ok(())
     }
 
+    /// A request as it may be carried out.
+    pub(crate) fn allowed(&self, request: &Request) -> Result<Request, Error> {
+        let Some(allowed) = &self.roots else {
+            return Ok(request.clone());
+        };
+        let refused = || Error::Root {
+            path: superstep::text::single_line(&request.root.display().to_string()),
+            why: format!("it is no folder in {}", roots::named(allowed)),
+        };
+        let real = roots::below(allowed, &request.root).filter(|real| real.is_dir());
+        let found = Request::new(&real.ok_or_else(refused)?, None)?;
+        let output = &request.output;
+        if !output.as_os_str().is_empty() && *output != found.output {
+            return Err(Error::Output {
+                path: superstep::text::single_line(&output.display().to_string()),
+                why: format!("documentation goes to {}", found.output.display()),
+            });
+        }
+        Ok(Request {
+            root: found.root,
+            output: found.output,
+            ..request.clone()
+        })
+    }
+
     /// A scan for documentation that goes to a folder.
     pub(crate) fn order(&self, output: &std::path::Path, root: &std::path::Path) -> Order {
         Order {
@@ -119,6 +148,7 @@ pub struct Request {
     /// The folder, as it really is.
     pub root: PathBuf,
     /// The folder the documentation goes to.
+    #[serde(default)]
     pub output: PathBuf,
     /// No model is asked.
     #[serde(default)]

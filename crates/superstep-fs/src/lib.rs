@@ -4,6 +4,7 @@
 mod atomic;
 mod dirs;
 mod read;
+pub mod roots;
 mod stop;
 mod swap;
 

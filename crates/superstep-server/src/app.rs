@@ -42,6 +42,8 @@ pub(crate) struct App {
     pub(crate) files: Records<FileRecord>,
     /// Where their bytes are.
     pub(crate) files_folder: Option<PathBuf>,
+    /// Where graphs keep files under their hashes.
+    pub(crate) results_folder: Option<PathBuf>,
     /// The most bytes of one.
     pub(crate) file_limit: usize,
     pub(crate) counts: Counts,

@@ -50,11 +50,16 @@ impl Assistant {
 
     /// The assistant that a hosted graph has by itself.
     pub(crate) fn of_graph(hosted: &Hosted) -> Self {
+        let mut metadata = Map::from_iter([("created_by".to_owned(), "system".into())]);
+        if let Some(example) = &hosted.example {
+            metadata.insert("example_input".to_owned(), example.clone());
+        }
         let own = Version {
             version: 1,
             created: hosted.since,
             name: hosted.name().to_owned(),
-            metadata: Map::from_iter([("created_by".to_owned(), "system".into())]),
+            description: hosted.description.clone(),
+            metadata,
             ..Version::default()
         };
         Self {

@@ -40,12 +40,7 @@ pub(crate) async fn upload(
     request: Request,
 ) -> Result<Response, Refusal> {
     let folder = app.folder()?.clone();
-    let name = params.get("name").unwrap_or("file").to_owned();
-    let is_odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | '"');
-    if name.is_empty() || name.len() > LONGEST || name.contains(is_odd) {
-        let why = "`name` must be the name of a file, without a folder";
-        return Err(Refusal::invalid(why));
-    }
+    let name = name(&params, "file")?;
     let most = app.file_limit;
     let bytes = to_bytes(request.into_body(), most).await.map_err(|_| {
         let why = format!("the file cannot be read, or has more than {most} bytes");
@@ -74,12 +69,29 @@ pub(crate) async fn upload(
     Ok(answer(&shown(&id, &record, &place)))
 }
 
-/// `GET /files/{file}`: the bytes.
+/// The name of a file, as the caller calls it.
+fn name(params: &Params, otherwise: &str) -> Result<String, Refusal> {
+    let name = params.get("name").unwrap_or(otherwise);
+    let is_odd = |c: char| c.is_control() || matches!(c, '/' | '\\' | '"');
+    if name.is_empty() || name.len() > LONGEST || name.contains(is_odd) {
+        let why = "`name` must be the name of a file, without a folder";
+        return Err(Refusal::invalid(why));
+    }
+    Ok(name.to_owned())
+}
+
+/// `GET /files/{file}`: the bytes of a file that was uploaded, or that a graph made. What a graph made has no name
+/// but the one that `?name=` gives it.
 pub(crate) async fn download(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    params: Params,
 ) -> Result<Response, Refusal> {
-    let (place, record) = app.find_file(&id).await?;
+    let (place, called) = match (app.find_file(&id).await, &app.results_folder) {
+        (Ok((place, record)), _) => (place, record.name),
+        (Err(_), Some(folder)) if is_hash(&id) => (folder.join(&id), name(&params, "result")?),
+        (Err(refusal), _) => return Err(refusal),
+    };
     let most = u64::try_from(app.file_limit).unwrap_or(u64::MAX);
     let read = tokio::task::spawn_blocking(move || read_regular(&place, most)).await;
     let Ok(Ok(bytes)) = read else {
@@ -94,8 +106,7 @@ pub(crate) async fn download(
         "x-content-type-options",
         HeaderValue::from_static("nosniff"),
     );
-    let plain: String = record
-        .name
+    let plain: String = called
         .chars()
         .filter(|c| c.is_ascii_graphic() || *c == ' ')
         .collect();
@@ -150,8 +161,7 @@ impl App {
 
     async fn find_file(&self, id: &str) -> Result<(PathBuf, FileRecord), Refusal> {
         let folder = self.folder()?;
-        let is_hash = id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if !is_hash {
+        if !is_hash(id) {
             return Err(Refusal::invalid(
                 "Invalid file ID: must be a SHA-256 in hex",
             ));
@@ -159,6 +169,10 @@ impl App {
         let record = self.files.find(id).await?.ok_or_else(no_file)?;
         Ok((folder.join(id), record))
     }
+}
+
+fn is_hash(id: &str) -> bool {
+    id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn no_file() -> Refusal {

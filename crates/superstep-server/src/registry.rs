@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value as Json;
 use superstep::{Schemas, dynamic::DynGraph};
 use uuid::Uuid;
 
@@ -24,6 +25,10 @@ pub(crate) struct Hosted {
     pub(crate) schemas: Schemas,
     pub(crate) assistant: Uuid,
     pub(crate) since: Micros,
+    /// What it does, in a line.
+    pub(crate) description: Option<String>,
+    /// An input to try it with.
+    pub(crate) example: Option<Json>,
 }
 
 impl Hosted {
@@ -34,6 +39,8 @@ impl Hosted {
             graph,
             schemas,
             since: time::now(),
+            description: None,
+            example: None,
         }
     }
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
+use serde_json::Value as Json;
 use superstep::{Backends, Graph, Nodes, Schemas, Secret, State, clock::ClockIds, dynamic};
 use tokio::{
     net::{TcpListener, ToSocketAddrs},
@@ -54,7 +55,12 @@ pub struct Server {
     body_limit: usize,
     webhook_hosts: HashSet<String>,
     runs_at_once: usize,
+    /// What graphs do, in a line, by their ids.
+    descriptions: HashMap<String, String>,
+    /// Inputs to begin with, by the ids of graphs.
+    examples: HashMap<String, Json>,
     files_folder: Option<PathBuf>,
+    results_folder: Option<PathBuf>,
     file_limit: usize,
     per_minute: Option<u32>,
     time_limit: Duration,
@@ -73,7 +79,10 @@ impl Server {
             body_limit: BODY_LIMIT,
             webhook_hosts: HashSet::new(),
             runs_at_once: RUNS_AT_ONCE,
+            descriptions: HashMap::new(),
+            examples: HashMap::new(),
             files_folder: None,
+            results_folder: None,
             file_limit: FILE_LIMIT,
             per_minute: None,
             time_limit: TIME_LIMIT,
@@ -94,6 +103,19 @@ impl Server {
     ) -> Self {
         let graph = graph.with_backends(self.backends.clone());
         self.graphs.push(Hosted::new(id.into(), graph, schemas));
+        self
+    }
+
+    /// What a hosted graph does, in a line; its assistant has it as `description`.
+    pub fn description(mut self, id: impl Into<String>, description: impl Into<String>) -> Self {
+        self.descriptions.insert(id.into(), description.into());
+        self
+    }
+
+    /// An input that a hosted graph can be tried with. The form of a run begins with it; the assistant has it as
+    /// `example_input` of its metadata.
+    pub fn example(mut self, id: impl Into<String>, input: Json) -> Self {
+        self.examples.insert(id.into(), input);
         self
     }
 
@@ -140,6 +162,13 @@ impl Server {
         self
     }
 
+    /// A folder where graphs keep files under the hashes of their bytes: who knows the SHA-256 of one can
+    /// download it.
+    pub fn results(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.results_folder = Some(folder.into());
+        self
+    }
+
     /// Files that are larger are refused; 64 MiB by default.
     pub fn file_limit(mut self, bytes: usize) -> Self {
         self.file_limit = bytes;
@@ -173,6 +202,12 @@ impl Server {
         let missing = |what| ServerError::Backends { what };
         let saver = self.backends.saver.clone().ok_or(missing("saver"))?;
         let store = self.backends.store.clone().ok_or(missing("store"))?;
+        for (id, description) in self.descriptions {
+            hosted(&mut self.graphs, id)?.description = Some(description);
+        }
+        for (id, example) in self.examples {
+            hosted(&mut self.graphs, id)?.example = Some(example);
+        }
         let registry = Registry::new(self.graphs, self.aliases)?;
         let shown = address.to_string();
         let failed = |error| ServerError::Listen {
@@ -217,6 +252,7 @@ impl Server {
             counts: Counts::default(),
             files: Records::new(store.clone(), records::FILES),
             files_folder: self.files_folder,
+            results_folder: self.results_folder,
             file_limit: self.file_limit,
             runs_at_once: self.runs_at_once.max(1),
             openapi: openapi::document(&routes()),
@@ -235,6 +271,13 @@ impl Server {
             app,
         })
     }
+}
+
+/// The graph that is described.
+fn hosted(graphs: &mut [Hosted], id: String) -> Result<&mut Hosted, ServerError> {
+    let why = "no graph has it";
+    let found = graphs.iter_mut().find(|hosted| hosted.id == id);
+    found.ok_or(ServerError::GraphId { id, why })
 }
 
 /// A server that listens.

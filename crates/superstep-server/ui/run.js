@@ -13,12 +13,13 @@ export async function run(main, [assistant]) {
   const record = assistants.find((one) => one.assistant_id === assistant);
   const earlier = previous(assistant);
   const place = h("div");
-  let input = form(schemas.input_schema ?? {}, earlier[0]);
+  const first = earlier[0] ?? record?.metadata?.example_input;
+  let input = form(schemas.input_schema ?? {}, first);
   const use = (value) => {
     input = form(schemas.input_schema ?? {}, value);
     show(place, input.element);
   };
-  use(earlier[0]);
+  use(first);
   const start = h("button", { type: "submit", class: "primary" }, "Run");
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   const submit = async (event) => {

@@ -4,10 +4,11 @@
 
 use std::path::PathBuf;
 
-use superstep::{Ctx, NodeError, Res, Snap, Store};
+use superstep::{Ctx, NodeError, Res, Snap, Store, fs::roots};
 
 use crate::{
     documents::{self, DocumentStore, Fate, Order},
+    error::Error,
     progress::{About, Notice, Progress},
     services::{Services, blocking},
     state::{Analysis, AnalysisUpdate},
@@ -20,9 +21,16 @@ pub(crate) async fn document_retrieval(
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
     let inputs = &state.inputs;
-    let Some(folder) = inputs.folder.as_ref().map(PathBuf::from) else {
+    let Some(mut folder) = inputs.folder.as_ref().map(PathBuf::from) else {
         return Ok(Analysis::update());
     };
+    if let Some(allowed) = &services.settings.roots {
+        let refused = || {
+            let why = format!("it is not in {}", roots::named(allowed));
+            Error::folder(&folder, why)
+        };
+        folder = roots::below(allowed, &folder).ok_or_else(refused)?;
+    }
     let budget = services.document_tokens();
     let name = state.context_name.as_deref().unwrap_or_default();
     let order = Order {

@@ -425,3 +425,27 @@ async fn the_result_goes_beside_the_documents_and_is_not_read_again() {
         ["a.md (42 tokens)", "report.md: a result of this program"]
     );
 }
+
+#[tokio::test]
+async fn who_sends_data_names_folders_below_the_roots_alone() {
+    let (mine, other) = (
+        TestEnv::with(&[("a.md", "text")]),
+        TestEnv::with(&[("b.md", "text")]),
+    );
+    let settings = Settings {
+        roots: Some(vec![mine.docs()]),
+        ..Settings::default()
+    };
+    let archie = mine.archie_with(says(["1", "2"]), settings);
+    let brief = other.brief("What is it?");
+    let error = archie
+        .graph()
+        .run("refused", archie.analyze(&brief))
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("it is not in"), "{error}");
+    let outcome = begin(&archie, "allowed", &mine.brief("What is it?")).await;
+    let inputs = &outcome.state().inputs;
+    let names: Vec<_> = inputs.included().map(|it| it.path.as_str()).collect();
+    assert_eq!(names, ["a.md"]);
+}

@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use crate::support::{facts, tree, write};
+use serde_json::{Value as Json, json};
+use superstep_docgen::{Docgen, Settings, USUAL_OUTPUT};
+
+use crate::support::{backends, facts, only, shop, tree, write};
 
 #[test]
 fn an_empty_folder_and_one_of_binaries_have_facts() {
@@ -100,4 +103,37 @@ fn a_file_is_no_code_base() {
         &superstep_docgen::facts::Order::default(),
     );
     assert_eq!(scanned.unwrap_err().code(), "SS7801");
+}
+
+#[tokio::test]
+async fn who_sends_data_names_folders_below_the_roots_alone() {
+    let (mine, other) = (shop(), shop());
+    let settings = Settings {
+        roots: Some(vec![mine.path().to_owned()]),
+        ..only(&["file-structure"])
+    };
+    let docgen = Docgen::new(None, settings, backends()).unwrap();
+    let run = async |thread: &str, request: Json| {
+        let options = superstep::RunOptions::on(thread);
+        let input = json!({ "request": request });
+        docgen.graph().dynamic().invoke(input, &options).await
+    };
+    let outside = other.path().display().to_string();
+    for root in [outside.as_str(), "..", "/", "src/main.rs", "nothing"] {
+        let error = run("refused", json!({ "root": root })).await.unwrap_err();
+        assert!(error.to_string().contains("it is no folder in"), "{error}");
+    }
+    let elsewhere = json!({ "root": ".", "output": other.path().join("docs") });
+    let error = run("refused", elsewhere).await.unwrap_err();
+    assert!(
+        error.to_string().contains("documentation goes to"),
+        "{error}"
+    );
+    assert!(!other.path().join("docs").exists());
+
+    run("allowed", json!({ "root": "." })).await.unwrap();
+    let state = docgen.graph().state("allowed").await.unwrap().state;
+    let place = fs::canonicalize(mine.path()).unwrap();
+    assert_eq!(state.request.root, place);
+    assert!(place.join(USUAL_OUTPUT).is_dir());
 }

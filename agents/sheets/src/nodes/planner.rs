@@ -27,7 +27,8 @@ pub(crate) async fn planner_node(
     services: Res<Services>,
     ctx: Ctx,
 ) -> Result<SheetsStateUpdate, NodeError> {
-    if state.version.is_empty() {
+    let is_begun_by_data = state.version.is_empty() || state.status != Status::Running;
+    if is_begun_by_data {
         return load(&state, &services.0).await.map_err(node);
     }
     // The informer goes first; the route sees it too.
@@ -98,13 +99,18 @@ fn thought(message: &Message) -> String {
     }
 }
 
-/// The first look at a run that was begun by data alone: an instruction and the hash of a workbook.
+/// The first look at a run that was begun by data alone: an instruction, and the hash of a workbook or none to continue
+/// with what the thread has come to.
 async fn load(state: &SheetsState, services: &Arc<Services>) -> Result<SheetsStateUpdate, Error> {
     let Problem {
         instruction,
         workbook,
         ..
     } = &state.problem;
+    let workbook = match workbook.is_empty() {
+        true => &state.version,
+        false => workbook,
+    };
     if workbook.is_empty() {
         return Err(Error::NoWorkbook);
     }
@@ -116,10 +122,26 @@ async fn load(state: &SheetsState, services: &Arc<Services>) -> Result<SheetsSta
     let names = book.sheets.iter().map(|sheet| sheet.name.clone());
     let problem = Problem {
         sheets: names.collect(),
+        workbook: workbook.clone(),
+        // Paths are no business of who sends data.
+        input: None,
+        output: None,
         ..state.problem.clone()
     };
     let update = SheetsState::update()
         .version(workbook.clone())
+        .own_sheets(match *workbook == state.version {
+            true => state.own_sheets.clone(),
+            false => Vec::new(),
+        })
+        .step(0_u32)
+        .key_info(None)
+        .proposal(None)
+        .overwritten(0_u64)
+        .format_errors(0_u32)
+        .answer(None)
+        .status(Status::Running)
+        .verification(None)
         .sheet_state(services.describe(&book))
         .with_informer(state.with_informer || settings.with_informer)
         .max_steps(match state.max_steps {
@@ -127,7 +149,8 @@ async fn load(state: &SheetsState, services: &Arc<Services>) -> Result<SheetsSta
             steps => steps,
         })
         .problem(problem);
-    Ok(match state.messages.is_empty() {
+    let is_another = state.status != Status::Running;
+    Ok(match is_another || state.messages.is_empty() {
         true => update.messages(vec![Message::user(instruction.trim())]),
         false => update,
     })

@@ -106,7 +106,12 @@ async fn a_question_leaves_the_thread_waiting() {
 
 #[tokio::test]
 async fn a_run_begins_by_data_alone_as_a_server_does_it() {
-    let agent = agent(vec![apply(json!([set("Data", "F1", 1.0)])), finish("over")]);
+    let agent = agent(vec![
+        apply(json!([set("Data", "F1", 1.0)])),
+        finish("over"),
+        apply(json!([set("Data", "G1", 2.0)])),
+        finish("over again"),
+    ]);
     let bytes = sales()
         .write(superstep_workbook::OnLoad::Trust)
         .unwrap()
@@ -125,6 +130,25 @@ async fn a_run_begins_by_data_alone_as_a_server_does_it() {
     assert_eq!(state.problem.sheets, ["Data"]);
     let book = read(agent.bytes(&state).await.unwrap());
     assert_eq!(shown(&book, "Data", "F1"), "1");
+
+    let input = json!({"problem": {"instruction": "go on", "output": "elsewhere.xlsx"}});
+    agent
+        .graph()
+        .dynamic()
+        .invoke(input, &options)
+        .await
+        .unwrap();
+    let state = agent.graph().state("t").await.unwrap().state;
+    assert_eq!(state.answer.as_deref(), Some("over again"));
+    assert_eq!(
+        (state.problem.output.as_ref(), state.step),
+        (None, 1),
+        "a path is nothing that data says"
+    );
+    let book = read(agent.bytes(&state).await.unwrap());
+    let cells = ["F1", "G1"].map(|cell| shown(&book, "Data", cell));
+    assert_eq!(cells, ["1", "2"]);
+
     let error = agent.upload(b"no workbook".to_vec()).await.unwrap_err();
     assert_eq!(error.code(), "SS7501");
 }

@@ -57,11 +57,11 @@ impl Loop {
             .retain(|_, effect| *effect != Effect::Failed);
         let node = task.node;
         match done.result {
-            Ok(output) => {
+            Ok(mut output) => {
                 let written = if task.is_call() {
                     Ok(vec![Write::Return(call_value(output))])
                 } else {
-                    self.see_messages(at, &output);
+                    self.see_messages(at, &mut output);
                     self.plan
                         .writes(node, &*self.state.channels, output, self.window())
                 };

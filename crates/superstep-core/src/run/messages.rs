@@ -1,5 +1,7 @@
 //! Messages that nodes return, for readers of `messages` events.
 
+use std::sync::Arc;
+
 use super::Loop;
 use crate::{
     command::{Command, Output},
@@ -9,8 +11,8 @@ use crate::{
 };
 
 impl Loop {
-    /// Emits the messages a node returned that no reader has seen.
-    pub(super) fn see_messages(&mut self, at: usize, output: &Output) {
+    /// Emits the messages a node returned that no reader has seen, each with the id that the state will hold.
+    pub(super) fn see_messages(&mut self, at: usize, output: &mut Output) {
         if !self.wants(Modes::MESSAGES) || self.plan.messages.is_empty() {
             return;
         }
@@ -19,13 +21,14 @@ impl Loop {
         };
         let node = task.name.clone();
         let mut found = Vec::new();
-        messages_in(
+        name_messages_in(
             output,
             &|name| {
                 self.plan
                     .channel(name)
                     .is_some_and(|channel| self.plan.holds_messages(channel))
             },
+            &mut || self.config.ids.next(None).to_string(),
             &mut found,
         );
         self.see_input_messages(at);
@@ -70,25 +73,41 @@ impl Loop {
     }
 }
 
-fn messages_in(output: &Output, holds: &dyn Fn(&str) -> bool, found: &mut Vec<Value>) {
-    let mut look = |name: &str, value: &Value| {
+/// Gives the messages of a result that have no id one, and finds all of them.
+fn name_messages_in(
+    output: &mut Output,
+    holds: &dyn Fn(&str) -> bool,
+    fresh: &mut dyn FnMut() -> String,
+    found: &mut Vec<Value>,
+) {
+    let mut look = |name: &str, value: &mut Value| {
         if holds(name) {
-            found.extend(
-                message::each(value)
-                    .iter()
-                    .filter(|m| message::is_message(m))
-                    .cloned(),
-            );
+            *value = message::with_ids(std::mem::take(value), fresh);
+            let messages = message::each(value).iter();
+            found.extend(messages.filter(|m| message::is_message(m)).cloned());
         }
     };
     match output {
-        Output::Update(Value::Map(map)) => map.iter().for_each(|(name, value)| look(name, value)),
-        Output::Command(Command { update, .. }) => {
-            update.iter().for_each(|(name, value)| look(name, value));
+        Output::Update(Value::Map(map)) => {
+            // A map that others hold is copied only if there is something to name in it.
+            let names: Vec<Arc<str>> = map.keys().filter(|name| holds(name)).cloned().collect();
+            for name in names {
+                let map = Arc::make_mut(map);
+                let mut value = map.get(&name).cloned().unwrap_or_default();
+                look(&name, &mut value);
+                map.insert(name, value);
+            }
         }
-        Output::Many(parts) => parts
-            .iter()
-            .for_each(|part| messages_in(part, holds, found)),
+        Output::Command(Command { update, .. }) => {
+            for (name, value) in update {
+                look(name, value);
+            }
+        }
+        Output::Many(parts) => {
+            for part in parts {
+                name_messages_in(part, holds, fresh, found);
+            }
+        }
         _ => {}
     }
 }

@@ -173,3 +173,21 @@ async fn a_subgraph_is_shown_as_a_node_or_by_what_is_inside() {
         assert_eq!(edges(query).await, open);
     }
 }
+
+#[tokio::test]
+async fn an_assistant_says_what_its_graph_does_and_how_to_try_it() {
+    let server = server(memory())
+        .description("one", "Adds one")
+        .example("one", json!({"x": 1}));
+    let server = Running::start(server).await;
+    let one = server.get(&format!("/assistants/{ONE}")).await.ok();
+    assert_eq!(one["description"], json!("Adds one"));
+    assert_eq!(one["metadata"]["example_input"], json!({"x": 1}));
+}
+
+#[tokio::test]
+async fn what_is_said_about_no_graph_is_a_mistake() {
+    let server = server(memory()).description("none", "Nothing");
+    let refused = server.bind("127.0.0.1:0").await.err().unwrap();
+    assert!(refused.to_string().contains("none"), "{refused}");
+}

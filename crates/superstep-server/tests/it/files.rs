@@ -83,3 +83,25 @@ async fn more_requests_than_a_minute_may_have_are_refused() {
     let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=31).contains(&wait), "{wait}");
 }
+
+#[tokio::test]
+async fn what_a_graph_made_is_downloaded_by_its_hash() {
+    let [uploads, made] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let id = "9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0";
+    std::fs::write(made.path().join(id), "aaa").unwrap();
+    let server = server(memory()).files(uploads.path()).results(made.path());
+    let server = Running::start(server).await;
+    let got = server.get(&format!("/files/{id}?name=a.xlsx")).await;
+    assert_eq!(
+        got.header("content-disposition"),
+        Some("attachment; filename=\"a.xlsx\"")
+    );
+    assert_eq!(got.ok(), "aaa");
+    let odd = format!("/files/{id}?name=..%2Fx");
+    server.get(&odd).await.detail(422);
+    let other = "0".repeat(64);
+    server.get(&format!("/files/{other}")).await.detail(404);
+    let place = format!("/files/{id}");
+    let removed = server.call(Method::DELETE, &place, json!({})).await;
+    assert_eq!(removed.status, 404, "it is the graph's");
+}

@@ -656,3 +656,57 @@ async fn a_question_shown_with_the_state_refers_to_it() {
     }
     assert_eq!(asked, 1);
 }
+
+#[tokio::test]
+async fn a_message_without_an_id_is_streamed_with_the_one_that_the_state_gets() {
+    let saver = saver();
+    let graph = dynamic::DynGraphBuilder::new()
+        .reduce(
+            "messages",
+            DynReducer::Messages(dynamic::Unknown::Refuse),
+            json!([]),
+        )
+        .backends(on(&saver))
+        .node("list", |_: dynamic::DynCtx| async {
+            let said = [
+                json!({ "type": "ai", "content": "one" }),
+                json!({ "type": "ai", "content": "two" }),
+            ];
+            Ok::<_, Halt>(json!({ "messages": said }))
+        })
+        .node("alone", |_: dynamic::DynCtx| async {
+            Ok::<_, Halt>(json!({ "messages": { "type": "ai", "content": "three" } }))
+        })
+        .edge(START, "list")
+        .edge("list", "alone")
+        .build()
+        .unwrap();
+    let options = RunOptions {
+        modes: Modes::MESSAGES.with(Modes::UPDATES),
+        ..logged("t", Modes::MESSAGES, Durability::Sync)
+    };
+    let mut stream = graph.stream(json!({ "messages": [] }), &options);
+    let mut streamed = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::Message { message, .. } = &event.kind {
+            streamed.push(message.to_json());
+        }
+    }
+    let outcome = stream.outcome().await.unwrap();
+    let state = serde_json::to_value(&outcome).unwrap()["output"]["messages"].clone();
+    assert_eq!(Json::from(streamed), state);
+    let mut ids: Vec<&str> = state
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|m| m["id"].as_str())
+        .collect();
+    ids.dedup();
+    assert_eq!(ids.len(), 3, "{state}");
+    let logged = events(&stored(graph.follow("t", None, Modes::MESSAGES)).await);
+    let logged = logged.iter().filter_map(|event| match &event.kind {
+        EventKind::Message { message, .. } => Some(message.to_json()),
+        _ => None,
+    });
+    assert_eq!(logged.collect::<Json>(), state);
+}
