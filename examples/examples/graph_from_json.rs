@@ -5,7 +5,7 @@
 //! data is told all at once, with its place. This prints
 //!
 //! ```text
-//! wrong: [SS4031] nodes[0].kind: there is no node `shuot`; there are ask, pass, set, shout
+//! wrong: [SS4031] nodes[0].kind: there is no kind of node `shuot`; there are ask, pass, set, shout
 //! wrong: [SS4031] routes[0].kind: there is no router `chanel`; there are channel
 //! asked: publish it?
 //! > yes
