@@ -6,10 +6,14 @@
 
 mod hosts;
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use serde_json::Value as Json;
 use superstep::{
+    Secret,
     http::{self, Address, Client, Egress, StatusCode, Url, header, retry_after},
     text::{Redactor, single_line},
 };
@@ -33,6 +37,8 @@ pub struct Audius {
     http: Client,
     settings: ClientSettings,
     hosts: Hosts,
+    /// Knows the key and the token, which a host may repeat.
+    redactor: Arc<Redactor>,
 }
 
 /// A reply.
@@ -78,11 +84,24 @@ impl Audius {
         });
         let http = http.map_err(|error| wrong(error.to_string()))?;
         let hosts = Hosts::new(&settings)?;
+        let redactor = Arc::new(redactor(&settings)?);
         Ok(Self {
             http,
             settings,
             hosts,
+            redactor,
         })
+    }
+
+    /// What takes its key and its token out of texts.
+    pub(crate) fn redactor(&self) -> &Arc<Redactor> {
+        &self.redactor
+    }
+
+    /// The host that gets a call which changes something.
+    pub(crate) fn host_of_writes(&self, sticky: Option<&str>) -> String {
+        let host = self.hosts.for_write(&self.settings, sticky);
+        host.map(|host| host.to_string()).unwrap_or_default()
     }
 
     /// Its settings.
@@ -98,10 +117,13 @@ impl Audius {
         sticky: Option<&str>,
     ) -> Result<Fetched, Error> {
         let ends = Instant::now() + self.settings.deadline;
-        let hosts = self
-            .hosts
-            .in_order(&self.http, &self.settings, sticky)
-            .await;
+        let hosts = match operation.is_read() {
+            true => {
+                let hosts = self.hosts.in_order(&self.http, &self.settings, sticky);
+                hosts.await
+            }
+            false => Vec::from_iter(self.hosts.for_write(&self.settings, sticky)),
+        };
         let (backoff, rng) = (self.settings.backoff, self.settings.backoff.rng());
         let mut tried = 0;
         loop {
@@ -128,9 +150,6 @@ impl Audius {
                     }
                 }
                 self.hosts.failed(host);
-                if !operation.is_read() {
-                    break;
-                }
             }
             let asked = busy.as_ref().and_then(|(_, after)| *after);
             let wait = match operation.is_read() {
@@ -200,15 +219,15 @@ impl Audius {
         let response = self.http.send(request).await.map_err(|error| match error {
             http::Error::Redirected { .. } => Attempt::Final(Error::Malformed {
                 operation: operation.id.clone(),
-                why: said(&error.to_string()),
+                why: self.said(&error.to_string()),
             }),
-            error => Attempt::Down(said(&error.to_string())),
+            error => Attempt::Down(self.said(&error.to_string())),
         })?;
         let status = response.status();
         if !status.is_success() {
             let after = retry_after(response.headers(), SystemTime::now());
             let body = response.read_some(MAX_REFUSAL).await;
-            return Err(refusal(operation, parameters, status, after, &body));
+            return Err(self.refusal(operation, parameters, (status, after, &body)));
         }
         let body = response.read(self.settings.max_bytes).await;
         let body = body.map_err(|error| match error {
@@ -218,7 +237,7 @@ impl Audius {
                     why: format!("it has {error}"),
                 })
             }
-            error => Attempt::Down(said(&error.to_string())),
+            error => Attempt::Down(self.said(&error.to_string())),
         })?;
         let body = match body.is_empty() {
             // A write may answer with nothing.
@@ -230,8 +249,54 @@ impl Audius {
             host: host.to_string(),
             url: shown,
             status: status.as_u16(),
-            body,
+            body: without_secrets(body, &self.redactor),
         })
+    }
+
+    /// What a status means, with the words that came along.
+    fn refusal(
+        &self,
+        operation: &Operation,
+        parameters: &Parameters,
+        (status, after, body): (StatusCode, Option<Duration>, &[u8]),
+    ) -> Attempt {
+        let words = serde_json::from_slice::<Json>(body).ok().and_then(|body| {
+            let keys = ["error", "message", "detail"];
+            let text = |key: &&str| body.get(key)?.as_str().map(str::to_owned);
+            keys.iter().find_map(text)
+        });
+        let why = words.map_or_else(
+            || format!("status {}", status.as_u16()),
+            |words| self.said(&words),
+        );
+        match status.as_u16() {
+            429 => Attempt::Busy { why, after },
+            404 => {
+                let names = operation.path_parameters();
+                let what = names.map(|name| {
+                    let value = parameters.get(name).map(text).unwrap_or_default();
+                    format!("{name} `{}`", self.said(&value))
+                });
+                let what: Vec<String> = what.collect();
+                let what = match what.as_slice() {
+                    [] => format!("what {} asks for", operation.id),
+                    what => format!("{} for {}", what.join(" and "), operation.id),
+                };
+                Attempt::Final(Error::Missing { what })
+            }
+            500.. => Attempt::Down(why),
+            status => Attempt::Final(Error::Denied {
+                operation: operation.id.clone(),
+                status,
+                why,
+            }),
+        }
+    }
+
+    /// Words of others: one line, without secrets, not many.
+    fn said(&self, text: &str) -> String {
+        let line = single_line(&self.redactor.text(text));
+        line.chars().take(MAX_WHY).collect()
     }
 }
 
@@ -272,49 +337,49 @@ fn text(value: &Json) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What a status means, with the words that came along.
-fn refusal(
-    operation: &Operation,
-    parameters: &Parameters,
-    status: StatusCode,
-    after: Option<Duration>,
-    body: &[u8],
-) -> Attempt {
-    let words = serde_json::from_slice::<Json>(body).ok().and_then(|body| {
-        let keys = ["error", "message", "detail"];
-        let text = |key: &&str| body.get(key)?.as_str().map(str::to_owned);
-        keys.iter().find_map(text)
-    });
-    let why = words.map_or_else(
-        || format!("status {}", status.as_u16()),
-        |words| said(&words),
-    );
-    match status.as_u16() {
-        429 => Attempt::Busy { why, after },
-        404 => {
-            let names = operation.path_parameters();
-            let what = names.map(|name| {
-                let value = parameters.get(name).map(text).unwrap_or_default();
-                format!("{name} `{}`", said(&value))
-            });
-            let what: Vec<String> = what.collect();
-            let what = match what.as_slice() {
-                [] => format!("what {} asks for", operation.id),
-                what => format!("{} for {}", what.join(" and "), operation.id),
-            };
-            Attempt::Final(Error::Missing { what })
+/// Finds the key and the token, as they are and as addresses write them.
+fn redactor(settings: &ClientSettings) -> Result<Redactor, Error> {
+    let known = [
+        ("the API key", &settings.api_key),
+        ("the token", &settings.token),
+    ];
+    let mut redactor = Redactor::default();
+    for (what, secret) in known {
+        let Some(secret) = secret else { continue };
+        let add = |redactor: Redactor, secret: &Secret| {
+            let added = redactor.with_secret(secret);
+            added.map_err(|error| Error::Settings {
+                why: format!("{what}: {error}"),
+            })
+        };
+        redactor = add(redactor, secret)?;
+        let written = Url::parse_with_params("http://localhost/", [("", secret.expose())]);
+        let written = written.ok();
+        let written = written
+            .as_ref()
+            .and_then(|url| url.query()?.strip_prefix('='));
+        if let Some(written) = written.filter(|written| *written != secret.expose()) {
+            redactor = add(redactor, &Secret::from(written.to_owned()))?;
         }
-        500.. => Attempt::Down(why),
-        status => Attempt::Final(Error::Denied {
-            operation: operation.id.clone(),
-            status,
-            why,
-        }),
     }
+    Ok(redactor)
 }
 
-/// Words of others: one line, without secrets, not many.
-fn said(text: &str) -> String {
-    let line = single_line(&Redactor::standard().text(text));
-    line.chars().take(MAX_WHY).collect()
+/// A reply without the key and the token, before any text of it is cut.
+fn without_secrets(value: Json, redactor: &Redactor) -> Json {
+    match value {
+        Json::String(text) => redactor.text(&text).into_owned().into(),
+        Json::Array(items) => {
+            let items = items.into_iter();
+            items.map(|item| without_secrets(item, redactor)).collect()
+        }
+        Json::Object(fields) => {
+            let fields = fields.into_iter().map(|(name, value)| {
+                let name = redactor.text(&name).into_owned();
+                (name, without_secrets(value, redactor))
+            });
+            Json::Object(fields.collect())
+        }
+        plain => plain,
+    }
 }

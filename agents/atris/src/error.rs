@@ -117,6 +117,25 @@ pub enum Error {
         /// What was asked.
         question: String,
     },
+    /// Nobody knows whether a call that changes something happened.
+    #[error("whether {operation} happened is unknown: {why}")]
+    #[coded(
+        "SS8014",
+        hint = "look at Audius whether it happened before you ask for it again"
+    )]
+    UnknownOutcome {
+        /// The operation.
+        operation: String,
+        /// What is known.
+        why: String,
+    },
+    /// The question says something that no call can do.
+    #[error("not understood: {what}")]
+    #[coded("SS8015", hint = "ask without it, or in other words")]
+    NotUnderstood {
+        /// What is not.
+        what: String,
+    },
     /// Settings or a question that make no sense.
     #[error("{why}")]
     #[coded("SS8012", hint = "see the message")]

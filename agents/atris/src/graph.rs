@@ -6,7 +6,7 @@ use serde_json::json;
 use superstep::{Backends, BuildErrors, Graph, model::Model};
 
 use crate::{
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Method},
     client::Audius,
     error::Error,
     nodes,
@@ -52,7 +52,7 @@ impl Atris {
         let services = Arc::new(Services {
             model,
             tools,
-            policy: tools::policy(settings.writes),
+            policy: tools::policy(),
             settings,
         });
         let graph = build(&services, backends)?;
@@ -67,6 +67,15 @@ impl Atris {
     /// What it was made with.
     pub fn settings(&self) -> &Settings {
         &self.services.settings
+    }
+
+    /// Whether a call that changes something may be under way in a thread: it is the next node's, and
+    /// nobody knows yet whether an earlier process made it. Resume the thread before you ask in it.
+    pub fn is_unsettled(next: &[Node], state: &AtrisState) -> bool {
+        let is_call =
+            |node: &Node| matches!(node, Node::ExecuteRequestNode | Node::SecondaryRequest);
+        let api = state.best_api.as_ref();
+        api.is_some_and(|api| api.method != Method::Get) && next.iter().any(is_call)
     }
 
     /// The input of a question. `before` is the state of the thread, if there is one.

@@ -24,6 +24,9 @@ pub struct Mentions {
     pub subjects: Vec<Mention>,
     /// The records of the answer.
     pub listed: Vec<Mention>,
+    /// How many of the list were left out before them: `#12` may be the second.
+    #[serde(default)]
+    pub skipped: usize,
 }
 
 impl Mentions {
@@ -35,7 +38,12 @@ impl Mentions {
     /// What a word for something earlier can stand for, if a thing of this kind is wanted.
     pub(crate) fn meant(&self, word: &str, kind: EntityType) -> Vec<Mention> {
         if let Some(rank) = rank(word) {
-            let one = self.listed.get(rank.saturating_sub(1));
+            let skipped = match word.starts_with("the ") {
+                true => 0,
+                false => self.skipped,
+            };
+            let place = rank.checked_sub(skipped.saturating_add(1));
+            let one = place.and_then(|place| self.listed.get(place));
             return one.and_then(|one| one.as_kind(kind)).into_iter().collect();
         }
         let of = |mentions: &[Mention], exactly: bool| {
@@ -98,11 +106,14 @@ mod tests {
         let mentions = Mentions {
             subjects: vec![nova.clone()],
             listed: songs.to_vec(),
+            skipped: 10,
         };
         assert_eq!(mentions.meant("her", User), [nova]);
         assert_eq!(mentions.meant("it", Track), songs);
         assert_eq!(mentions.meant("the second one", Track), [songs[1].clone()]);
         assert_eq!(mentions.meant("the third one", Track), []);
+        assert_eq!(mentions.meant("#12", Track), [songs[1].clone()]);
+        assert_eq!(mentions.meant("#2", Track), [], "it was not shown");
         let owner = mentions.meant("the second one", User);
         assert_eq!(owner[0].handle.as_deref(), Some("mira"));
         assert_eq!(mentions.meant("it", EntityType::Playlist), []);
@@ -113,6 +124,7 @@ mod tests {
         let mentions = Mentions {
             subjects: vec![mention(EntityType::Track, "One", "nova")],
             listed: Vec::new(),
+            skipped: 0,
         };
         let found = mentions.meant("her", EntityType::User);
         assert_eq!(found.len(), 1);

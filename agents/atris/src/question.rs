@@ -3,23 +3,27 @@
 //!
 //! `reference` finds what is named, `earlier` the words for what an earlier answer was about, `aspect` the
 //! field that is asked for, `computation` what is worked out from a reply, `values` the parameters, `choose`
-//! the operation, and `unread` the words that nothing was made of.
+//! the operation, `direction` who does something to whom, `unread` the words that nothing was made of, and
+//! `beyond` what no call can do.
 
 mod aspect;
+mod beyond;
 mod choose;
 mod computation;
+mod direction;
 pub(crate) mod earlier;
 mod reference;
 mod unread;
 mod values;
 
 pub use aspect::Aspect;
+pub(crate) use beyond::{asker, beyond, wants_yes_or_no};
 pub(crate) use choose::{CANDIDATES, by_handle};
 pub use choose::{Choice, choose};
 pub use computation::Computation;
 pub use reference::{Reference, references};
 pub use unread::unread;
-pub(crate) use values::is_number_in;
+pub(crate) use values::{is_number_in, page_in};
 pub use values::{of as values_of, wants_write};
 
 use serde::{Deserialize, Serialize};
@@ -213,7 +217,9 @@ fn entity_type(
     // `does X follow` asks for what X does, `does X have` for what X has.
     let does = has_words(&lower, "does") && !has_words(&lower, "have");
     let is_by_user = does || by_users.iter().any(|cue| lower.contains(cue));
-    if of_tracks.iter().any(|cue| lower.contains(cue)) && !is_by_user {
+    // People are remixed too, but not put in quotes.
+    let is_remixed = lower.contains("remixed") && lower.contains(['"', '“']);
+    if (is_remixed || of_tracks.iter().any(|cue| lower.contains(cue))) && !is_by_user {
         return Some(EntityType::Track);
     }
     match aspect {

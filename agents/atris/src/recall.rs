@@ -1,7 +1,7 @@
 //! What an answer names, and which answer of a thread named something last.
 
 use crate::{
-    answer::Answer,
+    answer::{Answer, Fact},
     catalogue::{Catalogue, EntityType, Operation, Parameters},
     mention::{Mention, Mentions},
     reply::clean,
@@ -12,8 +12,9 @@ use crate::{
 /// The most records of a list that are kept.
 const MAX_LISTED: usize = 25;
 
-/// What the answer to the question of a state names.
-pub(crate) fn mentions_of(state: &AtrisState, response: &Response) -> Mentions {
+/// What the answer to the question of a state names. Of a list it is what was shown: the records that the
+/// answer says something of.
+pub(crate) fn mentions_of(state: &AtrisState, response: &Response, facts: &[Fact]) -> Mentions {
     let second = state.secondary_api.as_ref();
     let second = second.and_then(|second| second.entity.as_ref());
     let mut subjects: Vec<Mention> = state.entity.iter().chain(second).map(known).collect();
@@ -24,9 +25,21 @@ pub(crate) fn mentions_of(state: &AtrisState, response: &Response) -> Mentions {
     {
         subjects.extend(given_as_it_is(operation, given));
     }
+    let is_shown = |record: &&serde_json::Value| {
+        let at = record.get("at").and_then(|at| at.as_str());
+        at.is_some_and(|at| {
+            let is_of = |fact: &Fact| {
+                fact.field
+                    .strip_prefix(at)
+                    .is_some_and(|it| it.starts_with('/'))
+            };
+            facts.iter().any(is_of)
+        })
+    };
     let listed: Vec<Mention> = response
         .data
         .iter()
+        .filter(is_shown)
         .filter_map(entity_of)
         .map(|it| known(&it))
         .collect();
@@ -43,7 +56,13 @@ pub(crate) fn mentions_of(state: &AtrisState, response: &Response) -> Mentions {
         _ => (subjects, listed),
     };
     let listed = listed.into_iter().take(MAX_LISTED).collect();
-    Mentions { subjects, listed }
+    let skipped = state.parameters.as_ref().and_then(|it| it.get("offset"));
+    let skipped = skipped.and_then(serde_json::Value::as_u64).unwrap_or(0);
+    Mentions {
+        subjects,
+        listed,
+        skipped: usize::try_from(skipped).unwrap_or(usize::MAX),
+    }
 }
 
 /// The last answer of a thread that named anything.

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use superstep::{
     Ctx, NodeError,
     model::{Message, Model, ToolCall, message::ToolStatus},
-    tools::{Policy, Tools, execute},
+    tools::{CallEnd, Gate, OutcomeReviewer, Policy, Tools, decide, make},
 };
 
 use crate::{
@@ -14,8 +14,8 @@ use crate::{
     error::Error,
     problem::Problem,
     settings::{ModelRole, Settings},
-    state::AtrisState,
-    tools::{Arguments, Response, tool_of},
+    state::{AtrisState, Entity},
+    tools::{Arguments, Response, Source, WRITES_OFF, tool_of},
 };
 
 /// Services of one agent.
@@ -44,10 +44,17 @@ impl Services {
         parameters: &Parameters,
         number: usize,
     ) -> Result<Result<Response, Error>, NodeError> {
+        let refused = |why: &str| Error::Refused {
+            operation: operation.id.clone(),
+            why: crate::reply::clean(why),
+        };
+        let is_write = !operation.is_read();
         let arguments = Arguments {
             operation: operation.id.clone(),
             parameters: parameters.clone(),
             host: state.selected_host.clone(),
+            about: state.entity.as_ref().filter(|_| is_write).map(about),
+            earlier: doubt(state, operation).filter(|_| is_write),
         };
         let Ok(Json::Object(args)) = serde_json::to_value(arguments) else {
             return Err(NodeError::msg("arguments of a call are an object"));
@@ -59,24 +66,89 @@ impl Services {
         };
         let question = state.query.clone().unwrap_or_default();
         let read = [Message::user(question)];
-        let message = execute(ctx, &self.tools, &self.policy, &call, &read).await?;
+        let checked = match self.tools.parse(&call) {
+            Ok(checked) => checked,
+            Err(why) => return Ok(Err(refused(&why))),
+        };
+        let (decision, checked) = decide(ctx, &self.tools, &self.policy, checked, &read)?;
+        if let Some(why) = decision.refusal() {
+            return Ok(Err(refused(&why)));
+        }
+        let gate = match is_write && !self.settings.writes {
+            true => Gate::End(CallEnd::NotMade(WRITES_OFF.into())),
+            false => Gate::Open,
+        };
+        let mut reviewer = OutcomeReviewer { gate };
+        let message = make(ctx, &self.tools, &checked, &mut reviewer).await?;
         let text = message.text();
         let is_error = match &message.body {
             superstep::model::Body::Tool(reply) => reply.status == ToolStatus::Error,
             _ => false,
         };
         Ok(match is_error {
-            false => serde_json::from_str(&text).map_err(|error| Error::Malformed {
-                operation: operation.id.clone(),
-                why: error.to_string(),
-            }),
-            true => Err(failure_in(&text).unwrap_or(Error::Refused {
-                operation: operation.id.clone(),
-                why: crate::reply::clean(&text),
+            false => match serde_json::from_str(&text) {
+                Ok(response) => Ok(response),
+                // Nothing came back; a person said what became of it.
+                Err(_) if is_write => Ok(told(operation, &text)),
+                Err(error) => Err(Error::Malformed {
+                    operation: operation.id.clone(),
+                    why: error.to_string(),
+                }),
+            },
+            true => Err(failure_in(&text).unwrap_or_else(|| {
+                let is_unknown = is_write && text != WRITES_OFF && !text.starts_with(FAILED);
+                match is_unknown {
+                    true => Error::UnknownOutcome {
+                        operation: operation.id.clone(),
+                        why: crate::reply::clean(&text),
+                    },
+                    false => refused(&text),
+                }
             })),
         })
     }
 }
+
+/// What tools put in front of a failure that is certain.
+const FAILED: &str = "the call failed: ";
+
+/// The response of a write that a person says happened.
+fn told(operation: &Operation, said: &str) -> Response {
+    Response {
+        notes: vec![format!("no reply came; {}", crate::reply::clean(said))],
+        source: Source {
+            operation: operation.id.clone(),
+            ..Source::default()
+        },
+        ..Response::default()
+    }
+}
+
+/// What an id stands for.
+fn about(entity: &Entity) -> String {
+    let Entity { id, name, .. } = entity;
+    match &entity.handle {
+        Some(handle) => format!("{id} is {name} (@{handle})"),
+        None => format!("{id} is {name}"),
+    }
+}
+
+/// That nobody knows whether the same operation happened before in this thread.
+fn doubt(state: &AtrisState, operation: &Operation) -> Option<String> {
+    let mut answers = state.message_history.iter().rev();
+    let earlier = answers.find(|answer| {
+        let problem = answer.error.as_ref();
+        answer.operation.as_deref() == Some(&*operation.id)
+            && problem.is_some_and(|problem| problem.code == UNKNOWN)
+    })?;
+    Some(format!(
+        "WARNING: it is unknown whether {} happened for \"{}\"; this may do it a second time",
+        operation.id, earlier.question
+    ))
+}
+
+/// The code of [`Error::UnknownOutcome`].
+const UNKNOWN: &str = "SS8014";
 
 /// The error that a tool reported, behind the words that tools put in front of a failure.
 fn failure_in(text: &str) -> Option<Error> {

@@ -75,7 +75,7 @@ pub(crate) fn tools(client: &Arc<Audius>) -> Result<Tools, ToolsError> {
         (READ_PRIVATE, net, "Reads data of one person at Audius"),
         (WRITE, Capabilities::SEND, "Changes something at Audius"),
     ];
-    let mut builder = Tools::builder();
+    let mut builder = Tools::builder().redactor(client.redactor().clone());
     for (name, capabilities, description) in table {
         builder = builder.tool(Operations {
             client: client.clone(),
@@ -91,13 +91,15 @@ pub(crate) fn tools(client: &Arc<Audius>) -> Result<Tools, ToolsError> {
 }
 
 /// What is asked about: private data every time, writes by what they can do.
-pub(crate) fn policy(writes: bool) -> Policy {
-    let policy = Policy::default().ask(READ_PRIVATE);
-    match writes {
-        true => policy,
-        false => policy.deny(WRITE),
-    }
+///
+/// Whether writes are made at all is decided when one is about to begin ([`WRITES_OFF`]), not here: of one
+/// that has begun it must be said whether it happened, also where writes are switched off now.
+pub(crate) fn policy() -> Policy {
+    Policy::default().ask(READ_PRIVATE)
 }
+
+/// Why a write does not begin where writes are switched off.
+pub(crate) const WRITES_OFF: &str = "it changes something, and that is switched off";
 
 fn spec(name: &str, description: &str) -> ToolSpec {
     ToolSpec {
@@ -109,6 +111,8 @@ fn spec(name: &str, description: &str) -> ToolSpec {
                 "operation": {"type": "string"},
                 "parameters": {"type": "object"},
                 "host": {"type": ["string", "null"]},
+                "about": {"type": "string"},
+                "earlier": {"type": "string"},
             },
             "required": ["operation", "parameters"],
         }),
@@ -128,6 +132,12 @@ pub(crate) struct Arguments {
     pub(crate) parameters: Parameters,
     #[serde(default)]
     pub(crate) host: Option<String>,
+    /// What the ids are, for the person who approves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) about: Option<String>,
+    /// An earlier call of which nobody knows whether it happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) earlier: Option<String>,
 }
 
 impl Tool for Operations {
@@ -161,6 +171,7 @@ impl Tool for Operations {
             operation,
             parameters,
             host: arguments.host,
+            remarks: [arguments.about, arguments.earlier],
         }))
     }
 }
@@ -170,6 +181,7 @@ struct Call {
     operation: &'static Operation,
     parameters: Parameters,
     host: Option<String>,
+    remarks: [Option<String>; 2],
 }
 
 impl ParsedCall for Call {
@@ -178,7 +190,16 @@ impl ParsedCall for Call {
             id, path, method, ..
         } = self.operation;
         let parameters = Json::Object(self.parameters.clone());
-        Some(format!("{id}: {} /v1{path}\n{parameters:#}", method.name()))
+        let mut what = format!("{id}: {} /v1{path}", method.name());
+        if !self.operation.is_read() {
+            let host = self.client.host_of_writes(self.host.as_deref());
+            what.push_str(&format!("\nat {host}"));
+        }
+        for remark in self.remarks.iter().flatten() {
+            what.push('\n');
+            what.push_str(&reply::clean(remark));
+        }
+        Some(format!("{what}\n{parameters:#}"))
     }
 
     fn run(&self, _: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {

@@ -1,8 +1,9 @@
 //! Answers in words, made of records alone, every number with the field it comes from.
 //!
-//! `lines` is the text of one record, `worked_out` what is counted or compared over all of them, `more` the
+//! `lines` is the text of one record, `both` what two things have, `worked_out` what is counted or compared over all of them, `more` the
 //! remark that a list is not the whole of it.
 
+mod both;
 mod lines;
 mod more;
 mod worked_out;
@@ -60,7 +61,8 @@ pub(crate) fn of(state: &AtrisState) -> Answer {
         .is_some_and(|api| api.method != Method::Get);
     let (text, table) = match second {
         _ if is_write => (format!("Done: {}.", response.source.operation), None),
-        Some(second) => (words.comparison(state, response, second), None),
+        Some(second) if is_record(response) => (words.comparison(state, response, second), None),
+        Some(second) => (words.both(state, response, second), None),
         None => match words
             .field(state, response)
             .or_else(|| words.worked_out(state, response))
@@ -72,18 +74,19 @@ pub(crate) fn of(state: &AtrisState) -> Answer {
                     text.push('\n');
                     text.push_str(&more);
                 }
-                (text, lines::table(&response.data))
+                (text, lines::table(&response.data, more::skipped_of(state)))
             }
         },
     };
     answer.facts = words.facts;
-    answer.mentions = mentions_of(state, response);
+    answer.mentions = mentions_of(state, response, &answer.facts);
     answer.table = table;
     let notes: Vec<&String> = std::iter::once(response)
         .chain(second)
         .flat_map(|it| &it.notes)
         .collect();
-    let is_empty = response.data.is_empty() && !is_write;
+    let is_empty =
+        response.data.is_empty() && second.is_none_or(|it| it.data.is_empty()) && !is_write;
     answer.status = match (is_empty, notes.is_empty()) {
         (true, true) => Status::Empty,
         (_, true) => Status::Answered,
@@ -102,7 +105,7 @@ pub(crate) fn of(state: &AtrisState) -> Answer {
 
 fn failed(answer: &mut Answer, problem: &Problem) {
     answer.status = match problem.code.as_str() {
-        "SS8004" | "SS8005" => Status::Refused,
+        "SS8004" | "SS8005" | "SS8015" => Status::Refused,
         _ => Status::Failed,
     };
     let hint = problem
@@ -115,6 +118,18 @@ fn failed(answer: &mut Answer, problem: &Problem) {
         problem.code,
         hint.unwrap_or_default()
     );
+}
+
+/// Whether a reply is the record of one thing, not a list that belongs to it.
+fn is_record(response: &Response) -> bool {
+    let records = [
+        "getUser",
+        "getUserByHandle",
+        "getTrack",
+        "getPlaylist",
+        "resolve",
+    ];
+    records.contains(&response.source.operation.as_str())
 }
 
 /// Words, and where they come from.
@@ -199,17 +214,18 @@ impl Words<'_> {
         if response.data.is_empty() {
             return "Audius has nothing for that: the reply is empty.".to_owned();
         }
+        let skipped = more::skipped_of(state);
         let title = lines::title(
             state.best_api.as_ref(),
             state.parameters.as_ref(),
-            response.data.len(),
+            (skipped, response.data.len()),
         );
         let mut text = title;
         for record in &response.data {
             text.push('\n');
-            if response.data.len() > 1 {
+            if response.data.len() > 1 || skipped > 0 {
                 let rank = record.get("rank").and_then(Json::as_u64).unwrap_or(0);
-                text.push_str(&format!("{rank}. "));
+                text.push_str(&format!("{}. ", rank.saturating_add(skipped)));
             }
             text.push_str(&lines::line(record));
             let at = record

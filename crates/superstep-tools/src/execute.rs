@@ -13,7 +13,7 @@ use crate::{
         Action, Allowed, Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer,
         OutcomeQuestion, Resolution,
     },
-    attempt::{CallEnd, Lost, Next, Reviewer, make},
+    attempt::{CallEnd, Gate, Lost, Next, Reviewer, make},
     policy::{Policy, Ruling},
     tool::reply,
     toolbox::{Checked, Tools},
@@ -47,7 +47,10 @@ pub async fn execute(
     let (decision, checked) = decide(ctx, tools, policy, checked, read)?;
     match decision.refusal() {
         Some(why) => Ok(refused(why)),
-        None => make(ctx, tools, &checked, &mut OutcomeReviewer).await,
+        None => {
+            let mut reviewer = OutcomeReviewer { gate: Gate::Open };
+            make(ctx, tools, &checked, &mut reviewer).await
+        }
     }
 }
 
@@ -116,9 +119,17 @@ fn warned(why: String, args: &Map<String, Json>) -> String {
 }
 
 /// Asks an [`OutcomeQuestion`] about each attempt whose outcome is unknown.
-struct OutcomeReviewer;
+#[derive(Clone, Debug)]
+pub struct OutcomeReviewer {
+    /// Whether an attempt that has not begun may be made.
+    pub gate: Gate,
+}
 
 impl Reviewer for OutcomeReviewer {
+    fn gate(&self, _: Option<&str>) -> Gate {
+        self.gate.clone()
+    }
+
     fn lost(&mut self, ctx: &Ctx, call: &ToolCall, lost: &Lost) -> Result<Next, NodeError> {
         let digest = Digest::of::<OutcomeQuestion>(call, ctx.thread(), ctx.task_id(), lost.attempt);
         let question = OutcomeQuestion {

@@ -47,7 +47,7 @@ pub use approval::{
 pub use attempt::{CallEnd, Gate, Lost, Next, Reviewer, make};
 pub use chat::Chat;
 pub use error::ToolsError;
-pub use execute::{decide, execute};
+pub use execute::{OutcomeReviewer, decide, execute};
 pub use policy::{Policy, Ruling};
 pub use refine::{Refine, RefineConfig, Refinement, RefinementUpdate};
 pub use stream_reply::stream_reply;

@@ -1,7 +1,8 @@
 //! Which hosts there are: the ones of the settings, and those that the first of them names.
 //!
-//! A host that was found is used only if it is in an allowed domain (or on this machine, if the settings
-//! name this machine) and says that it is healthy. A host that failed comes last for a minute.
+//! A host that was found is used only if it is in an allowed domain and says that it is healthy: keys and
+//! tokens go nowhere else. A host that failed comes last for a minute. A call that changes something goes
+//! to one host, which is known before, so that a person can be told which.
 
 use std::{
     collections::BTreeMap,
@@ -87,6 +88,19 @@ impl Hosts {
         all
     }
 
+    /// The one host that gets a call which changes something: the one that answered before if it may be
+    /// asked, else the first of the settings.
+    pub(super) fn for_write(
+        &self,
+        settings: &ClientSettings,
+        sticky: Option<&str>,
+    ) -> Option<Address> {
+        let before = sticky.and_then(|text| Address::new(text).ok());
+        let before =
+            before.filter(|host| self.written.contains(host) || Self::may_be_asked(host, settings));
+        before.or_else(|| self.written.first().cloned())
+    }
+
     pub(super) fn failed(&self, host: &Address) {
         self.lock().insert(host.to_string(), Instant::now());
     }
@@ -117,7 +131,7 @@ impl Hosts {
                     continue;
                 };
                 let is_new = !self.written.contains(&other) && !found.contains(&other);
-                if is_new && self.may_be_asked(&other, settings) && found.len() < MOST {
+                if is_new && Self::may_be_asked(&other, settings) && found.len() < MOST {
                     found.push(other);
                 }
             }
@@ -132,10 +146,8 @@ impl Hosts {
         Vec::new()
     }
 
-    fn may_be_asked(&self, host: &Address, settings: &ClientSettings) -> bool {
-        if host.is_local() {
-            return self.written.iter().any(Address::is_local);
-        }
+    /// Whether a host that nobody wrote down may be asked: it is in an allowed domain.
+    fn may_be_asked(host: &Address, settings: &ClientSettings) -> bool {
         let name = host.host();
         let name = name.split(':').next().unwrap_or_default();
         let inside = |domain: &String| {
@@ -144,7 +156,8 @@ impl Hosts {
                     .strip_suffix(domain.as_str())
                     .is_some_and(|rest| rest.ends_with('.'))
         };
-        !settings.offline && host.path().is_empty() && settings.domains.iter().any(inside)
+        let is_allowed = !settings.offline || host.is_local();
+        is_allowed && host.path().is_empty() && settings.domains.iter().any(inside)
     }
 }
 

@@ -56,6 +56,10 @@ pub(crate) async fn ask_user(
                 if answer.trim().is_empty() {
                     return Err("the answer is empty".into());
                 }
+                if parameter == "user_id" && !is_plain_id(answer.trim()) {
+                    let why = "must be an id: letters and digits, such as 7eP5n";
+                    return Err(format!("`user_id` {why}"));
+                }
                 match (entity_type, operation.parameter(&parameter)) {
                     (None, Some(known)) => known
                         .check(&answer.trim().into())
@@ -121,6 +125,11 @@ pub(crate) async fn ask_user(
             })
         }
     }
+}
+
+/// Whether a text can be an id, and is no handle, name or path.
+fn is_plain_id(text: &str) -> bool {
+    text.len() <= 16 && text.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// What an answer chooses: by number, by handle, or by id.

@@ -37,8 +37,9 @@ pub(crate) async fn execute_request_node(
         second.parameters = Some(with_ids(operation, &known, second.entity.as_ref()));
         second
     });
+    let host = Some(made.response.source.host.clone()).filter(|host| !host.is_empty());
     Ok(AtrisState::update()
-        .selected_host(made.response.source.host.clone())
+        .selected_host(host.or(state.selected_host.clone()))
         .sources(made.sources)
         .parameters(made.parameters)
         .secondary_api(second)

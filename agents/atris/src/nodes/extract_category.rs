@@ -5,7 +5,10 @@ use superstep::{Ctx, NodeError, Res, Snap, model::Message};
 use crate::{
     catalogue::{Catalogue, EntityType, Operation},
     error::Error,
-    question::{MAX_QUESTION, Reference, Understanding, choose, earlier, wants_write},
+    question::{
+        MAX_QUESTION, Reference, Understanding, beyond, choose, earlier, wants_write,
+        wants_yes_or_no,
+    },
     recall,
     reply::clean,
     services::{Services, problem},
@@ -57,6 +60,10 @@ pub(crate) async fn extract_category_node(
     if let Some(kind) = earlier_kind(&state, &understood.references) {
         understood.entity_type = Some(kind);
     }
+    if let Some(what) = beyond(&question, &understood) {
+        let what = clean(&what);
+        return Ok(failed(Error::NotUnderstood { what }));
+    }
     let choice = choose(catalogue, &question, &understood, services.settings.writes);
     let candidates = choice.candidates;
     let best = choice.best.or(candidates.first().map(|it| it.operation));
@@ -71,6 +78,10 @@ pub(crate) async fn extract_category_node(
         .map(|it| it.operation.api().tool_name)
         .collect();
     let mut reading = Vec::new();
+    if wants_yes_or_no(&question, &understood) {
+        let told = "it asks for yes or no, which is not worked out: this is what Audius says";
+        reading.push(told.to_owned());
+    }
     let others: Vec<&str> = understood
         .references
         .iter()

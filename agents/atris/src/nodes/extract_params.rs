@@ -7,7 +7,7 @@ use super::get_apis::understood;
 use crate::{
     catalogue::{Catalogue, EntityType, MAX_LIMIT, Operation, Parameters},
     error::Error,
-    question::{Reference, references, unread, values_of},
+    question::{Reference, page_in, references, unread, values_of},
     reply::clean,
     services::{Services, problem},
     state::{AtrisState, AtrisStateUpdate, Pending},
@@ -64,6 +64,16 @@ async fn extract(
             None => services.settings.limit,
         };
         parameters.extend(limit.map(|limit| ("limit".to_owned(), limit.into())));
+    }
+    // A page is as long as the lists are.
+    let limit = parameters.get("limit").and_then(serde_json::Value::as_u64);
+    if let (Some(page), Some(limit), true) = (
+        page_in(question),
+        limit,
+        operation.parameter("offset").is_some(),
+    ) {
+        let skipped = page.saturating_sub(1).saturating_mul(limit);
+        parameters.insert("offset".into(), skipped.into());
     }
     // A handle and an id need no looking up, and a link is asked about as it is.
     match (operation.entity(), &state.entity_name) {

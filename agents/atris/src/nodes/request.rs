@@ -47,7 +47,8 @@ pub(super) async fn request(
     Ok(match called {
         Ok(response) => {
             let mut sources = state.sources.clone().unwrap_or_default();
-            sources.push(response.source.clone());
+            // What a person says comes from no address.
+            sources.extend(Some(response.source.clone()).filter(|it| !it.url.is_empty()));
             Ok(Made {
                 operation,
                 parameters,

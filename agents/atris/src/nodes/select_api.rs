@@ -7,7 +7,7 @@ use super::get_apis::understood;
 use crate::{
     catalogue::{Catalogue, Operation},
     error::Error,
-    question::{Reference, by_handle, choose},
+    question::{Reference, asker, by_handle, choose},
     services::{Services, problem},
     settings::ModelRole,
     state::{AtrisState, AtrisStateUpdate},
@@ -60,6 +60,12 @@ async fn select(
     // The catalogue lives as long as the program.
     let operation = catalogue.require(&operation.id)?;
     may_be_called(operation, services)?;
+    // Who is signed in is known to Audius alone, and only where a token says so.
+    let asks_for_own = asker(question, &understood).filter(|_| understood.references.is_empty());
+    if let (true, false, Some(word)) = (operation.is_read(), operation.is_private(), asks_for_own) {
+        let what = format!("\"{word}\": who you are is not known; name the user or the handle");
+        return Err(Error::NotUnderstood { what });
+    }
     Ok(operation)
 }
 

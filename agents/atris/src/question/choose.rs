@@ -1,7 +1,7 @@
 //! The operation for a question, by rules: what is asked of a known thing is in its own record, and for
 //! the rest the best of the search.
 
-use super::{Understanding, is_search, reference::Reference, values};
+use super::{Understanding, direction::directed, is_search, reference::Reference, values};
 use crate::catalogue::{Candidate, Catalogue, Clues, EntityType, Operation, tokens};
 
 /// What the best candidate must score; below it nothing fits.
@@ -45,7 +45,11 @@ pub fn choose<'a>(
     }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     candidates.truncate(CANDIDATES);
-    let own = record(understood).and_then(|id| catalogue.operation(id));
+    let own = match clues.writes {
+        true => None,
+        false => record(understood).or_else(|| directed(question, understood)),
+    };
+    let own = own.and_then(|id| catalogue.operation(id));
     let best = match own {
         Some(own) => Some(own),
         None => candidates

@@ -40,16 +40,26 @@ const CUES: &[(&[&str], Computation)] = &[
         Most(Aspect::Favorites),
     ),
     (
-        &["fewest favorites", "fewest likes", "least liked"],
+        &[
+            "fewest favorites",
+            "fewest likes",
+            "least likes",
+            "least liked",
+            "least favorited",
+        ],
         Least(Aspect::Favorites),
     ),
     (&["most comments", "most commented"], Most(Aspect::Comments)),
+    (
+        &["fewest comments", "least comments", "least commented"],
+        Least(Aspect::Comments),
+    ),
     (
         &["most followers", "most followed"],
         Most(Aspect::Followers),
     ),
     (
-        &["fewest followers", "least followers"],
+        &["fewest followers", "least followers", "least followed"],
         Least(Aspect::Followers),
     ),
     (

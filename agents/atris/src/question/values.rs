@@ -41,6 +41,15 @@ pub fn of(question: &str, operation: &Operation) -> Parameters {
     values
 }
 
+/// The page that a question asks for.
+pub(crate) fn page_in(question: &str) -> Option<u64> {
+    let said = Said {
+        lower: question.to_lowercase(),
+        question,
+    };
+    said.number_behind("page").filter(|page| *page > 0)
+}
+
 /// Whether a question wants something changed.
 pub fn wants_write(question: &str) -> bool {
     const VERBS: [&str; 27] = [

@@ -51,8 +51,12 @@ pub(super) fn subject(api: Option<&Api>) -> String {
     name.strip_prefix("get ").unwrap_or(&name).to_owned()
 }
 
-/// What a list is headed with.
-pub(super) fn title(api: Option<&Api>, parameters: Option<&Parameters>, count: usize) -> String {
+/// What a list is headed with. Its first record is behind those that were left out.
+pub(super) fn title(
+    api: Option<&Api>,
+    parameters: Option<&Parameters>,
+    (skipped, count): (u64, usize),
+) -> String {
     let name = subject(api);
     let said = |name: &str| parameters.and_then(|it| it.get(name)).map(text);
     let mut details: Vec<String> = Vec::new();
@@ -72,6 +76,11 @@ pub(super) fn title(api: Option<&Api>, parameters: Option<&Parameters>, count: u
         true => String::new(),
         false => format!(" ({})", details.join(", ")),
     };
+    if skipped > 0 {
+        let last = skipped.saturating_add(count as u64);
+        let first = skipped.saturating_add(1);
+        return format!("Here are the results {first} to {last} for {name}{details}:");
+    }
     match count {
         1 => format!("Here is what Audius says for {name}{details}:"),
         count if name.contains("trending") || name.contains("top") => {
@@ -238,7 +247,7 @@ pub(super) fn sentence(aspect: Aspect, name: &str, value: &str) -> String {
 }
 
 /// Records as a table: the columns of the first one's type.
-pub(super) fn table(records: &[Json]) -> Option<Table> {
+pub(super) fn table(records: &[Json], skipped: u64) -> Option<Table> {
     let first = records.first()?;
     if records.len() < 2 {
         return None;
@@ -274,7 +283,9 @@ pub(super) fn table(records: &[Json]) -> Option<Table> {
             None | Some(Json::Null) => String::new(),
             Some(value) => text(value),
         };
-        let rank = record.get("rank").map(text).unwrap_or_default();
+        let rank = record.get("rank").and_then(Json::as_u64);
+        let rank = rank.map(|rank| rank.saturating_add(skipped).to_string());
+        let rank = rank.unwrap_or_default();
         std::iter::once(rank)
             .chain(columns.iter().map(cell))
             .collect()

@@ -16,6 +16,12 @@ pub(super) fn limit_of(state: &AtrisState) -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
+/// How many records were left out before the first one of the reply.
+pub(super) fn skipped_of(state: &AtrisState) -> u64 {
+    let skipped = state.parameters.as_ref().and_then(|it| it.get("offset"));
+    skipped.and_then(serde_json::Value::as_u64).unwrap_or(0)
+}
+
 impl Words<'_> {
     /// What is said behind a list that may continue. Nothing if the question said how many it wants.
     pub(super) fn more(&mut self, state: &AtrisState, response: &Response) -> Option<String> {
@@ -28,8 +34,7 @@ impl Words<'_> {
         if shown < limit || values_of(question, operation).contains_key("limit") {
             return None;
         }
-        let skipped = state.parameters.as_ref()?.get("offset");
-        let skipped = skipped.and_then(serde_json::Value::as_u64).unwrap_or(0);
+        let skipped = skipped_of(state);
         let page = match (operation.parameter("offset").is_some(), limit) {
             (true, 1..) => format!(", or ask for page {}", skipped / limit as u64 + 2),
             _ => String::new(),
@@ -38,9 +43,21 @@ impl Words<'_> {
         let total = self.total(state, &operation.id);
         Some(match total {
             Some(total) if total <= skipped + shown as u64 => return None,
+            Some(total) if skipped > 0 => {
+                let total = lines::text(&total.into());
+                let last = skipped + shown as u64;
+                format!("Shown: {} to {last} of {total}; {ways}.", skipped + 1)
+            }
             Some(total) => {
                 let total = lines::text(&total.into());
                 format!("Shown: {shown} of {total}; {ways}.")
+            }
+            None if skipped > 0 => {
+                let last = skipped + shown as u64;
+                format!(
+                    "Shown: {} to {last}, there may be more; {ways}.",
+                    skipped + 1
+                )
             }
             None => format!("Shown: the first {shown}, there may be more; {ways}."),
         })

@@ -61,7 +61,9 @@ async fn hosts_that_the_first_one_names_are_used_if_they_are_healthy_and_allowed
         "no address".into(),
     ]);
     first.trap(Fault::ServerError, 9);
-    let agent = agent_with(settings([first.address()]), None);
+    let mut settings = settings([first.address()]);
+    settings.client.domains.push("127.0.0.1".into());
+    let agent = agent_with(settings, None);
     let answer = ask(&agent, "latest tips").await;
     assert_eq!(
         answer.sources[0].host,
@@ -75,6 +77,24 @@ async fn hosts_that_the_first_one_names_are_used_if_they_are_healthy_and_allowed
         ["/health_check"],
         "a host that is not healthy gets no call"
     );
+}
+
+#[tokio::test]
+async fn a_host_on_this_machine_that_nobody_wrote_down_gets_no_call_and_no_key() {
+    let (first, second) = (server().await, server().await);
+    let port = second.address().rsplit_once(':').unwrap().1.to_owned();
+    first.set_hosts(vec![
+        second.address(),
+        format!("http://localhost:{port}"),
+        format!("http://[::1]:{port}"),
+    ]);
+    first.trap(Fault::ServerError, 9);
+    let mut settings = settings([first.address()]);
+    settings.client.api_key = Some("key-of-a-test".into());
+    settings.client.token = Some("token-of-a-test".into());
+    let answer = ask(&agent_with(settings, None), "latest tips").await;
+    assert_eq!(answer.error.unwrap().code, "SS8006");
+    assert_eq!(second.calls().len(), 0);
 }
 
 #[tokio::test]

@@ -13,5 +13,8 @@ mod hosts;
 mod killed;
 mod modelled;
 mod questions;
+mod readings;
 mod scenarios;
+mod secrets;
 mod support;
+mod writes;
