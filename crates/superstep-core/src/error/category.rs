@@ -130,8 +130,9 @@ impl Category {
             8005 | 8009 => Self::Refused,
             8006 | 8010 | 8011 => Self::Unavailable,
             8007 => Self::Exhausted,
+            8013 => Self::Conflict,
 
-            9001 | 9004 => Self::InvalidInput,
+            9001 | 9004 | 9005 => Self::InvalidInput,
             9002 => Self::Refused,
             9003 => Self::Unavailable,
             _ => return None,
