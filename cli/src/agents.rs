@@ -2,7 +2,7 @@
 //!
 //! A thread is called `AGENT-…`, so its agent is known without reading it. Reading a thread needs no
 //! model and no account: a read-only agent has a model (`absent`), a mailbox and a calendar
-//! (`no_account`) that refuse every call.
+//! (`no_account`) that refuse every call. So has one that is served without them.
 
 mod absent;
 pub(crate) mod no_account;
@@ -133,9 +133,17 @@ impl Agent {
     }
 }
 
+/// Why a call of a read-only agent is refused.
+const READ_ONLY: &str = "the thread was opened read-only";
+
 /// Archie without a model, for reading threads.
 pub(crate) fn read_only_archie(backends: Backends) -> Result<Archie, Error> {
-    let model = Arc::new(absent::Absent::default());
+    archie_without(READ_ONLY, backends)
+}
+
+/// Archie without a model, which refuses calls with why there is none.
+pub(crate) fn archie_without(why: &str, backends: Backends) -> Result<Archie, Error> {
+    let model = Arc::new(absent::Absent::new(why));
     Ok(Archie::new(model, Settings::default(), backends)?)
 }
 
@@ -156,9 +164,14 @@ pub(crate) fn read_only_docs(backends: Backends) -> Result<Docgen, Error> {
 
 /// The e-mail assistant without a model and an account, for reading questions and notes.
 pub(crate) fn read_only_mail(backends: Backends) -> Result<MailAgent, Error> {
+    mail_without(READ_ONLY, backends)
+}
+
+/// The e-mail assistant without a model and an account, which refuses calls with why there is none.
+pub(crate) fn mail_without(why: &str, backends: Backends) -> Result<MailAgent, Error> {
     Ok(MailAgent::new(
-        Arc::new(absent::Absent::default()),
-        Arc::new(no_account::NoMailbox::default()),
+        Arc::new(absent::Absent::new(why)),
+        Arc::new(no_account::NoMailbox::new(why)),
         Arc::new(no_account::NoCalendar::default()),
         superstep_mail::Settings::default(),
         backends,
@@ -170,8 +183,17 @@ pub(crate) fn read_only_sheets(
     versions: Arc<dyn Versions>,
     backends: Backends,
 ) -> Result<Sheets, Error> {
+    sheets_without(READ_ONLY, versions, backends)
+}
+
+/// The spreadsheet agent without a model, which refuses calls with why there is none.
+pub(crate) fn sheets_without(
+    why: &str,
+    versions: Arc<dyn Versions>,
+    backends: Backends,
+) -> Result<Sheets, Error> {
     let models = Models {
-        planner: Arc::new(absent::Absent::default()),
+        planner: Arc::new(absent::Absent::new(why)),
         informer: None,
     };
     let settings = superstep_sheets::Settings::default();

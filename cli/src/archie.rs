@@ -9,7 +9,7 @@ mod result;
 mod screen;
 mod talk;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use superstep::model::select::DataOwner;
 use superstep_archie::{Analysis, Brief, ErrorKind, Flow, Question};
@@ -105,11 +105,14 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
         .await
 }
 
-/// The agent as a server hosts it.
-pub(crate) async fn hosted(app: &mut App<'_>) -> Result<superstep_archie::Archie, Error> {
+/// The agent as a server hosts it: threads may name folders below these.
+pub(crate) async fn hosted(
+    roots: Vec<PathBuf>,
+    app: &mut App<'_>,
+) -> Result<superstep_archie::Archie, Error> {
     let content = DataOwner::Project;
     let options = AgentOptions::open(&Limits::default(), None, &content, app).await?;
-    options.archie(None)
+    options.below(roots).archie(None)
 }
 
 /// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or

@@ -8,9 +8,12 @@ mod options;
 mod query;
 mod show;
 
+use std::path::PathBuf;
+
 use crate::{
     app::App,
     args::{Docs, DocsCommand, MakeDocs},
+    environment,
     error::Error,
 };
 
@@ -29,6 +32,28 @@ pub(crate) async fn run(docs: Docs, app: &mut App<'_>) -> Result<(), Error> {
             output,
         }) => show::run(&agent, &path, output.as_deref(), app.output),
     }
+}
+
+/// The agents as a server hosts them: requests may name folders below these. Without a model they write what the facts
+/// say, and the error is why there is none.
+pub(crate) async fn hosted(
+    roots: Vec<PathBuf>,
+    app: &mut App<'_>,
+) -> Result<(superstep_docgen::Docgen, Option<Error>), Error> {
+    let make = MakeDocs::default();
+    let folder = roots.first().cloned().unwrap_or_default();
+    let content = environment::content_at(app.global, &folder)?;
+    let opened = options::open_below(&make, &content, Some(roots.clone()), app).await;
+    let why = match opened {
+        Err(why @ Error::Model(_)) => why,
+        opened => return Ok((opened?.docgen, None)),
+    };
+    let make = MakeDocs {
+        no_model: true,
+        ..make
+    };
+    let opened = options::open_below(&make, &content, Some(roots), app).await?;
+    Ok((opened.docgen, Some(why)))
 }
 
 /// Continues with a thread: answers its open question, or finishes a run that was interrupted.

@@ -2,7 +2,8 @@
 //!
 //! `options` opens the agent with its settings, models and versions, `session` runs threads and asks the
 //! person, `show` prints progress and results, `exec` and `file` work on files without a model, `sandbox`
-//! opens what contains programs, `prune` deletes what no thread uses.
+//! opens what contains programs, `prune` deletes what no thread uses, `uploaded` is where a server finds
+//! workbooks.
 
 mod exec;
 mod file;
@@ -11,8 +12,9 @@ mod prune;
 mod sandbox;
 mod session;
 mod show;
+mod uploaded;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use superstep::tools::Verdict;
 use superstep_sheets::workbook::Overwrite;
@@ -20,7 +22,7 @@ use superstep_sheets::workbook::Overwrite;
 use crate::{
     agents::Agent,
     app::App,
-    args::{SheetCommand, SheetRun, SheetVerdict},
+    args::{Global, SheetCommand, SheetRun, SheetVerdict},
     consent,
     error::Error,
     thread_reader::ThreadReader,
@@ -30,6 +32,7 @@ pub(crate) use sandbox::{WORKER, availability};
 
 use options::OpenedSheets;
 use session::SheetSession;
+pub(crate) use uploaded::UploadedVersions;
 
 pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
     match command {
@@ -87,6 +90,25 @@ pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), 
         } => file::state(&workbook, tokens, sql.as_deref(), tables, app),
         SheetCommand::Prune => prune::run(app).await,
     }
+}
+
+/// The agent as a server hosts it. It works on workbooks that were uploaded to a folder, by their hashes.
+pub(crate) async fn hosted(
+    uploads: Option<PathBuf>,
+    app: &mut App<'_>,
+) -> Result<superstep_sheets::Sheets, Error> {
+    let what = SheetRun::default();
+    let versions = hosted_versions(uploads, app.global)?;
+    Ok(options::open_with(&what, versions, app).await?.agent)
+}
+
+/// Where a hosted agent keeps its versions, and finds workbooks.
+pub(crate) fn hosted_versions(
+    uploads: Option<PathBuf>,
+    global: &Global,
+) -> Result<Arc<UploadedVersions>, Error> {
+    let kept = options::versions(global)?;
+    Ok(Arc::new(UploadedVersions::new(kept, uploads)))
 }
 
 /// Resumes a thread: its question, or a run that was interrupted.

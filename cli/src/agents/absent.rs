@@ -1,4 +1,4 @@
-//! Model of a read-only agent: every call is refused.
+//! Model of an agent that has none: every call is refused, and told why.
 
 use superstep::{
     future::BoxFuture,
@@ -7,17 +7,23 @@ use superstep::{
 
 /// Refuses every call.
 #[derive(Debug)]
-pub(super) struct Absent(ModelId);
+pub(super) struct Absent {
+    id: ModelId,
+    why: String,
+}
 
-impl Default for Absent {
-    fn default() -> Self {
-        Self(ModelId::new("none", "none"))
+impl Absent {
+    pub(super) fn new(why: &str) -> Self {
+        Self {
+            id: ModelId::new("none", "none"),
+            why: why.to_owned(),
+        }
     }
 }
 
 impl Model for Absent {
     fn id(&self) -> &ModelId {
-        &self.0
+        &self.id
     }
 
     fn caps(&self) -> Caps {
@@ -31,7 +37,7 @@ impl Model for Absent {
     }
 
     fn stream<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        let why = "the thread was opened read-only".to_owned();
+        let why = self.why.clone();
         Box::pin(async move { Err(ErrorKind::NoModel { why }.into()) })
     }
 }

@@ -1,4 +1,4 @@
-//! Mailbox and calendar of a read-only agent, and of an account without a calendar: every call is refused.
+//! Mailbox and calendar of an agent without an account, and of an account without a calendar: every call is refused.
 
 use superstep_mail::{
     Address, Busy, Calendar, Event, EventId, Later, Lookup, MailError, MailId, Mailbox, NewEvent,
@@ -7,28 +7,34 @@ use superstep_mail::{
 
 /// Holds no mail, and sends none.
 #[derive(Debug)]
-pub(crate) struct NoMailbox(Address);
+pub(crate) struct NoMailbox {
+    owner: Address,
+    why: String,
+}
 
-impl Default for NoMailbox {
-    fn default() -> Self {
-        Self(Address::new("nobody@localhost"))
+impl NoMailbox {
+    pub(crate) fn new(why: &str) -> Self {
+        Self {
+            owner: Address::new("nobody@localhost"),
+            why: why.to_owned(),
+        }
     }
-}
 
-fn refused<'a, T: 'a>() -> Later<'a, Result<T, MailError>> {
-    Box::pin(async { Err(no_mailbox()) })
-}
+    fn refused<'a, T: 'a>(&'a self) -> Later<'a, Result<T, MailError>> {
+        Box::pin(async { Err(self.refusal()) })
+    }
 
-fn no_mailbox() -> MailError {
-    MailError::Refused {
-        place: "no mailbox".into(),
-        why: "the thread was opened read-only".into(),
+    fn refusal(&self) -> MailError {
+        MailError::Refused {
+            place: "no mailbox".into(),
+            why: self.why.clone(),
+        }
     }
 }
 
 impl Mailbox for NoMailbox {
     fn owner(&self) -> &Address {
-        &self.0
+        &self.owner
     }
 
     fn place(&self) -> String {
@@ -40,27 +46,27 @@ impl Mailbox for NoMailbox {
         _: &'a Query,
         _: Option<&'a PageToken>,
     ) -> Later<'a, Result<Page, MailError>> {
-        refused()
+        self.refused()
     }
 
     fn fetch<'a>(&'a self, _: &'a MailId) -> Later<'a, Result<RawMail, MailError>> {
-        refused()
+        self.refused()
     }
 
     fn thread<'a>(&'a self, _: &'a ThreadKey) -> Later<'a, Result<Vec<RawMail>, MailError>> {
-        refused()
+        self.refused()
     }
 
     fn mark_read<'a>(&'a self, _: &'a MailId) -> Later<'a, Result<(), MailError>> {
-        refused()
+        self.refused()
     }
 
     fn send<'a>(&'a self, _: &'a Outgoing) -> Later<'a, Result<Sent, SendError>> {
-        Box::pin(async { Err(SendError::NotSent(no_mailbox())) })
+        Box::pin(async { Err(SendError::NotSent(self.refusal())) })
     }
 
     fn look_up<'a>(&'a self, _: &'a Outgoing) -> Later<'a, Result<Lookup, MailError>> {
-        refused()
+        self.refused()
     }
 }
 

@@ -82,6 +82,12 @@ impl AgentOptions {
         })
     }
 
+    /// Threads may name folders below these alone.
+    pub(super) fn below(mut self, roots: Vec<PathBuf>) -> Self {
+        self.settings.roots = Some(roots);
+        self
+    }
+
     pub(super) fn saver(&self) -> Result<Arc<dyn Saver>, Error> {
         self.backends.saver.clone().ok_or(Error::NoSaver)
     }

@@ -1,6 +1,8 @@
 //! Arguments of `superstep serve`.
 
-use clap::Args as ClapArgs;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueHint};
 
 use super::AccountArgs;
 
@@ -27,6 +29,9 @@ pub(crate) struct Serve {
     /// Pages of this address may call it, such as https://chat.example.com
     #[arg(long, value_name = "URL")]
     pub(crate) origin: Vec<String>,
+    /// Archie and the documentation agents may read folders below this one [default: the current folder]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) root: Vec<PathBuf>,
     /// Runs at once
     #[arg(long, value_name = "COUNT", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) runs: u16,

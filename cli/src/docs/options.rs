@@ -1,6 +1,6 @@
 //! Options of the documentation agents: settings of `[agents.docs]`, flags, the model, budgets.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use superstep::{
     Imports,
@@ -54,9 +54,20 @@ pub(super) async fn open(
     content: &DataOwner,
     app: &mut App<'_>,
 ) -> Result<OpenedDocs, Error> {
+    open_below(make, content, None, app).await
+}
+
+/// The same for requests of others, which may name folders below these alone.
+pub(super) async fn open_below(
+    make: &MakeDocs,
+    content: &DataOwner,
+    roots: Option<Vec<PathBuf>>,
+    app: &mut App<'_>,
+) -> Result<OpenedDocs, Error> {
     let config = environment::load(app.global)?.config;
     config.agent_is_trusted("docs")?;
     let mut settings = settings(&config, make)?;
+    settings.roots = roots;
     let backends = database::create(app.global)?;
     let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
     let caller = match make.no_model {

@@ -12,7 +12,7 @@ use superstep::{
     },
     saver::Saver,
 };
-use superstep_sheets::{FolderVersions, Models, Settings, Sheets};
+use superstep_sheets::{FolderVersions, Models, Settings, Sheets, Versions};
 
 use super::sandbox;
 use crate::{
@@ -61,6 +61,16 @@ struct Chosen {
 }
 
 pub(super) async fn open(what: &SheetRun, app: &mut App<'_>) -> Result<OpenedSheets, Error> {
+    let versions = Arc::new(versions(app.global)?);
+    open_with(what, versions, app).await
+}
+
+/// The same with versions of one's own.
+pub(super) async fn open_with(
+    what: &SheetRun,
+    versions: Arc<dyn Versions>,
+    app: &mut App<'_>,
+) -> Result<OpenedSheets, Error> {
     let config = environment::load(app.global)?.config;
     config.agent_is_trusted("sheets")?;
     let mut chosen = settings(&config)?;
@@ -74,7 +84,6 @@ pub(super) async fn open(what: &SheetRun, app: &mut App<'_>) -> Result<OpenedShe
     let backends = database::create(app.global)?;
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
     let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
-    let versions = Arc::new(versions(app.global)?);
     // What is said on the command line counts more than the settings.
     let planner: Arc<dyn Model> = match (&app.global.model, chosen.planner) {
         (None, Some(spec)) => model(&spec, app).await?,

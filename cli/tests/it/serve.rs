@@ -31,26 +31,30 @@ impl Served {
     }
 
     fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let body = body.to_string();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-            self.address,
-            body.len()
-        )
-        .unwrap();
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply).unwrap();
-        let (head, body) = reply.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let (status, body) = self.send(method, path, body.to_string().as_bytes());
+        let body = String::from_utf8(body).unwrap();
         // A body that comes in chunks has lengths around it.
         let start = body.find(['{', '[']).unwrap_or(0);
         let end = body.rfind(['}', ']']).map_or(body.len(), |end| end + 1);
-        (
-            status,
-            serde_json::from_str(&body[start..end]).unwrap_or_default(),
-        )
+        let read = serde_json::from_str(&body[start..end]);
+        (status, read.unwrap_or_default())
+    }
+
+    fn send(&self, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            self.address,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body).unwrap();
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply).unwrap();
+        let end = reply.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
+        let head = String::from_utf8_lossy(&reply[..end]).into_owned();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, reply.split_off(end + 4))
     }
 }
 
@@ -78,7 +82,16 @@ fn the_agents_are_served_without_a_model_and_say_what_they_lack() {
         .map(|assistant| assistant["graph_id"].as_str().unwrap())
         .collect();
     ids.sort_unstable();
-    assert_eq!(ids, ["archie", "atris", "email_assistant"]);
+    assert_eq!(
+        ids,
+        ["archie", "atris", "docs", "email_assistant", "sheets"]
+    );
+    for assistant in found.as_array().unwrap() {
+        let about = assistant["description"].as_str().unwrap();
+        assert!(!about.contains('\n') && about.len() > 20, "{assistant}");
+        let example = &assistant["metadata"]["example_input"];
+        assert!(example.is_object(), "{assistant}");
+    }
     let (_, drawn) = server.call("GET", "/assistants/mail/graph", &json!(null));
     assert!(drawn["nodes"].as_array().unwrap().len() > 2, "{drawn}");
     // By rules, without a model.
@@ -86,6 +99,63 @@ fn the_agents_are_served_without_a_model_and_say_what_they_lack() {
         json!({"assistant_id": "atris", "input": {"query": "What are the top trending tracks?"}});
     let (status, end) = server.call("POST", "/runs/wait", &ask);
     assert_eq!((status, end.get("__error__")), (200, None), "{end}");
+    // What needs a model says how to have one.
+    let ask = json!({"assistant_id": "archie", "input": {"user_input": "What is it?"}});
+    let (_, end) = server.call("POST", "/runs/wait", &ask);
+    let why = end["__error__"]["message"].as_str().unwrap();
+    for way in ["superstep model pull", "--model", "script:FILE"] {
+        assert!(why.contains(way), "{end}");
+    }
+}
+
+#[test]
+fn a_code_base_is_documented_by_its_facts_below_the_roots_alone() {
+    let env = TestEnv::new();
+    let shop = env.path("shop");
+    std::fs::create_dir_all(&shop).unwrap();
+    std::fs::write(shop.join("main.py"), "def main():\n    pass\n").unwrap();
+    let line = format!(
+        "serve --port 0 --no-input --offline --root {}",
+        shop.display()
+    );
+    let server = Served::start(&env, &line);
+    let ask = json!({"assistant_id": "docs", "input": {"request": {"root": "."}}});
+    let (status, end) = server.call("POST", "/runs/wait", &ask);
+    assert_eq!((status, end.get("__error__")), (200, None), "{end}");
+    assert_eq!(end["outcome"]["status"], "facts", "{end}");
+    assert!(shop.join("superstep-docs").is_dir());
+    for agent in [
+        json!({"assistant_id": "docs", "input": {"request": {"root": ".."}}}),
+        json!({"assistant_id": "archie", "input": {"user_input": "x", "inputs": {"folder": ".."}}}),
+    ] {
+        let (_, end) = server.call("POST", "/runs/wait", &agent);
+        let why = end["__error__"]["message"].as_str().unwrap();
+        assert!(why.contains("in /"), "{end}");
+    }
+}
+
+#[test]
+fn a_workbook_is_uploaded_worked_on_and_downloaded() {
+    let env = TestEnv::new();
+    let script = include_str!("../../src/demo/sheets.jsonl");
+    env.write("replies.jsonl", script);
+    let line = format!(
+        "serve --port 0 --no-input --offline --model script:{}",
+        env.path("replies.jsonl").display()
+    );
+    let server = Served::start(&env, &line);
+    let workbook = include_bytes!("../../src/demo/sheets/sales.xlsx");
+    let (status, kept) = server.send("POST", "/files?name=sales.xlsx", workbook);
+    assert_eq!(status, 200);
+    let kept: Json = serde_json::from_slice(&kept).unwrap();
+    let problem = json!({"instruction": "Add the revenue", "workbook": kept["file_id"]});
+    let ask = json!({"assistant_id": "sheets", "input": {"problem": problem}});
+    let (status, end) = server.call("POST", "/runs/wait", &ask);
+    assert_eq!((status, &end["status"]), (200, &json!("finished")), "{end}");
+    let version = end["version"].as_str().unwrap();
+    let (status, made) = server.send("GET", &format!("/files/{version}?name=new.xlsx"), b"");
+    assert_eq!(status, 200);
+    assert!(made.starts_with(b"PK") && made != workbook);
 }
 
 #[test]
