@@ -1,10 +1,11 @@
 //! `superstep atris`: questions about Audius.
 //!
-//! `options` opens the agent with its settings and model, `session` runs questions and asks the person,
-//! `show` prints answers, errors and states, `check` compares readings with labels.
+//! `options` opens the agent with its settings and model, `session` runs questions and asks the person, `said`
+//! reads what the person says, `show` prints answers, errors and states, `check` compares readings with labels.
 
 mod check;
 mod options;
+mod said;
 mod session;
 mod show;
 
@@ -182,7 +183,10 @@ async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
             hint: "see `superstep threads list --agent atris`",
         });
     }
-    show::errors(&known.state, app.output)
+    if known.asks.is_empty() && superstep_atris::Atris::is_unsettled(&known.next, &known.state) {
+        show::unsettled(&known.state, thread, app.output)?;
+    }
+    show::errors(&known.state, &known.asks, app.output)
 }
 
 /// Serves until Ctrl-C.

@@ -29,7 +29,11 @@ pub(super) struct OpenedAtris {
 pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<OpenedAtris, Error> {
     let environment = environment::load(app.global)?;
     environment.config.agent_is_trusted("atris")?;
-    let mut settings = settings(&environment.config)?;
+    let mut unset = Vec::new();
+    let mut settings = settings(&environment.config, &mut unset)?;
+    for line in unset {
+        app.output.say(&[faint(line)]);
+    }
     settings.writes = options.writes;
     settings.limit = options.limit;
     settings.client.offline =
@@ -80,8 +84,9 @@ pub(super) fn reader(model: Option<&dyn Model>) -> ModelRole {
     }
 }
 
-/// Settings of `[agents.atris]`. A project may not choose where keys go.
-fn settings(config: &Config) -> Result<Settings, Error> {
+/// Settings of `[agents.atris]`. A project may not choose where keys go. A variable that is not set is told:
+/// most questions need no key.
+fn settings(config: &Config, unset: &mut Vec<String>) -> Result<Settings, Error> {
     let mut settings = Settings::default();
     for (key, setting) in config.agent("atris") {
         let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
@@ -90,16 +95,20 @@ fn settings(config: &Config) -> Result<Settings, Error> {
             return Err(wrong(format!("`{key}` belongs in the user's file")));
         }
         let text = || setting.value.as_str().ok_or_else(|| not("a text"));
-        let secret = |name: &str| {
+        let mut secret = |name: &str| {
             let value = std::env::var(name).ok().filter(|value| !value.is_empty());
-            value
-                .map(Secret::from)
-                .ok_or_else(|| wrong(format!("{name} is not set")))
+            if value.is_none() {
+                unset.push(format!(
+                    "{}: {name} is not set, so there is no `{key}`",
+                    setting.origin
+                ));
+            }
+            value.map(Secret::from)
         };
         match key {
             "app_name" => settings.client.app_name = text()?.to_owned(),
-            "key_env" => settings.client.api_key = Some(secret(text()?)?),
-            "token_env" => settings.client.token = Some(secret(text()?)?),
+            "key_env" => settings.client.api_key = secret(text()?),
+            "token_env" => settings.client.token = secret(text()?),
             "hosts" => {
                 let hosts = setting.value.as_array().map(|items| {
                     let hosts = items.iter().filter_map(Json::as_str);

@@ -1,13 +1,13 @@
 //! Questions in a thread: run, ask the person what is missing, print the answer.
 
-use superstep::{
-    ErrorKind, OpenAsk, Outcome,
-    tools::{Approval, ApprovalAnswer, Verdict},
-};
-use superstep_atris::{Atris, AtrisState, AtrisStateUpdate, Question};
+use superstep::{ErrorKind, OpenAsk, Outcome, tools::OutcomeQuestion};
+use superstep_atris::{Atris, AtrisState, AtrisStateUpdate};
 use superstep_fake_audius::FakeAudius;
 
-use super::show;
+use super::{
+    said::{Said, changes, said},
+    show,
+};
 use crate::{
     app::App,
     args::AtrisOptions,
@@ -91,15 +91,51 @@ impl Session {
     }
 
     pub(super) async fn ask(&mut self, question: &str, app: &mut App<'_>) -> Result<(), Error> {
+        let settled = self.settled(app).await;
+        if matches!(settled, Ok(false) | Err(Error::Waiting { .. })) {
+            self.says_not_asked(question, app);
+        }
+        if !settled? {
+            return Ok(());
+        }
         let before = self.agent.graph().state(&*self.thread).await.ok();
         let open = before.as_ref().and_then(|before| before.asks.first());
-        if let (Some(ask), false) = (open, self.has_left) {
+        if let Some(ask) = open
+            && (!self.has_left || ask.is::<OutcomeQuestion>())
+        {
+            self.says_not_asked(question, app);
             return Err(self.waits(ask, app)?);
         }
         self.has_left = false;
         let before = before.as_ref().map(|before| &*before.state);
         let input = self.agent.ask(question, before);
         self.run(SessionStep::Input(Box::new(input)), app).await
+    }
+
+    /// Settles whether a call that changes something happened, before anything else is asked: another
+    /// question would take its place. Whether it is settled.
+    async fn settled(&mut self, app: &mut App<'_>) -> Result<bool, Error> {
+        let Ok(known) = self.agent.graph().state(&*self.thread).await else {
+            return Ok(true);
+        };
+        let step = match known.asks.into_iter().next() {
+            // Whoever is in a session is asked again; a command says how to answer.
+            Some(ask) if ask.is::<OutcomeQuestion>() && self.is_announced => SessionStep::Ask(ask),
+            None if Atris::is_unsettled(&known.next, &known.state) => SessionStep::Resume,
+            _ => return Ok(true),
+        };
+        match self.run(step, app).await {
+            Ok(()) | Err(Error::Reported { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let known = self.agent.graph().state(&*self.thread).await?;
+        Ok(known.asks.is_empty())
+    }
+
+    /// The thread has to be answered first, and a question is not kept for later.
+    fn says_not_asked(&self, question: &str, app: &App<'_>) {
+        let what = format!("not asked, as the thread waits for an answer: {question}");
+        app.output.say(&[bad(what)]);
     }
 
     pub(super) async fn resume(&mut self, app: &mut App<'_>) -> Result<(), Error> {
@@ -111,6 +147,11 @@ impl Session {
                 hint: "ask it something with `superstep atris ask QUESTION --thread THREAD`",
             }),
             None if state.next.is_empty() => self.show(&state.state, app),
+            // Nothing was asked yet, so that what was said answers nothing.
+            None if self.has_answer() && Atris::is_unsettled(&state.next, &state.state) => {
+                self.written = Some(WrittenAnswers::none());
+                self.run(SessionStep::Resume, app).await
+            }
             None => self.run(SessionStep::Resume, app).await,
         }
     }
@@ -173,7 +214,7 @@ impl Session {
                 SessionOutcome::Ask(ask) => {
                     show::question(
                         &ask,
-                        self.next_command(app).as_str(),
+                        self.next_command(&ask, app).as_str(),
                         &self.thread,
                         app.output,
                     )?;
@@ -203,18 +244,17 @@ impl Session {
 
     /// Gets an answer: from the file, from the person, or from stdin. Without one the thread waits.
     async fn person(&mut self, ask: &OpenAsk, app: &mut App<'_>) -> Result<SessionStep, Error> {
-        let is_approval = ask.is::<Approval>();
         loop {
             let text = match &mut self.written {
                 Some(written) => match written.next() {
                     Some(text) => text,
-                    None => return Err(self.hinted(app)),
+                    None => return Err(self.hinted(ask, app)),
                 },
                 None => {
                     let is_watched = app.terminal.is_interactive();
                     let can_read = !app.global.no_input;
                     if !can_read || is_watched && app.output.form == Form::Json {
-                        return Err(self.hinted(app));
+                        return Err(self.hinted(ask, app));
                     }
                     let line = app
                         .terminal
@@ -222,7 +262,7 @@ impl Session {
                     match line.await? {
                         Line::Text(text) => text,
                         Line::CtrlC => return Err(Error::Cancelled),
-                        Line::End => return Err(self.hinted(app)),
+                        Line::End => return Err(self.hinted(ask, app)),
                     }
                 }
             };
@@ -232,26 +272,18 @@ impl Session {
                 app.output.say(&[faint("the question is left open")]);
                 return Ok(SessionStep::Left);
             }
-            if !is_approval && !text.is_empty() {
-                let answer = ask.answer::<Question>(&text.to_owned())?;
-                return Ok(SessionStep::Answer(answer, ask.clone()));
-            }
-            let verdict = match text {
-                "y" | "yes" | "accept" => Verdict::Accept,
-                "n" | "no" | "ignore" => Verdict::Ignore,
-                "" => continue,
-                _ => {
-                    app.output.say(&[plain("y or n")]);
-                    continue;
+            match said(ask, text)? {
+                Said::Answer { changes, .. } if changes && !self.options.writes => {
+                    let why = "that changes something at Audius, which needs --writes";
+                    app.output.say(&[bad(why)]);
+                    return Err(self.hinted(ask, app));
                 }
-            };
-            let approval = ask.question::<Approval>()?;
-            let answer = ApprovalAnswer {
-                digest: approval.digest,
-                verdict,
-            };
-            let answer = ask.answer::<Approval>(&answer)?;
-            return Ok(SessionStep::Answer(answer, ask.clone()));
+                Said::Answer { answer, .. } => {
+                    return Ok(SessionStep::Answer(answer, ask.clone()));
+                }
+                Said::Nothing => {}
+                Said::Unclear(wanted) => app.output.say(&[plain(wanted)]),
+            }
         }
     }
 
@@ -259,16 +291,16 @@ impl Session {
     fn waits(&self, ask: &OpenAsk, app: &App<'_>) -> Result<Error, Error> {
         show::question(
             ask,
-            self.next_command(app).as_str(),
+            self.next_command(ask, app).as_str(),
             &self.thread,
             app.output,
         )?;
-        Ok(self.hinted(app))
+        Ok(self.hinted(ask, app))
     }
 
-    fn hinted(&self, app: &App<'_>) -> Error {
+    fn hinted(&self, ask: &OpenAsk, app: &App<'_>) -> Error {
         if app.output.form == Form::Text {
-            let line = self.next_command(app);
+            let line = self.next_command(ask, app);
             app.output.say(&[faint("answer it with "), plain(line)]);
         }
         Error::Waiting {
@@ -277,7 +309,7 @@ impl Session {
     }
 
     /// The command that answers, with the options of this one: it asks the same hosts.
-    fn next_command(&self, app: &App<'_>) -> String {
+    fn next_command(&self, ask: &OpenAsk, app: &App<'_>) -> String {
         use shell_words::quoted;
         let mut line = format!("superstep atris answer {} ANSWER", quoted(&self.thread));
         let options = &self.options;
@@ -287,7 +319,7 @@ impl Session {
         let switches = [
             (options.fake, " --fake"),
             (options.no_model, " --no-model"),
-            (options.writes, " --writes"),
+            (options.writes || changes(ask), " --writes"),
             (options.explain, " --explain"),
             (app.global.offline, " --offline"),
             (app.global.json, " --json"),

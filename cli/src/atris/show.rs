@@ -1,10 +1,14 @@
 //! What is printed: answers, questions, errors, and states step by step.
 
 use serde_json::{Value as Json, json};
-use superstep::{Checkpoint, OpenAsk, tools::Approval};
+use superstep::{
+    Checkpoint, OpenAsk,
+    tools::{Approval, OutcomeQuestion},
+};
 use superstep_atris::{Answer, AtrisState, Error as AtrisError, Node, Question, Status, Table};
 use unicode_width::UnicodeWidthStr;
 
+use super::said::OUTCOMES;
 use crate::{
     error::Error,
     output::{Form, Output, Span, bad, faint, good, plain, strong},
@@ -189,6 +193,30 @@ pub(super) fn question(
         output.say(&asks("May it be done? y or n"));
         return Ok(());
     }
+    if ask.is::<OutcomeQuestion>() {
+        let question = ask.question::<OutcomeQuestion>()?;
+        if output.form == Form::Json {
+            let mut line = event("outcome", &question.description);
+            if let Some(line) = line.as_object_mut() {
+                line.insert("options".into(), json!(OUTCOMES));
+                line.insert("call".into(), json!(question.action_request.args));
+            }
+            return output.json(&line);
+        }
+        output.say(&[plain(call_of(&question))]);
+        for line in question.description.lines() {
+            output.say(&asks(line));
+        }
+        for what in [
+            "yes: it happened",
+            "no: it did not, and is not made",
+            "repeat: it did not; it is made now",
+            "unknown: it stays unknown, and is not made again",
+        ] {
+            output.say(&[plain(format!("  {what}"))]);
+        }
+        return Ok(());
+    }
     let question = ask.question::<Question>()?;
     if output.form == Form::Json {
         let kind = match question.options.is_empty() {
@@ -209,8 +237,47 @@ pub(super) fn question(
     Ok(())
 }
 
-/// The errors of a thread, most frequent first, then one by one.
-pub(super) fn errors(state: &AtrisState, output: &Output) -> Result<(), Error> {
+/// The call that a question about an outcome is about: its operation and parameters.
+fn call_of(question: &OutcomeQuestion) -> String {
+    let args = &question.action_request.args;
+    let operation = args.get("operation").and_then(Json::as_str);
+    let parameters = args.get("parameters").unwrap_or(&Json::Null);
+    format!("{} {parameters}", operation.unwrap_or("a call"))
+}
+
+/// That a process ended during a call that changes something, and nobody was asked yet.
+pub(super) fn unsettled(state: &AtrisState, thread: &str, output: &Output) -> Result<(), Error> {
+    let operation = state.best_api.as_ref().map(|api| api.id.clone());
+    let why = format!(
+        "the question was not finished; `superstep threads resume {}` does that",
+        crate::shell_words::quoted(thread)
+    );
+    open(operation.unwrap_or_default(), why, output)
+}
+
+/// An outcome that is unknown.
+fn open(operation: String, why: String, output: &Output) -> Result<(), Error> {
+    let error = AtrisError::UnknownOutcome { operation, why };
+    if output.form == Form::Json {
+        let open = json!({"code": error.code(), "message": error.to_string()});
+        return output.json(&json!({"open": open}));
+    }
+    output.data(&[
+        strong("open: "),
+        plain(error.to_string()),
+        faint(format!(" [{}]", error.code())),
+    ])
+}
+
+/// The errors of a thread, most frequent first, then one by one. What is unknown and still asked about comes
+/// before.
+pub(super) fn errors(state: &AtrisState, asks: &[OpenAsk], output: &Output) -> Result<(), Error> {
+    let mut is_open = false;
+    for ask in asks.iter().filter(|ask| ask.is::<OutcomeQuestion>()) {
+        is_open = true;
+        let question = ask.question::<OutcomeQuestion>()?;
+        open(call_of(&question), question.description, output)?;
+    }
     for (code, count) in state.error_frequencies() {
         if output.form == Form::Json {
             output.json(&json!({"code": code, "count": count}))?;
@@ -231,7 +298,7 @@ pub(super) fn errors(state: &AtrisState, output: &Output) -> Result<(), Error> {
             ])?;
         }
     }
-    if state.error_history.is_empty() && output.form == Form::Text {
+    if state.error_history.is_empty() && !is_open && output.form == Form::Text {
         output.say(&[plain("no errors")]);
     }
     Ok(())

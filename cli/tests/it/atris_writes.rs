@@ -1,0 +1,175 @@
+//! Writes of Atris of which nobody knows whether they happened: asked about by every command, and settled
+//! before anything else.
+
+use std::io::Write as _;
+
+use superstep_loopback::{Answer, Server};
+
+use crate::env::TestEnv;
+
+/// A host that fails every write, after it may have done it.
+fn failing() -> Server {
+    let server = Server::on_thread(|request| match request.method.as_str() {
+        "POST" => Answer::status(500, &[], ""),
+        _ => Answer::json(200, &serde_json::json!({"data": []})),
+    });
+    server.unwrap()
+}
+
+fn posts(server: &Server) -> usize {
+    let requests = server.requests();
+    requests.iter().filter(|it| it.method == "POST").count()
+}
+
+fn signed_in(server: &Server) -> TestEnv {
+    let env = TestEnv::new().with("AUDIUS_TEST_TOKEN", "plain-words-of-a-token");
+    env.write(
+        "home/.config/superstep/config.toml",
+        &format!(
+            "[agents.atris]\nhosts = [\"{}\"]\ntoken_env = \"AUDIUS_TEST_TOKEN\"\n",
+            server.address()
+        ),
+    );
+    env
+}
+
+/// Follows somebody; the write fails.
+fn follow(env: &TestEnv) {
+    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
+    let ran = env.run_with(line, "Kabc3\ny\n");
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("did this call happen?"),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr
+            .contains("answer it with superstep atris answer atris-t ANSWER --no-model --writes"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn every_command_asks_whether_a_write_happened() {
+    let server = failing();
+    let env = signed_in(&server);
+    follow(&env);
+    let resumed = env.run_with("threads resume atris-t", "");
+    assert_eq!(resumed.code, 3, "{}", resumed.stderr);
+    assert!(
+        resumed.stderr.contains("did this call happen?"),
+        "{}",
+        resumed.stderr
+    );
+    let other = env.run("atris ask latest tips --thread atris-t --no-model");
+    assert_eq!(other.code, 3, "{}", other.stderr);
+    assert!(other.stderr.contains("not asked"), "{}", other.stderr);
+    let errors = env.run("atris errors atris-t");
+    assert!(
+        errors.stdout.contains("followUser") && errors.stdout.contains("[SS8014]"),
+        "{}",
+        errors.stdout
+    );
+    let asked = env.run_with("atris answer atris-t --no-model --json", "");
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    let question = &asked.events()[0];
+    assert_eq!(question["kind"], "outcome");
+    assert_eq!(question["options"][2], "repeat");
+    let repeated = env.run("atris answer atris-t repeat --no-model");
+    assert_eq!(repeated.code, 3, "{}", repeated.stderr);
+    assert!(
+        repeated.stderr.contains("needs --writes"),
+        "{}",
+        repeated.stderr
+    );
+    assert_eq!(posts(&server), 1);
+    let said = env.run("atris answer atris-t yes --no-model");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert!(said.stdout.contains("Done: followUser."), "{}", said.stdout);
+    assert_eq!(posts(&server), 1);
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_told_and_only_missed_where_it_is_needed() {
+    let env = TestEnv::new();
+    env.write(
+        "home/.config/superstep/config.toml",
+        "[agents.atris]\ntoken_env = \"AUDIUS_TEST_TOKEN\"\n",
+    );
+    let ran = env.run("atris ask latest tips --fake --no-model");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("AUDIUS_TEST_TOKEN is not set"),
+        "{}",
+        ran.stderr
+    );
+    let ran = env.run("atris ask follow user id K3zzz --fake --no-model --writes");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("there is no token"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_session_settles_a_write_before_the_next_question() {
+    let server = failing();
+    let env = signed_in(&server);
+    follow(&env);
+    let ran = env.run_with(
+        "atris chat --thread atris-t --no-model",
+        "/skip\nlatest tips\nno\n",
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr.matches("did this call happen?").count(),
+        2,
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stdout.contains("it did not happen"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("nothing for that"), "{}", ran.stdout);
+    env.write("work/answers.txt", "repeat\nunknown\n");
+    follow(&env);
+    let ran = env.run("atris answer atris-t --no-model --writes --answers answers.txt");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.contains("[SS8014]"), "{}", ran.stdout);
+    assert_eq!(posts(&server), 3);
+}
+
+#[test]
+fn a_write_whose_process_was_killed_is_asked_about_by_the_next_question() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = runtime.block_on(Server::with(|request| match request.method.as_str() {
+        "POST" => Answer::hang(),
+        _ => Answer::json(200, &serde_json::json!({"data": []})),
+    }));
+    let server = server.unwrap();
+    let env = signed_in(&server);
+    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
+    let mut killed = env.command(line).spawn().unwrap();
+    let mut stdin = killed.stdin.take().unwrap();
+    stdin.write_all(b"Kabc3\ny\n").unwrap();
+    runtime.block_on(server.hangs(1));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let errors = env.run("atris errors atris-t");
+    assert!(errors.stdout.contains("[SS8014]"), "{}", errors.stdout);
+    let early = env.run("atris answer atris-t yes --no-model");
+    assert_eq!(early.code, 3, "it was not asked yet: {}", early.stderr);
+    for line in [
+        "threads resume atris-t",
+        "atris ask latest tips --thread atris-t --no-model",
+    ] {
+        let ran = env.run(line);
+        assert_eq!(ran.code, 3, "{line}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("did this call happen?"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let said = env.run("atris answer atris-t no --no-model");
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    assert!(said.stdout.contains("it did not happen"), "{}", said.stdout);
+    assert_eq!(posts(&server), 1);
+}
