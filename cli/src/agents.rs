@@ -138,13 +138,17 @@ const READ_ONLY: &str = "the thread was opened read-only";
 
 /// Archie without a model, for reading threads.
 pub(crate) fn read_only_archie(backends: Backends) -> Result<Archie, Error> {
-    archie_without(READ_ONLY, backends)
+    archie_without(READ_ONLY, Settings::default(), backends)
 }
 
 /// Archie without a model, which refuses calls with why there is none.
-pub(crate) fn archie_without(why: &str, backends: Backends) -> Result<Archie, Error> {
+pub(crate) fn archie_without(
+    why: &str,
+    settings: Settings,
+    backends: Backends,
+) -> Result<Archie, Error> {
     let model = Arc::new(absent::Absent::new(why));
-    Ok(Archie::new(model, Settings::default(), backends)?)
+    Ok(Archie::new(model, settings, backends)?)
 }
 
 /// Atris without a model, for reading threads.

@@ -52,10 +52,15 @@ pub(super) async fn on(
 
     // What was uploaded may be read too.
     roots.extend(uploads.clone());
-    let archie = match archie::hosted(roots, app).await {
+    let archie = match archie::hosted(roots.clone(), app).await {
         Ok(agent) => agent,
         Err(missing) => {
-            agents::archie_without(&unable("archie", &missing, app)?, backends.clone())?
+            let settings = superstep_archie::Settings {
+                roots: Some(roots),
+                ..superstep_archie::Settings::default()
+            };
+            let why = unable("archie", &missing, app)?;
+            agents::archie_without(&why, settings, backends.clone())?
         }
     };
     server = server

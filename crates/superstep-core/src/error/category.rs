@@ -126,11 +126,11 @@ impl Category {
 
             8001 => Self::Internal,
             8002 | 8004 | 8008 => Self::NotFound,
-            8003 | 8012 => Self::InvalidInput,
+            8003 | 8012 | 8015 => Self::InvalidInput,
             8005 | 8009 => Self::Refused,
             8006 | 8010 | 8011 => Self::Unavailable,
             8007 => Self::Exhausted,
-            8013 => Self::Conflict,
+            8013 | 8014 => Self::Conflict,
 
             9001 | 9004 | 9005 => Self::InvalidInput,
             9002 => Self::Refused,
