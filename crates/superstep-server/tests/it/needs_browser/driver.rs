@@ -230,8 +230,10 @@ impl Drop for Browser {
         if let Ok(mut driver) = TcpStream::connect(host) {
             let request =
                 format!("DELETE /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+            // The driver answers once the browser has ended, and keeps the connection.
+            let _limited = driver.set_read_timeout(Some(PATIENCE));
             let _sent = driver.write_all(request.as_bytes());
-            let _ended = driver.read_to_end(&mut Vec::new());
+            let _ended = driver.read(&mut [0; 512]);
         }
         let _killed = self.driver.kill();
         let _ended = self.driver.wait();
