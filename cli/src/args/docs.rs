@@ -81,7 +81,7 @@ pub(crate) struct MakeDocs {
     /// Ask before a round that takes more tokens than this
     #[arg(long, value_name = "TOKENS")]
     pub(crate) approve_above: Option<u64>,
-    /// Agents of this file too, which has [[agents]] with prompts and criteria
+    /// Agents of this file too, which has tables `agents` with prompts and criteria
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) agents_file: Option<PathBuf>,
 }

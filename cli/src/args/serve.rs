@@ -26,7 +26,7 @@ pub(crate) struct Serve {
     /// A name that the server goes by besides its address
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Vec<String>,
-    /// Pages of this address may call it, such as https://chat.example.com
+    /// Pages of this address may call it, such as `https://chat.example.com`
     #[arg(long, value_name = "URL")]
     pub(crate) origin: Vec<String>,
     /// Archie and the documentation agents may read folders below this one [default: the current folder]
