@@ -5,7 +5,7 @@ use std::time::Duration;
 use superstep_atris::Status;
 use superstep_fake_audius::{FakeAudius, Fault, Options};
 
-use crate::support::{agent, agent_with, ask, server, settings};
+use crate::support::{agent, agent_with, ask, get, server, settings};
 
 /// A test per switch: its name on the command line, the fault, how the question ends and with which code.
 macro_rules! honest {
@@ -200,19 +200,7 @@ async fn the_fake_refuses_what_the_api_would_refuse() {
         ..Default::default()
     };
     let status = |path: &str, query: &[(&str, &str)]| {
-        let call = superstep_fake_audius::Call {
-            method: "GET".into(),
-            path: path
-                .split('/')
-                .filter(|it| !it.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            query: query
-                .iter()
-                .map(|(name, value)| ((*name).into(), (*value).into()))
-                .collect(),
-        };
-        superstep_fake_audius::respond(&world, &strict, &call).status
+        superstep_fake_audius::respond(&world, &strict, &get(path, query)).status
     };
     let app = ("app_name", "test");
     assert_eq!(status("/v1/tracks/trending", &[app]), 200);

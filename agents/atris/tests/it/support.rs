@@ -84,9 +84,9 @@ pub(crate) fn paths(server: &FakeAudius) -> Vec<String> {
         .collect()
 }
 
-/// What the server says about a path, for comparison.
-pub(crate) async fn truth(server: &FakeAudius, path: &str, query: &[(&str, &str)]) -> Json {
-    let call = superstep_fake_audius::Call {
+/// A call that reads a path.
+pub(crate) fn get(path: &str, query: &[(&str, &str)]) -> superstep_fake_audius::Call {
+    superstep_fake_audius::Call {
         method: "GET".into(),
         path: path
             .split('/')
@@ -97,6 +97,10 @@ pub(crate) async fn truth(server: &FakeAudius, path: &str, query: &[(&str, &str)
             .iter()
             .map(|(name, value)| ((*name).into(), (*value).into()))
             .collect(),
-    };
-    superstep_fake_audius::respond(server.world(), &Default::default(), &call).body
+    }
+}
+
+/// What the server says about a path, for comparison.
+pub(crate) async fn truth(server: &FakeAudius, path: &str, query: &[(&str, &str)]) -> Json {
+    superstep_fake_audius::respond(server.world(), &Default::default(), &get(path, query)).body
 }
