@@ -22,6 +22,7 @@ use crate::{
     error::Error,
     output::{Output, faint, plain, strong},
     providers::{self, OTHER_PORTS},
+    reading::ReadingLine,
     trust, weights,
 };
 
@@ -111,8 +112,12 @@ pub(crate) async fn open(content: &DataOwner, app: &mut App<'_>) -> Result<Opene
     };
     banner(choice, &*model, app.output);
     let policy = Policy::of(model.caps());
+    let mut caller = ManagedModel::new(model as Arc<dyn Model>, policy);
+    if let Some(line) = ReadingLine::of(app.output) {
+        caller = caller.observed(line);
+    }
     Ok(OpenedModel {
-        caller: ManagedModel::new(model as Arc<dyn Model>, policy),
+        caller,
         origin: choice.origin.clone(),
     })
 }

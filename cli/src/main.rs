@@ -33,6 +33,7 @@ mod model;
 mod output;
 mod private;
 mod providers;
+mod reading;
 mod serve;
 mod settings;
 mod sheet;

@@ -6,7 +6,7 @@
 use std::{
     fmt,
     io::{self, Write},
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 
 use anstream::{AutoStream, ColorChoice};
@@ -95,7 +95,78 @@ pub(crate) fn count(number: usize, what: &str) -> String {
 pub(crate) struct Output {
     pub(crate) form: Form,
     out: Mutex<AutoStream<io::Stdout>>,
-    err: Mutex<AutoStream<io::Stderr>>,
+    err: StatusLine,
+}
+
+/// Stderr with the line that is drawn over while something takes its time. What is printed next clears it, so
+/// whoever draws it need not know who prints.
+#[derive(Clone)]
+pub(crate) struct StatusLine(Arc<Mutex<Drawn>>);
+
+struct Drawn {
+    err: AutoStream<io::Stderr>,
+    is_drawn: bool,
+    is_held: bool,
+}
+
+impl StatusLine {
+    fn new(err: AutoStream<io::Stderr>) -> Self {
+        Self(Arc::new(Mutex::new(Drawn {
+            err,
+            is_drawn: false,
+            is_held: false,
+        })))
+    }
+
+    /// Draws the line anew, unless somebody holds it; only for terminals.
+    pub(crate) fn redraw(&self, spans: &[Span]) {
+        let mut err = lock(&self.0);
+        if !err.is_held {
+            err.draw(spans);
+        }
+    }
+
+    /// Draws the line and keeps it from being drawn by others until it is released.
+    pub(crate) fn hold(&self, spans: &[Span]) {
+        let mut err = lock(&self.0);
+        err.is_held = true;
+        err.draw(spans);
+    }
+
+    pub(crate) fn release(&self) {
+        let mut err = lock(&self.0);
+        if std::mem::take(&mut err.is_held) {
+            err.clear();
+        }
+    }
+
+    /// Clears the line if it is there.
+    pub(crate) fn clear(&self) {
+        lock(&self.0).clear();
+    }
+
+    /// Writes to stderr, after the line.
+    fn write<T>(&self, write: impl FnOnce(&mut AutoStream<io::Stderr>) -> T) -> T {
+        let mut err = lock(&self.0);
+        err.clear();
+        write(&mut err.err)
+    }
+}
+
+impl Drawn {
+    fn draw(&mut self, spans: &[Span]) {
+        let line = drawn(spans);
+        let _ = write!(self.err.as_inner(), "\r\x1b[K{line}");
+        let _ = self.err.flush();
+        self.is_drawn = true;
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.is_drawn) {
+            let _ = write!(self.err.as_inner(), "\r\x1b[K");
+            let _ = self.err.flush();
+        }
+    }
 }
 
 impl Output {
@@ -115,13 +186,14 @@ impl Output {
                 false => Form::Text,
             },
             out: Mutex::new(AutoStream::new(io::stdout(), out)),
-            err: Mutex::new(AutoStream::new(io::stderr(), err)),
+            err: StatusLine::new(AutoStream::new(io::stderr(), err)),
         }
     }
 
     /// A line of data.
     pub(crate) fn data(&self, spans: &[Span]) -> Result<(), Error> {
         let line = drawn(spans);
+        self.err.clear();
         let mut out = lock(&self.out);
         writeln!(out, "{line}")?;
         Ok(())
@@ -130,6 +202,7 @@ impl Output {
     /// A value as JSON, on a line of its own.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Error> {
         let text = serde_json::to_string(value).map_err(io::Error::from)?;
+        self.err.clear();
         let mut out = lock(&self.out);
         writeln!(out, "{}", escaped(&text))?;
         out.flush()?;
@@ -145,6 +218,7 @@ impl Output {
     /// A part of a text that streams; `shown` remembers what its earlier parts left open.
     pub(crate) fn part(&self, shown: &mut Sanitizer, text: &str) -> Result<(), Error> {
         let clean = shown.push(text);
+        self.err.clear();
         let mut out = lock(&self.out);
         out.write_all(clean.as_bytes())?;
         out.flush()?;
@@ -154,35 +228,35 @@ impl Output {
     /// A line on stderr. That nobody reads it does not matter.
     pub(crate) fn say(&self, spans: &[Span]) {
         let line = drawn(spans);
-        let mut err = lock(&self.err);
-        let _ = writeln!(err, "{line}");
+        self.err.write(|err| {
+            let _ = writeln!(err, "{line}");
+        });
     }
 
     /// Lines on stderr that must have been written, all of them, before anything else happens.
     pub(crate) fn announce(&self, lines: &[Vec<Span>]) -> Result<(), Error> {
         is_open(&io::stderr())?;
-        let mut err = lock(&self.err);
-        for line in lines {
-            writeln!(err, "{}", drawn(line))?;
-        }
-        err.flush()?;
+        self.err.write(|err| {
+            for line in lines {
+                writeln!(err, "{}", drawn(line))?;
+            }
+            err.flush()
+        })?;
         Ok(())
     }
 
-    /// The same without an end of the line: a question, a line that is drawn over.
+    /// The same without an end of the line: a question.
     pub(crate) fn ask(&self, spans: &[Span]) {
         let line = drawn(spans);
-        let mut err = lock(&self.err);
-        let _ = write!(err, "{line}");
-        let _ = err.flush();
+        self.err.write(|err| {
+            let _ = write!(err, "{line}");
+            let _ = err.flush();
+        });
     }
 
-    /// Clears the current line of stderr and writes again; only for terminals.
-    pub(crate) fn redraw(&self, spans: &[Span]) {
-        let line = drawn(spans);
-        let mut err = lock(&self.err);
-        let _ = write!(err.as_inner(), "\r\x1b[K{line}");
-        let _ = err.flush();
+    /// The line of stderr that is drawn over; only for terminals.
+    pub(crate) fn status(&self) -> &StatusLine {
+        &self.err
     }
 
     /// Why the command failed.
@@ -196,9 +270,10 @@ impl Output {
                 "code": error.code(), "message": error.to_string(), "hints": hints,
                 "exit": error.exit(),
             }});
-            let mut err = lock(&self.err);
-            let _ = writeln!(err, "{}", escaped(&line.to_string()));
-            return;
+            let line = escaped(&line.to_string());
+            return self.err.write(|err| {
+                let _ = writeln!(err, "{line}");
+            });
         }
         let code = error.code().map(|code| format!(" [{code}]"));
         let code = code.unwrap_or_default();

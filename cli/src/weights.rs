@@ -102,12 +102,12 @@ mod present {
                     return Err(Error::Cancelled);
                 }
                 _ = tick.tick() => if let Some(line) = lines.try_iter().last() {
-                    app.output.redraw(&[plain(line)]);
+                    app.output.status().redraw(&[plain(line)]);
                 }
             }
         };
         if is_watched {
-            app.output.redraw(&[]);
+            app.output.status().clear();
         }
         Ok(found)
     }

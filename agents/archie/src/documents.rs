@@ -182,7 +182,7 @@ fn text_of(path: &Path, most: u64) -> Result<Text, Why> {
     })
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub(crate) fn hash(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,12 +1,13 @@
 //! Long-term memory: the entities of a system and their relationships.
 //!
-//! It is a JSON file that people may read and edit. Everything in it says where it comes from.
-//! `file` reads and writes it, `merge` adds to it, `relevant` makes a short text of it for a query,
-//! `extract` asks a model for more.
+//! It is a JSON file that people may read and edit, one for each folder of documents. Everything in it says where it
+//! comes from. `place` says which files a thread reads and writes, `file` reads and writes one, `merge` adds to it,
+//! `relevant` makes a short text of it for a query, `extract` asks a model for more.
 
 mod extract;
 mod file;
 mod merge;
+mod place;
 mod relevant;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ use serde_json::{Map, Value as Json};
 pub(crate) use extract::{Extracted, extract_request, found, schema};
 pub use file::{Loaded, load, update};
 pub use merge::Grown;
+pub use place::MemoryPlace;
+pub(crate) use place::Recalled;
 pub(crate) use relevant::relevant;
 
 /// What is remembered.

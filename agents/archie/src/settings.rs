@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{approval::Keywords, documents::Limits, prompts::Prompts};
+use crate::{approval::Keywords, documents::Limits, memory::MemoryPlace, prompts::Prompts};
 
 /// How many tokens of documents a model gets at most, unless the caller says otherwise.
 pub const USUAL_DOCUMENT_TOKENS: usize = 48_000;
@@ -19,9 +19,9 @@ pub struct Settings {
     /// How many tokens of documents the model gets, as estimated. By default three eighths of what
     /// it can read, and no more than [`USUAL_DOCUMENT_TOKENS`].
     pub document_tokens: Option<usize>,
-    /// The file of the memory; without one nothing is remembered, and documents are not looked
-    /// through for entities.
-    pub memory: Option<PathBuf>,
+    /// Where the memory is; without a place nothing is remembered, and documents are not looked through for
+    /// entities.
+    pub memory: Option<MemoryPlace>,
     /// The folders that a thread may name, which then are data of others, as on a server; relative ones are below the
     /// first. Any folder if there is none.
     pub roots: Option<Vec<PathBuf>>,

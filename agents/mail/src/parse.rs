@@ -28,7 +28,7 @@ use superstep::text::single_line;
 
 use crate::{address::Address, error::MailError};
 use address::addresses;
-pub(crate) use address::{email, is_email};
+pub(crate) use address::{email, is_email, named_email};
 pub(crate) use quote::split;
 
 /// The largest mail that is read.

@@ -2,7 +2,9 @@
 //!
 //! Arguments are checked before anybody is asked: against the schema, and for what a schema cannot
 //! express. Every text has a maximal length: small models like to continue. Which mail is answered and
-//! from which address is not the model's choice; the schema allows one value for each.
+//! from which address is not the model's choice: the mail is filled in by code, so that the tools are described
+//! in the same words for every mail and a model that has read them need not read them again, and the address
+//! has one value.
 
 mod call;
 mod meeting;
@@ -23,7 +25,7 @@ use superstep::{
 use crate::{
     Address,
     input::EmailInput,
-    parse::{email, one_line},
+    parse::{named_email, one_line},
     services::Services,
 };
 use call::CallContext;
@@ -80,8 +82,15 @@ impl CallValidator {
         });
         let mut listed = Vec::new();
         for spec in specs(&context) {
+            let mut checked = spec.parameters.clone();
+            if spec.name == SEND
+                && let Some(Json::Object(properties)) = checked.pointer_mut("/properties")
+            {
+                let this = json!({"enum": [context.input.id.0]});
+                properties.insert("email_id".into(), this);
+            }
             listed.push(MailTool {
-                schema: Schema::new(&*spec.name, spec.parameters.clone())?,
+                schema: Schema::new(&*spec.name, checked)?,
                 spec,
                 context: context.clone(),
             });
@@ -114,10 +123,21 @@ impl CallValidator {
     }
 }
 
+/// Says in a call which mail is answered, if the model did not. Another mail that it names is found when the call
+/// is read.
+pub(crate) fn fill_in(call: &mut ToolCall, input: &EmailInput) {
+    if call.name == SEND && !call.args.contains_key("email_id") {
+        call.args
+            .insert("email_id".into(), Json::String(input.id.0.clone()));
+    }
+}
+
 /// One of the tools, for one mail.
 #[derive(Clone)]
 struct MailTool {
+    /// What a model reads.
     spec: ToolSpec,
+    /// What a call is checked against.
     schema: Schema,
     context: Arc<CallContext>,
 }
@@ -207,8 +227,6 @@ fn specs(context: &CallContext) -> Vec<ToolSpec> {
             SEND,
             "Proposes a reply to the mail. It is sent when the owner agrees.",
             json!({
-                "email_id": {"type": "string", "enum": [context.input.id.0],
-                    "description": "The mail that is answered."},
                 "response_text": {"type": "string", "minLength": 1, "maxLength": 8_000,
                     "description": "The whole text of the reply."},
                 "email_address": owner,
@@ -216,7 +234,7 @@ fn specs(context: &CallContext) -> Vec<ToolSpec> {
                     "maxItems": 20,
                     "description": "Only if the owner asked for more recipients."},
             }),
-            json!(["email_id", "response_text", "email_address"]),
+            json!(["response_text", "email_address"]),
         ),
         spec(
             SCHEDULE,
@@ -276,7 +294,7 @@ fn draft(args: Json) -> Result<Draft, String> {
 
 pub(crate) fn addresses(texts: &[String]) -> Result<Vec<Address>, String> {
     let read = |text: &String| {
-        let address = email(text).map(Address::new);
+        let address = named_email(text).map(Address::new);
         address.ok_or_else(|| format!("`{}` is no address", one_line(text, 100)))
     };
     texts.iter().map(read).collect()

@@ -17,7 +17,7 @@ use superstep::{
     },
     saver::Saver,
 };
-use superstep_archie::{Archie, Replies, Settings, Spent, approval::Keywords};
+use superstep_archie::{Archie, Replies, Settings, Spent, approval::Keywords, memory::MemoryPlace};
 
 use crate::{
     app::App,
@@ -53,7 +53,7 @@ impl AgentOptions {
             settings.document_tokens = usize::try_from(tokens).ok();
         }
         if let Some(file) = &limits.memory_file {
-            settings.memory = Some(file.clone());
+            settings.memory = Some(file.clone().into());
         }
         let backends = database::create(app.global)?;
         let OpenedModel { caller, origin } = environment::open(content, app).await?;
@@ -117,7 +117,10 @@ impl AgentOptions {
 /// Settings of `[agents.archie]`. A project may not set which file is written as memory.
 fn settings(config: &Config) -> Result<Settings, Error> {
     let mut settings = Settings {
-        memory: dirs::data().map(|folder| folder.join("archie.json")),
+        memory: dirs::data().map(|folder| MemoryPlace::Folder {
+            path: folder.join("archie"),
+            shared: Some(folder.join("archie.json")),
+        }),
         ..Settings::default()
     };
     for (key, setting) in config.agent("archie") {
@@ -134,7 +137,10 @@ fn settings(config: &Config) -> Result<Settings, Error> {
             "memory" if setting.origin.is_project() => {
                 return Err(wrong("`memory` belongs in the user's file".into()));
             }
-            "memory" => settings.memory = Some(path(setting)?.ok_or_else(|| not("a path"))?),
+            "memory" => {
+                let file = path(setting)?.ok_or_else(|| not("a path"))?;
+                settings.memory = Some(file.into());
+            }
             "document_tokens" => {
                 let tokens = setting.value.as_u64().and_then(|n| usize::try_from(n).ok());
                 settings.document_tokens = Some(tokens.ok_or_else(|| not("a number"))?);

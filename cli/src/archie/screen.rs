@@ -64,14 +64,14 @@ impl<'a> Screen<'a> {
     pub(super) fn wait(&mut self, seconds: u64) {
         if self.output.is_watched() && !self.is_json() && !self.stream.is_open() {
             let line = format!("… {seconds} s, Ctrl-C stops it");
-            self.output.redraw(&[faint(line)]);
+            self.output.status().redraw(&[faint(line)]);
             self.is_waiting = true;
         }
     }
 
     fn comes(&mut self) {
         if std::mem::take(&mut self.is_waiting) {
-            self.output.redraw(&[]);
+            self.output.status().clear();
         }
     }
 

@@ -96,7 +96,7 @@ pub(crate) struct Limits {
     /// Stop before the thread costs more than this; it can be resumed
     #[arg(long, value_name = "DOLLARS")]
     pub(crate) max_cost: Option<Money>,
-    /// Archie's memory of systems [default: superstep/archie.json in $XDG_DATA_HOME or ~/.local/share]
+    /// One memory for all folders [default: one for each, in superstep/archie in $XDG_DATA_HOME or ~/.local/share]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) memory_file: Option<PathBuf>,
 }

@@ -72,6 +72,7 @@ impl Assembly {
     /// Adds a piece.
     pub fn add(&mut self, delta: Delta) -> Result<(), ModelError> {
         match delta {
+            Delta::Reading { .. } => {}
             Delta::From { model, weights } => {
                 self.answered.model = model;
                 self.answered.weights = weights;

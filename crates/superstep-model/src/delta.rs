@@ -19,7 +19,15 @@ use crate::{
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Delta {
-    /// Who answers; the first piece.
+    /// The model reads the conversation; no piece of the reply. Models on this machine tell it, for
+    /// they take their time.
+    Reading {
+        /// How many tokens it has read.
+        read: u64,
+        /// How many there are.
+        total: u64,
+    },
+    /// Who answers; the first piece of the reply.
     From {
         /// The model, as it names itself.
         model: String,

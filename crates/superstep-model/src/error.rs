@@ -270,6 +270,8 @@ pub enum Phase {
     Connection,
     /// The first byte of the reply.
     FirstByte,
+    /// A sign that the model still reads the conversation.
+    Reading,
     /// The next piece of the reply.
     NextPiece,
     /// The end of the call.
@@ -281,6 +283,7 @@ impl fmt::Display for Phase {
         f.write_str(match self {
             Self::Connection => "connection",
             Self::FirstByte => "first byte",
+            Self::Reading => "progress in reading the prompt",
             Self::NextPiece => "further piece",
             Self::End => "end of the reply",
         })

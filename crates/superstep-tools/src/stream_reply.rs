@@ -62,8 +62,10 @@ async fn reply(
     let mut reply = Assembly::new(model.id());
     while let Some(delta) = deltas.next().await {
         let delta = delta?;
-        first.arrived();
         ctx.heartbeat();
+        if !matches!(delta, Delta::Reading { .. }) {
+            first.arrived();
+        }
         if let Delta::Text(text) = &delta {
             let piece = Message::model(text.as_str()).with_id(id);
             // A piece that cannot be shown is no reason to lose the reply.

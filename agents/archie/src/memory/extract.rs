@@ -119,6 +119,9 @@ pub(crate) fn found(extracted: Extracted, documents: &[Document], thread: &str) 
         }]
     };
     let plain = |text: &str| superstep::text::single_line(text);
+    // A document tells of a system and is no part of it.
+    let paths: Vec<&str> = documents.iter().map(|it| it.path.as_str()).collect();
+    let is_name = |name: &str| !name.is_empty() && !is_document(name, &paths);
     let entities = extracted.entities.into_iter().map(|it| Entity {
         name: plain(&it.name),
         description: plain(&it.description),
@@ -143,11 +146,72 @@ pub(crate) fn found(extracted: Extracted, documents: &[Document], thread: &str) 
     });
     Memory {
         version: VERSION,
-        entities: entities.filter(|it| !it.name.is_empty()).collect(),
+        entities: entities.filter(|it| is_name(&it.name)).collect(),
         relationships: relationships
-            .filter(|it| !it.from.is_empty() && !it.to.is_empty())
+            .filter(|it| is_name(&it.from) && is_name(&it.to))
             .collect(),
         documents: seen.collect(),
         ..Memory::default()
+    }
+}
+
+/// Endings of documents.
+const ENDINGS: [&str; 12] = [
+    "md", "markdown", "txt", "rst", "adoc", "pdf", "doc", "docx", "odt", "html", "htm", "rtf",
+];
+
+/// Whether something is named like a document: one of these, any file with the ending of one, or `Document 2`, as the
+/// prompt numbers them.
+pub(super) fn is_document(name: &str, paths: &[&str]) -> bool {
+    let name = name.trim().trim_matches(['`', '"', '\'']);
+    let is_same = |path: &&str| {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        path.eq_ignore_ascii_case(name) || file.eq_ignore_ascii_case(name)
+    };
+    if paths.iter().any(is_same) {
+        return true;
+    }
+    if let Some((_, ending)) = name.rsplit_once('.')
+        && ENDINGS.iter().any(|it| it.eq_ignore_ascii_case(ending))
+    {
+        return true;
+    }
+    let mut words = name.split_whitespace();
+    let is_numbered = words
+        .next()
+        .is_some_and(|word| word.eq_ignore_ascii_case("document"))
+        && words
+            .next()
+            .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    is_numbered && words.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_told_from_what_it_tells_of() {
+        let paths = ["notes/offers.md", "Makefile"];
+        for name in [
+            "offers.md",
+            "Notes/Offers.md",
+            "`offers.md`",
+            "other.pdf",
+            "Document 2",
+            "makefile",
+        ] {
+            assert!(is_document(name, &paths), "{name}");
+        }
+        for name in [
+            "offers",
+            "Offer service",
+            "Document store",
+            "Node.js",
+            "document",
+            "a.b",
+        ] {
+            assert!(!is_document(name, &paths), "{name}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Summary of the part of a memory that is relevant to a query.
 
-use super::Memory;
+use super::{Entity, Memory, extract::is_document};
 use crate::documents::rank::{Count, Words};
 
 /// How much the model gets at most.
@@ -12,8 +12,16 @@ const MOST_BYTES: usize = 3_000;
 /// is given whole.
 pub(crate) fn relevant(memory: &Memory, query: &str) -> String {
     let words = Words::new(query);
-    let counts: Vec<Count> = memory
-        .entities
+    // Memories of earlier versions have documents among their entities.
+    let paths: Vec<&str> = memory
+        .documents
+        .values()
+        .map(|it| it.path.as_str())
+        .collect();
+    let is_document = |name: &str| is_document(name, &paths);
+    let entities = memory.entities.iter();
+    let entities: Vec<&Entity> = entities.filter(|it| !is_document(&it.name)).collect();
+    let counts: Vec<Count> = entities
         .iter()
         .map(|entity| {
             let tags = entity.tags.iter().map(String::as_str);
@@ -22,7 +30,7 @@ pub(crate) fn relevant(memory: &Memory, query: &str) -> String {
         })
         .collect();
     let scores = words.scores(&counts.iter().collect::<Vec<_>>());
-    let mut ranked: Vec<_> = memory.entities.iter().zip(scores).collect();
+    let mut ranked: Vec<_> = entities.into_iter().zip(scores).collect();
     if ranked.len() > MOST_ENTITIES {
         ranked.retain(|(_, score)| *score > 0.0);
     }
@@ -43,7 +51,8 @@ pub(crate) fn relevant(memory: &Memory, query: &str) -> String {
     let about = memory
         .relationships
         .iter()
-        .filter(|it| is_told(&it.from) || is_told(&it.to));
+        .filter(|it| is_told(&it.from) || is_told(&it.to))
+        .filter(|it| !is_document(&it.from) && !is_document(&it.to));
     for it in about.take(MOST_RELATIONSHIPS) {
         text.add(&format!("- {} {} {}", it.from, it.kind, it.to));
     }
@@ -68,7 +77,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Entity, Relationship};
+    use crate::memory::{Relationship, Seen};
 
     fn entity(name: &str, description: &str) -> Entity {
         Entity {
@@ -97,6 +106,30 @@ mod tests {
             "- Ledger (service): keeps accounts\n- Gateway writes to Ledger"
         );
         assert_eq!(relevant(&Memory::default(), "x"), "");
+    }
+
+    #[test]
+    fn documents_that_were_taken_for_entities_are_not_told() {
+        let seen = Seen {
+            path: "notes/LICENSE".into(),
+            ..Seen::default()
+        };
+        let memory = Memory {
+            entities: vec![
+                entity("license", "a file"),
+                entity("Ledger", "keeps accounts"),
+            ],
+            relationships: vec![Relationship {
+                from: "offers.md".into(),
+                to: "Ledger".into(),
+                kind: "describes".into(),
+                ..Relationship::default()
+            }],
+            documents: [("hash".to_owned(), seen)].into(),
+            ..Memory::default()
+        };
+        let text = relevant(&memory, "unrelated");
+        assert_eq!(text, "- Ledger (service): keeps accounts");
     }
 
     #[test]

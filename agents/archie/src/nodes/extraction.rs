@@ -8,9 +8,9 @@ use std::path::Path;
 use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured, tools::Traced};
 
 use crate::{
-    documents::{Document, DocumentSet, DocumentStore},
+    documents::{Document, DocumentSet, DocumentStore, Inputs},
     error::Error,
-    memory::{self, Extracted, Grown, Loaded, Memory},
+    memory::{self, Extracted, Grown, Memory, MemoryPlace, Recalled},
     progress::{About, Notice, Progress},
     prompts::Stage,
     request,
@@ -25,18 +25,22 @@ pub(crate) async fn graph_extraction(
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
-    let Some(path) = services.settings.memory.clone() else {
+    let Some(place) = services.settings.memory.clone() else {
         return Ok(Analysis::update());
     };
     let mut work = Work::default();
     let set = DocumentStore(&*store).document_set(&state.inputs).await?;
     let mut known = Memory::default();
-    if let Some(loaded) = work.load(&path).await? {
-        known = loaded;
+    if let Some(recalled) = work.recall(&place, &state.inputs).await? {
+        known = recalled;
         if let Some(new) = work.extract(&services, &ctx, &known, &set).await? {
             // This thread has use for it even if no other will.
+            let before = known.clone();
             known.add(new.clone());
-            known = work.merge(&path, &ctx, new).await?.unwrap_or(known);
+            if let Some(path) = place.file(&state.inputs) {
+                let merged = work.merge(&path, &ctx, before, new).await?;
+                known = merged.unwrap_or(known);
+            }
         }
     }
     for notice in &work.notices {
@@ -54,11 +58,12 @@ pub(super) async fn recall(
     services: &Services,
     ctx: &Ctx,
 ) -> Result<(String, Vec<Notice>), NodeError> {
-    let Some(path) = services.settings.memory.clone() else {
+    let Some(place) = services.settings.memory.clone() else {
         return Ok((String::new(), Vec::new()));
     };
     let mut work = Work::default();
-    let known = work.load(&path).await?.unwrap_or_default();
+    let recalled = work.recall(&place, &state.inputs).await?;
+    let known = recalled.unwrap_or_default();
     for notice in &work.notices {
         ctx.emit(Progress::Notice(notice.clone())).await;
     }
@@ -81,22 +86,28 @@ impl Work {
         self.notices.push(Notice::new(about, message));
     }
 
-    fn set_aside(&mut self, path: &Path, loaded: &Loaded) {
-        if let Some(aside) = &loaded.aside {
-            let [path, aside] = [path, aside].map(crate::error::shown);
-            let why = format!("the memory file `{path}` made no sense; it is kept as `{aside}`");
-            self.note(About::Memory, why);
-        }
+    fn set_aside(&mut self, path: &Path, aside: &Path) {
+        let [path, aside] = [path, aside].map(crate::error::shown);
+        let why = format!("the memory file `{path}` made no sense; it is kept as `{aside}`");
+        self.note(About::Memory, why);
     }
 
     /// The memory; nothing if it cannot be read.
-    async fn load(&mut self, path: &Path) -> Result<Option<Memory>, NodeError> {
-        let file = path.to_owned();
-        let loaded = blocking(move |_| memory::load(&file)).await?;
-        Ok(self.or_notice(loaded).map(|loaded| {
-            self.set_aside(path, &loaded);
-            loaded.memory
-        }))
+    async fn recall(
+        &mut self,
+        place: &MemoryPlace,
+        inputs: &Inputs,
+    ) -> Result<Option<Memory>, NodeError> {
+        let (place, inputs) = (place.clone(), inputs.clone());
+        let recalled = blocking(move |_| place.recall(&inputs)).await?;
+        Ok(self
+            .or_notice(recalled)
+            .map(|Recalled { memory, damaged }| {
+                for (path, aside) in damaged {
+                    self.set_aside(&path, &aside);
+                }
+                memory
+            }))
     }
 
     /// What is new in the documents; nothing if none is new or it could not be had.
@@ -145,19 +156,27 @@ impl Work {
         Ok(Some(memory::found(fitted.value, documents, &thread)))
     }
 
-    /// The memory with what is new in it; nothing if it cannot be written.
+    /// The memory with what is new in it; nothing if it cannot be written. What was known from another file is then
+    /// in this one too.
     async fn merge(
         &mut self,
         path: &Path,
         ctx: &Ctx,
+        known: Memory,
         new: Memory,
     ) -> Result<Option<Memory>, NodeError> {
         let file = path.to_owned();
-        let merged = blocking(move |_| memory::update(&file, |memory| memory.add(new))).await?;
+        let add = |memory: &mut Memory| {
+            memory.add(known);
+            memory.add(new)
+        };
+        let merged = blocking(move |_| memory::update(&file, add)).await?;
         let Some((grown, loaded)) = self.or_notice(merged) else {
             return Ok(None);
         };
-        self.set_aside(path, &loaded);
+        if let Some(aside) = &loaded.aside {
+            self.set_aside(path, aside);
+        }
         let Grown {
             entities,
             relationships,

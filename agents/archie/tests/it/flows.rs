@@ -49,7 +49,7 @@ async fn a_question_sees_the_memory_and_documents_but_learns_nothing() {
     fs::write(&path, memory).unwrap();
     let model = says(["It does."]);
     let settings = Settings {
-        memory: Some(path.clone()),
+        memory: Some(path.clone().into()),
         ..Settings::default()
     };
     let archie = env.archie_with(model.clone(), settings);
@@ -73,7 +73,7 @@ async fn a_context_document_is_made_of_the_documents() {
         Step::text("## Purpose\n- bread").when(When::contains("The system: Shop")),
     ]));
     let settings = Settings {
-        memory: Some(env.path("memory.json")),
+        memory: Some(env.path("memory.json").into()),
         ..Settings::default()
     };
     let archie = env.archie_with(model.clone(), settings);

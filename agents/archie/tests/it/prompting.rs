@@ -60,7 +60,7 @@ async fn every_stage_gets_what_the_fixtures_say() {
         Step::text("other").always(),
     ]));
     let settings = Settings {
-        memory: Some(env.path("memory.json")),
+        memory: Some(env.path("memory.json").into()),
         ..Settings::default()
     };
     let archie = env.archie_with(model.clone(), settings);

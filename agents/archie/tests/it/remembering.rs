@@ -9,7 +9,7 @@ use superstep::model::{
 };
 use superstep_archie::{
     About, Settings, Stage,
-    memory::{self, Entity, Memory},
+    memory::{self, Entity, Memory, MemoryPlace, Seen, Source},
 };
 
 use crate::support::{TestEnv, answer, begin, names, question};
@@ -35,7 +35,7 @@ fn learning(steps: impl IntoIterator<Item = Step>) -> Arc<Script> {
 
 fn remembering(path: &Path) -> Settings {
     Settings {
-        memory: Some(path.to_owned()),
+        memory: Some(path.to_owned().into()),
         ..Settings::default()
     }
 }
@@ -286,4 +286,136 @@ fn one(name: &str) -> Memory {
         }],
         ..Memory::default()
     }
+}
+
+#[tokio::test]
+async fn a_document_is_not_learned_as_a_part_of_the_system() {
+    let env = TestEnv::with(&[("offers.md", "The shop makes offers.")]);
+    let path = env.path("memory.json");
+    let facts = json!({
+        "entities": [
+            {"document": 1, "name": "offers.md", "type": "document",
+             "description": "Says what the shop does.", "tags": []},
+            {"document": 1, "name": "Shop", "type": "service",
+             "description": "Makes offers.", "tags": []},
+        ],
+        "relationships": [
+            {"document": 1, "from": "offers.md", "type": "describes", "to": "Shop"},
+        ],
+    });
+    let model = Arc::new(Script::new([
+        Step::data(facts).when(When::schema("entities")),
+        Step::text("1"),
+    ]));
+    let archie = env.archie_with(model, remembering(&path));
+    let outcome = begin(&archie, "t", &env.brief("offers")).await;
+    assert_eq!(
+        outcome.state().system_context,
+        "- Shop (service): Makes offers."
+    );
+    let known = memory::load(&path).unwrap().memory;
+    let names: Vec<&str> = known.entities.iter().map(|it| &*it.name).collect();
+    assert_eq!(names, ["Shop"]);
+    assert!(known.relationships.is_empty());
+}
+
+#[tokio::test]
+async fn each_folder_has_a_memory_and_a_question_without_one_is_told_of_all() {
+    let [one, other] = [
+        TestEnv::with(&[("a.md", "The gateway."), ("b.md", "The ledger.")]),
+        TestEnv::with(&[("c.md", "The oven.")]),
+    ];
+    let oven = json!({"entities": [{"document": 1, "name": "Oven", "type": "thing",
+        "description": "Bakes.", "tags": []}], "relationships": []});
+    let place = MemoryPlace::Folder {
+        path: one.path("memories"),
+        shared: None,
+    };
+    let settings = || Settings {
+        memory: Some(place.clone()),
+        ..Settings::default()
+    };
+    let archie = one.archie_with(learning([Step::text("1")]), settings());
+    begin(&archie, "t", &one.brief("payments")).await;
+    let steps = [
+        Step::data(oven).when(When::schema("entities")),
+        Step::text("1"),
+    ];
+    let archie = other.archie_with(Arc::new(Script::new(steps)), settings());
+    let outcome = begin(&archie, "t", &other.brief("ledger")).await;
+    assert_eq!(outcome.state().system_context, "- Oven (thing): Bakes.");
+    let files = fs::read_dir(one.path("memories")).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    let files: Vec<_> = files
+        .filter(|path| path.extension().is_some_and(|it| it == "json"))
+        .collect();
+    assert_eq!(files.len(), 2, "{files:?}");
+
+    let archie = other.archie_with(Arc::new(Script::new([Step::text("so")])), settings());
+    let brief = superstep_archie::Brief {
+        words: "what is there?".into(),
+        ..superstep_archie::Brief::default()
+    };
+    let asked = archie.graph().run("q", archie.ask(&brief)).await.unwrap();
+    let told = &asked.state().system_context;
+    assert!(told.contains("Oven") && told.contains("Ledger"), "{told}");
+}
+
+#[tokio::test]
+async fn a_memory_of_all_folders_is_still_read_for_its_documents_and_for_what_people_wrote() {
+    let env = TestEnv::with(&[("a.md", "The gateway."), ("b.md", "The ledger.")]);
+    // What an earlier version learned.
+    let shared = env.path("archie.json");
+    let archie = env.archie_with(learning([Step::text("1")]), remembering(&shared));
+    begin(&archie, "old", &env.brief("payments")).await;
+    let entity = |name: &str, document: &str| Entity {
+        name: name.into(),
+        description: "There.".into(),
+        sources: vec![Source {
+            thread: "old".into(),
+            document: document.into(),
+        }],
+        ..Entity::default()
+    };
+    memory::update(&shared, |memory| {
+        memory.entities.push(entity("Oven", "hash of another"));
+        memory.entities.push(entity("Team", "user"));
+        memory
+            .documents
+            .insert("hash of another".into(), Seen::default());
+    })
+    .unwrap();
+    let before = fs::read(&shared).unwrap();
+
+    let place = MemoryPlace::Folder {
+        path: env.path("memories"),
+        shared: Some(shared.clone()),
+    };
+    let settings = Settings {
+        memory: Some(place),
+        ..Settings::default()
+    };
+    let model = learning([Step::text("1"), Step::text("2")]);
+    let archie = env.archie_with(model.clone(), settings);
+    let outcome = begin(&archie, "new", &env.brief("payments")).await;
+    let told = &outcome.state().system_context;
+    assert_eq!(extractions(&model), 0, "these documents are known");
+    assert!(told.contains("Ledger") && told.contains("Team"), "{told}");
+    assert!(!told.contains("Oven"), "{told}");
+    // What is learned now goes to the folder's own file, with what was known of it.
+    env.write("c.md", b"A new one.");
+    begin(&archie, "newer", &env.brief("payments")).await;
+    assert_eq!(extractions(&model), 1);
+    let own = fs::read_dir(env.path("memories")).unwrap();
+    let own = own.map(|file| file.unwrap().path());
+    let own = own.filter(|path| path.extension().is_some_and(|it| it == "json"));
+    let own: Vec<_> = own.collect();
+    let known = memory::load(&own[0]).unwrap().memory;
+    let names: Vec<&str> = known.entities.iter().map(|it| &*it.name).collect();
+    assert!(
+        names.contains(&"Team") && !names.contains(&"Oven"),
+        "{names:?}"
+    );
+    assert_eq!(known.documents.len(), 3);
+    assert_eq!(fs::read(&shared).unwrap(), before, "it is not written");
 }

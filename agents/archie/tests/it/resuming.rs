@@ -56,7 +56,7 @@ async fn a_run_that_ends_during_a_call_makes_that_call_again_and_no_other() {
     for (node, steps, calls) in table {
         let env = TestEnv::with(&[("a.md", "text")]);
         let settings = || Settings {
-            memory: Some(env.path("memory.json")),
+            memory: Some(env.path("memory.json").into()),
             ..Settings::default()
         };
         let hangs = steps.len();

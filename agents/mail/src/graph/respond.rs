@@ -20,7 +20,7 @@ use crate::{
     inbox::{Action, Item, WORDS, decide},
     prompt::{filled, shown},
     services::Services,
-    tools::{CallValidator, DONE, SCHEDULE, SEND},
+    tools::{CallValidator, DONE, SCHEDULE, SEND, fill_in},
 };
 
 /// How many calls a turn may have.
@@ -46,6 +46,9 @@ pub(super) async fn llm_call(
     let mut message = stream_reply(&ctx, &*services.model, &request).await?;
     if let Body::Model(said) = &mut message.body {
         tell_apart(said, state.turn);
+        for call in &mut said.tool_calls {
+            fill_in(call, input);
+        }
     }
     let said = message.reply().cloned().unwrap_or_default();
     let update = ReplyState::update()

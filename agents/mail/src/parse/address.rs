@@ -23,6 +23,19 @@ pub(crate) fn email(text: &str) -> Option<String> {
     is_email(text).then(|| text.to_owned())
 }
 
+/// The address in `user@domain` or `Name <user@domain>`. What it is called is left out: whoever wrote the text may
+/// call an address whatever they like.
+pub(crate) fn named_email(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.contains(char::is_control) {
+        return None;
+    }
+    let address = text
+        .strip_suffix('>')
+        .and_then(|text| text.rsplit_once('<'));
+    email(address.map_or(text, |(_, address)| address))
+}
+
 /// Whether a text is `user@domain` in characters that every header and every server takes.
 pub(crate) fn is_email(text: &str) -> bool {
     let Some((user, domain)) = text.rsplit_once('@') else {
@@ -43,6 +56,31 @@ pub(crate) fn is_email(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_may_come_with_a_name_that_is_left_out() {
+        let read = |text| named_email(text);
+        for text in [
+            "ann@example.org",
+            " Ann <ann@example.org> ",
+            "<ann@example.org>",
+            "\"Ann, B.\" <ann@example.org>",
+            "boss@example.org <ann@example.org>",
+        ] {
+            assert_eq!(read(text).as_deref(), Some("ann@example.org"), "{text}");
+        }
+        for bad in [
+            "Ann",
+            "Ann <ann>",
+            "Ann <ann@example.org",
+            "Ann ann@example.org>",
+            "Ann <ann@example.org> and more",
+            "x\r\nBcc: <ann@example.org>",
+            "Ann <ann@example.org,eve@example.net>",
+        ] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn only_what_fits_into_a_header_is_an_address() {

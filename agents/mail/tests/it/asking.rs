@@ -433,3 +433,47 @@ fn nodes_have_the_names_of_the_document() {
         assert!(inner.contains(&name), "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_reply_need_not_say_which_mail_it_answers_and_tools_are_the_same_for_every_mail() {
+    let world = lunch();
+    world.put("b.eml", mail("dinner", "Shall we have dinner?"));
+    let args = json!({"response_text": "Yes.", "email_address": "me@example.org"});
+    let calls = turns(&[("send_email_tool", args)]);
+    let script = std::sync::Arc::new(responder([calls.always()], Vec::new()));
+    let agent = world.agent(script.clone());
+    let mut named = Vec::new();
+    for intake in crate::world::take_in(&agent).await {
+        let items = agent.open(&intake.thread).await.unwrap();
+        let args = &about(&items, "send_email_tool").item.action_request.args;
+        named.push(args["email_id"].clone());
+    }
+    named.sort_by_key(ToString::to_string);
+    assert_eq!(named, ["a.eml", "b.eml"]);
+    let seen = script.seen();
+    let turns: Vec<_> = seen.iter().filter(|it| !it.tools.is_empty()).collect();
+    let [one, other] = &turns[..] else {
+        panic!("{} turns", turns.len());
+    };
+    assert_eq!(one.tools, other.tools);
+    assert_eq!(one.messages[0], other.messages[0]);
+    assert_ne!(one.messages[1], other.messages[1]);
+}
+
+#[tokio::test]
+async fn attendees_may_come_with_their_names() {
+    let world = lunch();
+    let (name, mut args) = meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00");
+    args["attendees"] = json!(["Ann Example <ann@example.org>"]);
+    let steps = [turns(&[(name, args)]), turns(&[done()])];
+    let agent = world.agent(responder(steps, Vec::new()));
+    let (_, items) = asked(&agent).await;
+    let item = about(&items, "schedule_meeting_tool");
+    assert!(
+        item.item.description.contains("- ann@example.org\n"),
+        "{}",
+        item.item.description
+    );
+    answer(&agent, item, Answer::accept()).await;
+    assert_eq!(world.meetings(), 1);
+}

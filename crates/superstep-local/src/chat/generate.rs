@@ -64,7 +64,6 @@ pub(super) fn generate(
             "there is no room for the conversation".to_owned(),
         ));
     };
-    job.pieces.send(Ok(job.from.clone()));
     let mut figures = Figures {
         prompt: prompt.len(),
         cached: prefix.len(),
@@ -77,6 +76,7 @@ pub(super) fn generate(
         return Ok(figures);
     };
     figures.reading = started.elapsed();
+    job.pieces.send(Ok(job.from.clone()));
     let writer = Writer {
         net: &loaded.net,
         tokenizer,
@@ -130,17 +130,31 @@ fn reply_limit(
     Ok(wanted)
 }
 
-/// Reads what the prefix does not have yet, and rates the next token. None if the caller went away.
+/// Reads what the prefix does not have yet, telling how far it is, and rates the next token. None if
+/// the caller went away.
 fn read(net: &Net, prefix: &mut CachedPrefix, prompt: &[u32], job: &Job) -> Option<Vec<f32>> {
     let unread = prompt.get(prefix.len()..)?;
     let (before, last) = unread.split_at(unread.len().saturating_sub(1) / CHUNK * CHUNK);
+    let tell = |read: usize| {
+        job.pieces.send(Ok(Delta::Reading {
+            read: read as u64,
+            total: prompt.len() as u64,
+        }));
+    };
+    tell(prefix.len());
     for chunk in before.chunks(CHUNK) {
         if !job.pieces.is_open() {
             return None;
         }
         net.read_tokens(chunk, prefix);
+        tell(prefix.len());
     }
-    job.pieces.is_open().then(|| net.rate_next(last, prefix))
+    if !job.pieces.is_open() {
+        return None;
+    }
+    let ratings = net.rate_next(last, prefix);
+    tell(prompt.len());
+    Some(ratings)
 }
 
 struct Writer<'a> {

@@ -1,7 +1,7 @@
 //! Weights files, broken in every way: each costs a refusal that says what is wrong.
 
 use superstep_local::chat::{ChatError, FileError, LocalModel, Options};
-use superstep_model::{ErrorKind, Finish, Message, Model, Request};
+use superstep_model::{Delta, ErrorKind, Finish, Message, Model, Request};
 
 use crate::gguf::File;
 
@@ -224,4 +224,39 @@ async fn a_hostile_template_ends_with_a_code() {
         let error = model.invoke(&request).await.unwrap_err();
         assert_eq!(error.code(), code, "{template:.60}: {error}");
     }
+}
+
+#[tokio::test]
+async fn the_prompt_is_read_before_anything_is_said_and_reading_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    std::fs::write(&path, File::tiny().bytes()).unwrap();
+    let model = LocalModel::open(&path, Options::default()).unwrap();
+    let request = Request {
+        max_tokens: Some(4),
+        ..Request::new([Message::user("a".repeat(200))])
+    };
+    let mut told = Vec::new();
+    let mut deltas = model.stream(&request).await.unwrap();
+    let first = loop {
+        match deltas.next().await.unwrap().unwrap() {
+            Delta::Reading { read, total } => told.push((read, total)),
+            other => break other,
+        }
+    };
+    assert!(matches!(first, Delta::From { .. }), "{first:?}");
+    let total = told[0].1;
+    assert!(total > 200, "{told:?}");
+    assert_eq!(told.first(), Some(&(0, total)));
+    assert_eq!(told.last(), Some(&(total, total)));
+    let steps = told.windows(2).map(|pair| pair[1].0 - pair[0].0);
+    assert!(steps.clone().all(|step| step > 0 && step <= 64), "{told:?}");
+    while let Some(delta) = deltas.next().await {
+        assert!(!matches!(delta.unwrap(), Delta::Reading { .. }));
+    }
+    // What is known from before is told as read.
+    let mut deltas = model.stream(&request).await.unwrap();
+    let again = deltas.next().await.unwrap().unwrap();
+    let read = total - 1;
+    assert_eq!(again, Delta::Reading { read, total });
 }

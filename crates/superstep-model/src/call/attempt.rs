@@ -72,6 +72,10 @@ impl RunningAttempt {
         let mut lead = VecDeque::new();
         while let Some(delta) = self.next().await? {
             let silent = matches!(delta, Delta::From { .. } | Delta::Usage(_));
+            // Its observers were told, and a reader has nothing to read yet.
+            if matches!(delta, Delta::Reading { .. }) {
+                continue;
+            }
             lead.push_back(delta);
             if !silent || lead.len() >= MAX_LEAD {
                 break;
@@ -135,6 +139,11 @@ impl RunningAttempt {
     }
 
     fn count_piece(&mut self, delta: &Delta) {
+        self.armed = false;
+        if let Delta::Reading { read, total } = *delta {
+            self.count_reading(read, total);
+            return;
+        }
         self.pieces += 1;
         self.bytes = self.bytes.saturating_add(estimate::bytes(delta));
         match delta {
@@ -148,7 +157,22 @@ impl RunningAttempt {
             call.notify(number, |observer, attempt| observer.first_piece(attempt));
         }
         self.phase = Phase::NextPiece;
-        self.armed = false;
+    }
+
+    /// The model reads: that is no piece, so nothing is paid and the call can begin anew. When it has
+    /// read all, it has the time of a first piece to say something.
+    fn count_reading(&mut self, read: u64, total: u64) {
+        if self.pieces > 0 {
+            return;
+        }
+        self.phase = match read < total {
+            true => Phase::Reading,
+            false => Phase::FirstByte,
+        };
+        let (call, number) = (&self.call, self.number);
+        call.notify(number, |observer, attempt| {
+            observer.reading(attempt, read, total)
+        });
     }
 
     /// Starts the clock for the next piece. It runs while somebody waits: a reader that takes its
@@ -158,7 +182,7 @@ impl RunningAttempt {
             return;
         }
         self.armed = true;
-        let due = clock::after(Instant::now(), self.call.idle()).min(self.call.deadline());
+        let due = clock::after(Instant::now(), self.limit()).min(self.call.deadline());
         self.clock.as_mut().reset(due);
     }
 
@@ -166,12 +190,16 @@ impl RunningAttempt {
         if self.call.deadline() <= Instant::now() {
             return self.call.too_late();
         }
-        let phase = self.phase;
-        let after: Duration = match phase {
-            Phase::NextPiece => self.call.idle(),
-            _ => self.call.first(),
-        };
+        let (phase, after) = (self.phase, self.limit());
         ErrorKind::TimedOut { phase, after }.into()
+    }
+
+    /// How long the model may be silent now.
+    fn limit(&self) -> Duration {
+        match self.phase {
+            Phase::NextPiece | Phase::Reading => self.call.idle(),
+            _ => self.call.first(),
+        }
     }
 
     /// Tells the breaker what an error says about the model.

@@ -33,7 +33,11 @@ pub(super) fn bytes(delta: &Delta) -> u64 {
         Delta::Call { name, .. } => name.len(),
         Delta::Args { json, .. } => json.len(),
         Delta::ReasoningEnd { hidden, .. } => hidden.as_ref().map_or(0, String::len),
-        Delta::From { .. } | Delta::Usage(_) | Delta::Finish(_) | Delta::Paid(_) => 0,
+        Delta::Reading { .. }
+        | Delta::From { .. }
+        | Delta::Usage(_)
+        | Delta::Finish(_)
+        | Delta::Paid(_) => 0,
     };
     length as u64
 }

@@ -6,12 +6,15 @@ use crate::{error::ModelError, model_id::ModelId, money::Money, usage::Usage};
 
 /// Observes the attempts of calls.
 ///
-/// For every attempt there is `started`, then `first_piece` if anything came, then one of `ended`,
+/// For every attempt there is `started`, then `reading` while the model tells that it reads, then `first_piece` if anything came, then one of `ended`,
 /// `failed` and `dropped`. It is called between pieces of a reply, so it should be quick.
 #[allow(unused_variables, reason = "the names tell what is given")]
 pub trait CallObserver: Send + Sync {
     /// An attempt begins.
     fn started(&self, attempt: &Attempt<'_>) {}
+
+    /// The model has read so many tokens of so many.
+    fn reading(&self, attempt: &Attempt<'_>, read: u64, total: u64) {}
 
     /// The first piece of its reply is there.
     fn first_piece(&self, attempt: &Attempt<'_>) {}

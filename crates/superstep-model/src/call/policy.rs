@@ -28,9 +28,10 @@ pub struct Policy {
 /// How long a call may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
-    /// Until the first piece of the reply, connecting counted; for each attempt.
+    /// Until the first piece of the reply, connecting counted; for each attempt. The time in which a
+    /// model tells that it reads the conversation does not count.
     pub first: Duration,
-    /// Between two pieces.
+    /// Between two pieces, and between two signs that it reads.
     pub idle: Duration,
     /// In all, with all attempts and the waits between them, from the moment it has its turn.
     pub whole: Duration,

@@ -52,6 +52,8 @@ impl Stream for Tap {
         let next = Pin::new(&mut self.deltas).poll_next(cx);
         if let Poll::Ready(piece) = &next {
             match piece {
+                // How long somebody read is no part of what was said.
+                Some(Ok(Delta::Reading { .. })) => {}
                 Some(Ok(piece)) => {
                     let piece = piece.clone();
                     self.seen.push(piece);

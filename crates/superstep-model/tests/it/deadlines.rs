@@ -11,7 +11,7 @@ use superstep_model::{
 };
 use tokio::time::{Instant, advance};
 
-use crate::fake::{Fake, Log, Play, Step, finish, from, hello, says, text, usage};
+use crate::fake::{Fake, Log, Play, Step, finish, from, hello, reading, says, text, usage};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -63,6 +63,64 @@ async fn a_pause_between_pieces_has_a_deadline() {
     ]);
     let idle = late(Phase::NextPiece, 5 * SECOND);
     assert_eq!(timed(stalls).await, (idle, 9, 0));
+}
+
+/// A model that reads for longer than any limit of a pause.
+fn reads_long() -> Vec<Step> {
+    (0..=8)
+        .flat_map(|part| [reading(part * 64, 512), Step::Wait(4 * SECOND)])
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_tells_that_it_reads_may_take_its_time() {
+    let mut steps = reads_long();
+    steps.extend([
+        Step::Wait(5 * SECOND),
+        from(),
+        text("so"),
+        finish(Finish::Stop),
+        usage(512, 1),
+    ]);
+    let log = Arc::new(Log::default());
+    let fake = Arc::new(Fake::always(Play::Streams(steps)));
+    let caller = ManagedModel::new(fake, once()).observed(log.clone());
+    let reply = caller.invoke(&hello()).await.unwrap();
+    assert_eq!(reply.content.text(), "so");
+    let told = log.lines();
+    assert_eq!(told[1], "1 reads 0/512");
+    assert_eq!(
+        told[9..],
+        ["1 reads 512/512", "1 speaks", "1 ended 513 $0.00129"]
+    );
+    // A reader of the stream gets the reply alone.
+    let mut deltas = caller.stream(&hello()).await.unwrap();
+    assert!(matches!(deltas.next().await, Some(Ok(Delta::From { .. }))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_that_stops_is_late_and_costs_nothing() {
+    let mut steps = reads_long();
+    steps.truncate(4);
+    steps.push(Step::Hang);
+    let stalls = late(Phase::Reading, 5 * SECOND);
+    assert_eq!(timed(Play::Streams(steps.clone())).await, (stalls, 9, 0));
+    let log = Arc::new(Log::default());
+    let mut policy = once();
+    policy.backoff.attempts = 2;
+    let fake = Arc::new(Fake::new([Play::Streams(steps), says("hi")]));
+    let caller = ManagedModel::new(fake, policy).observed(log.clone());
+    let mut deltas = caller.stream(&hello()).await.unwrap();
+    assert!(deltas.next().await.is_some());
+    assert_eq!(log.lines()[3], "1 failed SS5008 0 again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limit_of_the_first_piece_begins_when_all_is_read() {
+    let mut steps = reads_long();
+    steps.push(Step::Hang);
+    let first = late(Phase::FirstByte, 10 * SECOND);
+    assert_eq!(timed(Play::Streams(steps)).await, (first, 8 * 4 + 10, 0));
 }
 
 #[tokio::test(start_paused = true)]

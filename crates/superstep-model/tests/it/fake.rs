@@ -200,6 +200,10 @@ pub(crate) fn finish(why: Finish) -> Step {
     Step::Give(Delta::Finish(why))
 }
 
+pub(crate) fn reading(read: u64, total: u64) -> Step {
+    Step::Give(Delta::Reading { read, total })
+}
+
 pub(crate) fn from() -> Step {
     Step::Give(Delta::From {
         model: "gpt-4o-2024-08-06".into(),
@@ -253,6 +257,10 @@ impl Log {
 impl CallObserver for Log {
     fn started(&self, attempt: &Attempt<'_>) {
         self.add(format!("{} started", attempt.number));
+    }
+
+    fn reading(&self, attempt: &Attempt<'_>, read: u64, total: u64) {
+        self.add(format!("{} reads {read}/{total}", attempt.number));
     }
 
     fn first_piece(&self, attempt: &Attempt<'_>) {

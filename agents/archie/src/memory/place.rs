@@ -1,0 +1,155 @@
+//! Where memories are: one file, or a file for each folder of documents.
+//!
+//! What the documents of one folder say is not told to a model that reads those of another. A thread without a
+//! folder asks about anything, so it is told of all.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{Memory, Source, load};
+use crate::{
+    documents::{Inputs, hash},
+    error::Error,
+};
+
+/// How many memories are read for a thread without a folder.
+const MOST_FILES: usize = 1_000;
+
+/// How much of a folder's name is in the name of its file.
+const LONGEST_NAME: usize = 40;
+
+/// Where the memory is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryPlace {
+    /// One file, whatever is read.
+    File(PathBuf),
+    /// A file for each folder of documents.
+    Folder {
+        /// The folder with these files.
+        path: PathBuf,
+        /// A file that was written for all folders together. What it says about the documents of a folder, or was
+        /// added by a person, is read; it is not written.
+        shared: Option<PathBuf>,
+    },
+}
+
+impl From<PathBuf> for MemoryPlace {
+    fn from(file: PathBuf) -> Self {
+        Self::File(file)
+    }
+}
+
+/// What is remembered for a thread.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Recalled {
+    pub(crate) memory: Memory,
+    /// Files that made no sense, and where they were put.
+    pub(crate) damaged: Vec<(PathBuf, PathBuf)>,
+}
+
+impl MemoryPlace {
+    /// The file that what is learned from these documents is written to; nothing without a folder.
+    pub fn file(&self, inputs: &Inputs) -> Option<PathBuf> {
+        match self {
+            Self::File(file) => Some(file.clone()),
+            Self::Folder { path, .. } => {
+                let folder = PathBuf::from(inputs.folder.as_ref()?);
+                let folder = fs::canonicalize(&folder).unwrap_or(folder);
+                Some(path.join(file_name(&folder)))
+            }
+        }
+    }
+
+    /// What is known to a thread with these documents.
+    pub(crate) fn recall(&self, inputs: &Inputs) -> Result<Recalled, Error> {
+        let mut recalled = Recalled::default();
+        let Self::Folder { path, shared } = self else {
+            if let Some(file) = self.file(inputs) {
+                recalled.read(&file, |_| {})?;
+            }
+            return Ok(recalled);
+        };
+        match self.file(inputs) {
+            Some(file) => recalled.read(&file, |_| {})?,
+            None => {
+                for file in files(path) {
+                    recalled.read(&file, |_| {})?;
+                }
+            }
+        }
+        if let Some(file) = shared {
+            recalled.read(file, |memory| {
+                if inputs.folder.is_some() {
+                    memory.keep_only(inputs);
+                }
+            })?;
+        }
+        Ok(recalled)
+    }
+}
+
+impl Recalled {
+    fn read(&mut self, file: &Path, choose: impl FnOnce(&mut Memory)) -> Result<(), Error> {
+        let mut loaded = load(file)?;
+        choose(&mut loaded.memory);
+        self.memory.add(loaded.memory);
+        let damaged = loaded.aside.map(|aside| (file.to_owned(), aside));
+        self.damaged.extend(damaged);
+        Ok(())
+    }
+}
+
+impl Memory {
+    /// Leaves what comes from these documents or from a person.
+    fn keep_only(&mut self, inputs: &Inputs) {
+        let hashes: BTreeSet<&str> = inputs
+            .included()
+            .filter_map(|entry| entry.sha256.as_deref())
+            .collect();
+        let is_ours = |source: &Source| {
+            source.document == "user" || hashes.contains(source.document.as_str())
+        };
+        let keep = |sources: &mut Vec<Source>| {
+            let is_anybodys = sources.is_empty();
+            sources.retain(is_ours);
+            is_anybodys || !sources.is_empty()
+        };
+        self.entities.retain_mut(|it| keep(&mut it.sources));
+        self.relationships.retain_mut(|it| keep(&mut it.sources));
+        self.documents
+            .retain(|sha256, _| hashes.contains(sha256.as_str()));
+    }
+}
+
+/// The memories in a folder, by name.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(there) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let there = there.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_memory = |path: &PathBuf| path.extension().is_some_and(|it| it == "json");
+    let mut files: Vec<PathBuf> = there.filter(is_memory).take(MOST_FILES).collect();
+    files.sort();
+    files
+}
+
+/// The name of the file of a folder: what it is called, and what tells it from others of that name.
+fn file_name(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.chars().take(LONGEST_NAME);
+    let name: String = name
+        .map(|c| {
+            if c.is_alphanumeric() || matches!(c, '-' | '_') {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let mut sha256 = hash(folder.as_os_str().as_encoded_bytes());
+    sha256.truncate(16);
+    format!("{name}-{sha256}.json")
+}
