@@ -1,9 +1,10 @@
 //! `superstep atris`: questions about Audius.
 //!
-//! `options` opens the agent with its settings and model, `session` runs questions and asks the person, `said`
+//! `options` opens the agent with its settings and model, `command` suggests commands, `session` runs questions and asks the person, `said`
 //! reads what the person says, `show` prints answers, errors and states, `check` compares readings with labels.
 
 mod check;
+mod command;
 mod options;
 mod said;
 mod session;
@@ -25,6 +26,7 @@ use crate::{
     written::WrittenAnswers,
 };
 
+pub(crate) use command::resuming;
 use options::OpenedAtris;
 use session::Session;
 
@@ -183,10 +185,13 @@ async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
             hint: "see `superstep threads list --agent atris`",
         });
     }
-    if known.asks.is_empty() && superstep_atris::Atris::is_unsettled(&known.next, &known.state) {
-        show::unsettled(&known.state, thread, app.output)?;
+    let is_unsettled = superstep_atris::Atris::is_unsettled(&known.next, &known.state);
+    if known.asks.is_empty() && is_unsettled {
+        let state = serde_json::to_value(&*known.state).unwrap_or_default();
+        let line = resuming(thread, &state, [None], app.global);
+        show::unsettled(&known.state, &line, app.output)?;
     }
-    show::errors(&known.state, &known.asks, app.output)
+    show::errors(&known.state, &known.asks, is_unsettled, app.output)
 }
 
 /// Serves until Ctrl-C.

@@ -112,6 +112,14 @@ pub(crate) enum Error {
         /// What to do about it.
         hint: &'static str,
     },
+    /// A fork would forget a call that may have happened.
+    #[error(
+        "nobody knows whether a call of thread `{thread}` happened, and an earlier step would make it again"
+    )]
+    Unsettled {
+        /// The thread.
+        thread: String,
+    },
     /// An id names no open question.
     #[error(transparent)]
     Question(#[from] IdError),
@@ -165,7 +173,10 @@ impl Error {
             },
             Self::Usage(_) | Self::NoAccount => 2,
             Self::Saver(SaverError::Busy { .. } | SaverError::Conflict { .. }) => 6,
-            Self::Saver(_) | Self::NoDatabase { .. } | Self::Missing { .. } => 1,
+            Self::Saver(_)
+            | Self::NoDatabase { .. }
+            | Self::Missing { .. }
+            | Self::Unsettled { .. } => 1,
             Self::Run(error) => of_code(error.code()),
             Self::Mail(error) => of_mail(error),
             Self::Sheets(error) => of_sheets(error),
@@ -215,9 +226,11 @@ impl Error {
                 other => single_line(&other.to_string()),
             },
             // They have names of threads and files in them, which may have ends of lines.
-            Self::Saver(_) | Self::Waiting { .. } | Self::NoDatabase { .. } | Self::File(_) => {
-                single_line(&reveal(&self.to_string()))
-            }
+            Self::Saver(_)
+            | Self::Waiting { .. }
+            | Self::Unsettled { .. }
+            | Self::NoDatabase { .. }
+            | Self::File(_) => single_line(&reveal(&self.to_string())),
             other => other.to_string(),
         };
         text.lines().map(str::to_owned).collect()
@@ -255,6 +268,7 @@ impl Error {
             Self::Cancelled => Some("SS6055"),
             Self::Io(_) => Some("SS6056"),
             Self::Build(_) | Self::NoSaver => Some("SS6057"),
+            Self::Unsettled { .. } => Some("SS6058"),
             Self::Waiting { .. } | Self::Reported { .. } | Self::Closed => None,
         }
     }
@@ -278,6 +292,10 @@ impl Error {
             Self::Archive(_) => vec!["export the thread again, or check which file it is"],
             Self::Trust(error) => error.hints(),
             Self::Missing { hint, .. } => vec![hint],
+            Self::Unsettled { .. } => vec![
+                "say first whether it happened: `superstep threads show` names the command",
+                "or fork the thread as it is, without --at: the copy asks too",
+            ],
             Self::Question(error) => vec![error.hint()],
             Self::Build(_) | Self::NoSaver => vec!["report it: this is a mistake in superstep"],
             Self::NoAccount => vec![

@@ -9,6 +9,7 @@ mod diff;
 mod history;
 mod list;
 mod show;
+mod unsettled;
 
 use crate::{
     agents::Agent,
@@ -29,7 +30,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
     let to_change = || ThreadReader::open_to_change(global);
     match command {
         ThreadsCommand::List(wanted) => list::run(&to_read()?, &wanted, output).await,
-        ThreadsCommand::Show { at } => show::run(&to_read()?, &at, output).await,
+        ThreadsCommand::Show { at } => show::run(&to_read()?, &at, app).await,
         ThreadsCommand::Resume {
             thread,
             talk,
@@ -59,7 +60,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                 }
             }
         }
-        ThreadsCommand::Fork { at, name } => change::fork(&to_change()?, &at, name, output).await,
+        ThreadsCommand::Fork { at, name } => change::fork(&to_change()?, &at, name, app).await,
         ThreadsCommand::Delete(which) => change::delete(&to_change()?, &which, app).await,
         ThreadsCommand::History { thread, limit } => {
             history::run(&to_read()?, &thread, limit, output).await

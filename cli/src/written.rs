@@ -17,11 +17,6 @@ impl WrittenAnswers {
         Self(VecDeque::from([text]))
     }
 
-    /// No answer at all: nobody is asked.
-    pub(crate) fn none() -> Self {
-        Self(VecDeque::new())
-    }
-
     /// The next one.
     pub(crate) fn next(&mut self) -> Option<String> {
         self.0.pop_front()

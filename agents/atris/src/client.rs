@@ -2,9 +2,10 @@
 //!
 //! Every call carries `app_name`. A host that cannot be reached, is slow or fails is left for the next
 //! one; a host that limits the rate is waited for as it asks. Calls that change something are sent
-//! once. `hosts` knows which hosts there are and which may be asked.
+//! once. `hosts` knows which hosts there are and which may be asked, `secrets` takes keys out of replies.
 
 mod hosts;
+mod secrets;
 
 use std::{
     sync::Arc,
@@ -13,7 +14,6 @@ use std::{
 
 use serde_json::Value as Json;
 use superstep::{
-    Secret,
     http::{self, Address, Client, Egress, StatusCode, Url, header, retry_after},
     text::{Redactor, single_line},
 };
@@ -26,6 +26,7 @@ use crate::{
 };
 
 use hosts::Hosts;
+use secrets::{redactor, without_secrets};
 
 /// The most bytes of a refusal that are read, and characters of it that are shown.
 const MAX_REFUSAL: usize = 64 << 10;
@@ -98,10 +99,37 @@ impl Audius {
         &self.redactor
     }
 
-    /// The host that gets a call which changes something.
-    pub(crate) fn host_of_writes(&self, sticky: Option<&str>) -> String {
-        let host = self.hosts.for_write(&self.settings, sticky);
-        host.map(|host| host.to_string()).unwrap_or_default()
+    /// The name of the one host that gets a call which a person approves, for [`Audius::bound`].
+    pub(crate) fn bind(&self, sticky: Option<&str>) -> String {
+        let host = self.hosts.one(&self.settings, sticky);
+        let is_first = host.as_ref() == self.hosts.written().first();
+        match (&self.settings.alias, host) {
+            (Some(alias), _) if is_first => alias.clone(),
+            (_, host) => host.map(|host| host.to_string()).unwrap_or_default(),
+        }
+    }
+
+    /// The host that a call was approved for, if it may be asked with these settings.
+    pub(crate) fn bound(&self, name: &str) -> Result<Address, Error> {
+        let first = || self.hosts.written().first().cloned();
+        let host = match self.settings.alias.as_deref() == Some(name) {
+            true => first(),
+            false => Address::new(name)
+                .ok()
+                .filter(|host| self.hosts.has(host, &self.settings)),
+        };
+        host.ok_or_else(|| Error::OtherHost {
+            asked: single_line(name),
+            here: self.names().join(", "),
+        })
+    }
+
+    /// The hosts of the settings, as a person knows them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let written = self.hosts.written().iter().map(ToString::to_string);
+        let alias = self.settings.alias.clone();
+        let left = usize::from(alias.is_some());
+        alias.into_iter().chain(written.skip(left)).collect()
     }
 
     /// Its settings.
@@ -109,20 +137,22 @@ impl Audius {
         &self.settings
     }
 
-    /// Makes a call whose parameters were checked, beginning with the host that answered before.
+    /// Makes a call whose parameters were checked. What anybody may read is read from the host that answered
+    /// before or another one, anything else from the very host that is named.
     pub async fn call(
         &self,
         operation: &Operation,
         parameters: &Parameters,
-        sticky: Option<&str>,
+        host: Option<&str>,
     ) -> Result<Fetched, Error> {
         let ends = Instant::now() + self.settings.deadline;
-        let hosts = match operation.is_read() {
-            true => {
+        let hosts = match (operation.is_public(), host) {
+            (true, sticky) => {
                 let hosts = self.hosts.in_order(&self.http, &self.settings, sticky);
                 hosts.await
             }
-            false => Vec::from_iter(self.hosts.for_write(&self.settings, sticky)),
+            (false, Some(host)) => vec![self.bound(host)?],
+            (false, None) => vec![self.bound(&self.bind(None))?],
         };
         let (backoff, rng) = (self.settings.backoff, self.settings.backoff.rng());
         let mut tried = 0;
@@ -335,51 +365,4 @@ fn text(value: &Json) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// Finds the key and the token, as they are and as addresses write them.
-fn redactor(settings: &ClientSettings) -> Result<Redactor, Error> {
-    let known = [
-        ("the API key", &settings.api_key),
-        ("the token", &settings.token),
-    ];
-    let mut redactor = Redactor::default();
-    for (what, secret) in known {
-        let Some(secret) = secret else { continue };
-        let add = |redactor: Redactor, secret: &Secret| {
-            let added = redactor.with_secret(secret);
-            added.map_err(|error| Error::Settings {
-                why: format!("{what}: {error}"),
-            })
-        };
-        redactor = add(redactor, secret)?;
-        let written = Url::parse_with_params("http://localhost/", [("", secret.expose())]);
-        let written = written.ok();
-        let written = written
-            .as_ref()
-            .and_then(|url| url.query()?.strip_prefix('='));
-        if let Some(written) = written.filter(|written| *written != secret.expose()) {
-            redactor = add(redactor, &Secret::from(written.to_owned()))?;
-        }
-    }
-    Ok(redactor)
-}
-
-/// A reply without the key and the token, before any text of it is cut.
-fn without_secrets(value: Json, redactor: &Redactor) -> Json {
-    match value {
-        Json::String(text) => redactor.text(&text).into_owned().into(),
-        Json::Array(items) => {
-            let items = items.into_iter();
-            items.map(|item| without_secrets(item, redactor)).collect()
-        }
-        Json::Object(fields) => {
-            let fields = fields.into_iter().map(|(name, value)| {
-                let name = redactor.text(&name).into_owned();
-                (name, without_secrets(value, redactor))
-            });
-            Json::Object(fields.collect())
-        }
-        plain => plain,
-    }
 }

@@ -136,6 +136,18 @@ pub enum Error {
         /// What is not.
         what: String,
     },
+    /// A call that was to be approved, or a question that was asked, for another host.
+    #[error("it was asked for {asked}, and here is {here}")]
+    #[coded(
+        "SS8016",
+        hint = "answer with the --host or --fake that it was asked with; the question is still open"
+    )]
+    OtherHost {
+        /// The host that the question names.
+        asked: String,
+        /// The hosts that would be asked now.
+        here: String,
+    },
     /// Settings or a question that make no sense.
     #[error("{why}")]
     #[coded("SS8012", hint = "see the message")]

@@ -51,6 +51,7 @@ impl Atris {
         })?;
         let services = Arc::new(Services {
             model,
+            client,
             tools,
             policy: tools::policy(),
             settings,
@@ -78,6 +79,31 @@ impl Atris {
         api.is_some_and(|api| api.method != Method::Get) && next.iter().any(is_call)
     }
 
+    /// Whether a call that a person approves for this host can be made with these settings.
+    pub fn check_host(&self, host: &str) -> Result<(), Error> {
+        self.services.client.bound(host).map(drop)
+    }
+
+    /// Whether the question of a thread can be continued with these settings. A host that has an
+    /// [alias](crate::ClientSettings::alias) has a world of its own, whose ids mean nothing elsewhere.
+    pub fn check_world(&self, state: &AtrisState) -> Result<(), Error> {
+        let Some(asked) = &state.asked_of else {
+            return Ok(());
+        };
+        let here = self.services.client.names();
+        let own = self.services.settings.client.alias.as_ref();
+        let is_known = own.is_some_and(|alias| asked.contains(alias));
+        // Hosts with an address are all hosts of one Audius.
+        let is_world = |name: &String| superstep::http::Address::new(name).is_err();
+        match is_known || own.is_none() && !asked.iter().any(is_world) {
+            true => Ok(()),
+            false => Err(Error::OtherHost {
+                asked: crate::reply::clean(&asked.join(", ")),
+                here: here.join(", "),
+            }),
+        }
+    }
+
     /// The input of a question. `before` is the state of the thread, if there is one.
     pub fn ask(&self, question: &str, before: Option<&AtrisState>) -> AtrisStateUpdate {
         let initial = before.map(|state| {
@@ -89,6 +115,7 @@ impl Atris {
         });
         nodes::cleared()
             .query(question.to_owned())
+            .asked_of(self.services.client.names())
             .initial_state(initial)
     }
 }

@@ -11,6 +11,7 @@ use superstep::{
 
 use crate::{
     catalogue::{Operation, Parameters},
+    client::Audius,
     error::Error,
     problem::Problem,
     settings::{ModelRole, Settings},
@@ -21,6 +22,7 @@ use crate::{
 /// Services of one agent.
 pub(crate) struct Services {
     pub(crate) model: Option<Arc<dyn Model>>,
+    pub(crate) client: Arc<Audius>,
     pub(crate) tools: Tools,
     pub(crate) policy: Policy,
     pub(crate) settings: Settings,
@@ -33,6 +35,17 @@ impl Services {
             ModelRole::Whole => self.model.as_deref(),
             ModelRole::Choice => None,
         }
+    }
+
+    /// The host that a call goes to, if a person approves it: part of the state before it is asked about.
+    pub(crate) fn bound(&self, operation: &Operation, sticky: Option<&str>) -> Option<String> {
+        (!operation.is_public()).then(|| self.client.bind(sticky))
+    }
+
+    /// The host that a call goes to which a person approves: the one that the state names.
+    fn bound_host(&self, state: &AtrisState) -> String {
+        let bound = state.bound_host.clone();
+        bound.unwrap_or_else(|| self.client.bind(state.selected_host.as_deref()))
     }
 
     /// Makes a call of the API as a tool call of this task. `number` tells the calls of a task apart.
@@ -52,7 +65,10 @@ impl Services {
         let arguments = Arguments {
             operation: operation.id.clone(),
             parameters: parameters.clone(),
-            host: state.selected_host.clone(),
+            host: match operation.is_public() {
+                true => state.selected_host.clone(),
+                false => Some(self.bound_host(state)),
+            },
             about: state.entity.as_ref().filter(|_| is_write).map(about),
             earlier: doubt(state, operation).filter(|_| is_write),
         };
@@ -78,7 +94,10 @@ impl Services {
             true => Gate::End(CallEnd::NotMade(WRITES_OFF.into())),
             false => Gate::Open,
         };
-        let mut reviewer = OutcomeReviewer { gate };
+        let mut reviewer = OutcomeReviewer {
+            gate,
+            repeat: checked.parsed.can_be_made(),
+        };
         let message = make(ctx, &self.tools, &checked, &mut reviewer).await?;
         let text = message.text();
         let is_error = match &message.body {

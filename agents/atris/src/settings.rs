@@ -45,6 +45,8 @@ pub struct ClientSettings {
     pub token: Option<Secret>,
     /// The hosts, in the order they are tried.
     pub hosts: Vec<String>,
+    /// What the first host is called in approvals, where its address is another one in each process.
+    pub alias: Option<String>,
     /// Whether the first host is asked which others there are.
     pub discover: bool,
     /// Domains that a discovered host may be in.
@@ -68,6 +70,7 @@ impl Default for ClientSettings {
             api_key: None,
             token: None,
             hosts: vec![USUAL_HOST.into()],
+            alias: None,
             discover: true,
             domains: vec!["audius.co".into()],
             offline: false,

@@ -75,6 +75,10 @@ pub struct AtrisState {
     pub reading: Option<Vec<String>>,
     /// What a person is asked next.
     pub pending: Option<Pending>,
+    /// The hosts that the question was asked of.
+    pub asked_of: Option<Vec<String>>,
+    /// The one host that the call goes to, if a person approves it.
+    pub bound_host: Option<String>,
     /// Every reply that was used.
     pub sources: Option<Vec<Source>>,
     /// The answer.

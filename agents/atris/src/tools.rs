@@ -60,10 +60,10 @@ pub struct Source {
 
 /// The tool that an operation belongs to.
 pub fn tool_of(operation: &Operation) -> &'static str {
-    match (operation.is_read(), operation.is_private()) {
+    match (operation.is_read(), operation.is_public()) {
         (false, _) => WRITE,
-        (true, true) => READ_PRIVATE,
-        (true, false) => READ,
+        (true, false) => READ_PRIVATE,
+        (true, true) => READ,
     }
 }
 
@@ -130,6 +130,7 @@ struct Operations {
 pub(crate) struct Arguments {
     pub(crate) operation: String,
     pub(crate) parameters: Parameters,
+    /// The host that answered before; of a call that a person approves, the one that it goes to.
     #[serde(default)]
     pub(crate) host: Option<String>,
     /// What the ids are, for the person who approves.
@@ -184,6 +185,13 @@ struct Call {
     remarks: [Option<String>; 2],
 }
 
+impl Call {
+    /// The one host that a call goes to which a person approves.
+    fn bound(&self) -> String {
+        self.host.clone().unwrap_or_else(|| self.client.bind(None))
+    }
+}
+
 impl ParsedCall for Call {
     fn describe(&self) -> Option<String> {
         let Operation {
@@ -191,15 +199,22 @@ impl ParsedCall for Call {
         } = self.operation;
         let parameters = Json::Object(self.parameters.clone());
         let mut what = format!("{id}: {} /v1{path}", method.name());
-        if !self.operation.is_read() {
-            let host = self.client.host_of_writes(self.host.as_deref());
-            what.push_str(&format!("\nat {host}"));
+        if !self.operation.is_public() {
+            what.push_str(&format!("\nat {}", reply::clean(&self.bound())));
         }
         for remark in self.remarks.iter().flatten() {
             what.push('\n');
             what.push_str(&reply::clean(remark));
         }
         Some(format!("{what}\n{parameters:#}"))
+    }
+
+    fn can_be_made(&self) -> Result<(), String> {
+        match self.operation.is_public() {
+            true => Ok(()),
+            false => self.client.bound(&self.bound()).map(drop),
+        }
+        .map_err(|error| format!("{error} [{}]", error.code()))
     }
 
     fn run(&self, _: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {

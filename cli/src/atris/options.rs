@@ -16,6 +16,9 @@ use crate::{app::App, args::AtrisOptions, database, environment, error::Error, o
 /// The settings of `[agents.atris]`.
 const KEYS: [&str; 4] = ["app_name", "hosts", "key_env", "token_env"];
 
+/// What the fake inside a process is called in threads and approvals: its port is another one in each process.
+pub(super) const FAKE: &str = "the fake Audius of --fake";
+
 /// An agent that can be asked.
 pub(super) struct OpenedAtris {
     pub(super) agent: Atris,
@@ -42,6 +45,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
     if options.fake {
         let server = FakeAudius::start(Options::default()).await?;
         settings.client.hosts = vec![server.address()];
+        settings.client.alias = Some(FAKE.to_owned());
         fake = Some(server);
     } else if !options.host.is_empty() {
         settings.client.hosts.clone_from(&options.host);

@@ -19,6 +19,8 @@ pub(super) enum Said {
         answer: (AskId, Json),
         /// Whether it lets a call be made that changes something.
         changes: bool,
+        /// The host that a call is made at then.
+        host: Option<String>,
     },
     /// An empty line.
     Nothing,
@@ -33,20 +35,29 @@ pub(super) fn changes(ask: &OpenAsk) -> bool {
     ask.is::<OutcomeQuestion>() || ask.is::<Approval>() && is_write
 }
 
-/// Reads what a person says to a question.
+/// The host that a question about a call names: an answer is for that one alone.
+pub(super) fn host_of(ask: &OpenAsk) -> Option<String> {
+    let action = match ask.is::<OutcomeQuestion>() {
+        true => ask.question::<OutcomeQuestion>().ok()?.action_request,
+        false if ask.is::<Approval>() => ask.question::<Approval>().ok()?.action_request,
+        false => return None,
+    };
+    action.args.get("host")?.as_str().map(str::to_owned)
+}
+
+/// Reads what a person says to a question. Whether a call happened is said in a whole word: `y` is said to
+/// other questions, and a mistake here makes a call twice or not at all.
 pub(super) fn said(ask: &OpenAsk, text: &str) -> Result<Said, Error> {
     if text.is_empty() {
         return Ok(Said::Nothing);
     }
     if ask.is::<OutcomeQuestion>() {
         let resolution = match text.to_lowercase().as_str() {
-            "y" | "yes" | "happened" => {
-                Resolution::Happened("that it happened is what a person says".into())
-            }
-            "n" | "no" | "abandon" => Resolution::Abandon,
-            "repeat" | "again" => Resolution::Repeat,
+            "yes" => Resolution::Happened("that it happened is what a person says".into()),
+            "no" => Resolution::Abandon,
+            "repeat" => Resolution::Repeat,
             "unknown" => Resolution::StillUnknown,
-            _ => return Ok(Said::Unclear("yes, no, repeat or unknown")),
+            _ => return Ok(Said::Unclear("yes, no, repeat or unknown, as a whole word")),
         };
         let question = ask.question::<OutcomeQuestion>()?;
         let changes = resolution == Resolution::Repeat;
@@ -55,12 +66,20 @@ pub(super) fn said(ask: &OpenAsk, text: &str) -> Result<Said, Error> {
             resolution,
         };
         let answer = ask.answer::<OutcomeQuestion>(&answer)?;
-        return Ok(Said::Answer { answer, changes });
+        let host = changes.then(|| host_of(ask)).flatten();
+        return Ok(Said::Answer {
+            answer,
+            changes,
+            host,
+        });
     }
     if !ask.is::<Approval>() {
         let answer = ask.answer::<Question>(&text.to_owned())?;
-        let changes = false;
-        return Ok(Said::Answer { answer, changes });
+        return Ok(Said::Answer {
+            answer,
+            changes: false,
+            host: None,
+        });
     }
     let verdict = match text.to_lowercase().as_str() {
         "y" | "yes" | "accept" => Verdict::Accept,
@@ -68,11 +87,17 @@ pub(super) fn said(ask: &OpenAsk, text: &str) -> Result<Said, Error> {
         _ => return Ok(Said::Unclear("y or n")),
     };
     let approval = ask.question::<Approval>()?;
-    let changes = verdict == Verdict::Accept && changes(ask);
+    let is_made = verdict == Verdict::Accept;
+    let changes = is_made && changes(ask);
     let answer = ApprovalAnswer {
         digest: approval.digest,
         verdict,
     };
     let answer = ask.answer::<Approval>(&answer)?;
-    Ok(Said::Answer { answer, changes })
+    let host = is_made.then(|| host_of(ask)).flatten();
+    Ok(Said::Answer {
+        answer,
+        changes,
+        host,
+    })
 }

@@ -1,11 +1,15 @@
 //! Questions in a thread: run, ask the person what is missing, print the answer.
 
-use superstep::{ErrorKind, OpenAsk, Outcome, tools::OutcomeQuestion};
+use superstep::{
+    AskId, ErrorKind, OpenAsk, Outcome,
+    tools::{Approval, OutcomeQuestion},
+};
 use superstep_atris::{Atris, AtrisState, AtrisStateUpdate};
 use superstep_fake_audius::FakeAudius;
 
 use super::{
-    said::{Said, changes, said},
+    command,
+    said::{Said, host_of, said},
     show,
 };
 use crate::{
@@ -13,7 +17,6 @@ use crate::{
     args::AtrisOptions,
     error::Error,
     output::{Form, bad, faint, plain},
-    shell_words,
     terminal::{Line, Topic},
     written::WrittenAnswers,
 };
@@ -28,6 +31,8 @@ pub(super) struct Session {
     options: AtrisOptions,
     /// Answers that were written down before; nobody is asked then.
     written: Option<WrittenAnswers>,
+    /// The question that was open before the command: answers were written down with it in view.
+    open: Option<AskId>,
     /// Whether the person left the open question: the next one takes its place.
     has_left: bool,
     /// Whether the person knows the thread.
@@ -39,7 +44,7 @@ pub(super) struct Session {
 /// What comes next.
 enum SessionStep {
     Input(Box<AtrisStateUpdate>),
-    Answer((superstep::AskId, serde_json::Value), OpenAsk),
+    Answer((AskId, serde_json::Value), OpenAsk),
     Resume,
     Ask(OpenAsk),
     /// The person left the question.
@@ -68,6 +73,7 @@ impl Session {
             thread,
             written: written.transpose()?,
             options,
+            open: None,
             has_left: false,
             is_announced: false,
             _fake: fake,
@@ -140,18 +146,22 @@ impl Session {
 
     pub(super) async fn resume(&mut self, app: &mut App<'_>) -> Result<(), Error> {
         let state = self.agent.graph().state(&*self.thread).await?;
+        let is_call = |ask: &OpenAsk| ask.is::<Approval>() || ask.is::<OutcomeQuestion>();
+        let is_unsettled = Atris::is_unsettled(&state.next, &state.state);
+        // What is asked about a call names its host itself.
+        if !state.next.is_empty() && !state.asks.iter().any(is_call) && !is_unsettled {
+            self.agent.check_world(&state.state)?;
+        }
         match state.asks.into_iter().next() {
-            Some(ask) => self.run(SessionStep::Ask(ask), app).await,
+            Some(ask) => {
+                self.open = Some(ask.id);
+                self.run(SessionStep::Ask(ask), app).await
+            }
             None if state.next.is_empty() && self.has_answer() => Err(Error::Missing {
                 what: format!("thread `{}` asks nothing", self.thread),
                 hint: "ask it something with `superstep atris ask QUESTION --thread THREAD`",
             }),
             None if state.next.is_empty() => self.show(&state.state, app),
-            // Nothing was asked yet, so that what was said answers nothing.
-            None if self.has_answer() && Atris::is_unsettled(&state.next, &state.state) => {
-                self.written = Some(WrittenAnswers::none());
-                self.run(SessionStep::Resume, app).await
-            }
             None => self.run(SessionStep::Resume, app).await,
         }
     }
@@ -244,6 +254,12 @@ impl Session {
 
     /// Gets an answer: from the file, from the person, or from stdin. Without one the thread waits.
     async fn person(&mut self, ask: &OpenAsk, app: &mut App<'_>) -> Result<SessionStep, Error> {
+        let is_person = self.written.is_none() && app.terminal.is_interactive();
+        let is_watched = is_person || self.is_announced;
+        // Nobody can have written down beforehand whether a call happened.
+        if ask.is::<OutcomeQuestion>() && !is_watched && self.open != Some(ask.id) {
+            return Err(self.hinted(ask, app));
+        }
         loop {
             let text = match &mut self.written {
                 Some(written) => match written.next() {
@@ -278,11 +294,22 @@ impl Session {
                     app.output.say(&[bad(why)]);
                     return Err(self.hinted(ask, app));
                 }
-                Said::Answer { answer, .. } => {
+                Said::Answer { answer, host, .. } => {
+                    let checked = host.map_or(Ok(()), |host| self.agent.check_host(&host));
+                    if let Err(error) = checked {
+                        self.hinted(ask, app);
+                        return Err(error.into());
+                    }
                     return Ok(SessionStep::Answer(answer, ask.clone()));
                 }
                 Said::Nothing => {}
-                Said::Unclear(wanted) => app.output.say(&[plain(wanted)]),
+                Said::Unclear(wanted) => {
+                    app.output.say(&[plain(wanted)]);
+                    // The next line was written for another question too.
+                    if !is_watched {
+                        return Err(self.hinted(ask, app));
+                    }
+                }
             }
         }
     }
@@ -308,31 +335,14 @@ impl Session {
         }
     }
 
-    /// The command that answers, with the options of this one: it asks the same hosts.
     fn next_command(&self, ask: &OpenAsk, app: &App<'_>) -> String {
-        use shell_words::quoted;
-        let mut line = format!("superstep atris answer {} ANSWER", quoted(&self.thread));
-        let options = &self.options;
-        for host in &options.host {
-            line.push_str(&format!(" --host {}", quoted(host)));
-        }
-        let switches = [
-            (options.fake, " --fake"),
-            (options.no_model, " --no-model"),
-            (options.writes || changes(ask), " --writes"),
-            (options.explain, " --explain"),
-            (app.global.offline, " --offline"),
-            (app.global.json, " --json"),
-        ];
-        for (_, switch) in switches.iter().filter(|(is_on, _)| *is_on) {
-            line.push_str(switch);
-        }
-        if let Some(model) = &app.global.model {
-            line.push_str(&format!(" --model {}", quoted(model)));
-        }
-        if let Some(db) = &app.global.db {
-            line.push_str(&format!(" --db {}", quoted(&db.display().to_string())));
-        }
-        line
+        let is_asked = |host: String| self.agent.check_host(&host).is_ok();
+        let is_asked_here = host_of(ask).is_none_or(is_asked);
+        command::answering(
+            &self.thread,
+            ask,
+            &self.options,
+            (is_asked_here, app.global),
+        )
     }
 }

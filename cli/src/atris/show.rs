@@ -246,12 +246,9 @@ fn call_of(question: &OutcomeQuestion) -> String {
 }
 
 /// That a process ended during a call that changes something, and nobody was asked yet.
-pub(super) fn unsettled(state: &AtrisState, thread: &str, output: &Output) -> Result<(), Error> {
+pub(super) fn unsettled(state: &AtrisState, line: &str, output: &Output) -> Result<(), Error> {
     let operation = state.best_api.as_ref().map(|api| api.id.clone());
-    let why = format!(
-        "the question was not finished; `superstep threads resume {}` does that",
-        crate::shell_words::quoted(thread)
-    );
+    let why = format!("the question was not finished; `{line}` does that");
     open(operation.unwrap_or_default(), why, output)
 }
 
@@ -271,10 +268,13 @@ fn open(operation: String, why: String, output: &Output) -> Result<(), Error> {
 
 /// The errors of a thread, most frequent first, then one by one. What is unknown and still asked about comes
 /// before.
-pub(super) fn errors(state: &AtrisState, asks: &[OpenAsk], output: &Output) -> Result<(), Error> {
-    let mut is_open = false;
+pub(super) fn errors(
+    state: &AtrisState,
+    asks: &[OpenAsk],
+    is_open: bool,
+    output: &Output,
+) -> Result<(), Error> {
     for ask in asks.iter().filter(|ask| ask.is::<OutcomeQuestion>()) {
-        is_open = true;
         let question = ask.question::<OutcomeQuestion>()?;
         open(call_of(&question), question.description, output)?;
     }

@@ -10,14 +10,14 @@ use superstep::{
     saver::{Keep, Retention},
 };
 
-use super::{Status, ThreadReader};
+use super::{Status, ThreadReader, show::resume_command, unsettled};
 use crate::{
     agents::Agent,
     app::App,
     args::{At, Delete, Prune},
     consent::is_agreed,
     error::Error,
-    output::{Form, Output, count, plain, shown},
+    output::{Form, count, plain, shown},
 };
 
 /// Copies a thread, and goes back to a checkpoint in the copy. The original is left as it is.
@@ -25,16 +25,21 @@ pub(super) async fn fork(
     reader: &ThreadReader,
     at: &At,
     name: Option<String>,
-    output: &Output,
+    app: &App<'_>,
 ) -> Result<(), Error> {
+    let output = app.output;
     let agent = reader.agent(&at.thread).await?;
     let graph = reader.graph_of(agent)?;
     let back = match at.at.as_deref() {
         Some(text) => {
-            reader
-                .snapshot(&graph, &at.thread, Some(text))
-                .await?
-                .checkpoint
+            let back = reader.snapshot(&graph, &at.thread, Some(text)).await?;
+            // An earlier step knows nothing of the call, and would make it a second time.
+            if unsettled::is_unsettled(reader, &graph, &at.thread).await? {
+                return Err(Error::Unsettled {
+                    thread: at.thread.clone(),
+                });
+            }
+            back.checkpoint
         }
         None => None,
     };
@@ -60,10 +65,10 @@ pub(super) async fn fork(
     if output.form == Form::Json {
         return output.json(&json!({"thread": name, "from": at.thread}));
     }
+    let made = reader.snapshot(&graph, &name, None).await?;
+    let line = resume_command(agent, &name, &made, app.global);
     output.data(&[plain(&name)])?;
-    output.say(&[plain(format!(
-        "resume it with superstep threads resume {name}"
-    ))]);
+    output.say(&[plain(format!("resume it with {}", shown(&line)))]);
     Ok(())
 }
 

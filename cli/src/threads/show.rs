@@ -5,7 +5,10 @@ use superstep::dynamic::{Snapshot, SubState};
 
 use super::{Status, ThreadReader, ago};
 use crate::{
-    args::At,
+    agents::Agent,
+    app::App,
+    args::{At, Global},
+    atris,
     error::Error,
     output::{Form, Output, bad, faint, plain, shown, strong},
 };
@@ -13,7 +16,8 @@ use crate::{
 /// How much of a long text is shown.
 const MOST_LETTERS: usize = 400;
 
-pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Result<(), Error> {
+pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result<(), Error> {
+    let output = app.output;
     let graph = reader.graph(&at.thread).await?;
     let snapshot = reader
         .snapshot(&graph, &at.thread, at.at.as_deref())
@@ -84,12 +88,26 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, output: &Output) -> Resu
             Some(_) => "answer it with ",
             None => "it was copied at a question; it asks again with ",
         };
-        output.say(&[
-            faint(how),
-            plain(format!("superstep threads resume {}", shown(&at.thread))),
-        ]);
+        let agent = reader.agent(&at.thread).await?;
+        let line = resume_command(agent, &at.thread, &snapshot, app.global);
+        output.say(&[faint(how), plain(shown(&line))]);
     }
     Ok(())
+}
+
+/// The command that resumes a thread, as it works.
+pub(super) fn resume_command(
+    agent: Agent,
+    thread: &str,
+    snapshot: &Snapshot,
+    global: &Global,
+) -> String {
+    if agent != Agent::Atris {
+        return format!("superstep threads resume {thread}");
+    }
+    let state = serde_json::to_value(&snapshot.values).unwrap_or_default();
+    let kinds = snapshot.asks().map(|ask| ask.kind.as_deref());
+    atris::resuming(thread, &state, kinds, global)
 }
 
 fn ask(ask: &superstep::dynamic::DynAsk) -> Json {

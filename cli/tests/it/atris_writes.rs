@@ -21,7 +21,7 @@ fn posts(server: &Server) -> usize {
     requests.iter().filter(|it| it.method == "POST").count()
 }
 
-fn signed_in(server: &Server) -> TestEnv {
+pub(crate) fn signed_in(server: &Server) -> TestEnv {
     let env = TestEnv::new().with("AUDIUS_TEST_TOKEN", "plain-words-of-a-token");
     env.write(
         "home/.config/superstep/config.toml",
@@ -130,9 +130,13 @@ fn a_session_settles_a_write_before_the_next_question() {
     assert!(ran.stdout.contains("nothing for that"), "{}", ran.stdout);
     env.write("work/answers.txt", "repeat\nunknown\n");
     follow(&env);
+    // The call is made again and fails again: what is written down was not written about that.
     let ran = env.run("atris answer atris-t --no-model --writes --answers answers.txt");
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(ran.stdout.contains("[SS8014]"), "{}", ran.stdout);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert_eq!(posts(&server), 3);
+    let said = env.run("atris answer atris-t unknown --no-model");
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    assert!(said.stdout.contains("[SS8014]"), "{}", said.stdout);
     assert_eq!(posts(&server), 3);
 }
 
@@ -154,6 +158,9 @@ fn a_write_whose_process_was_killed_is_asked_about_by_the_next_question() {
     killed.wait().unwrap();
     let errors = env.run("atris errors atris-t");
     assert!(errors.stdout.contains("[SS8014]"), "{}", errors.stdout);
+    assert!(!errors.stderr.contains("no errors"), "{}", errors.stderr);
+    let forked = env.run("threads fork atris-t --at 4");
+    assert!(forked.stderr.contains("SS6058"), "{}", forked.stderr);
     let early = env.run("atris answer atris-t yes --no-model");
     assert_eq!(early.code, 3, "it was not asked yet: {}", early.stderr);
     for line in [
@@ -172,4 +179,80 @@ fn a_write_whose_process_was_killed_is_asked_about_by_the_next_question() {
     assert_eq!(said.code, 1, "{}", said.stderr);
     assert!(said.stdout.contains("it did not happen"), "{}", said.stdout);
     assert_eq!(posts(&server), 1);
+}
+
+#[test]
+fn answers_for_another_question_do_not_settle_whether_a_call_happened() {
+    let server = failing();
+    let env = signed_in(&server);
+    // Every answer of the first call is written down, and one more.
+    env.write("work/answers.txt", "Kabc3\ny\nyes\n");
+    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
+    for (options, input) in [
+        (" --answers answers.txt", ""),
+        (" --answers answers.txt", ""),
+        ("", "yes\nyes\n"),
+    ] {
+        let ran = env.run_with(&format!("{line}{options}"), input);
+        assert_eq!(ran.code, 3, "{}", ran.stderr);
+        let errors = env.run("atris errors atris-t");
+        assert!(errors.stdout.contains("open: "), "{}", errors.stdout);
+    }
+    for wrong in ["y", "n", "Y", "again", "happened", "yes please", "Kabc3"] {
+        let ran = env.run(&format!("atris answer atris-t {wrong} --no-model --writes"));
+        assert_eq!(ran.code, 3, "{wrong}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("as a whole word"),
+            "{wrong}: {}",
+            ran.stderr
+        );
+    }
+    assert_eq!(posts(&server), 1);
+    let said = env.run("atris answer atris-t Yes --no-model");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert_eq!(posts(&server), 1);
+}
+
+#[test]
+fn a_fork_does_not_lose_a_call_that_may_have_happened() {
+    let server = failing();
+    let env = signed_in(&server);
+    follow(&env);
+    for step in ["5", "4", "0"] {
+        let forked = env.run(&format!("threads fork atris-t --at {step}"));
+        assert_eq!(forked.code, 1, "{}", forked.stderr);
+        assert!(forked.stderr.contains("SS6058"), "{}", forked.stderr);
+    }
+    let forked = env.run("threads fork atris-t --name atris-copy");
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    // An approval is for one thread, so that the copy asks for it too, then whether the call happened.
+    let asked = env.run_with("atris answer atris-copy --no-model --writes", "unknown\n");
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    let asked = env.run_with("atris answer atris-copy --no-model --writes", "y\nyes\n");
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    assert!(
+        asked.stderr.contains("did this call happen?"),
+        "{}",
+        asked.stderr
+    );
+    assert_eq!(posts(&server), 1);
+    env.run("atris answer atris-t no --no-model");
+    let forked = env.run("threads fork atris-t --at 4 --name atris-back");
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+}
+
+#[test]
+fn what_is_said_to_other_questions_is_no_id() {
+    let server = failing();
+    let env = signed_in(&server);
+    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
+    let ran = env.run_with(line, "y\nyes\nunknown\n");
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr.matches("must be an id").count(),
+        3,
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("May it be done?"), "{}", ran.stderr);
 }

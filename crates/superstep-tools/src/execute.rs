@@ -48,7 +48,10 @@ pub async fn execute(
     match decision.refusal() {
         Some(why) => Ok(refused(why)),
         None => {
-            let mut reviewer = OutcomeReviewer { gate: Gate::Open };
+            let mut reviewer = OutcomeReviewer {
+                gate: Gate::Open,
+                repeat: checked.parsed.can_be_made(),
+            };
             make(ctx, tools, &checked, &mut reviewer).await
         }
     }
@@ -104,7 +107,10 @@ fn approved(
         if let Some(call) = decision.edited(call) {
             edited = Some(tools.parse(&call)?);
         }
-        Ok(())
+        match decision.refusal() {
+            Some(_) => Ok(()),
+            None => edited.as_ref().unwrap_or(&checked).parsed.can_be_made(),
+        }
     })?;
     Ok((decision, edited.unwrap_or(checked)))
 }
@@ -123,6 +129,9 @@ fn warned(why: String, args: &Map<String, Json>) -> String {
 pub struct OutcomeReviewer {
     /// Whether an attempt that has not begun may be made.
     pub gate: Gate,
+    /// Why the answer that the call is repeated is refused, if it is; see
+    /// [`ParsedCall::can_be_made`](crate::ParsedCall::can_be_made).
+    pub repeat: Result<(), String>,
 }
 
 impl Reviewer for OutcomeReviewer {
@@ -138,7 +147,13 @@ impl Reviewer for OutcomeReviewer {
             key: lost.key.clone(),
             digest: digest.clone(),
         };
-        let check = |answer: &OutcomeAnswer| answer.digest.matches(&digest);
+        let check = |answer: &OutcomeAnswer| {
+            answer.digest.matches(&digest)?;
+            match answer.resolution {
+                Resolution::Repeat => self.repeat.clone(),
+                _ => Ok(()),
+            }
+        };
         Ok(match ctx.ask_checked(question, check)?.resolution {
             Resolution::Repeat => Next::Attempt,
             Resolution::Happened(result) => Next::End(CallEnd::Output(result.into())),

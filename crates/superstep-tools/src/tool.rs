@@ -54,6 +54,13 @@ pub trait ParsedCall: Send + Sync {
         None
     }
 
+    /// Whether the call can be made now, or why not. Checked before an approval of it is taken: settings may
+    /// have changed since the question was asked, and an answer that cannot be followed is refused, so that
+    /// the question stays open.
+    fn can_be_made(&self) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Makes the call. Dropping the future cancels it.
     fn run(&self, ctx: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>>;
 

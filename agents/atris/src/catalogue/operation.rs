@@ -115,6 +115,11 @@ impl Operation {
         self.method == Method::Get
     }
 
+    /// Whether anybody may call it: it changes nothing and is for no one person alone.
+    pub fn is_public(&self) -> bool {
+        self.is_read() && !self.is_private()
+    }
+
     /// Whether what it answers is for one person alone: it wants a signature or a token, or is about
     /// somebody's account.
     pub fn is_private(&self) -> bool {

@@ -1,8 +1,8 @@
 //! Which hosts there are: the ones of the settings, and those that the first of them names.
 //!
 //! A host that was found is used only if it is in an allowed domain and says that it is healthy: keys and
-//! tokens go nowhere else. A host that failed comes last for a minute. A call that changes something goes
-//! to one host, which is known before, so that a person can be told which.
+//! tokens go nowhere else. A host that failed comes last for a minute. A call that a person approves goes
+//! to one host, which is known before and is part of what is approved.
 
 use std::{
     collections::BTreeMap,
@@ -88,17 +88,25 @@ impl Hosts {
         all
     }
 
-    /// The one host that gets a call which changes something: the one that answered before if it may be
+    /// The one host that gets a call which a person approves: the one that answered before if it may be
     /// asked, else the first of the settings.
-    pub(super) fn for_write(
-        &self,
-        settings: &ClientSettings,
-        sticky: Option<&str>,
-    ) -> Option<Address> {
+    pub(super) fn one(&self, settings: &ClientSettings, sticky: Option<&str>) -> Option<Address> {
         let before = sticky.and_then(|text| Address::new(text).ok());
-        let before =
-            before.filter(|host| self.written.contains(host) || Self::may_be_asked(host, settings));
+        let before = before.filter(|host| self.has(host, settings));
         before.or_else(|| self.written.first().cloned())
+    }
+
+    /// Whether a host is one of the settings, or may be found by them: only hosts of an allowed domain name
+    /// others of it.
+    pub(super) fn has(&self, host: &Address, settings: &ClientSettings) -> bool {
+        let finds = |written: &Address| is_inside(written, settings);
+        let is_found = Self::may_be_asked(host, settings) && self.written.iter().any(finds);
+        self.written.contains(host) || is_found
+    }
+
+    /// The hosts of the settings.
+    pub(super) fn written(&self) -> &[Address] {
+        &self.written
     }
 
     pub(super) fn failed(&self, host: &Address) {
@@ -148,17 +156,19 @@ impl Hosts {
 
     /// Whether a host that nobody wrote down may be asked: it is in an allowed domain.
     fn may_be_asked(host: &Address, settings: &ClientSettings) -> bool {
-        let name = host.host();
-        let name = name.split(':').next().unwrap_or_default();
-        let inside = |domain: &String| {
-            name == domain
-                || name
-                    .strip_suffix(domain.as_str())
-                    .is_some_and(|rest| rest.ends_with('.'))
-        };
         let is_allowed = !settings.offline || host.is_local();
-        is_allowed && host.path().is_empty() && settings.domains.iter().any(inside)
+        is_allowed && host.path().is_empty() && is_inside(host, settings)
     }
+}
+
+/// Whether a host is in an allowed domain.
+fn is_inside(host: &Address, settings: &ClientSettings) -> bool {
+    let name = host.host();
+    let name = name.split(':').next().unwrap_or_default();
+    settings.domains.iter().any(|domain| {
+        let before = name.strip_suffix(domain.as_str());
+        before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    })
 }
 
 /// A small JSON reply with status 200, or nothing.

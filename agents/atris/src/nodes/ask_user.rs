@@ -57,7 +57,7 @@ pub(crate) async fn ask_user(
                     return Err("the answer is empty".into());
                 }
                 if parameter == "user_id" && !is_plain_id(answer.trim()) {
-                    let why = "must be an id: letters and digits, such as 7eP5n";
+                    let why = "must be an id: 5 to 16 letters and digits, such as 7eP5n";
                     return Err(format!("`user_id` {why}"));
                 }
                 match (entity_type, operation.parameter(&parameter)) {
@@ -127,9 +127,16 @@ pub(crate) async fn ask_user(
     }
 }
 
-/// Whether a text can be an id, and is no handle, name or path.
+/// What is said to other questions, and is no id although it could be one.
+const SAID_ELSEWHERE: [&str; 4] = ["accept", "ignore", "repeat", "unknown"];
+
+/// Whether a text can be an id, and is no handle, name, path or answer to another question. Audius makes ids
+/// of five characters and more.
 fn is_plain_id(text: &str) -> bool {
-    text.len() <= 16 && text.chars().all(|c| c.is_ascii_alphanumeric())
+    let is_said = SAID_ELSEWHERE
+        .iter()
+        .any(|it| it.eq_ignore_ascii_case(text));
+    (5..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric()) && !is_said
 }
 
 /// What an answer chooses: by number, by handle, or by id.

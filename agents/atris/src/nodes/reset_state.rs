@@ -39,6 +39,8 @@ pub(crate) fn cleared() -> AtrisStateUpdate {
         .computation(None)
         .reading(None)
         .pending(None)
+        .asked_of(None)
+        .bound_host(None)
         .sources(None)
         .answer(None)
 }

@@ -99,9 +99,14 @@ pub(crate) async fn resolve_entity(
             Err(error) => return Ok(failed(&error, lookup.sources)),
         }
     }
+    // What was looked up is called at the host that knows it.
+    let bound = lookup
+        .operation()
+        .and_then(|operation| services.bound(operation, lookup.host.as_deref()));
     Ok(AtrisState::update()
         .sources(lookup.sources)
         .selected_host(lookup.host)
+        .bound_host(bound)
         .entity(entity)
         .entity_name(entity_name)
         .reading(lookup.reading)

@@ -22,7 +22,9 @@ pub(crate) async fn select_api_node(
     ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
     match select(&state, &services, &ctx).await {
-        Ok(operation) => Ok(AtrisState::update().best_api(operation.api())),
+        Ok(operation) => Ok(AtrisState::update()
+            .best_api(operation.api())
+            .bound_host(services.bound(operation, state.selected_host.as_deref()))),
         Err(error) => Ok(AtrisState::update().error(problem(&error, NODE, &state))),
     }
 }

@@ -34,6 +34,9 @@ fn has_secret(text: &str) -> bool {
         "plainwordsof",
         "another+plain",
         "another%20plain",
+        "PLAINWORDS",
+        "cGxhaW53b3Jkc29m",
+        "pwbGFpbndvcmRz",
     ];
     parts.iter().any(|part| text.contains(part))
 }
@@ -62,6 +65,11 @@ async fn what_a_host_repeats_in_titles_is_taken_out_wherever_it_is_cut() {
         format!("{}{KEY}", "x".repeat(190)),
         format!("Song {TOKEN} again"),
         "Song another+plain+word%2Bof%2Fa+token".to_owned(),
+        format!("Song {}", KEY.to_uppercase()),
+        // As it is, and behind a name, in base64.
+        "Song cGxhaW53b3Jkc29mYWtleQ==".to_owned(),
+        "Song bWU6cGxhaW53b3Jkc29mYWtleQ==".to_owned(),
+        "Song dXNlcjpwbGFpbndvcmRzb2Zha2V5".to_owned(),
     ];
     let tracks: Vec<_> = titles
         .iter()

@@ -51,7 +51,7 @@ async fn until_approval(agent: &Atris) -> OpenAsk {
     one(&agent.graph().answer("t", [said]).await.unwrap())
 }
 
-async fn approved(agent: &Atris, ask: &OpenAsk) -> Outcome<AtrisState> {
+async fn approved_by(agent: &Atris, ask: &OpenAsk) -> Outcome<AtrisState> {
     let digest = ask.question::<Approval>().unwrap().digest;
     let verdict = Verdict::Accept;
     let answer = ask.answer::<Approval>(&ApprovalAnswer { digest, verdict });
@@ -79,11 +79,47 @@ async fn an_approval_names_the_host() {
 }
 
 #[tokio::test]
+async fn an_approval_is_for_the_host_it_names() {
+    let (approved, other) = (failing().await, failing().await);
+    let saver = MemorySaver::default();
+    let asking = agent(with_writes(&approved), &saver);
+    let ask = until_approval(&asking).await;
+    let elsewhere = agent(with_writes(&other), &saver);
+    let digest = ask.question::<Approval>().unwrap().digest;
+    let mut edited = ask.question::<Approval>().unwrap().action_request;
+    edited.args.insert("host".into(), other.address().into());
+    for (agent, verdict) in [
+        (&elsewhere, Verdict::Accept),
+        (&asking, Verdict::Edit(edited)),
+    ] {
+        let digest = digest.clone();
+        let answer = ask.answer::<Approval>(&ApprovalAnswer { digest, verdict });
+        let error = agent.graph().answer("t", [answer.unwrap()]).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.code(), "SS1015");
+        assert!(error.to_string().contains("SS8016"), "{error}");
+    }
+    let open = asking.graph().state("t").await.unwrap().asks;
+    let now = open[0].question::<Approval>().unwrap();
+    assert_eq!(now.digest, digest, "the question is the same");
+    assert_eq!((posts(&approved), posts(&other)), (0, 0));
+    let outcome = approved_by(&asking, &ask).await;
+    // Nor is it repeated elsewhere.
+    let ask = one(&outcome);
+    let digest = ask.question::<OutcomeQuestion>().unwrap().digest;
+    let resolution = Resolution::Repeat;
+    let answer = ask.answer::<OutcomeQuestion>(&OutcomeAnswer { digest, resolution });
+    let error = elsewhere.graph().answer("t", [answer.unwrap()]).await;
+    assert!(error.unwrap_err().to_string().contains("SS8016"));
+    assert_eq!((posts(&approved), posts(&other)), (1, 0));
+}
+
+#[tokio::test]
 async fn an_id_of_a_user_that_is_none_is_refused() {
     let server = failing().await;
     let agent = agent(with_writes(&server), &MemorySaver::default());
     let outcome = run(&agent, "t", "follow user id K3zzz").await;
-    for wrong in ["@nova", "Nova Kane", "../me"] {
+    for wrong in ["@nova", "Nova Kane", "../me", "y", "repeat"] {
         let said = one(&outcome).answer::<Question>(&wrong.to_owned()).unwrap();
         let error = agent.graph().answer("t", [said]).await.unwrap_err();
         assert!(error.to_string().contains("user_id"), "{error}");
@@ -96,7 +132,7 @@ async fn whether_a_write_happened_is_asked_and_stays_so_where_writes_are_off() {
     let saver = MemorySaver::default();
     let agent_on = agent(with_writes(&server), &saver);
     let ask = until_approval(&agent_on).await;
-    let outcome = approved(&agent_on, &ask).await;
+    let outcome = approved_by(&agent_on, &ask).await;
     assert!(one(&outcome).is::<OutcomeQuestion>());
     assert_eq!(posts(&server), 1);
     let mut settings = with_writes(&server);
@@ -127,7 +163,7 @@ async fn a_write_is_not_repeated_where_writes_are_off() {
     let saver = MemorySaver::default();
     let agent_on = agent(with_writes(&server), &saver);
     let ask = until_approval(&agent_on).await;
-    let outcome = approved(&agent_on, &ask).await;
+    let outcome = approved_by(&agent_on, &ask).await;
     let mut settings = with_writes(&server);
     settings.writes = false;
     let answer = settled(&agent(settings, &saver), &one(&outcome), Resolution::Repeat).await;
@@ -140,7 +176,7 @@ async fn what_stays_unknown_is_an_error_that_the_next_approval_mentions() {
     let server = failing().await;
     let agent = agent(with_writes(&server), &MemorySaver::default());
     let ask = until_approval(&agent).await;
-    let outcome = approved(&agent, &ask).await;
+    let outcome = approved_by(&agent, &ask).await;
     let answer = settled(&agent, &one(&outcome), Resolution::StillUnknown).await;
     assert_eq!(answer.status, Status::Failed);
     assert_eq!(answer.error.unwrap().code, "SS8014");

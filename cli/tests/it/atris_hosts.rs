@@ -1,0 +1,146 @@
+//! An approval of Atris is for one host: the one that the question names. Commands that are suggested ask the
+//! hosts that the question was asked of.
+
+use superstep_loopback::{Answer, Server};
+
+use crate::{atris_writes::signed_in, env::TestEnv};
+
+/// A host that does whatever it is asked to.
+pub(crate) fn willing() -> Server {
+    let server = Server::on_thread(|request| match request.method.as_str() {
+        "POST" => Answer::json(200, &serde_json::json!({"success": true})),
+        _ => Answer::json(200, &serde_json::json!({"data": []})),
+    });
+    server.unwrap()
+}
+
+fn posts(server: &Server) -> usize {
+    let requests = server.requests();
+    requests.iter().filter(|it| it.method == "POST").count()
+}
+
+/// Asks to follow somebody, until the approval.
+fn until_approval(env: &TestEnv, options: &str) -> String {
+    let line =
+        format!("atris ask follow user id K3zzz --thread atris-t --writes --no-model {options}");
+    let ran = env.run_with(&line, "Kabc3\n");
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(ran.stderr.contains("May it be done?"), "{}", ran.stderr);
+    suggested(&ran.stderr)
+}
+
+/// The command that was suggested, with `y` for the answer.
+fn suggested(stderr: &str) -> String {
+    let line = stderr.lines().rev().find_map(|line| {
+        let (_, line) = line.split_once("with superstep ")?;
+        Some(line.replace("ANSWER", "y"))
+    });
+    line.unwrap_or_else(|| panic!("nothing is suggested: {stderr}"))
+}
+
+#[test]
+fn an_answer_with_another_host_is_refused_and_the_question_stays_open() {
+    let (approved, other) = (willing(), willing());
+    let env = signed_in(&approved);
+    until_approval(&env, "");
+    let elsewhere = format!("--host {}", other.address());
+    for options in [elsewhere.as_str(), "--fake"] {
+        let ran = env.run(&format!(
+            "atris answer atris-t y --writes --no-model {options}"
+        ));
+        assert_eq!(ran.code, 2, "{options}: {}", ran.stderr);
+        assert!(ran.stderr.contains("SS8016"), "{options}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains(&approved.address()),
+            "{options}: {}",
+            ran.stderr
+        );
+        // What is suggested names the host that was asked about.
+        assert!(
+            suggested(&ran.stderr).contains(&format!("--host {}", approved.address())),
+            "{options}: {}",
+            ran.stderr
+        );
+    }
+    assert_eq!((posts(&approved), posts(&other)), (0, 0));
+    let said = env.run("atris answer atris-t y --writes --no-model");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert_eq!((posts(&approved), posts(&other)), (1, 0));
+}
+
+#[test]
+fn a_call_of_the_fake_is_approved_for_the_fake_alone() {
+    let server = willing();
+    let env = signed_in(&server);
+    let line = until_approval(&env, "--fake");
+    assert!(line.contains("--fake"), "{line}");
+    let ran = env.run("atris answer atris-t y --writes --no-model");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("SS8016"), "{}", ran.stderr);
+    let resumed = env.run_with("threads resume atris-t", "y\n");
+    assert!(
+        resumed.stderr.contains("needs --writes"),
+        "{}",
+        resumed.stderr
+    );
+    assert!(
+        suggested(&resumed.stderr).contains("--fake"),
+        "{}",
+        resumed.stderr
+    );
+    assert_eq!(server.requests().len(), 0, "the other host was not asked");
+    // Another process has a fake with another port, and it is the same fake.
+    let said = env.run(&line);
+    assert!(said.stdout.contains("followUser"), "{}", said.stdout);
+    assert!(!said.stderr.contains("SS8016"), "{}", said.stderr);
+}
+
+#[test]
+fn commands_that_are_suggested_for_a_thread_ask_the_hosts_it_was_asked_of() {
+    let env = TestEnv::new();
+    let asked = env.run("atris ask followers of Sol Rivera --thread atris-t --fake --no-model");
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    let shown = env.run("threads show atris-t");
+    assert_eq!(suggested(&shown.stderr), "atris answer atris-t --fake");
+    let forked = env.run("threads fork atris-t --name atris-copy");
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    assert_eq!(suggested(&forked.stderr), "atris answer atris-copy --fake");
+    // Without the fake, what it knows means nothing.
+    let ran = env.run_with("threads resume atris-t --offline", "1\n");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("SS8016"), "{}", ran.stderr);
+    let said = env.run_with(&suggested(&forked.stderr), "1\n");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let server = willing();
+    let host = server.address();
+    let line = format!("atris ask followers of --thread atris-h --no-model --host {host}");
+    assert_eq!(env.run(&line).code, 3);
+    let shown = env.run("threads show atris-h");
+    let wanted = format!("atris answer atris-h --host {host}");
+    assert_eq!(suggested(&shown.stderr), wanted);
+}
+
+#[test]
+fn the_approval_of_a_private_read_names_the_host() {
+    let (approved, other) = (willing(), willing());
+    let env = signed_in(&approved);
+    let asked = env.run("atris ask notifications of user id K3zzz --thread atris-t --no-model");
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    let wanted = format!("at {}", approved.address());
+    assert!(asked.stderr.contains(&wanted), "{}", asked.stderr);
+    let line = format!(
+        "atris answer atris-t y --no-model --host {}",
+        other.address()
+    );
+    let ran = env.run(&line);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("SS8016"), "{}", ran.stderr);
+    assert_eq!(other.requests().len(), 0);
+    let is_read = || {
+        let requests = approved.requests();
+        requests.iter().any(|it| it.path.contains("notifications"))
+    };
+    assert!(!is_read());
+    env.run("atris answer atris-t y --no-model");
+    assert!(is_read());
+}
