@@ -2,13 +2,14 @@
 //!
 //! A page of another site can send requests to this machine, under a name of its own that leads here
 //! too. So a request must be for a name that the server knows (`Host`), and if it comes from a page
-//! (`Origin`), that page must be the server's own or one that is allowed.
+//! (`Origin`), that page must be the server's own or one that is allowed. Without a token, it must come from
+//! the user of the server (`caller`).
 
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
 use axum::{
     body::Body,
-    extract::{Request, State},
+    extract::{ConnectInfo, Request, State},
     http::{
         HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
         header::{
@@ -24,7 +25,7 @@ use axum::{
 };
 use superstep::Secret;
 
-use crate::refusal::Refusal;
+use crate::{caller::Caller, refusal::Refusal};
 
 /// What pages may read of an answer besides its body.
 const EXPOSED: &str = "content-location, location, x-pagination-next, x-pagination-total";
@@ -95,6 +96,12 @@ pub(crate) async fn check_place(
     request: Request,
     next: Next,
 ) -> Response {
+    let caller = request.extensions().get::<ConnectInfo<Caller>>();
+    if caller.is_some_and(|ConnectInfo(caller)| *caller == Caller::Other) {
+        let why = "the server answers its own user only, as it has no token: other users of the \
+                   machine need one";
+        return Refusal::new(StatusCode::FORBIDDEN, why).into_response();
+    }
     let headers = request.headers();
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     let is_known = host.is_some_and(|host| guard.knows_host(host));

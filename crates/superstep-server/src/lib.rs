@@ -37,6 +37,7 @@ mod app;
 mod assistant_lookup;
 mod assistant_record;
 mod assistants;
+mod caller;
 mod checkpoint;
 mod counts;
 mod cron_clock;

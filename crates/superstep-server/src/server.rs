@@ -19,6 +19,7 @@ use tokio::{
 
 use crate::{
     app::App,
+    caller::Caller,
     counts::Counts,
     endings::Endings,
     error::ServerError,
@@ -265,6 +266,7 @@ impl Server {
             .layer(middleware::from_fn_with_state(guard, check_place))
             .layer(middleware::from_fn(error_bodies));
         Ok(Bound {
+            is_open,
             listener,
             address,
             router,
@@ -282,6 +284,8 @@ fn hosted(graphs: &mut [Hosted], id: String) -> Result<&mut Hosted, ServerError>
 
 /// A server that listens.
 pub struct Bound {
+    /// Whether it has no token.
+    is_open: bool,
     listener: TcpListener,
     address: SocketAddr,
     router: Router,
@@ -302,9 +306,21 @@ impl Bound {
     ) -> Result<(), ServerError> {
         let working = Working::start(&self.app);
         let _working = working.map_err(|error| ServerError::Worker { error })?;
-        let serving = axum::serve(self.listener, self.router).with_graceful_shutdown(stop);
         let address = self.address.to_string();
         let failed = |error| ServerError::Listen { address, error };
-        serving.await.map_err(failed)
+        let (listener, router) = (self.listener, self.router);
+        let served = match self.is_open {
+            true => {
+                let router = router.into_make_service_with_connect_info::<Caller>();
+                let serving = axum::serve(listener, router);
+                serving.with_graceful_shutdown(stop).await
+            }
+            false => {
+                axum::serve(listener, router)
+                    .with_graceful_shutdown(stop)
+                    .await
+            }
+        };
+        served.map_err(failed)
     }
 }
