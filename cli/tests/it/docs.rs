@@ -241,3 +241,108 @@ fn the_demo_of_docs_needs_nothing() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("0 calls"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_token_in_the_address_of_a_dependency_is_on_no_page() {
+    let env = env();
+    let (token, word) = ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "hunter2hunter2");
+    env.write(
+        "work/shop/package.json",
+        &format!(
+            "{{\"name\": \"web\", \"dependencies\": {{\n\"a\": \"git+https://me:{token}@example.com/a.git\",\n\
+             \"b\": \"https://example.com/b.tgz?token={token}\",\n\"c\": \"https://me:{word}@example.com/c.tgz\",\n\
+             \"d\": \"^1.2.3\"}}}}\n"
+        ),
+    );
+    env.write(
+        "work/shop/package-lock.json",
+        &format!(
+            "{{\"name\": \"web\", \"lockfileVersion\": 3, \"packages\": {{\"node_modules/a\": {{\"version\": \
+             \"git+https://me:{token}@example.com/a.git#1\"}}}}}}\n"
+        ),
+    );
+    let ran = env.run("docs shop --no-model --output pages");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let mut pages = String::new();
+    for page in std::fs::read_dir(env.path("work/pages")).unwrap() {
+        pages.push_str(&std::fs::read_to_string(page.unwrap().path()).unwrap());
+    }
+    for told in ["example.com/a.git", "^1.2.3"] {
+        assert!(pages.contains(told), "{told}");
+    }
+    for secret in [token, word] {
+        assert!(!pages.contains(secret), "{secret} is on a page");
+    }
+    let thread = env.run("threads list --json").events()[0]["thread"].clone();
+    let state = env.run(&format!("threads show {} --json", thread.as_str().unwrap()));
+    assert!(!state.stdout.contains(token), "it is in the state");
+}
+
+/// Git in the folder `work/shop`.
+#[cfg(unix)]
+fn git(env: &TestEnv, words: &[&str]) -> String {
+    let ran = std::process::Command::new("git")
+        .arg("-C")
+        .arg(env.path("work/shop"))
+        .args(["-c", "user.name=test", "-c", "user.email=test@localhost"])
+        .args(words)
+        .env("HOME", env.path("home"))
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_repository_that_names_programs_has_none_of_them_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = env();
+    env.write("work/shop/.gitattributes", "* filter=own diff=own\n");
+    git(&env, &["init", "-q"]);
+    git(&env, &["add", "."]);
+    git(&env, &["commit", "-qm", "first"]);
+    let (program, ran) = (env.path("work/program"), env.path("work/ran"));
+    let text = format!("#!/bin/sh\necho \"$@\" >> '{}'\ncat\n", ran.display());
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program.to_str().unwrap();
+    for name in [
+        "core.fsmonitor",
+        "core.pager",
+        "core.sshCommand",
+        "core.alternateRefsCommand",
+        "diff.external",
+        "diff.own.command",
+        "diff.own.textconv",
+        "filter.own.clean",
+        "filter.own.smudge",
+        "remote.origin.uploadpack",
+    ] {
+        git(&env, &["config", name, program]);
+    }
+    // The files differ from the commit for whoever looks at times alone.
+    let cart = env.read("work/shop/shop/cart.py");
+    env.write("work/shop/shop/cart.py", &format!("{cart}# more\n"));
+    let line = "docs shop --no-model --since HEAD";
+    let done = env.run(line);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(!ran.exists(), "{}", env.read("work/ran"));
+    // A part of the commit is missing, and the repository says where it can be had.
+    let tree = git(&env, &["rev-parse", "HEAD:shop"]);
+    let (folder, file) = tree.trim().split_at(2);
+    std::fs::remove_file(env.path(&format!("work/shop/.git/objects/{folder}/{file}"))).unwrap();
+    for (name, value) in [
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "ssh://127.0.0.1/shop"),
+        ("protocol.allow", "always"),
+    ] {
+        git(&env, &["config", name, value]);
+    }
+    let failed = env.run(line);
+    assert_eq!(failed.code, 1, "{}", failed.stderr);
+    assert!(failed.stderr.contains("SS7807"), "{}", failed.stderr);
+    assert!(!ran.exists(), "{}", env.read("work/ran"));
+}

@@ -10,6 +10,8 @@ mod python;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use superstep::text::Redactor;
+
 use super::{Dependency, DependencyKind};
 
 /// The most dependencies that are kept.
@@ -96,7 +98,10 @@ pub(super) fn read(texts: &[(String, String)]) -> Manifests {
     for (dependency, family) in manifests.dependencies.iter_mut().zip(families) {
         let key = (family, dependency.name.clone());
         let locked = manifests.locked.get(&key);
-        dependency.locked = locked.into_iter().flatten().cloned().collect();
+        // What is asked for may be an address with a token in it, and facts are written to pages.
+        let safe = |version: &String| Redactor::standard().text(version).into_owned();
+        dependency.locked = locked.into_iter().flatten().map(safe).collect();
+        dependency.wanted = dependency.wanted.as_ref().map(safe);
     }
     manifests.dependencies.sort();
     manifests.dependencies.dedup();
