@@ -130,22 +130,32 @@ impl Global {
 }
 
 impl Command {
-    /// Whether it reads or writes threads.
+    /// Whether it reads or writes threads, by itself: a demonstration or a shell runs other commands.
     pub(crate) fn uses_database(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Analyze(_)
-                | Self::Ask(_)
-                | Self::BuildContext(_)
-                | Self::Atris(_)
-                | Self::Mail(_)
-                | Self::Inbox(_)
-                | Self::Threads(_)
-                | Self::Memory(_)
-                | Self::Db(_)
-                | Self::Trace(_)
-                | Self::Doctor
-        )
+            | Self::Ask(_)
+            | Self::BuildContext(_)
+            | Self::Atris(_)
+            | Self::Docs(_)
+            | Self::Mail(_)
+            | Self::Sheet(_)
+            | Self::Serve(_)
+            | Self::Inbox(_)
+            | Self::Threads(_)
+            | Self::Memory(_)
+            | Self::Db(_)
+            | Self::Trace(_)
+            | Self::Doctor => true,
+            Self::Shell
+            | Self::Graph { .. }
+            | Self::Model(_)
+            | Self::Demo { .. }
+            | Self::Config(_)
+            | Self::Trust(_)
+            | Self::Completions { .. }
+            | Self::Man { .. } => false,
+        }
     }
 }
 

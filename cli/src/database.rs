@@ -79,12 +79,12 @@ pub(crate) fn warn_of_orphans(global: &Global, output: &Output) {
     let Ok(path) = path(global) else {
         return;
     };
-    // Without a file, opening it says what is wrong.
-    if !path.value.exists() {
+    // Without a file, opening it says what is wrong. A link leads to the file that has the log.
+    let Ok(file) = path.value.canonicalize() else {
         return;
-    }
-    for log in Database::orphaned_logs(&path.value) {
-        let (log, file) = (log.display(), path.value.display());
+    };
+    for log in Database::orphaned_logs(&file) {
+        let (log, file) = (log.display(), file.display());
         output.say(&[
             bad("a log without its database: "),
             strong(&log),

@@ -117,16 +117,15 @@ async fn run(args: Args, output: &Output) -> Result<(), Error> {
     };
     match args.command {
         Command::Shell => shell::run(&mut app).await,
-        command if command.uses_database() => {
-            database::warn_of_orphans(app.global, output);
-            dispatch(command, &mut app).await
-        }
         command => dispatch(command, &mut app).await,
     }
 }
 
 /// Runs any command but the shell, which runs them itself.
 async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
+    if command.uses_database() {
+        database::warn_of_orphans(app.global, app.output);
+    }
     match command {
         Command::Shell => Err(Error::Usage("this is the shell already".into())),
         Command::Analyze(what) => archie::analyze(&what, app).await,

@@ -109,6 +109,54 @@ fn killed_while_the_model_speaks_nothing_is_lost_and_no_finished_call_is_repeate
 }
 
 #[test]
+fn a_run_behind_a_kill_is_listed_and_found_by_a_short_number() {
+    let env = TestEnv::new().with_documents();
+    let line = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
+    let mut child = env.command(line).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"please hang here\n").unwrap();
+    let thread = wait_for(&mut child, "so far");
+    kill(&mut child);
+    env.write(
+        "work/then.jsonl",
+        "{\"text\": \"Go on?\", \"repeat\": \"always\"}\n",
+    );
+    let resumed = env.run(&format!(
+        "threads resume {thread} --model script:then.jsonl"
+    ));
+    assert_eq!(resumed.code, 3, "{}", resumed.stderr);
+    let tree = env.run(&format!("trace list {thread} --json"));
+    let tree: Json = serde_json::from_str(&tree.stdout).unwrap();
+    let runs = tree["runs"].as_array().unwrap();
+    let numbers: Vec<u64> = runs.iter().map(|it| it["run"].as_u64().unwrap()).collect();
+    let last = *numbers.last().unwrap();
+    assert!(
+        last >= 1_000_000,
+        "numbers behind a kill leave a gap: {numbers:?}"
+    );
+    let list = env.run(&format!("trace list {thread}")).stdout;
+    let shown: Vec<&str> = list
+        .lines()
+        .skip(1)
+        .map(|row| row.split_whitespace().next().unwrap())
+        .collect();
+    assert_eq!(shown.len(), numbers.len(), "{list}");
+    assert!(shown.iter().all(|number| number.len() < 4), "{list}");
+    let short = env.run(&format!(
+        "trace show {thread} --run {}",
+        shown[shown.len() - 1]
+    ));
+    let long = env.run(&format!("trace show {thread} --run {last}"));
+    assert_eq!((short.code, long.code), (0, 0), "{}", short.stderr);
+    assert_eq!(short.stdout, long.stdout);
+    assert!(
+        short.stdout.contains("Go on?") || short.stdout.contains("waiting"),
+        "{}",
+        short.stdout
+    );
+}
+
+#[test]
 fn killed_while_the_person_thinks_nothing_is_lost() {
     let env = TestEnv::new().with_documents();
     let line = format!("analyze --query what --inputs docs {TAPE}");
@@ -173,4 +221,73 @@ fn ctrl_c_ends_a_command_without_a_person_and_keeps_the_thread() {
     );
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(history(&env, &thread).len(), 2);
+}
+
+/// An analysis that has asked its first question, and waits for what is written to it.
+fn waiting(env: &TestEnv) -> (Child, String) {
+    let line = "analyze --query what --inputs docs --db x.db --model script:FIXTURES/archie.jsonl";
+    let mut child = env.command(line).spawn().unwrap();
+    let thread = wait_for(&mut child, "First question?");
+    (child, thread)
+}
+
+/// Goes on with it; how it ended, and what it printed.
+fn answered(mut child: Child) -> (Option<i32>, String) {
+    let mut stdin = child.stdin.take().unwrap();
+    // It may have ended.
+    let _ = stdin.write_all(b"one\n");
+    drop(stdin);
+    let mut told = String::new();
+    let stdout = child.stdout.as_mut().unwrap();
+    stdout.read_to_string(&mut told).unwrap();
+    (child.wait().unwrap().code(), told)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_thread_that_is_worked_on_is_busy_by_another_name_of_the_file() {
+    let env = TestEnv::new().with_documents();
+    let line = "analyze --query what --inputs docs --db x.db --model script:FIXTURES/archie.jsonl";
+    let mut child = env.command(line).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"please hang here\n").unwrap();
+    let thread = wait_for(&mut child, "so far");
+    let file = env.path("work/x.db");
+    std::os::unix::fs::symlink(&file, env.path("work/link.db")).unwrap();
+    std::os::unix::fs::symlink(env.path("work"), env.path("work/folder")).unwrap();
+    for name in ["x.db", "link.db", "folder/x.db", "folder/link.db"] {
+        let line =
+            format!("threads resume {thread} --db {name} --model script:FIXTURES/archie.jsonl");
+        let ran = env.run(&line);
+        assert_eq!(ran.code, 6, "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains("SS2001"), "{name}: {}", ran.stderr);
+    }
+    // A hard link has a log of its own name.
+    std::fs::create_dir(env.path("work/other")).unwrap();
+    std::fs::hard_link(&file, env.path("work/other/hard.db")).unwrap();
+    let line =
+        format!("threads resume {thread} --db other/hard.db --model script:FIXTURES/archie.jsonl");
+    let ran = env.run(&line);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("SS2017"), "{}", ran.stderr);
+    kill(&mut child);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_is_not_acknowledged_into_a_file_that_is_gone() {
+    for is_replaced in [false, true] {
+        let env = TestEnv::new().with_documents();
+        let (child, _thread) = waiting(&env);
+        for name in ["x.db", "x.db-wal", "x.db-shm"] {
+            let aside = env.path(&format!("work/aside-{name}"));
+            std::fs::rename(env.path(&format!("work/{name}")), aside).unwrap();
+        }
+        if is_replaced {
+            std::fs::copy(env.path("work/aside-x.db"), env.path("work/x.db")).unwrap();
+        }
+        let (code, told) = answered(child);
+        assert_eq!(code, Some(1), "{told}");
+        assert!(!told.contains("Second question?"), "{told}");
+    }
 }

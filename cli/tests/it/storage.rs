@@ -120,3 +120,112 @@ fn a_log_whose_file_was_renamed_is_named_by_every_command() {
     let ran = env.run("threads list --db y.db");
     assert!(!ran.stderr.contains("log without"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_log_whose_file_was_renamed_is_named_inside_of_a_shell_too() {
+    let env = TestEnv::new().with_documents();
+    env.run_with(&format!("{ANALYZE} --db y.db"), "one\n");
+    fs::write(env.path("work/x.db-wal"), vec![7; 8192]).unwrap();
+    let told = "a log without its database";
+    for (shell, line) in [
+        ("shell --db y.db", "threads list"),
+        ("shell", "trace list --db y.db"),
+    ] {
+        let ran = env.run_with(shell, &format!("{line}\nexit\n"));
+        assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        assert_eq!(ran.stderr.matches(told).count(), 1, "{}", ran.stderr);
+        assert!(ran.stderr.contains("x.db-wal"), "{}", ran.stderr);
+    }
+    // What has nothing to do with threads does not tell.
+    let ran = env.run_with("shell --db y.db", "graph archie\nexit\n");
+    assert!(!ran.stderr.contains(told), "{}", ran.stderr);
+}
+
+#[test]
+fn every_agent_names_a_log_whose_file_was_renamed() {
+    let env = TestEnv::new().with_documents();
+    env.run_with(&format!("{ANALYZE} --db y.db"), "one\n");
+    fs::write(env.path("work/x.db-wal"), vec![7; 8192]).unwrap();
+    for line in [
+        "ask --model script:none.jsonl what?",
+        "docs docs --no-model --output pages",
+        "sheet state none.xlsx",
+        "serve --offline --host nonsense.invalid",
+        "atris errors none",
+        "mail check",
+        "memory list",
+    ] {
+        let ran = env.run(&format!("{line} --db y.db"));
+        let told = "a log without its database";
+        assert!(ran.stderr.contains(told), "{line}: {}", ran.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_is_looked_for_beside_the_file_and_not_beside_a_link_to_it() {
+    use std::os::unix::ffi::OsStringExt;
+    let env = TestEnv::new().with_documents();
+    fs::create_dir(env.path("work/data")).unwrap();
+    env.run_with(&format!("{ANALYZE} --db data/y.db"), "one\n");
+    std::os::unix::fs::symlink("data/y.db", env.path("work/link.db")).unwrap();
+    // A database with its log, under a name that is no text, beside the link and beside the file.
+    for folder in ["work", "work/data"] {
+        for end in [&b".db"[..], b".db-wal"] {
+            let name = [&[b'z', 0xff][..], end].concat();
+            let name = std::ffi::OsString::from_vec(name);
+            fs::write(env.path(folder).join(name), [7; 8192]).unwrap();
+        }
+    }
+    fs::write(env.path("work/other.db-wal"), [7; 8192]).unwrap();
+    let ran = env.run("threads list --db link.db");
+    assert!(!ran.stderr.contains("log without"), "{}", ran.stderr);
+    fs::write(env.path("work/data/x.db-wal"), [7; 8192]).unwrap();
+    let ran = env.run("threads list --db link.db");
+    assert_eq!(
+        ran.stderr.matches("log without").count(),
+        1,
+        "{}",
+        ran.stderr
+    );
+    for told in ["data/x.db-wal", "data/y.db-wal"] {
+        assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_file_in_the_place_of_a_journal_is_not_deleted() {
+    let env = TestEnv::new().with_documents();
+    env.run_with(&format!("{ANALYZE} --db x.db"), "one\n");
+    let place = env.path("work/x.db-journal");
+    for content in [&fs::read(env.path("work/x.db")).unwrap(), &b"my notes"[..]] {
+        fs::write(&place, content).unwrap();
+        for line in ["threads list", "db check", "db compact", ANALYZE] {
+            let ran = env.run(&format!("{line} --db x.db"));
+            assert_eq!(ran.code, 1, "{line}: {}", ran.stderr);
+            assert!(ran.stderr.contains("SS2006"), "{line}: {}", ran.stderr);
+            assert!(ran.stderr.contains("not a journal"), "{}", ran.stderr);
+            assert!(fs::read(&place).unwrap() == content, "{line}");
+        }
+    }
+    fs::remove_file(&place).unwrap();
+    assert_eq!(env.run("threads list --db x.db").code, 0);
+}
+
+#[test]
+fn a_database_does_not_take_the_place_of_a_file_beside_another_one() {
+    let env = TestEnv::new().with_documents();
+    env.run_with(&format!("{ANALYZE} --db x.db"), "one\n");
+    let before = files(&env);
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let ran = env.run(&format!("{ANALYZE} --db x.db{suffix}"));
+        assert_eq!(ran.code, 1, "{suffix}: {}", ran.stderr);
+        assert!(ran.stderr.contains("SS2006"), "{suffix}: {}", ran.stderr);
+        assert!(ran.stderr.contains("beside"), "{suffix}: {}", ran.stderr);
+        assert_eq!(files(&env), before, "{suffix}");
+    }
+    // Alone, the name is one like any other.
+    let ran = env.run_with(&format!("{ANALYZE} --db my-journal"), "one\n");
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert_eq!(env.run("threads list --db my-journal").code, 0);
+}

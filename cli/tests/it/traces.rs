@@ -21,21 +21,23 @@ fn database(env: &TestEnv) {
     runtime.block_on(async {
         let path = env.path("home/.local/share/superstep/superstep.db");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let saver = Database::open(path).unwrap().saver();
-        let graph = DynGraphBuilder::new()
-            .name("talk")
-            .reduce("said", DynReducer::Add, json!([]))
-            .backends(Backends {
-                saver: Some(Arc::new(saver)),
-                ..Backends::default()
-            })
-            .node("speak", |_: DynCtx| async {
-                Ok::<_, Halt>(json!({"said": ["hi\u{1b}]0;title\u{7}\u{202e}"]}))
-            })
-            .edge(START, "speak")
-            .build()
-            .unwrap();
+        let saver = Arc::new(Database::open(path).unwrap().saver());
         for thread in ["one", "two"] {
+            let said = format!("hi\u{1b}]0;title\u{7}\u{202e}, a word of {thread}");
+            let graph = DynGraphBuilder::new()
+                .name("talk")
+                .reduce("said", DynReducer::Add, json!([]))
+                .backends(Backends {
+                    saver: Some(saver.clone()),
+                    ..Backends::default()
+                })
+                .node("speak", move |_: DynCtx| {
+                    let said = said.clone();
+                    async move { Ok::<_, Halt>(json!({"said": [said]})) }
+                })
+                .edge(START, "speak")
+                .build()
+                .unwrap();
             let options = RunOptions {
                 log: Modes::TRACE,
                 ..RunOptions::on(thread)
@@ -78,6 +80,42 @@ fn threads_and_their_runs_are_listed_shown_and_exported() {
             ran.stdout
         );
     }
+}
+
+#[test]
+fn a_damaged_log_is_named_beside_the_runs_of_the_other_threads() {
+    let env = TestEnv::new();
+    database(&env);
+    // What is in the log of the database moves into it first.
+    assert_eq!(env.run("db compact").code, 0);
+    let path = env.path("home/.local/share/superstep/superstep.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let word = b"a word of one";
+    let mut places = Vec::new();
+    for (at, part) in bytes.windows(word.len()).enumerate() {
+        if part == word {
+            places.push(at);
+        }
+    }
+    assert!(!places.is_empty());
+    for at in places {
+        bytes[at] = b'A';
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let ran = env.run("trace list");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", ran.stdout);
+    for (line, name, told) in [(lines[0], "one", "[SS2005]"), (lines[1], "two", "done")] {
+        assert!(line.starts_with(name) && line.contains(told), "{line}");
+    }
+    let listed = env.run("trace list --json").events();
+    assert_eq!(listed[0]["error"]["code"], "SS2005", "{listed:?}");
+    assert_eq!(listed[1]["status"], "done", "{listed:?}");
+    let ran = env.run("trace show one");
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(ran.stderr.contains("SS2005"), "{}", ran.stderr);
+    assert_eq!(env.run("trace show two").code, 0);
 }
 
 #[test]

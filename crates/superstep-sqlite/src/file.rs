@@ -15,6 +15,7 @@ use superstep_core::error::SaverError;
 use crate::error::sql;
 
 mod links;
+mod neighbours;
 
 pub(crate) use links::FileIdentity;
 
@@ -72,7 +73,8 @@ fn folder(path: &Path) -> &Path {
 
 /// Checks whether a path can be a database, without opening it. A missing or empty file can.
 pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
-    inspect_beside(path)?;
+    neighbours::inspect_name(path)?;
+    neighbours::inspect(path)?;
     let file = match fs::metadata(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -95,23 +97,6 @@ pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
         0 => refuse_log_alone(path, "the file is empty"),
         _ => Ok(()),
     }
-}
-
-/// Refuses anything but a file in the place of a file that SQLite keeps beside the database: opening a
-/// pipe may block, and SQLite would remove it in the end. It follows no links there.
-fn inspect_beside(path: &Path) -> Result<(), SaverError> {
-    for suffix in ["-wal", "-shm", "-journal"] {
-        let place = beside(path, suffix);
-        match fs::symlink_metadata(&place) {
-            Ok(found) if !found.is_file() => {
-                let why = format!("{} is not a file; move it away", place.display());
-                return Err(SaverError::Io(why));
-            }
-            Err(error) if !is_absent(&error) => return Err(io_error(&error)),
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 /// Whether nothing is at a path; what is wrong with its folder is reported later.
@@ -140,12 +125,13 @@ const LOOKED_AT: usize = 10_000;
 /// Logs with content in the folder of a database whose own file is not there. A file that was renamed
 /// without its log reads as of an older step; SQLite does not say which file a log belongs to.
 pub(crate) fn orphaned_logs(path: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder(path)) else {
+    // The log of a database is beside the file itself, not beside a link to it.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let Ok(entries) = fs::read_dir(folder(&path)) else {
         return Vec::new();
     };
     let is_orphan = |log: &PathBuf| {
-        let name = log.to_string_lossy();
-        let Some(file) = name.strip_suffix("-wal").map(PathBuf::from) else {
+        let Some(file) = neighbours::file_of(log, "-wal") else {
             return false;
         };
         let is_log = fs::symlink_metadata(log).is_ok_and(|it| it.is_file() && it.len() > 0);
