@@ -109,7 +109,13 @@ fn read(path: &Path) -> Result<Content, Error> {
     let reading = file.take(LARGEST).read_to_end(&mut bytes);
     reading.map_err(|error| Error::memory(path, error))?;
     let Ok(memory) = serde_json::from_slice::<Memory>(&bytes) else {
-        return Ok(Content::Nonsense);
+        return match is_damaged(&bytes) {
+            true => Ok(Content::Nonsense),
+            false => Err(Error::memory(
+                path,
+                "it is a file of another kind, and was not touched",
+            )),
+        };
     };
     if memory.version > VERSION {
         let why = format!(
@@ -119,6 +125,14 @@ fn read(path: &Path) -> Result<Content, Error> {
         return Err(Error::memory(path, why));
     }
     Ok(Content::Memory(memory))
+}
+
+/// Whether bytes can be what is left of a memory: a text that begins like one and breaks off, or zeros. Others
+/// are of somebody else, who wants them where they are.
+fn is_damaged(bytes: &[u8]) -> bool {
+    let is_whole = serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
+    let begins = bytes.trim_ascii_start().starts_with(b"{");
+    !is_whole && (begins || bytes.iter().all(|byte| *byte == 0))
 }
 
 fn read_or_set_aside(path: &Path) -> Result<Loaded, Error> {

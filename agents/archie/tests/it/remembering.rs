@@ -133,7 +133,7 @@ async fn an_analysis_goes_on_when_the_memory_cannot_grow() {
 async fn a_file_that_makes_no_sense_is_set_aside_and_told() {
     let env = TestEnv::with(&[("a.md", "text"), ("b.md", "more")]);
     let path = env.path("memory.json");
-    for broken in ["{\"entities\": [", "[1, 2]", "\0\0"] {
+    for broken in ["{\"entities\": [", "{", "\0\0"] {
         fs::write(&path, broken).unwrap();
         let archie = env.archie_with(learning([Step::text("1")]), remembering(&path));
         let outcome = begin(&archie, broken.trim_matches('\0'), &env.brief("go")).await;
@@ -157,6 +157,36 @@ async fn a_file_that_makes_no_sense_is_set_aside_and_told() {
     );
     let kept = fs::read_to_string(folder.join(&aside[0])).unwrap();
     assert_eq!(kept, "{\"entities\": [");
+}
+
+#[tokio::test]
+async fn a_file_of_another_kind_stays_where_it_is_and_that_is_told() {
+    let env = TestEnv::with(&[("a.md", "text"), ("b.md", "more")]);
+    let path = env.path("memory.json");
+    for foreign in [
+        "export PATH=/bin\n",
+        "[1, 2]",
+        "{\"name\": \"app\", \"version\": \"1.0.0\"}",
+        "\u{89}PNG",
+    ] {
+        fs::write(&path, foreign).unwrap();
+        let archie = env.archie_with(learning([Step::text("1")]), remembering(&path));
+        let thread = foreign.len().to_string();
+        let outcome = begin(&archie, &thread, &env.brief("go")).await;
+        let notices = &outcome.state().notices;
+        assert!(
+            notices
+                .iter()
+                .any(|it| it.about == About::Memory && it.message.contains("another kind")),
+            "{notices:?}"
+        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), foreign);
+        assert!(
+            !names(path.parent().unwrap())
+                .iter()
+                .any(|it| it.contains("damaged"))
+        );
+    }
 }
 
 #[tokio::test]
