@@ -110,7 +110,7 @@ pub(crate) async fn hosted(
     roots: Vec<PathBuf>,
     app: &mut App<'_>,
 ) -> Result<superstep_archie::Archie, Error> {
-    let content = DataOwner::Project;
+    let content = environment::content_of_server();
     let options = AgentOptions::open(&Limits::default(), None, &content, app).await?;
     options.below(roots).archie(None)
 }

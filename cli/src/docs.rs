@@ -41,8 +41,7 @@ pub(crate) async fn hosted(
     app: &mut App<'_>,
 ) -> Result<(superstep_docgen::Docgen, Option<Error>), Error> {
     let make = MakeDocs::default();
-    let folder = roots.first().cloned().unwrap_or_default();
-    let content = environment::content_at(app.global, &folder)?;
+    let content = environment::content_of_server();
     let opened = options::open_below(&make, &content, Some(roots.clone()), app).await;
     let why = match opened {
         Err(why @ Error::Model(_)) => why,

@@ -61,6 +61,11 @@ pub(crate) fn content_at(global: &Global, path: &Path) -> Result<DataOwner, Erro
     })
 }
 
+/// Whose data a server has: that of every thread of the database, and what callers send.
+pub(crate) fn content_of_server() -> DataOwner {
+    DataOwner::Elsewhere("a server has threads and files that are not of the project".into())
+}
+
 /// The model, and every source that was considered. Servers of this machine are asked only if needed.
 pub(crate) async fn choose(
     global: &Global,

@@ -353,7 +353,7 @@ fn of_mail(error: &AgentError) -> u8 {
             "SS1015" => 2,
             code => of_code(code),
         },
-        AgentError::NoZone { .. } | AgentError::NotOpen { .. } => 2,
+        AgentError::NoZone { .. } => 2,
         AgentError::Mail(MailError::Auth { .. }) => 4,
         AgentError::Memory(MemoryError::Changed { .. }) => 6,
         _ => 1,

@@ -211,8 +211,8 @@ impl Output {
 
     /// The same, which must have been written before anything else happens.
     pub(crate) fn announce_json(&self, value: &impl Serialize) -> Result<(), Error> {
-        is_open(&io::stdout())?;
-        self.json(value)
+        let printed = is_open(&io::stdout()).and_then(|()| self.json(value));
+        printed.map_err(unannounced)
     }
 
     /// A part of a text that streams; `shown` remembers what its earlier parts left open.
@@ -235,14 +235,16 @@ impl Output {
 
     /// Lines on stderr that must have been written, all of them, before anything else happens.
     pub(crate) fn announce(&self, lines: &[Vec<Span>]) -> Result<(), Error> {
-        is_open(&io::stderr())?;
-        self.err.write(|err| {
-            for line in lines {
-                writeln!(err, "{}", drawn(line))?;
-            }
-            err.flush()
-        })?;
-        Ok(())
+        let printed = is_open(&io::stderr()).and_then(|()| {
+            self.err.write(|err| {
+                for line in lines {
+                    writeln!(err, "{}", drawn(line))?;
+                }
+                err.flush()
+            })?;
+            Ok(())
+        });
+        printed.map_err(unannounced)
     }
 
     /// The same without an end of the line: a question.
@@ -367,6 +369,17 @@ pub(crate) fn escaped(json: &str) -> String {
         }
     }
     text
+}
+
+/// What cannot be announced is not done.
+fn unannounced(error: Error) -> Error {
+    let why = match error {
+        Error::Closed => "the output was closed".to_owned(),
+        error => error.to_string(),
+    };
+    Error::Io(io::Error::other(format!(
+        "nothing was done, because what is about to be done could not be printed: {why}"
+    )))
 }
 
 #[cfg(test)]

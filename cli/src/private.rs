@@ -17,6 +17,43 @@ use crate::{
     error::{Error, FileError},
 };
 
+/// While it lives, files are made for nobody who cannot read another one: a result is as private as what it
+/// was made from.
+#[must_use]
+pub(crate) struct AsPrivateAs {
+    #[cfg(unix)]
+    before: rustix::fs::Mode,
+}
+
+impl AsPrivateAs {
+    /// As private as this file, if it is there; the umask counts all the same.
+    pub(crate) fn new(path: &Path) -> Self {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+
+            use rustix::{fs::Mode, process::umask};
+            let rights =
+                fs::metadata(path).map_or(Mode::all(), |it| Mode::from_bits_truncate(it.mode()));
+            let before = umask(Mode::RWXG | Mode::RWXO);
+            umask(before | ((Mode::RWXG | Mode::RWXO) - rights));
+            Self { before }
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = path;
+            Self {}
+        }
+    }
+}
+
+impl Drop for AsPrivateAs {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        rustix::process::umask(self.before);
+    }
+}
+
 /// Creates an empty file, which must not exist.
 pub(crate) fn new_file(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().write(true).create_new(true))

@@ -1,7 +1,10 @@
 //! `superstep config show`: effective settings and their origins.
 
 use serde_json::{Value as Json, json};
-use superstep::model::config::{Config, Origin, ProviderSettings, Setting};
+use superstep::{
+    model::config::{Config, Origin, ProviderSettings, Setting},
+    text::reveal_name,
+};
 
 use crate::{
     app::App,
@@ -38,8 +41,10 @@ pub(crate) fn run(command: &ConfigCommand, app: &App<'_>) -> Result<(), Error> {
             true => faint(format!("  {}", row.origin)),
             false => plain(""),
         };
+        // A project's names and values may have line ends, to look like settings of others.
+        let (key, value) = (reveal_name(&row.key), reveal_name(&value));
         app.output
-            .data(&[strong(&row.key), plain(format!(" = {value}")), place])?;
+            .data(&[strong(key), plain(format!(" = {value}")), place])?;
     }
     let Some(project) = project else {
         return Ok(());

@@ -16,15 +16,16 @@ mod uploaded;
 
 use std::{path::PathBuf, sync::Arc};
 
-use superstep::tools::Verdict;
+use superstep::{Imports, model::select::DataOwner, tools::Verdict};
 use superstep_sheets::workbook::Overwrite;
 
 use crate::{
-    agents::Agent,
+    agents::{self, Agent},
     app::App,
     args::{Global, SheetCommand, SheetRun, SheetVerdict},
-    consent,
+    consent, database, environment,
     error::Error,
+    private::AsPrivateAs,
     thread_reader::ThreadReader,
 };
 
@@ -35,10 +36,24 @@ use session::SheetSession;
 pub(crate) use uploaded::UploadedVersions;
 
 pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
+    let input = match &command {
+        SheetCommand::Run { workbook, .. }
+        | SheetCommand::Exec { workbook, .. }
+        | SheetCommand::Recalc { workbook, .. } => Some(workbook.clone()),
+        SheetCommand::Continue { thread, .. }
+        | SheetCommand::Answer { thread, .. }
+        | SheetCommand::Save { thread, .. } => {
+            require(thread, app).await?;
+            input_of(thread, app.global).await?
+        }
+        SheetCommand::State { .. } | SheetCommand::Prune => None,
+    };
+    let _rights = input.as_deref().map(AsPrivateAs::new);
     match command {
         SheetCommand::Run { workbook, what } => {
             let output = file::output(&workbook, &what)?;
-            let opened = options::open(&what, app).await?;
+            let content = environment::content_at(app.global, &workbook)?;
+            let opened = options::open(&what, &content, app).await?;
             let thread = Agent::Sheets.new_thread(&*opened.saver).await?;
             let session = SheetSession::new(opened.agent, thread, output, what.force);
             session.begin(&what.instruction, &workbook, app).await
@@ -48,6 +63,7 @@ pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), 
             thread,
             verdict,
             say,
+            question,
         } => {
             let verdict = match (verdict, say) {
                 (SheetVerdict::Accept, None) => Verdict::Accept,
@@ -58,7 +74,7 @@ pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), 
                 }
             };
             let session = known(&thread, app).await?;
-            session.answer(verdict, app).await
+            session.answer(verdict, question.as_deref(), app).await
         }
         SheetCommand::Save { thread, at, to } => file::save(&thread, at.as_deref(), &to, app).await,
         SheetCommand::Exec {
@@ -99,7 +115,9 @@ pub(crate) async fn hosted(
 ) -> Result<superstep_sheets::Sheets, Error> {
     let what = SheetRun::default();
     let versions = hosted_versions(uploads, app.global)?;
-    Ok(options::open_with(&what, versions, app).await?.agent)
+    let content = environment::content_of_server();
+    let opened = options::open_with(&what, versions, &content, app).await?;
+    Ok(opened.agent)
 }
 
 /// Where a hosted agent keeps its versions, and finds workbooks.
@@ -113,18 +131,21 @@ pub(crate) fn hosted_versions(
 
 /// Resumes a thread: its question, or a run that was interrupted.
 pub(crate) async fn resume(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
+    require(thread, app).await?;
+    let input = input_of(thread, app.global).await?;
+    let _rights = input.as_deref().map(AsPrivateAs::new);
     known(thread, app).await?.resume(app).await
 }
 
 /// A thread that is there. Its result goes where it says, unless somebody else may have said so.
 async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetSession, Error> {
-    require(thread, app).await?;
     // Its versions are stored already.
     let what = SheetRun {
         plain_versions: true,
         ..SheetRun::default()
     };
-    let OpenedSheets { agent, imports, .. } = options::open(&what, app).await?;
+    let content = content_of(thread, app.global).await?;
+    let OpenedSheets { agent, imports, .. } = options::open(&what, &content, app).await?;
     if consent::is_wanted(&imports, thread).await? {
         let agreement = consent::to_run(&imports, thread, None, app).await?;
         agreement.store().await?;
@@ -140,6 +161,28 @@ async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetSession, Error> {
     Ok(SheetSession::new(agent, thread.to_owned(), output, false))
 }
 
+/// Where the workbook of a thread was. What an archive says about that is not believed.
+async fn input_of(thread: &str, global: &Global) -> Result<Option<PathBuf>, Error> {
+    let backends = database::read_only(global)?;
+    let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
+    if imports.find(&thread.into()).await?.is_some() {
+        return Ok(None);
+    }
+    let agent = agents::read_only_sheets(Arc::new(options::versions(global)?), backends)?;
+    let state = agent.graph().state(thread).await?.state;
+    Ok(state.problem.input.as_ref().map(PathBuf::from))
+}
+
+/// Whose data a thread holds: the project's if its workbook was there.
+async fn content_of(thread: &str, global: &Global) -> Result<DataOwner, Error> {
+    match input_of(thread, global).await? {
+        Some(input) => environment::content_at(global, &input),
+        None => Ok(DataOwner::Elsewhere(
+            "the thread has no workbook of the project".into(),
+        )),
+    }
+}
+
 async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
     if Agent::of(thread) != Some(Agent::Sheets) {
         return Err(Error::Usage(format!(
@@ -150,8 +193,8 @@ async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
 }
 
 async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(), Error> {
-    require(&thread, app).await?;
-    let OpenedSheets { agent, imports, .. } = options::open(what, app).await?;
+    let content = content_of(&thread, app.global).await?;
+    let OpenedSheets { agent, imports, .. } = options::open(what, &content, app).await?;
     if consent::is_wanted(&imports, &thread).await? {
         let agreement = consent::to_run(&imports, &thread, None, app).await?;
         agreement.store().await?;

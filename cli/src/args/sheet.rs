@@ -36,8 +36,10 @@ question is open: answer it with `superstep threads resume`; 5 means that no ste
     /// Answer the open question of a thread, and continue with it
     #[command(after_help = "Examples:
   superstep sheet answer sheets-7f3k2m accept
+  superstep sheet answer sheets-7f3k2m accept --question 3b0e935b
   superstep sheet answer sheets-7f3k2m refuse --say 'Keep the rows of 2024'
 
+What is answered is printed before. With --question nothing is done if another question is open by now.
 `superstep threads resume` asks at the terminal instead.")]
     Answer {
         /// The thread
@@ -47,6 +49,9 @@ question is open: answer it with `superstep threads resume`; 5 means that no ste
         /// What the planner reads about a refusal
         #[arg(long, value_name = "TEXT")]
         say: Option<String>,
+        /// Only if this question is open: its id, or the beginning of it
+        #[arg(long, value_name = "ID")]
+        question: Option<String>,
     },
     /// Write the workbook of a thread, as it is or as it was at a step
     #[command(after_help = "Examples:

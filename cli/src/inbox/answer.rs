@@ -51,6 +51,9 @@ impl After {
 /// sense, is an error for the model too, but not for the person.
 const FAILED: &str = "the call failed: ";
 
+/// Codes of answers that were not taken: the question is no longer open, or another process has the thread.
+const NOT_TAKEN: [&str; 3] = ["SS7015", "SS2001", "SS1105"];
+
 /// Whether a call of a tool changes something in the world.
 fn is_effect(tool: &str) -> bool {
     [tools::SEND, tools::SCHEDULE].contains(&tool)
@@ -97,6 +100,8 @@ pub(super) async fn give(
     let answered = Some((question.id(), Answer { mode, ..answer }));
     match failure {
         None => before.after(agent, thread, answered, None).await,
+        // What is there now was done by whoever answered.
+        Some(error) if error.code().is_some_and(|code| NOT_TAKEN.contains(&code)) => Err(error),
         Some(error) => {
             // What was done before the failure is reported; if that cannot be read, the failure is.
             let Ok(after) = before.after(agent, thread, answered, None).await else {

@@ -177,12 +177,11 @@ pub(super) fn about_to(
     if output.form == Form::Json {
         let texts = shown.iter().chain(&changed);
         let texts = texts.map(|line| line.iter().map(Span::text).collect::<String>());
-        let printed = output.announce_json(&json!({
+        return output.announce_json(&json!({
             "event": "about_to", "thread": question.thread, "id": question.id(), "mode": mode,
             "action_request": question.item.action_request, "answer": [answer],
             "lines": texts.collect::<Vec<_>>(),
         }));
-        return printed.map_err(unannounced);
     }
     let how = match mode {
         Mode::Dry => faint("  in a dry run"),
@@ -199,18 +198,7 @@ pub(super) fn about_to(
         lines.push(vec![strong("with these changes")]);
         lines.extend(changed);
     }
-    output.announce(&lines).map_err(unannounced)
-}
-
-/// What cannot be announced is not done.
-fn unannounced(error: Error) -> Error {
-    let why = match error {
-        Error::Closed => "the output was closed".to_owned(),
-        error => error.to_string(),
-    };
-    Error::Io(std::io::Error::other(format!(
-        "nothing was done, because what is about to be done could not be printed: {why}"
-    )))
+    output.announce(&lines)
 }
 
 /// To whom, the subject and the first lines of a reply; the first lines of anything else.

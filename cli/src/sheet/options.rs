@@ -60,15 +60,20 @@ struct Chosen {
     informer: Option<String>,
 }
 
-pub(super) async fn open(what: &SheetRun, app: &mut App<'_>) -> Result<OpenedSheets, Error> {
+pub(super) async fn open(
+    what: &SheetRun,
+    content: &DataOwner,
+    app: &mut App<'_>,
+) -> Result<OpenedSheets, Error> {
     let versions = Arc::new(versions(app.global)?);
-    open_with(what, versions, app).await
+    open_with(what, versions, content, app).await
 }
 
 /// The same with versions of one's own.
 pub(super) async fn open_with(
     what: &SheetRun,
     versions: Arc<dyn Versions>,
+    content: &DataOwner,
     app: &mut App<'_>,
 ) -> Result<OpenedSheets, Error> {
     let config = environment::load(app.global)?.config;
@@ -87,7 +92,7 @@ pub(super) async fn open_with(
     // What is said on the command line counts more than the settings.
     let planner: Arc<dyn Model> = match (&app.global.model, chosen.planner) {
         (None, Some(spec)) => model(&spec, app).await?,
-        _ => Arc::new(environment::open(&DataOwner::Project, app).await?.caller),
+        _ => Arc::new(environment::open(content, app).await?.caller),
     };
     let informer = match chosen.informer {
         Some(spec) => Some(model(&spec, app).await?),
@@ -122,7 +127,7 @@ fn plain_versions(what: &SheetRun) -> Result<(), Error> {
     Ok(())
 }
 
-/// A model that the settings name.
+/// A model that the user's settings name.
 async fn model(spec: &str, app: &mut App<'_>) -> Result<Arc<dyn Model>, Error> {
     let global = Global {
         model: Some(spec.to_owned()),

@@ -13,7 +13,7 @@ use superstep_sheets::{
 use super::show;
 use crate::{
     app::App,
-    error::Error,
+    error::{Error, IdError, IdErrorKind, SHORTEST_ID},
     output::{Form, faint, plain},
     terminal::{Line, Topic},
 };
@@ -86,8 +86,13 @@ impl SheetSession {
         }
     }
 
-    /// Answers the open question as a person said.
-    pub(super) async fn answer(self, verdict: Verdict, app: &mut App<'_>) -> Result<(), Error> {
+    /// Answers the open question as a person said, or the one with this id if it is open.
+    pub(super) async fn answer(
+        self,
+        verdict: Verdict,
+        question: Option<&str>,
+        app: &mut App<'_>,
+    ) -> Result<(), Error> {
         let state = self.agent.graph().state(&*self.thread).await?;
         let Some(ask) = state.asks.first() else {
             return Err(Error::Missing {
@@ -95,6 +100,10 @@ impl SheetSession {
                 hint: "see `superstep threads list --waiting`",
             });
         };
+        if let Some(wanted) = question {
+            require(ask, wanted)?;
+        }
+        show::about_to(ask, &verdict, app.output)?;
         self.run(Next::Answer(answer(ask, verdict)?), app).await
     }
 
@@ -181,6 +190,20 @@ impl SheetSession {
         };
         Ok(Next::Answer(answer(ask, verdict)?))
     }
+}
+
+/// Refuses an answer to another question.
+fn require(ask: &OpenAsk, wanted: &str) -> Result<(), Error> {
+    let kind = match wanted.chars().count() < SHORTEST_ID {
+        true => IdErrorKind::TooShort,
+        false if ask.id.to_string().starts_with(wanted) => return Ok(()),
+        false => IdErrorKind::NotOpen,
+    };
+    Err(Error::Question(IdError {
+        text: wanted.to_owned(),
+        kind,
+        candidates: vec![format!("  {}", show::id(ask))],
+    }))
 }
 
 fn answer(ask: &OpenAsk, verdict: Verdict) -> Result<(AskId, serde_json::Value), Error> {

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use serde_json::json;
-use superstep::{OpenAsk, tools::Approval};
+use superstep::{
+    OpenAsk,
+    tools::{Approval, Verdict},
+};
 use superstep_sheets::{
     Progress, SheetsState, Status,
     workbook::{Area, CellRef, Changes, Workbook, column_name},
@@ -12,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::{
     error::Error,
-    output::{Form, Output, bad, faint, good, plain, strong},
+    output::{Form, Output, Span, bad, faint, good, plain, strong},
 };
 
 /// How much of a table is shown.
@@ -84,23 +87,60 @@ pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error
     Ok(())
 }
 
-/// What a person is asked.
+/// Shows what is asked.
 pub(super) fn question(asks: &[OpenAsk], output: &Output) -> Result<(), Error> {
     for ask in asks {
-        let description = match ask.question::<Approval>() {
-            Ok(approval) => approval.description,
-            Err(error) => error.to_string(),
-        };
         if output.form == Form::Json {
-            output.json(&json!({"event": "question", "question": description}))?;
+            let (id, question) = (ask.id, description(ask));
+            output.json(&json!({"event": "question", "id": id, "question": question}))?;
             continue;
         }
-        output.say(&[strong("? "), plain("May these changes be made?")]);
-        for line in description.lines().filter(|it| !it.trim().is_empty()) {
-            output.say(&[plain("  "), plain(line)]);
+        for line in lines(ask) {
+            output.say(&line);
         }
     }
     Ok(())
+}
+
+/// Prints what an answer is about, before it is given.
+pub(super) fn about_to(ask: &OpenAsk, verdict: &Verdict, output: &Output) -> Result<(), Error> {
+    let answer = match verdict {
+        Verdict::Accept => "accepted: these changes are made",
+        _ => "refused: these changes are not made",
+    };
+    if output.form == Form::Json {
+        let (id, question) = (ask.id, description(ask));
+        return output.announce_json(&json!({
+            "event": "about_to", "id": id, "question": question, "answer": answer,
+        }));
+    }
+    let mut lines = lines(ask);
+    lines.push(vec![strong(answer)]);
+    output.announce(&lines)
+}
+
+/// The beginning of a question's id, which names it in its thread.
+pub(super) fn id(ask: &OpenAsk) -> String {
+    ask.id.to_string().chars().take(8).collect()
+}
+
+fn description(ask: &OpenAsk) -> String {
+    match ask.question::<Approval>() {
+        Ok(approval) => approval.description,
+        Err(error) => error.to_string(),
+    }
+}
+
+fn lines(ask: &OpenAsk) -> Vec<Vec<Span>> {
+    let head = vec![
+        strong("? "),
+        plain("May these changes be made?"),
+        faint(format!("  question {}", id(ask))),
+    ];
+    let description = description(ask);
+    let lines = description.lines().filter(|it| !it.trim().is_empty());
+    let lines = lines.map(|line| vec![plain("  "), plain(line)]);
+    std::iter::once(head).chain(lines).collect()
 }
 
 /// What a run came to.

@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    io::Read,
     os::unix::fs::symlink,
     process::Command,
 };
@@ -228,4 +229,32 @@ fn files_that_are_not_read_as_mail_are_named_and_count_as_failed() {
     fs::remove_file(folder.join("link.eml")).unwrap();
     fs::remove_dir(folder.join("folder.eml")).unwrap();
     assert_eq!(ingest(&env).code, 0);
+}
+
+#[test]
+fn whoever_answers_too_late_is_told_so_and_reports_nothing_as_done() {
+    // More than a pipe holds: the process waits in the middle of what it announces.
+    let text = vec!["x".repeat(30_000); 6].join("\n");
+    let env = env_proposing(json!({"response_text": text}), THEN_DONE);
+    let id = asked(&env);
+    let line = format!("inbox accept {id} --send {OWN}");
+    let mut late = env.command(&line).spawn().unwrap();
+    let mut told = late.stderr.take().unwrap();
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("send a reply") {
+        let mut byte = [0];
+        assert_eq!(told.read(&mut byte).unwrap(), 1);
+        seen.push(byte[0]);
+    }
+    let first = env.run(&line);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    assert!(first.stdout.contains("sent to"), "{}", first.stdout);
+    told.read_to_end(&mut seen).unwrap();
+    let late = late.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&seen);
+    assert_eq!(late.status.code(), Some(1), "{told}");
+    assert!(told.contains("SS7015"), "{told}");
+    let stdout = String::from_utf8_lossy(&late.stdout);
+    assert!(!stdout.contains("sent to"), "{stdout}");
+    assert_eq!(sent(&env).len(), 1);
 }

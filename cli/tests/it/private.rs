@@ -251,3 +251,36 @@ fn a_database_behind_a_link_that_leads_nowhere_yet_is_made_for_its_owner_alone()
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(mode(&target), 0o600);
 }
+
+#[test]
+fn the_result_of_a_private_workbook_is_private() {
+    let env = TestEnv::new().with_umask("022");
+    let workbook = include_bytes!("../../src/demo/sheets/sales.xlsx");
+    env.write("work/p.py", "print(1)\n");
+    env.write(
+        "work/f.jsonl",
+        "{\"calls\": [{\"name\": \"Finish\", \"args\": {\"answer\": \"x\"}}], \"repeat\": \"always\"}\n",
+    );
+    for (rights, wanted) in [(0o600, 0o600), (0o640, 0o640), (0o666, 0o644)] {
+        let name = format!("{rights:o}");
+        fs::write(env.path(&format!("work/{name}.xlsx")), workbook).unwrap();
+        chmod(&env.path(&format!("work/{name}.xlsx")), rights);
+        let line = format!("sheet run {name}.xlsx -i x -o {name}-run.xlsx --model script:f.jsonl");
+        let ran = env.run(&line);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let thread = ran.thread();
+        for line in [
+            format!("sheet save {thread} -o {name}-save.xlsx"),
+            format!("sheet continue {thread} -i x -o {name}-continue.xlsx --model script:f.jsonl"),
+            format!("sheet recalc {name}.xlsx -o {name}-recalc.xlsx"),
+            format!("sheet exec {name}.xlsx --code p.py -o {name}-exec.xlsx"),
+        ] {
+            let ran = env.run(&line);
+            assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        }
+        for made in ["run", "save", "continue", "recalc", "exec"] {
+            let path = env.path(&format!("work/{name}-{made}.xlsx"));
+            assert_eq!(mode(&path), wanted, "{name} {made}");
+        }
+    }
+}

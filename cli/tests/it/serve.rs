@@ -1,69 +1,8 @@
 //! `superstep serve`: the agents over HTTP.
 
-use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    process::Child,
-};
-
 use serde_json::{Value as Json, json};
 
-use crate::env::TestEnv;
-
-/// A server that runs until this is dropped.
-struct Served {
-    child: Child,
-    address: String,
-}
-
-impl Served {
-    fn start(env: &TestEnv, line: &str) -> Self {
-        let mut child = env.command(line).spawn().unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap());
-        let address = loop {
-            let mut line = String::new();
-            assert!(said.read_line(&mut line).unwrap() > 0, "it ended");
-            if let Some((_, address)) = line.split_once("serving http://") {
-                break address.trim().to_owned();
-            }
-        };
-        Self { child, address }
-    }
-
-    fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
-        let (status, body) = self.send(method, path, body.to_string().as_bytes());
-        let body = String::from_utf8(body).unwrap();
-        // A body that comes in chunks has lengths around it.
-        let start = body.find(['{', '[']).unwrap_or(0);
-        let end = body.rfind(['}', ']']).map_or(body.len(), |end| end + 1);
-        let read = serde_json::from_str(&body[start..end]);
-        (status, read.unwrap_or_default())
-    }
-
-    fn send(&self, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-            self.address,
-            body.len()
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        stream.write_all(body).unwrap();
-        let mut reply = Vec::new();
-        stream.read_to_end(&mut reply).unwrap();
-        let end = reply.windows(4).position(|it| it == b"\r\n\r\n").unwrap();
-        let head = String::from_utf8_lossy(&reply[..end]).into_owned();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, reply.split_off(end + 4))
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ended = self.child.kill();
-        let _reaped = self.child.wait();
-    }
-}
+use crate::{env::TestEnv, served::Served};
 
 #[test]
 fn the_agents_are_served_without_a_model_and_say_what_they_lack() {

@@ -281,3 +281,78 @@ fn a_workbook_is_described_and_calculated_without_a_model() {
         false => assert_eq!(ran.code, 1),
     }
 }
+
+/// A workbook, a thread on it that asks, and the id of the question.
+fn asked() -> (TestEnv, String, String) {
+    let env = with_workbook();
+    let delete =
+        |first: u32| json!([{"op": "delete_rows", "sheet": "Sales", "first": first, "count": 3}]);
+    script(
+        &env,
+        &[
+            apply(delete(2)),
+            apply(delete(5)),
+            finish("some rows are gone"),
+        ],
+    );
+    let ran = run(&env, &["-o", "out.xlsx", "--json"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let events = ran.events();
+    let question = events.iter().find(|it| it["event"] == "question").unwrap();
+    (env, ran.thread(), text(&question["id"]).to_owned())
+}
+
+#[test]
+fn what_is_answered_is_printed_before_and_an_answer_is_for_the_question_it_names() {
+    let (env, thread, first) = asked();
+    let answer = |words: &[&str]| {
+        let line = ["sheet", "answer", &thread];
+        let model = ["--model", "script:replies.jsonl"];
+        env.run_words(&[&line, words, &model].concat())
+    };
+    let short = answer(&["accept", "--question", &first[..3]]);
+    assert_eq!(short.code, 2, "{}", short.stderr);
+    assert!(short.stderr.contains("SS6030"), "{}", short.stderr);
+    // Another process refuses, and the planner proposes something else.
+    let refused = answer(&["refuse", "--say", "not these", "--question", &first[..8]]);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    for told in ["rows 2 to 4", "refused", "rows 5 to 7"] {
+        assert!(refused.stderr.contains(told), "{told}: {}", refused.stderr);
+    }
+    let late = answer(&["accept", "--question", &first]);
+    assert_eq!(late.code, 1, "{}", late.stderr);
+    assert!(late.stderr.contains("SS6032"), "{}", late.stderr);
+    assert!(!env.path("work/out.xlsx").exists());
+    let accepted = answer(&["accept"]);
+    assert_eq!(accepted.code, 0, "{}", accepted.stderr);
+    let told = accepted.stderr.find("rows 5 to 7").unwrap();
+    assert!(told < accepted.stderr.find("accepted: ").unwrap());
+    assert!(env.path("work/out.xlsx").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_about_a_workbook_that_cannot_be_announced_is_not_given() {
+    let (env, thread, _) = asked();
+    for (form, redirection) in [("", "2>/dev/full"), ("", "2>&-"), ("--json", ">/dev/full")] {
+        let line = format!("sheet answer {thread} accept {form} --model script:replies.jsonl");
+        let program = env.command(&line);
+        let mut command = std::process::Command::new("sh");
+        let script = format!("exec \"$0\" \"$@\" {redirection}");
+        command.arg("-c").arg(script).arg(program.get_program());
+        command.args(program.get_args()).env_clear();
+        for (name, value) in program.get_envs() {
+            command.env(name, value.unwrap());
+        }
+        command.current_dir(env.path("work"));
+        let ended = command.output().unwrap();
+        assert_eq!(
+            ended.status.code(),
+            Some(1),
+            "{line} {redirection}: {ended:?}"
+        );
+        assert!(!env.path("work/out.xlsx").exists(), "{line} {redirection}");
+    }
+    let waiting = env.run("threads list --waiting");
+    assert!(waiting.stdout.contains(&thread), "{}", waiting.stdout);
+}

@@ -109,3 +109,16 @@ fn a_name_that_is_no_hash_leads_nowhere() {
     assert_eq!(versions.get(&stored).unwrap(), b"abc");
     assert_eq!(MemoryVersions::default().put(b"abc").unwrap(), stored);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_version_that_is_a_pipe_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let versions = FolderVersions::new(folder.path());
+    let name = hash(b"abc");
+    let made = std::process::Command::new("mkfifo")
+        .arg(folder.path().join(&name))
+        .status();
+    assert!(made.unwrap().success());
+    assert!(versions.get(&name).is_err());
+}
