@@ -33,10 +33,18 @@ impl AsPrivateAs {
             use std::os::unix::fs::MetadataExt;
 
             use rustix::{fs::Mode, process::umask};
-            let rights =
-                fs::metadata(path).map_or(Mode::all(), |it| Mode::from_bits_truncate(it.mode()));
+            const OTHERS: [(u32, Mode); 4] = [
+                (0o040, Mode::RGRP),
+                (0o020, Mode::WGRP),
+                (0o004, Mode::ROTH),
+                (0o002, Mode::WOTH),
+            ];
+            let rights = fs::metadata(path).map_or(0o777, |about| about.mode());
+            let closed = OTHERS.iter().filter(|(bit, _)| rights & bit == 0);
+            let closed = closed.fold(Mode::empty(), |all, (_, mode)| all | *mode);
+            // The umask can only be read by setting it.
             let before = umask(Mode::RWXG | Mode::RWXO);
-            umask(before | ((Mode::RWXG | Mode::RWXO) - rights));
+            umask(before | closed);
             Self { before }
         }
         #[cfg(not(unix))]

@@ -113,3 +113,24 @@ fn a_name_or_a_value_of_a_project_does_not_pass_for_another_setting() {
     ];
     assert_eq!(keys, wanted, "{}", ran.stdout);
 }
+
+#[test]
+fn a_project_does_not_say_what_contains_programs_nor_what_is_lost_unasked() {
+    let env = env();
+    for setting in [
+        "sandbox = \"cpython\"",
+        "overwrites = 1000000",
+        "program_seconds = 3600",
+        "planner_model = \"script:mine.jsonl\"",
+        "informer_model = \"script:mine.jsonl\"",
+    ] {
+        env.write(
+            "work/superstep.toml",
+            &format!("[agents.sheets]\n{setting}\n"),
+        );
+        let ran = env.run("sheet run own.xlsx -i sum --dry-run");
+        assert_eq!(ran.code, 2, "{setting}: {}", ran.stderr);
+        let told = "belongs in the user's file";
+        assert!(ran.stderr.contains(told), "{setting}: {}", ran.stderr);
+    }
+}
