@@ -94,13 +94,17 @@ fn nothing_that_commands_leave_can_be_read_by_others() {
             "superstep.db",
             "mine.db",
             "deep",
-            "archie.json",
-            "archie.json.lock",
+            "archie",
             "commands.history",
             "tape.jsonl",
             "sent",
         ] {
             assert!(names.iter().any(|it| it == name), "{name}: {names:?}");
+        }
+        // What is remembered of the folder, and the lock of that.
+        for end in [".json", ".json.lock"] {
+            let of_docs = |it: &String| it.starts_with("docs-") && it.ends_with(end);
+            assert!(names.iter().any(of_docs), "{end}: {names:?}");
         }
     }
 }
@@ -159,7 +163,15 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let folder = env.path("home/.local/share/superstep");
     let (database, memory) = (folder.join("superstep.db"), folder.join("archie.json"));
-    for (path, loose) in [(&folder, 0o755), (&database, 0o644), (&memory, 0o664)] {
+    let memories = folder.join("archie");
+    // As an earlier version wrote it.
+    fs::write(&memory, "{}").unwrap();
+    for (path, loose) in [
+        (&folder, 0o755),
+        (&database, 0o644),
+        (&memory, 0o664),
+        (&memories, 0o750),
+    ] {
         chmod(path, loose);
     }
     let message = |line: &str| {
@@ -174,14 +186,19 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
     };
     let (health, text) = message("doctor --json");
     assert_eq!(health, "warning");
-    for shown in ["superstep (755)", "superstep.db (644)", "archie.json (664)"] {
+    for shown in [
+        "superstep (755)",
+        "superstep.db (644)",
+        "archie.json (664)",
+        "archie (750)",
+    ] {
         assert!(text.contains(shown), "{shown}: {text}");
     }
     assert_eq!(mode(&database), 0o644, "the doctor changes nothing");
     assert_eq!(env.run("threads list").code, 0);
     assert_eq!(
-        (mode(&folder), mode(&database), mode(&memory)),
-        (0o700, 0o600, 0o600)
+        [&folder, &memories, &database, &memory].map(|path| mode(path)),
+        [0o700, 0o700, 0o600, 0o600]
     );
     assert_eq!(message("doctor --json").0, "good");
     // Shared on purpose, perhaps.

@@ -214,14 +214,15 @@ fn two_analyses_at_once_both_add_to_what_is_remembered() {
         reply(&json!({"entities": [entity], "relationships": []}).to_string())
     });
     let children = ["alpha", "beta"].map(|name| {
-        let line = format!("analyze --query what --inputs {name} {model}");
+        let line =
+            format!("analyze --query what --inputs {name} --memory-file memory.json {model}");
         env.command(&line).spawn().unwrap()
     });
     for child in children {
         let (code, reported) = ended(child);
         assert_eq!(code, Some(3), "{reported}");
     }
-    let memory = env.read("home/.local/share/superstep/archie.json");
+    let memory = env.read("work/memory.json");
     let memory: Json = serde_json::from_str(&memory).unwrap();
     let entities = memory["entities"].as_array().unwrap();
     let mut names: Vec<&str> = entities
