@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use superstep::fs::{TEMPORARY, remove_stale};
+use superstep::fs::{TEMPORARY, open_private, parent, remove_stale, sync_parent};
 
 use crate::{
     dirs,
@@ -64,7 +64,7 @@ impl Drop for AsPrivateAs {
 
 /// Creates an empty file, which must not exist.
 pub(crate) fn new_file(path: &Path) -> io::Result<File> {
-    open(path, OpenOptions::new().write(true).create_new(true))
+    open_private(OpenOptions::new().write(true).create_new(true), path)
 }
 
 /// Refuses a path where something is, a dangling link among it.
@@ -86,9 +86,9 @@ pub(crate) fn write_new(
         path: path.display().to_string(),
         why: error.to_string(),
     };
-    remove_stale(folder_of(path));
+    remove_stale(parent(path));
     let mut builder = tempfile::Builder::new();
-    let made = builder.prefix(TEMPORARY).tempfile_in(folder_of(path));
+    let made = builder.prefix(TEMPORARY).tempfile_in(parent(path));
     let mut made = made.map_err(|error| failed(&error))?;
     write(made.as_file_mut())?;
     made.as_file().sync_all().map_err(|error| failed(&error))?;
@@ -99,11 +99,7 @@ pub(crate) fn write_new(
         },
         _ => failed(&error.error),
     })?;
-    #[cfg(unix)]
-    File::open(folder_of(path))
-        .and_then(|folder| folder.sync_all())
-        .map_err(|error| failed(&error))?;
-    Ok(())
+    Ok(sync_parent(path).map_err(|error| failed(&error))?)
 }
 
 /// A folder for its owner alone beside a file, gone when it is dropped.
@@ -116,38 +112,16 @@ pub(crate) fn scratch_beside(path: &Path) -> Result<tempfile::TempDir, Error> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o700));
     }
-    let made = builder.tempdir_in(folder_of(path));
+    let made = builder.tempdir_in(parent(path));
     Ok(made.map_err(|error| FileError::NotWritten {
         path: path.display().to_string(),
         why: error.to_string(),
     })?)
 }
 
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
 /// Creates an empty file, unless it exists.
 pub(crate) fn make_file(path: &Path) -> io::Result<()> {
-    open(path, OpenOptions::new().append(true).create(true)).map(drop)
-}
-
-fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The umask may have taken the owner's rights too.
-        if file.metadata()?.permissions().mode() & 0o600 != 0o600 {
-            file.set_permissions(fs::Permissions::from_mode(0o600))?;
-        }
-    }
-    Ok(file)
+    open_private(OpenOptions::new().append(true).create(true), path).map(drop)
 }
 
 /// The command line's own folders. A link is left alone: its target was chosen by somebody else.

@@ -2,7 +2,7 @@
 
 use superstep::{
     future::BoxFuture,
-    model::{Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request, Structured},
+    model::{Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request},
 };
 
 /// Refuses every call.
@@ -27,13 +27,7 @@ impl Model for Absent {
     }
 
     fn caps(&self) -> Caps {
-        Caps {
-            tools: true,
-            structured: Structured::Schema,
-            images: false,
-            context: None,
-            local: true,
-        }
+        Caps::local()
     }
 
     fn stream<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {

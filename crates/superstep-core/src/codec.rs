@@ -32,6 +32,7 @@ pub const BLOB: usize = 16 * 1024;
 /// Bytes are not what they should be.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[error("byte {at}: {why}")]
+#[non_exhaustive]
 pub struct CodecError {
     /// Where.
     pub at: usize,

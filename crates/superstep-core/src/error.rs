@@ -39,6 +39,7 @@ pub struct Error {
 
 /// Where in a run an error arose; as much as is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ErrorLocation {
     /// The thread.
     pub thread: Option<ThreadId>,

@@ -6,6 +6,7 @@ use superstep_core::{record::Write, value::Value};
 
 /// What a result is kept under.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct CacheKey {
     /// The graph and node, or the called task.
     pub owner: Arc<str>,

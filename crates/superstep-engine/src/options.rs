@@ -162,6 +162,7 @@ pub(crate) type Addresses = BTreeMap<GraphPath, CheckpointId>;
 
 /// How a run ended.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct DynOutcome {
     /// The last state it showed; nothing if it changed none of the output keys.
     pub output: Option<Value>,

@@ -169,6 +169,7 @@ pub struct RouteEntry {
 
 /// One mistake in a [`GraphSpec`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SpecError {
     /// Where, such as `nodes[2].kind`; empty for the graph as a whole.
     pub at: String,

@@ -6,8 +6,8 @@ use std::{
     path::Path,
 };
 
-/// The folder of a file.
-pub(crate) fn parent(path: &Path) -> &Path {
+/// The folder of a file; that of a bare name is the current one.
+pub fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -3,13 +3,15 @@
 
 mod atomic;
 mod dirs;
+mod private;
 mod read;
 pub mod roots;
 mod stop;
 mod swap;
 
 pub use atomic::{Rights, Staged, TEMPORARY, remove_stale, second_name};
-pub use dirs::{private_dir, sync_parent};
+pub use dirs::{parent, private_dir, sync_parent};
+pub use private::open_private;
 pub use read::{open_regular, read_regular, read_text};
 pub use stop::{StopFlag, StopOnDrop};
 pub use swap::StagedDir;

@@ -35,7 +35,7 @@ use superstep_text::Redactor;
 use crate::{
     delta::Deltas,
     error::{ErrorKind, ModelError},
-    model::{Caps, Model, Structured},
+    model::{Caps, Model},
     model_id::ModelId,
     request::Request,
 };
@@ -99,11 +99,8 @@ impl Cassette {
         };
         let caps = lines.iter().rev().find_map(|line| line.caps);
         let caps = caps.unwrap_or(Caps {
-            tools: true,
-            structured: Structured::Schema,
             images: true,
-            context: None,
-            local: true,
+            ..Caps::local()
         });
         Ok(Self::open(path, model, caps, Mode::Replay, lines))
     }

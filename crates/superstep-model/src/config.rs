@@ -35,6 +35,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// What the files say, the one that counts first in front.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Config {
     /// The files that are in force.
     pub files: Vec<ConfigFile>,
@@ -44,6 +45,7 @@ pub struct Config {
 
 /// What one file says.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ConfigFile {
     /// Where it is.
     pub path: PathBuf,
@@ -66,6 +68,7 @@ pub struct ConfigFile {
 
 /// How to reach a provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProviderSettings {
     /// `base_url`: its address.
     pub base_url: Option<Setting<String>>,

@@ -57,6 +57,7 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
 /// What a model can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Caps {
     /// It can call tools.
     pub tools: bool,
@@ -68,6 +69,28 @@ pub struct Caps {
     pub context: Option<u32>,
     /// It runs on this machine: nothing leaves it.
     pub local: bool,
+}
+
+impl Caps {
+    /// Those of a model in this process that calls tools and is held to a schema: no pictures, and a
+    /// context of unknown size.
+    ///
+    /// ```
+    /// use superstep_model::Caps;
+    ///
+    /// let mut caps = Caps::local();
+    /// caps.context = Some(8_192);
+    /// assert!(caps.tools && !caps.images);
+    /// ```
+    pub const fn local() -> Self {
+        Self {
+            tools: true,
+            structured: Structured::Schema,
+            images: false,
+            context: None,
+            local: true,
+        }
+    }
 }
 
 /// How a model is held to a schema, from strongest to weakest.

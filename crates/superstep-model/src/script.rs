@@ -25,7 +25,7 @@ use superstep_core::future::BoxFuture;
 use crate::{
     delta::Deltas,
     error::{ErrorKind, ModelError},
-    model::{Caps, Model, Structured},
+    model::{Caps, Model},
     model_id::ModelId,
     request::Request,
 };
@@ -65,11 +65,8 @@ impl Script {
         Self {
             id: ModelId::new("script", "steps"),
             caps: Caps {
-                tools: true,
-                structured: Structured::Schema,
                 images: true,
-                context: None,
-                local: true,
+                ..Caps::local()
             },
             steps: steps.into_iter().collect(),
             otherwise: None,

@@ -61,6 +61,7 @@ pub struct Answered {
 
 /// What was paid for a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Paid {
     /// How often it was asked for.
     pub attempts: u32,

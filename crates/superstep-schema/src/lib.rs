@@ -38,6 +38,7 @@ pub struct Schema {
 
 /// Something in a value that is not as its schema says.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// Where: a JSON pointer, empty for the value itself.
     pub pointer: String,

@@ -11,6 +11,7 @@ use std::{
 
 use rusqlite::Connection;
 use superstep_core::error::SaverError;
+use superstep_fs::parent;
 
 use crate::error::sql;
 
@@ -51,10 +52,10 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf, SaverError> {
         let Ok(target) = fs::read_link(&path) else {
             break;
         };
-        path = folder(&path).join(target);
+        path = parent(&path).join(target);
     }
     let name = path.file_name().map(ToOwned::to_owned);
-    match (fs::canonicalize(folder(&path)), name) {
+    match (fs::canonicalize(parent(&path)), name) {
         (Ok(folder), Some(name)) => Ok(folder.join(name)),
         // `inspect` reports what is wrong with it.
         _ => Ok(path),
@@ -63,13 +64,6 @@ pub(crate) fn resolve(path: &Path) -> Result<PathBuf, SaverError> {
 
 /// At most this many links are followed.
 const LINKS: usize = 40;
-
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
 
 /// Checks whether a path can be a database, without opening it. A missing or empty file can.
 pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
@@ -127,7 +121,7 @@ const LOOKED_AT: usize = 10_000;
 pub(crate) fn orphaned_logs(path: &Path) -> Vec<PathBuf> {
     // The log of a database is beside the file itself, not beside a link to it.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let Ok(entries) = fs::read_dir(folder(&path)) else {
+    let Ok(entries) = fs::read_dir(parent(&path)) else {
         return Vec::new();
     };
     let is_orphan = |log: &PathBuf| {
@@ -158,7 +152,7 @@ pub(crate) fn inspect_length(path: &Path, connection: &Connection) -> Result<(),
 }
 
 fn inspect_folder(path: &Path) -> Result<(), SaverError> {
-    if folder(path).is_dir() {
+    if parent(path).is_dir() {
         return Ok(());
     }
     Err(SaverError::Io(

@@ -12,10 +12,10 @@ use std::{
     sync::Mutex,
 };
 
-use superstep_core::error::SaverError;
+use superstep_core::{error::SaverError, sync::lock};
+use superstep_fs::open_private;
 
 use crate::file::io_error;
-use superstep_core::sync::lock;
 
 /// Creates the file of a database, if it is missing.
 pub(crate) fn create(path: &Path) -> Result<(), SaverError> {
@@ -29,7 +29,7 @@ pub(crate) fn create(path: &Path) -> Result<(), SaverError> {
             // Not `create_new`: the path may be a link to a file that does not exist yet.
             let mut options = OpenOptions::new();
             options.write(true).create(true).truncate(false);
-            let made = open_for_owner(&mut options, path);
+            let made = open_private(&mut options, path);
             made.map(drop).map_err(|error| io_error(&error))
         }
         Err(error) => Err(io_error(&error)),
@@ -38,7 +38,7 @@ pub(crate) fn create(path: &Path) -> Result<(), SaverError> {
 
 /// Creates a file that must not exist.
 pub(crate) fn create_new(path: &Path) -> io::Result<File> {
-    open_for_owner(OpenOptions::new().write(true).create_new(true), path)
+    open_private(OpenOptions::new().write(true).create_new(true), path)
 }
 
 /// Creates a file beside a database, with the permissions of the database.
@@ -50,22 +50,6 @@ pub(crate) fn create_beside(database: &Path, path: &Path) -> io::Result<File> {
         let rights = about.permissions().mode() & 0o666;
         if rights & 0o066 != 0 {
             file.set_permissions(fs::Permissions::from_mode(rights | 0o600))?;
-        }
-    }
-    Ok(file)
-}
-
-/// Opens a new file, and gives its owner the rights that the umask took.
-fn open_for_owner(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Another process may have created it, and shared it, just now.
-        if file.metadata()?.permissions().mode() & 0o600 != 0o600 {
-            file.set_permissions(fs::Permissions::from_mode(0o600))?;
         }
     }
     Ok(file)

@@ -119,6 +119,7 @@ pub(crate) fn canonical(json: &Json) -> String {
 /// May this call be made?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
 #[ask(answer = ApprovalAnswer, kind = "tool_approval")]
+#[non_exhaustive]
 pub struct Approval {
     /// The call.
     pub action_request: Action,
@@ -273,6 +274,7 @@ impl Decision {
 /// Did this call happen? Asked when a crash or a broken connection left it unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
 #[ask(answer = OutcomeAnswer, kind = "unknown_outcome")]
+#[non_exhaustive]
 pub struct OutcomeQuestion {
     /// The call.
     pub action_request: Action,

@@ -69,6 +69,7 @@ pub enum Next {
 
 /// An attempt whose outcome is unknown.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Lost {
     /// How many attempts were made.
     pub attempt: u32,

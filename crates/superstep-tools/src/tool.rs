@@ -87,6 +87,7 @@ pub enum Reconciled {
 
 /// What a call gives a model to read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolOutput {
     /// The content.
     pub content: Content,

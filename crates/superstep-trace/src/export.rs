@@ -54,6 +54,7 @@ pub struct Exporter {
 
 /// What became of the runs that were to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// Runs that arrived.
     pub sent: u64,

@@ -42,6 +42,7 @@ impl Default for Origin {
 
 /// A branch as a span.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OtlpSpan {
     /// The trace.
     pub trace: u128,

@@ -4,6 +4,7 @@ use superstep_core::event::Facts;
 
 /// Sums over a branch and its parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Totals {
     /// Calls of models.
     pub models: u64,

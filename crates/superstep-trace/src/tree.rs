@@ -13,6 +13,7 @@ use crate::totals::Totals;
 
 /// The runs of a thread.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RunTree {
     /// The thread.
     pub thread: ThreadId,
@@ -32,6 +33,7 @@ pub(crate) fn shown_number(number: u64) -> u64 {
 
 /// One run of a thread.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Run {
     /// The number of its lease, which cursors of the log begin with.
     pub number: u64,
@@ -58,6 +60,7 @@ pub enum Beginning {
 
 /// A piece of a run and its parts.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Branch {
     /// Names it within its run; the same whenever the log is read.
     pub id: SpanId,
@@ -96,6 +99,7 @@ impl Branch {
 
 /// Where in a run something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// The graph.
     pub namespace: GraphPath,

@@ -17,6 +17,7 @@ use crate::{
 
 /// A workbook.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Workbook {
     /// The sheets in their order.
     pub sheets: Vec<Arc<Sheet>>,
@@ -55,6 +56,7 @@ pub(crate) struct BookChanged {
 
 /// A name for cells or a formula.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct DefinedName {
     /// The name.
     pub name: String,

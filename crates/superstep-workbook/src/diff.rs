@@ -19,6 +19,7 @@ const LISTED: usize = 10_000;
 
 /// What differs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Changes {
     /// Sheets that are new.
     pub sheets_added: Vec<String>,
@@ -42,6 +43,7 @@ pub struct Changes {
 
 /// A cell that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CellChange {
     /// The sheet, by its new name.
     pub sheet: String,
@@ -55,6 +57,7 @@ pub struct CellChange {
 
 /// A cell that looks different.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FormatChange {
     /// The sheet, by its new name.
     pub sheet: String,

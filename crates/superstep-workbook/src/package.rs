@@ -39,6 +39,7 @@ struct Entry {
 
 /// How much of a package is as it was read.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Share {
     /// Parts that are byte for byte the same.
     pub identical: usize,

@@ -29,6 +29,7 @@ pub enum OnLoad {
 
 /// A workbook as a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Written {
     /// The file.
     pub bytes: Vec<u8>,

@@ -63,6 +63,7 @@ impl Workbook {
 
 /// A file with new values of its formulas.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Recalculated {
     /// The file.
     pub bytes: Vec<u8>,

@@ -19,6 +19,7 @@ pub enum Visibility {
 
 /// One sheet.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Sheet {
     /// Its name.
     pub name: String,
@@ -88,6 +89,7 @@ pub struct Row {
 
 /// Columns that are alike.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Column {
     /// The first.
     pub first: u32,
@@ -124,6 +126,7 @@ pub(crate) struct Extra {
 
 /// A formula, without its equals sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Formula {
     /// Its text.
     pub text: String,

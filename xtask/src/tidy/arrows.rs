@@ -28,7 +28,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("superstep-store", &["superstep-coded", "superstep-core"]),
     ("superstep-text", &["superstep-coded", "superstep-core"]),
-    ("superstep-sqlite", &["superstep-core", "superstep-store"]),
+    (
+        "superstep-sqlite",
+        &["superstep-core", "superstep-fs", "superstep-store"],
+    ),
     (
         "superstep-model",
         &[

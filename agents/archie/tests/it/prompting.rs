@@ -137,13 +137,10 @@ async fn a_model_that_reads_little_gets_what_fits() {
     }
     let context = 4_096;
     let model = Script::new([Step::text("words of the model. ".repeat(20)).always()]);
-    let model = Arc::new(model.with_caps(Caps {
-        tools: false,
-        structured: Structured::Asked,
-        images: false,
-        context: Some(context),
-        local: true,
-    }));
+    let mut caps = Caps::local();
+    (caps.tools, caps.structured) = (false, Structured::Asked);
+    caps.context = Some(context);
+    let model = Arc::new(model.with_caps(caps));
     let archie = env.archie(model.clone());
     let outcome = begin(&archie, "t", &env.brief("the goal")).await;
     assert_eq!(outcome.state().inputs.budget, 4_096 / 8 * 3);

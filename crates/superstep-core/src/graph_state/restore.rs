@@ -24,6 +24,7 @@ use crate::{
 pub type MigrateFn = Arc<dyn Fn(u32, Json) -> Result<Json, String> + Send + Sync>;
 
 /// A state rebuilt from storage.
+#[non_exhaustive]
 pub struct Restored {
     /// The state.
     pub state: GraphState,

@@ -83,6 +83,7 @@ pub trait Ask: Serialize {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OpenAsk {
     /// Answer by it.
     pub id: AskId,
@@ -179,6 +180,7 @@ impl OpenAsk {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Asked<Q> {
     /// Answer by it.
     pub id: AskId,

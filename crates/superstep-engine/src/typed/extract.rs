@@ -363,6 +363,7 @@ impl<S: State, N: Nodes> FromTask<S, N> for Store {
 /// # drop(options);
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Failed<N> {
     /// The node.
     pub node: N,

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use superstep_core::future::BoxFuture;
-use superstep_model::{
-    Caps, Content, Delta, Deltas, Model, ModelError, ModelId, Part, Request, Structured,
-};
+use superstep_model::{Caps, Content, Delta, Deltas, Model, ModelError, ModelId, Part, Request};
 
 use super::channel::channel;
 use super::engine::{Engine, Job};
@@ -147,13 +145,9 @@ impl Model for LocalModel {
     }
 
     fn caps(&self) -> Caps {
-        Caps {
-            tools: true,
-            structured: Structured::Schema,
-            images: false,
-            context: u32::try_from(self.context).ok(),
-            local: true,
-        }
+        let mut caps = Caps::local();
+        caps.context = u32::try_from(self.context).ok();
+        caps
     }
 
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {

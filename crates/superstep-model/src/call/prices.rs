@@ -27,6 +27,7 @@ pub struct Prices {
 
 /// What a million tokens of a model cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Price {
     /// Tokens it reads.
     pub input: Money,

@@ -31,6 +31,7 @@ const WRAP: &str = "answer";
 
 /// A reply that matches its schema.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StructuredReply<T> {
     /// The answer.
     pub value: T,

@@ -27,7 +27,7 @@ use crate::{
         fault::Endpoint,
         http::{self, HttpCall, Site},
         openai::Sampling,
-        stream::{Decoder, DeltaStream, Reader},
+        stream::{Decoder, Reader},
     },
     request::Request,
 };
@@ -96,10 +96,8 @@ impl Model for Anthropic {
             let (body, forced) = body::write(&self.id, &self.profile, request)?;
             let reader = Reader::new(&self.id, &self.site);
             let call = call(&self.site, "messages", reader.endpoint())?;
-            let response = call.post(&self.client, &body).await?;
             let decoder = Decoder::new(event::Events::default(), reader.clone(), forced);
-            let chunks = response.into_chunks().map_err(|error| call.failed(error))?;
-            Ok(Deltas::new(DeltaStream::new(chunks, decoder)))
+            decoder.read(&call, &self.client, &body).await
         })
     }
 }

@@ -23,6 +23,7 @@ const MOST: usize = 10_000;
 
 /// A model that can be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Listed {
     /// Its name.
     pub name: String,

@@ -29,7 +29,7 @@ use crate::{
     remote::{
         fault::Endpoint,
         http::{self, HttpCall, Site},
-        stream::{Decoder, DeltaStream, Reader},
+        stream::{Decoder, Reader},
     },
     request::Request,
 };
@@ -92,10 +92,8 @@ impl Model for OpenAi {
             let (body, forced) = body::write(&self.id, &self.dialect, request)?;
             let reader = Reader::new(&self.id, &self.site);
             let call = call(&self.site, "chat/completions", reader.endpoint())?;
-            let response = call.post(&self.client, &body).await?;
             let decoder = Decoder::new(chunk::Chunks::default(), reader.clone(), forced);
-            let chunks = response.into_chunks().map_err(|error| call.failed(error))?;
-            Ok(Deltas::new(DeltaStream::new(chunks, decoder)))
+            decoder.read(&call, &self.client, &body).await
         })
     }
 }

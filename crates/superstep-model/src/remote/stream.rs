@@ -11,17 +11,17 @@ use std::{
 
 use futures_core::Stream;
 use serde_json::Value as Json;
-use superstep_http::Chunks;
+use superstep_http::{Chunks, Client};
 
 use crate::{
     Secret,
-    delta::Delta,
+    delta::{Delta, Deltas},
     error::{ErrorKind, ModelError},
     model_id::ModelId,
     remote::{
         fault::{self, Endpoint, ProviderError},
         forced_tool::ForcedTool,
-        http::{MAX_ANSWER, MAX_STREAM, Site},
+        http::{HttpCall, MAX_ANSWER, MAX_STREAM, Site},
         sse::{Event, Parser},
     },
 };
@@ -134,8 +134,22 @@ impl Reader {
     }
 }
 
+impl<P: Protocol + 'static> Decoder<P> {
+    /// Makes the call and gives the pieces of its answer as they come.
+    pub(crate) async fn read(
+        self,
+        call: &HttpCall<'_>,
+        client: &Client,
+        body: &Json,
+    ) -> Result<Deltas, ModelError> {
+        let response = call.post(client, body).await?;
+        let chunks = response.into_chunks().map_err(|error| call.failed(error))?;
+        Ok(Deltas::new(DeltaStream::new(chunks, self)))
+    }
+}
+
 /// The pieces of a reply as they come over a connection. Dropping it ends the connection.
-pub(crate) struct DeltaStream<P> {
+struct DeltaStream<P> {
     body: Option<Chunks>,
     decoder: Decoder<P>,
     failed: Option<ModelError>,

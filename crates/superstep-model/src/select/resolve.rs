@@ -18,6 +18,7 @@ use crate::{
 
 /// What came of looking, and how.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Resolution {
     /// What was found.
     pub outcome: Outcome,

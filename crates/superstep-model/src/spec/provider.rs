@@ -2,6 +2,7 @@
 
 /// A provider that is reached over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Known {
     /// Its name in specs.
     pub name: &'static str,

@@ -15,7 +15,7 @@ use futures_core::Stream;
 use superstep_core::future::BoxFuture;
 use superstep_model::{
     CallObserver, Caps, Delta, Deltas, ErrorKind, Finish, Message, Model, ModelError, ModelId,
-    Request, Structured, Usage,
+    Request, Usage,
     call::{Attempt, Cost},
 };
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -55,15 +55,11 @@ pub(crate) struct Count {
 
 impl Fake {
     pub(crate) fn new(plays: impl IntoIterator<Item = Play>) -> Self {
+        let mut caps = Caps::local();
+        caps.local = false;
         Self {
             id: ModelId::new("openai", "gpt-4o"),
-            caps: Caps {
-                tools: true,
-                structured: Structured::Schema,
-                images: false,
-                context: None,
-                local: false,
-            },
+            caps,
             plays: Mutex::new(plays.into_iter().collect()),
             always: None,
             seen: Mutex::default(),

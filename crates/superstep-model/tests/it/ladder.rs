@@ -322,6 +322,7 @@ async fn run(rung: Structured, case: &Case) {
                 usage,
                 repairs,
                 reply,
+                ..
             } = result.unwrap();
             assert_eq!((value.score, repairs, seen.len()), (85, 1, 2), "{at}");
             assert_eq!(usage.total(), 30, "{at}");

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use superstep_core::error::SaverError;
+use superstep_fs::parent;
 
 /// Device and inode of a file. Systems where an open file cannot be removed need none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,10 +89,8 @@ pub(super) fn resolve(path: PathBuf) -> Result<PathBuf, SaverError> {
 /// The hard links to a file in its own folder.
 #[cfg(unix)]
 fn same_folder(path: &Path) -> Vec<PathBuf> {
-    let (Some(identity), Ok(entries)) = (
-        FileIdentity::of(path),
-        std::fs::read_dir(super::folder(path)),
-    ) else {
+    let (Some(identity), Ok(entries)) = (FileIdentity::of(path), std::fs::read_dir(parent(path)))
+    else {
         return Vec::new();
     };
     let files = entries.flatten().filter(|entry| {

@@ -61,6 +61,7 @@ pub struct Report {
 
 /// Damage that a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// Where.
     pub place: String,

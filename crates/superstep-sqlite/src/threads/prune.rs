@@ -180,17 +180,25 @@ fn drop_first(writer: &mut Writer, graph: &GraphRow, first: usize) -> Result<(),
         }
         prev = Some(is.seq);
     }
-    let (Some(head), Some(last)) = (newest, prev) else {
-        return Err(SaverError::Corrupt(format!(
-            "graph `{}` lost its newest record",
-            graph.name
-        )));
+    shorten(writer, graph, newest.zip(prev), count)
+}
+
+/// Stores what is left of a graph: its newest record and its last row, and how many records it has.
+pub(super) fn shorten(
+    writer: &mut Writer,
+    graph: &GraphRow,
+    ends: Option<(i64, i64)>,
+    records: i64,
+) -> Result<(), SaverError> {
+    let Some((head, last)) = ends else {
+        let why = format!("graph `{}` lost all its records", graph.name);
+        return Err(SaverError::Corrupt(why));
     };
     let cost = lookup::replay_cost(writer.db()?, head)?;
     let graph = GraphRow {
         head,
         last,
-        records: count,
+        records,
         tail: cost.tail,
         state: cost.state,
         ..graph.clone()

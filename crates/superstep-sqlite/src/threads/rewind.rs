@@ -7,11 +7,14 @@ use superstep_core::{
     id::{CheckpointId, GraphPath, ThreadId},
 };
 
-use super::{delete::empty, prune::recount_uses, rows};
+use super::{
+    delete::empty,
+    prune::{recount_uses, shorten},
+    rows,
+};
 use crate::{
     commit::CurrentGraph,
     graphs::{self, GraphRow},
-    lookup,
     row::{self, Row},
     writer::Writer,
 };
@@ -92,18 +95,5 @@ fn cut(
         }
         prev = Some(was.seq);
     }
-    let (Some(head), Some(last)) = (newest, prev) else {
-        let why = format!("graph `{}` lost its oldest record", graph.name);
-        return Err(SaverError::Corrupt(why));
-    };
-    let cost = lookup::replay_cost(writer.db()?, head)?;
-    let graph = GraphRow {
-        head,
-        last,
-        records: count,
-        tail: cost.tail,
-        state: cost.state,
-        ..graph.clone()
-    };
-    graphs::replace(writer.change()?, &graph)
+    shorten(writer, graph, newest.zip(prev), count)
 }

@@ -9,6 +9,7 @@ use superstep_model::{Message, Request, ToolCall};
 use super::conversation::Conversation;
 
 /// Where an agent is when it calls a hook.
+#[non_exhaustive]
 pub struct HookCtx<'a, S> {
     /// The state when the step began.
     pub state: &'a S,

@@ -28,6 +28,7 @@ pub enum Pin {
 
 /// The hashes of a server: keep it as JSON beside the settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Fingerprint {
     /// Of the command line and the names of variables, or of the address and the names of headers.
     pub server: String,
@@ -37,6 +38,7 @@ pub struct Fingerprint {
 
 /// The hashes of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Print {
     /// Of its description.
     pub description: String,

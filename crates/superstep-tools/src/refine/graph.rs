@@ -32,6 +32,7 @@ pub enum RefineNode {
 /// Whether another round is worth what it will take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
 #[ask(answer = bool)]
+#[non_exhaustive]
 pub struct ApproveIteration {
     /// Whose analysis it is.
     pub agent: String,

@@ -10,6 +10,7 @@ use superstep_model::Usage;
 
 /// The state of a refining analysis. Its input is a [`Brief`]: `Refinement::update().context(brief)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, State)]
+#[non_exhaustive]
 pub struct Refinement {
     /// What is to be analysed, and how.
     pub context: Brief,
@@ -65,6 +66,7 @@ pub struct Brief {
 
 /// The four grades of a version, 0 to 100.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Grades {
     /// It covers everything.
     pub completeness: f64,
@@ -85,6 +87,7 @@ impl Grades {
 
 /// How a version was graded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// Which version: how often it was refined.
     pub iteration: u32,
@@ -111,6 +114,7 @@ pub struct Version {
 
 /// A question and its answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AnsweredQuestion {
     /// Of which round, from 1.
     pub iteration: u32,
@@ -143,6 +147,7 @@ pub enum Ended {
 /// What calls took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct Spending {
     /// Calls of the model.
     pub calls: u32,

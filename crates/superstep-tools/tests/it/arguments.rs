@@ -12,7 +12,7 @@ use superstep::{
     tools::{Agent, AgentNode, AgentState, Tool, ToolCtx, ToolError, Tools, agent::say},
 };
 
-use crate::kit::{Lines, calls, text};
+use crate::kit::{FnModel, calls, text};
 
 #[derive(Clone, Serialize, Deserialize)]
 struct User {
@@ -91,7 +91,9 @@ fn agent(
     let policy = superstep::tools::Policy::default()
         .allow("remember")
         .allow("change_and_ask");
-    let agent = Agent::new(Lines::new(lines)).tools(tools).policy(policy);
+    let agent = Agent::new(FnModel::lines(lines))
+        .tools(tools)
+        .policy(policy);
     agent.graph().saver(MemorySaver::default())
 }
 

@@ -12,13 +12,13 @@ use serde_json::json;
 use superstep::{
     Event, MemorySaver, Modes, Res,
     future::BoxFuture,
-    model::{Caps, Deltas, Message, Model, ModelError, ModelId, Request, Structured},
+    model::{Caps, Deltas, Message, Model, ModelError, ModelId, Request},
     prelude::*,
     tools::{Agent, AgentNode, AgentState, Policy, ToolCtx, ToolError, Tools, agent::say},
 };
 use tokio::sync::Notify;
 
-use crate::kit::{Lines, calls, text};
+use crate::kit::{FnModel, calls, text};
 
 /// Looks for something, in a process that never ends.
 #[tool(read)]
@@ -47,7 +47,9 @@ async fn send_many(sent: Res<Sent>, ctx: ToolCtx) -> Result<String, ToolError> {
 fn agent(tools: Tools, call: &str) -> Graph<AgentState, AgentNode> {
     let lines = vec![calls(&[(call, json!({}))]), text("well then")];
     let policy = Policy::default().allow("send_many");
-    let agent = Agent::new(Lines::new(lines)).tools(tools).policy(policy);
+    let agent = Agent::new(FnModel::lines(lines))
+        .tools(tools)
+        .policy(policy);
     let graph = agent.graph().saver(MemorySaver::default()).build().unwrap();
     graph.with_options(|options| options.modes = Modes::CUSTOM)
 }
@@ -128,13 +130,7 @@ impl Model for Silent {
     }
 
     fn caps(&self) -> Caps {
-        Caps {
-            tools: true,
-            structured: Structured::Schema,
-            images: false,
-            context: None,
-            local: true,
-        }
+        Caps::local()
     }
 
     fn stream<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {

@@ -5,50 +5,14 @@ use std::sync::Arc;
 
 use superstep::{
     Modes, RunOptions, Saver,
-    future::BoxFuture,
-    model::{
-        Caps, Delta, Deltas, Finish, Message, Model, ModelError, ModelId, Request, Structured,
-        Usage,
-    },
+    model::Message,
     prelude::*,
     sqlite::Database,
     tools::{Agent, AgentNode, AgentState, agent::say},
     trace::{Branch, Kind, RunTree, View},
 };
 
-/// Says something else in every turn.
-struct Chatty(ModelId);
-
-impl Chatty {
-    fn new() -> Arc<Self> {
-        Arc::new(Self(ModelId::new("test", "chatty")))
-    }
-}
-
-impl Model for Chatty {
-    fn id(&self) -> &ModelId {
-        &self.0
-    }
-
-    fn caps(&self) -> Caps {
-        Caps {
-            tools: true,
-            structured: Structured::Schema,
-            images: false,
-            context: None,
-            local: true,
-        }
-    }
-
-    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        let line = [
-            Delta::Text(text("reply", request.messages.len())),
-            Delta::Usage(Usage::default()),
-            Delta::Finish(Finish::Stop),
-        ];
-        Box::pin(async move { Ok(Deltas::ready(line.into_iter().map(Ok))) })
-    }
-}
+use crate::kit::{self, FnModel};
 
 /// 500 bytes that nothing else says.
 fn text(what: &str, n: usize) -> String {
@@ -57,12 +21,14 @@ fn text(what: &str, n: usize) -> String {
 }
 
 fn agent(saver: Arc<dyn Saver>, system: &str) -> Graph<AgentState, AgentNode> {
-    let graph = Agent::new(Chatty::new())
-        .system(system)
-        .graph()
-        .saver(saver)
-        .build()
-        .unwrap();
+    let graph = Agent::new(FnModel::new(|request| {
+        kit::text(&text("reply", request.messages.len()))
+    }))
+    .system(system)
+    .graph()
+    .saver(saver)
+    .build()
+    .unwrap();
     graph.with_options(|options: &mut RunOptions| options.log = Modes::TRACE)
 }
 

@@ -6,41 +6,59 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Error, MemorySaver,
     future::BoxFuture,
-    model::{
-        Caps, Delta, Deltas, Finish, Message, Model, ModelError, ModelId, Request, Structured,
-        Usage,
-    },
+    model::{Caps, Delta, Deltas, Finish, Message, Model, ModelError, ModelId, Request, Usage},
     prelude::*,
     tools::{Agent, AgentNode, AgentState, Policy, ToolCtx, ToolError, Tools, agent::say},
 };
 
-/// Says its n-th line when the conversation has n messages of a model since it began.
-pub(crate) struct Lines(ModelId, Vec<Vec<Delta>>);
+/// A model that is a function of the request, and keeps what it was asked.
+pub(crate) struct FnModel {
+    id: ModelId,
+    answer: Box<dyn Fn(&Request) -> Vec<Delta> + Send + Sync>,
+    pub(crate) requests: Mutex<Vec<Request>>,
+}
 
-impl Lines {
-    pub(crate) fn new(lines: Vec<Vec<Delta>>) -> Arc<Self> {
-        Arc::new(Self(ModelId::new("test", "lines"), lines))
+impl FnModel {
+    pub(crate) fn new(
+        answer: impl Fn(&Request) -> Vec<Delta> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            id: ModelId::new("test", "function"),
+            answer: Box::new(answer),
+            requests: Mutex::default(),
+        })
+    }
+
+    /// Says its n-th line when the conversation has n messages of a model since it began.
+    pub(crate) fn lines(lines: Vec<Vec<Delta>>) -> Arc<Self> {
+        Self::new(move |request| {
+            let said = request.messages.iter().filter_map(Message::reply).count();
+            lines.get(said).cloned().expect("a line for every call")
+        })
+    }
+
+    pub(crate) fn last(&self) -> Request {
+        self.requests.lock().unwrap().last().cloned().unwrap()
+    }
+
+    /// What was said in the last request.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.last().messages.iter().map(Message::text).collect()
     }
 }
 
-impl Model for Lines {
+impl Model for FnModel {
     fn id(&self) -> &ModelId {
-        &self.0
+        &self.id
     }
 
     fn caps(&self) -> Caps {
-        Caps {
-            tools: true,
-            structured: Structured::Schema,
-            images: false,
-            context: None,
-            local: true,
-        }
+        Caps::local()
     }
 
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        let said = request.messages.iter().filter_map(Message::reply).count();
-        let line = self.1.get(said).cloned().expect("a line for every call");
+        self.requests.lock().unwrap().push(request.clone());
+        let line = (self.answer)(request);
         Box::pin(async move { Ok(Deltas::ready(line.into_iter().map(Ok))) })
     }
 }
@@ -143,7 +161,7 @@ impl Desk {
     }
 
     pub(crate) fn with(lines: Vec<Vec<Delta>>, policy: Policy) -> Self {
-        Self::of(Lines::new(lines), policy, Web::default())
+        Self::of(FnModel::lines(lines), policy, Web::default())
     }
 
     pub(crate) fn of(model: Arc<dyn Model>, policy: Policy, web: Web) -> Self {

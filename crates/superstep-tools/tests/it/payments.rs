@@ -16,7 +16,7 @@ use superstep::{
 };
 use superstep_core::archive::Archive;
 
-use crate::kit::{Lines, calls, text};
+use crate::kit::{FnModel, calls, text};
 
 /// Counts what arrived, and loses every confirmation.
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Shop {
         let bank = Arc::new(Bank::default());
         let tools = Tools::builder().tool(Pay).shared(bank.clone());
         let lines = vec![calls(&[("pay", json!({"amount": 7}))]), text("done")];
-        let graph = Agent::new(Lines::new(lines))
+        let graph = Agent::new(FnModel::lines(lines))
             .tools(tools.build().unwrap())
             .graph()
             .saver(MemorySaver::default())

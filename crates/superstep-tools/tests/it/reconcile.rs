@@ -14,7 +14,7 @@ use superstep::{
     },
 };
 
-use crate::kit::{Lines, calls, text};
+use crate::kit::{FnModel, calls, text};
 
 /// How an attempt to deliver ends.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +136,7 @@ impl Shop {
         };
         let tools = Tools::builder().tool(Deliver(spec, depot.clone()));
         let lines = vec![calls(&[("deliver", json!({"to": "ann"}))]), text("done")];
-        let graph = Agent::new(Lines::new(lines))
+        let graph = Agent::new(FnModel::lines(lines))
             .tools(tools.build().unwrap())
             .graph()
             .saver(Arc::new(MemorySaver::default()))

@@ -14,7 +14,7 @@ use superstep::{
     },
 };
 
-use crate::kit::{Lines, calls, text};
+use crate::kit::{FnModel, calls, text};
 
 /// Known to the agent by its value.
 const KNOWN: &str = "correct \"horse\" battery/staple";
@@ -83,7 +83,7 @@ fn graph(tool: impl Tool + 'static, args: serde_json::Value) -> Graph<AgentState
         .redactor(Arc::new(redactor))
         .build()
         .unwrap();
-    Agent::new(Lines::new(vec![calls(&[(&*name, args)]), text("done")]))
+    Agent::new(FnModel::lines(vec![calls(&[(&*name, args)]), text("done")]))
         .tools(tools)
         .policy(Policy::default())
         .graph()

@@ -1,19 +1,13 @@
 //! An agent shaped by its user: state, prompt, hooks, limits, data as the answer.
 
-use std::{
-    ops::ControlFlow,
-    sync::{Arc, Mutex},
-};
+use std::{ops::ControlFlow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
     MemorySaver, NodeError,
     future::BoxFuture,
-    model::{
-        Caps, Deltas, Message, Model, ModelError, ModelId, Request, Structured, ToolCall, history,
-        request::Cached,
-    },
+    model::{Message, Request, ToolCall, history, request::Cached},
     prelude::*,
     schemars::{self, JsonSchema},
     tools::{
@@ -22,54 +16,7 @@ use superstep::{
     },
 };
 
-use crate::kit::{Add, Ledger, SendText, calls, text, to_dana};
-
-/// Answers by a function of the request, and keeps what it was asked.
-pub(crate) struct Heard {
-    id: ModelId,
-    pub(crate) requests: Mutex<Vec<Request>>,
-    answer: fn(&Request) -> Vec<superstep::model::Delta>,
-}
-
-impl Heard {
-    pub(crate) fn new(answer: fn(&Request) -> Vec<superstep::model::Delta>) -> Arc<Self> {
-        Arc::new(Self {
-            id: ModelId::new("test", "heard"),
-            requests: Mutex::default(),
-            answer,
-        })
-    }
-
-    pub(crate) fn last(&self) -> Request {
-        self.requests.lock().unwrap().last().cloned().unwrap()
-    }
-
-    fn texts(&self) -> Vec<String> {
-        self.last().messages.iter().map(Message::text).collect()
-    }
-}
-
-impl Model for Heard {
-    fn id(&self) -> &ModelId {
-        &self.id
-    }
-
-    fn caps(&self) -> Caps {
-        Caps {
-            tools: true,
-            structured: Structured::Schema,
-            images: false,
-            context: None,
-            local: true,
-        }
-    }
-
-    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        self.requests.lock().unwrap().push(request.clone());
-        let deltas = (self.answer)(request);
-        Box::pin(async move { Ok(Deltas::ready(deltas.into_iter().map(Ok))) })
-    }
-}
+use crate::kit::{Add, FnModel, Ledger, SendText, calls, text, to_dana};
 
 fn last_text(request: &Request) -> String {
     request
@@ -109,7 +56,7 @@ async fn customer(desk: Snap<Desk>) -> Result<String, ToolError> {
 
 #[tokio::test]
 async fn the_prompt_and_the_tools_know_own_fields_and_the_context() {
-    let model = Heard::new(|request| match request.messages.len() {
+    let model = FnModel::new(|request| match request.messages.len() {
         2 => calls(&[("customer", json!({}))]),
         _ => text("hello"),
     });
@@ -203,7 +150,7 @@ impl Hook<AgentState> for Guard {
 
 #[tokio::test]
 async fn hooks_stand_before_and_behind_models_and_tools() {
-    let model = Heard::new(|request| match last_text(request).as_str() {
+    let model = FnModel::new(|request| match last_text(request).as_str() {
         "go" => calls(&[
             ("add", json!({"left": 2, "right": 3})),
             ("send_text", to_dana("x")),
@@ -244,7 +191,7 @@ async fn hooks_stand_before_and_behind_models_and_tools() {
 
 #[tokio::test]
 async fn a_long_conversation_is_trimmed_for_the_model_and_kept_in_the_state() {
-    let model = Heard::new(|_| text("ok"));
+    let model = FnModel::new(|_| text("ok"));
     let graph = Agent::new(model.clone())
         .system("be brief")
         .trim(60)
@@ -267,7 +214,7 @@ async fn a_long_conversation_is_trimmed_for_the_model_and_kept_in_the_state() {
 
 #[tokio::test]
 async fn a_summary_is_made_once_and_stands_for_what_is_old() {
-    let model = Heard::new(
+    let model = FnModel::new(
         |request| match request.messages[0].text().starts_with("Summarise") {
             true => text("they counted"),
             false => text("ok"),
@@ -324,7 +271,7 @@ struct Sum {
 
 #[tokio::test]
 async fn an_answer_is_data_if_it_is_asked_for_as_such() {
-    let model = Heard::new(|request| match (&request.output, request.messages.len()) {
+    let model = FnModel::new(|request| match (&request.output, request.messages.len()) {
         (Some(_), _) => text(r#"{"left": 2, "sum": 5}"#),
         (None, 1) => calls(&[("add", json!({"left": 2, "right": 3}))]),
         (None, _) => text("it is five"),

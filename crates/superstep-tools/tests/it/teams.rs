@@ -12,17 +12,14 @@ use superstep::{
     },
 };
 
-use crate::{
-    kit::{Ledger, SendText, calls, text, to_dana},
-    shaping::Heard,
-};
+use crate::kit::{FnModel, Ledger, SendText, calls, text, to_dana};
 
 fn instructions(request: &Request) -> String {
     request.messages[0].text()
 }
 
 fn swarm(saver: &MemorySaver) -> Graph<AgentState, AgentNode> {
-    let model = Heard::new(|request| {
+    let model = FnModel::new(|request| {
         let asked = request
             .messages
             .iter()
@@ -58,7 +55,7 @@ async fn a_conversation_stays_with_whom_it_was_handed_to() {
 
 #[test]
 fn two_members_of_one_name_are_refused() {
-    let model = Heard::new(|_| text("x"));
+    let model = FnModel::new(|_| text("x"));
     let team =
         Team::new("a", "", Agent::new(model.clone())).member("b", "", Agent::new(model.clone()));
     let error = team
@@ -71,11 +68,11 @@ fn two_members_of_one_name_are_refused() {
 
 #[tokio::test]
 async fn a_question_of_an_agent_inside_a_tool_is_the_runs() {
-    let worker = Heard::new(|request| match request.messages.len() {
+    let worker = FnModel::new(|request| match request.messages.len() {
         1 => calls(&[("send_text", to_dana("hi"))]),
         _ => text("it is sent"),
     });
-    let boss = Heard::new(|request| match request.messages.len() {
+    let boss = FnModel::new(|request| match request.messages.len() {
         1 => calls(&[("postman", json!({"task": "say hi to dana"}))]),
         _ => text(&format!("the postman says: {}", request.messages[2].text())),
     });

@@ -12,6 +12,7 @@ const LOOKED_AT: u32 = 15;
 
 /// A table that somebody made, or a block of cells that looks like one.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Region {
     /// Its area, with header and titles.
     pub area: Area,

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value as Json, json};
 use superstep::{
     MemorySaver,
-    future::BoxFuture,
-    model::{Caps, Delta, Deltas, Message, Model, ModelError, ModelId, Request, Structured},
+    model::Message,
     prelude::*,
     tools::{
         Agent, AgentNode, AgentState, Approval, Capabilities, Policy, ToolError, Tools,
@@ -16,32 +15,17 @@ use superstep::{
 };
 
 use super::bench::{Ledger, approved};
-use crate::kit::{calls, text};
+use crate::kit::{FnModel, calls, text};
 
 /// Makes every call that is after `OBEY: CALL` in anything it reads, each once.
-struct Obedient(ModelId, Mutex<Vec<(String, Json)>>);
-
-impl Model for Obedient {
-    fn id(&self) -> &ModelId {
-        &self.0
-    }
-
-    fn caps(&self) -> Caps {
-        Caps {
-            tools: true,
-            structured: Structured::Schema,
-            images: false,
-            context: None,
-            local: true,
-        }
-    }
-
-    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
+fn obedient() -> Arc<FnModel> {
+    let made = Mutex::new(Vec::new());
+    FnModel::new(move |request| {
         let described = request.tools.iter().map(|tool| tool.description.clone());
         let read: Vec<_> = described
             .chain(request.messages.iter().map(Message::text))
             .collect();
-        let mut made = self.1.lock().unwrap();
+        let mut made = made.lock().unwrap();
         let mut new = Vec::new();
         for order in read.iter().flat_map(|text| orders(text)) {
             if !made.contains(&order) {
@@ -49,7 +33,7 @@ impl Model for Obedient {
                 new.push(order);
             }
         }
-        let line: Vec<Delta> = match new.as_slice() {
+        match new.as_slice() {
             [] => text("done"),
             new => {
                 let wanted: Vec<_> = new
@@ -58,9 +42,8 @@ impl Model for Obedient {
                     .collect();
                 calls(&wanted)
             }
-        };
-        Box::pin(async move { Ok(Deltas::ready(line.into_iter().map(Ok))) })
-    }
+        }
+    })
 }
 
 fn orders(text: &str) -> Vec<(String, Json)> {
@@ -101,8 +84,7 @@ fn desk(client: &Client) -> Desk {
     let tools = client.tools().unwrap().into_iter();
     let builder = tools.fold(Tools::builder(), |all, tool| all.dyn_tool(tool));
     let tools = builder.tool(Save).shared(notes.clone()).build().unwrap();
-    let model = Obedient(ModelId::new("test", "obedient"), Mutex::default());
-    let graph = Agent::new(Arc::new(model))
+    let graph = Agent::new(obedient())
         .tools(tools)
         .policy(Policy::default().allow("save").allow("fake_send"))
         .graph()

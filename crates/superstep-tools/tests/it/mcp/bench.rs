@@ -15,7 +15,7 @@ use superstep::{
 };
 use tempfile::TempDir;
 
-use crate::kit::{Lines, calls, text};
+use crate::kit::{FnModel, calls, text};
 
 /// Where a fake server writes down what it did.
 pub(crate) struct Ledger(TempDir);
@@ -79,7 +79,7 @@ pub(crate) async fn call(client: &Client, tool: &str, args: Json) -> End {
 }
 
 pub(crate) async fn call_of(tools: &Tools, tool: &str, args: Json) -> End {
-    let model = Lines::new(vec![calls(&[(tool, args)]), text("so")]);
+    let model = FnModel::lines(vec![calls(&[(tool, args)]), text("so")]);
     let graph = Agent::new(model)
         .tools(tools.clone())
         .graph()
