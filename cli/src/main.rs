@@ -4,7 +4,8 @@
 //! exit code (`error`). All text is printed by `output`, which sanitises what models and tools wrote.
 //!
 //! Read `args` for the commands, `app` for what a command works with, `environment` for how a model is
-//! chosen, `agents` for the agents; then one file or folder per command.
+//! chosen, `agents` for the agents; then a file or folder per command: `config` is in `settings`,
+//! `man` in `completions`, `analyze`, `ask` and `build-context` in `archie`.
 
 mod agents;
 mod app;

@@ -72,7 +72,7 @@ mod remote {
             list, openai::Dialect,
         },
         select::{Choice, Offered, Opening, Probe, Providers},
-        spec::{KNOWN, Known, is_loopback},
+        spec::{Api, KNOWN, Known, is_loopback},
     };
     use superstep::store::Embedder;
 
@@ -91,9 +91,9 @@ mod remote {
     pub(crate) async fn models(choice: &Choice) -> Result<Vec<Offered>, ModelError> {
         let client = Client::new(&Settings::default())?;
         let site = site(choice)?;
-        let listed = match (choice.spec.provider.as_str(), choice.protocol.as_str()) {
+        let listed = match (choice.spec.provider.as_str(), choice.api) {
             ("ollama", _) => list::ollama(&client, &site.address, LISTING).await?,
-            (_, "anthropic") => list::anthropic(&client, &site, LISTING).await?,
+            (_, Some(Api::Anthropic)) => list::anthropic(&client, &site, LISTING).await?,
             _ => list::openai(&client, &site, LISTING).await?,
         };
         Ok(listed.into_iter().map(offered).collect())
@@ -136,7 +136,7 @@ mod remote {
                 Some(name) => name.clone(),
                 None => only(choice).await?,
             };
-            if choice.protocol == "anthropic" {
+            if choice.api == Some(Api::Anthropic) {
                 return Ok(Arc::new(Anthropic::new(client, site, name)) as Arc<dyn Model>);
             }
             let mut dialect = Dialect::of(&site.address, &name);
@@ -151,7 +151,7 @@ mod remote {
     /// The model for embeddings of a choice. How long its vectors are it is asked first.
     pub(crate) async fn embeddings(choice: &Choice) -> Result<Arc<dyn Embedder>, Error> {
         let name = match &choice.spec.name {
-            Some(name) if choice.protocol == "openai" => name.clone(),
+            Some(name) if choice.api == Some(Api::ChatCompletions) => name.clone(),
             _ => {
                 let why = format!(
                     "`{}` is no model for embeddings; name one as provider:name",

@@ -1,4 +1,4 @@
-//! A env with mail on it.
+//! A test environment with mail in it.
 
 use std::{fs, path::PathBuf};
 

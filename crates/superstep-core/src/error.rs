@@ -1,7 +1,7 @@
 //! Everything that can go wrong in a run, with stable codes.
 //!
 //! An [`Error`] has what happened ([`ErrorKind`]) and where ([`ErrorLocation`]). Codes are listed in
-//! `docs/errors.md`. Build mistakes have their own type, [`crate::plan::BuildError`].
+//! `docs/errors.md`; each has a category in `category`, and `shown` is the JSON form. Build mistakes have their own type, [`crate::plan::BuildError`].
 
 mod category;
 mod shown;

@@ -1,6 +1,7 @@
 //! The trait every backend implements to keep threads.
 //!
-//! A saver stores [`Record`]s and [`TaskNote`]s and never looks inside a value. The conformance
+//! A backend implements [`Saver`], [`Runs`], [`RunQueue`] and [`Schedules`]; one around another, [`SaverLayer`]. A saver
+//! stores [`Record`]s and [`TaskNote`]s and never looks inside a value. The conformance
 //! crate has a kit that checks any implementation.
 
 mod find;

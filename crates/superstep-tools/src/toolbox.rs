@@ -30,6 +30,8 @@ pub struct Checked {
 }
 
 /// Collects tools.
+///
+#[doc = include_str!("docs/tools.md")]
 #[derive(Default)]
 pub struct ToolsBuilder {
     tools: Vec<Arc<dyn Tool>>,

@@ -10,7 +10,8 @@ use syn::{
 /// Names that the update type uses itself.
 const TAKEN: [&str; 3] = ["goto", "end", "send"];
 
-/// Reducers that need no path.
+/// Reducers that need no path. All of them write the type of the field (`Write` = `T`). A name here hides a
+/// user's reducer of that name and is part of stored fingerprints: adding one is a breaking change.
 pub(crate) const KNOWN: [&str; 6] = ["Last", "Append", "Sum", "Max", "Min", "Merge"];
 
 pub(crate) struct Spec<'a> {

@@ -34,6 +34,8 @@ use crate::{
 ///
 /// It is a future of how the run ends. Its parts can be moved to different places, as those of a
 /// child process can. See [`Graph::start`].
+///
+#[doc = include_str!("docs/graph/running.md")]
 #[non_exhaustive]
 pub struct Running<S, N> {
     /// The run, by which anybody can follow and cancel it ([`Graph::follow_run`],
@@ -218,6 +220,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// The runs of a thread, newest first.
+    ///
+    #[doc = include_str!("docs/graph/runs.md")]
     pub async fn runs(
         &self,
         thread: impl Into<ThreadId>,
@@ -258,6 +262,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// Continues all threads of this graph whose newest run was cut short, each in a run of its own.
     /// A service calls this when it starts. One that another process continues meanwhile is left
     /// to it; so several may call it at once.
+    ///
+    #[doc = include_str!("docs/graph/resume_interrupted.md")]
     pub async fn resume_interrupted(&self) -> Result<Recovery<Running<S, N>>, Error> {
         let recovery = self.inner.resume_interrupted(&self.options).await?;
         let typed = |run: running::DynRunning| Some(Running::new(run.thread.clone()?, run));

@@ -167,6 +167,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
 
     /// Starts another branch of the thread at an older checkpoint, which becomes its newest.
     /// The old branch stays in the history.
+    ///
+    #[doc = include_str!("docs/graph/fork.md")]
     pub async fn fork(
         &self,
         thread: impl Into<ThreadId>,
@@ -232,6 +234,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// Copies a thread under a new name; both continue independently.
+    ///
+    #[doc = include_str!("docs/graph/copy_thread.md")]
     pub async fn copy_thread(
         &self,
         from: impl Into<ThreadId>,
@@ -241,6 +245,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     /// Drops old checkpoints of a thread; it continues as before.
+    ///
+    #[doc = include_str!("docs/graph/prune_thread.md")]
     pub async fn prune_thread(
         &self,
         thread: impl Into<ThreadId>,
@@ -251,6 +257,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
 
     /// The threads of the saver that a query wants, page by page, with what is going on with them; see
     /// [`crate::DynGraph::find_threads`].
+    ///
+    #[doc = include_str!("docs/graph/find_threads.md")]
     pub async fn find_threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadInfo>, Error> {
         self.inner.find_threads(query).await
     }

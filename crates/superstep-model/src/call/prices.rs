@@ -1,4 +1,4 @@
-//! Prices per model.
+//! Prices per model; the table itself is `prices.json`.
 //!
 //! The table in `prices.json` holds what providers listed on its date, per million tokens. It must
 //! be checked before anybody relies on it: prices change, and long conversations, written caches,

@@ -9,7 +9,7 @@ use crate::{
     error::{ErrorKind, ModelError},
     model::Model,
     model_id::ModelId,
-    spec::{Known, Spec, Tape, TapeMode, host, is_loopback},
+    spec::{Api, Known, Spec, Tape, TapeMode, host, is_loopback},
 };
 
 /// A model that was chosen.
@@ -17,8 +17,8 @@ use crate::{
 pub struct Choice {
     /// The model. Its name is absent if the server is to be asked which one it has.
     pub spec: Spec,
-    /// What is spoken with it: `openai`, `anthropic`, or the provider's name.
-    pub protocol: String,
+    /// What is spoken with it, if it is reached over HTTP.
+    pub api: Option<Api>,
     /// Its address, if it is reached over HTTP.
     pub base: Option<String>,
     /// Where its key is.
@@ -82,9 +82,7 @@ impl Choice {
             _ => None,
         };
         let choice = Self {
-            protocol: known
-                .map_or(&*spec.provider, |known| known.protocol)
-                .to_owned(),
+            api: known.map(|known| known.api),
             key: key(&spec, &origin, known, environment),
             base,
             tape,

@@ -1,5 +1,15 @@
 //! Providers that are known by name: their address, the variable with their key, their usual model.
 
+/// What is spoken with a provider over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Api {
+    /// Chat completions, which OpenAI made and most others understand.
+    ChatCompletions,
+    /// Messages of Anthropic.
+    Anthropic,
+}
+
 /// A provider that is reached over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -7,7 +17,7 @@ pub struct Known {
     /// Its name in specs.
     pub name: &'static str,
     /// What it speaks.
-    pub protocol: &'static str,
+    pub api: Api,
     /// Its address.
     pub base: &'static str,
     /// The variable its key is in.
@@ -20,7 +30,7 @@ pub struct Known {
 pub const KNOWN: [Known; 9] = [
     Known {
         name: "anthropic",
-        protocol: "anthropic",
+        api: Api::Anthropic,
         base: "https://api.anthropic.com",
         key_env: Some("ANTHROPIC_API_KEY"),
         model: Some("claude-sonnet-4-5"),
@@ -64,7 +74,7 @@ pub const KNOWN: [Known; 9] = [
     ),
     Known {
         name: "ollama",
-        protocol: "openai",
+        api: Api::ChatCompletions,
         base: "http://127.0.0.1:11434/v1",
         key_env: None,
         model: None,
@@ -79,7 +89,7 @@ const fn openai(
 ) -> Known {
     Known {
         name,
-        protocol: "openai",
+        api: Api::ChatCompletions,
         base,
         key_env: Some(key_env),
         model: Some(model),

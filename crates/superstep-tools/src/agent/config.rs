@@ -18,6 +18,8 @@ use crate::{policy::Policy, toolbox::Tools};
 type Prompt<S> = Arc<dyn Fn(&HookCtx<'_, S>) -> Result<String, NodeError> + Send + Sync>;
 
 /// A model with tools, over a conversation in a state.
+///
+#[doc = include_str!("../docs/agent.md")]
 pub struct Agent<S: Conversation = AgentState> {
     pub(super) model: Arc<dyn Model>,
     pub(super) tools: Tools,
@@ -63,6 +65,8 @@ impl<S: Conversation> Agent<S> {
     }
 
     /// Says which calls need a person.
+    ///
+    #[doc = include_str!("../docs/policy.md")]
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
@@ -78,6 +82,8 @@ impl<S: Conversation> Agent<S> {
 
     /// Instructs it by a function of the state and of the task: `at.state`, `at.ctx.context::<User>()?`.
     /// What stays the same from call to call belongs to the beginning of the text: providers reuse it.
+    ///
+    #[doc = include_str!("../docs/prompt.md")]
     #[must_use]
     pub fn prompt(
         mut self,
@@ -111,6 +117,8 @@ impl<S: Conversation> Agent<S> {
 
     /// Shows the model about this many tokens of the conversation at most, the latest ones; see
     /// [`superstep_model::history::trim`]. The state keeps all of it.
+    ///
+    #[doc = include_str!("../docs/trim.md")]
     #[must_use]
     pub fn trim(mut self, tokens: u64) -> Self {
         self.trim = Some(tokens);
@@ -118,6 +126,8 @@ impl<S: Conversation> Agent<S> {
     }
 
     /// Summarises the older part of long conversations.
+    ///
+    #[doc = include_str!("../docs/summarise.md")]
     #[must_use]
     pub fn summarise(mut self, summaries: Summaries) -> Self {
         self.summaries = Some(summaries);
@@ -126,6 +136,8 @@ impl<S: Conversation> Agent<S> {
 
     /// Makes its answer data: a `T`, which [`Conversation::answer`] reads. When the model has nothing
     /// more to call, it is asked for the answer in that form; what does not fit is repaired.
+    ///
+    #[doc = include_str!("../docs/answer_as.md")]
     #[must_use]
     pub fn answer_as<T: JsonSchema>(mut self) -> Self {
         self.answer = Some(Schema::of::<T>());
