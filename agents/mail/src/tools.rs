@@ -7,6 +7,7 @@
 //! has one value.
 
 mod call;
+mod kind;
 mod meeting;
 mod schedule;
 mod send;
@@ -19,7 +20,7 @@ use serde_json::{Map, Value as Json, json};
 use superstep::{
     NodeError,
     model::{Schema, ToolCall, ToolSpec},
-    tools::{Access, Capabilities, ParsedCall, Tool, Tools},
+    tools::{Access, ParsedCall, Tool, Tools},
 };
 
 use crate::{
@@ -30,20 +31,9 @@ use crate::{
 };
 use call::CallContext;
 pub(crate) use call::MailCall;
+use kind::ToolKind;
+pub use kind::{CHECK, DONE, QUESTION, SCHEDULE, SEND};
 pub(crate) use meeting::Meeting;
-
-/// Proposes a reply.
-pub const SEND: &str = "send_email_tool";
-/// Proposes a meeting.
-pub const SCHEDULE: &str = "schedule_meeting_tool";
-/// Looks into the calendar.
-pub const CHECK: &str = "check_calendar_tool";
-/// Asks the owner.
-pub const QUESTION: &str = "Question";
-/// Says that the mail is handled.
-pub const DONE: &str = "Done";
-
-const MAX_DAYS: usize = 14;
 
 /// What a call asks for, once its arguments are known to make sense.
 #[derive(Clone, Debug)]
@@ -81,15 +71,17 @@ impl CallValidator {
             at,
         });
         let mut listed = Vec::new();
-        for spec in specs(&context) {
+        for kind in ToolKind::ALL {
+            let spec = kind.spec(&context);
             let mut checked = spec.parameters.clone();
-            if spec.name == SEND
+            if kind == ToolKind::Send
                 && let Some(Json::Object(properties)) = checked.pointer_mut("/properties")
             {
                 let this = json!({"enum": [context.input.id.0]});
                 properties.insert("email_id".into(), this);
             }
             listed.push(MailTool {
+                kind,
                 schema: Schema::new(&*spec.name, checked)?,
                 spec,
                 context: context.clone(),
@@ -135,6 +127,7 @@ pub(crate) fn fill_in(call: &mut ToolCall, input: &EmailInput) {
 /// One of the tools, for one mail.
 #[derive(Clone)]
 struct MailTool {
+    kind: ToolKind,
     /// What a model reads.
     spec: ToolSpec,
     /// What a call is checked against.
@@ -144,29 +137,28 @@ struct MailTool {
 
 impl MailTool {
     fn read(&self, args: &Map<String, Json>) -> Result<MailCall, Vec<String>> {
-        let name = self.spec.name.as_str();
         let value = Json::Object(args.clone());
         // Whatever a model says with it, it is done.
-        let problems = match name {
-            DONE => Vec::new(),
+        let problems = match self.kind {
+            ToolKind::Done => Vec::new(),
             _ => self.schema.check(&value),
         };
         if !problems.is_empty() {
             return Err(problems.iter().map(ToString::to_string).collect());
         }
-        let request = match name {
-            SEND => draft(value).map(ToolRequest::Send),
-            SCHEDULE => {
+        let request = match self.kind {
+            ToolKind::Send => draft(value).map(ToolRequest::Send),
+            ToolKind::Schedule => {
                 Meeting::read(value, &self.context.services.zone).map(ToolRequest::Schedule)
             }
-            CHECK => days(value).map(ToolRequest::Check),
-            QUESTION => {
+            ToolKind::Check => days(value).map(ToolRequest::Check),
+            ToolKind::Question => {
                 let content = args.get("content").and_then(Json::as_str);
                 Ok(ToolRequest::Question(
                     content.unwrap_or_default().to_owned(),
                 ))
             }
-            _ => Ok(ToolRequest::Done),
+            ToolKind::Done => Ok(ToolRequest::Done),
         };
         Ok(MailCall {
             request: request.map_err(|problem| vec![problem])?,
@@ -182,96 +174,12 @@ impl Tool for MailTool {
     }
 
     fn access(&self) -> Access {
-        Access {
-            capabilities: match self.spec.name.as_str() {
-                SEND => Capabilities::SEND,
-                SCHEDULE => Capabilities::WRITE.and(Capabilities::SEND),
-                CHECK => Capabilities::NET,
-                _ => Capabilities::NONE,
-            },
-            idempotent: false,
-            // Other people's words are in the calendar.
-            trusted_output: self.spec.name != CHECK,
-        }
+        self.kind.access()
     }
 
     fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
         Ok(Box::new(self.read(args)?))
     }
-}
-
-fn specs(context: &CallContext) -> Vec<ToolSpec> {
-    let spec = |name: &str, description: &str, properties: Json, required: Json| ToolSpec {
-        name: name.into(),
-        description: description.into(),
-        parameters: json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        }),
-    };
-    let owner = json!({"type": "string", "enum": [context.services.mailbox.owner().email]});
-    vec![
-        spec(
-            CHECK,
-            "Shows what is in the calendar on days, and what is free.",
-            json!({"dates": {
-                "type": "array", "items": {"type": "string", "maxLength": 10}, "minItems": 1,
-                "maxItems": MAX_DAYS,
-                "description": "The days, each as DD-MM-YYYY.",
-            }}),
-            json!(["dates"]),
-        ),
-        spec(
-            SEND,
-            "Proposes a reply to the mail. It is sent when the owner agrees.",
-            json!({
-                "response_text": {"type": "string", "minLength": 1, "maxLength": 8_000,
-                    "description": "The whole text of the reply."},
-                "email_address": owner,
-                "additional_recipients": {"type": "array", "items": {"type": "string", "maxLength": 320},
-                    "maxItems": 20,
-                    "description": "Only if the owner asked for more recipients."},
-            }),
-            json!(["response_text", "email_address"]),
-        ),
-        spec(
-            SCHEDULE,
-            "Proposes a meeting. It is made when the owner agrees.",
-            json!({
-                "attendees": {"type": "array", "items": {"type": "string", "maxLength": 320}, "minItems": 1,
-                    "maxItems": 50, "description": "Their addresses."},
-                "title": {"type": "string", "minLength": 1, "maxLength": 200},
-                "start_time": {"type": "string", "maxLength": 40,
-                    "description": "Such as 2026-11-16T10:00:00, in the time zone."},
-                "end_time": {"type": "string", "maxLength": 40},
-                "organizer_email": owner,
-                "timezone": {"type": "string", "maxLength": 60,
-                    "description": format!("Such as {}, which is what counts if it is left out.",
-                        context.services.zone.name)},
-            }),
-            json!([
-                "attendees",
-                "title",
-                "start_time",
-                "end_time",
-                "organizer_email"
-            ]),
-        ),
-        spec(
-            QUESTION,
-            "Asks the owner something.",
-            json!({"content": {"type": "string", "minLength": 1, "maxLength": 1_000}}),
-            json!(["content"]),
-        ),
-        spec(
-            DONE,
-            "Says that the mail is handled.",
-            json!({"done": {"type": "boolean"}}),
-            json!(["done"]),
-        ),
-    ]
 }
 
 #[derive(Deserialize)]
