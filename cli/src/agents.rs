@@ -14,6 +14,7 @@ use serde_json::Value as Json;
 use superstep::{
     Backends, Saver,
     dynamic::DynGraph,
+    model::{config::Config, did_you_mean},
     text::{reveal_name, single_line},
 };
 use superstep_archie::{Archie, Settings};
@@ -34,6 +35,7 @@ pub(crate) enum Agent {
     /// Documents a code base
     Docs,
     /// Reads mail, and asks before it acts
+    #[value(alias = "email_assistant")]
     Mail,
     /// Works on spreadsheets
     Sheets,
@@ -202,6 +204,27 @@ pub(crate) fn sheets_without(
     };
     let settings = superstep_sheets::Settings::default();
     Ok(Sheets::new(models, versions, settings, backends)?)
+}
+
+/// Refuses tables of `[agents]` that belong to no agent.
+pub(crate) fn check_names(config: &Config) -> Result<(), Error> {
+    let known = Agent::value_variants().iter().map(|agent| agent.name());
+    let known: Vec<&str> = known.collect();
+    for file in &config.files {
+        let unknown = file
+            .agents
+            .keys()
+            .find(|name| !known.contains(&name.as_str()));
+        if let Some(name) = unknown {
+            let hint = did_you_mean::hint(name, known.iter().copied());
+            return Err(Error::Usage(format!(
+                "{}: there is no agent `{name}`{hint}; there are {}",
+                file.path.display(),
+                known.join(", ")
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Six characters of an alphabet without look-alikes.

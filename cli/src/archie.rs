@@ -11,32 +11,39 @@ mod talk;
 
 use std::path::{Path, PathBuf};
 
-use superstep::model::select::DataOwner;
-use superstep_archie::{Analysis, Brief, ErrorKind, Flow, Question};
+use superstep::model::{config::Config, select::DataOwner};
+use superstep_archie::{Analysis, AnalysisUpdate, Archie, Brief, ErrorKind, Flow, Question};
 
 use crate::{
     agents::{self, Agent},
     app::App,
     args::{Analyze, Ask, BuildContext, Global, Limits, TalkOptions},
-    consent::Agreement,
+    consent::{self, Agreement},
     database, environment,
     error::Error,
     files,
+    output::{Output, plain, shown},
+    suggest,
+    thread_reader::ThreadReader,
 };
 
 use answers::Answers;
 use options::AgentOptions;
 use screen::Screen;
-use talk::{Talk, TalkStep};
+use talk::{BeginAgain, Talk, TalkStep};
+
+/// Refuses settings that cannot be used.
+pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
+    options::settings(config).map(drop)
+}
 
 pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Error> {
     if what.query.trim().is_empty() {
         let why = "the query is empty".to_owned();
         return Err(superstep_archie::Error::from(ErrorKind::Settings { why }).into());
     }
-    if let Some(out) = &what.talk.out {
-        files::refuse_database(out, app.global)?;
-    }
+    check_globs(&what.reading.glob)?;
+    check_out(what.talk.out.as_deref(), app.global)?;
     let answers = Answers::of(&what.talk)?;
     let brief = Brief {
         words: what.query.clone(),
@@ -56,37 +63,138 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
     let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
     let start = TalkStep::Start(Box::new(agent.analyze(&brief)));
     let out = what.talk.out.clone();
-    Talk::new(agent, thread, answers, out, app.output)
+    Talk::new(agent, thread, answers, out, app)
+        .beginning(&what.query, with_words(brief, Archie::analyze))
         .run(start, app.terminal)
         .await
+}
+
+/// Shows what the calls of a thread cost.
+pub(crate) async fn tell_tokens(
+    thread: &str,
+    global: &Global,
+    output: &Output,
+) -> Result<(), Error> {
+    let agent = agents::read_only_archie(database::read_only(global)?)?;
+    let spent = agent.spent(thread).await?;
+    let turns = agent.graph().state(thread).await?.state.turn();
+    Screen::new(output).tokens(turns, &spent);
+    Ok(())
+}
+
+/// How a thread begins with other words than those of a brief.
+fn with_words(brief: Brief, begin: fn(&Archie, &Brief) -> AnalysisUpdate) -> BeginAgain {
+    Box::new(move |agent, words| {
+        let brief = Brief {
+            words: words.to_owned(),
+            ..brief.clone()
+        };
+        begin(agent, &brief)
+    })
 }
 
 pub(crate) async fn ask(what: &Ask, app: &mut App<'_>) -> Result<(), Error> {
-    let brief = Brief {
-        words: what.words.join(" "),
+    let mut thread = match &what.thread {
+        Some(text) => Some(ThreadReader::open(app.global)?.named(text).await?),
+        None => None,
+    };
+    question(what, &mut thread, app).await
+}
+
+/// Asks a question in a thread, which knows what was said before; in a new one if there is none, whose name
+/// is then known.
+pub(crate) async fn question(
+    what: &Ask,
+    thread: &mut Option<String>,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let words = with_piped(&what.words.join(" "), app).await?;
+    if words.trim().is_empty() {
+        let why = "the question is empty".to_owned();
+        return Err(superstep_archie::Error::from(ErrorKind::Settings { why }).into());
+    }
+    let mut brief = Brief {
+        words: words.clone(),
         inputs: what.inputs.clone(),
         ..Brief::default()
     };
-    let content = match &what.inputs {
-        Some(inputs) => {
-            require_inputs(inputs)?;
-            environment::content_at(app.global, inputs)?
+    let mut content = DataOwner::Project;
+    if let Some(thread) = thread {
+        let known = read_for_question(thread, app).await?;
+        let folder = known.inputs.folder.clone().map(PathBuf::from);
+        brief.inputs = brief.inputs.or(folder);
+        if !known.system_context.is_empty() {
+            content = content_of(&known, app.global)?;
         }
-        None => DataOwner::Project,
-    };
+    }
+    if let Some(inputs) = &brief.inputs {
+        require_inputs(inputs)?;
+        if content == DataOwner::Project {
+            content = environment::content_at(app.global, inputs)?;
+        }
+    }
     let options = AgentOptions::open(&what.limits, None, &content, app).await?;
     let agent = options.archie(None)?;
-    let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
+    let name = match thread {
+        Some(name) => name.clone(),
+        None => Agent::Archie.new_thread(&*options.saver()?).await?,
+    };
+    *thread = Some(name.clone());
     let start = TalkStep::Start(Box::new(agent.ask(&brief)));
-    Talk::new(agent, thread, Answers::none(), None, app.output)
+    Talk::new(agent, name, Answers::none(), None, app)
+        .beginning(&words, with_words(brief, Archie::ask))
         .run(start, app.terminal)
         .await
 }
 
-pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Result<(), Error> {
-    if let Some(out) = &what.out {
-        files::refuse_database(out, app.global)?;
+/// A question and what is piped in with it; `-` is what is piped in alone.
+async fn with_piped(words: &str, app: &mut App<'_>) -> Result<String, Error> {
+    if app.global.no_input {
+        return Ok(words.to_owned());
     }
+    let piped = app.terminal.piped_text().await?;
+    let words = words.trim();
+    Ok(match (words, piped) {
+        ("-", Some(text)) => text,
+        ("-", None) => {
+            let why = "`-` is what is piped in, and nothing is".to_owned();
+            return Err(Error::Usage(why));
+        }
+        (words, Some(text)) => format!("{words}\n\n{}", text.trim_end()),
+        (words, None) => words.to_owned(),
+    })
+}
+
+/// A thread that another question is asked in: it is done, and not one that was imported and never run.
+async fn read_for_question(thread: &str, app: &App<'_>) -> Result<Analysis, Error> {
+    let reader = ThreadReader::open(app.global)?;
+    let resume = suggest::command(app.global, &["threads", "resume", thread]);
+    if reader.agent(thread).await? != Agent::Archie {
+        return Err(Error::Usage(format!(
+            "thread {} is not of Archie",
+            shown(thread)
+        )));
+    }
+    if consent::is_wanted(&reader.imports()?, thread).await? {
+        return Err(Error::Usage(format!(
+            "thread {} was imported and not run yet: {resume}",
+            shown(thread)
+        )));
+    }
+    let known = agents::read_only_archie(database::read_only(app.global)?)?;
+    let known = known.graph().state(thread).await?;
+    match known.is_done() || known.asks.is_empty() {
+        true => Ok((*known.state).clone()),
+        false => Err(Error::Usage(format!(
+            "thread {} waits for your answer: {resume}",
+            shown(thread)
+        ))),
+    }
+}
+
+pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Result<(), Error> {
+    check_globs(&what.reading.glob)?;
+    check_out(what.out.as_deref(), app.global)?;
     let brief = Brief {
         inputs: Some(what.reading.inputs.clone()),
         globs: what.reading.glob.clone(),
@@ -100,7 +208,7 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
     let agent = options.archie(None)?;
     let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
     let start = TalkStep::Start(Box::new(agent.build_context(&what.name, &brief)));
-    Talk::new(agent, thread, Answers::none(), what.out.clone(), app.output)
+    Talk::new(agent, thread, Answers::none(), what.out.clone(), app)
         .run(start, app.terminal)
         .await
 }
@@ -123,9 +231,7 @@ pub(crate) async fn resume(
     agreement: Agreement,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    if let Some(out) = &args.out {
-        files::refuse_database(out, app.global)?;
-    }
+    check_out(args.out.as_deref(), app.global)?;
     let answers = Answers::of(args)?;
     let known = agents::read_only_archie(database::read_only(app.global)?)?;
     let known = known.graph().state(thread).await?;
@@ -156,15 +262,29 @@ pub(crate) async fn resume(
         None => TalkStep::Resume,
     };
     agreement.store().await?;
-    Talk::new(
-        agent,
-        thread.to_owned(),
-        answers,
-        args.out.clone(),
-        app.output,
-    )
-    .run(next, app.terminal)
-    .await
+    let model = options.model_name();
+    if known.state.model_name != model {
+        app.output.say(&[plain(format!(
+            "note: this thread was begun with {}; it continues with {model}",
+            shown(&known.state.model_name)
+        ))]);
+    }
+    let out = args.out.clone();
+    Talk::new(agent, thread.to_owned(), answers, out, app)
+        .run(next, app.terminal)
+        .await
+}
+
+/// Refuses a file that the result cannot be written to, before anybody talks for an hour.
+fn check_out(out: Option<&Path>, global: &Global) -> Result<(), Error> {
+    let Some(out) = out else { return Ok(()) };
+    files::refuse_database(out, global)?;
+    Ok(files::require_folder_of(out)?)
+}
+
+/// Refuses a glob that is none, before a thread is made for it.
+fn check_globs(globs: &[String]) -> Result<(), Error> {
+    Ok(superstep_archie::documents::check_globs(globs)?)
 }
 
 /// Refuses a folder that is not there, before a thread is made for it.

@@ -13,10 +13,10 @@ mod threads;
 mod traces;
 mod trust;
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use anstream::ColorChoice;
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::agents::Agent;
 
@@ -40,8 +40,6 @@ pub(crate) use trust::{TrustArgs, TrustCommand};
 #[command(
     name = "superstep",
     version,
-    arg_required_else_help = true,
-    propagate_version = true,
     after_help = "Examples:
   superstep demo                                 see the agents work, in under a minute
   superstep analyze --query 'One service or two?' --inputs docs
@@ -57,8 +55,92 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person or no model,
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Nothing: the shell at a terminal, help anywhere else.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+}
+
+impl Args {
+    /// The command line as it is parsed and shown: what follows the options of a command is wrapped once, by
+    /// the terminal.
+    pub(crate) fn whole_command() -> clap::Command {
+        wrapped_once(Self::command()).help_template(TEMPLATE)
+    }
+
+    pub(crate) fn parse_words(
+        words: impl IntoIterator<Item = OsString>,
+    ) -> Result<Self, clap::Error> {
+        let mut matches = Self::whole_command().try_get_matches_from(words)?;
+        Self::from_arg_matches_mut(&mut matches)
+    }
+}
+
+/// The first page, with the commands in groups.
+const TEMPLATE: &str = "{about}
+
+{usage-heading} {usage}
+
+Agents:
+  ask            Archie: answer a question from memory and documents
+  analyze        Archie: analyze a folder of documents in a conversation
+  build-context  Archie: write a context document about a folder
+  mail           E-mail assistant: process mail, show what it has learned
+  inbox          E-mail assistant: its open questions, and your answers
+  sheet          Spreadsheets: carry out an instruction on a workbook
+  docs           Document a code base
+  atris          Atris: answer questions about Audius
+  shell          Interactive shell: every command, and questions to Archie
+  serve          Serve the agents over HTTP
+
+Threads:
+  threads        List, show, resume, fork, compare, delete, export threads
+  trace          Steps, time and cost of the runs of a thread
+  memory         What agents remember over threads
+  graph          Draw the graph of an agent
+
+Setup:
+  demo           See the agents work; nothing leaves this machine
+  model          List, choose, download, test and chat with models
+  config         Show and change settings
+  trust          Decide about a project's superstep.toml
+  doctor         Check this machine, and say how to fix what is missing
+  explain        Say what an error code means
+  db             Check, back up, compact, encrypt the database
+  completions    Generate shell completions
+  man            Write the manual pages
+  help           Print the help of a command
+
+Options:
+{options}{after-help}
+";
+
+/// The command with lines of its epilogues joined that belong to one paragraph.
+fn wrapped_once(command: clap::Command) -> clap::Command {
+    let joined = command
+        .get_after_help()
+        .map(|text| joined(&text.to_string()));
+    let command = match joined {
+        Some(text) => command.after_help(text),
+        None => command,
+    };
+    command.mut_subcommands(wrapped_once)
+}
+
+/// Text whose paragraphs are a line each. Lines that are indented, or end with a colon, stay as they are.
+fn joined(text: &str) -> String {
+    let mut whole = String::new();
+    let mut is_open = false;
+    for line in text.lines() {
+        let is_prose = !line.is_empty() && !line.starts_with(' ');
+        whole.push_str(match (whole.is_empty(), is_open && is_prose) {
+            (true, _) => "",
+            (false, true) => " ",
+            (false, false) => "\n",
+        });
+        whole.push_str(line);
+        is_open = is_prose && !line.ends_with(':');
+    }
+    whole
 }
 
 /// What holds for every command.
@@ -81,6 +163,12 @@ pub(crate) struct Global {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+    /// Print results, questions and errors, and nothing else
+    #[arg(long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Also say which settings, models and files are used, and why
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
     /// Never ask a question
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
@@ -121,6 +209,8 @@ impl Global {
         self.offline |= shell.offline;
         self.probe |= shell.probe;
         self.json |= shell.json;
+        self.quiet |= shell.quiet && !self.verbose;
+        self.verbose |= shell.verbose && !self.quiet;
         self.no_input |= shell.no_input;
         self.yes |= shell.yes;
         if matches!(self.color, Color::Auto) {
@@ -152,6 +242,7 @@ impl Command {
             | Self::Model(_)
             | Self::Demo { .. }
             | Self::Config(_)
+            | Self::Explain { .. }
             | Self::Trust(_)
             | Self::Completions { .. }
             | Self::Man { .. } => false,
@@ -171,7 +262,7 @@ pub(crate) enum Command {
 Type commands without `superstep`. Any other line is a question to Archie. Tab completes commands,
 paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ctrl-D ends.")]
     Shell,
-    /// Archie: analyse a folder of documents in a conversation, until you approve
+    /// Archie: analyze a folder of documents in a conversation, until you approve
     Analyze(Analyze),
     /// Archie: answer one question from memory and documents
     Ask(Ask),
@@ -184,7 +275,7 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Docs(Docs),
     /// Serve the agents over HTTP, to LangGraph clients and to browsers
     Serve(Serve),
-    /// E-mail assistant: process mail, show what it has learnt
+    /// E-mail assistant: process mail, show what it has learned
     #[command(subcommand, arg_required_else_help = true)]
     Mail(MailCommand),
     /// E-mail assistant: its open questions, and your answers
@@ -237,9 +328,17 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
 
 Exits with 1 if something is broken. A missing model is not an error.")]
     Doctor,
-    /// Show the settings and where each comes from
+    /// Settings: show, change
     #[command(subcommand, arg_required_else_help = true)]
     Config(ConfigCommand),
+    /// Say what an error code means, and what to do
+    #[command(after_help = "Examples:
+  superstep explain SS5016
+  superstep explain 5016 --json")]
+    Explain {
+        /// The code, such as SS5016
+        code: String,
+    },
     /// Show what the project's superstep.toml asks for, and decide whether to trust it
     Trust(TrustArgs),
     /// Generate shell completions
@@ -274,13 +373,65 @@ pub(crate) enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
+    /// Print where your file is, or would be
+    #[command(after_help = "Examples:
+  superstep config path
+  superstep config path --json")]
+    Path,
+    /// Make your file, with every setting switched off
+    #[command(after_help = "Examples:
+  superstep config init
+  superstep config init --json
+
+A file that exists is left as it is.")]
+    Init,
+    /// Change one setting of your file
+    #[command(after_help = "Examples:
+  superstep config set model ollama:qwen3:8b
+  superstep config set agents.mail.owner me@example.org
+  superstep config set models.triage_router local:default
+
+Comments stay. A setting that would make the file unreadable is refused, and nothing is changed.")]
+    Set {
+        /// Which, such as model, db, or agents.mail.owner
+        key: String,
+        /// The value; numbers, true, false and lists are read as such
+        value: String,
+    },
+    /// Open your file in your editor
+    #[command(after_help = "Examples:
+  superstep config edit
+  EDITOR=nano superstep config edit
+
+What cannot be read is not saved; your text is kept beside the file.")]
+    Edit,
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
+
+    #[test]
+    fn the_groups_of_the_first_page_have_every_command_once() {
+        let all = Args::command();
+        let names = all.get_subcommands().map(clap::Command::get_name);
+        for name in names.chain(["help"]) {
+            let listed = TEMPLATE.lines().filter(|line| {
+                let mut words = line.split_whitespace();
+                line.starts_with("  ") && words.next() == Some(name)
+            });
+            assert_eq!(listed.count(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_paragraph_is_one_line_and_examples_stay() {
+        let text = "Examples:\n  superstep a\n  superstep b\n\nOne two\nthree.";
+        assert_eq!(
+            joined(text),
+            "Examples:\n  superstep a\n  superstep b\n\nOne two three."
+        );
+    }
 
     #[test]
     fn the_command_line_is_sound() {

@@ -25,7 +25,7 @@ pub(crate) const COMPLETE: &str = "COMPLETE";
 
 /// The command line, with candidates for arguments that name a thread or a question.
 pub(crate) fn command() -> clap::Command {
-    with_candidates(Args::command())
+    with_candidates(Args::whole_command())
 }
 
 fn with_candidates(command: clap::Command) -> clap::Command {

@@ -14,7 +14,7 @@ use superstep::{
 use crate::{
     args::Global,
     dirs, environment,
-    error::Error,
+    error::{Error, FileError},
     output::{Output, bad, plain, strong},
 };
 
@@ -31,6 +31,14 @@ pub(crate) fn read_only(global: &Global) -> Result<Backends, Error> {
 /// Threads and long-term memory of the database, which must exist, to change them.
 pub(crate) fn writable(global: &Global) -> Result<Backends, Error> {
     Ok(both(&existing(global, OpenMode::Existing)?))
+}
+
+/// Whether the database is in its usual place and the first run has not made it yet. One that is named and
+/// missing is a mistake.
+pub(crate) fn is_not_made_yet(global: &Global) -> Result<bool, Error> {
+    let path = path(global)?;
+    let is_named = matches!(path.origin, Origin::Flag(_) | Origin::Env(_));
+    Ok(!is_named && !path.value.exists())
 }
 
 /// The database, which must exist.
@@ -68,9 +76,21 @@ fn both(database: &Database) -> Backends {
 pub(crate) fn create(global: &Global) -> Result<Backends, Error> {
     let path = path(global)?.value;
     if let Some(folder) = path.parent() {
-        superstep::fs::private_dir(folder)?;
+        superstep::fs::private_dir(folder).map_err(|error| FileError::NotWritten {
+            path: folder.display().to_string(),
+            why: error.to_string(),
+        })?;
     }
-    Ok(both(&open(&path, OpenMode::Create)?))
+    #[cfg_attr(
+        not(feature = "remote"),
+        allow(unused_mut, reason = "nothing is sent anywhere")
+    )]
+    let mut backends = both(&open(&path, OpenMode::Create)?);
+    #[cfg(feature = "remote")]
+    if let Some(saver) = backends.saver.take() {
+        backends.saver = Some(crate::exports::watched(saver, global)?);
+    }
+    Ok(backends)
 }
 
 /// Says which logs beside the database have lost their file: it may have been renamed without its log,

@@ -9,7 +9,11 @@ mod docs;
 mod mail;
 mod sheets;
 
-use std::path::Path;
+use std::{
+    io::Read,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use clap::{Parser, ValueEnum};
 
@@ -19,12 +23,15 @@ use crate::{
     args::{Args, Global},
     error::Error,
     inbox,
-    output::{Form, Output, faint, plain, strong},
+    output::{Form, Output, bad, faint, plain, strong},
     shell_words,
 };
 
 /// Placeholder for an id that is only known when the scene runs.
 const QUESTION: &str = "QUESTION";
+
+/// The first word of a command whose process is killed as soon as it says something.
+const KILLED: &str = "KILLED ";
 
 /// What is shown of an agent.
 struct Scene {
@@ -33,7 +40,7 @@ struct Scene {
     /// Files, by their names below the folder of the scene.
     files: &'static [(&'static str, &'static [u8])],
     /// Commands without `superstep`, and a comment to print before each. The word `QUESTION` is the id of
-    /// the open questions of the e-mail assistant about a reply.
+    /// the open questions of the e-mail assistant about a reply; [`KILLED`] begins one that does not end by itself.
     commands: &'static [(&'static str, &'static str)],
     /// Folders below that of the scene whose files are shown at the end.
     leaves: &'static [&'static str],
@@ -42,7 +49,7 @@ struct Scene {
 pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), Error> {
     if app.output.form == Form::Json {
         return Err(Error::Usage(
-            "the demo is for people; its commands have --json".into(),
+            "the demo has no JSON output; the commands it shows have".into(),
         ));
     }
     let folder = scratch()?;
@@ -52,8 +59,8 @@ pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), E
         }
     }
     app.output.say(&[
-        plain("The replies were scripted. To see which model would answer: "),
-        strong("superstep model show"),
+        plain("Those replies were scripted, and the files are gone. What this machine has for real ones: "),
+        strong("superstep doctor"),
     ]);
     Ok(())
 }
@@ -84,10 +91,16 @@ async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Err
         };
         output.say(&[]);
         output.say(&[faint(format!("# {about}"))]);
+        if let Some(line) = line.strip_prefix(KILLED) {
+            output.say(&[strong(format!("$ superstep {line}"))]);
+            killed(&words(line, &place)?, &database, output)?;
+            continue;
+        }
         output.say(&[strong(format!("$ superstep {line}"))]);
         let args = read(&line, &place, &database, app.global)?;
         let mut own = app.with(&args.global, output);
-        Box::pin(crate::dispatch(args.command, &mut own)).await?;
+        let command = args.command.ok_or_else(|| Error::Usage(line.clone()))?;
+        Box::pin(crate::dispatch(command, &mut own)).await?;
     }
     output.say(&[]);
     for folder in scene.leaves {
@@ -118,8 +131,32 @@ fn left(place: &Path, folder: &str, output: &Output) -> Result<(), Error> {
     Ok(())
 }
 
-/// A command as it is run: names of files are below the folder of the scene.
-fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Args, Error> {
+/// Runs a command as a process of its own and ends it with SIGKILL as soon as it has said something.
+fn killed(words: &[String], database: &Path, output: &Output) -> Result<(), Error> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .args(words.iter().skip(1))
+        .arg("--offline")
+        .arg("--db")
+        .arg(database)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut said = vec![0; 4096];
+    let count = match &mut child.stdout {
+        Some(stdout) => stdout.read(&mut said)?,
+        None => 0,
+    };
+    child.kill()?;
+    child.wait()?;
+    said.truncate(count);
+    output.data(&[plain(String::from_utf8_lossy(&said))])?;
+    output.say(&[bad("killed"), faint(" (kill -9)")]);
+    Ok(())
+}
+
+/// The words of a command: names of files are below the folder of the scene.
+fn words(line: &str, place: &Path) -> Result<Vec<String>, Error> {
     let split = shell_words::split(line).map_err(|error| Error::Usage(error.to_string()))?;
     let mut words = vec!["superstep".to_owned()];
     for word in split {
@@ -128,6 +165,12 @@ fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Ar
             None => word,
         });
     }
+    Ok(words)
+}
+
+/// A command as it is run.
+fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Args, Error> {
+    let words = words(line, place)?;
     let parsed = Args::try_parse_from(words);
     let mut args = parsed.map_err(|error| Error::Usage(error.to_string()))?;
     args.global.color = global.color;

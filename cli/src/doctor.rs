@@ -1,12 +1,16 @@
 //! `superstep doctor`: checks of this machine, with hints.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use serde_json::json;
 use superstep::{
     SaverError,
     model::{
         ErrorKind,
+        config::Config,
         select::{DataOwner, Outcome},
     },
     sqlite::OpenMode,
@@ -14,8 +18,10 @@ use superstep::{
 use superstep_sheets::sandbox::Availability;
 
 use crate::{
+    agents,
     app::App,
-    args::Global,
+    archie,
+    args::{AccountArgs, Global},
     database, dirs, environment,
     error::Error,
     mail,
@@ -77,19 +83,25 @@ impl Finding {
 }
 
 pub(crate) async fn run(app: &App<'_>) -> Result<(), Error> {
-    let mut findings = vec![
-        build(),
-        machine(),
-        clock(),
-        settings(app.global),
-        rights(app.global),
-    ];
-    findings.extend(project(app.global));
-    findings.push(storage(app.global).await);
-    findings.extend(model(app.global).await);
+    let mut findings = vec![build(), machine()];
+    findings.extend(clock());
+    let settings = settings(app.global);
+    // What a broken file breaks is said once.
+    let is_readable = environment::load(app.global).is_ok();
+    let is_usable = settings.health != Health::Broken;
+    findings.push(settings);
+    findings.push(rights(app.global));
+    findings.extend(places(app.global));
+    if is_readable {
+        findings.extend(project(app.global));
+        findings.push(storage(app.global).await);
+        findings.extend(model(app.global).await);
+    }
+    if is_usable {
+        findings.extend(mail_account(app.global));
+    }
     findings.push(weights_here());
     findings.extend(sandboxes());
-    findings.push(person_place());
     for finding in &findings {
         tell(finding, app.output)?;
     }
@@ -112,7 +124,8 @@ fn tell(finding: &Finding, output: &Output) -> Result<(), Error> {
             Health::Broken => "broken",
         };
         return output.json(&json!({
-            "check": finding.what, "health": health, "told": finding.text, "hint": finding.hint,
+            "check": finding.what, "health": health, "text": finding.text, "told": finding.text,
+            "hint": finding.hint,
         }));
     }
     let mark = match finding.health {
@@ -177,14 +190,27 @@ fn free_memory() -> Option<u64> {
 }
 
 /// Checkpoints are ordered by the clock, so a clock that is far behind is an error.
-fn clock() -> Finding {
+fn clock() -> Option<Finding> {
     const BUILT_AFTER: Duration = Duration::from_secs(1_767_225_600);
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     match now.unwrap_or_default() {
-        now if now > BUILT_AFTER => Finding::good("clock", "set"),
-        _ => Finding::broken("clock", "is before 2026", "set the time of this machine"),
+        now if now > BUILT_AFTER => None,
+        _ => Some(Finding::broken(
+            "clock",
+            "is before 2026",
+            "set the time of this machine",
+        )),
     }
 }
+
+/// Refuses settings that an agent refuses when it is used.
+fn check_agents(config: &Config) -> Result<(), Error> {
+    agents::check_names(config)?;
+    mail::Account::check_settings(config)?;
+    archie::check_settings(config)
+}
+
+const CORRECT: &str = "`superstep config edit` opens your file";
 
 fn settings(global: &Global) -> Finding {
     match environment::load(global) {
@@ -194,11 +220,14 @@ fn settings(global: &Global) -> Finding {
             Finding::absent("settings", "no file", hint)
         }
         Ok(environment) => {
+            if let Err(error) = check_agents(&environment.config) {
+                return Finding::broken("settings", error.to_string(), CORRECT);
+            }
             let files = environment.config.files.iter();
             let files: Vec<_> = files.map(|file| file.path.display().to_string()).collect();
             Finding::good("settings", files.join(", "))
         }
-        Err(error) => Finding::broken("settings", error.to_string(), "correct the file"),
+        Err(error) => Finding::broken("settings", error.to_string(), CORRECT),
     }
 }
 
@@ -391,24 +420,81 @@ fn sandboxes() -> Vec<Finding> {
     all.into_iter().map(tell).collect()
 }
 
-/// Whether histories and memories can be kept.
-fn person_place() -> Finding {
-    let Some(folder) = dirs::state() else {
-        return Finding::absent("home", "no home folder", "set HOME: histories are not kept");
-    };
-    let shown = folder.display().to_string();
-    // Nothing is made here: a folder that is missing is made below the nearest one that is there.
-    let mut above = folder.ancestors();
-    let nearest = above.find_map(|place| Some((place, std::fs::metadata(place).ok()?)));
-    match nearest {
-        Some((_, about)) if about.is_dir() && !about.permissions().readonly() => {
-            Finding::good("home", shown)
-        }
-        Some((place, _)) => Finding::absent(
-            "home",
-            format!("{shown}: {} is no folder to write to", place.display()),
-            "histories are not kept",
-        ),
-        None => Finding::absent("home", shown, "histories are not kept"),
+/// Whether the folders that are written to can be, and have room.
+fn places(global: &Global) -> Vec<Finding> {
+    let mut wanted = vec![("state", dirs::state(), Health::Warning)];
+    if let Ok(database) = database::path(global) {
+        let folder = database.value.parent().map(Path::to_owned);
+        wanted.insert(0, ("data", folder, Health::Broken));
     }
+    let mut found = Vec::new();
+    for (what, folder, health) in wanted {
+        let Some(folder) = folder else {
+            found.push(Finding::absent(
+                what,
+                "no home folder",
+                "set HOME: nothing is kept",
+            ));
+            continue;
+        };
+        let folder = match folder.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => folder,
+        };
+        // Nothing is made here: a folder that is missing is made below the nearest one that is there.
+        let nearest = folder.ancestors().find(|place| place.exists());
+        match nearest.filter(|place| is_writable(place)) {
+            Some(place) => found.extend(room(what, place)),
+            None => found.push(Finding {
+                health,
+                ..Finding::broken(
+                    what,
+                    format!("{} cannot be written to", folder.display()),
+                    "check its permissions, or name another database with --db",
+                )
+            }),
+        }
+    }
+    found
+}
+
+#[cfg(unix)]
+fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    folder.is_dir() && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+#[cfg(not(unix))]
+fn is_writable(folder: &Path) -> bool {
+    std::fs::metadata(folder).is_ok_and(|it| it.is_dir() && !it.permissions().readonly())
+}
+
+/// Whether a disk has room for some more threads.
+#[cfg(unix)]
+fn room(what: &'static str, folder: &Path) -> Option<Finding> {
+    const ENOUGH: u64 = 200_000_000;
+    let about = rustix::fs::statvfs(folder).ok()?;
+    let free = about.f_bavail.saturating_mul(about.f_frsize);
+    let text = format!("{}: {} MB free", folder.display(), free / 1_000_000);
+    (free < ENOUGH).then(|| Finding::warning(what, text, "make room on this disk"))
+}
+
+#[cfg(not(unix))]
+fn room(_: &'static str, _: &Path) -> Option<Finding> {
+    None
+}
+
+/// The mail account of the settings, if there is one; it is not opened.
+fn mail_account(global: &Global) -> Option<Finding> {
+    let config = environment::load(global).ok()?.config;
+    if config.agent("mail").is_empty() {
+        return None;
+    }
+    Some(match mail::Account::read(&AccountArgs::default(), global) {
+        Ok(account) => Finding::good("account", account.about()),
+        Err(error) => {
+            let hint = error.hints().first().copied().unwrap_or(CORRECT);
+            Finding::broken("account", error.to_string(), hint)
+        }
+    })
 }

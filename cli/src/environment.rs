@@ -109,6 +109,15 @@ pub(crate) async fn open(content: &DataOwner, app: &mut App<'_>) -> Result<Opene
         weights::pull_for_use(app).await?;
         resolution = choose(app.global, None, content).await?;
     }
+    for link in &resolution.chain {
+        let verdict = match &link.verdict {
+            Verdict::Taken(what) => format!("taken: {what}"),
+            Verdict::Skipped(why) => why.clone(),
+            Verdict::NotReached => "not reached".to_owned(),
+        };
+        let line = format!("  {}: {verdict}", link.source);
+        app.output.detail(&[faint(line)]);
+    }
     let choice = resolution.choice()?;
     let providers = providers::registered();
     let model = tokio::select! {
@@ -127,11 +136,54 @@ pub(crate) async fn open(content: &DataOwner, app: &mut App<'_>) -> Result<Opene
     })
 }
 
+/// Models that the settings give to single nodes of an agent (`[models] NODE = "…"`).
+pub(crate) async fn open_nodes(
+    nodes: &[&str],
+    content: &DataOwner,
+    app: &mut App<'_>,
+) -> Result<Vec<(String, OpenedModel)>, Error> {
+    // A model that is named on the command line is for every node.
+    if app.global.model.is_some() {
+        return Ok(Vec::new());
+    }
+    let config = load(app.global)?.config;
+    let mut opened = Vec::new();
+    for node in nodes {
+        if !config
+            .files
+            .iter()
+            .any(|file| file.models.contains_key(*node))
+        {
+            continue;
+        }
+        let resolution = choose(app.global, Some(node), content).await?;
+        let choice = resolution.choice()?;
+        let providers = providers::registered();
+        let model = tokio::select! {
+            model = providers.open(choice) => model?,
+            () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
+        };
+        app.output
+            .note(&[faint(format!("{node}: {}", choice.banner(&*model)))]);
+        let policy = Policy::of(model.caps());
+        let mut caller = ManagedModel::new(model as Arc<dyn Model>, policy);
+        if let Some(line) = ReadingLine::of(app.output) {
+            caller = caller.observed(line);
+        }
+        let model = OpenedModel {
+            caller,
+            origin: choice.origin.clone(),
+        };
+        opened.push(((*node).to_owned(), model));
+    }
+    Ok(opened)
+}
+
 fn banner(choice: &Choice, model: &dyn Model, output: &Output) {
     let line = choice.banner(model);
     match line.split_once(" · ") {
-        Some((name, rest)) => output.say(&[strong(name), faint(format!(" · {rest}"))]),
-        None => output.say(&[plain(line)]),
+        Some((name, rest)) => output.note(&[strong(name), faint(format!(" · {rest}"))]),
+        None => output.note(&[plain(line)]),
     }
 }
 

@@ -188,7 +188,12 @@ impl Error {
             },
             Self::Server(superstep_server::ServerError::NoToken { .. }) => 2,
             Self::Server(_) => 1,
-            Self::Build(_) | Self::Store(_) | Self::Archie(_) | Self::NoSaver => 1,
+            Self::Archie(error) => match error.kind() {
+                superstep_archie::ErrorKind::Settings { .. }
+                | superstep_archie::ErrorKind::Folder { .. } => 2,
+                _ => 1,
+            },
+            Self::Build(_) | Self::Store(_) | Self::NoSaver => 1,
             Self::Question(error) => error.exit(),
             Self::File(error) => error.exit(),
             Self::Archive(_) => 1,
@@ -211,8 +216,12 @@ impl Error {
         if let Self::Model(error) = self
             && let ErrorKind::NoModel { why } = error.kind()
         {
-            let ways = why.split("; ").map(|way| format!("  {way}"));
-            return ["no model".to_owned()].into_iter().chain(ways).collect();
+            // Every source that was considered is what `model show` is for.
+            let first = match why.contains(": ") {
+                true => "there is no model yet".to_owned(),
+                false => format!("there is no model: {why}"),
+            };
+            return vec![first];
         }
         let text = match self {
             // The code and the thread are printed anyway.
@@ -300,11 +309,17 @@ impl Error {
             Self::Build(_) | Self::NoSaver => vec!["report it: this is a mistake in superstep"],
             Self::NoAccount => vec![
                 "for a folder of .eml files: --folder DIR --owner ADDRESS",
-                "for good: `folder` and `owner`, or `kind = \"google\"` or \"imap\", in [agents.mail] of \
-                 ~/.config/superstep/config.toml; see docs/mail-accounts.md",
+                "to keep it: superstep config set agents.mail.folder DIR, and agents.mail.owner ADDRESS",
+                "for Gmail or IMAP: `kind` in [agents.mail]; `superstep config init` makes a file to fill in",
             ],
             Self::Model(error) => match error.kind() {
-                ErrorKind::NoModel { .. } => WAYS_OUT.to_vec(),
+                ErrorKind::NoModel { .. } => {
+                    let why = "`superstep model show` says why each source was not used";
+                    WAYS_OUT.into_iter().chain([why]).collect()
+                }
+                ErrorKind::Connect { host, .. } if host.ends_with(":11434") => {
+                    vec!["is Ollama running? start it with `ollama serve`"]
+                }
                 _ => error.hint().into_iter().collect(),
             },
             #[cfg(feature = "local")]

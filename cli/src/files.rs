@@ -39,6 +39,25 @@ pub(crate) fn refuse_database(path: &Path, global: &Global) -> Result<(), Error>
     }
 }
 
+/// Refuses a file that cannot be written because its folder is not there, or because it is a folder itself.
+pub(crate) fn require_folder_of(path: &Path) -> Result<(), FileError> {
+    let refused = |why: &str| FileError::NoPlace {
+        path: path.display().to_string(),
+        why: why.to_owned(),
+    };
+    if path.is_dir() {
+        return Err(refused("it is a folder"));
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match folder.is_dir() {
+        true => Ok(()),
+        false => Err(refused("its folder does not exist")),
+    }
+}
+
 /// Whether two paths lead to one file, whether it exists or not.
 fn is_same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]

@@ -20,18 +20,20 @@ use std::{
     path::Path,
 };
 
-use superstep_mail::{Answer, MailAgent};
+use superstep_mail::{Answer, AnswerKind, MailAgent};
 
 use crate::{
     agents,
     app::App,
-    args::{Global, Inbox, InboxArgs, InboxCommand},
+    args::{AccountArgs, Global, Inbox, InboxArgs, InboxCommand},
     consent::Agreement,
     database,
     error::Error,
     files,
     mail::{self, Account},
-    output::{Form, Output, faint},
+    output::{Form, Output, faint, plain},
+    suggest,
+    terminal::Editor,
 };
 
 use question::{Question, Shown};
@@ -41,6 +43,11 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
         Some(command) => matches!(command, InboxCommand::List | InboxCommand::Show { .. }),
         None => !is_at_terminal(app),
     };
+    let is_listed = matches!(&what.command, None | Some(InboxCommand::List));
+    if is_listed && database::is_not_made_yet(app.global)? {
+        nothing_open(app.output);
+        return Ok(());
+    }
     let backends = match only_looks {
         true => database::read_only(app.global)?,
         false => database::writable(app.global)?,
@@ -69,7 +76,14 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
             file,
             with,
         } => {
-            let say = |question: &Question| edited(question, &set, file.as_deref());
+            let is_interactive = app.terminal.is_interactive();
+            let say = |question: &Question| match set.is_empty() && file.is_none() {
+                true if is_interactive => in_editor(question),
+                true => Err(Error::Usage(
+                    "say what to change: --set KEY=VALUE or --file FILE".into(),
+                )),
+                false => edited(question, &set, file.as_deref()),
+            };
             one(&reader, &id, say, &with, app).await
         }
         InboxCommand::Respond { id, text, with } => {
@@ -104,6 +118,7 @@ pub(crate) async fn resume(
         agreement.store().await?;
         let after = answer::resume(&agent, thread, app.terminal).await?;
         render::after(&after, app.output)?;
+        app.output.note(&[faint(agent.cost())]);
         return after.ended();
     }
     if !is_at_terminal(app) {
@@ -120,7 +135,7 @@ pub(crate) async fn resume(
     match opened {
         Ok(agent) => {
             agreement.store().await?;
-            screen::run(agent, shown, app).await
+            screen::run(agent, shown, with, app).await
         }
         Err(error) => {
             render::to_answer(&open_now, app.output)?;
@@ -153,6 +168,15 @@ fn is_at_terminal(app: &App<'_>) -> bool {
     app.output.form == Form::Text && app.terminal.is_interactive() && io::stdout().is_terminal()
 }
 
+fn nothing_open(output: &Output) {
+    if output.form == Form::Text {
+        output.say(&[
+            plain("The inbox is empty. "),
+            faint("`superstep mail ingest` looks for new mail."),
+        ]);
+    }
+}
+
 /// The inbox screen.
 async fn open(
     reader: &MailAgent,
@@ -161,12 +185,12 @@ async fn open(
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     if question::all(reader, &shown).await?.is_empty() {
-        app.output.say(&[faint("no open questions")]);
+        nothing_open(app.output);
         return Ok(());
     }
     let account = Account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
-    screen::run(agent, shown, app).await
+    screen::run(agent, shown, with, app).await
 }
 
 /// Lists the open questions. Threads that cannot be read are named, and make it fail in the end.
@@ -175,8 +199,8 @@ async fn list(reader: &MailAgent, output: &Output) -> Result<(), Error> {
     for question in &all {
         render::line(question, output)?;
     }
-    if all.is_empty() && output.form == Form::Text {
-        output.say(&[faint("no open questions")]);
+    if all.is_empty() {
+        nothing_open(output);
     }
     for thread in &unreadable {
         render::unreadable(thread, output)?;
@@ -203,9 +227,38 @@ async fn one(
     let account = Account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
     render::about_to(question, &said, agent.mode(), app.output)?;
+    if question.stays_open(said.kind, agent.mode(), with.rehearse) {
+        let id: String = question.id().chars().take(render::ID).collect();
+        let real = AccountArgs {
+            send: true,
+            ..with.account.clone()
+        };
+        let verb = match said.kind {
+            AnswerKind::Edit => "edit",
+            _ => "accept",
+        };
+        let how = suggest::with_account(app.global, &real, &["inbox", verb, &id]);
+        return render::not_done(question, &how, app.output);
+    }
     let after = answer::give(&agent, question, said, app.terminal).await?;
     render::after(&after, app.output)?;
+    app.output.note(&[faint(agent.cost())]);
     after.ended()
+}
+
+/// Arguments as a person changed them in their editor.
+fn in_editor(question: &Question) -> Result<Answer, Error> {
+    let action = &question.item.action_request;
+    let Some(text) = Editor::compose(&edit::text(&action.args))? else {
+        return Err(Error::Usage("nothing was written; is EDITOR set?".into()));
+    };
+    match edit::read(&text, &action.args) {
+        Ok(args) if args == action.args => {
+            Err(Error::Usage("nothing changed: use `accept`".into()))
+        }
+        Ok(args) => Ok(Answer::edit(&action.action, args)),
+        Err(why) => Err(Error::Usage(why)),
+    }
 }
 
 fn edited(question: &Question, set: &[String], file: Option<&Path>) -> Result<Answer, Error> {

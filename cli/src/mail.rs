@@ -13,7 +13,7 @@ mod memory;
 use crate::{app::App, args::MailCommand, error::Error};
 
 pub(crate) use account::Account;
-pub(crate) use agent::open;
+pub(crate) use agent::{OpenedAgent, open};
 
 /// Why the model of a project is not used for mail.
 pub(crate) const NOT_OF_PROJECT: &str = "mail is not in the project's folder";

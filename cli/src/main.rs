@@ -23,6 +23,9 @@ mod doctor;
 mod embedder;
 mod environment;
 mod error;
+mod explain;
+#[cfg(feature = "remote")]
+mod exports;
 mod files;
 mod graph;
 mod inbox;
@@ -43,6 +46,7 @@ mod shell_words;
 mod slash;
 mod stats;
 mod stream;
+mod suggest;
 mod terminal;
 mod thread_reader;
 mod thread_status;
@@ -52,13 +56,14 @@ mod trust;
 mod weights;
 mod written;
 
-use std::process::ExitCode;
-
-use clap::Parser;
+use std::{
+    io::{self, IsTerminal},
+    process::ExitCode,
+};
 
 use crate::{
     app::App,
-    args::{Args, Command},
+    args::{Args, Command, Global},
     error::Error,
     graph::GraphFormat,
     output::Output,
@@ -73,10 +78,10 @@ fn main() -> ExitCode {
     if completions::complete() {
         return ExitCode::SUCCESS;
     }
-    let args = match Args::try_parse() {
+    let args = match Args::parse_words(std::env::args_os()) {
         Ok(args) => args,
         Err(error) if error.use_stderr() => {
-            output::usage(&error);
+            output::usage(&error, std::env::args_os());
             return ExitCode::from(2);
         }
         // Help and version.
@@ -90,6 +95,8 @@ fn main() -> ExitCode {
     let ended = match built {
         Ok(runtime) => {
             let ended = runtime.block_on(run(args, &output));
+            #[cfg(feature = "remote")]
+            runtime.block_on(exports::finish(&output));
             // A thread that reads stdin or loads weights must not hold the process.
             runtime.shutdown_background();
             ended
@@ -106,8 +113,16 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args, output: &Output) -> Result<(), Error> {
+    let command = match args.command {
+        Some(command) => command,
+        None if is_at_terminal(&args.global) => Command::Shell,
+        None => {
+            output.help(&Args::whole_command())?;
+            return Err(Error::Reported { exit: 2 });
+        }
+    };
     // `doctor` reports permissions, so it must see them as they are.
-    if !matches!(args.command, Command::Doctor) {
+    if !matches!(command, Command::Doctor) {
         private::tighten();
     }
     let mut terminal = Terminal::listen(!args.global.no_input, completions::command)?;
@@ -116,10 +131,16 @@ async fn run(args: Args, output: &Output) -> Result<(), Error> {
         output,
         terminal: &mut terminal,
     };
-    match args.command {
+    match command {
         Command::Shell => shell::run(&mut app).await,
         command => dispatch(command, &mut app).await,
     }
+}
+
+/// Whether a person types here and reads what is printed.
+fn is_at_terminal(global: &Global) -> bool {
+    let is_there = io::stdin().is_terminal() && io::stdout().is_terminal();
+    is_there && !global.no_input && !global.json
 }
 
 /// Runs any command but the shell, which runs them itself.
@@ -158,6 +179,7 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
         Command::Demo { agent } => demo::run(agent, app).await,
         Command::Doctor => doctor::run(app).await,
         Command::Config(command) => settings::run(&command, app),
+        Command::Explain { code } => explain::run(&code, app.output),
         Command::Trust(what) => trust::run(&what, app).await,
         Command::Completions { shell } => completions::print(&shell, app.output),
         Command::Man { folder } => completions::manual(&folder, app.output),

@@ -4,6 +4,7 @@
 //! no text of a model, a tool or a file can control the terminal, in colour or without.
 
 use std::{
+    ffi::OsString,
     fmt,
     io::{self, Write},
     sync::{Arc, Mutex},
@@ -94,6 +95,8 @@ pub(crate) fn count(number: usize, what: &str) -> String {
 /// Where everything is printed.
 pub(crate) struct Output {
     pub(crate) form: Form,
+    is_quiet: bool,
+    is_verbose: bool,
     out: Mutex<AutoStream<io::Stdout>>,
     err: StatusLine,
 }
@@ -185,6 +188,8 @@ impl Output {
                 true => Form::Json,
                 false => Form::Text,
             },
+            is_quiet: global.quiet,
+            is_verbose: global.verbose,
             out: Mutex::new(AutoStream::new(io::stdout(), out)),
             err: StatusLine::new(AutoStream::new(io::stderr(), err)),
         }
@@ -223,6 +228,26 @@ impl Output {
         out.write_all(clean.as_bytes())?;
         out.flush()?;
         Ok(())
+    }
+
+    /// The help, on stderr.
+    pub(crate) fn help(&self, command: &clap::Command) -> Result<(), Error> {
+        let text = command.clone().render_help().ansi().to_string();
+        Ok(self.err.write(|err| write!(err, "{text}"))?)
+    }
+
+    /// A line on stderr about how the work goes, which `--quiet` leaves out.
+    pub(crate) fn note(&self, spans: &[Span]) {
+        if !self.is_quiet {
+            self.say(spans);
+        }
+    }
+
+    /// A line on stderr for `--verbose` alone.
+    pub(crate) fn detail(&self, spans: &[Span]) {
+        if self.is_verbose {
+            self.say(spans);
+        }
     }
 
     /// A line on stderr. That nobody reads it does not matter.
@@ -296,6 +321,14 @@ impl Output {
         }
     }
 
+    /// Clears the screen; only for terminals.
+    pub(crate) fn clear(&self) -> Result<(), Error> {
+        Ok(self.err.write(|err| {
+            write!(err.as_inner(), "\x1b[2J\x1b[H")?;
+            err.flush()
+        })?)
+    }
+
     /// Whether stderr is a terminal.
     pub(crate) fn is_watched(&self) -> bool {
         io::IsTerminal::is_terminal(&io::stderr())
@@ -303,7 +336,19 @@ impl Output {
 }
 
 /// A command line that cannot be understood, as the parser reports it, with a code.
-pub(crate) fn usage(error: &clap::Error) {
+pub(crate) fn usage(error: &clap::Error, words: impl Iterator<Item = OsString>) {
+    let is_json = words.take_while(|it| it != "--").any(|it| it == "--json");
+    if is_json {
+        let text = error.render().to_string();
+        let mut parts = text.trim().splitn(2, "\n\n");
+        let message = parts.next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let line = json!({"error": {
+            "code": USAGE, "message": message, "hints": parts.collect::<Vec<_>>(), "exit": 2,
+        }});
+        let _ = writeln!(io::stderr(), "{}", escaped(&line.to_string()));
+        return;
+    }
     let text = error.render().ansi().to_string();
     let text = text.replacen("error:", &format!("error [{USAGE}]:"), 1);
     let _ = write!(anstream::stderr(), "{text}");

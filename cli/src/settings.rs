@@ -1,4 +1,6 @@
-//! `superstep config show`: effective settings and their origins.
+//! `superstep config`: effective settings and their origins; `write` changes the user's file.
+
+mod write;
 
 use serde_json::{Value as Json, json};
 use superstep::{
@@ -23,7 +25,13 @@ struct SettingRow {
 }
 
 pub(crate) fn run(command: &ConfigCommand, app: &App<'_>) -> Result<(), Error> {
-    let ConfigCommand::Show { origin } = command;
+    let origin = match command {
+        ConfigCommand::Show { origin } => origin,
+        ConfigCommand::Path => return write::path(app.output),
+        ConfigCommand::Init => return write::init(app.output),
+        ConfigCommand::Set { key, value } => return write::set(key, value, app.output),
+        ConfigCommand::Edit => return write::edit(app),
+    };
     let rows = rows(app.global)?;
     let project = environment::load(app.global)?.config.project;
     for row in &rows {
@@ -45,6 +53,14 @@ pub(crate) fn run(command: &ConfigCommand, app: &App<'_>) -> Result<(), Error> {
         let (key, value) = (reveal_name(&row.key), reveal_name(&value));
         app.output
             .data(&[strong(key), plain(format!(" = {value}")), place])?;
+    }
+    if app.output.form == Form::Text
+        && let Some(user) = environment::user_file().filter(|path| !path.exists())
+    {
+        app.output.note(&[faint(format!(
+            "your file would be {}; `superstep config init` makes it",
+            user.display()
+        ))]);
     }
     let Some(project) = project else {
         return Ok(());

@@ -1,64 +1,161 @@
-//! Slash commands of a conversation.
+//! Slash commands: one list for conversations, the shell and chats.
 
 use superstep::model::did_you_mean;
 
-/// The commands and their help.
-pub(crate) const COMMANDS: [(&str, &str); 9] = [
-    ("/approve", "approve the analysis and write it"),
-    ("/documents", "list the documents, included or not"),
-    ("/tokens", "tokens and cost so far"),
-    ("/undo", "undo your last answer"),
-    ("/editor", "write your answer in $EDITOR"),
-    ("/model", "the current model"),
-    ("/thread", "the name of the thread"),
-    ("/help", "this list"),
-    ("/exit", "leave; the thread is kept"),
+/// Where somebody types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypedAt {
+    /// A conversation with Archie that ends in an analysis.
+    Analysis,
+    /// The shell.
+    Shell,
+    /// A chat with a model.
+    Chat,
+}
+
+/// A command, its help, and where it is one.
+struct SlashCommand(&'static str, &'static str, &'static [TypedAt]);
+
+const ALL: [SlashCommand; 12] = [
+    SlashCommand(
+        "/approve",
+        "approve the analysis and write it",
+        &[TypedAt::Analysis],
+    ),
+    SlashCommand(
+        "/documents",
+        "list the documents, included or not",
+        &[TypedAt::Analysis],
+    ),
+    SlashCommand(
+        "/tokens",
+        "tokens and cost so far",
+        &[TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/undo",
+        "undo your last answer",
+        &[TypedAt::Analysis, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/editor",
+        "write your message in $EDITOR",
+        &[TypedAt::Analysis, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/new",
+        "begin another conversation",
+        &[TypedAt::Shell, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/model",
+        "the current model; in the shell `/model MODEL` changes it",
+        &[TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/thread",
+        "the name of the thread",
+        &[TypedAt::Analysis, TypedAt::Shell],
+    ),
+    SlashCommand(
+        "/clear",
+        "clear the screen",
+        &[TypedAt::Shell, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/help",
+        "this list",
+        &[TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/exit",
+        "leave; threads are kept",
+        &[TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat],
+    ),
+    SlashCommand(
+        "/quit",
+        "the same",
+        &[TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat],
+    ),
 ];
+
+/// The commands of a place and their help.
+pub(crate) fn commands(place: TypedAt) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let here = ALL.iter().filter(move |it| it.2.contains(&place));
+    here.map(|SlashCommand(name, about, _)| (*name, *about))
+}
 
 /// A message as it is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
-    /// Text for Archie, an approval among it.
+    /// Text for Archie or the model, an approval among it.
     Text,
     Documents,
     Tokens,
     Undo,
     Editor,
-    Model,
+    New,
+    /// The current model, or the one to change to.
+    Model(Option<String>),
     Thread,
+    Clear,
     Help,
     Exit,
-    /// A mistyped command.
+    /// A mistyped command, or one of another place.
     Unknown(String),
 }
 
 /// Parses a message. A path or a sentence that begins with `/` is no command.
-pub(crate) fn parse(message: &str) -> Parsed {
+pub(crate) fn parse(message: &str, place: TypedAt) -> Parsed {
     let message = message.trim();
-    match message {
-        "/documents" => return Parsed::Documents,
-        "/tokens" | "/cost" => return Parsed::Tokens,
-        "/undo" => return Parsed::Undo,
-        "/editor" => return Parsed::Editor,
-        "/model" => return Parsed::Model,
-        "/thread" => return Parsed::Thread,
-        "/help" | "/?" => return Parsed::Help,
-        "/exit" | "/quit" => return Parsed::Exit,
-        _ => {}
+    let known = match message {
+        "/documents" => Some(Parsed::Documents),
+        "/tokens" | "/cost" => Some(Parsed::Tokens),
+        "/undo" => Some(Parsed::Undo),
+        "/editor" => Some(Parsed::Editor),
+        "/new" => Some(Parsed::New),
+        "/model" => Some(Parsed::Model(None)),
+        "/thread" => Some(Parsed::Thread),
+        "/clear" => Some(Parsed::Clear),
+        "/help" | "/?" => Some(Parsed::Help),
+        "/exit" | "/quit" => Some(Parsed::Exit),
+        _ => None,
+    };
+    let name = match message {
+        "/cost" => "/tokens",
+        "/?" => "/help",
+        other => other,
+    };
+    let is_here = commands(place).any(|(it, _)| it == name);
+    if let Some(known) = known
+        && is_here
+    {
+        return known;
     }
-    let is_approval = message.eq_ignore_ascii_case("/approve");
+    if let Some(model) = message.strip_prefix("/model ")
+        && place == TypedAt::Shell
+    {
+        return Parsed::Model(Some(model.trim().to_owned()));
+    }
+    let is_approval = message.eq_ignore_ascii_case("/approve") && place == TypedAt::Analysis;
     let is_one_word = message.starts_with('/') && !message.contains(char::is_whitespace);
     let slashes = message.matches('/').count();
     if !is_one_word || is_approval || slashes > 1 {
         return Parsed::Text;
     }
-    let hint = did_you_mean::hint(message, COMMANDS.iter().map(|(name, _)| *name));
-    Parsed::Unknown(format!("there is no command {message}{hint}"))
+    let hint = did_you_mean::hint(message, commands(place).map(|(name, _)| name));
+    let hint = match hint.is_empty() {
+        true => "; /help lists them".to_owned(),
+        false => hint,
+    };
+    Parsed::Unknown(format!("there is no command {message} here{hint}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PLACES: [TypedAt; 3] = [TypedAt::Analysis, TypedAt::Shell, TypedAt::Chat];
 
     #[test]
     fn commands_are_known_and_other_words_are_not_commands() {
@@ -69,23 +166,39 @@ mod tests {
             "help",
             "not /help",
         ] {
-            assert_eq!(parse(words), Parsed::Text, "{words}");
+            assert_eq!(parse(words, TypedAt::Analysis), Parsed::Text, "{words}");
         }
-        assert_eq!(parse(" /undo "), Parsed::Undo);
-        let Parsed::Unknown(text) = parse("/aprove") else {
+        assert_eq!(parse(" /undo ", TypedAt::Analysis), Parsed::Undo);
+        let Parsed::Unknown(text) = parse("/aprove", TypedAt::Analysis) else {
             panic!("it is mistyped")
         };
         assert_eq!(
             text,
-            "there is no command /aprove; did you mean `/approve`?"
+            "there is no command /aprove here; did you mean `/approve`?"
         );
     }
 
     #[test]
-    fn every_command_of_the_list_is_one() {
-        for (name, _) in COMMANDS {
-            assert!(name == "/approve" || parse(name) != Parsed::Text, "{name}");
-            assert!(!matches!(parse(name), Parsed::Unknown(_)), "{name}");
+    fn every_command_of_a_list_is_one_there() {
+        for place in PLACES {
+            for (name, _) in commands(place) {
+                let parsed = parse(name, place);
+                assert!(name == "/approve" || parsed != Parsed::Text, "{name}");
+                assert!(!matches!(parsed, Parsed::Unknown(_)), "{name} in {place:?}");
+            }
         }
+    }
+
+    #[test]
+    fn a_command_of_another_place_is_not_sent_to_a_model() {
+        for (words, place) in [
+            ("/documents", TypedAt::Chat),
+            ("/approve", TypedAt::Chat),
+            ("/clear", TypedAt::Analysis),
+        ] {
+            assert!(matches!(parse(words, place), Parsed::Unknown(_)), "{words}");
+        }
+        let model = Parsed::Model(Some("ollama:qwen3:8b".into()));
+        assert_eq!(parse("/model ollama:qwen3:8b", TypedAt::Shell), model);
     }
 }

@@ -4,10 +4,11 @@
 //! line. Typeahead (`typeahead`), which is input from before the question was shown, does not answer it.
 
 mod completer;
+mod echo;
 mod editor;
 pub(crate) mod typeahead;
 
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead, IsTerminal, Read};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -16,7 +17,11 @@ use crate::{
     output::{Output, strong},
 };
 
+pub(crate) use echo::Unechoed;
 pub(crate) use editor::Editor;
+
+/// More than this is not read from a pipe.
+const MOST_PIPED: u64 = 4 << 20;
 
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +41,8 @@ pub(crate) enum Topic {
     Command,
     /// A message of a conversation.
     Message,
+    /// A message of a plain chat.
+    Chat,
     /// A short answer, without completion and history.
     Detail,
 }
@@ -62,6 +69,7 @@ enum InputSource {
 struct Editors {
     command: Option<Box<Editor>>,
     message: Option<Box<Editor>>,
+    chat: Option<Box<Editor>>,
     detail: Option<Box<Editor>>,
 }
 
@@ -101,6 +109,40 @@ impl Terminal {
         matches!(self.input, InputSource::Editor(_))
     }
 
+    /// Turns the echo off while a reply streams, if a person types here.
+    pub(crate) fn unechoed(&self) -> Option<Unechoed> {
+        self.is_interactive().then(Unechoed::begin)
+    }
+
+    /// What is piped into the command besides its arguments; nothing at a terminal, or if the lines of stdin
+    /// are read as answers or commands.
+    pub(crate) async fn piped_text(&mut self) -> Result<Option<String>, Error> {
+        if !matches!(self.input, InputSource::Stdin(None)) || !stdin_is_data() {
+            return Ok(None);
+        }
+        let read = tokio::task::spawn_blocking(|| {
+            let mut text = Vec::new();
+            let read = io::stdin()
+                .lock()
+                .take(MOST_PIPED + 1)
+                .read_to_end(&mut text);
+            read.map(|_| text)
+        });
+        let bytes = tokio::select! {
+            read = read => read.map_err(io::Error::other)??,
+            () = self.ctrl_c() => return Err(Error::Cancelled),
+        };
+        if bytes.len() as u64 > MOST_PIPED {
+            return Err(Error::Usage(format!(
+                "more than {} MiB were piped in; put them into a folder and use --inputs",
+                MOST_PIPED >> 20
+            )));
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::Usage("what was piped in is no UTF-8 text".into()))?;
+        Ok((!text.trim().is_empty()).then_some(text))
+    }
+
     /// Reads the next line.
     pub(crate) async fn read_line(
         &mut self,
@@ -108,9 +150,20 @@ impl Terminal {
         prompt: &str,
         output: &Output,
     ) -> Result<Line, Error> {
+        self.read_draft(topic, prompt, "", output).await
+    }
+
+    /// Reads the next line; at a terminal it begins as this text, which can be changed.
+    pub(crate) async fn read_draft(
+        &mut self,
+        topic: Topic,
+        prompt: &str,
+        draft: &str,
+        output: &Output,
+    ) -> Result<Line, Error> {
         let lines = match &mut self.input {
             InputSource::Editor(editors) => {
-                return editors.read_line(topic, prompt, self.command).await;
+                return editors.read_line(topic, prompt, draft, self.command).await;
             }
             InputSource::Stdin(lines) => lines.get_or_insert_with(read_lines),
         };
@@ -134,19 +187,21 @@ impl Editors {
         &mut self,
         topic: Topic,
         prompt: &str,
+        draft: &str,
         command: fn() -> clap::Command,
     ) -> Result<Line, Error> {
         let place = match topic {
             Topic::Command => &mut self.command,
             Topic::Message => &mut self.message,
+            Topic::Chat => &mut self.chat,
             Topic::Detail => &mut self.detail,
         };
         let mut editor = place
             .take()
             .unwrap_or_else(|| Box::new(Editor::new(topic, command)));
-        let prompt = prompt.to_owned();
+        let (prompt, draft) = (prompt.to_owned(), draft.to_owned());
         let reading = tokio::task::spawn_blocking(move || {
-            let line = editor.read(&prompt, topic);
+            let line = editor.read(&prompt, &draft, topic);
             (editor, line)
         });
         let (editor, line) = reading.await.map_err(io::Error::other)?;
@@ -166,4 +221,19 @@ fn read_lines() -> UnboundedReceiver<io::Result<String>> {
         }
     });
     receive
+}
+
+/// Whether stdin is a pipe or a file: neither a terminal nor a device such as `/dev/null`.
+#[cfg(unix)]
+fn stdin_is_data() -> bool {
+    use rustix::fs::{FileType, fstat};
+    fstat(io::stdin()).is_ok_and(|it| {
+        let kind = FileType::from_raw_mode(it.st_mode);
+        matches!(kind, FileType::Fifo | FileType::RegularFile)
+    })
+}
+
+#[cfg(not(unix))]
+fn stdin_is_data() -> bool {
+    !io::stdin().is_terminal()
 }

@@ -18,6 +18,9 @@ use crate::{
     agents::Agent, args::Global, database, error::Error, output::shown, thread_status::Status,
 };
 
+/// The word for the thread that was used last.
+pub(crate) const LAST: &str = "last";
+
 /// The threads of a database.
 pub(crate) struct ThreadReader {
     pub(crate) saver: Arc<dyn Saver>,
@@ -74,6 +77,64 @@ impl ThreadReader {
         let runs = self.saver.runs().load_runs(thread, &newest).await;
         let running = |run: &RunRecord| run.status() == RunStatus::Running;
         runs.is_ok_and(|runs| runs.iter().any(running))
+    }
+
+    /// The thread that somebody names: by its name, the beginning of one that no other has, or `last`, which is
+    /// the thread that was used last.
+    pub(crate) async fn named(&self, text: &str) -> Result<String, Error> {
+        let all = self.saver.threads().await?;
+        if all.iter().any(|known| known.as_str() == text) {
+            return Ok(text.to_owned());
+        }
+        if text == LAST {
+            return self.last().await;
+        }
+        let begins = |known: &&ThreadId| !text.is_empty() && known.as_str().starts_with(text);
+        let found: Vec<&ThreadId> = all.iter().filter(begins).collect();
+        match found.as_slice() {
+            [one] => Ok(one.as_str().to_owned()),
+            [] => {
+                self.require(text).await?;
+                Ok(text.to_owned())
+            }
+            several => {
+                let names: Vec<&str> = several.iter().map(|it| it.as_str()).take(8).collect();
+                Err(Error::Usage(shown(format!(
+                    "`{text}` is the beginning of {} threads: {}{}",
+                    several.len(),
+                    names.join(", "),
+                    if several.len() > names.len() {
+                        ", …"
+                    } else {
+                        ""
+                    }
+                ))))
+            }
+        }
+    }
+
+    /// The thread that was used last.
+    async fn last(&self) -> Result<String, Error> {
+        let mut newest = None;
+        for thread in self.saver.threads().await? {
+            let Some(agent) = Agent::of(thread.as_str()) else {
+                continue;
+            };
+            let graph = self.graph_of(agent)?;
+            let Ok(snapshot) = self.snapshot(&graph, thread.as_str(), None).await else {
+                continue;
+            };
+            newest = newest.max(
+                snapshot
+                    .checkpoint
+                    .map(|id| (id, thread.as_str().to_owned())),
+            );
+        }
+        let none = || Error::Missing {
+            what: "there are no threads yet".into(),
+            hint: "start one with `superstep ask` or `superstep analyze`",
+        };
+        newest.map(|(_, name)| name).ok_or_else(none)
     }
 
     /// Refuses a thread that does not exist, and names the one that may be meant.
@@ -150,6 +211,22 @@ impl ThreadReader {
         })
     }
 
+    /// The status and the title of a thread, as far as they can be read.
+    pub(crate) async fn about(&self, thread: &str) -> (Option<Status>, String) {
+        let read = async {
+            let agent = self.agent(thread).await?;
+            let graph = self.graph_of(agent)?;
+            let snapshot = self.snapshot(&graph, thread, None).await?;
+            let status = self.status(&graph, &snapshot).await?;
+            let state = serde_json::to_value(&snapshot.values).unwrap_or_default();
+            Ok::<_, Error>((status, agent.title(&state)))
+        };
+        match read.await {
+            Ok((status, title)) => (Some(status), title),
+            Err(_) => (None, String::new()),
+        }
+    }
+
     /// All checkpoints of a thread, the newest first.
     pub(crate) async fn history(
         &self,
@@ -191,7 +268,7 @@ impl ThreadReader {
                 what: shown(format!(
                     "thread `{thread}` has no step or checkpoint `{text}`"
                 )),
-                hint: "see `superstep threads history THREAD`",
+                hint: "`superstep threads history` lists the steps of a thread",
             }),
             several => {
                 let ids: Vec<String> = several.iter().map(ToString::to_string).collect();

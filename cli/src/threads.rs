@@ -4,6 +4,7 @@
 
 mod archive;
 mod change;
+mod choose;
 mod consent;
 mod diff;
 mod history;
@@ -15,8 +16,8 @@ use crate::{
     agents::Agent,
     app::App,
     archie,
-    args::{InboxArgs, ThreadsCommand},
-    atris, docs,
+    args::{At, InboxArgs, ThreadsCommand},
+    atris, database, docs,
     error::Error,
     inbox, sheet,
 };
@@ -26,17 +27,34 @@ pub(crate) use crate::thread_status::Status;
 
 pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<(), Error> {
     let (global, output) = (app.global, app.output);
+    if let ThreadsCommand::List(_) = &command
+        && database::is_not_made_yet(global)?
+    {
+        list::none_yet(output);
+        return Ok(());
+    }
     let to_read = || ThreadReader::open(global);
     let to_change = || ThreadReader::open_to_change(global);
     match command {
         ThreadsCommand::List(wanted) => list::run(&to_read()?, &wanted, output).await,
-        ThreadsCommand::Show { at } => show::run(&to_read()?, &at, app).await,
+        ThreadsCommand::Show { at } => {
+            let reader = to_read()?;
+            let at = At {
+                thread: reader.named(&at.thread).await?,
+                ..at
+            };
+            show::run(&reader, &at, app).await
+        }
         ThreadsCommand::Resume {
             thread,
             talk,
             account,
         } => {
             let reader = to_change()?;
+            let thread = match thread {
+                Some(text) => reader.named(&text).await?,
+                None => choose::run(&reader, app).await?,
+            };
             let agent = reader.agent(&thread).await?;
             if agent != Agent::Mail {
                 account.refuse_any()?;
@@ -54,6 +72,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                     let agreement = consent::to_run(&reader, agent, &thread, app).await?;
                     let with = InboxArgs {
                         max_cost: talk.limits.max_cost,
+                        rehearse: false,
                         account,
                     };
                     inbox::resume(&thread, &with, agreement, app).await
@@ -63,7 +82,9 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
         ThreadsCommand::Fork { at, name } => change::fork(&to_change()?, &at, name, app).await,
         ThreadsCommand::Delete(which) => change::delete(&to_change()?, &which, app).await,
         ThreadsCommand::History { thread, limit } => {
-            history::run(&to_read()?, &thread, limit, output).await
+            let reader = to_read()?;
+            let thread = reader.named(&thread).await?;
+            history::run(&reader, &thread, limit, output).await
         }
         ThreadsCommand::Diff { thread, from, to } => {
             let (from, to) = (from.as_deref(), to.as_deref());

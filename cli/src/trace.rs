@@ -28,6 +28,12 @@ use crate::{
 const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
 
 pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Error> {
+    if matches!(command, TraceCommand::List { thread: None })
+        && database::is_not_made_yet(app.global)?
+    {
+        none_yet(app.output);
+        return Ok(());
+    }
     let saver = database::threads(app.global)?;
     match command {
         TraceCommand::List { thread: None } => threads(&*saver, app.output).await,
@@ -119,11 +125,17 @@ async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
         ])?;
     }
     if logged == 0 && output.form == Form::Text {
-        output.say(&[faint(
-            "no thread has a log: runs keep one if they log `Modes::TRACE`",
-        )]);
+        none_yet(output);
     }
     Ok(())
+}
+
+fn none_yet(output: &Output) {
+    if output.form == Form::Text {
+        output.say(&[faint(
+            "No traces yet. Every run of `superstep ask`, `analyze` or `mail ingest` leaves one.",
+        )]);
+    }
 }
 
 fn unread(thread: &str, error: &Error, output: &Output) -> Result<(), Error> {
@@ -164,7 +176,7 @@ fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Error> {
     if runs.is_empty() {
         return Err(Error::Missing {
             what: shown(format!("thread `{}` has no such run", tree.thread)),
-            hint: "see `superstep trace list THREAD`",
+            hint: "`superstep trace list` with the name of the thread lists its runs",
         });
     }
     tree.runs = runs;

@@ -3,8 +3,10 @@
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use superstep::{
-    Backends, BuildErrors, Graph, NodeOptions, RetryOn, RetryPolicy, ThreadId, dynamic::Source,
-    model::Model, store::StoreError,
+    Backends, BuildErrors, Graph, NodeOptions, RetryOn, RetryPolicy, ThreadId,
+    dynamic::Source,
+    model::{Model, NodeModels},
+    store::StoreError,
 };
 
 use crate::{
@@ -77,9 +79,19 @@ impl Archie {
         settings: Settings,
         backends: Backends,
     ) -> Result<Self, BuildErrors> {
+        Self::with_models(NodeModels::new(model), settings, backends)
+    }
+
+    /// An agent with these models, which may be others for `graph_extraction`, `analysis_prepare`,
+    /// `build_context` and `ask`.
+    pub fn with_models(
+        models: NodeModels,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, BuildErrors> {
         let retry = || NodeOptions::default().retry(retries(settings.attempts));
         let services = Arc::new(Services {
-            model,
+            models,
             settings: settings.clone(),
         });
         let graph = Graph::builder()
@@ -196,7 +208,7 @@ impl Archie {
             .approved(false)
             .context_name(None)
             .system_context("")
-            .model_name(self.services.model.id().to_string())
+            .model_name(self.services.models.usual().id().to_string())
     }
 }
 

@@ -32,6 +32,7 @@ use walk::{Find, Found};
 pub use crate::entry::{Encoding, Entry, Fate, Why};
 pub use manifest::{Inputs, LISTED};
 pub(crate) use store::{Document, DocumentSet, DocumentStore};
+pub use walk::check_globs;
 
 /// What is read of a folder at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -97,7 +97,7 @@ pub enum ErrorKind {
     },
     /// Settings or an input that make no sense.
     #[error("{why}")]
-    #[coded("SS6008", hint = "see the message")]
+    #[coded("SS6008")]
     Settings {
         /// What is wrong with them.
         why: String,

@@ -36,6 +36,7 @@
 
 pub mod approval;
 mod archie;
+mod counted;
 pub mod documents;
 mod entry;
 mod error;

@@ -49,6 +49,16 @@ impl Stage {
             Self::Context => "context",
         }
     }
+
+    /// The node that makes its calls.
+    pub(crate) fn node(self) -> &'static str {
+        match self {
+            Self::Initial | Self::Followup | Self::Final => "analysis_prepare",
+            Self::Extract => "graph_extraction",
+            Self::Ask => "ask",
+            Self::Context => "build_context",
+        }
+    }
 }
 
 /// The texts.

@@ -1,11 +1,9 @@
 //! Services that nodes use besides the state: the model, the settings, and model calls.
 
-use std::sync::Arc;
-
 use superstep::{
     Ctx, NodeError,
     fs::{StopFlag, StopOnDrop},
-    model::{Body, Finish, Message, Model},
+    model::{Body, Finish, Message, NodeModels},
     tools::stream_reply,
 };
 
@@ -20,7 +18,7 @@ use crate::{
 
 /// The model and the settings.
 pub(crate) struct Services {
-    pub(crate) model: Arc<dyn Model>,
+    pub(crate) models: NodeModels,
     pub(crate) settings: Settings,
 }
 
@@ -36,8 +34,7 @@ pub(crate) struct ModelTurn {
 impl Services {
     /// How many tokens the model can read and write in all, if that is known.
     pub(crate) fn context(&self) -> Option<usize> {
-        let context = self.model.caps().context?;
-        usize::try_from(context).ok()
+        usize::try_from(self.models.context()?).ok()
     }
 
     /// How many tokens of documents the model gets: what was chosen, or three eighths of what it
@@ -66,7 +63,7 @@ impl Services {
             ..request
         };
         let (request, skipped) = request.request(&self.settings);
-        let mut reply = stream_reply(ctx, &self.model, &request).await?;
+        let mut reply = stream_reply(ctx, self.models.of(stage.node()), &request).await?;
         let text = reply.text().trim().to_owned();
         if text.is_empty() {
             return Err(Error::from(ErrorKind::EmptyReply).into());

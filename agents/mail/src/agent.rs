@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use superstep::{AskId, Backends, BuildErrors, Graph, Imports, RunOptions, Saver, model::Model};
+use superstep::{
+    AskId, Backends, BuildErrors, Graph, Imports, RunOptions, Saver,
+    model::{Model, NodeModels},
+};
 use tokio::sync::Mutex;
 
 use crate::{
@@ -108,6 +111,19 @@ impl MailAgent {
         settings: Settings,
         backends: Backends,
     ) -> Result<Self, AgentError> {
+        let models = NodeModels::new(model);
+        Self::with_models(models, mailbox, calendar, settings, backends)
+    }
+
+    /// The same with models that may be others for the nodes `triage_router` and `llm_call`, and for
+    /// `update_memory`, which words what was learned.
+    pub fn with_models(
+        models: NodeModels,
+        mailbox: Arc<dyn Mailbox>,
+        calendar: Arc<dyn Calendar>,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, AgentError> {
         let saver = backends
             .saver
             .clone()
@@ -122,7 +138,7 @@ impl MailAgent {
             .unwrap_or_else(|| calendar.time_zone());
         let zone = Zone::find(&name).ok_or(AgentError::NoZone { name })?;
         let services = Arc::new(Services {
-            model,
+            models,
             mailbox,
             calendar,
             settings,

@@ -104,7 +104,7 @@ pub enum MemoryError {
     },
     /// It is as it was at first.
     #[error("the note `{label}` has no older version to go back to")]
-    #[coded("SS7013", hint = "nothing is to be done")]
+    #[coded("SS7013")]
     NothingToUndo {
         /// Which.
         label: &'static str,

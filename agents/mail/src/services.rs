@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{Imports, NodeError, model::Model};
+use superstep::{Imports, NodeError, model::NodeModels};
 
 use crate::{
     Calendar, MailError, Mailbox, Memory,
@@ -12,9 +12,12 @@ use crate::{
     settings::{Settings, Zone},
 };
 
+/// The node that words what was learned.
+pub(crate) const MEMORY: &str = "update_memory";
+
 /// Services of one assistant; never stored.
 pub(crate) struct Services {
-    pub(crate) model: Arc<dyn Model>,
+    pub(crate) models: NodeModels,
     pub(crate) mailbox: Arc<dyn Mailbox>,
     pub(crate) calendar: Arc<dyn Calendar>,
     pub(crate) settings: Settings,

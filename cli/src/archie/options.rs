@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use superstep::{
     Backends,
     model::{
-        Budget, ManagedModel, Model, Money, call,
+        Budget, ManagedModel, Model, Money, NodeModels, call,
         config::{Config, Setting},
         did_you_mean,
         select::DataOwner,
@@ -31,9 +31,18 @@ use crate::{
 /// The settings of `[agents.archie]`, besides `prompts.NAME`.
 const KEYS: [&str; 3] = ["keywords", "memory", "document_tokens"];
 
+/// The nodes that may have models of their own.
+const NODES: [&str; 4] = [
+    "graph_extraction",
+    "analysis_prepare",
+    "build_context",
+    "ask",
+];
+
 /// What an agent is made of.
 pub(super) struct AgentOptions {
     caller: ManagedModel,
+    nodes: Vec<(String, ManagedModel)>,
     settings: Settings,
     backends: Backends,
     max_cost: Option<Money>,
@@ -57,6 +66,12 @@ impl AgentOptions {
         }
         let backends = database::create(app.global)?;
         let OpenedModel { caller, origin } = environment::open(content, app).await?;
+        let nodes = environment::open_nodes(&NODES, content, app).await?;
+        let of_project = nodes.iter().map(|(_, model)| &model.origin);
+        let origin = of_project
+            .chain([&origin])
+            .find(|origin| origin.is_project())
+            .unwrap_or(&origin);
         // What is remembered is of all projects: it neither goes to a model that one of them chose,
         // nor is it written by one.
         if origin.is_project() && limits.memory_file.is_none() {
@@ -74,8 +89,10 @@ impl AgentOptions {
                 extract: 500,
             };
         }
+        let nodes = nodes.into_iter();
         Ok(Self {
             caller,
+            nodes: nodes.map(|(node, model)| (node, model.caller)).collect(),
             settings,
             backends,
             max_cost: limits.max_cost,
@@ -92,9 +109,14 @@ impl AgentOptions {
         self.backends.saver.clone().ok_or(Error::NoSaver)
     }
 
+    /// The model, as threads name it.
+    pub(super) fn model_name(&self) -> String {
+        self.caller.id().to_string()
+    }
+
     /// The agent. What a thread has spent already counts.
     pub(super) fn archie(&self, spent: Option<Spent>) -> Result<Archie, Error> {
-        let mut caller = self.caller.clone();
+        let mut budget = None;
         if let Some(max_cost) = self.max_cost {
             let limits = call::Limits {
                 money: Some(max_cost),
@@ -106,16 +128,25 @@ impl AgentOptions {
                 money: spent.cost.unwrap_or_default(),
                 ..call::Spent::default()
             };
-            caller = caller.within(Budget::resumed(limits, spent));
+            budget = Some(Budget::resumed(limits, spent));
         }
-        let model: Arc<dyn Model> = Arc::new(caller);
+        let within = |caller: &ManagedModel| -> Arc<dyn Model> {
+            Arc::new(match &budget {
+                Some(budget) => caller.clone().within(budget.clone()),
+                None => caller.clone(),
+            })
+        };
+        let mut models = NodeModels::new(within(&self.caller));
+        for (node, caller) in &self.nodes {
+            models = models.with(node, within(caller));
+        }
         let (settings, backends) = (self.settings.clone(), self.backends.clone());
-        Ok(Archie::new(model, settings, backends)?)
+        Ok(Archie::with_models(models, settings, backends)?)
     }
 }
 
 /// Settings of `[agents.archie]`. A project may not set which file is written as memory.
-fn settings(config: &Config) -> Result<Settings, Error> {
+pub(super) fn settings(config: &Config) -> Result<Settings, Error> {
     let mut settings = Settings {
         memory: dirs::data().map(|folder| MemoryPlace::Folder {
             path: folder.join("archie"),

@@ -51,7 +51,7 @@ impl<'a> Screen<'a> {
         if self.is_json() {
             return self.event("thread", json!({"thread": thread}));
         }
-        self.output.say(&[faint("thread "), strong(shown(thread))]);
+        self.output.note(&[faint("thread "), strong(shown(thread))]);
         Ok(())
     }
 
@@ -149,7 +149,7 @@ impl<'a> Screen<'a> {
             }
             _ => return Ok(()),
         };
-        self.output.say(&[faint(line)]);
+        self.output.note(&[faint(line)]);
         Ok(())
     }
 
@@ -178,7 +178,7 @@ impl<'a> Screen<'a> {
                 let usage = serde_json::to_value(spent).unwrap_or_default();
                 self.event("usage", usage)?;
             } else {
-                self.output.say(&[faint(cost(spent))]);
+                self.output.note(&[faint(cost(spent))]);
             }
         }
         self.shown_calls = state.usage.len();
@@ -258,8 +258,9 @@ impl<'a> Screen<'a> {
     /// What the whole thread cost.
     pub(super) fn tokens(&self, turns: usize, spent: &Spent) {
         self.output.say(&[plain(format!(
-            "{turns} turns, {} calls: {}",
-            spent.calls,
+            "{}, {}: {}",
+            count(turns, "turn"),
+            count(spent.calls as usize, "call"),
             cost(spent)
         ))]);
     }

@@ -3,14 +3,16 @@
 use std::{collections::HashMap, iter, path::PathBuf, time::Duration};
 
 use serde_json::json;
-use superstep::{AskId, EventStream, Graph, Modes, OpenAsk, Outcome, Snap};
+use superstep::{AskId, CheckpointId, EventStream, Graph, Modes, OpenAsk, Outcome, Snap};
 use superstep_archie::{Analysis, AnalysisUpdate, Archie, Node, Question};
 
 use super::{answers::Answers, result, screen::Screen};
 use crate::{
+    app::App,
     error::Error,
     output::{Output, faint, plain, strong},
-    slash::{COMMANDS, Parsed, parse},
+    slash::{self, Parsed, TypedAt, parse},
+    suggest,
     terminal::{Editor, Line, Terminal, Topic},
 };
 
@@ -31,6 +33,9 @@ pub(super) enum TalkStep {
     Done(Snap<Analysis>),
 }
 
+/// How a thread begins with other words, for flows that begin with words.
+pub(super) type BeginAgain = Box<dyn Fn(&Archie, &str) -> AnalysisUpdate + Send>;
+
 /// A conversation.
 pub(super) struct Talk<'a> {
     agent: Archie,
@@ -40,6 +45,14 @@ pub(super) struct Talk<'a> {
     out: Option<PathBuf>,
     output: &'a Output,
     screen: Screen<'a>,
+    /// The command that resumes the thread.
+    resume: String,
+    /// Nothing if the thread does not begin with words of the person.
+    begin_again: Option<BeginAgain>,
+    /// What the person said last; it can be changed when a reply was stopped.
+    said: Option<String>,
+    /// The answer to the next question, given while the thread went back to it.
+    ready: Option<String>,
 }
 
 impl<'a> Talk<'a> {
@@ -48,8 +61,10 @@ impl<'a> Talk<'a> {
         thread: String,
         answers: Answers,
         out: Option<PathBuf>,
-        output: &'a Output,
+        app: &App<'a>,
     ) -> Self {
+        let output = app.output;
+        let resume = suggest::command(app.global, &["threads", "resume", &thread]);
         let graph = agent.graph().with_options(|options| {
             options.modes = Modes::MESSAGES.with(Modes::CUSTOM).with(Modes::UPDATES);
             options.log = Modes::TRACE;
@@ -62,7 +77,18 @@ impl<'a> Talk<'a> {
             out,
             output,
             screen: Screen::new(output),
+            resume,
+            begin_again: None,
+            said: None,
+            ready: None,
         }
+    }
+
+    /// The words that the thread begins with, and how it begins with others.
+    pub(super) fn beginning(mut self, words: &str, begin_again: BeginAgain) -> Self {
+        self.said = Some(words.to_owned());
+        self.begin_again = Some(begin_again);
+        self
     }
 
     /// Talks until the thread is done or the person leaves. Whatever happens, the thread is kept.
@@ -80,6 +106,8 @@ impl<'a> Talk<'a> {
         if let Err(error) = &ended
             && !matches!(error, Error::Closed)
         {
+            // A reply that was interrupted has no end of the line yet.
+            self.screen = Screen::new(self.output);
             self.kept();
         }
         ended
@@ -122,6 +150,7 @@ impl<'a> Talk<'a> {
         mut stream: EventStream<Analysis, Node>,
         terminal: &mut Terminal,
     ) -> Result<Outcome<Analysis>, Error> {
+        let _unechoed = terminal.unechoed();
         let mut tick = tokio::time::interval(Duration::from_secs(1));
         let mut silent = 0;
         loop {
@@ -160,20 +189,101 @@ impl<'a> Talk<'a> {
             Error::Cancelled => self.output.say(&[faint("stopped")]),
             error => self.output.error(error),
         }
-        let prompt = "Enter retries, Ctrl-D leaves: ";
-        match terminal
-            .read_line(Topic::Detail, prompt, self.output)
-            .await?
+        let said = match &self.said {
+            Some(said) => said.clone(),
+            None => state.state.user_input.clone(),
+        };
+        if said.is_empty()
+            || (self.begin_again.is_none() && state.state.analysis_history.is_empty())
         {
-            Line::Text(_) => Ok(TalkStep::Resume),
-            Line::CtrlC => Err(Error::Cancelled),
-            Line::End => Err(error),
+            let prompt = "Press Enter to try again (Ctrl-D leaves): ";
+            return match terminal
+                .read_line(Topic::Detail, prompt, self.output)
+                .await?
+            {
+                Line::Text(words) if parse(&words, TypedAt::Analysis) == Parsed::Exit => Err(error),
+                Line::Text(_) => Ok(TalkStep::Resume),
+                Line::CtrlC => Err(Error::Cancelled),
+                Line::End => Err(error),
+            };
         }
+        self.output.say(&[faint(
+            "Enter sends your message again; change it to send another one. Ctrl-C leaves.",
+        )]);
+        self.said_again(error, &said, terminal).await
+    }
+
+    /// Reads what the person says after a reply was stopped or failed; what they said before is in the line.
+    async fn said_again(
+        &mut self,
+        error: Error,
+        said: &str,
+        terminal: &mut Terminal,
+    ) -> Result<TalkStep, Error> {
+        loop {
+            let line = terminal
+                .read_draft(Topic::Message, "you> ", said, self.output)
+                .await?;
+            let words = match line {
+                Line::Text(words) => words,
+                Line::CtrlC => return Err(Error::Cancelled),
+                Line::End => return Err(error),
+            };
+            let words = match parse(&words, TypedAt::Analysis) {
+                Parsed::Text if words.trim().is_empty() => continue,
+                Parsed::Text => words,
+                Parsed::Exit => return Err(error),
+                Parsed::Undo => match self.undo().await? {
+                    Some(next) => return Ok(next),
+                    None => continue,
+                },
+                Parsed::Editor => match Editor::compose(said)? {
+                    Some(text) if !text.trim().is_empty() => text,
+                    _ => {
+                        self.output.say(&[faint("nothing was written")]);
+                        continue;
+                    }
+                },
+                other => {
+                    self.tell(&other).await?;
+                    continue;
+                }
+            };
+            let is_same = words.trim() == said.trim();
+            self.said = Some(words.clone());
+            let state = self.graph.state(&*self.thread).await?;
+            if let Some(ask) = state.asks.first() {
+                self.screen.answered(&words)?;
+                return Ok(TalkStep::Answer(ask.answer::<Question>(&words)?));
+            }
+            return match is_same {
+                true => Ok(TalkStep::Resume),
+                false => self.instead(words).await,
+            };
+        }
+    }
+
+    /// Goes back to the question that was answered last and answers it with other words; without one, begins
+    /// with other words.
+    async fn instead(&mut self, words: String) -> Result<TalkStep, Error> {
+        if let Some(question) = self.questions().await?.into_iter().next() {
+            self.graph.fork(&*self.thread, question).await?;
+            self.ready = Some(words);
+            return Ok(TalkStep::Resume);
+        }
+        Ok(match &self.begin_again {
+            Some(begin) => TalkStep::Start(Box::new(begin(&self.agent, &words))),
+            None => TalkStep::Resume,
+        })
     }
 
     /// Asks until there is an answer for Archie.
     async fn ask(&mut self, ask: &OpenAsk, terminal: &mut Terminal) -> Result<TalkStep, Error> {
         let question = ask.question::<Question>()?;
+        if let Some(words) = self.ready.take() {
+            self.screen.answered(&words)?;
+            return Ok(TalkStep::Answer(ask.answer::<Question>(&words)?));
+        }
         self.screen.question(&question)?;
         let mut stopped = false;
         loop {
@@ -194,7 +304,7 @@ impl<'a> Talk<'a> {
             if words.trim().is_empty() {
                 continue;
             }
-            let words = match parse(&words) {
+            let words = match parse(&words, TypedAt::Analysis) {
                 Parsed::Text => words,
                 Parsed::Exit => return Err(self.waiting()),
                 Parsed::Undo => match self.undo().await? {
@@ -214,7 +324,12 @@ impl<'a> Talk<'a> {
                     continue;
                 }
             };
+            self.said = Some(words.clone());
             self.screen.answered(&words)?;
+            // A person sees what they typed; whoever reads a conversation of a file should, too.
+            if !self.screen.is_json() && !(terminal.is_interactive() && self.answers.asks()) {
+                self.output.note(&[faint("you> "), plain(&words)]);
+            }
             return Ok(TalkStep::Answer(ask.answer::<Question>(&words)?));
         }
     }
@@ -231,11 +346,11 @@ impl<'a> Talk<'a> {
                 let spent = self.agent.spent(&*self.thread).await?;
                 self.screen.tokens(state.turn(), &spent);
             }
-            Parsed::Model => self.output.say(&[plain(&state.model_name)]),
+            Parsed::Model(_) => self.output.say(&[plain(&state.model_name)]),
             Parsed::Thread => self.output.say(&[plain(&self.thread)]),
             Parsed::Unknown(text) => self.output.say(&[plain(text)]),
             _ => {
-                for (name, about) in COMMANDS {
+                for (name, about) in slash::commands(TypedAt::Analysis) {
                     self.output
                         .say(&[strong(format!("  {name:<12}")), plain(about)]);
                 }
@@ -244,18 +359,23 @@ impl<'a> Talk<'a> {
         Ok(())
     }
 
-    /// Goes back to the question before this one.
-    async fn undo(&mut self) -> Result<Option<TalkStep>, Error> {
+    /// The checkpoints that the thread asked at, the newest first. Along the parents: what was undone is in
+    /// the history too, and is nobody's parent.
+    async fn questions(&self) -> Result<Vec<CheckpointId>, Error> {
         let history = self.graph.history(&*self.thread).await?;
         let steps: HashMap<_, _> = history.iter().map(|step| (step.id, step)).collect();
-        // Along the parents: what was undone before is in the history too, and is nobody's parent.
         let line = iter::successors(history.first(), |step| {
             let parent = step.parent?;
             steps.get(&Some(parent)).copied()
         });
-        let mut questions = line.filter(|step| step.next == [Node::AnalysisInterrupt]);
+        let asked = line.filter(|step| step.next == [Node::AnalysisInterrupt]);
+        Ok(asked.filter_map(|step| step.id).collect())
+    }
+
+    /// Goes back to the question before this one.
+    async fn undo(&mut self) -> Result<Option<TalkStep>, Error> {
         // The first is the question that is open now.
-        let before = questions.nth(1).and_then(|step| step.id);
+        let before = self.questions().await?.into_iter().nth(1);
         let Some(checkpoint) = before else {
             self.output.say(&[faint("there is no answer to undo")]);
             return Ok(None);
@@ -273,7 +393,7 @@ impl<'a> Talk<'a> {
 
     /// Says how to resume, for people and for programs.
     fn kept(&self) {
-        let line = format!("superstep threads resume {}", self.thread);
+        let line = &self.resume;
         if self.screen.is_json() {
             // A closed stdout is reported by the error itself.
             let _printed = self
@@ -282,6 +402,6 @@ impl<'a> Talk<'a> {
             return;
         }
         self.output
-            .say(&[faint("the thread is kept; resume it with "), plain(line)]);
+            .say(&[faint("Saved. Resume with: "), plain(line)]);
     }
 }

@@ -30,13 +30,20 @@ pub(crate) struct Analyze {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   superstep ask 'Which services write to the ledger?'
-  superstep ask --inputs docs 'Who owns the mail queue?'")]
+  superstep ask --inputs docs 'Who owns the mail queue?'
+  cat notes.txt | superstep ask 'What did they decide?'
+  superstep ask --thread last 'And since when?'
+
+What is piped in belongs to the question; `-` in place of the question is what is piped in alone.")]
 pub(crate) struct Ask {
     /// The question
     #[arg(required = true)]
     pub(crate) words: Vec<String>,
+    /// Ask in this thread, which knows what was said before; `last` is the one used last
+    #[arg(long, short, value_name = "THREAD")]
+    pub(crate) thread: Option<String>,
     /// Documents to answer from
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) inputs: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: Limits,

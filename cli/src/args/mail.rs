@@ -40,7 +40,7 @@ Failures are reported and retried the next time.")]
         #[command(flatten)]
         ingest: IngestArgs,
     },
-    /// What the assistant has learnt about you
+    /// What the assistant has learned about you
     #[command(subcommand, arg_required_else_help = true)]
     Memory(NotesCommand),
     /// Grant the assistant access to a Google account
@@ -222,6 +222,9 @@ pub(crate) struct InboxArgs {
     /// Stop before this command costs more than this; threads are kept
     #[arg(long, value_name = "DOLLARS")]
     pub(crate) max_cost: Option<Money>,
+    /// In a dry run, continue as if accepted actions were done: the mail is finished and nothing is ever sent
+    #[arg(long, conflicts_with = "send")]
+    pub(crate) rehearse: bool,
     #[command(flatten)]
     pub(crate) account: AccountArgs,
 }
@@ -244,7 +247,7 @@ pub(crate) enum InboxCommand {
     },
     /// Accept the proposal
     #[command(after_help = "Examples:
-  superstep inbox accept 6b0c            a dry run: shows what would be sent
+  superstep inbox accept 6b0c            a dry run: shows what would be sent; the question stays open
   superstep inbox accept 6b0c --send     send it")]
     Accept {
         /// The id, or a unique prefix of at least four characters
@@ -254,6 +257,7 @@ pub(crate) enum InboxCommand {
     },
     /// Accept the proposal with changed arguments
     #[command(after_help = "Examples:
+  superstep inbox edit 6b0c                  in your editor
   superstep inbox edit 6b0c --set 'response_text=Thursday suits me.'
   superstep inbox edit 6b0c --file changed.json --send
 
@@ -262,7 +266,7 @@ The file is a JSON object of arguments; those it does not name are unchanged.")]
         /// The id, or a unique prefix of at least four characters
         id: String,
         /// An argument and its new value; lists are JSON or separated by commas
-        #[arg(long, value_name = "KEY=VALUE", required_unless_present = "file")]
+        #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
         /// Arguments from this file
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

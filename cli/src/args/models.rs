@@ -17,7 +17,7 @@ pub(crate) enum ModelCommand {
     /// Show which model is used, and why
     #[command(after_help = "Examples:
   superstep model show                   the model, and every source that was considered
-  superstep model show --node triage     the model of a node
+  superstep model show --node triage_router     the model of a node
   superstep model show --offline --json
 
 Exits with 3 if there is no model.")]
@@ -47,6 +47,7 @@ Exits with 1 if a check fails.")]
     #[command(after_help = "Examples:
   superstep model chat
   superstep model chat 'What is a superstep?'
+  cat notes.txt | superstep model chat 'Summarize this'
   printf 'hi\\nand again\\n' | superstep model chat --json
 
 Replies go to stdout; the model, tokens, speed and cost to stderr.")]
@@ -56,7 +57,7 @@ Replies go to stdout; the model, tokens, speed and cost to stderr.")]
 /// How to talk.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Chat {
-    /// The message, as a single turn; stdin is not read
+    /// The message, as a single turn; what is piped in belongs to it
     pub(crate) words: Vec<String>,
     /// Instructions for the model
     #[arg(long, value_name = "TEXT")]

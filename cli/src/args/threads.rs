@@ -47,12 +47,13 @@ pub(crate) enum ThreadsCommand {
     },
     /// Resume a thread: shows its open question, or continues an interrupted run
     #[command(after_help = "Examples:
-  superstep threads resume archie-7f3k2m
+  superstep threads resume                       the one used last, or choose at a terminal
+  superstep threads resume archie-7f             the beginning of a name is enough
   superstep threads resume archie-7f3k2m --answers answers.txt
   superstep threads resume mail-1 --folder mail --owner me@example.org")]
     Resume {
-        /// The thread
-        thread: String,
+        /// The thread: its name, the beginning of it, or `last` [default: choose at a terminal, else `last`]
+        thread: Option<String>,
         #[command(flatten)]
         talk: super::TalkOptions,
         #[command(flatten)]

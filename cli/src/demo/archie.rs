@@ -1,4 +1,4 @@
-//! Demo of Archie: a conversation about a folder, and one question.
+//! Demo of Archie: a conversation about a folder, over the death of a process, and one question.
 
 use super::Scene;
 
@@ -25,11 +25,16 @@ pub(super) const SCENE: Scene = Scene {
     ],
     commands: &[
         (
-            "Archie reads the folder and asks; the answers come from a file here",
-            "analyze --query 'One service or two?' --inputs ./docs --answers ./answers.txt \
+            "Archie reads the folder and answers, and its process is killed in the middle of a sentence",
+            "KILLED analyze --query 'One service or two?' --inputs ./docs \
              --memory-file ./memory.json --model script:./replies.jsonl",
         ),
-        ("every step is stored", "threads list"),
+        ("every step was stored", "threads list"),
+        (
+            "another process continues from there; your answers come from a file here",
+            "threads resume last --answers ./answers.txt --memory-file ./memory.json \
+             --model script:./replies.jsonl",
+        ),
         (
             "one question, from what was remembered",
             "ask 'Who owns the room inventory?' --memory-file ./memory.json \

@@ -31,7 +31,7 @@ pub(super) const SCENE: Scene = Scene {
              --folder ./mail --calendar ./meetings --owner max@example.com \
              --model script:./replies.jsonl",
         ),
-        ("what it learnt of that", "mail memory diff response"),
+        ("what it learned from that", "mail memory diff response"),
         (
             "and all it knows of how you write",
             "mail memory show response",

@@ -32,6 +32,14 @@ pub(crate) enum FileError {
         /// Why not.
         why: String,
     },
+    /// There is no place to write it.
+    #[error("cannot write {path}: {why}")]
+    NoPlace {
+        /// The file.
+        path: String,
+        /// Why not.
+        why: String,
+    },
     /// It cannot be written.
     #[error("cannot write {path}: {why}")]
     NotWritten {
@@ -50,7 +58,7 @@ impl FileError {
             #[cfg(feature = "encryption")]
             Self::Key { .. } => "SS6041",
             Self::NotRead { .. } => "SS6042",
-            Self::NotWritten { .. } => "SS6043",
+            Self::NotWritten { .. } | Self::NoPlace { .. } => "SS6043",
             Self::Database { .. } => "SS6044",
         }
     }
@@ -63,6 +71,7 @@ impl FileError {
             Self::Key { .. } => "`openssl rand -hex 32 > FILE` makes a file with a new key",
             Self::NotRead { .. } => "check the path and its permissions",
             Self::Database { .. } => "write the result to another file",
+            Self::NoPlace { .. } => "name a file in a folder that exists",
             Self::NotWritten { .. } => "check the folder, its permissions and free space",
         }
     }
@@ -73,7 +82,7 @@ impl FileError {
             Self::Exists { .. } | Self::NotWritten { .. } => 1,
             #[cfg(feature = "encryption")]
             Self::Key { .. } => 2,
-            Self::NotRead { .. } | Self::Database { .. } => 2,
+            Self::NotRead { .. } | Self::Database { .. } | Self::NoPlace { .. } => 2,
         }
     }
 }

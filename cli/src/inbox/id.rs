@@ -99,6 +99,7 @@ mod tests {
             item,
             sender: "ann@example.org".into(),
             subject: format!("subject {id:x}"),
+            date: None,
         }
     }
 

@@ -1,8 +1,9 @@
 //! Open questions, and the answers they allow.
 
+use jiff::{Timestamp, tz::TimeZone};
 use superstep::{AskId, text::single_line};
 use superstep_mail::{
-    AnswerKind, InboxItem, Item, MailAgent, UnreadableThread, tools, without_mode,
+    AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools, without_mode,
 };
 
 use crate::error::Error;
@@ -15,6 +16,8 @@ pub(super) struct Question {
     pub(super) item: Item,
     pub(super) sender: String,
     pub(super) subject: String,
+    /// When its mail was written, as it says.
+    pub(super) date: Option<Timestamp>,
 }
 
 /// A question among all: a thread and its copies share the ids of their questions.
@@ -28,7 +31,7 @@ pub(super) enum Shown {
     Thread(String),
 }
 
-/// The open questions, in the order in which their mail came.
+/// The open questions, in the order in which their mail was written.
 pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question>, Error> {
     match shown {
         Shown::All => Ok(inbox(agent).await?.0),
@@ -62,13 +65,53 @@ async fn with_mail(agent: &MailAgent, items: Vec<InboxItem>) -> Result<Vec<Quest
                 ..item.item
             },
             sender: single_line(&sender.unwrap_or_else(|| "(nobody)".into())),
-            subject: single_line(mail.map_or("", |mail| &mail.subject)),
+            subject: subject(mail.map_or("", |mail| &mail.subject)),
+            date: mail.and_then(|mail| mail.date),
         });
     }
+    // Those without a date come last; what arrived at the same time keeps its order.
+    questions.sort_by_key(|question| (question.date.is_none(), question.date));
     Ok(questions)
 }
 
+/// A subject on one line.
+fn subject(text: &str) -> String {
+    match single_line(text) {
+        empty if empty.trim().is_empty() => "(no subject)".into(),
+        text => text,
+    }
+}
+
 impl Question {
+    /// Whether an answer changes nothing: in a dry run an accepted action is shown, and its question stays open
+    /// until it is accepted for real. A rehearsal continues as if it were.
+    pub(super) fn stays_open(&self, kind: AnswerKind, mode: Mode, is_rehearsed: bool) -> bool {
+        let is_accepted = matches!(kind, AnswerKind::Accept | AnswerKind::Edit);
+        is_accepted && mode == Mode::Dry && !is_rehearsed && self.is_effect()
+    }
+
+    /// Whether it is about something that leaves: a mail, an invitation.
+    pub(super) fn is_effect(&self) -> bool {
+        let action = self.item.action_request.action.as_str();
+        [tools::SEND, tools::SCHEDULE]
+            .iter()
+            .any(|effect| action.starts_with(effect))
+    }
+
+    /// When its mail was written, in a few letters: the time of today, else the day.
+    pub(super) fn when(&self) -> String {
+        let Some(date) = self.date else {
+            return String::new();
+        };
+        let zone = TimeZone::system();
+        let (date, today) = (date.to_zoned(zone.clone()), Timestamp::now().to_zoned(zone));
+        match (date.date() == today.date(), date.year() == today.year()) {
+            (true, _) => date.strftime("%H:%M").to_string(),
+            (false, true) => date.strftime("%b %d").to_string(),
+            (false, false) => date.strftime("%Y-%m-%d").to_string(),
+        }
+    }
+
     pub(super) fn key(&self) -> QuestionKey {
         (self.thread.clone(), self.ask)
     }
@@ -80,10 +123,10 @@ impl Question {
     /// What is asked, in a few words.
     pub(super) fn asks(&self) -> String {
         match self.item.action_request.action.as_str() {
-            tools::SEND => "send a reply".into(),
-            tools::SCHEDULE => "make a meeting".into(),
-            tools::QUESTION => "a question to you".into(),
-            "notify" => "worth knowing".into(),
+            tools::SEND => "send reply".into(),
+            tools::SCHEDULE => "schedule meeting".into(),
+            tools::QUESTION => "question".into(),
+            "notify" => "FYI".into(),
             other => single_line(other),
         }
     }
@@ -116,10 +159,10 @@ impl Question {
             .map(|(_, name)| *name)
             .collect();
         Err(Error::Usage(format!(
-            "`{}` is no answer to this question ({}); it takes: {}",
-            name(kind).map_or("", |(_, name)| name),
+            "this question ({}) does not take `{}`; use {}",
             self.asks(),
-            can.join(", ")
+            name(kind).map_or("", |(_, name)| name),
+            can.join(" or ")
         )))
     }
 }

@@ -30,10 +30,42 @@ pub(super) fn line(question: &Question, output: &Output) -> Result<(), Error> {
     let id: String = question.id().chars().take(ID).collect();
     output.data(&[
         strong(format!("{id}  ")),
-        plain(format!("{:<18}", question.asks())),
+        faint(format!("{:<11}", question.when())),
+        plain(format!("{:<17}", question.asks())),
+        bad(flag(question)),
         plain(format!("{}  ", question.sender)),
         strong(&question.subject),
-        faint(format!("  {}", shown(&question.thread))),
+    ])
+}
+
+/// A mark for a question with warnings.
+pub(super) fn flag(question: &Question) -> &'static str {
+    match has_warning(question) {
+        true => "! ",
+        false => "  ",
+    }
+}
+
+/// Whether a question is shown with a warning.
+fn has_warning(question: &Question) -> bool {
+    lines(question).iter().any(|line| {
+        line.first()
+            .is_some_and(|span| span.text().starts_with("! "))
+    })
+}
+
+/// That a dry run left a question open, and how to do it for real.
+pub(super) fn not_done(question: &Question, how: &str, output: &Output) -> Result<(), Error> {
+    if output.form == Form::Json {
+        return output.json(&json!({
+            "event": "not_done", "thread": question.thread, "id": question.id(), "dry_run": true,
+            "command": how,
+        }));
+    }
+    output.data(&[
+        strong("not sent"),
+        plain(": this is a dry run, and the question stays open. For real: "),
+        plain(how),
     ])
 }
 
@@ -93,7 +125,8 @@ pub(super) fn to_answer(questions: &[Question], output: &Output) -> Result<(), E
 fn wire(question: &Question) -> Json {
     json!({
         "thread": question.thread, "id": question.id(), "sender": question.sender,
-        "subject": question.subject, "interrupts": [question.item],
+        "subject": question.subject, "date": question.date.map(|date| date.to_string()),
+        "interrupts": [question.item],
     })
 }
 
@@ -265,7 +298,7 @@ pub(super) fn words(effect: &Effect) -> Vec<Span> {
             vec![if *is_error { bad(tool) } else { good(tool) }, text]
         }
         Effect::Learned(topic) => vec![
-            good("learnt: "),
+            good("learned: "),
             plain(format!("the note `{}` changed", note(*topic))),
         ],
         Effect::Remark(text) => vec![faint(single_line(text))],
@@ -297,8 +330,13 @@ fn events(after: &After, output: &Output) -> Result<(), Error> {
     if let Some((id, answer)) = &after.answered {
         output.json(&json!({
             "event": "answered", "thread": thread, "id": id, "answer": [answer],
+            "dry_run": answer.mode != Some(Mode::Send),
         }))?;
     }
+    let is_dry = match &after.answered {
+        Some((_, answer)) => Some(answer.mode != Some(Mode::Send)),
+        None => None,
+    };
     for effect in &after.effects {
         output.json(&match effect {
             Effect::Call {
@@ -307,6 +345,7 @@ fn events(after: &After, output: &Output) -> Result<(), Error> {
                 is_error,
             } => json!({
                 "event": "call", "thread": thread, "tool": tool, "text": text,
+                "dry_run": is_dry,
                 "status": if *is_error { "error" } else { "success" },
             }),
             Effect::Learned(topic) => {

@@ -4,7 +4,8 @@
 //! an answer no question is selected, so that a key that is held down answers one.
 
 use crossterm::event::KeyCode;
-use superstep_mail::{Answer, AnswerKind, MailAgent, Mode};
+use serde_json::{Map, Value as Json};
+use superstep_mail::{Answer, AnswerKind, Mode};
 
 use super::{
     answer,
@@ -17,27 +18,39 @@ use super::{
 };
 use crate::{
     app::App,
+    args::InboxArgs,
     error::Error,
+    mail::OpenedAgent,
     output::{Span, bad, faint, good, plain, strong},
     terminal::{Editor, Line, Terminal, Topic},
 };
 
-const HELP: [(&str, &str); 11] = [
+const HELP: [(&str, &str); 12] = [
     ("j k ↓ ↑", "move; scroll the whole question"),
+    (
+        "g G",
+        "the first, the last; PageUp and PageDown move by ten",
+    ),
     ("Enter", "show the whole question; again: back"),
     ("a", "accept the proposal"),
-    ("y", "after a: accept although not all of it was shown"),
+    (
+        "y",
+        "after a: yes, send it, or accept what was not shown in full",
+    ),
     (
         "e",
         "edit the arguments in $EDITOR, review the changes, accept",
     ),
     ("r", "reject, and give the assistant feedback"),
     ("i", "reject, and leave the mail alone"),
-    ("u", "refresh the list"),
+    ("u", "look for changes of other programs"),
     ("?", "this list"),
     ("Ctrl-C", "stops a run; the answer is kept"),
     ("q", "leave"),
 ];
+
+/// How many questions a page of the list is.
+const PAGE: isize = 10;
 
 const STOPPED: &str = "stopped; the answer is kept, and `superstep mail ingest` continues";
 
@@ -50,10 +63,13 @@ enum View {
 }
 
 struct InboxScreen {
-    agent: MailAgent,
+    agent: OpenedAgent,
     shown: Shown,
     mode: Mode,
+    is_rehearsed: bool,
     questions: Vec<Question>,
+    /// Arguments that were changed in a dry run, by question: the next edit begins with them.
+    drafts: Vec<(QuestionKey, Map<String, Json>)>,
     selected: Option<Selected>,
     /// The question that is accepted by the next key if that confirms it.
     unconfirmed: Option<QuestionKey>,
@@ -64,10 +80,17 @@ struct InboxScreen {
     is_new: bool,
 }
 
-pub(super) async fn run(agent: MailAgent, shown: Shown, app: &mut App<'_>) -> Result<(), Error> {
+pub(super) async fn run(
+    agent: OpenedAgent,
+    shown: Shown,
+    with: &InboxArgs,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     let questions = question::all(&agent, &shown).await?;
     let mut inbox = InboxScreen {
         mode: agent.mode(),
+        is_rehearsed: with.rehearse,
+        drafts: Vec::new(),
         agent,
         shown,
         selected: (!questions.is_empty()).then(|| Selected::new(0)),
@@ -88,6 +111,11 @@ pub(super) async fn run(agent: MailAgent, shown: Shown, app: &mut App<'_>) -> Re
         let unconfirmed = inbox.unconfirmed.take();
         let code = match key {
             Key::Stop => return Err(Error::Cancelled),
+            // Any key leaves the help, and does nothing else.
+            _ if inbox.view == View::Help => {
+                inbox.turn_to(View::List);
+                continue;
+            }
             Key::Answer(kind) => {
                 inbox.act(kind, &mut canvas, app).await?;
                 continue;
@@ -103,7 +131,7 @@ pub(super) async fn run(agent: MailAgent, shown: Shown, app: &mut App<'_>) -> Re
         }
         match (code, inbox.view) {
             (KeyCode::Char('q'), View::List) => return Ok(()),
-            (KeyCode::Char('q') | KeyCode::Esc | KeyCode::Enter, View::Whole | View::Help) => {
+            (KeyCode::Char('q') | KeyCode::Esc | KeyCode::Enter, View::Whole) => {
                 inbox.turn_to(View::List);
             }
             (KeyCode::Enter, View::List) if inbox.selected.is_some() => {
@@ -117,6 +145,12 @@ pub(super) async fn run(agent: MailAgent, shown: Shown, app: &mut App<'_>) -> Re
             (code, View::Whole) => inbox.scroll(code),
             (KeyCode::Char('j') | KeyCode::Down, View::List) => inbox.select_next(),
             (KeyCode::Char('k') | KeyCode::Up, View::List) => inbox.select_previous(),
+            (KeyCode::Char('g') | KeyCode::Home, View::List) => inbox.select(0),
+            (KeyCode::Char('G') | KeyCode::End, View::List) => {
+                inbox.select(inbox.questions.len().saturating_sub(1));
+            }
+            (KeyCode::PageDown, View::List) => inbox.select_by(PAGE),
+            (KeyCode::PageUp, View::List) => inbox.select_by(-PAGE),
             _ => {}
         }
     }
@@ -153,6 +187,13 @@ impl InboxScreen {
             Some(selected) => selected.at.saturating_sub(1),
             None => last,
         });
+    }
+
+    /// Selects the question so many places further down, or the last one there is.
+    fn select_by(&mut self, places: isize) {
+        let last = self.questions.len().saturating_sub(1);
+        let at = self.selected.map_or(0, |selected| selected.at);
+        self.select(at.saturating_add_signed(places).min(last));
     }
 
     /// Selects a question, if there is one at this place.
@@ -210,9 +251,6 @@ impl InboxScreen {
         canvas: &mut Canvas,
         app: &mut App<'_>,
     ) -> Result<(), Error> {
-        if self.view == View::Help {
-            return Ok(());
-        }
         let Some((question, selected)) = self.question().cloned().zip(self.selected) else {
             self.news = vec![vec![plain("no question is selected: j and k select one")]];
             return Ok(());
@@ -228,6 +266,10 @@ impl InboxScreen {
             }
             AnswerKind::Accept if selected.unseen() > 0 => {
                 self.ask_to_confirm(&question, selected);
+                return Ok(());
+            }
+            AnswerKind::Accept if self.mode == Mode::Send && question.is_effect() => {
+                self.ask_to_send(&question);
                 return Ok(());
             }
             AnswerKind::Accept => Some(Answer::accept()),
@@ -262,6 +304,16 @@ impl InboxScreen {
         self.is_new = true;
     }
 
+    /// What leaves cannot be taken back, so one key does not send it.
+    fn ask_to_send(&mut self, question: &Question) {
+        self.news = vec![vec![
+            bad(format!("{} for real? ", question.asks())),
+            plain("y does it; any other key leaves the question open"),
+        ]];
+        self.unconfirmed = Some(question.key());
+        self.is_new = true;
+    }
+
     /// Accepts what the last key was about, although not all of it was shown.
     async fn confirm(
         &mut self,
@@ -288,6 +340,16 @@ impl InboxScreen {
         canvas: &Canvas,
         terminal: &mut Terminal,
     ) -> Result<(), Error> {
+        if question.stays_open(answer.kind, self.mode, self.is_rehearsed) {
+            self.news = vec![vec![
+                strong("not sent"),
+                plain(": this is a dry run, and the question stays open. "),
+                plain("`superstep inbox --send` does it for real"),
+            ]];
+            self.is_new = true;
+            return Ok(());
+        }
+        self.drafts.retain(|(key, _)| *key != question.key());
         self.news = vec![vec![faint("the run continues … Ctrl-C stops it")]];
         let (rows, _) = self.rows(canvas.size());
         canvas.paint(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
@@ -300,6 +362,7 @@ impl InboxScreen {
             Ok(after) => {
                 let mut news: Vec<_> = after.effects.iter().map(render::words).collect();
                 news.push(render::ending(&after));
+                news.push(vec![faint(format!("so far: {}", self.agent.cost()))]);
                 match &after.failure {
                     Some(Error::Cancelled) => news.push(vec![plain(STOPPED)]),
                     Some(error) => news.extend(failed(error)),
@@ -326,7 +389,10 @@ impl InboxScreen {
     ) -> Result<Option<Answer>, Error> {
         let action = &question.item.action_request;
         self.news.clear();
-        let Some(text) = Editor::compose(&edit::text(&action.args))? else {
+        let mut drafts = self.drafts.iter();
+        let draft = drafts.find(|(key, _)| *key == question.key());
+        let start = draft.map_or(&action.args, |(_, args)| args);
+        let Some(text) = Editor::compose(&edit::text(start))? else {
             self.news = vec![vec![plain("nothing was written; is EDITOR set?")]];
             return Ok(None);
         };
@@ -357,9 +423,11 @@ impl InboxScreen {
             }
         }
         let prompt = match self.mode {
-            Mode::Dry => "Accept it so (dry run)? [y/N] ",
-            Mode::Send => "Accept it so, for real? [y/N] ",
+            Mode::Dry => "Accept these changes (dry run)? [y/N] ",
+            Mode::Send => "Accept these changes, for real? [y/N] ",
         };
+        self.drafts.retain(|(key, _)| *key != question.key());
+        self.drafts.push((question.key(), args.clone()));
         match app
             .terminal
             .read_line(Topic::Detail, prompt, app.output)
@@ -369,7 +437,9 @@ impl InboxScreen {
                 Ok(Some(Answer::edit(&action.action, args)))
             }
             _ => {
-                self.news = vec![vec![faint("not changed; the question is open")]];
+                self.news = vec![vec![faint(
+                    "not accepted; the question is open, and e begins with your changes",
+                )]];
                 Ok(None)
             }
         }
@@ -384,7 +454,7 @@ impl InboxScreen {
         for spans in render::lines(question) {
             app.output.say(&spans);
         }
-        let prompt = "your feedback (empty: back)> ";
+        let prompt = "Tell the assistant (empty to cancel)> ";
         Ok(
             match app
                 .terminal
@@ -438,17 +508,18 @@ impl InboxScreen {
         let first = selected.map_or(0, |at| (at + 1).saturating_sub(room));
         let rows = self.questions.iter().enumerate().skip(first).take(room);
         let row = |(at, question): (usize, &Question)| {
-            let thread: String = question.thread.chars().take(13).collect();
-            let text = format!(
-                "{:<18} {} · {}",
-                question.asks(),
-                question.sender,
-                question.subject
-            );
-            match Some(at) == selected {
-                true => vec![good("▶ "), faint(format!("{thread} ")), strong(text)],
-                false => vec![plain("  "), faint(format!("{thread} ")), plain(text)],
-            }
+            let (mark, style): (Span, fn(String) -> Span) = match Some(at) == selected {
+                true => (good("▶ "), |text| strong(text)),
+                false => (plain("  "), |text| plain(text)),
+            };
+            // A name says more than an address, and a narrow screen has room for one.
+            let name = question.sender.split(" <").next().unwrap_or_default();
+            vec![
+                mark,
+                bad(render::flag(question)),
+                style(format!("{name} · {}", question.subject)),
+                faint(format!("  {} · {}", question.asks(), question.when())),
+            ]
         };
         rows.map(row).collect()
     }

@@ -9,6 +9,7 @@ mod written;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
+use superstep::model::config::Config;
 use superstep_mail::{Address, Settings};
 
 use crate::{
@@ -96,6 +97,32 @@ impl Account {
             account.settings.dry_run = false;
         }
         Ok(account)
+    }
+
+    /// What it is, in a few words.
+    pub(crate) fn about(&self) -> String {
+        let kind = match &self.kind {
+            Kind::Folder(folder) => format!("mail in {}", folder.display()),
+            Kind::Google { .. } => "Google".to_owned(),
+            Kind::Imap(servers) => {
+                let host = servers.imap.host.as_deref().unwrap_or("no host yet");
+                format!("IMAP at {host}")
+            }
+        };
+        let owner = self.owner.as_ref().map(|owner| format!(" of {owner}"));
+        let mode = match self.is_dry() {
+            true => "dry run unless --send",
+            false => "sends what is approved",
+        };
+        format!(
+            "{kind}{}, {mode}; `superstep mail check` opens it",
+            owner.unwrap_or_default()
+        )
+    }
+
+    /// Refuses settings that cannot be used.
+    pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
+        written::Written::read(config).map(drop)
     }
 
     /// Whether nothing leaves.

@@ -4,40 +4,76 @@ use std::sync::Arc;
 
 use superstep::{
     Modes,
-    model::{Budget, Model, Money, call, select::DataOwner},
+    model::{Budget, Money, NodeModels, call, select::DataOwner},
 };
 use superstep_mail::MailAgent;
 
 use super::Account;
 use crate::{app::App, database, environment, error::Error};
 
+/// The nodes that may have models of their own.
+const NODES: [&str; 3] = ["triage_router", "llm_call", "update_memory"];
+
+/// The assistant, and what its calls cost.
+pub(crate) struct OpenedAgent {
+    pub(crate) agent: MailAgent,
+    pub(crate) budget: Budget,
+}
+
+impl OpenedAgent {
+    /// What all calls of this command cost, in a line.
+    pub(crate) fn cost(&self) -> String {
+        let spent = self.budget.spent();
+        let money = match spent.money.as_micros() {
+            0 => "free".to_owned(),
+            _ => spent.money.to_string(),
+        };
+        format!(
+            "{} + {} tokens · {money}",
+            spent.usage.input, spent.usage.output
+        )
+    }
+}
+
+impl std::ops::Deref for OpenedAgent {
+    type Target = MailAgent;
+
+    fn deref(&self) -> &MailAgent {
+        &self.agent
+    }
+}
+
 /// Opens the assistant. What is wrong with the account shows before a model is looked for.
 pub(crate) async fn open(
     account: &Account,
     max_cost: Option<Money>,
     app: &mut App<'_>,
-) -> Result<MailAgent, Error> {
+) -> Result<OpenedAgent, Error> {
     let opened = tokio::select! {
         opened = account.open() => opened?,
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     let backends = database::create(app.global)?;
     let content = DataOwner::Elsewhere(super::NOT_OF_PROJECT.into());
-    let mut caller = environment::open(&content, app).await?.caller;
-    if let Some(max_cost) = max_cost {
-        caller = caller.within(Budget::new(call::Limits {
-            money: Some(max_cost),
-            ..call::Limits::default()
-        }));
+    let budget = Budget::new(call::Limits {
+        money: max_cost,
+        ..call::Limits::default()
+    });
+    let caller = environment::open(&content, app).await?.caller;
+    let mut models = NodeModels::new(Arc::new(caller.within(budget.clone())));
+    for (node, model) in environment::open_nodes(&NODES, &content, app).await? {
+        models = models.with(node, Arc::new(model.caller.within(budget.clone())));
     }
     account.tell(app.output);
-    let model: Arc<dyn Model> = Arc::new(caller);
-    let agent = MailAgent::new(
-        model,
+    let agent = MailAgent::with_models(
+        models,
         opened.mailbox,
         opened.calendar,
         opened.settings,
         backends,
     )?;
-    Ok(agent.with_options(|options| options.log = Modes::TRACE))
+    Ok(OpenedAgent {
+        agent: agent.with_options(|options| options.log = Modes::TRACE),
+        budget,
+    })
 }

@@ -6,13 +6,13 @@ use serde_json::{Value as Json, json};
 use superstep::text::single_line;
 use superstep_mail::{Arrival, IngestOptions, Ingested, Intake, MailAgent, MailId, thread_name};
 
-use super::{Account, open};
+use super::{Account, OpenedAgent, open};
 use crate::{
     app::App,
     args::IngestArgs,
     error::Error,
-    output::{Form, Output, Span, bad, faint, good, plain, strong},
-    shell_words,
+    output::{Form, Output, Span, bad, count, faint, good, plain, strong},
+    shell_words, suggest,
 };
 
 /// Error code: the budget is spent.
@@ -37,7 +37,7 @@ pub(super) async fn once(
         [] => look(&agent, what, app).await?,
         ids => look_again(&agent, ids, app).await?,
     };
-    sum.tell(&agent, app.output).await?;
+    sum.tell(&agent, what, app).await?;
     sum.ended()
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn watch(every: u64, what: &IngestArgs, app: &mut App<'_>) -> R
     loop {
         match look(&agent, what, app).await {
             Ok(sum) => {
-                sum.tell(&agent, app.output).await?;
+                sum.tell(&agent, what, app).await?;
                 if sum.is_spent {
                     return sum.ended();
                 }
@@ -58,17 +58,17 @@ pub(super) async fn watch(every: u64, what: &IngestArgs, app: &mut App<'_>) -> R
             Err(error) => app.output.error(&error),
         }
         app.output
-            .say(&[faint(format!("next pass in {every} min; Ctrl-C ends"))]);
+            .note(&[faint(format!("Checking again in {every} min; Ctrl-C ends"))]);
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = app.terminal.ctrl_c() => break,
         }
     }
-    app.output.say(&[faint("stopped; threads are kept")]);
+    app.output.note(&[faint("stopped; threads are kept")]);
     Ok(())
 }
 
-async fn begin(what: &IngestArgs, app: &mut App<'_>) -> Result<MailAgent, Error> {
+async fn begin(what: &IngestArgs, app: &mut App<'_>) -> Result<OpenedAgent, Error> {
     let account = Account::read(&what.account, app.global)?;
     open(&account, what.max_cost, app).await
 }
@@ -83,30 +83,41 @@ struct Sum {
 }
 
 impl Sum {
-    async fn tell(&self, agent: &MailAgent, output: &Output) -> Result<(), Error> {
+    async fn tell(
+        &self,
+        agent: &OpenedAgent,
+        what: &IngestArgs,
+        app: &App<'_>,
+    ) -> Result<(), Error> {
+        let output = app.output;
+        let spent = agent.budget.spent();
         let open = agent.inbox().await?.items.len();
         if output.form == Form::Json {
             return output.json(&json!({
                 "event": "summary", "looked_at": self.looked_at, "known": self.known,
-                "failed": self.failed, "waiting": open,
+                "failed": self.failed, "waiting": open, "cost_micros": spent.money.as_micros(),
+                "input_tokens": spent.usage.input, "output_tokens": spent.usage.output,
             }));
         }
         let Self {
             looked_at, known, ..
         } = self;
         let mut line = vec![plain(format!(
-            "{looked_at} processed, {known} already known"
+            "Processed {} ({known} seen before)",
+            count(*looked_at, "new mail")
         ))];
         if self.failed > 0 {
             line.push(bad(format!(", {} failed", self.failed)));
         }
         output.say(&line);
+        output.note(&[faint(agent.cost())]);
         if open > 0 {
             let questions = match open {
                 1 => "1 question waits".to_owned(),
                 _ => format!("{open} questions wait"),
             };
-            output.say(&[strong(questions), faint(": superstep inbox")]);
+            let how = suggest::with_account(app.global, &what.account, &["inbox"]);
+            output.say(&[strong(questions), plain(format!(": {how}"))]);
         }
         Ok(())
     }
@@ -140,7 +151,8 @@ async fn look(agent: &MailAgent, what: &IngestArgs, app: &mut App<'_>) -> Result
         }
         let mut restarted = BTreeSet::new();
         let most = what.limit.unwrap_or(usize::MAX);
-        for arrival in arrivals {
+        let all = arrivals.len();
+        for (number, arrival) in (1..).zip(arrivals) {
             if sum.is_spent || sum.looked_at + sum.failed >= most {
                 break;
             }
@@ -149,7 +161,12 @@ async fn look(agent: &MailAgent, what: &IngestArgs, app: &mut App<'_>) -> Result
             }
             // Each thread begins anew once: the mails of one are processed one after the other.
             options.rerun = what.rerun && restarted.insert(thread_name(&arrival.thread));
-            let taken = take_in(agent, &arrival, &options).await?;
+            let progress = Progress::begin(number, all, output);
+            let taken = tokio::select! {
+                taken = take_in(agent, &arrival, &options) => taken?,
+                never = progress.draw() => match never {},
+            };
+            drop(progress);
             sum.add(agent, &taken, output).await?;
         }
         Ok(sum)
@@ -229,6 +246,8 @@ impl Sum {
         let class = serde_json::to_value(state.classification_decision).unwrap_or_default();
         let mail = state.email_input.as_ref().map(|input| &input.mail);
         let subject = mail.map(|mail| single_line(&mail.subject));
+        let sender = mail.and_then(|mail| mail.from.as_ref());
+        let sender = sender.map(|from| single_line(&from.to_string()));
         let (result, waiting, error) = match &taken.result {
             Ingested::Done => ("done", 0, None),
             Ingested::Waiting(count) => ("waiting", *count, None),
@@ -243,12 +262,22 @@ impl Sum {
                 "subject": subject, "result": result, "questions": waiting, "error": error,
             }));
         }
-        let mut line = vec![strong(&taken.thread), plain("  ")];
-        line.push(became(&taken.result, &class));
+        // `watch` would list all of them at every pass.
+        if matches!(taken.result, Ingested::Known) {
+            return Ok(());
+        }
+        let mut line = vec![became(&taken.result, &class)];
         if error.is_some() {
             line.push(plain(format!("  {}", single_line(&taken.mail.0))));
         }
-        line.push(plain(format!("  {}", subject.unwrap_or_default())));
+        let subject = subject.filter(|it| !it.is_empty());
+        let subject = subject.unwrap_or_else(|| "(no subject)".into());
+        line.push(strong(format!("  {subject}")));
+        line.push(plain(format!(
+            "  {}",
+            sender.unwrap_or_else(|| "(nobody)".into())
+        )));
+        line.push(faint(format!("  {}", taken.thread)));
         output.data(&line)?;
         if let Some((code, why)) = error {
             output.say(&[bad(format!("  [{code}] ")), plain(single_line(why))]);
@@ -272,6 +301,47 @@ impl Sum {
             }
         }
         Ok(())
+    }
+}
+
+/// A line that says which mail is worked on, at a terminal.
+struct Progress<'a> {
+    number: usize,
+    all: usize,
+    output: Option<&'a Output>,
+}
+
+impl<'a> Progress<'a> {
+    fn begin(number: usize, all: usize, output: &'a Output) -> Self {
+        let is_shown = output.is_watched() && output.form == Form::Text;
+        Self {
+            number,
+            all,
+            output: is_shown.then_some(output),
+        }
+    }
+
+    /// Draws it every second, until it is dropped.
+    async fn draw(&self) -> std::convert::Infallible {
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        let mut seconds = 0;
+        loop {
+            tick.tick().await;
+            if let Some(output) = self.output {
+                let Self { number, all, .. } = self;
+                let line = format!("mail {number} of {all} … {seconds} s, Ctrl-C stops it");
+                output.status().redraw(&[faint(line)]);
+            }
+            seconds += 1;
+        }
+    }
+}
+
+impl Drop for Progress<'_> {
+    fn drop(&mut self) {
+        if let Some(output) = self.output {
+            output.status().clear();
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Instant;
 use serde_json::json;
 use superstep::{
     model::{
-        Assembly, Delta, Finish, ManagedModel, Message, Model, Reply, Request, select::DataOwner,
+        Assembly, Budget, Delta, Finish, ManagedModel, Message, Model, Reply, Request, call,
+        select::DataOwner,
     },
     text::single_line,
 };
@@ -15,16 +16,19 @@ use crate::{
     args::Chat,
     environment,
     error::Error,
-    output::{Form, Output, bad, faint},
+    output::{Form, Output, bad, count, faint, plain, strong},
+    slash::{self, Parsed, TypedAt},
     stats::Stats,
     stream::TextStream,
-    terminal::{Line, Terminal, Topic},
+    terminal::{Editor, Line, Terminal, Topic},
 };
 
 pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
     let opened = environment::open(&DataOwner::Project, app).await?;
+    let budget = Budget::new(call::Limits::default());
     let mut talk = ChatSession {
-        caller: opened.caller,
+        caller: opened.caller.within(budget.clone()),
+        budget,
         chat,
         output: app.output,
         messages: Vec::new(),
@@ -34,7 +38,15 @@ pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
         talk.messages.push(Message::system(text.clone()));
     }
     if !talk.chat.words.is_empty() {
-        let words = talk.chat.words.join(" ");
+        let mut words = talk.chat.words.join(" ");
+        if !app.global.no_input
+            && let Some(piped) = app.terminal.piped_text().await?
+        {
+            words = match words.trim() {
+                "-" => piped,
+                words => format!("{words}\n\n{}", piped.trim_end()),
+            };
+        }
         return talk.turn(words, app.terminal).await;
     }
     talk.lines(app.terminal).await
@@ -42,6 +54,7 @@ pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
 
 struct ChatSession<'a> {
     caller: ManagedModel,
+    budget: Budget,
     chat: Chat,
     output: &'a Output,
     messages: Vec<Message>,
@@ -53,28 +66,111 @@ impl ChatSession<'_> {
     async fn lines(&mut self, terminal: &mut Terminal) -> Result<(), Error> {
         let is_person = terminal.is_interactive();
         if is_person {
-            self.output
-                .say(&[faint("Ctrl-D ends, Ctrl-C stops a reply")]);
+            self.output.note(&[faint(
+                "/help lists commands, Ctrl-D ends, Ctrl-C stops a reply",
+            )]);
         }
+        let (mut is_leaving, mut draft) = (false, String::new());
         loop {
             let said = terminal
-                .read_line(Topic::Message, "> ", self.output)
+                .read_draft(Topic::Chat, "> ", &draft, self.output)
                 .await?;
+            draft.clear();
             let line = match said {
                 Line::Text(line) => line,
                 Line::End => return Ok(()),
-                Line::CtrlC => return Err(Error::Cancelled),
+                Line::CtrlC if is_leaving || !is_person => return Err(Error::Cancelled),
+                Line::CtrlC => {
+                    is_leaving = true;
+                    self.output.say(&[faint("Ctrl-C again leaves")]);
+                    continue;
+                }
             };
+            is_leaving = false;
             if line.trim().is_empty() {
                 continue;
             }
-            match self.turn(line, terminal).await {
+            // Lines of a pipe are messages, whatever they begin with.
+            let parsed = match is_person {
+                true => slash::parse(&line, TypedAt::Chat),
+                false => Parsed::Text,
+            };
+            let line = match parsed {
+                Parsed::Text => line,
+                Parsed::Exit => return Ok(()),
+                Parsed::Editor => match Editor::compose("")? {
+                    Some(text) if !text.trim().is_empty() => text,
+                    _ => {
+                        self.output.say(&[faint("nothing was written")]);
+                        continue;
+                    }
+                },
+                other => {
+                    draft = self.slash(&other)?;
+                    continue;
+                }
+            };
+            match self.turn(line.clone(), terminal).await {
                 Ok(()) => {}
                 Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
-                Err(error) if is_person => self.output.error(&error),
+                Err(Error::Cancelled) if is_person => {
+                    self.output
+                        .say(&[faint("stopped; change the message or send it again")]);
+                    draft = line;
+                }
+                Err(error) if is_person => {
+                    self.output.error(&error);
+                    draft = line;
+                }
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Carries out a slash command; the text that the next message begins as.
+    fn slash(&mut self, command: &Parsed) -> Result<String, Error> {
+        match command {
+            Parsed::Model(_) => self.output.say(&[plain(self.caller.id())]),
+            Parsed::Tokens => {
+                let spent = self.budget.spent();
+                self.output.say(&[plain(format!(
+                    "{}: {} + {} tokens · {}",
+                    count(self.turn, "turn"),
+                    spent.usage.input,
+                    spent.usage.output,
+                    spent.money
+                ))]);
+            }
+            Parsed::New => {
+                self.messages
+                    .truncate(usize::from(self.chat.system.is_some()));
+                self.turn = 0;
+                self.output
+                    .say(&[faint("the model has forgotten what was said")]);
+            }
+            Parsed::Undo => {
+                let first = usize::from(self.chat.system.is_some());
+                let Some(said) = self.messages.len().checked_sub(2).filter(|it| *it >= first)
+                else {
+                    self.output.say(&[faint("there is no message to undo")]);
+                    return Ok(String::new());
+                };
+                let mut undone = self.messages.split_off(said);
+                self.turn = self.turn.saturating_sub(1);
+                self.output
+                    .say(&[faint("your last message is in the line again")]);
+                return Ok(undone.swap_remove(0).text());
+            }
+            Parsed::Clear => self.output.clear()?,
+            Parsed::Unknown(text) => self.output.say(&[plain(text)]),
+            _ => {
+                for (name, about) in slash::commands(TypedAt::Chat) {
+                    self.output
+                        .say(&[strong(format!("  {name:<12}")), plain(about)]);
+                }
+            }
+        }
+        Ok(String::new())
     }
 
     /// Sends a message and shows the reply. A message without a reply is removed from the history.
@@ -85,10 +181,12 @@ impl ChatSession<'_> {
             temperature: self.chat.temperature,
             ..Request::new(self.messages.clone())
         };
+        let unechoed = terminal.unechoed();
         let answered = tokio::select! {
             answered = self.answer(&request) => answered,
             () = terminal.ctrl_c() => Err(Error::Cancelled),
         };
+        drop(unechoed);
         let (reply, stats) = match answered {
             Ok(answered) => answered,
             Err(error) => {
@@ -168,7 +266,7 @@ impl ChatSession<'_> {
             }
             _ => {}
         }
-        self.output.say(&[faint(stats.line())]);
+        self.output.note(&[faint(stats.line())]);
         Ok(())
     }
 }

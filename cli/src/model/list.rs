@@ -93,10 +93,29 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
 }
 
 pub(super) async fn of(name: &str, app: &App<'_>) -> Result<(), Error> {
+    if name == "local" {
+        for (key, about) in weights::catalogue() {
+            let is_there = environment::load(app.global)?.weights.contains_key(key);
+            let state = match is_there {
+                true => "in the cache",
+                false => "not downloaded",
+            };
+            if app.output.form == Form::Json {
+                app.output.json(
+                    &json!({"model": format!("local:{key}"), "state": state, "about": about}),
+                )?;
+                continue;
+            }
+            let name = format!("{:<14} ", format!("local:{key}"));
+            app.output
+                .data(&[strong(name), plain(format!("{state:<16}")), faint(about)])?;
+        }
+        return Ok(());
+    }
     if Known::named(name).is_none() {
         let hint = did_you_mean::hint(name, KNOWN.iter().map(|known| known.name));
         return Err(Error::Usage(format!(
-            "no provider `{name}` can be asked{hint}"
+            "no provider `{name}` can be asked{hint}; `superstep model list` lists all"
         )));
     }
     let named = Global {

@@ -126,7 +126,7 @@ pub(super) async fn on(
 
 async fn open_mail(what: &Serve, app: &mut App<'_>) -> Result<MailAgent, Error> {
     let account = Account::read(&what.account, app.global)?;
-    mail::open(&account, None, app).await
+    Ok(mail::open(&account, None, app).await?.agent)
 }
 
 /// A mail that wants an answer.

@@ -6,12 +6,16 @@ use clap_complete::engine::complete;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
 
 use super::Topic;
-use crate::{shell_words, slash};
+use crate::{
+    shell_words,
+    slash::{self, TypedAt},
+};
 
 pub(super) fn for_topic(topic: Topic, command: fn() -> clap::Command) -> Box<dyn Completer + Send> {
     match topic {
         Topic::Command => Box::new(Commands(command)),
-        Topic::Message | Topic::Detail => Box::new(Slashes),
+        Topic::Chat => Box::new(Slashes(TypedAt::Chat)),
+        Topic::Message | Topic::Detail => Box::new(Slashes(TypedAt::Analysis)),
     }
 }
 
@@ -21,6 +25,13 @@ struct Commands(fn() -> clap::Command);
 impl Completer for Commands {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let before = line.get(..pos).unwrap_or(line);
+        if before.starts_with('/') {
+            return Slashes(TypedAt::Shell).complete(line, pos);
+        }
+        // Suggestions that are printed begin with the name of the program.
+        let line = before.strip_prefix("superstep ").unwrap_or(before);
+        let skipped = before.len() - line.len();
+        let before = line;
         let open = shell_words::open_word(before);
         let Ok(mut args) = shell_words::split(before.get(..open).unwrap_or(before)) else {
             return CompletionResult::fresh(Vec::new());
@@ -37,22 +48,22 @@ impl Completer for Commands {
             let value = candidate.get_value().to_string_lossy();
             let help = candidate.get_help().map(ToString::to_string);
             let value = shell_words::quoted(&value);
-            suggestion(value, help, open, pos)
+            suggestion(value, help, open + skipped, pos)
         });
         CompletionResult::fresh(suggestions.collect::<Vec<_>>())
     }
 }
 
-/// Commands of a conversation.
-struct Slashes;
+/// Slash commands of a place.
+struct Slashes(TypedAt);
 
 impl Completer for Slashes {
     fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
         let before = line.get(..pos).unwrap_or(line);
-        let known = slash::COMMANDS.iter();
+        let known = slash::commands(self.0);
         let fitting = known.filter(|(name, _)| !before.is_empty() && name.starts_with(before));
         let suggestions = fitting
-            .map(|(name, about)| suggestion((*name).to_owned(), Some((*about).to_owned()), 0, pos));
+            .map(|(name, about)| suggestion(name.to_owned(), Some(about.to_owned()), 0, pos));
         CompletionResult::fresh(suggestions.collect::<Vec<_>>())
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Editor {
 
 impl Editor {
     pub(crate) fn new(topic: Topic, command: fn() -> clap::Command) -> Self {
-        let menu = ColumnarMenu::default().with_name(MENU);
+        let menu = ColumnarMenu::default().with_name(MENU).with_marker("");
         let has_colors = std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
         let mut editor = Reedline::create()
             .use_bracketed_paste(true)
@@ -62,11 +62,19 @@ impl Editor {
         }
     }
 
-    pub(crate) fn read(&mut self, prompt: &str, topic: Topic) -> io::Result<Line> {
+    /// Reads a line that begins as the draft.
+    pub(crate) fn read(&mut self, prompt: &str, draft: &str, topic: Topic) -> io::Result<Line> {
+        if !draft.is_empty() {
+            // What Ctrl-C left in the line is not part of it.
+            self.line.run_edit_commands(&[
+                EditCommand::Clear,
+                EditCommand::InsertString(draft.to_owned()),
+            ]);
+        }
         match topic {
             Topic::Command => {}
             // Typeahead becomes a draft, which is sent or cleared once the question is visible.
-            Topic::Message => {
+            Topic::Message | Topic::Chat => {
                 let typed = typeahead::text()?;
                 self.line
                     .run_edit_commands(&[EditCommand::InsertString(typed)]);
@@ -133,7 +141,7 @@ fn keys() -> Keybindings {
 fn remembered(topic: Topic) -> Option<FileBackedHistory> {
     let name = match topic {
         Topic::Command => "commands",
-        Topic::Message => "messages",
+        Topic::Message | Topic::Chat => "messages",
         Topic::Detail => return None,
     };
     let folder = dirs::state()?;
@@ -146,13 +154,23 @@ fn remembered(topic: Topic) -> Option<FileBackedHistory> {
 /// The editor of the person, and a file of their own to write in.
 fn outer_editor() -> Option<(Command, PathBuf)> {
     let set = |name| std::env::var(name).ok().filter(|set| !set.is_empty());
-    let line = set("VISUAL").or_else(|| set("EDITOR"))?;
+    let line = set("VISUAL").or_else(|| set("EDITOR"));
+    let line = line.or_else(|| installed().map(str::to_owned))?;
     let mut words = line.split_whitespace();
     let mut program = Command::new(words.next()?);
     program.args(words);
     let folder = dirs::state()?;
     superstep::fs::private_dir(&folder).ok()?;
     Some((program, draft_in(&folder)))
+}
+
+/// An editor that is installed, for people who have not said which one is theirs.
+fn installed() -> Option<&'static str> {
+    let places = std::env::var_os("PATH")?;
+    let is_there = |name: &&str| std::env::split_paths(&places).any(|it| it.join(name).is_file());
+    ["sensible-editor", "editor", "vi", "vim", "nano"]
+        .into_iter()
+        .find(is_there)
 }
 
 fn draft_in(folder: &Path) -> PathBuf {

@@ -17,7 +17,7 @@ use crate::{
     args::{At, Delete, Prune},
     consent::is_agreed,
     error::Error,
-    output::{Form, count, plain, shown},
+    output::{Form, count, faint, plain, shown},
 };
 
 /// Copies a thread, and goes back to a checkpoint in the copy. The original is left as it is.
@@ -79,6 +79,14 @@ pub(super) async fn delete(
 ) -> Result<(), Error> {
     for thread in &which.threads {
         reader.require(thread).await?;
+    }
+    for thread in &which.threads {
+        let (status, title) = reader.about(thread).await;
+        app.output.say(&[
+            plain(format!("{}  ", shown(thread))),
+            faint(status.map_or("?", Status::as_str)),
+            plain(format!("  {title}")),
+        ]);
     }
     let what = match which.threads.as_slice() {
         [only] => format!("delete thread {}", shown(only)),

@@ -31,7 +31,7 @@ pub(super) async fn run(
             let Some((to, from)) = last.next().zip(last.next()) else {
                 return Err(Error::Missing {
                     what: shown(format!("thread `{thread}` has only one checkpoint")),
-                    hint: "see `superstep threads history THREAD`",
+                    hint: "`superstep threads history` lists the steps of a thread",
                 });
             };
             (from, to)

@@ -14,13 +14,13 @@ use crate::{
 };
 
 /// One row of the list.
-struct Row {
-    thread: ThreadId,
+pub(super) struct Row {
+    pub(super) thread: ThreadId,
     agent: Option<Agent>,
     /// Nothing for a thread that cannot be read here.
-    status: Option<Status>,
+    pub(super) status: Option<Status>,
     checkpoint: Option<CheckpointId>,
-    title: String,
+    pub(super) title: String,
     /// Nothing if the long-term memory, which says so, cannot be read.
     is_imported: Option<bool>,
 }
@@ -77,13 +77,36 @@ pub(super) async fn run(
     }
     if rows.is_empty() && output.form == Form::Text {
         let is_narrow = wanted.agent.is_some() || status.is_some() || search.is_some();
-        let text = match is_narrow {
-            true => "no such threads",
-            false => "no threads yet; `superstep analyze`, `ask` and `mail ingest` start them",
-        };
-        output.say(&[faint(text)]);
+        match is_narrow {
+            true => output.say(&[faint("No such threads.")]),
+            false => none_yet(output),
+        }
     }
     Ok(())
+}
+
+/// That there are none, and how to start one.
+pub(super) fn none_yet(output: &Output) {
+    if output.form == Form::Text {
+        output.say(&[plain("No threads yet. Start one:")]);
+        output.say(&[plain(
+            "  superstep ask 'Which services write to the ledger?'",
+        )]);
+        output.say(&[plain(
+            "  superstep analyze --query 'One service or two?' --inputs docs",
+        )]);
+    }
+}
+
+/// All threads, the most recently used first.
+pub(super) async fn rows(reader: &ThreadReader) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for thread in reader.saver.threads().await? {
+        let of = Agent::of(thread.as_str());
+        rows.push(read(reader, thread, of).await);
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.checkpoint));
+    Ok(rows)
 }
 
 impl Row {

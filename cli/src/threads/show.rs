@@ -11,6 +11,7 @@ use crate::{
     atris,
     error::Error,
     output::{Form, Output, bad, faint, plain, shown, strong},
+    suggest,
 };
 
 /// How much of a long text is shown.
@@ -103,7 +104,7 @@ pub(super) fn resume_command(
     global: &Global,
 ) -> String {
     if agent != Agent::Atris {
-        return format!("superstep threads resume {thread}");
+        return suggest::command(global, &["threads", "resume", thread]);
     }
     let state = serde_json::to_value(&snapshot.values).unwrap_or_default();
     let kinds = snapshot.asks().map(|ask| ask.kind.as_deref());

@@ -76,7 +76,7 @@ fn at_every_write(start: &TestEnv, first: &str, mut then: impl FnMut(TestEnv) ->
 #[test]
 fn what_was_accepted_in_a_dry_run_is_not_sent_by_a_run_for_real_that_continues() {
     let mut asked_again = 0;
-    let ended = at_every_write(&asked(), "inbox accept ID", |env| {
+    let ended = at_every_write(&asked(), "inbox accept ID --rehearse", |env| {
         let ran = env.run(&format!("mail ingest --send {ACCOUNT}"));
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         assert!(sent(&env).is_empty(), "{}", ran.stdout);
@@ -147,7 +147,7 @@ fn what_was_accepted_for_real_is_not_sent_by_a_copy_of_its_thread() {
 fn what_is_asked_again_and_accepted_in_a_dry_run_is_not_sent_either() {
     let again = ["send_email_tool: asked again"];
     let mut start = None;
-    at_every_write(&asked(), "inbox accept ID", |env| {
+    at_every_write(&asked(), "inbox accept ID --rehearse", |env| {
         env.run(&format!("mail ingest --send {ACCOUNT}"));
         let is_found = actions(&env) == again;
         start = is_found.then_some(env);
@@ -156,7 +156,7 @@ fn what_is_asked_again_and_accepted_in_a_dry_run_is_not_sent_either() {
     let start = start.unwrap();
     let first = question(&start);
     let mut asked_again = 0;
-    at_every_write(&start, "inbox accept ID", |env| {
+    at_every_write(&start, "inbox accept ID --rehearse", |env| {
         let ran = env.run(&format!("mail ingest --send {ACCOUNT}"));
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         assert!(sent(&env).is_empty(), "{}", ran.stdout);

@@ -61,16 +61,19 @@ fn sent_after(terminal: Terminal, env: &TestEnv) -> usize {
 const FOUR: [&str; 4] = ["One", "Two", "Three", "Four"];
 
 #[test]
-fn a_key_that_is_held_down_accepts_one_question() {
+fn a_reply_is_sent_by_two_keys_and_keys_that_are_held_down_send_one() {
     let env = asked(&FOUR, "Yes.");
     let terminal = inbox(&env);
-    terminal.press(&"a".repeat(40)).shows("inbox: 3 questions");
+    terminal.press(&"a".repeat(40)).shows("y does it");
+    assert!(sent(&env).is_empty());
+    terminal.press(&"y".repeat(40)).shows("inbox: 3 questions");
     terminal.shows("no question is selected").shows("q leave");
-    terminal.press(&"a".repeat(40));
+    terminal.press(&"ay".repeat(20));
     settles(&terminal);
     // Whoever moves to the next one means it.
     terminal.press("j").shows("To: Ann <ann@example.org>");
     terminal.shows("a accept  e edit").press("a");
+    terminal.shows("y does it").press("y");
     terminal.shows("inbox: 2 questions").shows("q leave");
     assert_eq!(sent_after(terminal, &env), 2);
 }
@@ -148,7 +151,7 @@ fn what_was_not_shown_in_full_is_accepted_by_a_second_key_only() {
 }
 
 #[test]
-fn what_was_scrolled_through_is_accepted_by_one_key() {
+fn what_was_scrolled_through_is_accepted_without_a_warning() {
     let env = asked(&["One"], &long());
     let terminal = inbox(&env);
     terminal.press("\r").shows("line 42").shows("q leave");
@@ -161,8 +164,8 @@ fn what_was_scrolled_through_is_accepted_by_one_key() {
         terminal.press(" ");
     }
     settles(&terminal);
-    terminal.press("a").shows("sent to ann@example.org");
-    terminal.shows("q leave");
+    terminal.press("a").shows("y does it").press("y");
+    terminal.shows("sent to ann@example.org").shows("q leave");
     assert_eq!(sent_after(terminal, &env), 1);
 }
 
@@ -209,7 +212,7 @@ fn what_was_typed_while_an_editor_was_open_does_not_accept_its_changes() {
     terminal.press("y\ry\ry").has_shown("y\r\ny\r\ny", 1);
     fs::write(env.path("work/wait"), "").unwrap();
     terminal.shows("for real? [y/N]").prompts(1).say("n");
-    terminal.shows("not changed").shows("q leave");
+    terminal.shows("not accepted").shows("q leave");
     assert_eq!(sent_after(terminal, &env), 0);
     assert_eq!(questions(&env).len(), 1);
 }

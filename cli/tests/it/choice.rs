@@ -3,14 +3,14 @@
 use crate::env::TestEnv;
 
 #[test]
-fn without_anything_there_is_no_model_and_three_ways_out() {
+fn without_anything_there_is_no_model_and_ways_out() {
     let ran = TestEnv::new().run("model show --no-input");
     ran.is_like("show-nothing");
     assert_eq!(ran.code, 3);
     let ran = TestEnv::new().run("model chat hi");
     assert_eq!(ran.code, 3);
     assert!(ran.stdout.is_empty());
-    assert_eq!(ran.stderr.matches("hint:").count(), 3, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("hint:").count(), 4, "{}", ran.stderr);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn ctrl_c_stops_a_reply_and_keeps_the_thread_and_enter_tries_again() {
     terminal.prompts(1).say("hang here").shows("so far");
     terminal.press("\u{3}").prompts(2).press("\r");
     terminal.has_shown("so far", 2).press("\u{3}");
-    terminal.prompts(3).press("\u{4}");
+    terminal.prompts(3).press("\u{3}");
     terminal.shows("superstep threads resume");
     assert_eq!(terminal.end(), 130);
 }

@@ -34,16 +34,14 @@ fn what_is_accepted_is_sent_only_if_that_was_said() {
     );
     let dry = env.run(&format!("inbox accept {} {ACCOUNT}", &id[..8]));
     assert_eq!(dry.code, 0, "{}", dry.stderr);
-    assert!(
-        dry.stdout.contains("dry run: nothing was sent"),
-        "{}",
-        dry.stdout
-    );
-    assert!(dry.stdout.contains("done"), "{}", dry.stdout);
+    assert!(dry.stdout.contains("not sent"), "{}", dry.stdout);
     assert!(sent(&env).is_empty());
-    // It is looked at anew, and this time for real.
-    env.run(&format!("mail ingest --rerun --send {ACCOUNT}"));
-    let real = env.run(&format!("inbox accept {} --send {ACCOUNT}", question(&env)));
+    // A dry run uses no question up, and says how to do it: the command works as it is printed.
+    assert_eq!(question(&env), id);
+    let (_, command) = dry.stdout.trim().split_once("superstep ").unwrap();
+    assert!(command.ends_with("--send"), "{command}");
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    let real = env.run(&command.replace("FIXTURES", fixture));
     assert_eq!(real.code, 0, "{}", real.stderr);
     assert!(real.stderr.contains("for real"), "{}", real.stderr);
     assert!(
@@ -117,7 +115,7 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
     let refused = env.run(&format!("inbox accept {notify} {ACCOUNT}"));
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(
-        refused.stderr.contains("it takes: respond, ignore"),
+        refused.stderr.contains("use respond or ignore"),
         "{}",
         refused.stderr
     );
@@ -147,7 +145,7 @@ fn an_answer_that_makes_no_sense_leaves_the_question_open() {
 fn an_id_that_is_stale_or_too_short_is_told() {
     let env = asked(&["Lunch"]);
     let id = question(&env);
-    assert_eq!(env.run(&format!("inbox accept {id} {ACCOUNT}")).code, 0);
+    assert_eq!(env.run(&format!("inbox ignore {id} {ACCOUNT}")).code, 0);
     let stale = env.run(&format!("inbox accept {id} {ACCOUNT}"));
     assert_eq!(stale.code, 1, "{}", stale.stderr);
     assert!(
@@ -292,7 +290,7 @@ fn a_person_moves_looks_edits_and_accepts() {
     assert!(terminal.screen().contains("for real"));
     terminal.press(to_notify).shows("(a accept)");
     // What a question does not allow is refused.
-    terminal.press("a").shows("is no answer to this question");
+    terminal.press("a").shows("does not take `accept`");
     terminal.press(to_send);
     terminal.shows("To: Ann <ann@example.org>");
     terminal.press("?").shows("this list").press("q");
@@ -302,7 +300,11 @@ fn a_person_moves_looks_edits_and_accepts() {
         .shows("Thursday at noon")
         .prompts(1)
         .say("n");
-    terminal.shows("not changed").press("e").prompts(2).say("y");
+    terminal
+        .shows("not accepted")
+        .press("e")
+        .prompts(2)
+        .say("y");
     terminal
         .shows("sent to ann@example.org")
         .shows("inbox: 1 question")
@@ -334,6 +336,8 @@ fn ctrl_c_stops_a_run_and_gives_the_terminal_back() {
         .shows("inbox: 1 question")
         .shows("q leave")
         .press("a")
+        .shows("y does it")
+        .press("y")
         .shows("the run continues");
     until_sent(&env);
     terminal.press("\u{3}").shows("stopped; the answer is kept");
@@ -350,11 +354,11 @@ fn a_thread_is_gone_on_with_in_the_inbox() {
     let all = questions(&env);
     let lunch = all.iter().find(|it| it["subject"] == "Lunch").unwrap();
     let thread = lunch["thread"].as_str().unwrap();
-    let line = format!("threads resume {thread} --model script:FIXTURES/mail.jsonl");
+    let line = format!("threads resume {thread} --send --model script:FIXTURES/mail.jsonl");
     let terminal = Terminal::run(&env, &line);
     terminal.shows("q leave").shows("inbox: 1 question");
     assert!(!terminal.screen().contains("Backup"));
-    terminal.press("a").shows("dry run: nothing was sent");
+    terminal.press("a").shows("y does it").press("y");
     terminal.shows("inbox: 0 questions").press("q");
     assert_eq!(terminal.end(), 0);
     let again = env.run(&line);
@@ -478,6 +482,8 @@ fn a_run_that_fails_is_told_on_the_screen_and_goes_on_later() {
     terminal
         .shows("q leave")
         .press("a")
+        .shows("y does it")
+        .press("y")
         .shows("SS5017")
         .press("q");
     terminal.has_shown("\u{1b}[?1049l", 1);

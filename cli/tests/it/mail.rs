@@ -28,7 +28,9 @@ fn mail_is_sorted_once_and_questions_are_counted() {
     }
     assert!(first.stderr.contains("dry run"), "{}", first.stderr);
     assert!(
-        first.stderr.contains("3 processed, 0 already known"),
+        first
+            .stderr
+            .contains("Processed 3 new mails (0 seen before)"),
         "{}",
         first.stderr
     );
@@ -40,7 +42,9 @@ fn mail_is_sorted_once_and_questions_are_counted() {
     let again = ingest(&env);
     assert_eq!(again.code, 0);
     assert!(
-        again.stderr.contains("0 processed, 3 already known"),
+        again
+            .stderr
+            .contains("Processed 0 new mails (3 seen before)"),
         "{}",
         again.stderr
     );
@@ -59,14 +63,14 @@ fn mail_is_sorted_once_and_questions_are_counted() {
 fn a_limit_counts_what_is_new_and_filters_leave_the_rest() {
     let env = env_with(&["Lunch", "Sale", "Backup"]);
     let none = env.run(&format!("mail ingest --from nobody@ {ACCOUNT}"));
-    assert!(none.stderr.contains("0 processed"), "{}", none.stderr);
+    assert!(none.stderr.contains("Processed 0 new"), "{}", none.stderr);
     for known in 0..3 {
         let ran = env.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
-        let wanted = format!("1 processed, {known} already known");
+        let wanted = format!("Processed 1 new mail ({known} seen before)");
         assert!(ran.stderr.contains(&wanted), "{}", ran.stderr);
     }
     let over = env.run(&format!("mail ingest --limit 1 {ACCOUNT}"));
-    assert!(over.stderr.contains("0 processed"), "{}", over.stderr);
+    assert!(over.stderr.contains("Processed 0 new"), "{}", over.stderr);
 }
 
 /// A mail with a long text that cannot be compressed, called `a.eml`.
@@ -132,7 +136,7 @@ fn a_mail_that_ends_the_program_twice_is_set_aside_and_those_behind_it_are_looke
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.contains("ignore, done  Sale"), "{}", ran.stdout);
     assert!(ran.stderr.contains("[SS7021]"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 processed"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("Processed 1 new"), "{}", ran.stderr);
     let retry = "mail ingest --retry a.eml";
     let message = format!("superstep {retry}\n");
     assert!(ran.stderr.contains(&message), "{}", ran.stderr);
@@ -201,7 +205,7 @@ fn threads_of_mail_are_threads() {
     let resumed = env.run(&format!("threads resume {thread}"));
     assert_eq!(resumed.code, 3, "{}", resumed.stderr);
     for told in [
-        "send a reply",
+        "send reply",
         "Does Thursday suit you?",
         "Thursday suits me.",
     ] {
@@ -319,11 +323,14 @@ fn a_consent_counts_once_the_thread_can_be_run() {
     assert_eq!(terminal.end(), 2);
     let shown = env.run("threads show mail-moved").stdout;
     assert!(shown.contains("nobody agreed to run it"), "{shown}");
-    let refused = env.run(&format!("inbox accept mail-moved:{} {ACCOUNT}", {
-        let all = questions(&env);
-        let moved = all.iter().find(|it| it["thread"] == "mail-moved").unwrap();
-        moved["id"].as_str().unwrap().to_owned()
-    }));
+    let refused = env.run(&format!(
+        "inbox accept mail-moved:{} --rehearse {ACCOUNT}",
+        {
+            let all = questions(&env);
+            let moved = all.iter().find(|it| it["thread"] == "mail-moved").unwrap();
+            moved["id"].as_str().unwrap().to_owned()
+        }
+    ));
     assert!(refused.stderr.contains("SS7022"), "{}", refused.stderr);
 }
 
@@ -361,7 +368,7 @@ fn notes_are_shown_compared_and_taken_back() {
     ingest(&env);
     let id = question(&env);
     let edited = env.run(&format!(
-        "inbox edit {id} --set response_text=Max {ACCOUNT}"
+        "inbox edit {id} --set response_text=Max --rehearse {ACCOUNT}"
     ));
     assert_eq!(edited.code, 0, "{}", edited.stderr);
     assert!(
@@ -560,7 +567,7 @@ fn a_watch_looks_and_ends_with_ctrl_c() {
     let mut child = env.command(&line).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut message = String::new();
-    while !message.contains("next pass in 60 min") {
+    while !message.contains("Checking again in 60 min") {
         assert!(stderr.read_line(&mut message).unwrap() > 0, "{message}");
     }
     assert!(message.contains("no such words"), "{message}");

@@ -314,7 +314,7 @@ fn unused_threads_go_but_not_those_with_an_open_question() {
     let empty = env.run("threads list");
     assert_eq!(empty.code, 0);
     assert!(
-        empty.stderr.contains("`superstep analyze`"),
+        empty.stderr.contains("superstep analyze --query"),
         "{}",
         empty.stderr
     );

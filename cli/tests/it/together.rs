@@ -135,7 +135,7 @@ fn two_processes_that_learn_at_once_keep_both_lessons() {
         let (code, reported) = ended(child);
         assert_eq!(code, Some(0), "{reported}");
         assert!(
-            reported.contains("learnt: the note `triage` changed"),
+            reported.contains("learned: the note `triage` changed"),
             "{reported}"
         );
     }
@@ -155,7 +155,7 @@ fn two_processes_that_learn_at_once_keep_both_lessons() {
 }
 
 #[test]
-fn whoever_learns_nothing_does_not_say_learnt_because_the_other_one_did() {
+fn whoever_learns_nothing_does_not_say_learned_because_the_other_one_did() {
     let senders = ["ann@example.org", "bob@example.org"];
     let env = asked_about(senders);
     let runtime = Runtime::new().unwrap();
@@ -182,7 +182,7 @@ fn whoever_learns_nothing_does_not_say_learnt_because_the_other_one_did() {
     for (is_bob, child) in children {
         let (code, text) = ended(child);
         assert_eq!(code, Some(0), "{text}");
-        assert_eq!(text.contains("learnt"), !is_bob, "{text}");
+        assert_eq!(text.contains("learned"), !is_bob, "{text}");
         reported.push(is_bob);
     }
     reported.sort_unstable();

@@ -21,7 +21,7 @@ pub struct ModelError {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The provider does not accept the key, or there is none.
-    #[error("{provider} refused the key: {message}")]
+    #[error("{}", auth(.provider, .message))]
     #[coded("SS5001", hint = "check the key in the environment or the config file")]
     Auth {
         /// Whose model.
@@ -81,7 +81,7 @@ pub enum ErrorKind {
     #[error("cannot reach {host}: {message}")]
     #[coded(
         "SS5007",
-        hint = "check the address and the network; the thread is kept",
+        hint = "check the address and the network, and that the server is running",
         transient
     )]
     Connect {
@@ -289,6 +289,17 @@ impl fmt::Display for Phase {
         })
     }
 }
+
+/// A key that is missing was refused by nobody.
+fn auth(provider: &str, message: &str) -> String {
+    match message.strip_prefix(NO_KEY) {
+        Some(variable) => format!("no API key for {provider}: {variable} is not set"),
+        None => format!("{provider} refused the key: {message}"),
+    }
+}
+
+/// How the message begins where there is no key; the variable follows.
+const NO_KEY: &str = "there is no key in ";
 
 impl ModelError {
     /// Settings that make no sense.

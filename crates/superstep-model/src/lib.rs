@@ -17,6 +17,7 @@ pub mod message;
 pub mod model;
 pub mod model_id;
 pub mod money;
+mod node_models;
 #[cfg(feature = "remote")]
 pub mod remote;
 pub mod request;
@@ -42,6 +43,7 @@ pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolRep
 pub use model::{Caps, Model, Structured};
 pub use model_id::ModelId;
 pub use money::{Money, NotMoney};
+pub use node_models::NodeModels;
 pub use request::{Cached, Effort, OutputSchema, Request, ToolChoice};
 pub use schema::{Problem, Schema, SchemaError};
 pub use script::Script;

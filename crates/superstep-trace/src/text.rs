@@ -217,9 +217,10 @@ fn notes(branch: &Branch, detail: Detail) -> Vec<String> {
     }));
     if let Detail::Content(most) = detail {
         let content = |what: &str, value: &Value| {
+            let said = said(value);
             let text = match value {
                 Value::Str(text) => sanitize_line(text),
-                value => sanitize_line(&value.to_string()),
+                value => said.unwrap_or_else(|| sanitize_line(&value.to_string())),
             };
             let short: String = text.chars().take(most).collect();
             let more = if short.len() < text.len() { "…" } else { "" };
@@ -233,4 +234,35 @@ fn notes(branch: &Branch, detail: Detail) -> Vec<String> {
         }
     }
     notes
+}
+
+/// What is said in a request or a reply of a model: the newest words of it, which are what people look for. The
+/// exports have all of it.
+fn said(value: &Value) -> Option<String> {
+    let json = serde_json::to_value(value).ok()?;
+    let newest = match json.get("messages") {
+        Some(messages) => messages.as_array()?.last()?,
+        None => &json,
+    };
+    let text = match newest.get("content")? {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join(" ")
+        }
+        _ => return None,
+    };
+    let calls = newest
+        .get("tool_calls")
+        .and_then(serde_json::Value::as_array);
+    let calls = calls.into_iter().flatten().filter_map(|call| {
+        let (name, args) = (call.get("name")?.as_str()?, call.get("args")?);
+        Some(format!("{name}({args})"))
+    });
+    let all: Vec<String> = [text]
+        .into_iter()
+        .filter(|it| !it.is_empty())
+        .chain(calls)
+        .collect();
+    (!all.is_empty()).then(|| sanitize_line(&all.join(" ")))
 }

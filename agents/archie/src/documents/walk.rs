@@ -204,9 +204,13 @@ fn odd_rules(folder: &Path) -> Option<String> {
     })
 }
 
+/// Refuses a pattern that is no glob.
+pub fn check_globs(patterns: &[String]) -> Result<(), Error> {
+    globs(patterns).map(|_| ())
+}
+
 fn globs(patterns: &[String]) -> Result<GlobSet, Error> {
-    let wrong =
-        |error: globset::Error| Error::settings(format!("the glob makes no sense: {error}"));
+    let wrong = |error: globset::Error| Error::settings(format!("invalid glob pattern: {error}"));
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(Glob::new(pattern).map_err(wrong)?);

@@ -8,6 +8,7 @@ use std::path::Path;
 use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured, tools::Traced};
 
 use crate::{
+    counted::Counted,
     documents::{Document, DocumentSet, DocumentStore, Inputs},
     error::Error,
     memory::{self, Extracted, Grown, Memory, MemoryPlace, Recalled},
@@ -135,23 +136,22 @@ impl Work {
         );
         let schema = memory::schema(documents.len())?;
         let model = Traced {
-            model: &services.model,
+            model: services.models.of(Stage::Extract.node()),
             ctx,
         };
-        let fitted = match structured::<Extracted>(&model, request, &schema).await {
+        let model = Counted::new(&model, Stage::Extract);
+        let fitted = structured::<Extracted>(&model, request, &schema).await;
+        // Replies that had to be repaired, or that nobody could use, were paid for too.
+        self.spent = model.spent();
+        let fitted = match fitted {
             Ok(fitted) => fitted,
             Err(error) => {
                 let code = error.code();
-                let why = format!("the memory did not grow: [{code}] {error}");
+                let why = format!("no facts were extracted from the documents: [{code}] {error}");
                 self.note(About::Extraction, why);
                 return Ok(None);
             }
         };
-        let mut spent = Spent::on(&fitted.reply, Stage::Extract, 0);
-        // The price of a reply is its own; its tokens are those of the repaired ones too.
-        spent.calls += fitted.repairs;
-        spent.unpriced += fitted.repairs;
-        self.spent = Some(spent);
         let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
         Ok(Some(memory::found(fitted.value, documents, &thread)))
     }

@@ -95,6 +95,26 @@ async fn what_documents_say_is_learned_once_and_told_to_the_model() {
 }
 
 #[tokio::test]
+async fn an_extraction_that_fails_is_paid_for_and_counted() {
+    let env = TestEnv::with(&[("a.md", "The gateway.")]);
+    let useless = Step::text("no JSON")
+        .when(When::schema("entities"))
+        .always();
+    let model = Arc::new(Script::new([useless, Step::text("1")]));
+    let archie = env.archie_with(model.clone(), remembering(&env.path("memory.json")));
+    let outcome = begin(&archie, "t", &env.brief("payments")).await;
+    let state = outcome.state();
+    let made = u32::try_from(extractions(&model)).unwrap();
+    assert!(made > 1, "it was asked to repair it");
+    let [extract, initial] = state.usage.as_slice() else {
+        panic!("{:?}", state.usage)
+    };
+    assert_eq!((extract.stage, extract.calls), (Some(Stage::Extract), made));
+    assert!(extract.tokens.total() > initial.tokens.total() / 2);
+    assert_eq!(archie.spent("t").await.unwrap().calls, made + 1);
+}
+
+#[tokio::test]
 async fn without_a_memory_nothing_is_extracted() {
     let env = TestEnv::with(&[("a.md", "text")]);
     let model = learning([Step::text("1")]);

@@ -3,7 +3,7 @@
 use superstep::{
     Command, Ctx, Input, NodeError, Res, Snap,
     model::{Body, ToolCall, message::ToolStatus},
-    tools::Decision,
+    tools::{Decision, Traced},
 };
 
 use super::{
@@ -17,7 +17,7 @@ use crate::{
         FeedbackId, Learned,
         feedback::{FeedbackItem, UserAction, edited},
     },
-    services::Services,
+    services::{MEMORY, Services},
     tools::{QUESTION, SCHEDULE, SEND},
 };
 
@@ -145,9 +145,13 @@ pub(super) async fn update_memory(
         thread: &thread,
     };
     let owner = services.owner();
+    let model = Traced {
+        model: &**services.models.of(MEMORY),
+        ctx: &ctx,
+    };
     let learned = services
         .memory
-        .learn(topic, &*services.model, &owner, from, &feedback.items)
+        .learn(topic, &model, &owner, from, &feedback.items)
         .await?;
     Ok(match learned {
         Learned::Refused(why) => ReplyState::update().remarks([remark(topic, &why)]),

@@ -43,7 +43,7 @@ pub(super) async fn llm_call(
     }
     let validator = CallValidator::new(&services.0, input, Timestamp::now())?;
     let request = request(&state, &validator, &services).await?;
-    let mut message = stream_reply(&ctx, &*services.model, &request).await?;
+    let mut message = stream_reply(&ctx, &**services.models.of("llm_call"), &request).await?;
     if let Body::Model(said) = &mut message.body {
         tell_apart(said, state.turn);
         for call in &mut said.tool_calls {

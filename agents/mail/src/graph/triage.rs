@@ -19,7 +19,7 @@ use crate::{
         feedback::{FeedbackItem, UserAction},
     },
     prompt::{filled, for_model, person, shown},
-    services::Services,
+    services::{MEMORY, Services},
 };
 
 #[derive(Deserialize)]
@@ -61,7 +61,7 @@ pub(super) async fn router(
         ..Request::new([Message::system(system), Message::untrusted(mail)])
     };
     let model = Traced {
-        model: &*services.model,
+        model: &**services.models.of("triage_router"),
         ctx: &ctx,
     };
     let routed = structured::<Routed>(&model, request, &schema).await?.value;
@@ -129,9 +129,13 @@ pub(super) async fn interrupt_handler(
         thread: &thread,
     };
     let owner = services.owner();
+    let model = Traced {
+        model: &**services.models.of(MEMORY),
+        ctx: &ctx,
+    };
     let learned = services
         .memory
-        .learn(Topic::Triage, &*services.model, &owner, from, &items)
+        .learn(Topic::Triage, &model, &owner, from, &items)
         .await?;
     Ok(match learned {
         Learned::Refused(why) => update.remarks([remark(Topic::Triage, &why)]),

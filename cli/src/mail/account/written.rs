@@ -13,7 +13,7 @@ use superstep_mail::{Address, Settings};
 use super::{Account, CalendarAt, Host, Kind, Security, Servers, address, usual_token};
 use crate::{args::AccountArgs, error::Error};
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "kind",
     "owner",
     "folder",
@@ -24,6 +24,7 @@ const KEYS: [&str; 21] = [
     "working_hours",
     "working_days",
     "max_turns",
+    "mark_ignored",
     "token",
     "secrets",
     "imap.host",
@@ -143,6 +144,10 @@ impl Written {
                 let turns = value.as_u64().and_then(|turns| u32::try_from(turns).ok());
                 let turns = turns.filter(|turns| *turns > 0);
                 self.settings.max_turns = turns.ok_or(Problem::Not("a number above 0"))?;
+            }
+            "mark_ignored" => {
+                let mark = value.as_bool();
+                self.settings.mark_ignored = mark.ok_or(Problem::Not("true or false"))?;
             }
             "token" => self.token = Some(path()?),
             "secrets" => self.secrets = Some(path()?),

@@ -31,6 +31,37 @@ pub struct Choice {
     pub file: Option<PathBuf>,
 }
 
+/// The name in full, where somebody wrote only that of a model: providers name their models alike.
+fn named_without_provider(spec: &Spec) -> Option<String> {
+    const FAMILIES: [(&str, &str); 12] = [
+        ("gpt-", "openai"),
+        ("chatgpt-", "openai"),
+        ("o1", "openai"),
+        ("o3", "openai"),
+        ("o4", "openai"),
+        ("claude-", "anthropic"),
+        ("gemini-", "gemini"),
+        ("mistral-", "mistral"),
+        ("grok-", "xai"),
+        ("deepseek-", "deepseek"),
+        ("default", "local"),
+        ("tiny", "local"),
+    ];
+    let whole = spec.to_string();
+    // Names of Ollama have a size behind a colon.
+    if spec.name.is_some() && spec.base.is_none() {
+        let is_size =
+            |text: &str| text.ends_with('b') && text.starts_with(|c: char| c.is_ascii_digit());
+        return spec
+            .name
+            .as_deref()
+            .filter(|name| is_size(name))
+            .map(|_| format!("ollama:{whole}"));
+    }
+    let family = FAMILIES.iter().find(|(start, _)| whole.starts_with(start));
+    family.map(|(_, provider)| format!("{provider}:{whole}"))
+}
+
 impl Choice {
     /// Fills in what a name leaves open. Fails if this program cannot open it, or must not.
     pub(super) fn of(
@@ -44,7 +75,20 @@ impl Choice {
             let provider = &spec.provider;
             let why = match provider.as_str() {
                 "local" => "this program was built without the local model".into(),
-                _ => format!("there is no provider `{provider}`{hint}"),
+                _ => match named_without_provider(&spec) {
+                    Some(meant) => {
+                        format!("`{provider}` is no provider; did you mean `{meant}`?")
+                    }
+                    None if !hint.is_empty() => {
+                        format!("there is no provider `{provider}`{hint}")
+                    }
+                    None => {
+                        let all: Vec<&str> =
+                            environment.providers.iter().map(String::as_str).collect();
+                        let all = all.join(", ");
+                        format!("there is no provider `{provider}`; there are {all}")
+                    }
+                },
             };
             return Err(ModelError::settings(format!("`{spec}` ({origin}): {why}")));
         }

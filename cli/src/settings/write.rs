@@ -1,0 +1,280 @@
+//! `superstep config init`, `set`, `edit` and `path`: the user's own file, and no other.
+//!
+//! A setting is changed in the text, so that comments stay. Before anything is written, the new text is read
+//! as the program would read it, and the setting must be what was asked for; otherwise nothing is changed.
+
+use std::{fs, io, path::PathBuf};
+
+use serde_json::json;
+use superstep::{
+    fs::{Rights, Staged},
+    model::config::{Config, ConfigFile, Scope},
+};
+
+use crate::{
+    app::App,
+    environment,
+    error::{Error, FileError},
+    output::{Form, Output, faint, plain, strong},
+    private,
+    terminal::Editor,
+};
+
+/// What a new file says: every setting, switched off.
+const TEMPLATE: &str = include_str!("template.toml");
+
+/// The user's file.
+fn place() -> Result<PathBuf, Error> {
+    environment::user_file().ok_or_else(|| {
+        Error::Usage("there is no home folder, so there is no place for settings".into())
+    })
+}
+
+/// Prints where the user's file is or would be.
+pub(super) fn path(output: &Output) -> Result<(), Error> {
+    let path = place()?;
+    if output.form == Form::Json {
+        return output.json(&json!({"path": path.display().to_string(), "exists": path.exists()}));
+    }
+    output.data(&[plain(path.display())])?;
+    if !path.exists() {
+        output.note(&[faint(
+            "it does not exist yet; `superstep config init` makes it",
+        )]);
+    }
+    Ok(())
+}
+
+/// Makes the user's file with every setting switched off, unless there is one.
+pub(super) fn init(output: &Output) -> Result<(), Error> {
+    let path = place()?;
+    make(&path)?;
+    if output.form == Form::Json {
+        return output.json(&json!({"path": path.display().to_string()}));
+    }
+    output.data(&[plain(path.display())])?;
+    output.note(&[faint("`superstep config edit` opens it in your editor")]);
+    Ok(())
+}
+
+/// Opens the user's file in an editor. What cannot be read is not stored, and not lost.
+pub(super) fn edit(app: &App<'_>) -> Result<(), Error> {
+    let path = place()?;
+    if !app.terminal.is_interactive() {
+        return Err(Error::Usage(format!(
+            "there is no terminal to edit {} at; use `superstep config set`",
+            path.display()
+        )));
+    }
+    let before = match read(&path)? {
+        Some(text) => text,
+        None => TEMPLATE.to_owned(),
+    };
+    let mut text = before.clone();
+    loop {
+        let Some(written) = Editor::compose(&text)? else {
+            return Err(Error::Usage("no editor was found; set EDITOR".into()));
+        };
+        if written == before {
+            app.output.note(&[faint("nothing changed")]);
+            return Ok(());
+        }
+        match Config::parse(&path, Scope::User, &written) {
+            Ok(_) => return store(&path, &written, app.output),
+            Err(error) => {
+                app.output.say(&[plain(&error)]);
+                let kept = path.with_extension("toml.draft");
+                private_write(&kept, &written)?;
+                if written == text {
+                    return Err(Error::Usage(format!(
+                        "the settings are as before; your text is in {}",
+                        kept.display()
+                    )));
+                }
+                text = written;
+            }
+        }
+    }
+}
+
+/// Sets one setting: `model`, `offline`, `db`, or a key of a table such as `agents.mail.owner`.
+pub(super) fn set(key: &str, value: &str, output: &Output) -> Result<(), Error> {
+    let path = place()?;
+    let before = read(&path)?.unwrap_or_default();
+    let parse = |text: &str| Config::parse(&path, Scope::User, text);
+    parse(&before)?;
+    let text = changed(&before, key, &toml_value(value));
+    let text = match parse(&text) {
+        // A text that looks like a number or a truth value may be meant as a text.
+        Err(_) => changed(&before, key, &quoted(value)),
+        Ok(_) => text,
+    };
+    let read = parse(&text)?;
+    if !has(&read, key) {
+        return Err(Error::Usage(format!(
+            "`{key}` could not be set; edit it by hand with `superstep config edit`"
+        )));
+    }
+    store(&path, &text, output)
+}
+
+/// Whether a file sets a key.
+fn has(file: &ConfigFile, key: &str) -> bool {
+    let parts: Vec<&str> = key.split('.').collect();
+    match parts.as_slice() {
+        ["model"] => file.model.is_some(),
+        ["offline"] => file.offline.is_some(),
+        ["db"] => file.db.is_some(),
+        ["models", node @ ..] => file.models.contains_key(&node.join(".")),
+        ["providers", name, ..] => file.providers.contains_key(*name),
+        ["agents", name, key @ ..] => file
+            .agents
+            .get(*name)
+            .is_some_and(|agent| agent.contains_key(&key.join("."))),
+        _ => false,
+    }
+}
+
+/// The text with a key set, at its place or at the end of its table.
+fn changed(text: &str, key: &str, value: &str) -> String {
+    let (table, name) = match key.rsplit_once('.') {
+        // `agents.mail.imap.host` is `imap.host` of `[agents.mail]`, and so is `agents.NAME.prompts.x`.
+        Some(_) if key.starts_with("agents.") => {
+            let mut parts = key.splitn(3, '.');
+            let (agents, agent) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+            (format!("{agents}.{agent}"), parts.next().unwrap_or(""))
+        }
+        Some((table, name)) => (table.to_owned(), name),
+        None => (String::new(), key),
+    };
+    let line = format!("{name} = {value}");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut current = String::new();
+    let mut end = None;
+    for (at, text) in lines.iter().enumerate() {
+        let text = text.trim();
+        if let Some(header) = text.strip_prefix('[') {
+            header
+                .split(']')
+                .next()
+                .unwrap_or("")
+                .trim()
+                .clone_into(&mut current);
+        }
+        if current != table {
+            continue;
+        }
+        let is_it = text
+            .split_once('=')
+            .is_some_and(|(before, _)| before.trim() == name);
+        if is_it {
+            if let Some(place) = lines.get_mut(at) {
+                *place = line;
+            }
+            return lines.join("\n") + "\n";
+        }
+        if !text.is_empty() && !text.starts_with('#') {
+            end = Some(at + 1);
+        }
+    }
+    match end {
+        Some(at) => lines.insert(at, line),
+        // Keys without a table come before all tables.
+        None if table.is_empty() => lines.insert(0, line),
+        None => {
+            if !lines.is_empty() {
+                lines.push(String::new());
+            }
+            lines.push(format!("[{table}]"));
+            lines.push(line);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// A value as TOML: what reads as a number, a truth value or a list is one.
+fn toml_value(text: &str) -> String {
+    let is_list = text.starts_with('[') && text.ends_with(']');
+    let is_plain = matches!(text, "true" | "false") || text.parse::<i64>().is_ok();
+    match is_plain || is_list {
+        true => text.to_owned(),
+        false => quoted(text),
+    }
+}
+
+/// A text as TOML, which escapes as JSON does.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn read(path: &std::path::Path) -> Result<Option<String>, Error> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        _ => Ok(Some(crate::files::text(path)?)),
+    }
+}
+
+fn make(path: &std::path::Path) -> Result<(), Error> {
+    private::refuse_existing(path)?;
+    private_write(path, TEMPLATE)
+}
+
+/// Writes a file for its owner alone.
+fn private_write(path: &std::path::Path, text: &str) -> Result<(), Error> {
+    let written = match path.parent() {
+        Some(folder) => superstep::fs::private_dir(folder),
+        None => Ok(()),
+    };
+    let written = written
+        .and_then(|()| Staged::new(path, text.as_bytes(), Rights::Private))
+        .and_then(Staged::replace);
+    let failed = |error: io::Error| FileError::NotWritten {
+        path: path.display().to_string(),
+        why: error.to_string(),
+    };
+    Ok(written.map_err(failed)?)
+}
+
+fn store(path: &std::path::Path, text: &str, output: &Output) -> Result<(), Error> {
+    private_write(path, text)?;
+    if output.form == Form::Json {
+        return output.json(&json!({"path": path.display().to_string()}));
+    }
+    output.note(&[plain("saved "), strong(path.display())]);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_changed_where_it_is_and_added_where_it_belongs() {
+        let text = "# mine\nmodel = \"a:b\"\n\n[agents.mail]\nowner = \"x@y\" # me\n";
+        let model = changed(text, "model", "\"c:d\"");
+        assert_eq!(model, text.replace("a:b", "c:d"));
+        let folder = changed(text, "agents.mail.folder", "\"m\"");
+        assert_eq!(folder, format!("{text}folder = \"m\"\n"));
+        let db = changed(text, "db", "\"x.db\"");
+        assert!(db.contains("model = \"a:b\"\ndb = \"x.db\"\n"), "{db}");
+        let node = changed("", "models.triage", "\"local:tiny\"");
+        assert_eq!(node, "[models]\ntriage = \"local:tiny\"\n");
+        let host = changed(text, "agents.mail.imap.host", "\"h\"");
+        assert!(host.ends_with("imap.host = \"h\"\n"), "{host}");
+    }
+
+    #[test]
+    fn the_template_is_a_file_of_settings_with_nothing_in_it() {
+        let path = std::path::Path::new("config.toml");
+        let read = Config::parse(path, Scope::User, TEMPLATE).unwrap();
+        assert!(read.model.is_none() && read.agents.is_empty());
+        // Each line that is switched off is a setting, if it is switched on.
+        let on = TEMPLATE
+            .lines()
+            .map(|line| line.strip_prefix("#: ").unwrap_or(line))
+            .collect::<Vec<_>>()
+            .join("\n");
+        let read = Config::parse(path, Scope::User, &on).unwrap();
+        assert!(read.model.is_some() && has(&read, "agents.mail.owner"));
+    }
+}

@@ -1,0 +1,200 @@
+//! Setting things up: settings that are written by commands, what error codes mean, what the doctor finds,
+//! models of single nodes, traces that are sent by themselves.
+
+use superstep_loopback::{Answer, Server};
+
+use crate::{
+    env::TestEnv,
+    post::{ACCOUNT, env_with},
+};
+
+const ARCHIE: &str = "--model script:FIXTURES/archie.jsonl";
+const FILE: &str = "home/.config/superstep/config.toml";
+
+#[test]
+fn settings_are_made_set_and_found_and_comments_stay() {
+    let env = TestEnv::new();
+    let path = env.run("config path");
+    assert_eq!(path.code, 0, "{}", path.stderr);
+    assert!(
+        path.stdout.ends_with("superstep/config.toml\n"),
+        "{}",
+        path.stdout
+    );
+    assert_eq!(env.run("config init").code, 0);
+    assert!(env.read(FILE).contains("#: model"));
+    // A file that exists is left as it is.
+    let again = env.run("config init");
+    assert_eq!(again.code, 1, "{}", again.stderr);
+    for line in [
+        "config set model script:x.jsonl",
+        "config set offline true",
+        "config set agents.mail.owner me@example.org",
+        "config set agents.mail.max_turns 5",
+        "config set models.triage_router script:small.jsonl",
+    ] {
+        let ran = env.run(line);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+    }
+    let text = env.read(FILE);
+    assert!(text.contains("# Settings of superstep."), "{text}");
+    let shown = env.run("config show").stdout;
+    for row in [
+        "model = script:x.jsonl",
+        "offline = true",
+        "agents.mail.owner = me@example.org",
+        "agents.mail.max_turns = 5",
+        "models.triage_router = script:small.jsonl",
+    ] {
+        assert!(shown.contains(row), "{row}: {shown}");
+    }
+    // What would make the file unreadable changes nothing.
+    let wrong = env.run("config set modle x");
+    assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+    assert_eq!(env.read(FILE), text);
+}
+
+#[test]
+fn an_error_code_is_explained_without_the_network() {
+    let env = TestEnv::new();
+    let ran = env.run("explain SS5016");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("what to do"), "{}", ran.stdout);
+    assert_eq!(env.run("explain 5016").stdout, ran.stdout);
+    let json = env.run("explain SS2001 --json").events();
+    assert_eq!(json[0]["code"], "SS2001");
+    let unknown = env.run("explain 0000");
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+}
+
+#[test]
+fn the_doctor_finds_what_makes_commands_fail() {
+    for (text, message) in [
+        ("[agents.mail]\nfoldr = \"x\"\n", "foldr"),
+        ("[agents.archie]\nkeywrds = []\n", "keywrds"),
+        ("[agents.bogus]\nx = 1\n", "bogus"),
+    ] {
+        let env = TestEnv::new();
+        env.write(FILE, text);
+        let ran = env.run("doctor --offline");
+        assert_eq!(ran.code, 1, "{text}: {}", ran.stdout);
+        let told = ran.stdout.lines().filter(|line| line.contains(message));
+        assert_eq!(told.count(), 1, "{}", ran.stdout);
+    }
+    let env = env_with(&[]);
+    env.write(
+        FILE,
+        "[agents.mail]\nfolder = \"~/mail\"\nowner = \"me@example.org\"\n",
+    );
+    let ran = env.run("doctor --offline");
+    assert!(ran.stdout.contains("of me@example.org"), "{}", ran.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_place_that_cannot_be_written_to_is_named() {
+    let env = TestEnv::new();
+    env.write("work/file", "no folder");
+    let ran = env.run(&format!("ask who {ARCHIE} --db file/x.db"));
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot write file"), "{}", ran.stderr);
+    let doctor = env.run("doctor --offline --db file/x.db");
+    assert_eq!(doctor.code, 1, "{}", doctor.stdout);
+    assert!(
+        doctor.stdout.contains("cannot be written to"),
+        "{}",
+        doctor.stdout
+    );
+}
+
+#[test]
+fn a_mistake_in_the_name_of_a_model_says_what_was_meant() {
+    let env = TestEnv::new();
+    for (name, meant) in [
+        ("gpt-4o", "did you mean `openai:gpt-4o`?"),
+        (
+            "claude-sonnet-4-5",
+            "did you mean `anthropic:claude-sonnet-4-5`?",
+        ),
+        ("default", "did you mean `local:default`?"),
+        ("qwen3:8b", "did you mean `ollama:qwen3:8b`?"),
+        ("nonsense", "there are anthropic"),
+    ] {
+        let ran = env.run(&format!("ask hi --model {name}"));
+        assert_eq!(ran.code, 2, "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains(meant), "{name}: {}", ran.stderr);
+    }
+    let key = env.run("ask hi --model anthropic");
+    assert_eq!(key.code, 4, "{}", key.stderr);
+    let wanted = "no API key for anthropic: $ANTHROPIC_API_KEY is not set";
+    assert!(key.stderr.contains(wanted), "{}", key.stderr);
+    let local = env.run("model list local");
+    assert!(local.stdout.contains("local:tiny"), "{}", local.stdout);
+}
+
+#[test]
+fn a_node_has_the_model_that_the_settings_give_it() {
+    let env = env_with(&["Lunch"]);
+    env.write(
+        "home/small.jsonl",
+        r#"{"script": {"name": "small"}}
+{"when": {"schema": "triage"}, "data": {"reasoning": "so", "classification": "ignore"}}
+"#,
+    );
+    env.write(
+        FILE,
+        "model = \"script:nobody.jsonl\"\n[models]\ntriage_router = \"script:small.jsonl\"\n",
+    );
+    env.write(
+        "home/.config/superstep/small.jsonl",
+        &env.read("home/small.jsonl"),
+    );
+    env.write(
+        "home/.config/superstep/nobody.jsonl",
+        "{\"script\": {\"name\": \"nobody\"}}\n{\"text\": \"no\"}\n",
+    );
+    let ran = env.run("mail ingest --folder mail --owner me@example.org");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("ignore, done  Lunch"), "{}", ran.stdout);
+    let thread = env.run("threads list --json").events()[0]["thread"].clone();
+    let trace = env
+        .run(&format!("trace show {}", thread.as_str().unwrap()))
+        .stdout;
+    assert!(trace.contains("model small"), "{trace}");
+}
+
+#[test]
+fn runs_go_to_the_collector_of_the_environment_by_themselves() {
+    let server = Server::on_thread(move |_| Answer::status(200, &[], "")).unwrap();
+    let env = TestEnv::new().with("OTEL_EXPORTER_OTLP_ENDPOINT", &server.address());
+    let ran = env.run(&format!("ask who {ARCHIE}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(server.requests().len(), 1);
+    let offline = env.run(&format!("ask who --offline {ARCHIE}"));
+    assert_eq!(offline.code, 0, "{}", offline.stderr);
+    assert_eq!(server.requests().len(), 1);
+    drop(server);
+    // A collector that is away fails nothing.
+    let away = TestEnv::new().with("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
+    let ran = away.run(&format!("ask who {ARCHIE}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+#[test]
+fn ignored_mail_is_left_unread_if_the_settings_say_so() {
+    for (setting, is_read) in [("true", true), ("false", false)] {
+        let env = env_with(&["Sale"]);
+        env.write(FILE, &format!("[agents.mail]\nmark_ignored = {setting}\n"));
+        let ran = env.run(&format!("mail ingest --send {ACCOUNT}"));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(env.path("work/mail/read/sale.eml").exists(), is_read);
+    }
+}
+
+#[test]
+fn the_graph_of_the_assistant_has_the_name_it_is_served_under() {
+    let env = TestEnv::new();
+    let one = env.run("graph email_assistant --mermaid");
+    assert_eq!(one.code, 0, "{}", one.stderr);
+    assert_eq!(one.stdout, env.run("graph mail --mermaid").stdout);
+}
