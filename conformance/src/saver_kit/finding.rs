@@ -3,7 +3,7 @@
 use superstep_core::{
     event::Ending,
     id::AskId,
-    runs::{EndRun, RunStatus},
+    runs::{BeginRun, EndRun, RunCost, RunStatus},
     saver::{ThreadInfo, ThreadOrder, ThreadQuery, find_threads},
     value::Value,
 };
@@ -16,6 +16,8 @@ use crate::kit::{Failure, Verdict, cases, equal};
 cases![
     SaverCheck: threads_are_found_by_what_is_known_of_them,
     threads_are_found_page_by_page,
+    threads_are_found_by_what_they_are_now,
+    what_runs_cost_is_added_up,
 ];
 
 /// Threads with a run that is done, one that waits, one that runs, one that was edited since, none.
@@ -41,6 +43,7 @@ async fn filled(fixture: &Fixture) -> Result<Vec<superstep_core::saver::Lease>, 
                 epoch,
                 run,
                 ending,
+                cost: RunCost::default(),
             };
             fixture.saver.runs().end_run(end).await?;
         }
@@ -148,4 +151,100 @@ async fn threads_are_found_page_by_page(bench: &Bench<'_>) -> Verdict {
     };
     let got = find_threads(&*fixture.saver, &gone).await;
     refused("a page after a thread that is gone", got, NO_THREAD)
+}
+
+/// Runs a thread once more, with other metadata.
+async fn run_again(fixture: &Fixture, thread: &str, n: u64, user: &str, cost: RunCost) -> Verdict {
+    let mut writer = fixture.writer(thread).await?;
+    let metadata = Value::map([("user", Value::from(user))]);
+    let begin = BeginRun {
+        metadata,
+        ..begin(&writer, n)
+    };
+    fixture.saver.runs().begin_run(begin).await?;
+    writer.commit("", first(n)).await?;
+    let end = EndRun {
+        thread: writer.thread().clone(),
+        epoch: writer.epoch(),
+        run: run(n),
+        ending: Ending::Done,
+        cost,
+    };
+    Ok(fixture.saver.runs().end_run(end).await?)
+}
+
+fn of_user(user: &str) -> ThreadQuery {
+    ThreadQuery {
+        metadata: Value::map([("user", Value::from(user))]),
+        ..ThreadQuery::default()
+    }
+}
+
+async fn threads_are_found_by_what_they_are_now(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    let held = filled(&fixture).await?;
+    // Found once, so that an index has them.
+    let got = names(&fixture, of_user("ann")).await?;
+    equal("ann's", got, ["done", "edited", "runs", "waits"])?;
+    run_again(&fixture, "waits", 40, "bob", RunCost::default()).await?;
+    equal("bob's", names(&fixture, of_user("bob")).await?, ["waits"])?;
+    let got = names(&fixture, of_user("ann")).await?;
+    equal("what is left to ann", got, ["done", "edited", "runs"])?;
+    let status = |status| ThreadQuery {
+        status: vec![status],
+        ..ThreadQuery::default()
+    };
+    let got = names(&fixture, status(RunStatus::Done)).await?;
+    equal("done by now", got, ["done", "waits"])?;
+    let all = find(&fixture, ThreadQuery::default()).await?;
+    let waits = all.iter().find(|info| info.id.as_str() == "waits");
+    let used = waits.and_then(|info| info.updated);
+    let is_last = all.iter().all(|info| info.updated <= used);
+    equal(
+        "whether the one that ran again was used last",
+        is_last,
+        true,
+    )?;
+    let times: Vec<_> = all.iter().map(|info| info.updated).collect();
+    let is_sorted = times.is_sorted_by(|a, b| a >= b);
+    equal(
+        "whether those that were used last come first",
+        is_sorted,
+        true,
+    )?;
+    drop(held);
+    let got = names(&fixture, status(RunStatus::Running)).await?;
+    equal("running without a lease", got, [""; 0])?;
+    let saver = &fixture.saver;
+    saver.delete(&"done".into()).await?;
+    saver.copy(&"waits".into(), &"copy".into()).await?;
+    let got = names(&fixture, status(RunStatus::Done)).await?;
+    equal(
+        "without the deleted one",
+        got.contains(&"done".to_owned()),
+        false,
+    )?;
+    let got = names(&fixture, ThreadQuery::default()).await?;
+    equal("with the copy", got.contains(&"copy".to_owned()), true)?;
+    // A name that is used again is another thread.
+    run_again(&fixture, "done", 50, "carl", RunCost::default()).await?;
+    equal("carl's", names(&fixture, of_user("carl")).await?, ["done"])
+}
+
+async fn what_runs_cost_is_added_up(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    let cost = RunCost {
+        calls: 2,
+        input_tokens: 100,
+        output_tokens: 10,
+        micro_usd: 7,
+        unpriced: 1,
+    };
+    run_again(&fixture, "t", 1, "ann", cost).await?;
+    run_again(&fixture, "t", 2, "ann", cost).await?;
+    let found = find(&fixture, ThreadQuery::default()).await?;
+    let got = found.first().map(|info| info.cost);
+    equal("what all runs cost", got, Some(cost.and(cost)))?;
+    let record = fixture.saver.runs().load_run(run(1)).await?;
+    equal("what one cost", record.map(|run| run.cost), Some(cost))
 }

@@ -13,7 +13,7 @@ use superstep_core::{
     record::{Pending, Record, StartValue},
     runs::{
         Cancel, CancelRequest, Claim, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
-        QueuedOptions, RunStatus,
+        QueuedOptions, RunCost, RunStatus,
     },
     value::Value,
 };
@@ -90,6 +90,7 @@ async fn end(fixture: &Fixture, writer: &Writer, n: u64) -> Verdict {
         epoch: writer.epoch(),
         run: run(n),
         ending: Ending::Done,
+        cost: RunCost::default(),
     };
     Ok(fixture.saver.runs().end_run(end).await?)
 }

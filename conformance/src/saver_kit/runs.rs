@@ -7,7 +7,9 @@ use superstep_core::{
     event::Ending,
     id::{AskId, RunId},
     record::{Pending, StartValue},
-    runs::{BeginRun, Cancel, CancelRequest, EndRun, InputKind, RunQuery, RunRecord, RunStatus},
+    runs::{
+        BeginRun, Cancel, CancelRequest, EndRun, InputKind, RunCost, RunQuery, RunRecord, RunStatus,
+    },
     saver::Keep,
     value::Value,
 };
@@ -67,6 +69,7 @@ fn end(writer: &Writer, n: u64, ending: Ending) -> EndRun {
         epoch: writer.epoch(),
         run: run(n),
         ending,
+        cost: RunCost::default(),
     }
 }
 

@@ -104,7 +104,9 @@ impl Stage {
         let thread = ThreadId::from(thread);
         let now = graph.state(&thread, None, Depth::Subgraphs).await?;
         self.saw("the state of a thread", format!("{now:?}"));
-        for snapshot in checkpoints(graph, &thread).await? {
+        for mut snapshot in checkpoints(graph, &thread).await? {
+            // Another run of the same has another id.
+            let _by = snapshot.run.take();
             let n = snapshot.checkpoint.map_or(0, number);
             self.saw(
                 &format!("checkpoint {n} in the history"),

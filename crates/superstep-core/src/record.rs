@@ -209,6 +209,16 @@ pub enum TaskKey {
     Call(Box<TaskKey>, u32),
 }
 
+impl TaskKey {
+    /// The task of the step that it belongs to: the one that called it or failed into it, or itself.
+    pub fn root(&self) -> &Self {
+        match self {
+            Self::Handler(of) | Self::Call(of, _) => of.root(),
+            own => own,
+        }
+    }
+}
+
 /// A write of a finished task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Write {

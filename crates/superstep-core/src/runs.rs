@@ -5,6 +5,7 @@
 //! does is in checkpoints and events, which do not depend on these records.
 
 mod cancel;
+mod cost;
 mod noted;
 mod options;
 mod queue;
@@ -24,6 +25,7 @@ use crate::{
 };
 
 pub use cancel::{Cancel, CancelRequest};
+pub use cost::RunCost;
 pub use noted::noted;
 pub use options::QueuedOptions;
 pub use queue::{Claim, ClaimRuns, EnqueueRun, OnBusy, Queued, QueuedInput};
@@ -77,6 +79,8 @@ pub struct EndRun {
     pub run: RunId,
     /// How it ended.
     pub ending: Ending,
+    /// What its calls of models took, since it began the last time.
+    pub cost: RunCost,
 }
 
 /// Which runs of a thread to list.
@@ -133,6 +137,9 @@ pub struct RunRecord {
     /// What it brought along from the queue, if it was there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued: Option<Queued>,
+    /// What its calls of models took. Of a time that was cut short nothing is known.
+    #[serde(default, skip_serializing_if = "RunCost::is_zero")]
+    pub cost: RunCost,
 }
 
 impl RunRecord {
@@ -157,6 +164,7 @@ impl RunRecord {
             cancel: None,
             ending: None,
             queued: None,
+            cost: RunCost::default(),
         }
     }
 
@@ -189,6 +197,11 @@ impl RunRecord {
     pub fn end(&mut self, ending: Ending, head: Option<CheckpointId>, now: UnixMillis) {
         (self.ending, self.ended) = (Some(ending), Some(now));
         self.checkpoint = head;
+    }
+
+    /// Adds what calls of models took.
+    pub fn spend(&mut self, cost: RunCost) {
+        self.cost = self.cost.and(cost);
     }
 
     /// Ends a run whose lease is gone, by what it left behind: `newest` is the newest checkpoint of

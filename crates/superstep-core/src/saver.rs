@@ -21,7 +21,7 @@ use crate::{
     record::{Record, Source, TaskNote},
 };
 
-pub use find::{ThreadInfo, ThreadOrder, ThreadQuery, find_threads};
+pub use find::{ThreadHint, ThreadInfo, ThreadOrder, ThreadQuery, find_threads};
 pub use layer::SaverLayer;
 pub use run_queue::RunQueue;
 pub use runs::Runs;
@@ -248,6 +248,14 @@ pub trait Saver: Send + Sync + 'static {
 
     /// All threads, in order of name.
     fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>>;
+
+    /// The threads that a query may want, its page apart, as far as an index tells; nothing if there is
+    /// none. Threads that are not wanted may be among them, and all that are wanted must be:
+    /// [`find_threads`] looks at each.
+    fn thread_hints(&self, query: &ThreadQuery) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
+        let _no_index = query;
+        MaybeReady::now(Ok(None))
+    }
 
     /// Removes a thread and all that belongs to it; no such thread is fine, a leased one is
     /// [`SaverError::Busy`].

@@ -8,9 +8,10 @@ use crate::{
     ask::Ask,
     channel_state::Recording,
     checkpoint::{CheckpointRef, Parents},
+    clock::UnixMillis,
     error::ErrorKind,
     graph_state::{Applying, restore::Restored},
-    id::{CheckpointId, GraphPath, TaskId, ThreadId},
+    id::{CheckpointId, GraphPath, RunId, TaskId, ThreadId},
     plan::{Keys, Persist, Plan},
     policy::Durability,
     record::{Record, Source, StoredError, TaskKey, TaskNote, Write},
@@ -45,6 +46,15 @@ pub struct Snapshot {
     /// as it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Arc<str>>,
+    /// When the checkpoint was made, if its id says so: ids of the system's clock do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<UnixMillis>,
+    /// The run that made it, in a history of the thread's own graph; an edit has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    /// The metadata of that run.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub metadata: Value,
 }
 
 impl From<&Snapshot> for CheckpointRef {
@@ -112,6 +122,9 @@ impl Snapshot {
             origin: None,
             durability: None,
             lost: Vec::new(),
+            created: None,
+            run: None,
+            metadata: Value::Null,
         }
     }
 
@@ -193,6 +206,9 @@ impl Snapshot {
             origin: Some((head.source, head.step)),
             durability: Some(head.durability),
             lost,
+            created: None,
+            run: None,
+            metadata: Value::Null,
         })
     }
 }

@@ -73,6 +73,13 @@ pub fn made_at(id: CheckpointId) -> u64 {
     ticks_of(id) >> 2
 }
 
+/// When a checkpoint was made, if its id has the layout of [`ClockIds`]; other ids do not tell.
+pub fn created_at(id: CheckpointId) -> Option<UnixMillis> {
+    let is_dated = id.0 >> 76 & 0xf == 0x7 && id.0 >> 62 & 0b11 == 0b10;
+    let made = is_dated.then(|| made_at(id) / 1000)?;
+    i64::try_from(made).ok()
+}
+
 pub(crate) fn now_micros() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -107,6 +114,14 @@ mod tests {
         let ids = ClockIds::default();
         let made: Vec<_> = (0..1000).map(|_| ids.next(None)).collect();
         assert!(made.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn only_ids_of_a_clock_say_when_they_were_made() {
+        let before = SystemClock.now();
+        let made = created_at(ClockIds::default().next(None)).unwrap();
+        assert!((before..=SystemClock.now()).contains(&made));
+        assert_eq!(created_at(CheckpointId(7)), None);
     }
 
     #[test]

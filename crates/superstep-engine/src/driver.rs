@@ -508,7 +508,7 @@ impl<'a> Driver<'a> {
     fn wait_for_call(&mut self, by: usize, at: usize, reply: Reply) {
         self.replies.entry(at).or_default().push((by, reply));
         if let Some(slots) = &mut self.slots {
-            slots.calls(by);
+            slots.calls(by, at);
         }
     }
 

@@ -1,13 +1,18 @@
 //! What all graphs of one run share.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
+use superstep_core::sync::lock;
 use superstep_core::{
     clock::Clock,
     event::{Event, Modes},
     id::{IdSource, RunId, ThreadId},
     policy::Durability,
     run::{Drain, Fidelity},
+    runs::RunCost,
     saver::Saver,
     value::Value,
 };
@@ -43,6 +48,8 @@ pub(crate) struct Env {
     pub(crate) privacy: Privacy,
     /// Checkpoints the caller named, by namespace.
     pub(crate) addresses: Arc<Addresses>,
+    /// What calls of models took so far.
+    pub(crate) cost: Arc<Mutex<RunCost>>,
 }
 
 /// Where events go.
@@ -112,6 +119,12 @@ impl Sink {
 }
 
 impl Env {
+    /// Adds what a call of a model took.
+    pub(crate) fn spend(&self, cost: RunCost) {
+        let mut sum = lock(&self.cost);
+        *sum = sum.and(cost);
+    }
+
     /// The events a graph at that place should build.
     pub(crate) fn modes_at(&self, nested: bool) -> Modes {
         match &self.sink {

@@ -49,6 +49,7 @@ pub use node::Node;
 pub use options::{CheckpointRef, DynOutcome, OutputKeys, RunOptions, Status};
 pub use running::{Canceller, DynRunEvents, DynRunOutcome, DynRunning};
 pub use runs::Recovery;
+pub use schedule::{NoSchedule, next_due};
 pub use span::OpenSpan;
 pub use spec::{GraphSpec, Registry};
 pub use stream::DynEventStream;

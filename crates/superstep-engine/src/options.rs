@@ -32,8 +32,9 @@ pub struct RunOptions {
     /// LangGraph.
     pub limit: u64,
     /// How many tasks of a graph run at once; any number by default. Tasks beyond it wait, and their
-    /// limits of time begin when they start. Each subgraph counts its own tasks, and a task that waits
-    /// for one it called does not count. [`DynNodeOptions`](crate::DynNodeOptions) have the same for one node.
+    /// limits of time begin when they start. Each subgraph counts its own tasks. A task counts from the
+    /// start of an attempt to its end; while it waits for tasks that it called, one of them runs in its
+    /// place, and no other task does. [`DynNodeOptions`](crate::DynNodeOptions) have the same for one node.
     pub max_concurrency: Option<usize>,
     /// When what happens is stored.
     pub durability: Durability,

@@ -119,6 +119,7 @@ impl DynGraph {
                     .map(|at| at.addresses())
                     .unwrap_or_default(),
             ),
+            cost: Arc::default(),
         });
         let scope = Scope {
             output: options.output_keys(&self.0.plan, env.sink.is_some())?,
@@ -372,7 +373,8 @@ impl BegunRun {
             }
         };
         if let Some(entry) = entry {
-            entry.end(Ending::from(&stop)).await;
+            let cost = *lock(&env.cost);
+            entry.end(Ending::from(&stop), cost).await;
         }
         // Whoever has the outcome may continue with the thread, in this process or another.
         if let Some(lease) = lease {

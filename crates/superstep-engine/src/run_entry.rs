@@ -14,7 +14,7 @@ use superstep_core::{
     event::Ending,
     id::{CheckpointId, IdSource, RunId, ThreadId},
     run::Drain,
-    runs::{BeginRun, Cancel, CancelRequest, EndRun},
+    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost},
     saver::Saver,
 };
 
@@ -62,7 +62,7 @@ impl RunEntry {
     /// Records how the run ended, after what it stored was undone if that is wanted. A failure of that
     /// is not the run's: what it did is stored, and shows how it ended; who takes the next run from the
     /// queue undoes it.
-    pub(crate) async fn end(self, ending: Ending) {
+    pub(crate) async fn end(self, ending: Ending, cost: RunCost) {
         if matches!(ending, Ending::Cancelled { .. }) && self.is_undone.load(Ordering::Relaxed) {
             let runs = self.saver.runs();
             let _left = runs.rewind(&self.thread, self.epoch, self.mark).await;
@@ -72,6 +72,7 @@ impl RunEntry {
             epoch: self.epoch,
             run: self.run,
             ending,
+            cost,
         };
         let _unsaid = self.saver.runs().end_run(end).await;
     }

@@ -1,6 +1,8 @@
 //! Schedules of a graph: cron expressions with a time zone, checked when they are stored, and what a worker
 //! makes of one that is due.
 
+use std::fmt;
+
 use superstep_core::{
     clock::{Clock as _, UnixMillis},
     error::{Error, ErrorKind},
@@ -48,8 +50,10 @@ impl DynGraph {
             problem: None,
             ..schedule
         };
-        let next = next_after(&schedule, now);
-        schedule.next = next.map_err(|why| ErrorKind::BadArgument { why })?;
+        let wrong = |no: NoSchedule| ErrorKind::BadArgument {
+            why: no.to_string(),
+        };
+        schedule.next = next_due(&schedule, now).map_err(wrong)?;
         schedules.put_schedule(schedule.clone()).await?;
         Ok(schedule)
     }
@@ -67,33 +71,87 @@ impl DynGraph {
     }
 }
 
-/// When a schedule is due after a time; never if its end comes before.
-fn next_after(schedule: &CronSchedule, after: UnixMillis) -> Result<Option<UnixMillis>, String> {
+/// Why the text of a schedule names no times.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoSchedule {
+    /// No time zone has this name.
+    Zone(String),
+    /// The expression cannot be read, or no day of the calendar fits it.
+    Cron {
+        /// The expression.
+        cron: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl fmt::Display for NoSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zone(zone) => write!(f, "`{zone}` is not the name of a time zone"),
+            Self::Cron { cron, why } => write!(f, "`{cron}` is no time of a calendar: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for NoSchedule {}
+
+/// When a schedule is due after a time; never if its end comes before. [`DynGraph::schedule`] and workers
+/// go by it; it is here for who shows a schedule before it is stored, or keeps schedules in another way.
+///
+/// The five fields are minute, hour, day of month, month and day of week; `@yearly`, `@monthly`, `@weekly`,
+/// `@daily` and `@hourly` stand for the first moment of each. If both days are restricted, either of them is
+/// enough. A time that the clock of the zone jumps over is left out; of an hour that it shows twice, the
+/// first is taken, unless every hour is meant.
+///
+/// ```
+/// # use superstep_engine::next_due;
+/// # use superstep_core::schedules::CronSchedule;
+/// let daily = CronSchedule::new("nightly", "30 3 * * *");
+/// assert_eq!(next_due(&daily, 0)?, Some((3 * 60 + 30) * 60_000));
+/// assert!(next_due(&CronSchedule::new("wrong", "61 * * * *"), 0).is_err());
+/// # Ok::<_, superstep_engine::NoSchedule>(())
+/// ```
+pub fn next_due(
+    schedule: &CronSchedule,
+    after: UnixMillis,
+) -> Result<Option<UnixMillis>, NoSchedule> {
     let CronSchedule { cron, zone, .. } = schedule;
-    let wrong = |error: cronexpr::Error| {
-        format!("`{cron}` in the time zone `{zone}` is no time of a calendar: {error}")
+    let wrong = |why: String| NoSchedule::Cron {
+        cron: cron.clone(),
+        why,
     };
+    let unread = |error: cronexpr::Error| wrong(error.to_string());
     // The zone is the last field of the parser's own form.
-    if zone.is_empty() || zone.contains(char::is_whitespace) {
-        return Err(format!("`{zone}` is not the name of a time zone"));
+    let is_zone = !zone.is_empty() && !zone.contains(char::is_whitespace);
+    if !is_zone || cronexpr::parse_crontab(&format!("* * * * * {zone}")).is_err() {
+        return Err(NoSchedule::Zone(zone.clone()));
     }
-    if cron.split_whitespace().count() != 5 {
-        return Err(format!(
-            "`{cron}` does not have five fields: minute, hour, day of month, month, day of week"
-        ));
+    let fields = match cron.trim() {
+        "@yearly" | "@annually" => "0 0 1 1 *",
+        "@monthly" => "0 0 1 * *",
+        "@weekly" => "0 0 * * 0",
+        "@daily" | "@midnight" => "0 0 * * *",
+        "@hourly" => "0 * * * *",
+        fields => fields,
+    };
+    if fields.split_whitespace().count() != 5 {
+        let five = "it must have five fields: minute, hour, day of month, month, day of week";
+        return Err(wrong(five.to_owned()));
     }
-    let names_hours = !cron.split_whitespace().nth(1).unwrap_or("*").contains('*');
-    let cron = cronexpr::parse_crontab(&format!("{cron} {zone}")).map_err(wrong)?;
-    let after = cronexpr::MakeTimestamp::from_millisecond(after).map_err(wrong)?;
-    let mut next = cron.find_next(after).map_err(wrong)?;
+    let hours = fields.split_whitespace().nth(1).unwrap_or("*");
+    let times = cronexpr::parse_crontab(&format!("{fields} {zone}")).map_err(unread)?;
+    let after = cronexpr::MakeTimestamp::from_millisecond(after).map_err(unread)?;
+    let mut next = times.find_next(after).map_err(unread)?;
     // When clocks are set back, an hour comes twice. Who names it means one of them.
     let both = next.time_zone().to_ambiguous_zoned(next.datetime());
     let is_second = both
         .earlier()
         .is_ok_and(|first| first.timestamp() < next.timestamp());
-    if names_hours && is_second {
+    if !hours.contains('*') && is_second {
         let second = cronexpr::MakeTimestamp(next.timestamp());
-        next = cron.find_next(second).map_err(wrong)?;
+        next = times.find_next(second).map_err(unread)?;
     }
     let next = next.timestamp().as_millisecond();
     Ok(schedule.end.is_none_or(|end| next < end).then_some(next))
@@ -106,10 +164,10 @@ pub(crate) fn firing(schedule: &CronSchedule, at: UnixMillis) -> FireSchedule {
         Missed::Each => due,
         _ => at,
     };
-    let (next, problem) = match next_after(schedule, from) {
+    let (next, problem) = match next_due(schedule, from) {
         Ok(next) => (next, None),
         // It was stored by a program that knew the zone; whoever looks at it can see why it stopped.
-        Err(why) => (None, Some(why)),
+        Err(no) => (None, Some(no.to_string())),
     };
     let is_over = schedule.end.is_some_and(|end| due >= end);
     let is_skipped = schedule.missed == Missed::Skip && at.saturating_sub(due) > LATE;
@@ -137,7 +195,7 @@ mod tests {
         let mut at = at(after);
         let mut found = Vec::new();
         for _ in 0..count {
-            at = next_after(&schedule, at).unwrap().unwrap();
+            at = next_due(&schedule, at).unwrap().unwrap();
             found.push(at);
         }
         found
@@ -175,12 +233,48 @@ mod tests {
             ("* * * * *", "Mars/Olympus"),
             ("* * * * *", ""),
             ("0 0 30 2 *", "UTC"),
+            ("*/0 * * * *", "UTC"),
+            ("5-1 * * * *", "UTC"),
+            ("* * 0 * *", "UTC"),
+            ("banana", "UTC"),
+            ("", "UTC"),
         ] {
             let schedule = CronSchedule {
                 zone: zone.to_owned(),
                 ..CronSchedule::new("s", cron)
             };
-            assert!(next_after(&schedule, 0).is_err(), "{cron} {zone}");
+            let no = next_due(&schedule, 0).unwrap_err();
+            let is_zone = matches!(no, NoSchedule::Zone(_));
+            assert_eq!(is_zone, zone != "UTC", "{cron} {zone}: {no}");
+        }
+    }
+
+    #[test]
+    fn fields_have_lists_ranges_steps_and_names() {
+        for (cron, after, expected) in [
+            ("* * * * *", "2026-11-15T00:23:53Z", "2026-11-15T00:24:00Z"),
+            (
+                "*/5 * * * *",
+                "2026-11-15T00:25:00Z",
+                "2026-11-15T00:30:00Z",
+            ),
+            ("0 9 * * 1", "2026-11-15T00:00:00Z", "2026-11-16T09:00:00Z"),
+            (
+                "0 9 * * MON-FRI",
+                "2026-11-13T10:00:00Z",
+                "2026-11-16T09:00:00Z",
+            ),
+            ("0 0 29 2 *", "2026-11-15T00:00:00Z", "2028-02-29T00:00:00Z"),
+            ("0 0 1 * 7", "2026-11-15T01:00:00Z", "2026-11-22T00:00:00Z"),
+            (
+                "30 10-12/2 * jan *",
+                "2026-11-15T00:00:00Z",
+                "2027-01-01T10:30:00Z",
+            ),
+            ("@hourly", "2026-11-15T00:00:00Z", "2026-11-15T01:00:00Z"),
+            ("@weekly", "2026-11-15T00:00:00Z", "2026-11-22T00:00:00Z"),
+        ] {
+            assert_eq!(times(cron, "UTC", after, 1), [at(expected)], "{cron}");
         }
     }
 

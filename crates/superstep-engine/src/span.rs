@@ -17,12 +17,14 @@
 //! ```
 //!
 //! `?` above leaves the span without an end, and readers show it as cut. Nothing is built while
-//! nobody reads: the content is made by functions that are called only then.
+//! nobody reads: the content is made by functions that are called only then; but for the end of a model's
+//! call, which has what it cost, and that is counted with the run.
 
 use std::sync::Arc;
 
-use superstep_core::event::{
-    EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart,
+use superstep_core::{
+    event::{EventKind, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase, SpanStart},
+    runs::RunCost,
 };
 
 use crate::ctx::DynCtx;
@@ -63,8 +65,11 @@ impl DynCtx {
     ) -> OpenSpan {
         self.beat_if_auto();
         let step = &self.0.step;
-        if !step.env.wants(step.nested, Modes::SPANS) || self.alive().is_err() {
-            let (open, ctx) = (None, None);
+        let is_alive = self.alive().is_ok();
+        if !is_alive || !step.env.wants(step.nested, Modes::SPANS) {
+            // What a model took is counted, whoever reads.
+            let counts = is_alive && kind == SpanKind::Model && step.env.run.is_some();
+            let (open, ctx) = (None, counts.then(|| self.clone()));
             return OpenSpan { kind, open, ctx };
         }
         let n = {
@@ -127,10 +132,14 @@ impl OpenSpan {
 
     /// It is done, or has failed if its end has an error.
     pub async fn end<E: Into<SpanEnd>>(self, end: impl FnOnce() -> E) {
-        if let (Some(ctx), Some(open)) = (&self.ctx, &self.open) {
-            ctx.beat_if_auto();
-            let phase = SpanPhase::Ended(end().into());
-            ctx.tell_span(self.kind, open, phase).await;
+        let Some(ctx) = &self.ctx else { return };
+        ctx.beat_if_auto();
+        let end: SpanEnd = end().into();
+        if self.kind == SpanKind::Model {
+            ctx.0.step.env.spend(RunCost::of(&end.facts));
+        }
+        if let Some(open) = &self.open {
+            ctx.tell_span(self.kind, open, SpanPhase::Ended(end)).await;
         }
     }
 

@@ -11,11 +11,12 @@ use superstep_core::{
     policy::Durability,
     record::{Effect, TaskNote},
     run::Fidelity,
+    runs::{RunQuery, RunRecord},
     saver::{At, Commit, HistoryQuery, Notes, Saver},
     snapshot::{Snapshot, SubState, TaskView, View},
 };
 
-use crate::{graph::DynGraph, options::CheckpointRef};
+use crate::{clock::created_at, graph::DynGraph, options::CheckpointRef};
 
 /// Whether a snapshot includes the states of subgraphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,11 +144,14 @@ impl DynGraph {
             return Ok(Snapshot::empty(Some(thread.clone()), namespace.clone()));
         };
         let plan = &self.0.plan;
-        Snapshot::of(plan, thread, namespace, &record, head.restored, view).map_err(|kind| {
+        let read = Snapshot::of(plan, thread, namespace, &record, head.restored, view);
+        let mut state = read.map_err(|kind| {
             Error::from(kind)
                 .at_thread(Some(thread))
                 .at_step(record.step + 1)
-        })
+        })?;
+        state.created = state.checkpoint.and_then(created_at);
+        Ok(state)
     }
 
     /// The checkpoints of a thread, newest first.
@@ -164,6 +168,18 @@ impl DynGraph {
         // Each state is the one before it and a record more.
         let mut states: Vec<Snapshot> = loaded.iter().rev().map(read).collect::<Result<_, _>>()?;
         states.reverse();
+        if namespace.is_root() {
+            let runs = saver.runs().load_runs(thread, &RunQuery::default()).await?;
+            for state in &mut states {
+                let made = |run: &&RunRecord| {
+                    let is_its = |id| run.started.is_some() && run.made(id);
+                    state.checkpoint.is_some_and(is_its)
+                };
+                if let Some(run) = runs.iter().find(made) {
+                    (state.run, state.metadata) = (Some(run.id), run.metadata.clone());
+                }
+            }
+        }
         Ok(states)
     }
 

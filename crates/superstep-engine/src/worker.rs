@@ -55,11 +55,11 @@ pub struct Worker {
     options: RunOptions,
     at_once: usize,
     claim: Duration,
-    per_run: Option<Box<PerRun>>,
+    on_begin: Option<Box<OnBegin>>,
 }
 
-/// Makes the options of one run of those that all have.
-type PerRun = dyn Fn(&RunRecord, RunOptions) -> Result<RunOptions, Error> + Send + Sync;
+/// Is told of runs that a worker begins.
+type OnBegin = dyn Fn(&RunRecord) + Send + Sync;
 
 /// A run that a worker had.
 #[derive(Debug)]
@@ -116,18 +116,14 @@ impl Worker {
             options,
             at_once: 16,
             claim: CLAIM,
-            per_run: None,
+            on_begin: None,
         })
     }
 
-    /// Options of one run: made of those of the worker, which have the thread, the id, the metadata and
-    /// the deadline of the run already. A run that gets none ends with that error.
+    /// Is told of each run that it begins, before it does.
     #[must_use]
-    pub fn per_run(
-        mut self,
-        options: impl Fn(&RunRecord, RunOptions) -> Result<RunOptions, Error> + Send + Sync + 'static,
-    ) -> Self {
-        self.per_run = Some(Box::new(options));
+    pub fn on_begin(mut self, tell: impl Fn(&RunRecord) + Send + Sync + 'static) -> Self {
+        self.on_begin = Some(Box::new(tell));
         self
     }
 
@@ -226,6 +222,9 @@ impl Worker {
 
     async fn begin(&self, claim: &Claim) -> Result<DynOutcome, Error> {
         let record = &claim.record;
+        if let Some(tell) = &self.on_begin {
+            tell(record);
+        }
         let Some(graph) = self.graphs.get(&record.graph) else {
             let (what, name) = ("graph", record.graph.to_string());
             return Err(ErrorKind::Unknown { what, name }.into());
@@ -243,9 +242,6 @@ impl Worker {
             Some(QueuedInput::Command(command, resume)) => RunInput::Command(command, resume),
             _ => RunInput::Nothing,
         };
-        if let Some(per_run) = &self.per_run {
-            options = per_run(record, options)?;
-        }
         if is_fed {
             options.at = None;
         }

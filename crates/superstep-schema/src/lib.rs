@@ -47,7 +47,7 @@ pub struct Problem {
 }
 
 /// A schema that makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("schema `{name}` at `{pointer}`: {message}")]
 #[non_exhaustive]
 pub struct SchemaError {
@@ -57,6 +57,13 @@ pub struct SchemaError {
     pub pointer: String,
     /// What is wrong.
     pub message: String,
+}
+
+/// What a person should see when a program ends with this error.
+impl fmt::Debug for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Schema {

@@ -3,6 +3,10 @@
 //! A run of a schedule has an id that follows from the schedule and its time, so it is started once
 //! however many servers share the storage, and after a crash between two of the steps. Times that passed
 //! while no server ran are caught up with one run.
+//!
+//! When a schedule is due is up to the engine ([`superstep::schedules::next_due`]). What its runs are is not
+//! stored with it as in the engine's own schedules: clients expect a run as its assistant is when it is due, with a
+//! thread that they can find and a webhook.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,14 +1,16 @@
 //! A schedule by which runs are started, as it is recorded.
 
-use jiff::{Timestamp, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+use superstep::schedules::{CronSchedule, NoSchedule, next_due};
 
 use crate::{
-    cron_schedule::Schedule,
     refusal::Refusal,
     time::{self, Micros},
 };
+
+/// Microseconds of a millisecond.
+const MILLI: Micros = 1000;
 
 /// A schedule by which runs are started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,22 +35,19 @@ pub(crate) struct Cron {
 impl Cron {
     /// When it is due after a time; an error if its schedule or its time zone cannot be read.
     pub(crate) fn due_after(&self, after: Micros) -> Result<Option<Micros>, Refusal> {
-        let wrong = |why| {
-            let text = &self.schedule;
-            Refusal::invalid(format!("Invalid cron schedule: '{text}'. Reason: {why}"))
+        let times = CronSchedule {
+            zone: self.timezone.clone().unwrap_or_else(|| "UTC".to_owned()),
+            end: self.end_time.map(|end| end.div_euclid(MILLI)),
+            ..CronSchedule::new("", &*self.schedule)
         };
-        let schedule = Schedule::read(&self.schedule).map_err(wrong)?;
-        let zone = match self.timezone.as_deref() {
-            None => TimeZone::UTC,
-            Some(name) => {
-                let unknown = |_| Refusal::invalid(format!("`timezone` {name:?} is not known"));
-                TimeZone::get(name).map_err(unknown)?
+        let next = next_due(&times, after.div_euclid(MILLI)).map_err(|no| match no {
+            NoSchedule::Zone(name) => Refusal::invalid(format!("`timezone` {name:?} is not known")),
+            no => {
+                let (text, why) = (&self.schedule, reason(no));
+                Refusal::invalid(format!("Invalid cron schedule: '{text}'. Reason: {why}"))
             }
-        };
-        let after = Timestamp::from_microsecond(after).unwrap_or(Timestamp::MAX);
-        let next = schedule.next(after, &zone);
-        let next = next.map(Timestamp::as_microsecond);
-        Ok(next.filter(|next| self.end_time.is_none_or(|end| *next <= end)))
+        })?;
+        Ok(next.map(|next| next.saturating_mul(MILLI)))
     }
 
     /// As clients see it.
@@ -69,5 +68,12 @@ impl Cron {
             "created_at": time::text(self.created),
             "updated_at": time::text(self.updated),
         })
+    }
+}
+
+fn reason(no: NoSchedule) -> String {
+    match no {
+        NoSchedule::Cron { why, .. } => why,
+        no => no.to_string(),
     }
 }

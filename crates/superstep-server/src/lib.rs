@@ -42,7 +42,6 @@ mod checkpoint;
 mod counts;
 mod cron_clock;
 mod cron_record;
-mod cron_schedule;
 mod crons;
 mod drawing;
 mod endings;

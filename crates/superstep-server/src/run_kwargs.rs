@@ -1,10 +1,13 @@
-//! What a client asked of a run, as it is kept with the record of the run: whoever begins it, in this
-//! process or after a restart, begins it as it was asked for.
+//! What a client asked of a run, as it is kept with the record of the run, to be shown; and what of it the
+//! engine goes by, which is in the queue with the run: whoever begins it, in this process or after a
+//! restart, begins it as it was asked for.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use superstep::{
-    Durability, Modes, RunOptions, RunRecord, Value, dynamic::Pauses, runs::QueuedInput,
+    Durability, Modes, RunRecord, Value,
+    dynamic::Pauses,
+    runs::{QueuedInput, QueuedOptions},
 };
 
 use crate::{checkpoint, refusal::Refusal, stream_mode::Mode};
@@ -53,45 +56,36 @@ impl RunKwargs {
         Json::Object(metadata).into()
     }
 
-    /// The options of the run.
-    pub(crate) fn options(&self, mut options: RunOptions) -> Result<RunOptions, Refusal> {
-        if let Some(limit) = self
-            .config
-            .get("recursion_limit")
-            .filter(|it| !it.is_null())
-        {
-            let wrong = || Refusal::invalid("`config.recursion_limit` must be a number from 1");
-            let limit = limit.as_u64().filter(|limit| *limit > 0);
-            options.limit = limit.ok_or_else(wrong)?;
-        }
-        if let Some(most) = self
-            .config
-            .get("max_concurrency")
-            .filter(|it| !it.is_null())
-        {
-            let wrong = || Refusal::invalid("`config.max_concurrency` must be a number from 1");
-            let most = most.as_u64().filter(|most| *most > 0);
-            let most = most.and_then(|most| usize::try_from(most).ok());
-            options.max_concurrency = Some(most.ok_or_else(wrong)?);
-        }
+    /// The options that the run brings along to the queue.
+    pub(crate) fn options(&self) -> Result<QueuedOptions, Refusal> {
+        let number = |name: &str| {
+            let given = self.config.get(name).filter(|given| !given.is_null());
+            let wrong = || Refusal::invalid(format!("`config.{name}` must be a number from 1"));
+            let read = |given: &Json| given.as_u64().filter(|n| *n > 0).ok_or_else(wrong);
+            given.map(read).transpose()
+        };
+        let most = number("max_concurrency")?;
         let at = Some(&self.checkpoint).filter(|at| !at.is_null());
         let at = at.map(|at| checkpoint::named(Some(at))).transpose()?;
-        options.at = at.filter(|at| at.id.is_some());
-        options.pause_before = pauses(&self.interrupt_before)?;
-        options.pause_after = pauses(&self.interrupt_after)?;
-        options.context = self.context.clone().into();
-        options.durability = match self.durability.as_deref() {
-            Some("async") => Durability::Async,
-            Some("exit") => Durability::Exit,
-            _ => Durability::Sync,
-        };
-        options.modes = Modes::NONE;
-        // Whoever comes later may ask for other kinds of events; nobody comes to a thread that is gone.
-        options.log = match self.temporary {
-            true => self.engine_modes().with(Modes::VALUES),
-            false => Modes::ALL,
-        };
-        Ok(options)
+        Ok(QueuedOptions {
+            limit: number("recursion_limit")?,
+            max_concurrency: most.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
+            at: at.filter(|at| at.id.is_some()),
+            pause_before: Some(pauses(&self.interrupt_before)?),
+            pause_after: Some(pauses(&self.interrupt_after)?),
+            context: Some(self.context.clone().into()),
+            durability: Some(match self.durability.as_deref() {
+                Some("async") => Durability::Async,
+                Some("exit") => Durability::Exit,
+                _ => Durability::Sync,
+            }),
+            // Whoever comes later may ask for other kinds of events; nobody comes to a thread that is gone.
+            log: Some(match self.temporary {
+                true => self.engine_modes().with(Modes::VALUES),
+                false => Modes::ALL,
+            }),
+            ..QueuedOptions::default()
+        })
     }
 
     /// The events that the run's own client wants.

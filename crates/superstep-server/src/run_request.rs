@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use superstep::{
-    RunId, RunOptions, ThreadId, Value,
+    RunId, ThreadId, Value,
     dynamic::{DynCommand, Goto, Resume, Send},
     runs::{OnBusy, QueuedInput},
 };
@@ -81,7 +81,7 @@ impl RunRequest {
             temporary: false,
         };
         // What cannot be done is refused now, not when the run's turn comes.
-        kwargs.options(RunOptions::default())?;
+        kwargs.options()?;
         let mut metadata = version.metadata;
         metadata.extend(body.object("metadata")?);
         metadata.insert("graph_id".to_owned(), (&*assistant.graph_id).into());
@@ -117,7 +117,7 @@ impl RunRequest {
     /// Runs on a thread. A checkpoint that is the newest is where the thread is anyway: naming it is
     /// no fork, which would leave open questions behind.
     pub(crate) async fn on(&mut self, app: &App, thread: &ThreadId) -> Result<(), Refusal> {
-        let options = self.kwargs.options(RunOptions::default())?;
+        let options = self.kwargs.options()?;
         let Some(at) = options.at.as_ref().filter(|at| at.namespace.is_root()) else {
             return Ok(());
         };

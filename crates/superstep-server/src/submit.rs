@@ -140,6 +140,7 @@ impl App {
             self.threads.merge(id, stamps).await?;
         }
         let kwargs = &request.kwargs;
+        let options = kwargs.options()?;
         if kwargs.temporary || kwargs.webhook.is_some() {
             // Before the run can end.
             let after = AfterRun {
@@ -150,6 +151,7 @@ impl App {
         }
         let queued = EnqueueRun {
             input: request.input.clone(),
+            options,
             on_busy: request.on_busy,
             after: request.after,
             attempts: ATTEMPTS,

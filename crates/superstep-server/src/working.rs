@@ -7,12 +7,12 @@ use std::{
 };
 
 use superstep::{
-    Drain, ErrorKind, RunOptions,
+    Drain, RunOptions,
     dynamic::{Worked, Worker},
 };
 use tokio::task::JoinHandle;
 
-use crate::{app::App, run_kwargs::RunKwargs};
+use crate::app::App;
 
 /// How often the server looks for what is to be done after runs that ended elsewhere.
 const SWEEP: Duration = Duration::from_secs(30);
@@ -36,14 +36,10 @@ impl Working {
         }
         let worker = Worker::named(graphs, RunOptions::default())?.at_once(app.runs_at_once);
         let counted = app.clone();
-        let worker = Arc::new(worker.per_run(move |run, options| {
+        let worker = worker.on_begin(move |_| {
             counted.counts.begun.fetch_add(1, Ordering::Relaxed);
-            let kwargs = RunKwargs::of(run);
-            kwargs.options(options).map_err(|refused| {
-                let why = refused.to_string();
-                ErrorKind::BadArgument { why }.into()
-            })
-        }));
+        });
+        let worker = Arc::new(worker);
         let work = tokio::spawn({
             let app = app.clone();
             async move {

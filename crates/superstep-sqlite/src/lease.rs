@@ -14,6 +14,7 @@ use crate::{
     clock::{Moment, wall_millis},
     error::sql,
     graphs::{self, ThreadRow, digest},
+    unfound,
     worker::Worker,
     writer::{LeasedThread, Writer},
 };
@@ -53,6 +54,7 @@ pub(crate) fn claim(
         }
         None => add(db, name, epoch, Some(worker), used)?,
     };
+    unfound::note(db, thread)?;
     let leased = LeasedThread {
         thread,
         epoch,
@@ -124,6 +126,9 @@ pub(crate) fn release(
     let written = !leased.graphs.is_empty();
     writer.leased.remove(name);
     let used = written || graphs::has_content(writer.db()?, thread)?;
+    if !used {
+        unfound::remove(writer.change()?, thread)?;
+    }
     let statement = if used {
         "UPDATE threads SET worker = NULL, used = ?3 WHERE thread = ?1 AND epoch = ?2"
     } else {

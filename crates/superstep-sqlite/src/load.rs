@@ -158,7 +158,7 @@ impl<'c> RecordReader<'c> {
     }
 
     /// The merged notes of a checkpoint's tasks, in order of arrival.
-    fn notes(&mut self, found: &FoundRecord) -> Result<Vec<TaskNote>, SaverError> {
+    pub(crate) fn notes(&mut self, found: &FoundRecord) -> Result<Vec<TaskNote>, SaverError> {
         let after = row::asides(self.db, found.row.seq)?;
         let rows = found.notes.iter().chain(&found.child).chain(&after);
         self.merged(rows, found.step.id)

@@ -14,7 +14,7 @@ use superstep_core::{
 
 use crate::{
     clock::wall_millis, commit::CurrentGraph, error::sql, graphs, layouts::Layouts,
-    load::RecordReader, row, seal::Seal, writer::Writer,
+    load::RecordReader, row, seal::Seal, unfound, writer::Writer,
 };
 
 /// A run and its row.
@@ -25,7 +25,7 @@ pub(crate) struct RunRow {
 }
 
 /// How a status is stored.
-fn number(status: RunStatus) -> i64 {
+pub(crate) fn number(status: RunStatus) -> i64 {
     match status {
         RunStatus::Queued => 0,
         RunStatus::Running => 1,
@@ -92,6 +92,7 @@ impl RunRow {
     pub(crate) fn update(&self, writer: &mut Writer) -> Result<(), SaverError> {
         let (state, body) = self.seal(&writer.seal)?;
         let due = self.record.waiting().map(|queued| queued.due);
+        unfound::note(writer.change()?, self.thread)?;
         writer
             .change()?
             .prepare_cached("UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1")
@@ -116,6 +117,7 @@ pub(crate) fn insert(
     let (state, body) = row.seal(&writer.seal)?;
     let id = row.record.id.0.to_be_bytes();
     let due = row.record.waiting().map(|queued| queued.due);
+    unfound::note(writer.change()?, thread)?;
     writer
         .change()?
         .prepare_cached(
@@ -166,6 +168,21 @@ pub(crate) fn due(db: &Connection, now: i64) -> Result<Vec<(i64, i64)>, SaverErr
         rows.collect()
     })
     .map_err(sql)
+}
+
+/// The first run of a thread.
+pub(crate) fn first(
+    db: &Connection,
+    seal: &Seal,
+    thread: i64,
+) -> Result<Option<RunRow>, SaverError> {
+    let found = db
+        .prepare_cached(
+            "SELECT seq, run, thread, state, body FROM runs WHERE thread = ?1 ORDER BY seq LIMIT 1",
+        )
+        .and_then(|mut select| select.query_row([thread], columns).optional())
+        .map_err(sql)?;
+    found.map(|found| RunRow::open(seal, found)).transpose()
 }
 
 /// Whether no run of a thread runs or is claimed.
@@ -247,6 +264,7 @@ pub(crate) fn end(writer: &mut Writer, end: EndRun) -> Result<(), SaverError> {
         return Err(conflict());
     }
     row.record.end(end.ending, current.head, wall_millis());
+    row.record.spend(end.cost);
     row.update(writer)
 }
 
@@ -408,6 +426,7 @@ pub(crate) fn prune(
         },
     )?;
     let db = writer.change()?;
+    unfound::note(db, thread)?;
     for seq in old {
         db.prepare_cached("DELETE FROM runs WHERE seq = ?1")
             .and_then(|mut delete| delete.execute([seq]))

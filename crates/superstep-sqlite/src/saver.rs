@@ -18,7 +18,7 @@ use superstep_core::{
     id::{GraphPath, ThreadId},
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver, Schedules,
+        Saver, Schedules, ThreadHint, ThreadQuery,
     },
 };
 
@@ -28,7 +28,7 @@ use crate::{
     clock::wall_millis,
     commit::{PreparedCommit, PreparedNotes},
     database::{Inner, ThreadContents},
-    events,
+    events, finding,
     graphs::{self, GraphRow},
     lease,
     load::RecordReader,
@@ -307,6 +307,28 @@ impl Saver for SqliteSaver {
 
     fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
         MaybeReady::now(self.0.0.readers.read(threads::list))
+    }
+
+    fn thread_hints(&self, query: &ThreadQuery) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
+        let (saver, query) = (self.clone(), query.clone());
+        MaybeReady::Later(Box::pin(async move {
+            let inner = &saver.0.0;
+            let mut after = i64::MIN;
+            while !inner.queue.is_closed() {
+                let changed = inner.readers.read(|db| finding::changed(db, after))?;
+                let Some((last, _)) = changed.last() else {
+                    break;
+                };
+                after = *last;
+                let (level, urgency) = (SyncLevel::Normal, Urgency::Immediate);
+                let caught_up = inner.queue.submit(level, urgency, move |writer| {
+                    writer.in_savepoint(|writer| finding::catch_up(writer, &changed))
+                });
+                caught_up.await?;
+            }
+            let read = |db: &Connection| finding::hints(db, &inner.seal, &query);
+            Ok(Some(inner.readers.read(read)?))
+        }))
     }
 
     fn delete(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {

@@ -85,3 +85,12 @@ pub(crate) fn delete(db: &Connection, id: &str) -> Result<bool, SaverError> {
         .map(|rows| rows > 0)
         .map_err(sql)
 }
+
+/// Copies all schedules into another database; returns how many.
+pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<usize, SaverError> {
+    let all = all(db, seal)?;
+    for schedule in &all {
+        put(to, schedule)?;
+    }
+    Ok(all.len())
+}

@@ -25,7 +25,9 @@ pub(crate) use store::STORE;
 const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
-const MIGRATIONS: &[&str] = &[THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES];
+const MIGRATIONS: &[&str] = &[
+    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING,
+];
 
 /// Threads, their graphs and the log.
 ///
@@ -131,6 +133,27 @@ CREATE INDEX runs_by_due ON runs (due) WHERE state = 0;
 const SCHEDULES: &str = "
 CREATE TABLE schedules (id TEXT PRIMARY KEY, next INTEGER, body BLOB NOT NULL) WITHOUT ROWID;
 CREATE INDEX schedules_by_next ON schedules (next) WHERE next IS NOT NULL;
+";
+
+/// What threads are found by, and which of them changed since that was noted; see `finding`.
+const FINDING: &str = "
+CREATE TABLE found (
+    thread INTEGER PRIMARY KEY,
+    state INTEGER NOT NULL,
+    graph INTEGER NOT NULL,
+    created INTEGER,
+    updated INTEGER
+);
+CREATE INDEX found_by_state ON found (state);
+CREATE INDEX found_by_graph ON found (graph);
+CREATE TABLE found_pairs (
+    pair INTEGER NOT NULL,
+    thread INTEGER NOT NULL,
+    PRIMARY KEY (pair, thread)
+) WITHOUT ROWID;
+CREATE INDEX found_pairs_by_thread ON found_pairs (thread);
+CREATE TABLE unfound (thread INTEGER PRIMARY KEY);
+INSERT INTO unfound SELECT thread FROM threads;
 ";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.
@@ -347,6 +370,14 @@ fn is_empty(connection: &Connection) -> Result<bool, SaverError> {
         row.get::<_, i64>(0)
     });
     Ok(count.map_err(sql)? == 0)
+}
+
+/// All tables, for tests of statements.
+#[cfg(test)]
+pub(crate) fn create_for_tests(connection: &Connection) {
+    for step in MIGRATIONS {
+        connection.execute_batch(step).unwrap();
+    }
 }
 
 #[cfg(test)]

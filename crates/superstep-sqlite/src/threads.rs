@@ -19,6 +19,7 @@ use crate::{
     graphs::{self, GraphRow, ThreadRow},
     lease,
     row::{Row, Rows},
+    unfound,
     writer::Writer,
 };
 
@@ -49,6 +50,17 @@ pub(crate) fn list(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
     Ok(all.iter().map(ThreadId::from).collect())
 }
 
+/// Refuses a file that shows no thread, unless nothing is left of any.
+pub(crate) fn refuse_emptied(db: &Connection) -> Result<(), SaverError> {
+    let has_any = "SELECT EXISTS (SELECT 1 FROM threads
+         WHERE EXISTS (SELECT 1 FROM graphs WHERE graphs.thread = threads.thread))";
+    let has_any = db.query_row(has_any, [], |row| row.get(0)).map_err(sql)?;
+    match has_any {
+        true => Ok(()),
+        false => emptied::refuse(db),
+    }
+}
+
 /// A thread that has records and no lease.
 fn find_free(
     writer: &Writer,
@@ -71,7 +83,9 @@ fn find_free(
 fn create(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, SaverError> {
     let now = wall_millis();
     let Some(row) = graphs::thread(writer.db()?, name)? else {
-        return lease::add(writer.change()?, name, 0, None, now);
+        let thread = lease::add(writer.change()?, name, 0, None, now)?;
+        unfound::note(writer.change()?, thread)?;
+        return Ok(thread);
     };
     if graphs::has_records(writer.db()?, row.thread)? {
         return Err(SaverError::Exists {
@@ -79,6 +93,7 @@ fn create(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, Save
         });
     }
     lease::refuse_if_leased(writer, name, &row, worker)?;
+    unfound::note(writer.change()?, row.thread)?;
     Ok(row.thread)
 }
 

@@ -1,11 +1,11 @@
 //! What can go wrong in the store, each with a stable code and, where one exists, a way out.
 
-use std::error::Error;
+use std::{error::Error, fmt};
 
 use super::{FilterError, MAX_VALUE_DEPTH, Namespace, NamespaceError};
 
 /// An error of the long-term store.
-#[derive(Debug, thiserror::Error, superstep_coded::Coded)]
+#[derive(thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The namespace is not valid.
@@ -96,6 +96,17 @@ pub enum StoreError {
         #[source]
         source: Option<Box<dyn Error + Send + Sync>>,
     },
+}
+
+/// What a person should see when a program ends with this error: code, message, hint.
+impl fmt::Debug for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] {self}", self.code())?;
+        match self.hint() {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl StoreError {

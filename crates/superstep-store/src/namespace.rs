@@ -43,6 +43,43 @@ impl Namespace {
         Ok(Self(labels))
     }
 
+    /// The namespace of labels that are any text, such as addresses and file names: what a label may not
+    /// have is written as `%` and two digits. [`Namespace::unescaped`] gives the texts back.
+    ///
+    /// ```
+    /// use superstep_store::Namespace;
+    ///
+    /// let ann = Namespace::escaped(["users", "ann@example.com"])?;
+    /// assert_eq!(ann.to_string(), "users.ann@example%2Ecom");
+    /// assert_eq!(ann.unescaped(), ["users", "ann@example.com"]);
+    /// assert_eq!(Namespace::escaped(["", "5%"])?.unescaped(), ["", "5%"]);
+    /// # Ok::<(), superstep_store::NamespaceError>(())
+    /// ```
+    pub fn escaped<L: AsRef<str>>(
+        labels: impl IntoIterator<Item = L>,
+    ) -> Result<Self, NamespaceError> {
+        let escape = |label: L| match label.as_ref() {
+            "" => "%".to_owned(),
+            label => label
+                .replace('%', "%25")
+                .replace('.', "%2E")
+                .replace('\0', "%00"),
+        };
+        Self::new(labels.into_iter().map(escape))
+    }
+
+    /// The texts that [`Namespace::escaped`] got.
+    pub fn unescaped(&self) -> Vec<String> {
+        let text = |label: &String| match label.as_str() {
+            "%" => String::new(),
+            label => label
+                .replace("%00", "\0")
+                .replace("%2E", ".")
+                .replace("%25", "%"),
+        };
+        self.0.iter().map(text).collect()
+    }
+
     /// The labels, first one outermost.
     pub fn labels(&self) -> &[String] {
         &self.0

@@ -100,7 +100,7 @@ pub use superstep_core::{
     run::{Drain, EffectError, Fidelity},
     runs::{self, Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
     saver::{self, HistoryQuery, Saver},
-    schedules, sync,
+    sync,
 };
 #[doc(inline)]
 pub use superstep_derive::*;
@@ -176,6 +176,13 @@ pub mod prelude {
     pub use crate::tool;
 }
 
+pub mod schedules {
+    //! Runs at times of a calendar: what a saver keeps of a schedule, and when it is due.
+
+    pub use superstep_core::schedules::{CronSchedule, FireSchedule, Firing, Missed};
+    pub use superstep_engine::{NoSchedule, next_due};
+}
+
 pub mod clock {
     //! Time, injected: the trait, the clock of the system, and one for tests; ids that grow with it.
 
@@ -183,7 +190,7 @@ pub mod clock {
         clock::{Clock, ManualClock, UnixMillis, expiry},
         id::IdSource,
     };
-    pub use superstep_engine::clock::{ClockIds, SystemClock, made_at};
+    pub use superstep_engine::clock::{ClockIds, SystemClock, created_at, made_at};
 }
 
 pub mod dynamic {

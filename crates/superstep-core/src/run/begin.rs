@@ -249,15 +249,23 @@ impl Loop {
         Err(ErrorKind::UnknownKeys { of, names }.into())
     }
 
+    /// The open questions in the order of their tasks: ids have none that means anything.
     fn open_asks(&self) -> Vec<AskId> {
-        let mut open: Vec<AskId> = self
-            .notes
-            .iter()
-            .flat_map(TaskNote::open_asks)
-            .map(|ask| ask.id)
-            .collect();
-        open.sort();
-        open.dedup();
+        let due = self.state.due(&self.plan, None);
+        let place = |note: &&TaskNote| {
+            let key = note.key.root();
+            let place = due.iter().position(|(due, _)| due == key);
+            (place.unwrap_or(due.len()), note.key.clone())
+        };
+        let mut asking: Vec<&TaskNote> = self.notes.iter().collect();
+        asking.retain(|note| !note.asks.is_empty());
+        asking.sort_by_cached_key(place);
+        let mut open: Vec<AskId> = Vec::new();
+        for ask in asking.into_iter().flat_map(TaskNote::open_asks) {
+            if !open.contains(&ask.id) {
+                open.push(ask.id);
+            }
+        }
         open
     }
 

@@ -283,6 +283,9 @@ impl Loop {
             origin: Some((self.position.source, self.position.step - 1)),
             durability: Some(self.config.durability),
             lost: Vec::new(),
+            created: None,
+            run: None,
+            metadata: Value::Null,
         }
     }
 

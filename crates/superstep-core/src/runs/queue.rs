@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{InputKind, QueuedOptions, RunRecord};
+use super::{InputKind, QueuedOptions, RunCost, RunRecord};
 use crate::{
     ask::Resume,
     clock::{UnixMillis, expiry},
@@ -191,6 +191,7 @@ impl RunRecord {
                 token: 0,
                 claimed_until: None,
             }),
+            cost: RunCost::default(),
         }
     }
 

@@ -1,9 +1,13 @@
 //! Finding threads: by graph, status, metadata, time and text, page by page.
 //!
-//! It works on any saver, by what that shows of each thread: its newest checkpoint and its runs. Checkpoints
-//! are read only of threads that the rest of the query wants, and only until the page is full.
+//! It works on any saver, by what that shows of each thread: its newest checkpoint and its runs. Which threads
+//! are looked at is up to the saver's index ([`Saver::thread_hints`]); all are if it has none. Checkpoints are
+//! read only of threads that the rest of the query wants, and only until the page is full.
 
-use std::{cmp::Reverse, sync::Arc};
+use std::{
+    cmp::{Ordering, Reverse},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +16,7 @@ use crate::{
     checkpoint::Loaded,
     clock::UnixMillis,
     id::{CheckpointId, GraphPath, RunId, ThreadId},
-    runs::{RunQuery, RunRecord, RunStatus},
+    runs::{RunCost, RunQuery, RunRecord, RunStatus},
     value::Value,
 };
 
@@ -75,6 +79,30 @@ pub struct ThreadInfo {
     pub run: Option<RunId>,
     /// Its newest checkpoint.
     pub checkpoint: Option<CheckpointId>,
+    /// What calls of models took in all its runs that are on record. Of runs that were cut short nothing is
+    /// known.
+    #[serde(default)]
+    pub cost: RunCost,
+}
+
+/// A thread that a query may want.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadHint {
+    /// Its name.
+    pub id: ThreadId,
+    /// When its newest run was recorded, began or ended.
+    pub updated: Option<UnixMillis>,
+}
+
+impl ThreadHint {
+    /// The order in which a query wants threads.
+    fn order(&self, other: &Self, by: ThreadOrder) -> Ordering {
+        let times = match by {
+            ThreadOrder::Name => Ordering::Equal,
+            ThreadOrder::Updated => Reverse(self.updated).cmp(&Reverse(other.updated)),
+        };
+        times.then_with(|| self.id.cmp(&other.id))
+    }
 }
 
 impl ThreadInfo {
@@ -111,6 +139,9 @@ impl ThreadInfo {
             metadata: run.map(|run| run.metadata.clone()).unwrap_or_default(),
             run: run.map(|run| run.id),
             checkpoint,
+            cost: runs
+                .iter()
+                .fold(RunCost::default(), |sum, run| sum.and(run.cost)),
         }
     }
 }
@@ -128,8 +159,9 @@ impl ThreadQuery {
                 .is_none_or(|text| info.has_text(text))
     }
 
-    /// Whether a thread is wanted as far as its runs decide.
-    fn wants_runs(
+    /// Whether a thread is wanted as far as its runs decide: when the first was recorded, when the newest
+    /// was used, and what metadata that has.
+    pub fn wants_runs(
         &self,
         created: Option<UnixMillis>,
         updated: Option<UnixMillis>,
@@ -164,33 +196,23 @@ pub async fn find_threads(
     saver: &dyn Saver,
     query: &ThreadQuery,
 ) -> Result<Vec<ThreadInfo>, SaverError> {
-    let newest_run = RunQuery {
-        limit: Some(1),
-        ..RunQuery::default()
+    let order = match saver.thread_hints(query).await? {
+        None => all_threads(saver, query.order).await?,
+        Some(mut hints) => {
+            hints.sort_by(|a, b| a.order(b, query.order));
+            hints
+        }
     };
-    let mut order = Vec::new();
-    for id in saver.threads().await? {
-        let updated = match query.order {
-            ThreadOrder::Name => None,
-            ThreadOrder::Updated => {
-                let newest = saver.runs().load_runs(&id, &newest_run).await?;
-                newest.first().and_then(RunRecord::updated)
-            }
-        };
-        order.push((updated, id));
-    }
-    order.sort_by_key(|(updated, _)| Reverse(*updated));
     let start = match &query.after {
         None => 0,
         Some(after) => {
-            let place = order.iter().position(|(_, id)| id == after);
-            let thread = after.clone();
-            place.ok_or(SaverError::NoThread { thread })? + 1
+            let hint = hint_of(saver, after).await?;
+            order.partition_point(|other| other.order(&hint, query.order).is_le())
         }
     };
     let (root, limit) = (GraphPath::default(), query.limit.unwrap_or(usize::MAX));
     let mut found = Vec::new();
-    for (_, id) in order.into_iter().skip(start) {
+    for ThreadHint { id, .. } in order.into_iter().skip(start) {
         if found.len() >= limit {
             break;
         }
@@ -208,4 +230,38 @@ pub async fn find_threads(
         }
     }
     Ok(found)
+}
+
+async fn all_threads(saver: &dyn Saver, order: ThreadOrder) -> Result<Vec<ThreadHint>, SaverError> {
+    let mut all = Vec::new();
+    for id in saver.threads().await? {
+        let updated = match order {
+            ThreadOrder::Name => None,
+            ThreadOrder::Updated => updated(saver, &id).await?,
+        };
+        all.push(ThreadHint { id, updated });
+    }
+    // A saver lists them in order of name.
+    all.sort_by_key(|hint| Reverse(hint.updated));
+    Ok(all)
+}
+
+/// Where a thread is in the order of threads, if it is there.
+async fn hint_of(saver: &dyn Saver, id: &ThreadId) -> Result<ThreadHint, SaverError> {
+    let found = saver.load(id, &GraphPath::default(), At::Latest).await?;
+    let id = id.clone();
+    if found.is_none() {
+        return Err(SaverError::NoThread { thread: id });
+    }
+    let updated = updated(saver, &id).await?;
+    Ok(ThreadHint { id, updated })
+}
+
+async fn updated(saver: &dyn Saver, id: &ThreadId) -> Result<Option<UnixMillis>, SaverError> {
+    let newest = RunQuery {
+        limit: Some(1),
+        ..RunQuery::default()
+    };
+    let newest = saver.runs().load_runs(id, &newest).await?;
+    Ok(newest.first().and_then(RunRecord::updated))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord, Notes, Retained,
-    Retention, RunQueue, Runs, Saver, Schedules,
+    Retention, RunQueue, Runs, Saver, Schedules, ThreadHint, ThreadQuery,
 };
 use crate::{
     archive::Archive,
@@ -101,6 +101,11 @@ pub trait SaverLayer: Send + Sync + 'static {
     /// [`Saver::threads`].
     fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {
         self.inner().threads()
+    }
+
+    /// [`Saver::thread_hints`].
+    fn thread_hints(&self, query: &ThreadQuery) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
+        self.inner().thread_hints(query)
     }
 
     /// [`Saver::delete`].
@@ -201,6 +206,13 @@ macro_rules! forward {
 
         fn threads(&$self) -> MaybeReady<'_, Vec<ThreadId>> {
             $layer::threads($to)
+        }
+
+        fn thread_hints(
+            &$self,
+            query: &ThreadQuery,
+        ) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
+            $layer::thread_hints($to, query)
         }
 
         fn delete(&$self, thread: &ThreadId) -> MaybeReady<'_, ()> {

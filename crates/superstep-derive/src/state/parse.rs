@@ -3,8 +3,9 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
-    Attribute, Data, DeriveInput, Error, Fields, Ident, LitInt, Path, Result, Token, Type,
-    Visibility, ext::IdentExt, meta::ParseNestedMeta, spanned::Spanned,
+    Attribute, Data, DeriveInput, Error, Fields, GenericArgument, Ident, LitInt, Path,
+    PathArguments, Result, Token, Type, Visibility, ext::IdentExt, meta::ParseNestedMeta,
+    spanned::Spanned,
 };
 
 /// Names that the update type uses itself.
@@ -13,6 +14,25 @@ const TAKEN: [&str; 3] = ["goto", "end", "send"];
 /// Reducers that need no path. All of them write the type of the field (`Write` = `T`). A name here hides a
 /// user's reducer of that name and is part of stored fingerprints: adding one is a breaking change.
 pub(crate) const KNOWN: [&str; 6] = ["Last", "Append", "Sum", "Max", "Min", "Merge"];
+
+/// Names that people try, and what they mean.
+const MEANT: [(&str, &str); 9] = [
+    ("Add", "`Append` adds to a list and `Sum` to a number"),
+    ("Concat", "`Append` adds to a list"),
+    ("Extend", "`Append` adds to a list"),
+    ("Push", "`Append` adds to a list"),
+    ("Count", "`Sum` adds to a number"),
+    ("Union", "`Merge` adds to a map or a set"),
+    (
+        "Replace",
+        "`Last` replaces, as a field without a reducer does",
+    ),
+    ("Set", "`Last` replaces, as a field without a reducer does"),
+    (
+        "Overwrite",
+        "`Last` replaces, as a field without a reducer does",
+    ),
+];
 
 pub(crate) struct Spec<'a> {
     pub(crate) ident: &'a Ident,
@@ -152,6 +172,7 @@ impl<'a> Field<'a> {
         for attribute in &field.attrs {
             if attribute.path().is_ident("reduce") {
                 let path: Path = attribute.parse_args()?;
+                refuse_unknown(&path)?;
                 reducer = Reducer {
                     span: path.span(),
                     path: Some(path),
@@ -202,6 +223,32 @@ impl<'a> Field<'a> {
         quote_spanned! {reducer.span=> <#reducer as ::superstep::Reducer<#ty>>::Write}
     }
 
+    /// The type of its items, if it is written as a `Vec`.
+    pub(crate) fn item(&self) -> Option<&Type> {
+        let Type::Path(ty) = self.ty else {
+            return None;
+        };
+        let last = ty.path.segments.last().filter(|last| last.ident == "Vec")?;
+        let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+            return None;
+        };
+        match arguments.args.first() {
+            Some(GenericArgument::Type(item)) => Some(item),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a list of `String`s, which a setter takes as literals too.
+    pub(crate) fn is_texts(&self) -> bool {
+        let is_list = self.reducer.is_last() || self.reducer.is("Append");
+        is_list && self.item().is_some_and(is_string)
+    }
+
+    /// The items that an update appends one by one.
+    pub(crate) fn pushed(&self) -> Option<&Type> {
+        self.item().filter(|_| self.reducer.is("Append"))
+    }
+
     /// Whether a setter takes whatever converts: only where a literal keeps one meaning.
     pub(crate) fn converts(&self) -> bool {
         if self.reducer.is("Append") {
@@ -223,6 +270,21 @@ impl<'a> Field<'a> {
     }
 }
 
+/// Refuses a name that is no reducer and that Rust would look for elsewhere.
+fn refuse_unknown(path: &Path) -> Result<()> {
+    let Some(name) = path.get_ident() else {
+        return Ok(());
+    };
+    let meant = MEANT.iter().find(|(tried, _)| name == tried);
+    meant.map_or(Ok(()), |(tried, meant)| {
+        let message = format!(
+            "there is no reducer `{tried}`: {meant}; there are Append, Sum, Merge, Max, Min and Last. \
+             One of your own with this name is `self::{tried}`"
+        );
+        Err(Error::new_spanned(path, message))
+    })
+}
+
 /// Whether there is a `#[serde(default)]`, with or without a function. What serde accepts besides is
 /// not looked at: serde itself reports what it does not know.
 fn has_default(attributes: &[Attribute]) -> bool {
@@ -237,6 +299,11 @@ fn has_default(attributes: &[Attribute]) -> bool {
                 first && matches!(&token, TokenTree::Ident(word) if word == "default")
             })
         })
+}
+
+/// Whether a type is written as `String`.
+pub(crate) fn is_string(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "String"))
 }
 
 impl Reducer {

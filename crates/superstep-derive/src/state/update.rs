@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::parse::{Field, Spec};
+use super::parse::{Field, Spec, is_string};
 
 pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
     let Spec {
@@ -27,6 +27,7 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
         }
     });
     let setters = fields.iter().map(setter);
+    let pushes = fields.iter().filter_map(|field| push(field, fields));
     let wholes = fields.iter().map(|Field { ident, reducer, .. }| {
         let put = if reducer.is_last() {
             quote! {Write}
@@ -44,6 +45,7 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
 
         impl #update {
             #(#setters)*
+            #(#pushes)*
 
             /// Applies the update and goes to a node.
             #[allow(dead_code)]
@@ -140,7 +142,12 @@ fn setter(field: &Field<'_>) -> TokenStream {
         ..
     } = field;
     let write = field.write();
-    let (taken, given) = if field.converts() {
+    let (taken, given) = if field.is_texts() {
+        (
+            quote! {impl ::superstep::field::IntoTexts},
+            quote! {::superstep::field::IntoTexts::into_texts(value)},
+        )
+    } else if field.converts() {
         (
             quote! {impl ::std::convert::Into<#write>},
             quote! {::std::convert::Into::into(value)},
@@ -176,4 +183,32 @@ fn setter(field: &Field<'_>) -> TokenStream {
             self
         }
     }
+}
+
+/// Appends one item to a list, after those that the update has already.
+fn push(field: &Field<'_>, all: &[Field<'_>]) -> Option<TokenStream> {
+    let Field {
+        ident, vis, name, ..
+    } = field;
+    let item = field.pushed()?;
+    let push = format_ident!("push_{}", name);
+    if all.iter().any(|other| *other.ident == push) {
+        return None;
+    }
+    let (taken, given) = match is_string(item) {
+        true => (
+            quote! {impl ::std::convert::Into<::std::string::String>},
+            quote! {::std::convert::Into::into(item)},
+        ),
+        false => (quote! {#item}, quote! {item}),
+    };
+    let docs = format!("Appends one item to `{name}`.");
+    Some(quote! {
+        #[doc = #docs]
+        #[allow(dead_code)]
+        #vis fn #push(mut self, item: #taken) -> Self {
+            ::superstep::field::push(&mut self.#ident, #given);
+            self
+        }
+    })
 }

@@ -1,18 +1,22 @@
 //! How many tasks of a graph run at once, and which wait.
 //!
-//! A task that waits for a task it called does not count: what it waits for may need its slot.
+//! An attempt holds a permit from its start to its end. While it waits for tasks that it called, it lends
+//! its permit to one of them at a time: with a limit of one they run, one after the other, and no other
+//! task begins meanwhile. Further ones take permits that nobody holds, like every task.
 
 use std::collections::{HashMap, VecDeque};
 
 use superstep_core::{plan::Plan, record::TaskKey, run::Task, table::NodeIx};
 
-/// The slots of a graph under way.
+/// The permits of a graph under way.
 pub(super) struct Slots {
     all: Slot,
     /// Nodes with a limit of their own.
     nodes: HashMap<NodeIx, Slot>,
-    running: HashMap<usize, TaskSlot>,
+    running: HashMap<usize, Permit>,
     waiting: VecDeque<(usize, Option<NodeIx>)>,
+    /// Which task called another one.
+    callers: HashMap<usize, usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -21,8 +25,13 @@ struct Slot {
     most: usize,
 }
 
-struct TaskSlot {
+/// What a running task holds.
+struct Permit {
     node: Option<NodeIx>,
+    /// Who lent it; nobody if it was free.
+    from: Option<usize>,
+    /// Who has it while the task waits.
+    lent: Option<usize>,
     /// How many results of called tasks it waits for.
     calls: usize,
 }
@@ -42,6 +51,7 @@ impl Slots {
             nodes,
             running: HashMap::new(),
             waiting: VecDeque::new(),
+            callers: HashMap::new(),
         })
     }
 
@@ -51,13 +61,33 @@ impl Slots {
             TaskKey::Call(..) => None,
             _ => Some(task.node).filter(|node| self.nodes.contains_key(node)),
         };
-        if !self.is_free(node) {
+        let from = self.lender(at);
+        if from.is_none() && !self.is_free(node) {
             self.waiting.push_back((at, node));
             return false;
         }
-        self.count(node, |taken| taken + 1);
-        self.running.insert(at, TaskSlot { node, calls: 0 });
+        match from.and_then(|by| self.running.get_mut(&by)) {
+            Some(lender) => lender.lent = Some(at),
+            None => self.all.taken += 1,
+        }
+        if let Some(own) = node.and_then(|node| self.nodes.get_mut(&node)) {
+            own.taken += 1;
+        }
+        let permit = Permit {
+            node,
+            from,
+            lent: None,
+            calls: 0,
+        };
+        self.running.insert(at, permit);
         true
+    }
+
+    /// Who lends a called task its permit.
+    fn lender(&self, at: usize) -> Option<usize> {
+        let by = *self.callers.get(&at)?;
+        let lender = self.running.get(&by)?;
+        (lender.calls > 0 && lender.lent.is_none()).then_some(by)
     }
 
     fn is_free(&self, node: Option<NodeIx>) -> bool {
@@ -68,48 +98,48 @@ impl Slots {
             .all(|slot| slot.taken < slot.most)
     }
 
-    fn count(&mut self, node: Option<NodeIx>, change: fn(usize) -> usize) {
-        let own = node.and_then(|node| self.nodes.get_mut(&node));
-        for slot in [Some(&mut self.all), own].into_iter().flatten() {
-            slot.taken = change(slot.taken);
-        }
-    }
-
-    /// A task has ended, well or not.
+    /// An attempt has ended, well or not.
     pub(super) fn leave(&mut self, at: usize) {
-        if let Some(TaskSlot { node, calls: 0 }) = self.running.remove(&at) {
-            self.count(node, |taken| taken.saturating_sub(1));
+        let Some(permit) = self.running.remove(&at) else {
+            return;
+        };
+        if let Some(own) = permit.node.and_then(|node| self.nodes.get_mut(&node)) {
+            own.taken = own.taken.saturating_sub(1);
+        }
+        // A task that outlives its caller keeps what it was lent.
+        let heir = permit.lent.filter(|heir| self.running.contains_key(heir));
+        if let Some(heir) = heir.and_then(|heir| self.running.get_mut(&heir)) {
+            heir.from = permit.from;
+        }
+        match permit.from.and_then(|by| self.running.get_mut(&by)) {
+            Some(lender) => lender.lent = heir,
+            None if heir.is_none() => self.all.taken = self.all.taken.saturating_sub(1),
+            None => {}
         }
     }
 
     /// A task waits for one it called.
-    pub(super) fn calls(&mut self, by: usize) {
-        let Some(task) = self.running.get_mut(&by) else {
-            return;
-        };
-        task.calls += 1;
-        let (node, first) = (task.node, task.calls == 1);
-        if first {
-            self.count(node, |taken| taken.saturating_sub(1));
+    pub(super) fn calls(&mut self, by: usize, at: usize) {
+        self.callers.insert(at, by);
+        if let Some(task) = self.running.get_mut(&by) {
+            task.calls += 1;
         }
     }
 
     /// It has the result.
     pub(super) fn called(&mut self, by: usize) {
-        let Some(task) = self.running.get_mut(&by) else {
-            return;
-        };
-        let (node, last) = (task.node, task.calls == 1);
-        task.calls = task.calls.saturating_sub(1);
-        if last {
-            self.count(node, |taken| taken + 1);
+        if let Some(task) = self.running.get_mut(&by) {
+            task.calls = task.calls.saturating_sub(1);
         }
     }
 
     /// The task that waited longest among those that may start now.
     pub(super) fn next(&mut self) -> Option<usize> {
         let mut waiting = self.waiting.iter();
-        let place = waiting.position(|(_, node)| self.is_free(*node))?;
+        let may_start = |(at, node): &(usize, Option<NodeIx>)| {
+            self.lender(*at).is_some() || self.is_free(*node)
+        };
+        let place = waiting.position(may_start)?;
         self.waiting.remove(place).map(|(at, _)| at)
     }
 
@@ -117,6 +147,7 @@ impl Slots {
     pub(super) fn clear(&mut self) {
         self.running.clear();
         self.waiting.clear();
+        self.callers.clear();
         for slot in self.nodes.values_mut().chain([&mut self.all]) {
             slot.taken = 0;
         }

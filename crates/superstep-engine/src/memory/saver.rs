@@ -6,6 +6,7 @@
 //! ran what and how it ended.
 
 mod event_log;
+mod find;
 mod log;
 mod run_queue;
 mod runs;
@@ -30,7 +31,7 @@ use superstep_core::{
     record::TaskNote,
     saver::{
         At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver, Schedules,
+        Saver, Schedules, ThreadHint, ThreadQuery,
     },
     schedules::CronSchedule,
 };
@@ -455,6 +456,10 @@ impl Saver for MemorySaver {
             !inner.gone && !inner.logs.is_empty()
         });
         MaybeReady::now(Ok(used.map(|(id, _)| id).collect()))
+    }
+
+    fn thread_hints(&self, query: &ThreadQuery) -> MaybeReady<'_, Option<Vec<ThreadHint>>> {
+        MaybeReady::now(Ok(Some(self.hints(query))))
     }
 
     fn delete(&self, id: &ThreadId) -> MaybeReady<'_, ()> {

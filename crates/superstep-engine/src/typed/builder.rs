@@ -171,11 +171,12 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self.shared(Arc::new(resource))
     }
 
-    /// Gives nodes a service that others hold too.
+    /// Gives nodes a service that others hold too, or one that they know by its trait:
+    /// `.shared::<dyn Mailer>(Arc::new(Smtp))` is taken as `Res<dyn Mailer>`, where `trait Mailer: Send + Sync`.
     ///
     #[doc = include_str!("docs/builder/shared.md")]
     #[must_use]
-    pub fn shared<T: Send + Sync + 'static>(mut self, resource: Arc<T>) -> Self {
+    pub fn shared<T: ?Sized + Send + Sync + 'static>(mut self, resource: Arc<T>) -> Self {
         self.resources.insert(resource);
         self
     }

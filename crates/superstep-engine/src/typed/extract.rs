@@ -38,7 +38,7 @@ impl<S: State, N: Nodes> TaskCtx<S, N> {
     }
 
     /// A service of the graph.
-    pub fn resource<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+    pub fn resource<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.resources.get()
     }
 
@@ -79,7 +79,7 @@ impl Type {
 
 impl Needs {
     /// Needs a service.
-    pub fn resource<T: 'static>(&mut self) {
+    pub fn resource<T: ?Sized + 'static>(&mut self) {
         self.resources.push((TypeId::of::<T>(), type_name::<T>()));
     }
 
@@ -181,9 +181,9 @@ impl<S: State, N: Nodes> FromTask<S, N> for Ctx {
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct Res<T>(pub Arc<T>);
+pub struct Res<T: ?Sized>(pub Arc<T>);
 
-impl<T> Deref for Res<T> {
+impl<T: ?Sized> Deref for Res<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -191,13 +191,13 @@ impl<T> Deref for Res<T> {
     }
 }
 
-impl<T> Clone for Res<T> {
+impl<T: ?Sized> Clone for Res<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<S: State, N: Nodes, T: Send + Sync + 'static> FromTask<S, N> for Res<T> {
+impl<S: State, N: Nodes, T: ?Sized + Send + Sync + 'static> FromTask<S, N> for Res<T> {
     fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError> {
         let found = task.resource().map(Self);
         found.ok_or_else(|| broken(&format!("the graph has no resource `{}`", type_name::<T>())))

@@ -36,6 +36,55 @@ impl<W, T> Put<W, T> {
     }
 }
 
+/// What a list of text is set to: an array, a slice or a `Vec` of texts.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of text",
+    label = "not a list of text",
+    note = "give an array or a Vec of String, or an array of &str; `push_` and the name of the field adds one text"
+)]
+pub trait IntoTexts {
+    /// The list.
+    fn into_texts(self) -> Vec<String>;
+}
+
+impl IntoTexts for Vec<String> {
+    fn into_texts(self) -> Vec<String> {
+        self
+    }
+}
+
+impl<const N: usize> IntoTexts for [String; N] {
+    fn into_texts(self) -> Vec<String> {
+        self.into()
+    }
+}
+
+impl<const N: usize> IntoTexts for [&str; N] {
+    fn into_texts(self) -> Vec<String> {
+        self.map(str::to_owned).into()
+    }
+}
+
+impl IntoTexts for &[&str] {
+    fn into_texts(self) -> Vec<String> {
+        self.iter().map(|text| (*text).to_owned()).collect()
+    }
+}
+
+impl IntoTexts for &[String] {
+    fn into_texts(self) -> Vec<String> {
+        self.to_vec()
+    }
+}
+
+/// Adds an item to what an update appends to a list.
+pub fn push<T>(put: &mut Option<Put<Vec<T>, Vec<T>>>, item: T) {
+    match put {
+        Some(Put::Write(items) | Put::Overwrite(items)) => items.push(item),
+        None => *put = Some(Put::Write(vec![item])),
+    }
+}
+
 /// A write that replaces a field's value; as plain data `{"__overwrite__": value}`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Overwrite<T> {

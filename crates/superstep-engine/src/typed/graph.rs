@@ -316,9 +316,12 @@ impl<S: State, N: Nodes> Graph<S, N> {
     ) -> Result<Outcome<S>, Error> {
         let thread = thread.into();
         let asks = self.state(thread.clone()).await?.asks;
-        let mut pending: Vec<AskId> = asks.iter().map(|ask| ask.id).collect();
-        pending.sort_unstable();
-        pending.dedup();
+        let mut pending: Vec<AskId> = Vec::new();
+        for ask in &asks {
+            if !pending.contains(&ask.id) {
+                pending.push(ask.id);
+            }
+        }
         let error = match pending.as_slice() {
             [id] => return self.answer(thread, [(*id, answer)]).await,
             [] => {

@@ -82,7 +82,9 @@ impl<S: State, N: Nodes> NodeOptions<S, N> {
     }
 
     /// Runs in place of the node when it has failed for good; takes [`super::Failed`] besides what
-    /// nodes take.
+    /// nodes take. The edges of the node do not fire then: a handler that is to lead somewhere returns a
+    /// [`Command`](super::Command) that goes there, and the graph declares it with
+    /// [`may_goto`](super::GraphBuilder::may_goto).
     #[must_use]
     pub fn on_error<Args, H: Handler<S, N, Args>>(mut self, handler: H) -> Self {
         self.on_error = Some(AnyHandler::new(handler));

@@ -11,12 +11,14 @@ use std::{
 pub(crate) struct Resources(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
 impl Resources {
-    pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, resource: Arc<T>) {
-        self.0.insert(TypeId::of::<T>(), resource);
+    /// A service may be known by its trait only: what is kept is the pointer to it.
+    pub(crate) fn insert<T: ?Sized + Send + Sync + 'static>(&mut self, resource: Arc<T>) {
+        self.0.insert(TypeId::of::<T>(), Arc::new(resource));
     }
 
-    pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        self.0.get(&TypeId::of::<T>())?.clone().downcast().ok()
+    pub(crate) fn get<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let found = self.0.get(&TypeId::of::<T>())?;
+        found.downcast_ref::<Arc<T>>().cloned()
     }
 
     pub(crate) fn has(&self, id: TypeId) -> bool {

@@ -57,6 +57,13 @@ impl<S: State, N: Nodes> Serialize for Checkpoint<S, N> {
         shown.serialize_entry("asks", &self.asks)?;
         shown.serialize_entry("errors", &errors)?;
         shown.serialize_entry("origin", &self.origin)?;
+        if let Some(created) = &self.created {
+            shown.serialize_entry("created", created)?;
+        }
+        if let Some(run) = &self.run {
+            shown.serialize_entry("run", run)?;
+            shown.serialize_entry("metadata", &self.metadata)?;
+        }
         shown.end()
     }
 }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use serde::Serialize;
 use superstep_core::{
     archive::Archive,
+    clock::UnixMillis,
     command::Output,
     edit::{self, AS_COPY},
     error::{Error, ErrorKind},
-    id::{CheckpointId, ThreadId},
+    id::{CheckpointId, RunId, ThreadId},
     record::{Effect, Source, StoredError},
     saver::{self, HistoryQuery, Retained, Retention, ThreadInfo, ThreadQuery},
     snapshot::Snapshot,
+    value::Value,
 };
 
 use super::{
@@ -62,6 +64,13 @@ pub struct Checkpoint<S, N> {
     /// Nodes that were about to run and that the graph no longer has: the thread cannot be continued
     /// as it is.
     pub lost: Vec<Arc<str>>,
+    /// When the checkpoint was made, in milliseconds since 1970, if its id says so: ids of the system's
+    /// clock do.
+    pub created: Option<UnixMillis>,
+    /// The run that made it, in a history; an edit has none.
+    pub run: Option<RunId>,
+    /// The metadata of that run.
+    pub metadata: Value,
     is_done: bool,
 }
 
@@ -92,6 +101,9 @@ impl<S: State, N: Nodes> Checkpoint<S, N> {
             errors: failed.collect(),
             origin: snapshot.origin,
             lost: snapshot.lost.clone(),
+            created: snapshot.created,
+            run: snapshot.run,
+            metadata: snapshot.metadata.clone(),
             is_done: snapshot.next.is_empty() && snapshot.lost.is_empty(),
         })
     }

@@ -8,6 +8,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod answers_below;
 mod bad_input;
 mod cancel;
 mod cancelling;
@@ -15,6 +16,7 @@ mod changed;
 mod cut_short;
 mod drawing;
 mod effects;
+mod ids;
 mod kit;
 mod limits;
 mod moving;

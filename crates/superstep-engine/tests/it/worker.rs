@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, SystemTime},
@@ -18,7 +18,7 @@ use superstep_core::{
     plan::Pauses,
     policy::Durability,
     run::{Drain, Halt, RunInput},
-    runs::{EnqueueRun, OnBusy, QueuedInput, RunQuery, RunStatus},
+    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunQuery, RunStatus},
     saver::Saver as _,
     schedules::CronSchedule,
 };
@@ -116,29 +116,31 @@ async fn what_a_worker_left_behind_is_continued_and_not_fed_again() {
 }
 
 #[tokio::test]
-async fn a_worker_has_runs_by_the_names_it_is_given_and_each_its_own_options() {
+async fn a_worker_has_runs_by_the_names_it_is_given_and_tells_which_it_begins() {
     let saver = MemorySaver::new();
     let graph = graph(&saver, None);
     let queued = EnqueueRun {
         graph: "another name".into(),
-        metadata: json!({ "pause": true }).into(),
+        options: QueuedOptions {
+            pause_after: Some(Pauses::All),
+            ..QueuedOptions::default()
+        },
         ..graph.queued("t", x(1))
     };
     let run = saver.run_queue().enqueue(queued).await.unwrap().id;
     assert!(worker(&graph).work_once().await.unwrap().is_none());
     let names = [("another name".into(), graph.clone())];
     let worker = Worker::named(names, RunOptions::default()).unwrap();
-    let worker = worker.per_run(|record, options| {
-        let pauses = record.metadata.get("pause").is_some();
-        Ok(RunOptions {
-            pause_after: if pauses { Pauses::All } else { Pauses::None },
-            ..options
-        })
+    let begun = Arc::new(Mutex::new(Vec::new()));
+    let worker = worker.on_begin({
+        let begun = begun.clone();
+        move |record| begun.lock().unwrap().push(record.id)
     });
     let worked = worker.work_once().await.unwrap().unwrap();
     assert_eq!(worked.outcome.unwrap().status, Status::Paused);
     let record = graph.find_run(run).await.unwrap().unwrap();
     assert_eq!(&*record.graph, "another name");
+    assert_eq!(*begun.lock().unwrap(), [run]);
 }
 
 #[tokio::test]

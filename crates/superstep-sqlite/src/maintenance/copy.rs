@@ -16,7 +16,7 @@ use crate::{
     events, layouts,
     load::blobs_of,
     row::{self, Kind},
-    runs,
+    runs, schedules,
     seal::Seal,
     store,
     writer::Writer,
@@ -32,6 +32,8 @@ pub struct Copied {
     pub entries: usize,
     /// Runs of threads, also those that wait for a worker.
     pub runs: usize,
+    /// Schedules.
+    pub schedules: usize,
     /// Items of the long-term store, also those that have expired and were not swept yet.
     pub items: usize,
 }
@@ -62,9 +64,17 @@ pub(super) fn all(from: &Inner, to: &mut Writer) -> Result<Copied, SaverError> {
         let copied = Copied {
             threads: as_is(db, to.change()?, THREADS.0, THREADS.1)?,
             runs: runs::copy_all(db, &from.seal, to)?,
+            schedules: schedules::copy_all(db, &from.seal, to)?,
             items: store::copy_all(db, &from.seal, to)?,
             entries: 0,
         };
+        // What threads are found by is worked out anew: it depends on the key.
+        to.change()?
+            .execute(
+                "INSERT OR IGNORE INTO unfound SELECT thread FROM threads",
+                [],
+            )
+            .map_err(sql)?;
         layouts(db, &from.seal, to)?;
         log(db, &from.seal, to)?;
         let mut entries = 0;

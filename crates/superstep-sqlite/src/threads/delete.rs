@@ -9,7 +9,7 @@ use crate::{
     error::sql,
     events,
     graphs::{self, GraphRow},
-    lease, row, runs,
+    lease, row, runs, unfound,
     writer::Writer,
 };
 
@@ -45,6 +45,7 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
     row::leave_tombstone(writer.change()?, tombstone)?;
     events::remove(writer.change()?, thread)?;
     runs::remove(writer.change()?, thread)?;
+    unfound::remove(writer.change()?, thread)?;
     forget_uses(writer.change()?, thread)?;
     writer
         .change()?

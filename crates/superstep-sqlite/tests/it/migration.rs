@@ -8,8 +8,8 @@ use std::{fs, path::PathBuf};
 use rusqlite::Connection;
 use superstep_core::{
     id::{CheckpointId, GraphPath, RunId, ThreadId},
-    runs::{BeginRun, InputKind, RunQuery},
-    saver::Saver,
+    runs::{BeginRun, InputKind, RunQuery, RunStatus},
+    saver::{Saver, ThreadQuery, find_threads},
     value::Value,
 };
 use superstep_sqlite::{Database, OpenMode, Options};
@@ -122,7 +122,10 @@ async fn fourth(folder: &Folder) {
     drop(database);
     let connection = Connection::open(folder.path()).unwrap();
     connection
-        .execute_batch("DROP TABLE runs; DROP TABLE schedules; PRAGMA user_version = 4;")
+        .execute_batch(
+            "DROP TABLE runs; DROP TABLE schedules; DROP TABLE found; DROP TABLE found_pairs;
+             DROP TABLE unfound; PRAGMA user_version = 4;",
+        )
         .unwrap();
 }
 
@@ -142,6 +145,13 @@ async fn a_file_without_runs_gets_them_when_it_is_opened_for_writing() {
     let saver = database.saver();
     let runs = saver.runs().load_runs(&thread, &RunQuery::default()).await;
     assert_eq!(runs, Ok(Vec::new()));
+    let idle = ThreadQuery {
+        status: vec![RunStatus::Idle],
+        ..ThreadQuery::default()
+    };
+    // What was there before the index is in it.
+    let found = find_threads(&saver, &idle).await.unwrap();
+    assert_eq!(found[0].id, thread);
     let writing = Writing::begin(&database, "long").await;
     let begun = saver.runs().begin_run(BeginRun {
         thread: thread.clone(),

@@ -7,6 +7,7 @@ use superstep::{
     Backends, RunOptions, RunStatus, Saver, Value,
     dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, Halt, START, Worker, state::Depth},
     runs::{QueuedInput, RunQuery},
+    saver::{ThreadQuery, find_threads},
     schedules::CronSchedule,
 };
 use superstep_sqlite::Database;
@@ -120,4 +121,16 @@ async fn two_handles_fire_a_schedule_once_and_a_third_finds_it_after_a_restart()
     let report = third.check().await.unwrap();
     assert!(report.is_clean(), "{:#?}", report.problems);
     assert_eq!(report.schedules, 1);
+    let other = Folder::new();
+    let copy = other.open();
+    let copied = third.copy_into(&copy).await.unwrap();
+    assert_eq!((copied.schedules, copied.runs), (1, report.runs));
+    let there = copy.saver().schedules().list_schedules().await.unwrap();
+    assert_eq!(there, found);
+    let by_status = ThreadQuery {
+        status: vec![RunStatus::Done],
+        ..ThreadQuery::default()
+    };
+    let threads = find_threads(&copy.saver(), &by_status).await.unwrap();
+    assert!(threads.iter().any(|info| info.id.as_str() == "t0"));
 }

@@ -40,3 +40,24 @@ fn a_server_answers_with_the_status_that_clients_expect() {
         assert_eq!(found, Some(status), "{code}");
     }
 }
+
+#[test]
+fn errors_that_end_a_program_show_their_text_and_a_hint() {
+    use superstep::{
+        BuildError, BuildErrors,
+        schema::Schema,
+        store::{Namespace, StoreError},
+    };
+
+    let wrong = BuildErrors(vec![BuildError::NoStore("draft".into())]);
+    assert_eq!(format!("{wrong:?}"), wrong.to_string());
+    let conflict = StoreError::Conflict {
+        namespace: Namespace::escaped(["users", "ann@example.com"]).unwrap(),
+        key: "k".to_owned(),
+    };
+    let shown = format!("{conflict:?}");
+    assert!(shown.starts_with("[SS2107] key \"k\""), "{shown}");
+    assert!(shown.contains("\n  hint: read the item again"), "{shown}");
+    let schema = Schema::new("next", serde_json::json!({ "type": 7 })).unwrap_err();
+    assert_eq!(format!("{schema:?}"), schema.to_string());
+}

@@ -156,6 +156,101 @@ async fn a_limit_of_one_leaves_room_for_tasks_that_a_task_calls() {
     assert_eq!(outcome.output.unwrap().to_json()["total"], 6);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_task_that_waits_for_its_calls_keeps_others_out() {
+    use superstep::{
+        RetryOn, RetryPolicy, RunOptions, Value,
+        dynamic::{CallTask, DynCtx, DynGraph, DynGraphBuilder, Halt, START},
+    };
+
+    /// Who works at a time, the most at once, and what happened in which order.
+    #[derive(Default)]
+    struct Log(std::sync::Mutex<(usize, usize, Vec<String>)>);
+
+    impl Log {
+        async fn work(&self, what: String) {
+            {
+                let mut log = self.0.lock().unwrap();
+                log.0 += 1;
+                log.1 = log.1.max(log.0);
+                log.2.push(what);
+            }
+            takes(Duration::from_millis(10)).await;
+            self.0.lock().unwrap().0 -= 1;
+        }
+    }
+
+    /// Calls tasks at once, of which one fails at first and is tried again after a while.
+    fn graph(log: &Arc<Log>) -> DynGraph {
+        let caller = |name: &'static str, log: &Arc<Log>| {
+            let log = log.clone();
+            move |ctx: DynCtx| {
+                let log = log.clone();
+                async move {
+                    log.work(format!("{name} begins")).await;
+                    let tries = Arc::new(AtomicUsize::new(0));
+                    let step = CallTask {
+                        retry: vec![RetryPolicy {
+                            initial: Duration::from_millis(50),
+                            jitter: Duration::ZERO,
+                            on: RetryOn::Any,
+                            ..RetryPolicy::default()
+                        }],
+                        ..CallTask::new("step", {
+                            let log = log.clone();
+                            move |_, args| {
+                                let (log, tries) = (log.clone(), tries.clone());
+                                async move {
+                                    let n = args.first().and_then(Value::as_i64).unwrap_or(0);
+                                    log.work(format!("{name} {n}")).await;
+                                    if n == 1 && tries.fetch_add(1, Ordering::SeqCst) == 0 {
+                                        return Err(superstep::Failure::new("Busy", "later").into());
+                                    }
+                                    Ok(Value::from(n))
+                                }
+                            }
+                        })
+                    };
+                    let calls = (0..3_i64).map(|n| ctx.call(&step, vec![Value::from(n)]));
+                    for call in calls.collect::<Vec<_>>() {
+                        call.await?;
+                    }
+                    log.work(format!("{name} ends")).await;
+                    Ok::<_, Halt>(serde_json::json!({ name: true }))
+                }
+            }
+        };
+        DynGraphBuilder::new()
+            .last_value("a")
+            .last_value("b")
+            .node("a", caller("a", log))
+            .node("b", caller("b", log))
+            .edge(START, "a")
+            .edge(START, "b")
+            .build()
+            .unwrap()
+    }
+
+    for most in [1, 2, 3] {
+        let log = Arc::new(Log::default());
+        let options = RunOptions {
+            max_concurrency: Some(most),
+            ..RunOptions::default()
+        };
+        let input = serde_json::json!({ "a": false, "b": false });
+        let outcome = graph(&log).invoke(input, &options).await.unwrap();
+        let output = outcome.output.unwrap().to_json();
+        assert_eq!(output, serde_json::json!({ "a": true, "b": true }));
+        let log = log.0.lock().unwrap();
+        assert!(log.1 <= most, "{most}: {:?}", log.2);
+        if most == 1 {
+            let first: Vec<&str> = log.2.iter().map(|line| &line[..1]).collect();
+            let wanted = ["a"; 6].into_iter().chain(["b"; 6]);
+            assert_eq!(first, wanted.collect::<Vec<_>>(), "{:?}", log.2);
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_limit_of_nothing_is_refused() {
     let room = Arc::new(Room::default());

@@ -168,3 +168,79 @@ async fn a_checked_node_is_a_node() {
         .unwrap();
     assert_eq!(done.done().unwrap().lines, ["0 lines"]);
 }
+
+trait Mailer: Send + Sync {
+    fn send(&self, text: &str) -> String;
+}
+
+struct Loud;
+
+impl Mailer for Loud {
+    fn send(&self, text: &str) -> String {
+        text.to_uppercase()
+    }
+}
+
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize, State)]
+struct Sent {
+    #[reduce(Append)]
+    log: Vec<String>,
+    #[reduce(Append)]
+    sizes: Vec<usize>,
+    tags: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum Only {
+    Send,
+}
+
+#[tokio::test]
+async fn a_service_is_known_by_its_trait_and_lists_take_literals_and_single_items() {
+    async fn send(mailer: superstep::Res<dyn Mailer>) -> SentUpdate {
+        let text = mailer.send("hi");
+        Sent::update()
+            .log(["begun"])
+            .push_log("sent")
+            .push_sizes(text.len())
+            .push_log(text)
+            .tags(["new"])
+    }
+    let build = |mailer: Option<std::sync::Arc<dyn Mailer>>| {
+        let graph = Graph::<Sent, Only>::builder().node(Only::Send, send);
+        let graph = match mailer {
+            Some(mailer) => graph.shared(mailer),
+            None => graph,
+        };
+        graph.start(Only::Send).finish(Only::Send).build()
+    };
+    let missing = build(None).err().unwrap().to_string();
+    assert!(missing.contains("Mailer"), "{missing}");
+    let graph = build(Some(std::sync::Arc::new(Loud))).unwrap();
+    let outcome = graph.run("t", Sent::default()).await.unwrap();
+    let sent = outcome.state();
+    assert_eq!(sent.log, ["begun", "sent", "HI"]);
+    assert_eq!(
+        (&*sent.sizes, &*sent.tags),
+        (&[2][..], &["new".to_owned()][..])
+    );
+}
+
+#[test]
+fn an_error_that_only_becomes_a_box_passes_the_question_mark() {
+    /// Like `anyhow::Error`: no error itself.
+    struct Report(String);
+
+    impl From<Report> for Box<dyn std::error::Error + Send + Sync> {
+        fn from(report: Report) -> Self {
+            report.0.into()
+        }
+    }
+
+    fn node() -> Result<(), NodeError> {
+        Err(Report("the disk is full".to_owned()))?
+    }
+
+    let error = node().unwrap_err().to_string();
+    assert!(error.contains("the disk is full"), "{error}");
+}

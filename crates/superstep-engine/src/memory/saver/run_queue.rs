@@ -38,8 +38,8 @@ impl MemorySaver {
         let (id, run, now) = (new.thread.clone(), new.run, self.0.clock.now());
         let record = RunRecord::enqueued(new.clone(), now);
         self.enter(&id, |_, inner| {
-            let mut index = lock(&self.0.runs.threads);
-            if index.contains_key(&run) {
+            let mut index = lock(&self.0.runs.places);
+            if index.knows(run) {
                 return Err(SaverError::RunEnded { run });
             }
             inner.end_lost_runs(now);
@@ -60,7 +60,7 @@ impl MemorySaver {
             }
             inner.used = now;
             inner.runs.all_mut().push(record.clone());
-            index.insert(run, id.clone());
+            index.add(run, id.clone());
             Ok(record.clone())
         })
     }
@@ -73,7 +73,9 @@ impl MemorySaver {
             let Some(next) = inner.next_run(claim, now) else {
                 continue;
             };
-            let key = (next.waiting().map(|queued| queued.due), next.id);
+            let due = next.waiting().map(|queued| queued.due);
+            // Of those that are due at the same time, the one that came first.
+            let key = (due, lock(&self.0.runs.places).number(next.id));
             drop(inner);
             if first.as_ref().is_none_or(|(known, _)| key < *known) {
                 first = Some((key, thread));

@@ -81,15 +81,42 @@ impl Thread {
 
 /// The threads that runs belong to.
 pub(super) struct RunIndex {
-    pub(super) threads: Mutex<HashMap<RunId, ThreadId>>,
+    pub(super) places: Mutex<RunPlaces>,
     /// Changes with every request to cancel a run, and with the queue.
     changes: watch::Sender<()>,
+}
+
+/// Where runs are, and in which order they came.
+#[derive(Default)]
+pub(super) struct RunPlaces {
+    places: HashMap<RunId, (ThreadId, u64)>,
+    count: u64,
+}
+
+impl RunPlaces {
+    pub(super) fn knows(&self, run: RunId) -> bool {
+        self.places.contains_key(&run)
+    }
+
+    pub(super) fn add(&mut self, run: RunId, thread: ThreadId) {
+        self.count += 1;
+        self.places.insert(run, (thread, self.count));
+    }
+
+    fn thread(&self, run: RunId) -> Option<&ThreadId> {
+        self.places.get(&run).map(|(thread, _)| thread)
+    }
+
+    /// Its number among all runs, in the order they came.
+    pub(super) fn number(&self, run: RunId) -> Option<u64> {
+        self.places.get(&run).map(|(_, n)| *n)
+    }
 }
 
 impl Default for RunIndex {
     fn default() -> Self {
         Self {
-            threads: Mutex::default(),
+            places: Mutex::default(),
             changes: watch::Sender::new(()),
         }
     }
@@ -107,9 +134,9 @@ impl RunIndex {
 
     /// Forgets runs that are gone.
     pub(super) fn remove(&self, runs: &[RunRecord]) {
-        let mut threads = lock(&self.threads);
+        let mut index = lock(&self.places);
         for run in runs {
-            threads.remove(&run.id);
+            index.places.remove(&run.id);
         }
     }
 }
@@ -121,7 +148,7 @@ impl MemorySaver {
         run: RunId,
         work: impl FnOnce(&mut RunRecord) -> T,
     ) -> Option<T> {
-        let id = lock(&self.0.runs.threads).get(&run).cloned()?;
+        let id = lock(&self.0.runs.places).thread(run).cloned()?;
         let thread = self.thread(&id)?;
         let mut inner = lock(&thread);
         inner.end_lost_runs(self.0.clock.now());
@@ -137,14 +164,14 @@ impl MemorySaver {
             return Err(conflict());
         }
         // Two threads that begin the same run are told apart under the lock of the index.
-        let mut index = lock(&self.0.runs.threads);
-        if index.get(&run).is_some_and(|known| *known != id) {
+        let mut index = lock(&self.0.runs.places);
+        if index.thread(run).is_some_and(|known| *known != id) {
             return Err(SaverError::RunEnded { run });
         }
         let now = self.0.clock.now();
         inner.end_runs_but(now, |record| record.id == run);
         let head = inner.head();
-        if index.contains_key(&run)
+        if index.knows(run)
             && let Some(known) = inner.runs.find(run)
         {
             known.begin_again(begin, head, now)?;
@@ -155,7 +182,7 @@ impl MemorySaver {
         let record = RunRecord::begun(begin, head, now);
         inner.runs.all.push(record.clone());
         inner.runs.open = Some(run);
-        index.insert(run, id);
+        index.add(run, id);
         Ok(record)
     }
 
@@ -165,6 +192,7 @@ impl MemorySaver {
             epoch,
             run,
             ending,
+            cost,
         } = end;
         let missing = SaverError::NoRun { run };
         let Some(thread) = self.thread(&id) else {
@@ -180,6 +208,7 @@ impl MemorySaver {
             return Err(SaverError::Conflict { thread: id });
         }
         record.end(ending, head, self.0.clock.now());
+        record.spend(cost);
         inner.runs.open = None;
         Ok(())
     }

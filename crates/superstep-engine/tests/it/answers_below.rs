@@ -1,0 +1,148 @@
+//! Answers by id to questions of a subgraph, when the run that brings them is cut short between any two
+//! things it stores.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+use superstep_core::{
+    Value,
+    error::SaverError,
+    reducer::Reducer,
+    run::Halt,
+    saver::{Commit, MaybeReady, NextRecord, Notes, Saver, SaverLayer},
+};
+use superstep_engine::{
+    Backends, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, Status, input,
+    memory::MemorySaver, state::Depth,
+};
+
+/// Stores so much and then nothing more, like a process that was killed.
+struct Mortal {
+    inner: MemorySaver,
+    left: AtomicUsize,
+}
+
+impl Mortal {
+    fn lives(&self) -> Result<(), SaverError> {
+        let left = &self.left;
+        let taken = left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        let dead = |_| SaverError::Io("the process is gone".into());
+        taken.map(drop).map_err(dead)
+    }
+}
+
+impl SaverLayer for Mortal {
+    fn inner(&self) -> &dyn Saver {
+        &self.inner
+    }
+
+    fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
+        match self.lives() {
+            Ok(()) => Saver::commit(&self.inner, commit),
+            Err(dead) => MaybeReady::now(Err(dead)),
+        }
+    }
+
+    fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
+        match self.lives() {
+            Ok(()) => Saver::note(&self.inner, notes),
+            Err(dead) => MaybeReady::now(Err(dead)),
+        }
+    }
+}
+
+/// Two tasks of a subgraph ask, one of them twice; so does a node beside it.
+fn graph(saver: impl Saver) -> DynGraph {
+    let asks = |questions: &'static [&'static str]| {
+        move |ctx: DynCtx| async move {
+            let mut said = Vec::new();
+            for question in questions {
+                said.push(ctx.ask(*question)?);
+            }
+            Ok::<_, Halt>(Value::map([("said", Value::list(said))]))
+        }
+    };
+    let inner = DynGraphBuilder::new()
+        .reduce("said", Reducer::Add, json!([]))
+        .node("left", asks(&["left", "left again"]))
+        .node("right", asks(&["right"]))
+        .edge("__start__", "left")
+        .edge("__start__", "right")
+        .output_schema(vec!["said".into()])
+        .build()
+        .unwrap();
+    DynGraphBuilder::new()
+        .reduce("said", Reducer::Add, json!([]))
+        .subgraph("inner", inner, DynNodeOptions::default())
+        .node("beside", asks(&["beside"]))
+        .edge("__start__", "inner")
+        .edge("__start__", "beside")
+        .backends(Backends::on(saver))
+        .build()
+        .unwrap()
+}
+
+fn answer(ask: &superstep_core::ask::Ask) -> (superstep_core::id::AskId, Value) {
+    (
+        ask.id,
+        format!("{} is answered", ask.value.as_str().unwrap()).into(),
+    )
+}
+
+#[tokio::test]
+async fn every_question_that_is_shown_takes_its_answer_wherever_the_run_before_was_cut() {
+    let mut cuts = 0;
+    loop {
+        let memory = MemorySaver::new();
+        let options = RunOptions {
+            strict_resume: true,
+            ..RunOptions::on("t")
+        };
+        let graph_of = |left| {
+            let mortal = Mortal {
+                inner: memory.clone(),
+                left: AtomicUsize::new(left),
+            };
+            graph(mortal)
+        };
+        let whole = graph_of(usize::MAX);
+        let asked = whole.invoke(json!({}), &options).await.unwrap();
+        assert_eq!(asked.asks.len(), 3);
+        let answers = || input::answers(asked.asks.iter().map(answer));
+        let cut = graph_of(cuts).invoke(answers(), &options).await;
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            assert!(rounds < 6, "cut after {cuts}: it asks for ever");
+            let thread = "t".into();
+            let state = whole.state(&thread, None, Depth::Here).await.unwrap();
+            let open: Vec<_> = state.asks().map(answer).collect();
+            if state.next.is_empty() {
+                break;
+            }
+            let with = match open.is_empty() {
+                true => input::go_on(),
+                false => input::answers(open),
+            };
+            let outcome = whole.invoke(with, &options).await;
+            let outcome = outcome.unwrap_or_else(|error| panic!("cut after {cuts}: {error}"));
+            if outcome.status == Status::Done {
+                break;
+            }
+        }
+        let state = whole.state(&"t".into(), None, Depth::Here).await.unwrap();
+        let mut said: Vec<String> =
+            serde_json::from_value(state.values.to_json()["said"].clone()).unwrap();
+        said.sort();
+        let wanted =
+            ["beside", "left again", "left", "right"].map(|it| format!("{it} is answered"));
+        let mut wanted = wanted.to_vec();
+        wanted.sort();
+        assert_eq!(said, wanted, "cut after {cuts}");
+        if cut.is_ok() {
+            break;
+        }
+        cuts += 1;
+    }
+    assert!(cuts > 3, "{cuts} cuts");
+}
