@@ -5,16 +5,18 @@ pub mod codec;
 pub mod mime;
 pub mod script;
 pub mod sse;
+pub mod workbook;
 
 use crate::target::Target;
 
 /// All targets.
-pub const ALL: [Target; 5] = [
+pub const ALL: [Target; 6] = [
     archive::TARGET,
     codec::TARGET,
     mime::TARGET,
     script::TARGET,
     sse::TARGET,
+    workbook::TARGET,
 ];
 
 /// The target of this name.

@@ -39,6 +39,11 @@ fn event_streams_are_read_or_refused() {
 }
 
 #[test]
+fn workbooks_are_read_or_refused() {
+    assert_eq!(smoke("workbook"), Ok(SMOKE.runs));
+}
+
+#[test]
 fn every_target_has_a_program_for_coverage_guided_fuzzing() {
     let manifest = include_str!("../Cargo.toml");
     for target in targets::ALL {

@@ -3,13 +3,15 @@
 //! - Deleting a sheet, rows or columns that have content needs approval, however little it is.
 //! - Overwriting, clearing and merging away cells with content needs approval once it is more than a
 //!   number of cells, counted over all steps since a person last agreed.
-//! - Deleting a name needs approval.
+//! - Deleting or redefining a name, and replacing a comment, needs approval. So does a program that leaves
+//!   out tables, charts, pictures or pivot tables.
 //! - Sheets that the agent added itself are its own: nothing on them is a loss.
 //!
 //! Reading "delete everything" in a cell changes nothing about this: only a person approves.
 
 use superstep_workbook::{
-    Area, CellRef, Error, Input, LAST_COLUMN, LAST_ROW, Operation, Sheet, Workbook,
+    Area, CellRef, Comment, DefinedName, Error, Input, LAST_COLUMN, LAST_ROW, Operation, Sheet,
+    Workbook,
 };
 
 /// What operations would lose.
@@ -45,6 +47,8 @@ impl Losses {
                         | Operation::AddSheet { .. }
                         | Operation::CopySheet { .. }
                         | Operation::RenameSheet { .. }
+                        | Operation::Comment { .. }
+                        | Operation::DefineName { .. }
                 )
         };
         let after = book.apply(operations)?;
@@ -94,17 +98,61 @@ impl Losses {
                         }
                     });
                     losses.overwritten += u64::try_from(changed.count()).unwrap_or(u64::MAX);
+                    if !is_own {
+                        losses.surroundings(sheet, new);
+                    }
                 }
             }
         }
         for name in &book.names {
-            if !name.hidden && !after.names.iter().any(|new| new.name == name.name) {
+            // Names that programs keep for themselves: areas of printing and of filters.
+            let is_own = name.hidden || name.name.starts_with("_xlnm.");
+            let plain = |text: &str| text.replace('\'', "");
+            let mut now = after
+                .names
+                .iter()
+                .filter(|new| new.name == name.name)
+                .peekable();
+            if now.peek().is_none() {
+                if !name.hidden {
+                    losses
+                        .always
+                        .push(format!("deletes the name {:?}", name.name));
+                }
+            } else if !is_own && !now.any(|new| plain(&new.refers_to) == plain(&name.refers_to)) {
                 losses
                     .always
-                    .push(format!("deletes the name {:?}", name.name));
+                    .push(format!("redefines the name {:?}", name.name));
             }
         }
         losses
+    }
+
+    /// Comments, tables, charts and pivot tables that are not there any more.
+    fn surroundings(&mut self, sheet: &Sheet, new: &Sheet) {
+        let name = &sheet.name;
+        let changed =
+            |(at, comment): &(&CellRef, &Comment)| new.comments.get(*at) != Some(*comment);
+        for (at, _) in sheet.comments.iter().filter(changed) {
+            self.always
+                .push(format!("replaces the comment of {at} on {name:?}"));
+        }
+        for table in &sheet.tables {
+            if !new.tables.iter().any(|it| is_same(&it.name, &table.name)) {
+                self.always
+                    .push(format!("deletes the table {:?}", table.name));
+            }
+        }
+        let counts = [
+            ("charts and pictures", sheet.drawings, new.drawings),
+            ("pivot tables", sheet.pivots, new.pivots),
+        ];
+        for (what, before, after) in counts {
+            if after < before {
+                self.always
+                    .push(format!("loses {} {what} of {name:?}", before - after));
+            }
+        }
     }
 
     /// What a person is told, if a person has to be asked.
@@ -131,8 +179,31 @@ impl Losses {
                     }
                 }
             }
-            Operation::DeleteName { name } => {
+            Operation::DeleteName { name, .. } => {
                 self.always.push(format!("deletes the name {name:?}"));
+            }
+            Operation::Comment {
+                sheet,
+                cell,
+                comment,
+            } => {
+                let known = self.foreign(book, sheet);
+                let known = known.and_then(|sheet| sheet.comments.get(cell));
+                if known.is_some() && known != comment.as_ref() {
+                    self.always
+                        .push(format!("replaces the comment of {cell} on {sheet:?}"));
+                }
+            }
+            Operation::DefineName {
+                name, refers_to, ..
+            } => {
+                let is_meant =
+                    |it: &&DefinedName| it.sheet.is_none() && it.name.eq_ignore_ascii_case(name);
+                let known = book.names.iter().find(is_meant);
+                let new = refers_to.strip_prefix('=').unwrap_or(refers_to);
+                if known.is_some_and(|known| known.refers_to != new) {
+                    self.always.push(format!("redefines the name {name:?}"));
+                }
             }
             Operation::DeleteSheet { sheet } => {
                 let lost = self.content(book, sheet, whole());
@@ -250,6 +321,8 @@ fn moves_cells(operation: &Operation) -> bool {
             | Operation::DeleteSheet { .. }
             | Operation::CopySheet { .. }
             | Operation::Sort { .. }
+            | Operation::Comment { .. }
+            | Operation::DefineName { .. }
     )
 }
 

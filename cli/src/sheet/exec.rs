@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use superstep_sheets::{
     exec, refuse_input,
-    sandbox::Limits,
     workbook::{Calculation, Overwrite, save},
 };
 
-use super::{sandbox, show};
+use super::{options, show};
 use crate::{
     app::App,
     error::Error,
@@ -31,7 +30,7 @@ const LARGEST: u64 = 1 << 20;
 pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> {
     if let Some(output) = &what.output {
         refuse_input(&what.workbook, output)?;
-        if what.overwrite == Overwrite::Never && output.exists() {
+        if what.overwrite == Overwrite::Never && output.symlink_metadata().is_ok() {
             let path = output.display();
             return Err(Error::Usage(format!(
                 "`{path}` exists; --force replaces it"
@@ -40,8 +39,8 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
     }
     let code = superstep::fs::read_text(&what.code, LARGEST)
         .map_err(|error| Error::Usage(format!("{}: {error}", what.code.display())))?;
-    let sandbox = sandbox::open(what.sandbox.as_deref())?;
-    let running = exec(&*sandbox, &code, &what.workbook, Limits::default());
+    let (sandbox, limits) = options::programs(what.sandbox.as_deref(), app.global)?;
+    let running = exec(&*sandbox, &code, &what.workbook, limits);
     let done = tokio::select! {
         done = running => done?,
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),

@@ -12,7 +12,10 @@ use superstep::{
     },
     saver::Saver,
 };
-use superstep_sheets::{FolderVersions, Models, Settings, Sheets, Versions};
+use superstep_sheets::{
+    FolderVersions, Models, Settings, Sheets, Versions,
+    sandbox::{Limits, Sandbox},
+};
 
 use super::sandbox;
 use crate::{
@@ -105,6 +108,17 @@ pub(super) async fn open_with(
         saver,
         imports,
     })
+}
+
+/// The sandbox of programs and what they may use, by the settings; what is said on the command line
+/// counts more.
+pub(super) fn programs(
+    sandbox: Option<&str>,
+    global: &Global,
+) -> Result<(Arc<dyn Sandbox>, Limits), Error> {
+    let chosen = settings(&environment::load(global)?.config)?;
+    let sandbox = sandbox::open(sandbox.or(chosen.sandbox.as_deref()))?;
+    Ok((sandbox, chosen.settings.program))
 }
 
 /// Where versions of workbooks are: beside the database.

@@ -27,10 +27,13 @@ pub(super) struct SheetSession {
     force: bool,
 }
 
+/// The code of an answer that does not fit its question.
+const MISFIT: &str = "SS1015";
+
 /// What comes next.
 enum Next {
     Input(Box<SheetsStateUpdate>),
-    Answer((AskId, serde_json::Value)),
+    Answer(OpenAsk, Verdict),
     Resume,
     Ask(OpenAsk),
 }
@@ -94,17 +97,17 @@ impl SheetSession {
         app: &mut App<'_>,
     ) -> Result<(), Error> {
         let state = self.agent.graph().state(&*self.thread).await?;
-        let Some(ask) = state.asks.first() else {
+        let Some(ask) = state.asks.into_iter().next() else {
             return Err(Error::Missing {
                 what: format!("thread `{}` has no open question", self.thread),
                 hint: "see `superstep threads list --waiting`",
             });
         };
         if let Some(wanted) = question {
-            require(ask, wanted)?;
+            require(&ask, wanted)?;
         }
-        show::about_to(ask, &verdict, app.output)?;
-        self.run(Next::Answer(answer(ask, verdict)?), app).await
+        show::about_to(&ask, &verdict, app.output)?;
+        self.run(Next::Answer(ask, verdict), app).await
     }
 
     async fn run(&self, mut next: Next, app: &mut App<'_>) -> Result<(), Error> {
@@ -114,16 +117,28 @@ impl SheetSession {
             options.log = Modes::TRACE;
         });
         loop {
+            let mut answered = None;
             let stream = match next {
                 Next::Input(input) => graph.stream(&*self.thread, *input),
-                Next::Answer(answer) => graph.stream_answer(&*self.thread, [answer])?,
+                Next::Answer(ask, verdict) => {
+                    let said = answer(&ask, verdict.clone())?;
+                    answered = Some((ask, verdict));
+                    graph.stream_answer(&*self.thread, [said])?
+                }
                 Next::Resume => graph.stream_resume(&*self.thread),
                 Next::Ask(ask) => {
                     next = self.person(&ask, app).await?;
                     continue;
                 }
             };
-            next = match watch(stream, app).await? {
+            let outcome = match (watch(stream, app).await, answered) {
+                (Err(error), Some((ask, verdict))) if error.code() == Some(MISFIT) => {
+                    next = self.asked_again(&ask, verdict, error).await?;
+                    continue;
+                }
+                (outcome, _) => outcome?,
+            };
+            next = match outcome {
                 Outcome::Done(state) => return self.done(&state, app).await,
                 Outcome::Waiting { asks, .. } => match asks.into_iter().next() {
                     Some(ask) => Next::Ask(ask),
@@ -131,6 +146,31 @@ impl SheetSession {
                 },
                 _ => Next::Resume,
             };
+        }
+    }
+
+    /// A copy of a thread has the question of the thread that it was copied from, and an answer to that fits
+    /// no question of its own. It has asked again meanwhile: if it asks the same, the answer is for that.
+    async fn asked_again(
+        &self,
+        answered: &OpenAsk,
+        verdict: Verdict,
+        misfit: Error,
+    ) -> Result<Next, Error> {
+        let state = self.agent.graph().state(&*self.thread).await?;
+        let (Some(ask), old) = (
+            state.asks.into_iter().next(),
+            answered.question::<Approval>()?,
+        ) else {
+            return Err(misfit);
+        };
+        let new = ask.question::<Approval>()?;
+        let is_same = new.action_request == old.action_request
+            && new.description == old.description
+            && new.digest != old.digest;
+        match is_same {
+            true => Ok(Next::Answer(ask, verdict)),
+            false => Err(misfit),
         }
     }
 
@@ -188,7 +228,7 @@ impl SheetSession {
             "" | "n" | "no" => Verdict::Ignore,
             words => Verdict::Response(words.to_owned()),
         };
-        Ok(Next::Answer(answer(ask, verdict)?))
+        Ok(Next::Answer(ask.clone(), verdict))
     }
 }
 

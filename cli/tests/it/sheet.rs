@@ -54,6 +54,35 @@ fn report(ran: &Ran) -> Json {
 }
 
 #[test]
+fn a_copy_of_a_thread_that_waits_asks_the_same_and_is_answered_by_itself() {
+    let env = with_workbook();
+    let rows = json!([{"op": "delete_rows", "sheet": "Sales", "first": 2, "count": 3}]);
+    script(&env, &[apply(rows), finish("gone")]);
+    let ran = run(&env, &["-o", "out.xlsx"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let thread = ran.thread();
+    let forked = env.run(&format!("threads fork {thread} --name sheets-copy"));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let waiting = env.run("threads list --waiting");
+    for name in [thread.as_str(), "sheets-copy"] {
+        assert!(waiting.stdout.contains(name), "{}", waiting.stdout);
+    }
+    let copy = env.run("sheet answer sheets-copy accept --model script:replies.jsonl");
+    assert_eq!(copy.code, 0, "{}", copy.stderr);
+    let refused = env.run(&format!(
+        "sheet answer {thread} refuse --model script:replies.jsonl"
+    ));
+    // Its result would take the place of the copy's.
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    for (name, count) in [("sheets-copy", "6 rows"), (thread.as_str(), "9 rows")] {
+        let saved = env.run(&format!("sheet save {name} -o {name}.xlsx"));
+        assert_eq!(saved.code, 0, "{}", saved.stderr);
+        let state = env.run(&format!("sheet state {name}.xlsx"));
+        assert!(state.stdout.contains(count), "{name}: {}", state.stdout);
+    }
+}
+
+#[test]
 fn an_instruction_gives_another_file_and_a_report() {
     let env = with_workbook();
     let ran = run(&env, &["-o", "out.xlsx"]);

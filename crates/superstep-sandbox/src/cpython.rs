@@ -54,6 +54,8 @@ const SYSTEM: [&str; 7] = [
 pub struct CPython {
     worker: Worker,
     python: PathBuf,
+    /// Whether namespaces are used where they can be.
+    wants_namespaces: bool,
     found: OnceLock<Result<Found, String>>,
 }
 
@@ -97,14 +99,26 @@ impl CPython {
         Self {
             worker,
             python: python.into(),
+            wants_namespaces: true,
             found: OnceLock::new(),
+        }
+    }
+
+    /// The same without bubblewrap, where that cannot make namespaces or is not wanted: Landlock must be
+    /// there and is what contains the files.
+    #[must_use]
+    pub fn without_namespaces(self) -> Self {
+        Self {
+            wants_namespaces: false,
+            found: OnceLock::new(),
+            ..self
         }
     }
 
     fn found(&self) -> Result<&Found, String> {
         let found = self.found.get_or_init(|| {
             let python = probe(&self.python)?;
-            let bubblewrap = bubblewrap();
+            let bubblewrap = self.wants_namespaces.then(bubblewrap).flatten();
             let landlock = contain::availability();
             if let (None, Err(why)) = (&bubblewrap, &landlock) {
                 return Err(format!(

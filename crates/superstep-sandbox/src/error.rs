@@ -36,7 +36,7 @@ pub enum SandboxError {
     #[error("the process of the sandbox ended without an answer: {what}")]
     #[coded(
         "SS7604",
-        hint = "nothing was changed; the program may have exhausted its process, try a smaller one"
+        hint = "nothing was changed; the message says how the process ended: `superstep doctor` tells whether the sandbox works here, and a program that ends its own process has to be changed"
     )]
     Died {
         /// How it ended.

@@ -86,6 +86,15 @@ impl Area {
         false
     }
 
+    /// With dollar signs, as names have it: `$A$1:$B$2`.
+    pub(crate) fn absolute(&self) -> String {
+        let corner = |at: CellRef| format!("${}${}", column_name(at.column), at.row);
+        match self.first == self.last {
+            true => corner(self.first),
+            false => format!("{}:{}", corner(self.first), corner(self.last)),
+        }
+    }
+
     /// Its cells, row by row.
     pub fn cells(self) -> impl Iterator<Item = CellRef> {
         (self.first.row..=self.last.row).flat_map(move |row| {

@@ -46,6 +46,8 @@ pub(crate) struct BookChanged {
     /// Sheets were added, removed, renamed or moved.
     pub(crate) sheets: bool,
     pub(crate) names: bool,
+    /// The sheet that is to be shown first, by its place.
+    pub(crate) active: Option<usize>,
     /// A formula, or a cell that formulas may read, was changed.
     pub(crate) values: bool,
     /// Parts with references that operations moved: charts and tables, with their new text.
@@ -118,8 +120,19 @@ pub enum Overwrite {
 /// Writes the bytes of a workbook to a file, whole or not at all.
 pub fn save(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), Error> {
     let shown = path.display().to_string();
-    if overwrite == Overwrite::Never && path.exists() {
-        return Err(Error::Exists { path: shown });
+    // What is there, and not what it leads to: a link that leads nowhere is there, too.
+    if let Ok(there) = std::fs::symlink_metadata(path) {
+        if overwrite == Overwrite::Never {
+            return Err(Error::Exists { path: shown });
+        }
+        // A device, a pipe or a folder would be gone, and a file in its place.
+        if !there.is_file() && !there.is_symlink() {
+            let source = std::io::Error::other("it is there, and is no file");
+            return Err(Error::File {
+                path: shown,
+                source,
+            });
+        }
     }
     Staged::new(path, bytes, Rights::Umask)
         .and_then(Staged::replace)

@@ -10,12 +10,16 @@ use serde::Serialize;
 use crate::{
     address::{Area, CellRef},
     book::Workbook,
+    inventory::differences,
     sheet::{Cell, Sheet},
     styles::Style,
 };
 
 /// How many changes of cells are listed; all are counted.
 const LISTED: usize = 10_000;
+
+/// How many things around the cells of a sheet are listed; all are counted.
+const FEATURES: usize = 200;
 
 /// What differs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -85,6 +89,7 @@ impl Changes {
                 None => {
                     changes.sheets_added.push(sheet.name.clone());
                     changes.cells(before, after, &Sheet::default(), sheet);
+                    changes.features(before, None, after, sheet);
                 }
             }
         }
@@ -105,6 +110,7 @@ impl Changes {
             if !std::sync::Arc::ptr_eq(old, new) {
                 changes.cells(before, after, old, new);
                 changes.surroundings(old, new);
+                changes.features(before, Some(old), after, new);
             }
         }
         changes.names(before, after);
@@ -228,14 +234,30 @@ impl Changes {
             self.others
                 .push(format!("{name:?}: rows have other heights"));
         }
-        if new.changed.blocks && old.blocks != new.blocks {
-            self.others.push(format!(
-                "{name:?}: conditional formats, validations or links"
-            ));
-        }
-        if !new.new_links.is_empty() {
-            self.others
-                .push(format!("{name:?}: {} new links", new.new_links.len()));
+    }
+
+    /// Comments, tables, links, validations, conditional formats, charts, and how sheets are printed.
+    fn features(
+        &mut self,
+        before: &Workbook,
+        old: Option<&std::sync::Arc<Sheet>>,
+        after: &Workbook,
+        new: &Sheet,
+    ) {
+        let name = &new.name;
+        match differences(before, old, after, new) {
+            Ok(lines) => {
+                let left = lines.len().saturating_sub(FEATURES);
+                let lines = lines.into_iter().take(FEATURES);
+                self.others
+                    .extend(lines.map(|line| format!("{name:?}: {line}")));
+                if left > 0 {
+                    self.others.push(format!("{name:?}: … {left} more"));
+                }
+            }
+            Err(error) => self.others.push(format!(
+                "{name:?}: what surrounds its cells cannot be compared: {error}"
+            )),
         }
     }
 

@@ -2,15 +2,23 @@
 //! `operation` says what there is; `patch` writes the result.
 
 mod cells;
+mod condition;
 mod layout;
 mod operation;
+mod page;
 mod sheets;
 mod shift;
 mod sort;
+mod table;
+mod validation;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use operation::{Condition, Input, Operation, SortKey, Validation};
+pub use condition::{Condition, ScalePoint, Threshold};
+pub use operation::{Input, Operation, SortKey};
+pub use page::{Margins, Page};
+pub use table::NewTable;
+pub use validation::{Validation, ValidationMessages};
 
 use crate::{
     book::{DefinedName, Workbook},
@@ -106,17 +114,49 @@ impl Workbook {
                 area,
                 condition,
                 style,
-            } => self.conditional(sheet, *area, condition, style.as_ref()),
+                stops,
+            } => self.conditional(sheet, *area, condition, style.as_ref(), *stops),
             Op::Validate {
                 sheet,
                 area,
                 validation,
-            } => self.validate(sheet, *area, validation),
+                messages,
+            } => self.validate(sheet, *area, validation, messages),
             Op::Link {
                 sheet,
                 cell,
                 address,
-            } => self.link(sheet, *cell, address),
+                tooltip,
+            } => self.link(sheet, *cell, address, tooltip.as_deref()),
+            Op::Unlink { sheet, cell } => self.unlink(sheet, *cell),
+            Op::Comment {
+                sheet,
+                cell,
+                comment,
+            } => self.grid(sheet)?.set_comment(*cell, comment.as_ref()),
+            Op::AddTable { sheet, table } => self.add_table(sheet, table),
+            Op::ResizeTable { sheet, table, area } => self.resize_table(sheet, table, *area),
+            Op::Page { sheet, page } => self.page(sheet, page),
+            Op::TabColor { sheet, color } => self.tab_color(sheet, color.as_deref()),
+            Op::View {
+                sheet,
+                gridlines,
+                zoom,
+            } => self.view(sheet, *gridlines, *zoom),
+            Op::Activate { sheet } => self.activate(sheet),
+            Op::Protect { sheet, protected } => self.protect(sheet, *protected),
+            Op::OutlineRows {
+                sheet,
+                first,
+                last,
+                level,
+            } => self.outline_rows(sheet, *first, *last, *level),
+            Op::OutlineColumns {
+                sheet,
+                columns,
+                level,
+            } => self.outline_columns(sheet, columns, *level),
+            Op::FitColumns { sheet, columns } => self.fit_columns(sheet, columns),
             Op::InsertRows {
                 sheet,
                 before,
@@ -180,8 +220,12 @@ impl Workbook {
                 has_header,
             } => self.sort(sheet, *area, keys, *has_header),
             Op::AddChart { sheet, chart } => self.add_chart(sheet, chart),
-            Op::DefineName { name, refers_to } => self.define_name(name, refers_to),
-            Op::DeleteName { name } => self.delete_name(name),
+            Op::DefineName {
+                name,
+                refers_to,
+                sheet,
+            } => self.define_name(name, refers_to, sheet.as_deref()),
+            Op::DeleteName { name, sheet } => self.delete_name(name, sheet.as_deref()),
         }
     }
 
@@ -207,31 +251,27 @@ impl Workbook {
         })
     }
 
-    fn define_name(&mut self, name: &str, refers_to: &str) -> Result<(), Refusal> {
-        let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
-            && name
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
-            && name.chars().count() <= 255
-            && name.parse::<crate::address::CellRef>().is_err();
-        if !is_name {
-            return Err(format!(
-                "`{name}` cannot be a name: letters, digits, `_` and `.`, and no address of a cell"
-            ));
-        }
+    fn define_name(
+        &mut self,
+        name: &str,
+        refers_to: &str,
+        sheet: Option<&str>,
+    ) -> Result<(), Refusal> {
+        check_defined_name(name)?;
         let refers_to = refers_to.strip_prefix('=').unwrap_or(refers_to);
         if refers_to.trim().is_empty() {
             return Err("a name stands for something".to_owned());
         }
+        let sheet = sheet.map(|sheet| self.place(sheet)).transpose()?;
         self.changed.names = true;
         self.changed.values = true;
-        let same = |it: &&mut DefinedName| it.sheet.is_none() && it.name.eq_ignore_ascii_case(name);
+        let same = |it: &&mut DefinedName| it.sheet == sheet && it.name.eq_ignore_ascii_case(name);
         match self.names.iter_mut().find(same) {
             Some(known) => known.refers_to = refers_to.to_owned(),
             None => self.names.push(DefinedName {
                 name: name.to_owned(),
                 refers_to: refers_to.to_owned(),
-                sheet: None,
+                sheet,
                 hidden: false,
                 attributes: String::new(),
             }),
@@ -239,10 +279,11 @@ impl Workbook {
         Ok(())
     }
 
-    fn delete_name(&mut self, name: &str) -> Result<(), Refusal> {
+    fn delete_name(&mut self, name: &str, sheet: Option<&str>) -> Result<(), Refusal> {
+        let sheet = sheet.map(|sheet| self.place(sheet)).transpose()?;
         let before = self.names.len();
         self.names
-            .retain(|it| it.sheet.is_some() || !it.name.eq_ignore_ascii_case(name));
+            .retain(|it| it.sheet != sheet || !it.name.eq_ignore_ascii_case(name));
         if self.names.len() == before {
             return Err(format!("there is no name `{name}`"));
         }
@@ -265,7 +306,7 @@ impl Workbook {
 }
 
 /// The blocks of a sheet: as they were changed, or as its part has them.
-fn blocks_of(sheet: &Sheet, package: &Package) -> Result<Blocks, Refusal> {
+pub(crate) fn blocks_of(sheet: &Sheet, package: &Package) -> Result<Blocks, Refusal> {
     if !sheet.blocks.is_empty() {
         return Ok(sheet.blocks.clone());
     }
@@ -279,24 +320,38 @@ fn blocks_of(sheet: &Sheet, package: &Package) -> Result<Blocks, Refusal> {
     }
 }
 
-type Blocks = BTreeMap<&'static str, Vec<String>>;
+pub(crate) type Blocks = BTreeMap<&'static str, Vec<String>>;
 
 /// Elements that are kept as they are written: whole, or by the items in them.
-const BLOCKS: [&str; 3] = ["conditionalFormatting", "dataValidations", "hyperlinks"];
+const BLOCKS: [&str; 9] = [
+    "conditionalFormatting",
+    "dataValidations",
+    "hyperlinks",
+    "sheetPr",
+    "sheetProtection",
+    "printOptions",
+    "pageMargins",
+    "pageSetup",
+    "headerFooter",
+];
 
 fn blocks(package: &Package, part: &str) -> Result<Blocks, Error> {
-    let mut found = Blocks::new();
     let Some(bytes) = package.part(part)? else {
-        return Ok(found);
+        return Ok(Blocks::new());
     };
     let text = xml::decode(part, &bytes)?;
-    let frame = Frame::read(part, &text)?;
+    blocks_in(&Frame::read(part, &text)?, part)
+}
+
+/// The elements of a part that are kept as they are written.
+pub(crate) fn blocks_in(frame: &Frame, part: &str) -> Result<Blocks, Error> {
+    let mut found = Blocks::new();
     for name in BLOCKS {
         let mut items = Vec::new();
         for element in frame.get(name) {
             match name {
-                "conditionalFormatting" => items.push(element.to_owned()),
-                _ => items.extend(children(part, element)?),
+                "dataValidations" | "hyperlinks" => items.extend(children(part, element)?),
+                _ => items.push(element.to_owned()),
             }
         }
         found.insert(name, items);
@@ -323,4 +378,20 @@ fn children(part: &str, element: &str) -> Result<Vec<String>, Error> {
 fn column(letters: &str) -> Result<u32, Refusal> {
     crate::address::column_number(letters)
         .ok_or_else(|| format!("`{letters}` is no column; columns are letters such as C"))
+}
+
+/// Whether something can be a name for cells, a formula or a table.
+fn check_defined_name(name: &str) -> Result<(), Refusal> {
+    let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+        && name.chars().count() <= 255
+        && name.parse::<crate::address::CellRef>().is_err();
+    match is_name {
+        true => Ok(()),
+        false => Err(format!(
+            "`{name}` cannot be a name: letters, digits, `_` and `.`, and no address of a cell"
+        )),
+    }
 }

@@ -278,7 +278,7 @@ impl Coordinate {
 }
 
 /// A formula as it reads when it is copied so many rows down and columns right.
-pub(crate) fn translate(formula: &str, rows: i64, columns: i64) -> String {
+pub fn translate(formula: &str, rows: i64, columns: i64) -> String {
     rewrite(formula, |reference| {
         let first = reference.first.moved(rows, columns);
         let last = reference.last.map(|last| last.moved(rows, columns));

@@ -72,6 +72,17 @@ const BOOK: [&str; 18] = [
     "extLst",
 ];
 
+const SHEET_PROPERTIES: [&str; 3] = ["tabColor", "outlinePr", "pageSetUpPr"];
+
+const HEADER_FOOTER: [&str; 6] = [
+    "oddHeader",
+    "oddFooter",
+    "evenHeader",
+    "evenFooter",
+    "firstHeader",
+    "firstFooter",
+];
+
 const STYLES: [&str; 11] = [
     "numFmts",
     "fonts",
@@ -190,6 +201,8 @@ impl Frame {
         let order: &[&str] = match crate::xml::local(&self.root) {
             "worksheet" => &SHEET,
             "workbook" => &BOOK,
+            "sheetPr" => &SHEET_PROPERTIES,
+            "headerFooter" => &HEADER_FOOTER,
             _ => &STYLES,
         };
         let rank = |name: &str| order.iter().position(|it| *it == name);

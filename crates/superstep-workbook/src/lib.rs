@@ -25,12 +25,14 @@ mod address;
 mod blank;
 mod book;
 mod chart;
+mod comment;
 mod dates;
 mod diff;
 mod edit;
 mod error;
 mod formula;
 mod frame;
+mod inventory;
 mod package;
 mod patch;
 mod read;
@@ -43,14 +45,22 @@ mod xml;
 
 pub use address::{Area, CellRef, LAST_COLUMN, LAST_ROW, column_name, column_number};
 pub use book::{DefinedName, Overwrite, Workbook, save};
-pub use chart::{Chart, ChartKind, Series};
+pub use chart::{Chart, ChartAxis, ChartKind, ChartLabels, Series};
 pub use dates::DateSystem;
 pub use diff::{CellChange, Changes, FormatChange};
-pub use edit::{Condition, Input, Operation, SortKey, Validation};
+pub use edit::{
+    Condition, Input, Margins, NewTable, Operation, Page, ScalePoint, SortKey, Threshold,
+    Validation, ValidationMessages,
+};
 pub use error::Error;
+pub use formula::translate;
+pub use inventory::Feature;
 pub use package::{Limits, Package, Share};
 pub use patch::{OnLoad, Written};
 pub use recalc::{Calculation, Recalculated, recalculate};
-pub use sheet::{Cell, Column, Formula, FormulaKind, Row, Sheet, Table, Text, Value, Visibility};
+pub use sheet::{
+    Cell, Column, Comment, Formula, FormulaKind, Row, Sheet, Table, TableStyle, Text, Value,
+    Visibility,
+};
 pub use state::{Region, regions};
 pub use styles::{Border, Edge, Style, Styles};

@@ -3,10 +3,14 @@
 
 mod book;
 mod charts;
+mod comments;
 mod rows;
 mod sheet;
+mod tables;
 
 use std::collections::BTreeMap;
+
+pub(crate) use charts::chart_part;
 
 use crate::{
     book::Workbook,
@@ -37,6 +41,15 @@ pub struct Written {
     pub share: Share,
 }
 
+/// Puts an element into the part of a sheet, in place of those of its name.
+fn put(package: &mut Package, part: &str, name: &str, element: String) -> Result<(), Error> {
+    let bytes = package.part(part)?.unwrap_or_default().into_owned();
+    let mut frame = Frame::read(part, &xml::decode(part, &bytes)?)?;
+    frame.set(name, vec![element]);
+    package.set(part, frame.write().into_bytes());
+    Ok(())
+}
+
 const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml";
 const STYLES: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml";
 
@@ -58,6 +71,7 @@ impl Workbook {
         }
         // Relationships of new sheets, by the sheet's name.
         let mut related = BTreeMap::new();
+        let mut parts = Vec::new();
         for sheet in &self.sheets {
             let part = match sheet.part.is_empty() {
                 false => sheet.part.clone(),
@@ -73,6 +87,12 @@ impl Workbook {
             };
             sheet::write(sheet, &part, &mut package)?;
             charts::write(self, sheet, &part, &mut package)?;
+            comments::write(sheet, &part, &mut package)?;
+            tables::write(sheet, &part, &mut package)?;
+            parts.push(part);
+        }
+        if let Some(active) = self.changed.active {
+            book::select(self, active, &parts, &mut package)?;
         }
         self.write_styles(&mut package)?;
         book::write(self, &related, on_load, &mut package)?;

@@ -186,7 +186,8 @@ fn surroundings(sheet: &mut Sheet, package: &Package) -> Result<(), Error> {
             "table" => sheet.tables.extend(table::read(package, &relation.target)?),
             "pivotTable" => sheet.pivots += 1,
             "drawing" => sheet.drawings += drawings(package, &relation.target)?,
-            "comments" => sheet.has_comments = true,
+            "comments" => crate::comment::read(sheet, package, &relation.target)?,
+            "threadedComment" => sheet.threads = true,
             _ => {}
         }
     }

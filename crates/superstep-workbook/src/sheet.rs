@@ -2,7 +2,12 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use crate::address::{Area, CellRef};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    address::{Area, CellRef},
+    xml::Tag,
+};
 
 /// Whether a sheet is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -45,8 +50,12 @@ pub struct Sheet {
     pub(crate) blocks: BTreeMap<&'static str, Vec<String>>,
     /// Whether it has cells; sheets that are one chart do not.
     pub is_grid: bool,
-    /// Whether cells have comments.
-    pub has_comments: bool,
+    /// Comments by their cells.
+    pub comments: BTreeMap<CellRef, Comment>,
+    /// Whether comments are conversations, which are stored a second time.
+    pub(crate) threads: bool,
+    /// Attributes of the view that are to be set.
+    pub(crate) view: BTreeMap<&'static str, String>,
     /// The part that it was read from; empty until a new sheet is written.
     pub(crate) part: String,
     /// Its relationship in the workbook.
@@ -58,7 +67,7 @@ pub struct Sheet {
     /// Charts that are to be added.
     pub(crate) new_charts: Vec<crate::chart::Chart>,
     /// Links to addresses that are to be added.
-    pub(crate) new_links: Vec<(Area, String)>,
+    pub(crate) new_links: Vec<Link>,
     /// The sheet of which this is a copy that is not written yet.
     pub(crate) copied_from: Option<String>,
 }
@@ -72,6 +81,15 @@ pub(crate) struct Changed {
     pub(crate) view: bool,
     pub(crate) filter: bool,
     pub(crate) blocks: bool,
+    pub(crate) comments: bool,
+}
+
+/// A link to an address that is to be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) area: Area,
+    pub(crate) address: String,
+    pub(crate) tooltip: Option<String>,
 }
 
 /// A row.
@@ -186,12 +204,84 @@ pub struct Table {
     pub has_totals: bool,
     /// The names of its columns.
     pub columns: Vec<String>,
+    /// How it looks; none is plain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub style: Option<TableStyle>,
     /// The part that defines it.
     #[serde(skip)]
     pub(crate) part: String,
 }
 
+/// What somebody says about a cell.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comment {
+    /// What it says.
+    pub text: String,
+    /// Who says it; may be empty.
+    #[serde(default)]
+    pub author: String,
+    /// Whether it is in the part that was read.
+    #[serde(skip)]
+    pub(crate) is_stored: bool,
+}
+
+impl PartialEq for Comment {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.text, &self.author) == (&other.text, &other.author)
+    }
+}
+
+impl Comment {
+    /// A new comment.
+    pub fn new(text: impl Into<String>, author: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            author: author.into(),
+            is_stored: false,
+        }
+    }
+}
+
+/// How a table looks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TableStyle {
+    /// The name of a style, such as `TableStyleMedium9`.
+    pub name: String,
+    /// Whether every second row looks different.
+    pub row_stripes: bool,
+    /// Whether every second column looks different.
+    pub column_stripes: bool,
+    /// Whether the first column stands out.
+    pub first_column: bool,
+    /// Whether the last column stands out.
+    pub last_column: bool,
+}
+
+impl Default for TableStyle {
+    fn default() -> Self {
+        Self {
+            name: "TableStyleMedium2".to_owned(),
+            row_stripes: true,
+            column_stripes: false,
+            first_column: false,
+            last_column: false,
+        }
+    }
+}
+
 impl Sheet {
+    /// Whether its file has comments: new ones are not counted.
+    pub(crate) fn has_comments(&self) -> bool {
+        self.comments.values().any(|comment| comment.is_stored)
+    }
+
+    /// An element that a sheet has once, as it is written.
+    pub(crate) fn block(&self, name: &str) -> Option<&str> {
+        self.blocks.get(name)?.first().map(String::as_str)
+    }
+
     /// A cell, if there is something in it or it has a style.
     pub fn cell(&self, at: CellRef) -> Option<&Cell> {
         self.rows.get(&at.row)?.cell(at.column)
@@ -248,7 +338,28 @@ impl Sheet {
     }
 }
 
+/// The level of a group, from attributes as they are written.
+fn outline(attributes: &str) -> u8 {
+    let content = format!("x{attributes}");
+    Tag::new(&content).number("outlineLevel").unwrap_or(0)
+}
+
+impl Column {
+    /// The level of the group that they are in; 0 without one.
+    pub fn outline(&self) -> u8 {
+        outline(&self.attributes)
+    }
+}
+
 impl Row {
+    /// The level of the group that it is in; 0 without one.
+    pub fn outline(&self) -> u8 {
+        match self.attributes.contains("outlineLevel") {
+            true => outline(&self.attributes),
+            false => 0,
+        }
+    }
+
     /// The cell in a column.
     pub fn cell(&self, column: u32) -> Option<&Cell> {
         let at = self.find(column).ok()?;

@@ -33,7 +33,7 @@ pub(crate) struct Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    fn new(content: &'a str) -> Self {
+    pub(crate) fn new(content: &'a str) -> Self {
         let end = content.find(|c: char| c.is_ascii_whitespace());
         let name = end.and_then(|end| content.get(..end)).unwrap_or(content);
         Self { content, name }
@@ -275,6 +275,16 @@ pub(crate) fn attribute(into: &mut String, name: &str, value: &str) {
     into.push_str("=\"");
     escape(into, value);
     into.push('"');
+}
+
+/// Attributes as they are written, with one set or, without a value, left out.
+pub(crate) fn put_attribute(attributes: &str, name: &str, value: Option<&str>) -> String {
+    let content = format!("x{attributes}");
+    let mut text = Tag::new(&content).others(&[name]);
+    if let Some(value) = value {
+        attribute(&mut text, name, value);
+    }
+    text
 }
 
 /// Whether XML 1.0 can hold the character.

@@ -143,7 +143,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-fuzz",
-        &["superstep-core", "superstep-mail", "superstep-model"],
+        &[
+            "superstep-core",
+            "superstep-mail",
+            "superstep-model",
+            "superstep-workbook",
+        ],
     ),
     ("superstep-mail", &["superstep"]),
     ("superstep-loopback", &[]),

@@ -26,7 +26,9 @@ const ABOUT: &str = "Change the workbook by a list of operations, applied togeth
     add_sheet {name}; rename_sheet {sheet, name}; delete_sheet {sheet}; \
     add_chart {sheet, chart: {kind: column|bar|line|pie|scatter|area, at, title, series: [{sheet, values, \
     categories, name}]}}; \
-    define_name {name, refers_to}. \
+    define_name {name, refers_to}; comment {sheet, cell, comment: {text, author}}; \
+    add_table {sheet, table: {name, area}}; validate {sheet, area, validation: {list: [text]}}; \
+    link {sheet, cell, address}; page {sheet, page: {orientation, areas, title_rows}}. \
     A value is {\"number\": 1.5}, {\"text\": \"x\"}, {\"bool\": true}, {\"date\": \"2025-06-10\"}, \
     {\"formula\": \"=SUM(A1:A9)\"} or \"empty\".";
 

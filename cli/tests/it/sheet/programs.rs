@@ -3,6 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use serde_json::{Value as Json, json};
+use superstep_sheets::workbook::{Limits, Workbook};
 
 use super::{SALES, finish, report, run, script, with_workbook};
 use crate::env::TestEnv;
@@ -46,6 +47,27 @@ fn python(code: &str) -> Json {
     json!({"calls": [{"name": "PythonInterpreter", "args": {"code": code}}]})
 }
 
+/// All cells of a workbook, as the tests of the sandboxes have them.
+fn cells(env: &TestEnv, file: &str) -> String {
+    let book = Workbook::open(&env.path(&format!("work/{file}")), &Limits::default()).unwrap();
+    let mut text = String::new();
+    for sheet in &book.sheets {
+        text.push_str(&format!("[{}]\n", sheet.name));
+        for (at, cell) in sheet.cells().filter(|(_, cell)| !cell.is_blank()) {
+            let value = match cell.formula() {
+                Some(formula) => format!("={}", formula.text),
+                None => book.shown(cell),
+            };
+            let value = match value.contains('\n') {
+                true => format!("'{}'", value.replace('\n', "\\n")),
+                false => value,
+            };
+            text.push_str(&format!("{at} {value}\n"));
+        }
+    }
+    text
+}
+
 /// Values by SQL of what a program made.
 fn queried(env: &TestEnv, sql: &str) -> Json {
     let ran = env.run_words(&["sheet", "state", "out.xlsx", "--sql", sql, "--json"]);
@@ -81,12 +103,11 @@ fn programs_that_models_write_give_the_workbook_that_they_describe() {
             continue;
         }
         assert_eq!(by_model.code, 0, "{name}: {}", by_model.stderr);
-        let state = |file: &str| env.run(&format!("sheet state {file}")).stdout;
-        assert_eq!(
-            state("model.xlsx").replace("model.xlsx", "out.xlsx"),
-            state("out.xlsx"),
-            "{name}"
-        );
+        let expected = fs::read_to_string(shared(&format!("programs/{name}.cells"))).unwrap();
+        let expected = expected.split("[printed]").next().unwrap();
+        for file in ["out.xlsx", "model.xlsx"] {
+            assert_eq!(cells(&env, file), expected, "{name}: {file}");
+        }
         if name == "18-sort-rows" {
             let first = queried(
                 &env,
@@ -134,6 +155,23 @@ fn programs_that_attack_are_observations_within_limits_and_nothing_is_changed() 
     assert_eq!(report(&ran)["changes"]["cell_count"], 0);
     assert_eq!(fs::read_to_string(canary).unwrap(), "alive");
     assert_eq!(fs::read(env.path("work/sales.xlsx")).unwrap(), SALES);
+}
+
+#[test]
+fn a_program_without_a_model_heeds_the_settings_of_its_agent() {
+    let env = with_workbook();
+    env.write("work/loop.py", "while True:\n    pass\n");
+    let config = "home/.config/superstep/config.toml";
+    env.write(config, "[agents.sheets]\nprogram_seconds = 1\n");
+    let stopped = env.run("sheet exec sales.xlsx --code loop.py --dry-run");
+    assert_eq!(stopped.code, 1, "{}", stopped.stdout);
+    assert!(stopped.stderr.contains("SS7603"), "{}", stopped.stderr);
+    env.write(config, "[agents.sheets]\nsandbox = \"nowhere\"\n");
+    let unknown = env.run("sheet exec sales.xlsx --code loop.py --dry-run");
+    assert!(unknown.stderr.contains("SS7607"), "{}", unknown.stderr);
+    env.write("work/look.py", "print('ran')\n");
+    let named = env.run("sheet exec sales.xlsx --code look.py --dry-run --sandbox embedded");
+    assert_eq!(named.code, 0, "{}", named.stderr);
 }
 
 #[test]

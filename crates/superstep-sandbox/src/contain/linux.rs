@@ -95,7 +95,7 @@ pub(crate) fn files(files: &Files) -> Result<(), String> {
 }
 
 /// System calls that no program on a workbook needs: they fail as not permitted.
-const FORBIDDEN: [i64; 45] = [
+const FORBIDDEN: &[i64] = &[
     libc::SYS_socket,
     libc::SYS_socketpair,
     libc::SYS_connect,
@@ -131,6 +131,12 @@ const FORBIDDEN: [i64; 45] = [
     libc::SYS_setgid,
     libc::SYS_kill,
     libc::SYS_tkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
     libc::SYS_pidfd_open,
     libc::SYS_pidfd_send_signal,
     libc::SYS_io_uring_setup,
@@ -149,10 +155,8 @@ pub(crate) fn system_calls() -> Result<(), String> {
     let arch = std::env::consts::ARCH
         .try_into()
         .map_err(|error: seccompiler::BackendError| failed(&error))?;
-    let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> = FORBIDDEN
-        .into_iter()
-        .map(|call| (call, Vec::new()))
-        .collect();
+    let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
+        FORBIDDEN.iter().map(|call| (*call, Vec::new())).collect();
     #[cfg(target_arch = "x86_64")]
     for call in [libc::SYS_fork, libc::SYS_vfork] {
         rules.insert(call, Vec::new());
@@ -168,6 +172,16 @@ pub(crate) fn system_calls() -> Result<(), String> {
     .and_then(|condition| SeccompRule::new(vec![condition]))
     .map_err(|error| failed(&error))?;
     rules.insert(libc::SYS_clone, vec![no_thread]);
+    // Its own threads may be signalled, as `abort` does; other processes may not.
+    let not_own = SeccompCondition::new(
+        0,
+        SeccompCmpArgLen::Dword,
+        SeccompCmpOp::Ne,
+        u64::from(std::process::id()),
+    )
+    .and_then(|condition| SeccompRule::new(vec![condition]))
+    .map_err(|error| failed(&error))?;
+    rules.insert(libc::SYS_tgkill, vec![not_own]);
     let denied = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     apply(rules, denied, arch)?;
     // Its flags are in memory, out of reach of a filter; programs fall back to `clone`.

@@ -46,15 +46,18 @@ const SOURCES: &[(&str, &str)] = &[
         "def filterwarnings(*args, **kwargs): pass\ndef simplefilter(*args, **kwargs): pass\ndef warn(*args, **kwargs): pass\n",
     ),
     ("openpyxl", include_str!("lib/openpyxl.py")),
-    (
-        "openpyxl.cell",
-        "from openpyxl._sheets import Cell, MergedCell\n",
-    ),
+    ("openpyxl._refuse", include_str!("lib/openpyxl_refuse.py")),
+    ("openpyxl._values", include_str!("lib/openpyxl_values.py")),
+    ("openpyxl.cell", include_str!("lib/openpyxl_cell.py")),
     (
         "openpyxl.cell.cell",
-        "from openpyxl._sheets import Cell, MergedCell\n",
+        "from openpyxl.cell import Cell, MergedCell\n",
     ),
     ("openpyxl.chart", include_str!("lib/openpyxl_chart.py")),
+    (
+        "openpyxl.chart.axis",
+        "from openpyxl.chart import ChartLines, Scaling\n",
+    ),
     (
         "openpyxl.chart.label",
         "from openpyxl.chart import DataLabelList\n",
@@ -64,12 +67,20 @@ const SOURCES: &[(&str, &str)] = &[
         "from openpyxl.chart import Layout, ManualLayout\n",
     ),
     (
+        "openpyxl.chart.legend",
+        "from openpyxl.chart import Legend\n",
+    ),
+    (
+        "openpyxl.chart.marker",
+        "from openpyxl.chart import DataPoint, Marker\n",
+    ),
+    (
         "openpyxl.chart.reference",
         "from openpyxl.chart import Reference\n",
     ),
     (
         "openpyxl.chart.series",
-        "from openpyxl.chart import Series, DataPoint\n",
+        "from openpyxl.chart import Series, SeriesLabel, DataPoint\n",
     ),
     (
         "openpyxl.chart.shapes",
@@ -77,17 +88,30 @@ const SOURCES: &[(&str, &str)] = &[
     ),
     (
         "openpyxl.comments",
-        "from openpyxl._sheets import Comment\n",
+        include_str!("lib/openpyxl_comments.py"),
+    ),
+    (
+        "openpyxl.comments.comments",
+        "from openpyxl.comments import Comment\n",
     ),
     ("openpyxl.drawing", ""),
     (
         "openpyxl.drawing.image",
-        "class Image:\n    def __init__(self, *args):\n        raise NotImplementedError('pictures are not supported in this sandbox')\n",
+        "from openpyxl._refuse import refused\nclass Image:\n    def __init__(self, *args):\n        raise refused('a picture (openpyxl.drawing.image.Image)')\n",
+    ),
+    (
+        "openpyxl.drawing.line",
+        "from openpyxl.chart import LineProperties\n",
     ),
     ("openpyxl.formatting", ""),
     (
         "openpyxl.formatting.rule",
         include_str!("lib/openpyxl_rule.py"),
+    ),
+    ("openpyxl.formula", ""),
+    (
+        "openpyxl.formula.translate",
+        "import _sheet\nfrom openpyxl.utils import coordinate_to_tuple\nclass Translator:\n    def __init__(self, formula, origin):\n        self.formula = formula\n        self.origin = coordinate_to_tuple(origin)\n    def translate_formula(self, dest=None, row_delta=0, col_delta=0):\n        if dest is not None:\n            row, column = coordinate_to_tuple(dest)\n            row_delta, col_delta = row - self.origin[0], column - self.origin[1]\n        return _sheet.translate(self.formula, row_delta, col_delta)\n",
     ),
     ("openpyxl.styles", include_str!("lib/openpyxl_styles.py")),
     (
@@ -118,48 +142,69 @@ const SOURCES: &[(&str, &str)] = &[
         "openpyxl.styles.numbers",
         include_str!("lib/openpyxl_numbers.py"),
     ),
+    (
+        "openpyxl.styles.protection",
+        "from openpyxl.styles import Protection\n",
+    ),
     ("openpyxl.utils", include_str!("lib/openpyxl_utils.py")),
     ("openpyxl.utils.cell", "from openpyxl.utils import *\n"),
     (
         "openpyxl.utils.dataframe",
-        "def dataframe_to_rows(*args, **kwargs):\n    raise NotImplementedError('pandas is not available in this sandbox; use the sandbox `cpython`')\n",
+        "def dataframe_to_rows(*args, **kwargs):\n    raise NotImplementedError('pandas is not available in the sandbox `embedded`; use the sandbox `cpython`')\n",
     ),
     (
         "openpyxl.utils.exceptions",
         "class InvalidFileException(Exception): pass\nclass IllegalCharacterError(Exception): pass\n",
     ),
-    ("openpyxl.workbook", "from openpyxl import Workbook\n"),
     (
-        "openpyxl.workbook.workbook",
-        "from openpyxl import Workbook\n",
+        "openpyxl.workbook",
+        include_str!("lib/openpyxl_workbook.py"),
     ),
     (
         "openpyxl.workbook.defined_name",
-        "from openpyxl._sheets import DefinedName\n",
+        include_str!("lib/openpyxl_names.py"),
+    ),
+    (
+        "openpyxl.workbook.workbook",
+        "from openpyxl.workbook import Workbook\n",
     ),
     ("openpyxl.worksheet", ""),
     (
+        "openpyxl.worksheet.cell_range",
+        include_str!("lib/openpyxl_ranges.py"),
+    ),
+    (
         "openpyxl.worksheet.datavalidation",
-        "from openpyxl._sheets import DataValidation\n",
+        include_str!("lib/openpyxl_validation.py"),
+    ),
+    (
+        "openpyxl.worksheet.dimensions",
+        include_str!("lib/openpyxl_dimensions.py"),
+    ),
+    (
+        "openpyxl.worksheet.filters",
+        include_str!("lib/openpyxl_filters.py"),
     ),
     (
         "openpyxl.worksheet.hyperlink",
-        "from openpyxl._sheets import Hyperlink\n",
+        include_str!("lib/openpyxl_hyperlink.py"),
+    ),
+    (
+        "openpyxl.worksheet.page",
+        include_str!("lib/openpyxl_page.py"),
     ),
     (
         "openpyxl.worksheet.properties",
-        "from openpyxl._sheets import WorksheetProperties, PageSetupProperties\n",
+        "from openpyxl.worksheet.page import WorksheetProperties, PageSetupProperties\n",
     ),
     (
         "openpyxl.worksheet.table",
-        "from openpyxl._sheets import Table, TableStyleInfo\n",
+        include_str!("lib/openpyxl_table.py"),
     ),
     (
         "openpyxl.worksheet.worksheet",
-        "from openpyxl._sheets import Worksheet\n",
+        include_str!("lib/openpyxl_worksheet.py"),
     ),
-    ("openpyxl.worksheet.page", ""),
-    ("openpyxl._sheets", include_str!("lib/openpyxl_sheets.py")),
 ];
 
 /// The text of a module, if there is one.

@@ -44,18 +44,19 @@ pub(crate) fn run(
 ) -> Finished {
     let host = Host::new(workbook, file, limits.operations);
     let mut vm = Vm::new(host, limits, deadline);
-    let result = match start(&mut vm, program) {
+    let mut ended = start(&mut vm, program);
+    if let Err(Fault::Thrown(thrown)) = &ended {
+        let raised = vm.raised(thrown, program, FILE);
+        let has_left =
+            raised.class == "SystemExit" && matches!(raised.message.as_str(), "" | "0" | "None");
+        if has_left {
+            ended = Ok(());
+        }
+    }
+    let result = match ended.and_then(|()| finish(&mut vm)) {
         Ok(()) => Ok(vm.host.outcome()),
         Err(Fault::Stop(stop)) => Err(Unfinished::Stopped(stop)),
-        Err(Fault::Thrown(thrown)) => {
-            let raised = vm.raised(&thrown, program, FILE);
-            let has_left = raised.class == "SystemExit"
-                && matches!(raised.message.as_str(), "" | "0" | "None");
-            match has_left {
-                true => Ok(vm.host.outcome()),
-                false => Err(Unfinished::Raised(raised)),
-            }
-        }
+        Err(Fault::Thrown(thrown)) => Err(Unfinished::Raised(vm.raised(&thrown, program, FILE))),
     };
     let output = std::mem::take(&mut vm.output);
     Finished {
@@ -93,4 +94,12 @@ fn start(vm: &mut Vm, program: &str) -> Res<()> {
         names.borrow_mut().insert(name.into(), given.clone());
     }
     vm.run_code(code, names)
+}
+
+/// Makes what the program has added to its workbook and not saved.
+fn finish(vm: &mut Vm) -> Res<()> {
+    let openpyxl = vm.load("openpyxl")?;
+    let finish = vm.get_attribute(&openpyxl, &"_finish".into())?;
+    vm.call_with(&finish, Vec::new())?;
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep_sandbox::{CPython, Ending, Sandbox, Stop};
+use superstep_sandbox::{Availability, CPython, Ending, Sandbox, Stop};
 
 use crate::kit;
 
@@ -15,6 +15,10 @@ fn sandbox() -> CPython {
 
 #[tokio::test]
 async fn programs_give_the_workbook_that_openpyxl_gives() {
+    // The expected looks are what CPython with openpyxl gives; they are written by this run when asked for.
+    if std::env::var_os("SUPERSTEP_WRITE_LOOKS").is_some() {
+        kit::write_looks(Arc::new(sandbox())).await;
+    }
     let wrong = kit::wrong(Arc::new(sandbox())).await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -23,6 +27,55 @@ async fn programs_give_the_workbook_that_openpyxl_gives() {
 async fn attempts_to_escape_are_contained_and_the_host_lives() {
     let escaped = kit::escaped(Arc::new(sandbox())).await;
     assert!(escaped.is_empty(), "{}", escaped.join("\n"));
+}
+
+#[tokio::test]
+async fn landlock_alone_contains_attempts_to_escape_or_nothing_is_run() {
+    let sandbox = CPython::new(kit::worker()).without_namespaces();
+    match sandbox.available() {
+        Availability::Ready { contained_by } => {
+            assert!(contained_by.iter().any(|it| it == "Landlock"));
+            assert!(!contained_by.iter().any(|it| it.contains("bubblewrap")));
+        }
+        // A kernel without Landlock: refused, with the reason.
+        Availability::Missing { why } => {
+            assert!(why.contains("Landlock"), "{why}");
+            let refused = sandbox.run(&kit::job("x = 1")).await.unwrap_err();
+            assert_eq!(refused.code(), "SS7601");
+            return;
+        }
+    }
+    let program = "workbook['Notes']['A1'] = 'changed'\nprint('ran')\n";
+    let ran = sandbox.run(&kit::job(program)).await.unwrap();
+    assert_eq!(ran.stdout, "ran\n", "{:?}", ran.ending);
+    let escaped = kit::escaped(Arc::new(sandbox)).await;
+    assert!(escaped.is_empty(), "{}", escaped.join("\n"));
+}
+
+#[tokio::test]
+async fn what_surrounds_cells_is_in_the_report_of_what_changed() {
+    let program = "from openpyxl.comments import Comment\n\
+        from openpyxl.worksheet.table import Table\n\
+        from openpyxl.worksheet.datavalidation import DataValidation\n\
+        ws = workbook['Sales']\n\
+        ws['B2'].comment = Comment('look', 'me')\n\
+        ws.add_table(Table(displayName='T', ref='A1:F11'))\n\
+        dv = DataValidation(type='list', formula1='\"a,b\"')\n\
+        dv.add('H1')\n\
+        ws.add_data_validation(dv)\n\
+        workbook['Notes']['A5'].hyperlink = 'https://example.com'\n";
+    let before = kit::sales();
+    let ran = sandbox().run(&kit::job(program)).await.unwrap();
+    let after = ran.workbook(&before).unwrap();
+    let report = superstep_workbook::Changes::between(&before, &after).to_string();
+    for line in [
+        "\"Sales\": + comment B2: \"look\" by \"me\"",
+        "\"Sales\": + table A1:F11: T ",
+        "\"Sales\": + validation H1: list",
+        "\"Notes\": + link A5: https://example.com",
+    ] {
+        assert!(report.contains(line), "{line}\n{report}");
+    }
 }
 
 #[tokio::test]

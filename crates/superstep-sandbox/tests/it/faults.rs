@@ -79,6 +79,66 @@ async fn what_is_not_supported_says_what_there_is() {
 }
 
 #[tokio::test]
+async fn what_is_not_kept_is_an_exception_that_names_it() {
+    let sandbox = Embedded::new(kit::worker());
+    let sheet = "ws = workbook['Sales']\n";
+    for (program, part) in [
+        ("ws.add_image('x')", "ws.add_image"),
+        (
+            "from openpyxl.drawing.image import Image\nImage('x.png')",
+            "a picture",
+        ),
+        (
+            "from openpyxl.chart import BarChart3D\nBarChart3D()",
+            "BarChart3D",
+        ),
+        (
+            "from openpyxl.chart import BarChart\nBarChart().plot_area = 1",
+            "BarChart.plot_area",
+        ),
+        (
+            "from openpyxl.chart import BarChart, LineChart\nBarChart() + LineChart()",
+            "a chart over another one",
+        ),
+        ("workbook.properties.title = 'x'", "wb.properties.title"),
+        ("ws.column_dimensions['A'].font = 1", "ColumnDimension.font"),
+        (
+            "from openpyxl.styles import PatternFill\nws['A1'].fill = PatternFill('lightGrid', fgColor='FF0000')",
+            "the pattern lightGrid",
+        ),
+        (
+            "ws.auto_filter.add_filter_column(0, ['x'])",
+            "ws.auto_filter.add_filter_column",
+        ),
+        ("ws.protection.set_password('x')", "a password"),
+        (
+            "ws.page_setup.cellComments = 'x'",
+            "ws.page_setup.cellComments",
+        ),
+        (
+            "ws.sheet_format.defaultRowHeight = 30",
+            "ws.sheet_format.defaultRowHeight",
+        ),
+        ("ws.sheet_state = 'veryHidden'", "veryHidden"),
+    ] {
+        let ran = sandbox
+            .run(&kit::job(&format!("{sheet}{program}\n")))
+            .await
+            .unwrap();
+        let Ending::Raised(raised) = &ran.ending else {
+            panic!("{program}: {:?}", ran.ending);
+        };
+        assert_eq!(raised.class, "NotImplementedError", "{program}");
+        assert!(
+            raised.message.contains(part),
+            "{program}: {}",
+            raised.message
+        );
+        assert!(raised.message.contains("cpython"), "{}", raised.message);
+    }
+}
+
+#[tokio::test]
 async fn what_is_printed_beyond_the_limit_is_dropped_and_counted() {
     let sandbox = Embedded::new(kit::worker());
     let limits = Limits {

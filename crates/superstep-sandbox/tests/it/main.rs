@@ -8,6 +8,7 @@
 )]
 
 #[path = "../kit/mod.rs"]
+#[allow(dead_code, reason = "the tests of CPython write what these read")]
 mod kit;
 
 mod escapes;

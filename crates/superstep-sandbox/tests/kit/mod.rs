@@ -1,5 +1,7 @@
 //! What tests of all sandboxes share: the workbook, the programs, and how a workbook is shown.
 
+mod looks;
+
 use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};
 
 use superstep_sandbox::{Ending, Job, Limits, Ran, Sandbox, SandboxError, Worker};
@@ -87,14 +89,21 @@ pub(crate) async fn run(sandbox: &dyn Sandbox, job: &Job) -> Result<Ran, Sandbox
     sandbox.run(job).await
 }
 
-/// Runs all programs and lists what is not as openpyxl has it.
+/// A file beside a program; nothing if there is none.
+fn beside(name: &str, ending: &str) -> String {
+    let path = folder("programs").join(format!("{name}.{ending}"));
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Runs all programs and lists what is not as openpyxl has it: values and formulas cell by cell, and
+/// what else the program changed.
 pub(crate) async fn wrong(sandbox: Arc<dyn Sandbox>) -> Vec<String> {
     let all = programs("programs");
     assert!(all.len() >= 80, "there are {} programs", all.len());
     let mut wrong = Vec::new();
     for (name, program) in all {
-        let expected =
-            std::fs::read_to_string(folder("programs").join(format!("{name}.cells"))).unwrap();
+        let expected = beside(&name, "cells");
+        assert!(!expected.is_empty(), "{name} has no cells");
         let ran = run(&*sandbox, &job(&program)).await.unwrap();
         let after = ran.workbook(&sales());
         let refused = is_refused(&program, sandbox.name());
@@ -104,6 +113,10 @@ pub(crate) async fn wrong(sandbox: Arc<dyn Sandbox>) -> Vec<String> {
                 if let Some(lines) = difference(&expected, &found) {
                     wrong.push(format!("{name}: {lines}"));
                 }
+                let found = looks::changed(&sales(), &written(&book));
+                if let Some(lines) = difference(&beside(&name, "looks"), &found) {
+                    wrong.push(format!("{name}: {lines}"));
+                }
             }
             (Err(SandboxError::Raised(raised)), true) if raised.class == "NotImplementedError" => {}
             (Err(error), _) => wrong.push(format!("{name}: {error}")),
@@ -111,6 +124,30 @@ pub(crate) async fn wrong(sandbox: Arc<dyn Sandbox>) -> Vec<String> {
         }
     }
     wrong
+}
+
+/// The workbook as it reads once it was written.
+fn written(book: &Workbook) -> Workbook {
+    let bytes = book.write(superstep_workbook::OnLoad::Trust).unwrap().bytes;
+    Workbook::read(bytes, &superstep_workbook::Limits::default()).unwrap()
+}
+
+/// Writes down what a sandbox makes of all programs besides values and formulas.
+pub(crate) async fn write_looks(sandbox: Arc<dyn Sandbox>) {
+    for (name, program) in programs("programs") {
+        let ran = run(&*sandbox, &job(&program)).await.unwrap();
+        let book = ran.workbook(&sales()).unwrap();
+        let cells = folder("programs").join(format!("{name}.cells"));
+        if !cells.exists() {
+            std::fs::write(cells, shown(&book, &ran.stdout)).unwrap();
+        }
+        let text = looks::changed(&sales(), &written(&book));
+        let path = folder("programs").join(format!("{name}.looks"));
+        match text.is_empty() {
+            true => drop(std::fs::remove_file(path)),
+            false => std::fs::write(path, text).unwrap(),
+        }
+    }
 }
 
 /// The first lines that differ.

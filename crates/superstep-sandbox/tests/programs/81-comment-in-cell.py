@@ -1,3 +1,2 @@
-# Sandboxes without it: embedded
 from openpyxl.comments import Comment
 workbook["Notes"]["A1"].comment = Comment("look here", "reviewer")

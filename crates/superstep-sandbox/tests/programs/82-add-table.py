@@ -1,4 +1,3 @@
-# Sandboxes without it: embedded
 from openpyxl.worksheet.table import Table, TableStyleInfo
 table = Table(displayName="SalesTable", ref="A1:F11")
 table.tableStyleInfo = TableStyleInfo(name="TableStyleMedium9", showRowStripes=True)

@@ -57,7 +57,7 @@ impl Workbook {
         self.changed.values = true;
         for (at, has_time) in dated {
             let code = if has_time {
-                "yyyy-mm-dd hh:mm:ss"
+                "yyyy-mm-dd h:mm:ss"
             } else {
                 "yyyy-mm-dd"
             };

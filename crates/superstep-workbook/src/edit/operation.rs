@@ -5,6 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::{
     address::{Area, CellRef},
     chart::Chart,
+    edit::{
+        condition::Condition,
+        page::Page,
+        table::NewTable,
+        validation::{Validation, ValidationMessages},
+    },
+    sheet::Comment,
     styles::Style,
 };
 
@@ -80,19 +87,76 @@ pub enum Operation {
         condition: Condition,
         #[serde(default)]
         style: Option<Style>,
+        /// Whether rules behind it do not apply where it does.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        stops: bool,
     },
     /// Restricts what may be entered.
     Validate {
         sheet: String,
         area: Area,
         validation: Validation,
+        #[serde(default, skip_serializing_if = "ValidationMessages::is_default")]
+        messages: ValidationMessages,
     },
     /// Makes a cell lead to an address, or to `#Sheet!A1` in the workbook.
     Link {
         sheet: String,
         cell: CellRef,
         address: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tooltip: Option<String>,
     },
+    /// Makes a cell lead nowhere any more.
+    Unlink { sheet: String, cell: CellRef },
+    /// Gives a cell a comment in place of the one it has; without one it loses it.
+    Comment {
+        sheet: String,
+        cell: CellRef,
+        comment: Option<Comment>,
+    },
+    /// Makes cells a table with a name. The first row has the names of its columns.
+    AddTable { sheet: String, table: NewTable },
+    /// Gives a table more rows, or fewer; its columns stay.
+    ResizeTable {
+        sheet: String,
+        table: String,
+        area: Area,
+    },
+    /// Says how a sheet is printed; what is absent stays.
+    Page { sheet: String, page: Page },
+    /// Gives the tab of a sheet a colour, or takes it away.
+    TabColor {
+        sheet: String,
+        color: Option<String>,
+    },
+    /// Says how a sheet is shown; what is absent stays.
+    View {
+        sheet: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gridlines: Option<bool>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        zoom: Option<u32>,
+    },
+    /// Makes a sheet the one that is shown first.
+    Activate { sheet: String },
+    /// Protects a sheet against changes by people, without a password, or no longer.
+    Protect { sheet: String, protected: bool },
+    /// Groups rows at a level from 1 to 7; 0 ends the group.
+    OutlineRows {
+        sheet: String,
+        first: u32,
+        last: u32,
+        level: u8,
+    },
+    /// Groups columns at a level from 1 to 7; 0 ends the group.
+    OutlineColumns {
+        sheet: String,
+        columns: String,
+        level: u8,
+    },
+    /// Says that columns are as wide as what is in them, for programs that heed it.
+    FitColumns { sheet: String, columns: String },
     /// Inserts empty rows.
     InsertRows {
         sheet: String,
@@ -127,7 +191,7 @@ pub enum Operation {
     RenameSheet { sheet: String, name: String },
     /// Deletes a sheet; formulas that read it get `#REF!`.
     DeleteSheet { sheet: String },
-    /// Copies a sheet behind itself, without charts, tables and comments.
+    /// Copies a sheet behind itself, without charts and tables.
     CopySheet { sheet: String, name: String },
     /// Moves a sheet to a place from 0.
     MoveSheet { sheet: String, to: usize },
@@ -144,9 +208,20 @@ pub enum Operation {
     /// Adds a chart.
     AddChart { sheet: String, chart: Chart },
     /// Defines a name for cells or a formula, or redefines it.
-    DefineName { name: String, refers_to: String },
+    DefineName {
+        name: String,
+        refers_to: String,
+        /// The sheet in which alone it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sheet: Option<String>,
+    },
     /// Deletes a name.
-    DeleteName { name: String },
+    DeleteName {
+        name: String,
+        /// The sheet in which alone it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sheet: Option<String>,
+    },
 }
 
 /// What a cell gets. Text that looks like a formula stays text.
@@ -180,55 +255,6 @@ pub struct SortKey {
     pub descending: bool,
 }
 
-/// When a conditional format applies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-#[non_exhaustive]
-#[allow(missing_docs)] // The fields are named for what they are.
-pub enum Condition {
-    /// The value compares with others: `greaterThan`, `between`, …
-    Cell {
-        operator: String,
-        formulas: Vec<String>,
-    },
-    /// A formula is true.
-    Formula(String),
-    /// The value is in the area more than once.
-    Duplicates,
-    /// The value contains a text.
-    Contains(String),
-    /// The value is among the largest, or the smallest.
-    Top {
-        rank: u32,
-        #[serde(default)]
-        bottom: bool,
-        #[serde(default)]
-        percent: bool,
-    },
-    /// Colours from the smallest to the largest value: two or three.
-    ColorScale(Vec<String>),
-    /// A bar as long as the value.
-    DataBar { color: String },
-}
-
-/// What may be entered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-#[non_exhaustive]
-#[allow(missing_docs)] // The fields are named for what they are.
-pub enum Validation {
-    /// One of these.
-    List(Vec<String>),
-    /// One of the values in cells: `Sheet2!$A$1:$A$9`.
-    Source(String),
-    /// A number, `kind` being `whole`, `decimal`, `date` or `textLength`.
-    Range {
-        kind: String,
-        operator: String,
-        formulas: Vec<String>,
-    },
-}
-
 impl Operation {
     /// Its name, as it is written.
     pub fn name(&self) -> &'static str {
@@ -248,6 +274,18 @@ impl Operation {
             Self::ConditionalFormat { .. } => "conditional_format",
             Self::Validate { .. } => "validate",
             Self::Link { .. } => "link",
+            Self::Unlink { .. } => "unlink",
+            Self::Comment { .. } => "comment",
+            Self::AddTable { .. } => "add_table",
+            Self::ResizeTable { .. } => "resize_table",
+            Self::Page { .. } => "page",
+            Self::TabColor { .. } => "tab_color",
+            Self::View { .. } => "view",
+            Self::Activate { .. } => "activate",
+            Self::Protect { .. } => "protect",
+            Self::OutlineRows { .. } => "outline_rows",
+            Self::OutlineColumns { .. } => "outline_columns",
+            Self::FitColumns { .. } => "fit_columns",
             Self::InsertRows { .. } => "insert_rows",
             Self::DeleteRows { .. } => "delete_rows",
             Self::InsertColumns { .. } => "insert_columns",

@@ -1,13 +1,13 @@
 //! Whole sheets: added, renamed, deleted, copied, moved.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Refusal, shift};
 use crate::{
     book::{Workbook, is_same_name},
     formula::{self, Change, Reference},
     relations::relations,
-    sheet::{Changed, Sheet, Visibility},
+    sheet::{Changed, Comment, Sheet, Visibility},
 };
 
 impl Workbook {
@@ -37,13 +37,20 @@ impl Workbook {
         // Links to addresses are relationships of the old part.
         let links = blocks.entry("hyperlinks").or_default();
         links.retain(|link| link.contains(" location=") && !link.contains(":id="));
+        // So are the settings of its printer.
+        let setup = blocks.entry("pageSetup").or_default();
+        setup.retain(|element| !element.contains(":id="));
+        let unstored = |(at, it): (&_, &Comment)| (*at, Comment::new(&it.text, &it.author));
+        let comments: BTreeMap<_, _> = source.comments.iter().map(unstored).collect();
+        let has_comments = !comments.is_empty();
         let copy = Sheet {
             name: new.to_owned(),
             visibility: Visibility::Visible,
             tables: Vec::new(),
             drawings: 0,
             pivots: 0,
-            has_comments: false,
+            comments,
+            threads: false,
             part: String::new(),
             relation: String::new(),
             new_charts: Vec::new(),
@@ -56,6 +63,7 @@ impl Workbook {
                 view: true,
                 filter: true,
                 blocks: true,
+                comments: has_comments,
             },
             ..source
         };
@@ -66,6 +74,10 @@ impl Workbook {
 
     /// Puts a sheet at a place; names that are known in one sheet only keep theirs.
     fn insert(&mut self, at: usize, sheet: Sheet) {
+        self.changed.active = self
+            .changed
+            .active
+            .map(|it| if it >= at { it + 1 } else { it });
         for name in &mut self.names {
             name.sheet = name.sheet.map(|it| if it >= at { it + 1 } else { it });
         }
@@ -84,14 +96,16 @@ impl Workbook {
         }
         let sheet = self.sheets.remove(from);
         self.sheets.insert(to, sheet);
+        let moved = |it: usize| match it {
+            it if it == from => to,
+            it if from < it && it <= to => it - 1,
+            it if to <= it && it < from => it + 1,
+            it => it,
+        };
         for name in &mut self.names {
-            name.sheet = name.sheet.map(|it| match it {
-                it if it == from => to,
-                it if from < it && it <= to => it - 1,
-                it if to <= it && it < from => it + 1,
-                it => it,
-            });
+            name.sheet = name.sheet.map(moved);
         }
+        self.changed.active = self.changed.active.map(moved);
         self.changed.sheets = true;
         self.changed.names = true;
         Ok(())
@@ -132,6 +146,11 @@ impl Workbook {
                     if is_same_name(&series.sheet, old) {
                         series.sheet = new.to_owned();
                     }
+                    if let Some(sheet) = &mut series.categories_sheet
+                        && is_same_name(sheet, old)
+                    {
+                        *sheet = new.to_owned();
+                    }
                 }
             }
         }
@@ -146,7 +165,7 @@ impl Workbook {
         shift::pivot_sources(self, name, None)?;
         let is_shown_elsewhere = self.sheets.iter().enumerate().any(|(place, sheet)| {
             let mut series = sheet.new_charts.iter().flat_map(|chart| &chart.series);
-            place != at && series.any(|series| is_same_name(&series.sheet, name))
+            place != at && series.any(|series| series.sheets().any(|it| is_same_name(it, name)))
         });
         if is_shown_elsewhere {
             return Err("a new chart on another sheet shows its cells".to_owned());
@@ -157,6 +176,8 @@ impl Workbook {
             _ => Change::Keep,
         };
         self.names.retain(|it| it.sheet != Some(at));
+        let active = self.changed.active.filter(|it| *it != at);
+        self.changed.active = active.map(|it| if it > at { it - 1 } else { it });
         for name in &mut self.names {
             name.sheet = name.sheet.map(|it| if it > at { it - 1 } else { it });
         }

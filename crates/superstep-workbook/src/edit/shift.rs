@@ -191,9 +191,19 @@ impl Workbook {
             let corner = shift.area(chart.at.into());
             chart.at = corner.map_or(chart.at, |area| area.first);
         }
-        for (area, _) in &mut grid.new_links {
-            *area = shift.area(*area).unwrap_or(*area);
-        }
+        grid.new_links
+            .retain_mut(|link| match shift.area(link.area) {
+                Some(area) => {
+                    link.area = area;
+                    true
+                }
+                None => false,
+            });
+        let comments = std::mem::take(&mut grid.comments);
+        grid.comments = comments
+            .into_iter()
+            .filter_map(|(at, comment)| Some((shift.area(at.into())?.first, comment)))
+            .collect();
         let changed = &mut grid.changed;
         (changed.cells, changed.columns, changed.merged) = (true, true, true);
         (changed.filter, changed.blocks) = (true, true);
@@ -202,7 +212,7 @@ impl Workbook {
                 chart
                     .series
                     .iter()
-                    .any(|series| is_same_name(&series.sheet, &name))
+                    .any(|series| series.sheets().any(|sheet| is_same_name(sheet, &name)))
             };
             if !sheet.new_charts.iter().any(shows) {
                 continue;
@@ -211,6 +221,9 @@ impl Workbook {
                 for series in &mut chart.series {
                     if is_same_name(&series.sheet, &name) {
                         series.values = shift.area(series.values).unwrap_or(series.values);
+                    }
+                    let home = series.categories_sheet.as_ref().unwrap_or(&series.sheet);
+                    if is_same_name(home, &name) {
                         series.categories = series.categories.and_then(|area| shift.area(area));
                     }
                 }
@@ -226,7 +239,7 @@ fn check(sheet: &Sheet, shift: &Shift) -> Result<(), Refusal> {
     if sheet.pivots > 0 {
         return Err("the sheet has a pivot table, whose cells cannot be moved".to_owned());
     }
-    if sheet.has_comments {
+    if sheet.has_comments() {
         return Err("the sheet has comments, which would stay behind".to_owned());
     }
     let span = |area: Area| match shift.axis {
@@ -420,6 +433,21 @@ fn edit_part(
         book.changed.parts.insert(part.to_owned(), new);
     }
     Ok(())
+}
+
+/// Gives a table that is in a part another area.
+pub(super) fn replace_area(
+    book: &mut Workbook,
+    part: &str,
+    old: Area,
+    new: Area,
+) -> Result<(), Refusal> {
+    let (old, new) = (old.to_string(), new.to_string());
+    edit_part(book, part, &[], |_, piece| match piece {
+        Piece::Attribute("ref", value) if value == old => Some(new.clone()),
+        _ => None,
+    })
+    .map_err(|error| error.to_string())
 }
 
 fn move_tables(book: &mut Workbook, place: usize, shift: &Shift) -> Result<(), Refusal> {

@@ -33,6 +33,12 @@ pub(super) fn write(
         frame.set("sheets", vec![sheets(book, part, &old, related)?]);
         frame.declare("xmlns:r", OFFICE);
         let views: Vec<String> = frame.get("bookViews").map(str::to_owned).collect();
+        let views = match (book.changed.active, views.is_empty()) {
+            (Some(_), true) => {
+                vec!["<bookViews><workbookView activeTab=\"0\"/></bookViews>".to_owned()]
+            }
+            _ => views,
+        };
         frame.set("bookViews", clamp_views(book, part, views)?);
     }
     if changed.names {
@@ -109,8 +115,15 @@ fn clamp_views(book: &Workbook, part: &str, views: Vec<String>) -> Result<Vec<St
         sheet.is_some_and(|sheet| sheet.visibility == Visibility::Visible)
     };
     let first = (0..book.sheets.len()).find(|at| is_shown(*at)).unwrap_or(0);
+    let active = book.changed.active.filter(|at| is_shown(*at));
     let clamp = |view: &String| {
-        xml::map(part, view, &[], |_, piece| match piece {
+        // A view without the attribute shows the first sheet.
+        let view = match active.is_some() && !view.contains("activeTab=") {
+            true => view.replacen("workbookView", "workbookView activeTab=\"0\"", 1),
+            false => view.clone(),
+        };
+        xml::map(part, &view, &[], |_, piece| match piece {
+            Piece::Attribute("activeTab", _) if active.is_some() => active.map(|at| at.to_string()),
             Piece::Attribute("activeTab" | "firstSheet", at) => {
                 let at: usize = at.parse().unwrap_or(usize::MAX);
                 (!is_shown(at)).then(|| first.to_string())
@@ -119,6 +132,39 @@ fn clamp_views(book: &Workbook, part: &str, views: Vec<String>) -> Result<Vec<St
         })
     };
     views.iter().map(clamp).collect()
+}
+
+/// Selects the sheet that is shown first, and no other: what is typed goes to all selected ones.
+pub(super) fn select(
+    book: &Workbook,
+    active: usize,
+    parts: &[String],
+    package: &mut Package,
+) -> Result<(), Error> {
+    for (at, (sheet, part)) in book.sheets.iter().zip(parts).enumerate() {
+        let bytes = package.part(part)?.unwrap_or_default().into_owned();
+        let text = xml::decode(part, &bytes)?;
+        let mut frame = Frame::read(part, &text)?;
+        let old = frame.get("sheetViews").next().map(str::to_owned);
+        let is_selected = old.as_ref().is_some_and(|old| old.contains("tabSelected="));
+        if !sheet.is_grid || (at != active && !is_selected) {
+            continue;
+        }
+        let old = old.unwrap_or_else(|| {
+            "<sheetViews><sheetView workbookViewId=\"0\"/></sheetViews>".to_owned()
+        });
+        let old = match is_selected {
+            true => old,
+            false => old.replacen("sheetView ", "sheetView tabSelected=\"0\" ", 1),
+        };
+        let new = xml::map(part, &old, &[], |_, piece| match piece {
+            Piece::Attribute("tabSelected", _) => Some(u8::from(at == active).to_string()),
+            _ => None,
+        })?;
+        frame.set("sheetViews", vec![new]);
+        package.set(part, frame.write().into_bytes());
+    }
+    Ok(())
 }
 
 fn names(book: &Workbook) -> Vec<String> {

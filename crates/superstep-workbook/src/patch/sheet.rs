@@ -24,6 +24,17 @@ const TIED: [&str; 8] = [
     "extLst",
 ];
 
+/// Children that are kept whole, as they were changed.
+const WHOLE: [&str; 7] = [
+    "sheetPr",
+    "sheetProtection",
+    "conditionalFormatting",
+    "printOptions",
+    "pageMargins",
+    "pageSetup",
+    "headerFooter",
+];
+
 pub(super) fn write(sheet: &Sheet, part: &str, package: &mut Package) -> Result<(), Error> {
     let is_new = sheet.part.is_empty();
     let is_same = sheet.changed == Changed::default() && sheet.new_links.is_empty();
@@ -84,15 +95,22 @@ pub(super) fn write(sheet: &Sheet, part: &str, package: &mut Package) -> Result<
     let mut links = sheet.blocks.get("hyperlinks").cloned();
     if !sheet.new_links.is_empty() {
         frame.declare("xmlns:r", OFFICE);
-        for (area, address) in &sheet.new_links {
-            let id = relate(package, part, "hyperlink", &Target::Address(address))?;
-            let link = format!("<hyperlink ref=\"{area}\" r:id=\"{id}\"/>");
-            links.get_or_insert_default().push(link);
+        for link in &sheet.new_links {
+            let target = Target::Address(&link.address);
+            let id = relate(package, part, "hyperlink", &target)?;
+            let mut item = format!("<hyperlink ref=\"{}\" r:id=\"{id}\"", link.area);
+            if let Some(tooltip) = &link.tooltip {
+                xml::attribute(&mut item, "tooltip", tooltip);
+            }
+            item.push_str("/>");
+            links.get_or_insert_default().push(item);
         }
     }
     if changed.blocks {
         let blocks = |name: &str| sheet.blocks.get(name).cloned().unwrap_or_default();
-        frame.set("conditionalFormatting", blocks("conditionalFormatting"));
+        for name in WHOLE {
+            frame.set(name, blocks(name));
+        }
         let validations = blocks("dataValidations");
         let items = validations.concat();
         frame.set(
@@ -199,6 +217,9 @@ fn view(frame: &mut Frame, sheet: &Sheet, part: &str) -> Result<(), Error> {
                 break;
             }
         }
+    }
+    for (name, value) in &sheet.view {
+        attributes = xml::put_attribute(&attributes, name, Some(value));
     }
     let views = format!("<sheetViews><sheetView{attributes}>{pane}</sheetView></sheetViews>");
     frame.set("sheetViews", vec![views]);

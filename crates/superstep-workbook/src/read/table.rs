@@ -3,7 +3,7 @@
 use crate::{
     error::Error,
     package::Package,
-    sheet::Table,
+    sheet::{Table, TableStyle},
     xml::{self, Token, Xml},
 };
 
@@ -31,12 +31,22 @@ pub(super) fn read(package: &Package, part: &str) -> Result<Option<Table>, Error
                     has_header: tag.number("headerRowCount") != Some(0_u32),
                     has_totals: tag.number("totalsRowCount").unwrap_or(0_u32) > 0,
                     columns: Vec::new(),
+                    style: None,
                     part: part.to_owned(),
                 });
             }
             ("tableColumn", Some(table)) => {
                 let name = tag.get("name").unwrap_or_default().into_owned();
                 table.columns.push(xml::unescape_cell(name));
+            }
+            ("tableStyleInfo", Some(table)) => {
+                table.style = tag.get("name").map(|name| TableStyle {
+                    name: name.into_owned(),
+                    row_stripes: tag.is("showRowStripes"),
+                    column_stripes: tag.is("showColumnStripes"),
+                    first_column: tag.is("showFirstColumn"),
+                    last_column: tag.is("showLastColumn"),
+                });
             }
             _ => {}
         }

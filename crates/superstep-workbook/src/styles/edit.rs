@@ -100,11 +100,10 @@ impl Styles {
         }
         if let Some(color) = &look.fill {
             // Of a difference the background is what shows.
-            let color = argb(color);
+            let color = colored(color);
             let _ = write!(
                 entry,
-                "<fill><patternFill patternType=\"solid\"><fgColor rgb=\"{color}\"/>\
-                 <bgColor rgb=\"{color}\"/></patternFill></fill>"
+                "<fill><patternFill patternType=\"solid\"><fgColor {color}/><bgColor {color}/></patternFill></fill>"
             );
         }
         if let Some(border) = &look.border {
@@ -164,6 +163,9 @@ fn xf_entry(xf: &str, ids: &[(&str, &str, u32, bool); 4], change: &Style) -> Str
             if change.has_alignment() {
                 without.push("applyAlignment");
             }
+            if change.locked.is_some() {
+                without.push("applyProtection");
+            }
             attributes = tag.others(&without);
         }
         is_first = false;
@@ -174,9 +176,12 @@ fn xf_entry(xf: &str, ids: &[(&str, &str, u32, bool); 4], change: &Style) -> Str
                 replace("horizontal", change.horizontal.is_some());
                 replace("vertical", change.vertical.is_some());
                 replace("wrapText", change.wrap.is_some());
+                replace("textRotation", change.rotation.is_some());
+                replace("indent", change.indent.is_some());
+                replace("shrinkToFit", change.shrink.is_some());
                 alignment = tag.others(&without);
             }
-            "protection" => protection = format!("<protection{}/>", tag.others(&[])),
+            "protection" => protection = tag.others(&[]),
             _ => {}
         }
     });
@@ -189,6 +194,23 @@ fn xf_entry(xf: &str, ids: &[(&str, &str, u32, bool); 4], change: &Style) -> Str
     if let Some(wrap) = change.wrap {
         xml::attribute(&mut alignment, "wrapText", if wrap { "1" } else { "0" });
     }
+    if let Some(rotation) = change.rotation {
+        xml::attribute(&mut alignment, "textRotation", &rotation.to_string());
+    }
+    if let Some(indent) = change.indent {
+        xml::attribute(&mut alignment, "indent", &indent.to_string());
+    }
+    if let Some(shrink) = change.shrink {
+        xml::attribute(
+            &mut alignment,
+            "shrinkToFit",
+            if shrink { "1" } else { "0" },
+        );
+    }
+    if let Some(locked) = change.locked {
+        let locked = if locked { "1" } else { "0" };
+        protection = xml::put_attribute(&protection, "locked", Some(locked));
+    }
     let mut entry = String::from("<xf");
     for (name, apply, id, is_new) in ids {
         xml::attribute(&mut entry, name, &id.to_string());
@@ -198,6 +220,9 @@ fn xf_entry(xf: &str, ids: &[(&str, &str, u32, bool); 4], change: &Style) -> Str
     }
     if change.has_alignment() {
         xml::attribute(&mut entry, "applyAlignment", "1");
+    }
+    if change.locked.is_some() {
+        xml::attribute(&mut entry, "applyProtection", "1");
     }
     entry.push_str(&attributes);
     let has_children = !alignment.is_empty() || !protection.is_empty();
@@ -209,7 +234,9 @@ fn xf_entry(xf: &str, ids: &[(&str, &str, u32, bool); 4], change: &Style) -> Str
     if !alignment.is_empty() {
         let _ = write!(entry, "<alignment{alignment}/>");
     }
-    entry.push_str(&protection);
+    if !protection.is_empty() {
+        let _ = write!(entry, "<protection{protection}/>");
+    }
     entry.push_str("</xf>");
     entry
 }
@@ -224,7 +251,12 @@ impl Style {
     }
 
     fn has_alignment(&self) -> bool {
-        self.horizontal.is_some() || self.vertical.is_some() || self.wrap.is_some()
+        let numbers = [self.rotation, self.indent];
+        let switches = [self.wrap, self.shrink];
+        self.horizontal.is_some()
+            || self.vertical.is_some()
+            || numbers.iter().any(Option::is_some)
+            || switches.iter().any(Option::is_some)
     }
 
     /// Whether every value is one that programs understand.
@@ -236,8 +268,9 @@ impl Style {
         for color in colors {
             let is_hex = color.bytes().all(|byte| byte.is_ascii_hexdigit());
             let is_color = is_hex && matches!(color.len(), 6 | 8);
-            let is_no_fill = color == "none" && self.fill.as_ref() == Some(color);
-            if !is_color && !is_no_fill {
+            let lines_none = lines.iter().any(|line| line.color.as_ref() == Some(color));
+            let is_none = color == "none" && !lines_none;
+            if !is_color && !is_none && !is_named(color) {
                 return Err(format!("`{color}` is no colour; write one such as FF0000"));
             }
         }
@@ -276,6 +309,15 @@ impl Style {
             &["top", "center", "bottom", "justify", "distributed"],
             "vertical",
         )?;
+        if let Some(rotation) = self.rotation
+            && !(0..=180).contains(&rotation)
+            && rotation != 255
+        {
+            return Err(format!("{rotation} is no rotation; it is 0 to 180, or 255"));
+        }
+        if self.indent.is_some_and(|indent| indent > 250) {
+            return Err("an indent is 0 to 250".to_owned());
+        }
         if let Some(size) = self.size
             && !(1.0..=409.0).contains(&size)
         {
@@ -321,7 +363,8 @@ impl Style {
             put("sz", Some(format!("<sz val=\"{size}\"/>")));
         }
         if let Some(color) = &self.color {
-            put("color", Some(format!("<color rgb=\"{}\"/>", argb(color))));
+            let element = (color != "none").then(|| format!("<color {}/>", colored(color)));
+            put("color", element);
         }
         if let Some(font) = &self.font {
             let mut text = String::from("<name");
@@ -367,10 +410,7 @@ fn border_entry(border: &Border, base: &str) -> String {
         match edge.filter(|edge| edge.style != "none") {
             Some(edge) => {
                 let color = edge.color.as_deref().unwrap_or("FF000000");
-                let color = match color.split_once(':') {
-                    Some((kind, at)) => format!("{kind}=\"{at}\""),
-                    None => format!("rgb=\"{}\"", argb(color)),
-                };
+                let color = colored(color);
                 let _ = write!(
                     entry,
                     "<{name} style=\"{}\"><color {color}/></{name}>",
@@ -395,10 +435,32 @@ fn fill_entry(color: &str) -> String {
         return "<fill><patternFill patternType=\"none\"/></fill>".to_owned();
     }
     format!(
-        "<fill><patternFill patternType=\"solid\"><fgColor rgb=\"{}\"/>\
+        "<fill><patternFill patternType=\"solid\"><fgColor {}/>\
          <bgColor indexed=\"64\"/></patternFill></fill>",
-        argb(color)
+        colored(color)
     )
+}
+
+/// Whether a colour is one of the theme or the palette: `theme:4`, `theme:4:0.4`, `indexed:10`.
+fn is_named(color: &str) -> bool {
+    let mut parts = color.split(':');
+    let is_kind = matches!(parts.next(), Some("theme" | "indexed"));
+    let is_number = parts.next().is_some_and(|at| at.parse::<u32>().is_ok());
+    let is_tint = parts.next().is_none_or(|tint| {
+        tint.parse::<f64>()
+            .is_ok_and(|tint| (-1.0..=1.0).contains(&tint))
+    });
+    is_kind && is_number && is_tint && parts.next().is_none()
+}
+
+/// The attributes that say a colour.
+fn colored(color: &str) -> String {
+    let mut parts = color.split(':');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(kind), Some(at), Some(tint)) => format!("{kind}=\"{at}\" tint=\"{tint}\""),
+        (Some(kind), Some(at), None) => format!("{kind}=\"{at}\""),
+        _ => format!("rgb=\"{}\"", argb(color)),
+    }
 }
 
 /// A colour with its opacity. `00` in front means opaque here, as programs write it.

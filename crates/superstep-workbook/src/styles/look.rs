@@ -1,5 +1,7 @@
 //! How a cell looks, in words: the same struct says what a style is and what to change.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::Styles;
@@ -27,7 +29,8 @@ pub struct Style {
     /// The name of the font.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub font: Option<String>,
-    /// The colour of the text: `FF0000` or `FFFF0000`.
+    /// The colour of the text: `FF0000` or `FFFF0000`, or one of the theme or the palette: `theme:4`,
+    /// `theme:4:0.4` with a tint, `indexed:10`; `none` is the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
     /// The colour of the cell; `none` removes it.
@@ -45,6 +48,18 @@ pub struct Style {
     /// Whether long text is wrapped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrap: Option<bool>,
+    /// By how many degrees text is turned: 0 to 180, where more than 90 is downwards; 255 stacks letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<u32>,
+    /// How far text is indented.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indent: Option<u32>,
+    /// Whether text is made smaller until it fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrink: Option<bool>,
+    /// Whether the cell cannot be changed once its sheet is protected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locked: Option<bool>,
     /// Lines around the cell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub border: Option<Border>,
@@ -91,12 +106,18 @@ impl Styles {
             look.number_format = Some(format.to_owned());
         }
         each(xf, |tag| {
+            if tag.local() == "protection" && tag.get("locked").is_some() {
+                look.locked = (!tag.is("locked")).then_some(false);
+            }
             if tag.local() != "alignment" {
                 return;
             }
             look.horizontal = tag.get("horizontal").map(String::from);
             look.vertical = tag.get("vertical").map(String::from);
             look.wrap = tag.is("wrapText").then_some(true);
+            look.rotation = tag.number("textRotation").filter(|it| *it != 0);
+            look.indent = tag.number("indent").filter(|it| *it != 0);
+            look.shrink = tag.is("shrinkToFit").then_some(true);
         });
         if let Some(font) = id(xf, "fontId").and_then(|id| self.fonts.get(id)) {
             look.read_font(font);
@@ -108,6 +129,54 @@ impl Styles {
             look.border = read_border(border);
         }
         look
+    }
+}
+
+impl Styles {
+    /// How cells look to which a conditional format applies, as it is stored by number.
+    pub(crate) fn difference_look(&self, id: u32) -> Style {
+        let mut look = Style::default();
+        let Some(entry) = self.differences.get(id) else {
+            return look;
+        };
+        look.read_font(entry);
+        // The colour of a line or of a background is none of the text.
+        look.color = None;
+        let mut place = String::new();
+        each(entry, |tag| match tag.local() {
+            name @ ("font" | "fill" | "border") => place = name.to_owned(),
+            "color" if place == "font" => look.color = color(tag).map(short),
+            "fgColor" if look.fill.is_none() => look.fill = color(tag).map(short),
+            "bgColor" => look.fill = color(tag).map(short),
+            "numFmt" => look.number_format = tag.get("formatCode").map(String::from),
+            _ => {}
+        });
+        if let Some(at) = entry.find("<border") {
+            look.border = entry.get(at..).and_then(read_border);
+        }
+        for edge in look.border.iter_mut().flat_map(Border::edges_mut).flatten() {
+            edge.color = edge.color.take().map(short);
+        }
+        look
+    }
+}
+
+/// A colour without its opacity, which programs write as they like.
+fn short(color: String) -> String {
+    match color.len() == 8 && color.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        true => color.get(2..).unwrap_or(&color).to_ascii_uppercase(),
+        false => color,
+    }
+}
+
+impl Border {
+    fn edges_mut(&mut self) -> [Option<&mut Edge>; 4] {
+        [
+            self.left.as_mut(),
+            self.right.as_mut(),
+            self.top.as_mut(),
+            self.bottom.as_mut(),
+        ]
     }
 }
 
@@ -178,8 +247,67 @@ fn color(tag: &Tag<'_>) -> Option<String> {
     if let Some(rgb) = tag.get("rgb") {
         return Some(rgb.into_owned());
     }
-    let named = |name: &str| Some(format!("{name}:{}", tag.get(name)?));
-    named("theme").or_else(|| named("indexed"))
+    if let Some(theme) = tag.get("theme") {
+        let tint = tag.number::<f64>("tint").filter(|tint| *tint != 0.0);
+        return Some(match tint {
+            Some(tint) => format!("theme:{theme}:{tint}"),
+            None => format!("theme:{theme}"),
+        });
+    }
+    Some(format!("indexed:{}", tag.get("indexed")?))
+}
+
+impl fmt::Display for Style {
+    /// What is said, in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut words: Vec<String> = Vec::new();
+        let switches = [
+            ("bold", self.bold),
+            ("italic", self.italic),
+            ("underline", self.underline),
+            ("strike", self.strike),
+            ("wrap", self.wrap),
+            ("shrink", self.shrink),
+            ("locked", self.locked),
+        ];
+        for (name, switch) in switches {
+            match switch {
+                Some(true) => words.push(name.to_owned()),
+                Some(false) => words.push(format!("not {name}")),
+                None => {}
+            }
+        }
+        let texts = [
+            ("font", &self.font),
+            ("color", &self.color),
+            ("fill", &self.fill),
+            ("number format", &self.number_format),
+            ("horizontal", &self.horizontal),
+            ("vertical", &self.vertical),
+        ];
+        for (name, text) in texts {
+            words.extend(text.as_ref().map(|text| format!("{name} {text}")));
+        }
+        words.extend(self.size.map(|size| format!("size {size}")));
+        words.extend(self.rotation.map(|it| format!("rotation {it}")));
+        words.extend(self.indent.map(|it| format!("indent {it}")));
+        if let Some(border) = &self.border {
+            let edges = [
+                ("left", &border.left),
+                ("right", &border.right),
+                ("top", &border.top),
+                ("bottom", &border.bottom),
+            ];
+            for (side, edge) in edges {
+                if let Some(edge) = edge {
+                    let color = edge.color.as_ref();
+                    let color = color.map_or(String::new(), |color| format!(" {color}"));
+                    words.push(format!("{side} {}{color}", edge.style));
+                }
+            }
+        }
+        f.write_str(&words.join(", "))
+    }
 }
 
 /// A number of an entry's outermost element.

@@ -287,3 +287,26 @@ fn damaged_xml_is_read_or_refused_and_what_is_read_can_be_edited_and_written() {
     }
     assert!(read > 50, "{read}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_result_replaces_files_and_nothing_else() {
+    use superstep_workbook::{Overwrite, save};
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("socket.xlsx");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let error = save(&socket, b"new", Overwrite::Replace).unwrap_err();
+    assert_eq!(error.code(), "SS7515", "{error}");
+    assert!(!std::fs::symlink_metadata(&socket).unwrap().is_file());
+    let error = save(folder.path(), b"new", Overwrite::Replace).unwrap_err();
+    assert_eq!(error.code(), "SS7515", "{error}");
+    // A link is replaced, and what it leads to stays.
+    let (link, kept) = (folder.path().join("link"), folder.path().join("kept"));
+    std::os::unix::fs::symlink(&kept, &link).unwrap();
+    let error = save(&link, b"new", Overwrite::Never).unwrap_err();
+    assert_eq!(error.code(), "SS7516", "{error}");
+    std::fs::write(&kept, "old").unwrap();
+    save(&link, b"new", Overwrite::Replace).unwrap();
+    assert_eq!(std::fs::read(&kept).unwrap(), b"old");
+    assert_eq!(std::fs::read(&link).unwrap(), b"new");
+}

@@ -17,3 +17,4 @@ mod reading;
 mod recalc;
 mod shifts;
 mod states;
+mod surroundings;

@@ -1,5 +1,5 @@
 import _sheet
-from openpyxl._sheets import Workbook, _opened
+from openpyxl.workbook import Workbook, _finish, _opened
 
 __version__ = "3.1.5"
 

@@ -1,102 +1,148 @@
-from openpyxl.styles import _difference, _hex, _note
+"""Conditional formats."""
+from openpyxl._refuse import refused
+from openpyxl.styles import _difference, _hex
 
-
-class Rule:
-    def __init__(self, type="expression", dxf=None, formula=None, operator=None, text=None, rank=None, bottom=None,
-                 percent=None, stopIfTrue=None, priority=0, aboveAverage=None, dxfId=None, timePeriod=None, stdDev=None, equalAverage=None):
-        self.type = type
-        self.dxf = dxf
-        self.formula = list(formula or [])
-        self.operator = operator
-        self.text = text
-        self.rank = rank
-        self.bottom = bottom
-        self.percent = percent
-        self.aboveAverage = aboveAverage
-        self._condition = None
-
-    def _parts(self, area):
-        style = self.dxf._style() if hasattr(self.dxf, "_style") else (self.dxf or {})
-        if self._condition is not None:
-            return (self._condition, None)
-        formulas = [str(each).lstrip("=") if isinstance(each, str) else str(each) for each in self.formula]
-        if self.type == "cellIs":
-            return ({"cell": {"operator": self.operator, "formulas": formulas}}, style)
-        if self.type == "expression":
-            return ({"formula": formulas[0]}, style)
-        if self.type == "duplicateValues":
-            return ("duplicates", style)
-        if self.type == "containsText":
-            return ({"contains": self.text}, style)
-        if self.type == "top10":
-            return ({"top": {"rank": self.rank or 10, "bottom": bool(self.bottom), "percent": bool(self.percent)}}, style)
-        first = area.split(":")[0].replace("$", "")
-        fixed = absolute(area)
-        if self.type == "aboveAverage":
-            sign = "<" if self.aboveAverage is False else ">"
-            return ({"formula": f"{first}{sign}AVERAGE({fixed})"}, style)
-        if self.type == "uniqueValues":
-            return ({"formula": f"COUNTIF({fixed},{first})=1"}, style)
-        if self.type == "containsBlanks":
-            return ({"formula": f"LEN(TRIM({first}))=0"}, style)
-        if self.type == "notContainsBlanks":
-            return ({"formula": f"LEN(TRIM({first}))>0"}, style)
-        if self.type == "containsErrors":
-            return ({"formula": f"ISERROR({first})"}, style)
-        if self.type == "beginsWith":
-            return ({"formula": f'LEFT({first},{len(self.text)})="{self.text}"'}, style)
-        if self.type == "endsWith":
-            return ({"formula": f'RIGHT({first},{len(self.text)})="{self.text}"'}, style)
-        if self.type == "notContainsText":
-            return ({"formula": f'ISERROR(SEARCH("{self.text}",{first}))'}, style)
-        raise NotImplementedError(
-            f"conditional formats of type {self.type} are not supported in this sandbox; there are: cellIs, expression, "
-            "duplicateValues, uniqueValues, containsText, top10, aboveAverage, containsBlanks, colour scales, data bars")
-
-
-def absolute(area):
-    from openpyxl.utils import absolute_coordinate
-    return absolute_coordinate(area.split()[0])
-
-
+_TEXTS = {"containsText": "contains", "notContainsText": "lacks", "beginsWith": "begins", "endsWith": "ends"}
+_PLAIN = {"duplicateValues": "duplicates", "uniqueValues": "unique", "containsBlanks": "blank", "notContainsBlanks": "not_blank",
+          "containsErrors": "error", "notContainsErrors": "no_error"}
 _OPERATORS = {">": "greaterThan", ">=": "greaterThanOrEqual", "<": "lessThan", "<=": "lessThanOrEqual", "=": "equal",
               "==": "equal", "!=": "notEqual"}
 
 
+class FormatObject:
+    """A point among the values: the beginning of a colour, a bar or an icon."""
+
+    def __init__(self, type, val=None, gte=None):
+        if gte is not None and not gte:
+            raise refused("FormatObject(gte=False)")
+        self.type = type
+        self.val = val
+
+    def _data(self):
+        if self.val is None or self.type in ("min", "max"):
+            return {"kind": self.type}
+        return {"kind": self.type, "value": str(self.val)}
+
+
+class ColorScale:
+    def __init__(self, cfvo=None, color=None):
+        self.cfvo = cfvo
+        self.color = color
+
+    def _condition(self):
+        return {"scale": [{"at": point._data(), "color": _hex(color)} for point, color in zip(self.cfvo, self.color)]}
+
+
+class DataBar:
+    def __init__(self, minLength=None, maxLength=None, showValue=None, cfvo=None, color=None):
+        if minLength is not None or maxLength is not None:
+            raise refused("DataBar(minLength, maxLength)")
+        self.showValue = showValue
+        self.cfvo = cfvo
+        self.color = color
+
+    def _condition(self):
+        low, high = self.cfvo
+        return {"data_bar": {"color": _hex(self.color) or "638EC6", "from": low._data(), "to": high._data(),
+                             "hides_value": self.showValue is not None and not self.showValue}}
+
+
+class IconSet:
+    def __init__(self, iconSet=None, showValue=None, percent=None, reverse=None, cfvo=None):
+        self.iconSet = iconSet
+        self.showValue = showValue
+        self.percent = percent
+        self.reverse = reverse
+        self.cfvo = cfvo
+
+    def _condition(self):
+        return {"icons": {"set": self.iconSet, "thresholds": [point._data() for point in self.cfvo], "reversed": bool(self.reverse),
+                          "hides_value": self.showValue is not None and not self.showValue}}
+
+
+class Rule:
+    def __init__(self, type="expression", dxfId=None, priority=0, stopIfTrue=None, aboveAverage=None, percent=None,
+                 bottom=None, operator=None, text=None, timePeriod=None, rank=None, stdDev=None, equalAverage=None,
+                 formula=(), colorScale=None, dataBar=None, iconSet=None, extLst=None, dxf=None):
+        for name, value in (("dxfId", dxfId), ("priority", priority), ("extLst", extLst)):
+            if value:
+                raise refused(f"Rule({name})", "rules apply in the order in which they are added")
+        self.type = type
+        self.stopIfTrue = stopIfTrue
+        self.aboveAverage = aboveAverage
+        self.percent = percent
+        self.bottom = bottom
+        self.operator = operator
+        self.text = text
+        self.timePeriod = timePeriod
+        self.rank = rank
+        self.stdDev = stdDev
+        self.equalAverage = equalAverage
+        self.formula = list(formula or [])
+        self.colorScale = colorScale
+        self.dataBar = dataBar
+        self.iconSet = iconSet
+        self.dxf = dxf
+
+    def _parts(self, area):
+        own = self.colorScale or self.dataBar or self.iconSet
+        if own is not None:
+            return (own._condition(), None)
+        style = self.dxf._style() if hasattr(self.dxf, "_style") else (self.dxf or {})
+        formulas = [str(each).lstrip("=") if isinstance(each, str) else str(each) for each in self.formula]
+        if self.type == "cellIs":
+            return ({"cell": {"operator": self.operator, "formulas": formulas}}, style)
+        if self.type == "expression":
+            if len(formulas) != 1:
+                raise ValueError("a rule of type expression needs one formula")
+            return ({"formula": formulas[0]}, style)
+        if self.type in _TEXTS:
+            if self.text is None:
+                raise ValueError(f"a rule of type {self.type} needs text")
+            return ({_TEXTS[self.type]: self.text}, style)
+        if self.type in _PLAIN:
+            return (_PLAIN[self.type], style)
+        if self.type == "top10":
+            return ({"top": {"rank": self.rank or 10, "bottom": bool(self.bottom), "percent": bool(self.percent)}}, style)
+        if self.type == "aboveAverage":
+            return ({"average": {"below": self.aboveAverage is not None and not self.aboveAverage,
+                                 "or_equal": bool(self.equalAverage), "deviations": self.stdDev}}, style)
+        if self.type == "timePeriod":
+            return ({"period": self.timePeriod}, style)
+        raise refused(f"a conditional format of type {self.type}",
+                      "there are: cellIs, expression, top10, aboveAverage, timePeriod, colorScale, dataBar, iconSet, "
+                      + ", ".join(list(_TEXTS) + list(_PLAIN)))
+
+
 def CellIsRule(operator=None, formula=None, stopIfTrue=None, font=None, border=None, fill=None):
-    rule = Rule("cellIs", formula=formula, operator=_OPERATORS.get(operator, operator))
+    rule = Rule("cellIs", formula=formula, operator=_OPERATORS.get(operator, operator), stopIfTrue=stopIfTrue)
     rule.dxf = _difference(font, fill, border)
     return rule
 
 
 def FormulaRule(formula=None, stopIfTrue=None, font=None, border=None, fill=None):
-    rule = Rule("expression", formula=formula)
+    rule = Rule("expression", formula=formula, stopIfTrue=stopIfTrue)
     rule.dxf = _difference(font, fill, border)
     return rule
 
 
 def ColorScaleRule(start_type=None, start_value=None, start_color=None, mid_type=None, mid_value=None, mid_color=None,
                    end_type=None, end_value=None, end_color=None):
-    rule = Rule("colorScale")
-    if start_type not in (None, "min") or end_type not in (None, "max") or mid_type not in (None, "percentile"):
-        _note("a colour scale goes from the smallest to the largest value; other points are not kept")
-    rule._condition = {"color_scale": [_hex(color) for color in (start_color, mid_color, end_color) if color is not None]}
-    return rule
+    points, colors = [], []
+    for kind, value, color in ((start_type, start_value, start_color), (mid_type, mid_value, mid_color),
+                               (end_type, end_value, end_color)):
+        if kind is not None:
+            points.append(FormatObject(kind, value))
+            colors.append(color)
+    return Rule("colorScale", colorScale=ColorScale(points, colors))
 
 
 def DataBarRule(start_type=None, start_value=None, end_type=None, end_value=None, color=None, showValue=None,
                 minLength=None, maxLength=None):
-    rule = Rule("dataBar")
-    rule._condition = {"data_bar": {"color": _hex(color) or "638EC6"}}
-    return rule
+    points = [FormatObject(start_type or "min", start_value), FormatObject(end_type or "max", end_value)]
+    return Rule("dataBar", dataBar=DataBar(minLength, maxLength, showValue, points, color))
 
 
-DataBar = DataBarRule
-ColorScale = ColorScaleRule
-
-
-def IconSetRule(*args, **kwargs):
-    raise NotImplementedError("icon sets are not supported in this sandbox; use ColorScaleRule or CellIsRule")
-
-
-IconSet = FormatObject = IconSetRule
+def IconSetRule(icon_style=None, type=None, values=None, showValue=None, percent=None, reverse=None):
+    points = [FormatObject(type, value) for value in values or []]
+    return Rule("iconSet", iconSet=IconSet(icon_style, showValue, percent, reverse, points))

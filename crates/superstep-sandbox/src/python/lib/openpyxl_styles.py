@@ -1,21 +1,20 @@
+import _sheet
 from openpyxl.styles import numbers
-
-_seen = {}
-
-
-def _note(text):
-    """Says once that something is not kept."""
-    if text not in _seen:
-        _seen[text] = True
-        print("[sandbox] " + text)
+from openpyxl._refuse import refused
 
 
 def _hex(color):
-    """The six digits of a colour; None for one that is not said by digits."""
+    """A colour as operations have it: six digits, or its place in the theme or the palette."""
     if color is None:
         return None
     if isinstance(color, Color):
+        if color.theme is not None:
+            return f"theme:{color.theme}" + (f":{color.tint}" if color.tint else "")
+        if color.indexed is not None:
+            return f"indexed:{color.indexed}"
         return _hex(color.rgb)
+    if isinstance(color, str) and color.startswith(("theme:", "indexed:")):
+        return color
     if not isinstance(color, str):
         raise TypeError(f"a colour is a text such as 'FF0000', not {color!r}")
     text = color.strip().lstrip("#")
@@ -87,11 +86,15 @@ class Color(_Part):
             object.__setattr__(self, "rgb", ("00" if len(self.rgb.lstrip("#")) == 6 else self.rgb.lstrip("#")[:2].upper()) + digits)
             object.__setattr__(self, "type", "rgb")
         elif self.theme is not None:
-            _note("colours of themes are not kept; write them as digits")
+            object.__setattr__(self, "type", "theme")
+        elif self.indexed is not None:
+            object.__setattr__(self, "type", "indexed")
+        elif self.auto:
+            raise refused("Color(auto)")
 
     @property
     def value(self):
-        return self.rgb
+        return self.rgb if self.type == "rgb" else (self.theme if self.type == "theme" else self.indexed)
 
 
 BLACK = Color("000000")
@@ -99,7 +102,13 @@ WHITE = Color("FFFFFF")
 
 
 def _color(value):
-    return Color(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    kind, _, place = value.partition(":")
+    if kind == "theme":
+        theme, _, tint = place.partition(":")
+        return Color(theme=int(theme), tint=float(tint or 0))
+    return Color(indexed=int(place)) if kind == "indexed" else Color(value)
 
 
 class Font(_Part):
@@ -112,8 +121,15 @@ class Font(_Part):
         object.__setattr__(self, "color", _color(self.color))
         for name in ("b", "i", "strike"):
             object.__setattr__(self, name, bool(getattr(self, name)))
-        if self.vertAlign:
-            _note("Font(vertAlign) is not kept")
+        for name in ("vertAlign", "outline", "shadow", "condense", "extend"):
+            if getattr(self, name):
+                raise refused(f"Font({name})")
+        if self.u not in (None, "none", False, True, "single"):
+            raise refused(f"Font(underline={self.u!r})", "there is single")
+
+    def _usual(self, book):
+        usual = _sheet.usual(book)
+        return {"font": usual.get("font"), "size": usual.get("size"), "color": "none"}
 
     def _style(self):
         style = {"bold": self.b, "italic": self.i, "underline": self.u not in (None, "none", False), "strike": self.strike}
@@ -145,8 +161,11 @@ class PatternFill(_Part):
         if self.patternType in (None, "none"):
             return {"fill": "none"}
         if self.patternType != "solid":
-            _note(f"the pattern {self.patternType} is kept as a solid fill")
+            raise refused(f"the pattern {self.patternType}", "there is solid")
         return {"fill": _hex(self.fgColor) or "none"}
+
+    def _usual(self, book):
+        return {}
 
     def _difference(self):
         # Of a conditional format the background is what shows.
@@ -158,7 +177,7 @@ class PatternFill(_Part):
 
 class GradientFill:
     def __init__(self, *args, **kwargs):
-        raise NotImplementedError("GradientFill is not supported in this sandbox; use PatternFill")
+        raise refused("GradientFill", "use PatternFill")
 
 
 def _fill_of(look):
@@ -195,6 +214,12 @@ class Border(_Part):
         for name in ("left", "right", "top", "bottom"):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, Side())
+        for name in ("diagonal", "diagonal_direction", "vertical", "horizontal", "diagonalUp", "diagonalDown", "start", "end"):
+            if getattr(self, name):
+                raise refused(f"Border({name})", "there are: left, right, top, bottom")
+
+    def _usual(self, book):
+        return {}
 
     def _style(self):
         return {"border": {name: getattr(self, name)._edge() for name in ("left", "right", "top", "bottom")}}
@@ -210,26 +235,44 @@ class Alignment(_Part):
                "justifyLastLine", "readingOrder")
     _names = {"wrap_text": "wrapText", "text_rotation": "textRotation", "shrink_to_fit": "shrinkToFit"}
 
-    def _style(self):
-        for name in ("textRotation", "shrinkToFit", "indent"):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for name in ("relativeIndent", "justifyLastLine", "readingOrder"):
             if getattr(self, name):
-                _note(f"Alignment({name}) is not kept")
+                raise refused(f"Alignment({name})")
+
+    def _usual(self, book):
+        return {"vertical": "bottom", "rotation": 0, "indent": 0, "shrink": False}
+
+    def _style(self):
         style = {"wrap": bool(self.wrapText), "horizontal": self.horizontal or "general"}
         if self.vertical:
             style["vertical"] = self.vertical
+        if self.textRotation:
+            turned = int(self.textRotation)
+            style["rotation"] = 90 - turned if turned < 0 else turned
+        if self.indent:
+            style["indent"] = int(self.indent)
+        if self.shrinkToFit:
+            style["shrink"] = True
         return style
 
 
 def _alignment_of(look):
-    return Alignment(horizontal=look.get("horizontal"), vertical=look.get("vertical"), wrapText=look.get("wrap"))
+    return Alignment(horizontal=look.get("horizontal"), vertical=look.get("vertical"), wrapText=look.get("wrap"),
+                     textRotation=look.get("rotation"), indent=look.get("indent", 0), shrinkToFit=look.get("shrink"))
 
 
 class Protection(_Part):
     _fields = ("locked", "hidden")
 
-    def _style(self):
-        _note("the protection of cells is not kept")
+    def _usual(self, book):
         return {}
+
+    def _style(self):
+        if self.hidden:
+            raise refused("Protection(hidden)", "there is locked")
+        return {"locked": self.locked is None or bool(self.locked)}
 
 
 class NamedStyle:
@@ -254,11 +297,11 @@ class NamedStyle:
 
 _BUILTIN = {
     "Normal": {},
-    "Percent": {"number_format": "0%"},
-    "Comma": {"number_format": "#,##0.00"},
-    "Comma [0]": {"number_format": "#,##0"},
-    "Currency": {"number_format": '"$"#,##0.00'},
-    "Currency [0]": {"number_format": '"$"#,##0'},
+    "Percent": {"number_format": "0%", "size": 12.0},
+    "Comma": {"number_format": "#,##0.00", "size": 12.0},
+    "Comma [0]": {"number_format": "#,##0", "size": 12.0},
+    "Currency": {"number_format": '"$"#,##0.00', "size": 12.0},
+    "Currency [0]": {"number_format": '"$"#,##0', "size": 12.0},
     "Good": {"fill": "C6EFCE", "color": "006100"},
     "Bad": {"fill": "FFC7CE", "color": "9C0006"},
     "Neutral": {"fill": "FFEB9C", "color": "9C5700"},
@@ -275,6 +318,8 @@ _BUILTIN = {
 
 class DifferentialStyle:
     def __init__(self, font=None, numFmt=None, fill=None, alignment=None, border=None, protection=None):
+        if numFmt is not None or alignment is not None or protection is not None:
+            raise refused("DifferentialStyle(numFmt, alignment, protection)", "there are: font, fill, border")
         self.font = font
         self.fill = fill
         self.border = border

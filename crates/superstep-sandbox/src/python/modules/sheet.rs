@@ -49,8 +49,19 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("names", |vm, args| {
         let at = book(vm, &args)?;
         let mut dict = Dict::new();
+        // With a sheet, the names that are known in it alone.
+        let sheet = match args.get(1) {
+            Value::None => None,
+            _ => Some(vm.text_argument(&args, 1)?.to_string()),
+        };
         if let Some(book) = vm.host.books.get(at) {
-            for name in &book.workbook.names {
+            let mut sheets = book.workbook.sheets.iter();
+            let sheet = sheet.map(|name| sheets.position(|sheet| sheet.name == name));
+            let meant = |name: &&superstep_workbook::DefinedName| match sheet {
+                None => name.sheet.is_none(),
+                Some(place) => name.sheet == place && place.is_some(),
+            };
+            for name in book.workbook.names.iter().filter(meant) {
                 let key = Key::Str(name.name.as_str().into());
                 let entry = (
                     Value::str(name.name.as_str()),
@@ -72,6 +83,29 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
             Err(error) => Err(vm.error("ValueError", error.to_string())),
         }
     }),
+    ("usual", |vm, args| {
+        let at = book(vm, &args)?;
+        let book = vm.host.books.get(at);
+        let look = book.map(|book| book.workbook.styles.look(0));
+        match serde_json::to_value(look.unwrap_or_default()) {
+            Ok(json) => Ok(convert::from_json(&json)),
+            Err(error) => Err(vm.error("RuntimeError", error.to_string())),
+        }
+    }),
+    ("translate", |vm, args| {
+        let formula = vm.text_argument(&args, 0)?.to_string();
+        let rows = vm.int_argument(&args.get(1))?;
+        let columns = vm.int_argument(&args.get(2))?;
+        Ok(match formula.strip_prefix('=') {
+            Some(text) => {
+                let moved = superstep_workbook::translate(text, rows, columns);
+                Value::str(format!("={moved}"))
+            }
+            None => Value::str(formula),
+        })
+    }),
+    ("comment", cells::comment),
+    ("features", cells::features),
     ("get", cells::get),
     ("set", cells::set),
     ("rows", cells::rows),

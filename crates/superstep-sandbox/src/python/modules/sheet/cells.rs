@@ -164,22 +164,7 @@ pub(super) fn look(vm: &mut Vm, args: Args) -> Res<Value> {
     let at = place(vm, &args.get(2), &args.get(3))?;
     let (workbook, sheet) = sheet(vm, &args)?;
     let style = sheet.cell(at).map_or(0, |cell| cell.style);
-    let mut look = workbook.styles.look(style);
-    // Colours of the theme cannot be written, so they are not read either.
-    let is_own = |color: &String| color.bytes().all(|byte| byte.is_ascii_hexdigit());
-    look.color = look.color.filter(is_own);
-    look.fill = look.fill.filter(is_own);
-    if let Some(border) = &mut look.border {
-        let edges = [
-            &mut border.left,
-            &mut border.right,
-            &mut border.top,
-            &mut border.bottom,
-        ];
-        for edge in edges.into_iter().flatten() {
-            edge.color = edge.color.take().filter(is_own);
-        }
-    }
+    let look = workbook.styles.look(style);
     match serde_json::to_value(&look) {
         Ok(json) => Ok(convert::from_json(&json)),
         Err(error) => Err(vm.error("RuntimeError", error.to_string())),
@@ -226,6 +211,10 @@ pub(super) fn over(style: &Style, old: &Style) -> Style {
         horizontal: text(&style.horizontal, &old.horizontal),
         vertical: text(&style.vertical, &old.vertical),
         wrap: style.wrap.or(old.wrap),
+        rotation: style.rotation.or(old.rotation),
+        indent: style.indent.or(old.indent),
+        shrink: style.shrink.or(old.shrink),
+        locked: style.locked.or(old.locked),
         border,
     }
 }
@@ -257,10 +246,45 @@ pub(super) fn info(vm: &mut Vm, args: Args) -> Res<Value> {
         "merged": sheet.merged.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "freeze": sheet.freeze.map(|cell| cell.to_string()),
         "filter": sheet.filter.map(|area| area.to_string()),
-        "tables": sheet.tables.iter().map(|table| (table.name.clone(), table.area.to_string())).collect::<Vec<_>>(),
+        "tables": sheet.tables.iter().map(|table| {
+            let style = table.style.as_ref().map(|style| style.name.clone());
+            (table.name.clone(), table.area.to_string(), style, table.columns.clone())
+        }).collect::<Vec<_>>(),
         "drawings": sheet.drawings,
     });
     Ok(convert::from_json(&json))
+}
+
+/// `comment(book, sheet, row, column)`: text and author, or none.
+pub(super) fn comment(vm: &mut Vm, args: Args) -> Res<Value> {
+    let at = place(vm, &args.get(2), &args.get(3))?;
+    let (_, sheet) = sheet(vm, &args)?;
+    Ok(match sheet.comments.get(&at) {
+        Some(comment) => Value::tuple(vec![
+            Value::str(comment.text.as_str()),
+            Value::str(comment.author.as_str()),
+        ]),
+        None => Value::None,
+    })
+}
+
+/// `features(book, sheet)`: what surrounds the cells, as tuples of kind, place and words.
+pub(super) fn features(vm: &mut Vm, args: Args) -> Res<Value> {
+    let (workbook, sheet) = sheet(vm, &args)?;
+    match workbook.features(sheet) {
+        Ok(found) => {
+            let told = found.into_iter().map(|feature| {
+                Value::tuple(vec![
+                    Value::str(feature.kind),
+                    Value::str(feature.at),
+                    Value::str(feature.what),
+                ])
+            });
+            let told = told.collect();
+            Ok(Value::list(told))
+        }
+        Err(error) => Err(vm.error("ValueError", error.to_string())),
+    }
 }
 
 /// `last_row(book, sheet)`: the last row with cells, or 0.
@@ -287,7 +311,8 @@ pub(super) fn column(vm: &mut Vm, args: Args) -> Res<Value> {
         .and_then(|column| column.width)
         .map_or(Value::None, Value::Float);
     let hidden = found.is_some_and(|column| column.hidden);
-    Ok(Value::tuple(vec![width, Value::Bool(hidden)]))
+    let level = Value::int(found.map_or(0, superstep_workbook::Column::outline));
+    Ok(Value::tuple(vec![width, Value::Bool(hidden), level]))
 }
 
 /// `row(book, sheet, number)`: height and whether it is hidden.
@@ -300,5 +325,6 @@ pub(super) fn row(vm: &mut Vm, args: Args) -> Res<Value> {
         .and_then(|row| row.height)
         .map_or(Value::None, Value::Float);
     let hidden = found.is_some_and(|row| row.hidden);
-    Ok(Value::tuple(vec![height, Value::Bool(hidden)]))
+    let level = Value::int(found.map_or(0, superstep_workbook::Row::outline));
+    Ok(Value::tuple(vec![height, Value::Bool(hidden), level]))
 }
