@@ -23,7 +23,7 @@ use crate::agents::Agent;
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, TalkOptions};
 pub(crate) use atris::{AtrisCommand, AtrisOptions};
 pub(crate) use db::DbCommand;
-pub(crate) use docs::{Docs, DocsCommand, DocsDepth, MakeDocs};
+pub(crate) use docs::{Docs, DocsCommand, DocsDepth, DocsProfile, MakeDocs};
 pub(crate) use mail::{
     AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, Note, NotesCommand,
 };

@@ -394,31 +394,14 @@ impl From<superstep_sheets::Error> for Error {
     }
 }
 
-impl From<superstep_sheets::NewError> for Error {
-    fn from(error: superstep_sheets::NewError) -> Self {
+impl<E: std::fmt::Display> From<superstep::NewError<E>> for Error
+where
+    Self: From<E>,
+{
+    fn from(error: superstep::NewError<E>) -> Self {
         match error {
-            superstep_sheets::NewError::Settings(error) => error.into(),
-            superstep_sheets::NewError::Graph(errors) => Self::Build(errors),
-            other => Self::Usage(other.to_string()),
-        }
-    }
-}
-
-impl From<superstep_atris::NewError> for Error {
-    fn from(error: superstep_atris::NewError) -> Self {
-        match error {
-            superstep_atris::NewError::Settings(error) => Self::Atris(error),
-            superstep_atris::NewError::Graph(errors) => Self::Build(errors),
-            other => Self::Usage(other.to_string()),
-        }
-    }
-}
-
-impl From<superstep_docgen::NewError> for Error {
-    fn from(error: superstep_docgen::NewError) -> Self {
-        match error {
-            superstep_docgen::NewError::Settings(error) => Self::Docs(error),
-            superstep_docgen::NewError::Graph(errors) => Self::Build(errors),
+            superstep::NewError::Settings(error) => error.into(),
+            superstep::NewError::Graph(errors) => Self::Build(errors),
             other => Self::Usage(other.to_string()),
         }
     }

@@ -26,16 +26,7 @@ pub struct Atris {
 }
 
 /// Why an agent cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NewError {
-    /// The settings are wrong, or the catalogue.
-    #[error(transparent)]
-    Settings(#[from] Error),
-    /// The graph could not be built: a mistake in this library.
-    #[error(transparent)]
-    Graph(#[from] BuildErrors),
-}
+pub type NewError = superstep::NewError<Error>;
 
 impl Atris {
     /// An agent with a model, or with rules alone.
@@ -44,10 +35,13 @@ impl Atris {
         settings: Settings,
         backends: Backends,
     ) -> Result<Self, NewError> {
-        Catalogue::get()?;
-        let client = Arc::new(Audius::new(settings.client.clone())?);
-        let tools = tools::tools(&client).map_err(|error| Error::Settings {
-            why: error.to_string(),
+        Catalogue::get().map_err(NewError::Settings)?;
+        let client = Audius::new(settings.client.clone()).map_err(NewError::Settings)?;
+        let client = Arc::new(client);
+        let tools = tools::tools(&client).map_err(|error| {
+            NewError::Settings(Error::Settings {
+                why: error.to_string(),
+            })
         })?;
         let services = Arc::new(Services {
             model,

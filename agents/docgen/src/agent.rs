@@ -2,12 +2,13 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use serde_json::{Map, Value as Json};
+use superstep::tools::refine::Form;
 
-use crate::facts::Facts;
-
-/// Parsed analysis: plain data, as it is in `metadata.json`.
-pub type Data = Map<String, Json>;
+use crate::{
+    analysis::{self, Data},
+    facts::Facts,
+    profile::Profile,
+};
 
 /// What an agent documents.
 #[derive(Clone)]
@@ -18,12 +19,14 @@ pub struct AgentContext {
     pub facts: Arc<Facts>,
     /// How many characters of material a prompt may have.
     pub room: usize,
+    /// Which kind of model is asked.
+    pub profile: Profile,
 }
 
 /// An agent that writes one page.
 ///
 /// The first six are the hooks of an agent: a name, what its model is told, how its analysis becomes data, a page
-/// and a summary. The others have defaults.
+/// and a summary. The last three of them and all others have defaults: an analysis is Markdown with sections.
 pub trait DocAgent: Send + Sync {
     /// Its name, which its page has too: small letters, digits and dashes.
     fn name(&self) -> &str;
@@ -35,13 +38,25 @@ pub trait DocAgent: Send + Sync {
     fn human_prompt(&self, context: &AgentContext) -> String;
 
     /// The analysis as data.
-    fn parse(&self, analysis: &str) -> Data;
+    fn parse(&self, analysis: &str) -> Data {
+        analysis::parse(analysis)
+    }
 
     /// The page of the data, without its title.
-    fn markdown(&self, data: &Data) -> String;
+    fn markdown(&self, data: &Data) -> String {
+        analysis::markdown(data)
+    }
 
     /// One sentence about the data.
-    fn summary(&self, data: &Data) -> String;
+    fn summary(&self, data: &Data) -> String {
+        analysis::summary(data)
+    }
+
+    /// The form that the model fills in in place of writing an analysis; nothing if it writes.
+    fn form(&self, context: &AgentContext) -> Option<Arc<dyn Form>> {
+        let _ = context;
+        None
+    }
 
     /// The title of its page.
     fn title(&self) -> String {

@@ -1,6 +1,7 @@
 //! The agents: eleven that come with the library, and those of a user's file.
 
 mod custom;
+mod frame;
 mod parts;
 mod standard;
 mod table;

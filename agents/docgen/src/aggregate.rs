@@ -18,7 +18,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     let context = services.context(request)?;
     let facts = &*context.facts;
     let old = Metadata::read(&request.output).ok().flatten();
-    let asks = services.model.is_some() && !request.no_model;
+    let asks = services.asks(request);
     let mut metadata = Metadata::new(&facts.name);
     metadata.model = asks.then(|| services.model_name());
     metadata.counts = facts.counts.clone();
@@ -30,8 +30,23 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         output: request.output.display().to_string(),
         ..Outcome::default()
     };
-    for agent in &services.settings.agents {
+    let works = |name: &str| services.settings.agents.iter().any(|it| it.name() == name);
+    let mut agents = services.settings.all_agents();
+    agents.retain(|agent| {
         let name = agent.name();
+        works(name) || asks && old.as_ref().is_some_and(|old| old.agent(name).is_some())
+    });
+    for agent in &agents {
+        let name = agent.name();
+        if !works(name) {
+            // It was not asked for now; what it wrote before was paid for.
+            if let Some(result) = old.as_ref().and_then(|old| old.agent(name)) {
+                let result = fresh(&**agent, result, facts);
+                metadata.claims.add(&result.metadata.claims);
+                metadata.agents.push(result);
+            }
+            continue;
+        }
         let planned = state.plan.iter().find(|it| it.name == name);
         let is_kept = planned.is_some_and(|it| it.is_kept);
         let result = match state.results.get(name).filter(|_| asks) {
@@ -61,7 +76,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     let is_whole = metadata
         .agents
         .iter()
-        .all(|it| it.status == Status::Success);
+        .all(|it| it.status == Status::Success || !works(&it.agent_name));
     let status = match (asks, is_whole) {
         (false, _) => "facts",
         (true, true) => "success",
@@ -74,12 +89,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     metadata.revised(revision);
 
     let prefix = plan::prefix(&request.root, &request.output);
-    let mut files = pages::pages(
-        &metadata,
-        &services.settings.agents,
-        facts,
-        prefix.as_deref(),
-    );
+    let mut files = pages::pages(&metadata, &agents, facts, prefix.as_deref());
     let broken = links::check(&files, facts, prefix.as_deref());
     for link in &broken {
         if let Some(page) = files.get_mut(&link.page) {
@@ -125,6 +135,11 @@ fn fresh(agent: &dyn DocAgent, result: &AgentResult, facts: &Facts) -> AgentResu
             unverified: again.unverified,
             problems: before.problems.into_iter().chain(again.problems).collect(),
         };
+    }
+    // Maps come back from a saver in the order of their keys, and bytes must be the same before and after.
+    result.data.sort_keys();
+    for value in result.data.values_mut() {
+        value.sort_all_objects();
     }
     result.markdown = pages::page(agent, facts, &result);
     result

@@ -3,9 +3,10 @@
 //! Analyses are Markdown with `##` sections, which every model can write. A section called recommendations is
 //! a list of its own, and goes to the page of recommendations too.
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
-use crate::agent::Data;
+/// Parsed analysis: plain data, as it is in `metadata.json`.
+pub type Data = Map<String, Json>;
 
 /// The most sections that are kept.
 const MOST: usize = 40;
@@ -121,4 +122,17 @@ pub fn markdown(data: &Data) -> String {
         }
     }
     page.trim_end().to_owned()
+}
+
+/// How much an analysis says, in one sentence.
+pub fn summary(data: &Data) -> String {
+    let titles: Vec<&str> = sections(data)
+        .map(|(title, _)| title)
+        .filter(|it| !it.is_empty())
+        .collect();
+    let count = recommendations(data).count();
+    match titles.is_empty() {
+        true => "No analysis, facts alone".to_owned(),
+        false => format!("{}; {count} recommendations", titles.join(", ")),
+    }
 }

@@ -66,23 +66,71 @@ impl Block {
     }
 }
 
-/// A line without HTML, pictures and links; code spans stay as they are.
+/// A line without HTML, pictures and links; code spans stay as they are. Backticks that open no span of this line are
+/// none afterwards: they would make code, or a block, of what follows.
 fn plain(line: &str) -> String {
     let mut text = String::new();
-    for (number, piece) in line.split('`').enumerate() {
-        if number > 0 {
-            text.push('`');
-        }
-        match number % 2 {
-            0 => text.push_str(&unlinked(&piece.replace('<', "&lt;"))),
-            _ => text.push_str(piece),
+    let mut rest = line;
+    while let Some(at) = rest.find('`') {
+        let (before, from) = rest.split_at(at);
+        text.push_str(&inert(before));
+        let length = from.len() - from.trim_start_matches('`').len();
+        let (run, after) = from.split_at(length);
+        let escapes = before.len() - before.trim_end_matches('\\').len();
+        let end = (escapes % 2 == 0).then(|| closing(after, length)).flatten();
+        match end {
+            Some(end) => {
+                let (code, after) = after.split_at(end);
+                text.push_str(run);
+                text.push_str(code);
+                rest = after;
+            }
+            None => {
+                text.push_str(&"'".repeat(length));
+                rest = after;
+            }
         }
     }
-    // An odd backtick would make code of the rest of the page.
-    if line.matches('`').count() % 2 == 1 {
-        text = text.replace('`', "'");
-    }
+    text.push_str(&inert(rest));
     text
+}
+
+/// Where a code span ends whose content begins here: behind the next run of as many backticks.
+fn closing(text: &str, length: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text.get(at..)?.find('`') {
+        let start = at + found;
+        let run = text.get(start..)?;
+        let run = run.len() - run.trim_start_matches('`').len();
+        if run == length {
+            return Some(start + run);
+        }
+        at = start + run;
+    }
+    None
+}
+
+/// Text that is text alone: no HTML, no links of any form, no other kind of fence.
+fn inert(text: &str) -> String {
+    let text = text.replace('<', "&lt;").replace("~~~", "~");
+    // What is left of a link over several lines, and definitions that links refer to.
+    let text = unlinked(&text).replace("](", "] (").replace("]:", "] :");
+    let mut shown = String::new();
+    for piece in text.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
+        let starts = ["http://", "https://", "ftp://", "www."];
+        let lower = word.to_ascii_lowercase();
+        let at = starts.iter().filter_map(|it| lower.find(it)).min();
+        match at.and_then(|at| word.split_at_checked(at)) {
+            // Addresses become links by themselves.
+            Some((before, address)) => {
+                let blank = piece.get(word.len()..).unwrap_or_default();
+                shown.push_str(&format!("{before}`{address}`{blank}"));
+            }
+            None => shown.push_str(piece),
+        }
+    }
+    shown
 }
 
 /// `[words](address)` and `![words](address)` as their words.

@@ -24,17 +24,8 @@ pub struct Docgen {
     services: Arc<Services>,
 }
 
-/// Why there are no agents.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NewError {
-    /// The settings are wrong.
-    #[error(transparent)]
-    Settings(#[from] Error),
-    /// The graph could not be built: a mistake in this library.
-    #[error(transparent)]
-    Graph(#[from] BuildErrors),
-}
+/// Why an agent cannot be made.
+pub type NewError = superstep::NewError<Error>;
 
 impl Docgen {
     /// Agents with a model, or with facts alone. For budgets in tokens, money and time give it a
@@ -45,7 +36,7 @@ impl Docgen {
         settings: Settings,
         backends: Backends,
     ) -> Result<Self, NewError> {
-        settings.check()?;
+        settings.check().map_err(NewError::Settings)?;
         let services = Arc::new(Services::new(model, settings));
         let graph = build(&services, backends)?;
         Ok(Self { graph, services })

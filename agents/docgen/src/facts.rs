@@ -27,7 +27,7 @@ pub use scan::{Limits, Order, scan};
 pub use walk::is_secret_name;
 
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.
-pub const FACTS_VERSION: u32 = 1;
+pub const FACTS_VERSION: u32 = 2;
 
 /// What is known about a code base.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

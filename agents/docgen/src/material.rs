@@ -192,7 +192,7 @@ fn debt(facts: &Facts) -> impl Iterator<Item = String> + '_ {
         .chain(marks)
 }
 
-fn figures(facts: &Facts) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn figures(facts: &Facts) -> impl Iterator<Item = String> + '_ {
     let counts = &facts.counts;
     let first = [
         format!(
@@ -249,8 +249,22 @@ pub(crate) fn excerpts(words: &[&str], context: &AgentContext, room: usize) -> S
     text
 }
 
-/// Lines of a file with their numbers, without secrets; nothing if it is not one of the facts.
+/// Lines of a file with their numbers as a text, without secrets; nothing if it is not one of the facts.
 pub fn excerpt(context: &AgentContext, path: &str, from: usize, count: usize) -> Option<String> {
+    let mut shown = format!("\n## {path}\n");
+    for (number, line) in lines(context, path, from, count)? {
+        let _written = writeln!(shown, "{number:>5} {line}");
+    }
+    Some(shown)
+}
+
+/// Lines of a file with their numbers, without secrets; nothing if it is not one of the facts.
+pub(crate) fn lines(
+    context: &AgentContext,
+    path: &str,
+    from: usize,
+    count: usize,
+) -> Option<Vec<(usize, String)>> {
     let file = context.facts.file(path)?;
     if is_secret_name(path) || file.lines == 0 {
         return None;
@@ -269,10 +283,6 @@ pub fn excerpt(context: &AgentContext, path: &str, from: usize, count: usize) ->
         .enumerate()
         .skip(from.saturating_sub(1))
         .take(count);
-    let mut shown = format!("\n## {path}\n");
-    for (number, line) in lines {
-        let line: String = line.chars().take(240).collect();
-        let _written = writeln!(shown, "{:>5} {line}", number + 1);
-    }
-    Some(shown)
+    let lines = lines.map(|(index, line)| (index + 1, line.chars().take(240).collect()));
+    Some(lines.collect())
 }

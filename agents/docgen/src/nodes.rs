@@ -39,6 +39,7 @@ pub(crate) async fn scan(
     let (services, asked) = (services.0.clone(), state.request.clone());
     off(move || {
         let request = services.settings.allowed(&asked)?;
+        services.spares_analyses(&request)?;
         let facts = services.scan(&request)?;
         let update = DocState::update()
             .digest(plan::digest(&facts))

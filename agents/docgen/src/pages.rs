@@ -81,7 +81,7 @@ pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) ->
                 page,
                 "- `{}`: {}; {now}",
                 problem.claim.replace('`', "'"),
-                problem.why
+                crate::clean::clean(&problem.why).0
             );
         }
         page.push('\n');

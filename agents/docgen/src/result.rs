@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use superstep::tools::refine::{Ended, Evaluation, Spending};
 
-use crate::{agent::Data, claims::ClaimReport};
+use crate::{analysis::Data, claims::ClaimReport};
 
 /// What an agent made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

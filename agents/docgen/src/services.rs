@@ -37,6 +37,29 @@ impl Services {
         }
     }
 
+    /// Whether a model is asked.
+    pub(crate) fn asks(&self, request: &Request) -> bool {
+        self.model.is_some() && !request.no_model
+    }
+
+    /// Refuses to replace analyses of a model, which were paid for, by facts alone.
+    pub(crate) fn spares_analyses(&self, request: &Request) -> Result<(), Error> {
+        if request.force || self.asks(request) {
+            return Ok(());
+        }
+        let old = Metadata::read(&request.output).ok().flatten();
+        match old.and_then(|old| old.model) {
+            None => Ok(()),
+            Some(model) => Err(Error::Output {
+                path: superstep::text::single_line(&request.output.display().to_string()),
+                why: format!(
+                    "it has analyses by {}, which facts alone would replace; --force does so",
+                    superstep::text::single_line(&model)
+                ),
+            }),
+        }
+    }
+
     /// Takes the facts of a folder anew.
     pub(crate) fn scan(&self, request: &Request) -> Result<Arc<Facts>, Error> {
         let order = self.settings.order(&request.output, &request.root);
@@ -61,6 +84,7 @@ impl Services {
             root: request.root.clone(),
             facts,
             room: self.settings.room,
+            profile: self.settings.profile,
         }))
     }
 

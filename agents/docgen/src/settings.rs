@@ -10,6 +10,7 @@ use crate::{
     agents::standard_agents,
     error::Error,
     facts::{Limits, Order},
+    profile::{Profile, SMALL_REPLY, SMALL_ROOM},
 };
 
 /// The folder below the root that documentation goes to.
@@ -49,10 +50,14 @@ impl Depth {
 pub struct Settings {
     /// When an analysis is good enough.
     pub refine: RefineConfig,
-    /// The agents, in the order of their pages.
+    /// The agents that work, in the order of their pages.
     pub agents: Vec<Arc<dyn DocAgent>>,
+    /// Agents whose pages stay as they are if they have any; some of `agents` may be among them, and the pages are in this order.
+    pub pages: Vec<Arc<dyn DocAgent>>,
     /// How many characters of material a prompt may have.
     pub room: usize,
+    /// Which kind of model is asked.
+    pub profile: Profile,
     /// Whether models may look files and symbols up.
     pub tools: bool,
     /// How many agents work at once.
@@ -73,7 +78,9 @@ impl Default for Settings {
         Self {
             refine: Depth::Normal.config(),
             agents: standard_agents(),
+            pages: standard_agents(),
             room: 40_000,
+            profile: Profile::Strong,
             tools: true,
             at_once: 4,
             learn_thresholds: false,
@@ -106,6 +113,33 @@ impl Settings {
             return wrong("no agent is chosen");
         }
         Ok(())
+    }
+
+    /// The same for models of this kind. A small one is asked once per page unless `is_refined` says that more is
+    /// wanted: its grades say little.
+    #[must_use]
+    pub fn with_profile(mut self, profile: Profile, is_refined: bool) -> Self {
+        self.profile = profile;
+        if profile == Profile::Small {
+            self.room = self.room.min(SMALL_ROOM);
+            self.at_once = 1;
+            self.tools = false;
+            self.refine.max_tokens.get_or_insert(SMALL_REPLY);
+            self.refine.enable_self_questioning &= is_refined;
+        }
+        self
+    }
+
+    /// All agents that may have a page, in order.
+    pub(crate) fn all_agents(&self) -> Vec<Arc<dyn DocAgent>> {
+        let is_listed = |name: &str| self.pages.iter().any(|it| it.name() == name);
+        let more = self.agents.iter().filter(|it| !is_listed(it.name()));
+        // The agent that works is the one that counts, if there is another of its name.
+        let own = |page: &Arc<dyn DocAgent>| {
+            let own = self.agents.iter().find(|it| it.name() == page.name());
+            own.unwrap_or(page).clone()
+        };
+        self.pages.iter().map(own).chain(more.cloned()).collect()
     }
 
     /// A request as it may be carried out.

@@ -22,7 +22,7 @@ pub(crate) fn changed(root: &Path, reference: &str) -> Result<BTreeSet<String>, 
     }
     let git = Git { root, reference };
     let commit = format!("{reference}^{{commit}}");
-    let commit = git.run(&["rev-parse", "--verify", "--quiet", &commit], "")?;
+    let commit = git.run(&["rev-parse", "--verify", &commit], "")?;
     let commit = String::from_utf8_lossy(&commit);
     let committed = git.run(&["ls-tree", "-r", "-z", commit.trim()], "")?;
     let committed: BTreeMap<String, String> = parts(&committed).filter_map(entry).collect();

@@ -82,6 +82,9 @@ impl Workflow {
         let mut refine = Refine::new(agent.name(), model.clone())
             .config(config.clone())
             .review(Arc::new(FactReview(context.facts.clone())));
+        if let Some(form) = agent.form(&context) {
+            refine = refine.form(form);
+        }
         if with_tools
             && model.caps().tools
             && let Ok(tools) = tools(&context, &read)

@@ -40,16 +40,7 @@ pub struct Models {
 }
 
 /// Why an agent cannot be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NewError {
-    /// The settings or tools are wrong.
-    #[error(transparent)]
-    Settings(#[from] Error),
-    /// The graph could not be built: a mistake in this library.
-    #[error(transparent)]
-    Graph(#[from] BuildErrors),
-}
+pub type NewError = superstep::NewError<Error>;
 
 impl Sheets {
     /// An agent that keeps versions of workbooks there.
@@ -61,13 +52,14 @@ impl Sheets {
     ) -> Result<Self, NewError> {
         if settings.max_steps == 0 {
             let why = "max_steps must be at least 1".to_owned();
-            return Err(Error::Settings { why }.into());
+            return Err(NewError::Settings(Error::Settings { why }));
         }
         let Models { planner, informer } = models;
         let informer = informer.unwrap_or_else(|| planner.clone());
         let services = Arc::new(Services::new(planner, informer, versions, settings));
         // What is wrong with tools is found now, not in the first step.
-        services.tools("workbook.xlsx", None)?;
+        let tools = services.tools("workbook.xlsx", None);
+        tools.map_err(NewError::Settings)?;
         let graph = build(&services, backends)?;
         Ok(Self { graph, services })
     }

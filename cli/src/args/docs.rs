@@ -42,6 +42,9 @@ pub(crate) struct MakeDocs {
     /// How thorough
     #[arg(long, value_name = "DEPTH")]
     pub(crate) depth: Option<DocsDepth>,
+    /// How the model is asked [default: small for one on this machine, strong otherwise]
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Option<DocsProfile>,
     /// Agents that read of no file changed since this commit keep what they have
     #[arg(long, value_name = "REF")]
     pub(crate) since: Option<String>,
@@ -95,6 +98,15 @@ pub(crate) enum DocsDepth {
     Normal,
     /// Six refinements, 90 points
     Deep,
+}
+
+/// How the model is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DocsProfile {
+    /// It reads much and writes an analysis
+    Strong,
+    /// It chooses among numbered facts and words them, one call per page
+    Small,
 }
 
 /// What can be asked about a documentation or a code base.

@@ -4,7 +4,7 @@ use superstep::{
     AskId, Event, EventStream, Modes, OpenAsk, Outcome as Ended,
     dynamic::EventKind,
     model::{Money, Usage},
-    tools::refine::{ApproveIteration, RefineProgress},
+    tools::refine::{ApproveIteration, Ended as Ending, RefineProgress},
 };
 use superstep_docgen::{DocNode, DocState, DocStateUpdate, Docgen, Outcome, Request};
 
@@ -37,9 +37,13 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     agree(&opened, &thread, app).await?;
     let state = opened.docgen.graph().state(&*thread).await.ok();
     // What a killed process left is gone on with if it is the same work; open questions are asked.
-    let is_same = state
-        .as_ref()
-        .is_some_and(|it| it.state.request == request && !it.next.is_empty());
+    let settings = opened.docgen.settings();
+    let is_same = state.as_ref().is_some_and(|it| {
+        let planned = it.state.plan.iter().map(|agent| agent.name.as_str());
+        let chosen = settings.agents.iter().map(|agent| agent.name());
+        let is_planned = it.state.plan.is_empty() || planned.eq(chosen);
+        it.state.request == request && is_planned && !it.next.is_empty()
+    });
     let next = match state.filter(|_| is_same) {
         Some(state) => match state.asks.into_iter().next() {
             Some(ask) => NextRun::Ask(ask),
@@ -179,9 +183,18 @@ fn tell(progress: &RefineProgress, output: &Output) -> Result<(), Error> {
             agent, questions, ..
         } => (agent, format!("{} questions", questions.len())),
         RefineProgress::Refined { agent, note, .. } => (agent, note.clone()),
-        RefineProgress::Finalized { agent, score, .. } => {
+        RefineProgress::Finalized {
+            agent,
+            score,
+            ended,
+            ..
+        } => {
             let score = score.map_or("not graded".to_owned(), |it| format!("grade {it:.0}"));
-            (agent, format!("done, {score}"))
+            let how = match ended {
+                Some(Ending::Budget) => "stopped, the budget is used up",
+                _ => "done",
+            };
+            (agent, format!("{how}, {score}"))
         }
     };
     output.say(&[strong(agent), faint(format!(": {what}"))]);

@@ -12,19 +12,19 @@ use superstep::{
     },
 };
 use superstep_docgen::{
-    Depth, Docgen, Settings,
+    Depth, Docgen, Profile, Settings,
     agents::{choose, custom_agents, standard_agents},
 };
 
 use crate::{
     app::App,
-    args::{DocsDepth, MakeDocs},
+    args::{DocsDepth, DocsProfile, MakeDocs},
     database, environment,
     error::Error,
 };
 
 /// The settings of `[agents.docs]`.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "depth",
     "max_iterations",
     "clarity_threshold",
@@ -36,6 +36,7 @@ const KEYS: [&str; 11] = [
     "tools",
     "agents",
     "prompt_characters",
+    "profile",
 ];
 
 /// The largest file of agents.
@@ -66,6 +67,8 @@ pub(super) async fn open_below(
 ) -> Result<OpenedDocs, Error> {
     let config = environment::load(app.global)?.config;
     config.agent_is_trusted("docs")?;
+    let is_refined = is_refined(&config, make);
+    let profile = profile(&config, make)?;
     let mut settings = settings(&config, make)?;
     settings.roots = roots;
     let backends = database::create(app.global)?;
@@ -75,14 +78,9 @@ pub(super) async fn open_below(
         false => Some(environment::open(content, app).await?.caller),
     };
     let caller = caller.map(|caller| limited(caller, make));
-    if let Some(caller) = &caller
-        && caller.id().provider == "local"
-    {
-        // A model on this machine reads and writes a few words a second, and one thing at a time.
-        settings.room = settings.room.min(6_000);
-        settings.at_once = 1;
-        settings.tools = false;
-        settings.refine.max_tokens.get_or_insert(700);
+    if let Some(caller) = &caller {
+        let profile = profile.unwrap_or_else(|| Profile::of(caller.caps()));
+        settings = settings.with_profile(profile, is_refined);
     }
     settings.refine.max_tokens.get_or_insert(4_000);
     let model = caller
@@ -128,7 +126,7 @@ pub(super) fn settings(config: &Config, make: &MakeDocs) -> Result<Settings, Err
         let whole = || setting.value.as_u64().ok_or_else(|| not("a whole number"));
         let refine = &mut settings.refine;
         match key {
-            "depth" => {}
+            "depth" | "profile" => {}
             "max_iterations" => {
                 refine.max_iterations =
                     u32::try_from(whole()?).map_err(|_| not("a small number"))?;
@@ -169,9 +167,43 @@ pub(super) fn settings(config: &Config, make: &MakeDocs) -> Result<Settings, Err
     if !make.agents.is_empty() {
         names.clone_from(&make.agents);
     }
+    settings.pages.clone_from(&agents);
     settings.agents = choose(agents, &names)?;
     settings.check()?;
     Ok(settings)
+}
+
+/// Whether somebody asked for more than one call per page.
+fn is_refined(config: &Config, make: &MakeDocs) -> bool {
+    let wishes = [
+        "depth",
+        "max_iterations",
+        "clarity_threshold",
+        "min_improvement",
+        "self_questioning",
+    ];
+    make.depth.is_some()
+        || make.max_iterations.is_some()
+        || make.clarity_threshold.is_some()
+        || make.min_improvement.is_some()
+        || config.agent("docs").keys().any(|key| wishes.contains(key))
+}
+
+/// The profile that somebody asked for.
+fn profile(config: &Config, make: &MakeDocs) -> Result<Option<Profile>, Error> {
+    if let Some(profile) = make.profile {
+        return Ok(Some(match profile {
+            DocsProfile::Strong => Profile::Strong,
+            DocsProfile::Small => Profile::Small,
+        }));
+    }
+    let all = config.agent("docs");
+    let Some(setting) = all.get("profile") else {
+        return Ok(None);
+    };
+    let profile = setting.value.as_str().and_then(Profile::named);
+    let wrong = || format!("{}: `profile` must be strong or small", setting.origin);
+    profile.map(Some).ok_or_else(|| Error::Usage(wrong()))
 }
 
 fn depth(setting: &Setting<serde_json::Value>) -> Result<Depth, Error> {

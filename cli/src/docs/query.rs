@@ -8,7 +8,7 @@ use superstep::{
     text::Redactor,
 };
 use superstep_docgen::{
-    AgentContext, Facts, Request, USUAL_OUTPUT, claims, clean,
+    AgentContext, Facts, Profile, Request, USUAL_OUTPUT, claims, clean,
     facts::{Lookup, Order},
     material,
     query::{self, Hit},
@@ -62,10 +62,15 @@ pub(super) async fn ask(
     }
     let content = environment::content_at(app.global, &request.root)?;
     let caller = environment::open(&content, app).await?.caller;
+    let profile = Profile::of(caller.caps());
     let context = AgentContext {
         root: request.root,
         facts: std::sync::Arc::new(facts),
-        room: 12_000,
+        room: match profile {
+            Profile::Strong => 12_000,
+            Profile::Small => 4_000,
+        },
+        profile,
     };
     let call = Call {
         max_tokens: Some(600),

@@ -91,7 +91,18 @@ fn an_agent_refines_its_page_and_a_second_run_asks_nothing() {
         "{page}"
     );
 
+    let pages = || {
+        let folder = std::fs::read_dir(env.path("work/shop/superstep-docs")).unwrap();
+        let files = folder.map(|file| file.unwrap().path());
+        let mut files: Vec<_> = files
+            .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let before = pages();
     let again = env.run(&line);
+    assert!(pages() == before, "the same bytes");
     let outcome = again.events().last().unwrap()["outcome"].clone();
     assert_eq!(
         (&outcome["calls"], outcome["kept"].as_array().unwrap().len()),

@@ -21,7 +21,7 @@ mod graph;
 mod nodes;
 mod state;
 
-pub use config::{Refine, RefineConfig, Review};
+pub use config::{Form, Refine, RefineConfig, Review};
 pub use decide::learned_threshold;
 pub use graph::{ApproveIteration, RefineNode};
 pub use state::{

@@ -82,6 +82,9 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod new_error;
+
+pub use new_error::NewError;
 #[doc(inline)]
 pub use superstep_coded::Coded;
 pub use superstep_core::{

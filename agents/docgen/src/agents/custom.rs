@@ -13,17 +13,18 @@
 
 use std::sync::Arc;
 
+use superstep::tools::refine::Form;
 use toml::{Table, Value};
 
-use super::standard::summary;
+use super::frame;
 use crate::{
-    agent::{AgentContext, Data, DocAgent, is_agent_name},
-    analysis,
+    agent::{AgentContext, DocAgent, is_agent_name},
     error::Error,
+    findings::Findings,
     material::{self, Material},
+    numbered,
+    profile::Profile,
 };
-
-const FRAME: &str = include_str!("../../prompts/frame.md");
 
 /// The most agents of a file.
 const MOST: usize = 20;
@@ -150,50 +151,63 @@ fn kind(name: &str) -> Result<Material, String> {
     })
 }
 
+/// The same with half of the room, for material that comes in two parts.
+fn half(context: &AgentContext) -> AgentContext {
+    AgentContext {
+        room: context.room / 2,
+        ..context.clone()
+    }
+}
+
+impl CustomAgent {
+    /// What a small model chooses from.
+    fn findings(&self, context: &AgentContext) -> Findings {
+        let points = match self.criteria.is_empty() {
+            true => vec![self.title()],
+            false => self.criteria.clone(),
+        };
+        if self.words.is_empty() {
+            return Findings::new(points, numbered::facts(&self.material, context));
+        }
+        let half = half(context);
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let mut facts = numbered::facts(&self.material, &half);
+        let more = numbered::about(&words, context, facts.len().max(4));
+        facts.extend(more);
+        Findings::new(points, facts)
+    }
+}
+
 impl DocAgent for CustomAgent {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn system_prompt(&self, _: &AgentContext) -> String {
-        let points: Vec<String> = self
-            .criteria
-            .iter()
-            .map(|point| format!("- {point}"))
-            .collect();
-        format!(
-            "{FRAME}\nYour task: {}\n\nPoints, one heading each:\n{}\n",
-            self.system,
-            points.join("\n")
-        )
+    fn system_prompt(&self, context: &AgentContext) -> String {
+        match context.profile {
+            Profile::Strong => frame::strong(&self.system, &self.criteria),
+            Profile::Small => frame::small(&self.system, &self.findings(context)),
+        }
     }
 
     fn human_prompt(&self, context: &AgentContext) -> String {
+        if context.profile == Profile::Small {
+            return format!("{}\n\n{}", self.human, self.findings(context).numbered());
+        }
         let mut text = format!("{}\n\n", self.human);
         if self.words.is_empty() {
             text.push_str(&material::render(&self.material, context));
             return text;
         }
-        let half = AgentContext {
-            room: context.room / 2,
-            ..context.clone()
-        };
+        let half = half(context);
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
         text.push_str(&material::render(&self.material, &half));
         text.push_str(&material::excerpts(&words, &half, half.room));
         text
     }
 
-    fn parse(&self, analysis: &str) -> Data {
-        analysis::parse(analysis)
-    }
-
-    fn markdown(&self, data: &Data) -> String {
-        analysis::markdown(data)
-    }
-
-    fn summary(&self, data: &Data) -> String {
-        summary(data)
+    fn form(&self, context: &AgentContext) -> Option<Arc<dyn Form>> {
+        (context.profile == Profile::Small).then(|| Arc::new(self.findings(context)) as _)
     }
 
     fn title(&self) -> String {

@@ -1,14 +1,19 @@
 //! An agent that is a row of a table: what it is asked, and what it reads.
 
-use crate::{
-    agent::{AgentContext, Data, DocAgent},
-    agents::parts::Part,
-    analysis,
-    facts::Facts,
-    material::{self, Material},
-};
+use std::sync::Arc;
 
-const FRAME: &str = include_str!("../../prompts/frame.md");
+use superstep::tools::refine::Form;
+
+use super::frame;
+use crate::{
+    agent::{AgentContext, DocAgent},
+    agents::parts::Part,
+    facts::Facts,
+    findings::Findings,
+    material::{self, Material},
+    numbered,
+    profile::Profile,
+};
 
 /// An agent that comes with the library.
 #[derive(Debug)]
@@ -25,38 +30,34 @@ pub struct Standard {
     pub(super) similar: &'static [&'static str],
 }
 
+impl Standard {
+    fn findings(&self, context: &AgentContext) -> Findings {
+        let points = self.points.iter().map(|point| (*point).to_owned());
+        Findings::new(points.collect(), numbered::facts(self.material, context))
+    }
+}
+
 impl DocAgent for &'static Standard {
     fn name(&self) -> &str {
         self.name
     }
 
-    fn system_prompt(&self, _: &AgentContext) -> String {
-        let points: Vec<String> = self
-            .points
-            .iter()
-            .map(|point| format!("- {point}"))
-            .collect();
-        format!(
-            "{FRAME}\nYour task: {}\n\nPoints, one heading each:\n{}\n",
-            self.task,
-            points.join("\n")
-        )
+    fn system_prompt(&self, context: &AgentContext) -> String {
+        match context.profile {
+            Profile::Strong => frame::strong(self.task, &self.criteria()),
+            Profile::Small => frame::small(self.task, &self.findings(context)),
+        }
     }
 
     fn human_prompt(&self, context: &AgentContext) -> String {
-        material::render(self.material, context)
+        match context.profile {
+            Profile::Strong => material::render(self.material, context),
+            Profile::Small => self.findings(context).numbered(),
+        }
     }
 
-    fn parse(&self, analysis: &str) -> Data {
-        analysis::parse(analysis)
-    }
-
-    fn markdown(&self, data: &Data) -> String {
-        analysis::markdown(data)
-    }
-
-    fn summary(&self, data: &Data) -> String {
-        summary(data)
+    fn form(&self, context: &AgentContext) -> Option<Arc<dyn Form>> {
+        (context.profile == Profile::Small).then(|| Arc::new(self.findings(context)) as _)
     }
 
     fn title(&self) -> String {
@@ -81,18 +82,5 @@ impl DocAgent for &'static Standard {
 
     fn similar(&self) -> &[&'static str] {
         self.similar
-    }
-}
-
-/// How much an analysis says, in one sentence.
-pub(super) fn summary(data: &Data) -> String {
-    let titles: Vec<&str> = analysis::sections(data)
-        .map(|(title, _)| title)
-        .filter(|it| !it.is_empty())
-        .collect();
-    let count = analysis::recommendations(data).count();
-    match titles.is_empty() {
-        true => "No analysis, facts alone".to_owned(),
-        false => format!("{}; {count} recommendations", titles.join(", ")),
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn of(files: &[File], manifests: &Manifests) -> Vec<EntryPoint> {
     for package in &manifests.packages {
         for (path, name, kind) in &package.entries {
             let path = join(package.folder(), path);
-            if paths.contains(&*path) {
+            if let Some(path) = source(&path, &paths) {
                 found.insert(EntryPoint {
                     path,
                     line: 1,
@@ -52,6 +52,31 @@ pub(super) fn of(files: &[File], manifests: &Manifests) -> Vec<EntryPoint> {
         }
     }
     found.into_iter().collect()
+}
+
+/// The file that a manifest names, or the one that it is built from: `dist/cli.js` is `src/cli.ts`.
+fn source(path: &str, paths: &BTreeSet<&str>) -> Option<String> {
+    if paths.contains(path) {
+        return Some(path.to_owned());
+    }
+    let stem = ["js", "mjs", "cjs"]
+        .iter()
+        .find_map(|ending| path.strip_suffix(&format!(".{ending}")))?;
+    let parts: Vec<&str> = stem.split('/').collect();
+    let built = parts
+        .iter()
+        .position(|part| ["dist", "build", "lib", "out"].contains(part))?;
+    let (before, after) = (parts.get(..built)?, parts.get(built + 1..)?);
+    ["src", "lib", ""].iter().find_map(|folder| {
+        let folder = Some(*folder).filter(|it| !it.is_empty());
+        let parts = before.iter().copied().chain(folder);
+        let stem: Vec<&str> = parts.chain(after.iter().copied()).collect();
+        let stem = stem.join("/");
+        ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs"]
+            .iter()
+            .map(|ending| format!("{stem}.{ending}"))
+            .find(|path| paths.contains(&**path))
+    })
 }
 
 fn is_main(file: &File, kind: SymbolKind) -> bool {

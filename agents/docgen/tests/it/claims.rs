@@ -92,6 +92,33 @@ fn code_and_what_is_no_claim_is_left_alone() {
 }
 
 #[test]
+fn no_trick_with_backticks_lines_or_fences_brings_a_link_or_a_diagram_through() {
+    for (text, clear) in [
+        ("a ``` [x](http://evil) `", "a ''' x '"),
+        ("\\` [x](http://evil) `", "\\' x '"),
+        ("[x](\nhttp://evil)", "[x] (\n`http://evil)`"),
+        ("[x\ny](http://evil)", "[x\ny] (`http://evil)`"),
+        ("[x]: http://evil\n[x][x]", "[x] : `http://evil`\n[x][x]"),
+        (
+            "see http://evil/a, or (www.evil)",
+            "see `http://evil/a,` or (`www.evil)`",
+        ),
+        (
+            "> ```mermaid\n> click\n> ```",
+            "> '''mermaid\n> click\n> '''",
+        ),
+        ("- ```mermaid\n  click\n", "- '''mermaid\n  click"),
+        ("~~~mermaid\nclick\n~~~", "~mermaid\nclick\n~"),
+        (
+            "`a` and ``b ` c`` and `[k](v)`",
+            "`a` and ``b ` c`` and `[k](v)`",
+        ),
+    ] {
+        assert_eq!(clean(text).0, clear, "{text}");
+    }
+}
+
+#[test]
 fn markdown_of_a_model_can_do_nothing() {
     let text = "# Title\n<script>alert(1)</script> ![p](http://evil/x.png) [click](javascript:x) `<ok>`\n\
         API_KEY=hunter2-hunter2-x9\n\

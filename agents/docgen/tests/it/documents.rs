@@ -12,12 +12,12 @@ use superstep::{
     tools::RefineConfig,
 };
 use superstep_docgen::{
-    AgentContext, Metadata, Request, Settings, Status,
+    AgentContext, Docgen, Metadata, Profile, Request, Settings, Status,
     agents::{custom_agents, standard_agents},
     execute, query,
 };
 
-use crate::support::{document, facts, files, model, only, shop, write};
+use crate::support::{backends, document, facts, files, model, only, shop, write};
 
 const SAID: &str = "The cart is in `src/cart.rs:3`.";
 
@@ -547,6 +547,7 @@ async fn the_library_call_gives_one_result() {
         root: folder.path().to_owned(),
         facts: Arc::new(facts(folder.path())),
         room: 10_000,
+        profile: Profile::Strong,
     };
     let agent = standard_agents().remove(0);
     let config = RefineConfig::default();
@@ -579,4 +580,50 @@ fn impact_and_questions_are_answered_from_facts() {
         names.contains(&"total") && names.contains(&"Cart"),
         "{names:?}"
     );
+}
+
+#[tokio::test]
+async fn pages_of_agents_that_are_not_asked_stay() {
+    let folder = shop();
+    let request = request(folder.path());
+    let model = model(SAID, &[85.0]);
+    document(
+        Some(model.clone()),
+        only(&["file-structure", "kpi"]),
+        &request,
+    )
+    .await;
+    let before = files(&request.output);
+    let calls = model.seen().len();
+    let outcome = document(Some(model.clone()), only(&["kpi"]), &request).await;
+    assert_eq!(
+        (outcome.calls, outcome.kept.as_slice()),
+        (0, &["kpi".to_owned()][..])
+    );
+    assert_eq!(files(&request.output), before);
+    let both = document(
+        Some(model.clone()),
+        only(&["file-structure", "kpi"]),
+        &request,
+    )
+    .await;
+    assert_eq!((both.calls, model.seen().len()), (0, calls));
+}
+
+#[tokio::test]
+async fn facts_alone_do_not_replace_analyses_unless_they_are_told_to() {
+    let folder = shop();
+    let mut request = request(folder.path());
+    document(Some(model(SAID, &[85.0])), only(&["kpi"]), &request).await;
+    let before = files(&request.output);
+    request.no_model = true;
+    let docgen = Docgen::new(None, only(&["kpi"]), backends()).unwrap();
+    let input = docgen.document(request.clone());
+    let error = docgen.graph().run("facts", input).await.unwrap_err();
+    assert_eq!(error.code(), "SS7804", "{error}");
+    assert!(error.to_string().contains("--force"), "{error}");
+    assert_eq!(files(&request.output), before);
+    request.force = true;
+    let outcome = document(None, only(&["kpi"]), &request).await;
+    assert_eq!(outcome.status, "facts");
 }

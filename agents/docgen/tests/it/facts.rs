@@ -130,6 +130,28 @@ fn typescript_and_javascript_are_read() {
 }
 
 #[test]
+fn an_entry_point_that_is_built_is_found_in_its_source() {
+    let folder = crate::support::tree(&[
+        (
+            "package.json",
+            r#"{"name": "todo", "main": "./dist/index.js", "bin": {"todo": "dist/cli/run.mjs", "old": "dist/gone.js"}}"#,
+        ),
+        ("src/index.ts", "export const a = 1;\n"),
+        ("src/cli/run.ts", "export {};\n"),
+    ]);
+    let facts = crate::support::facts(folder.path());
+    let found: Vec<String> = facts
+        .entry_points
+        .iter()
+        .map(|it| format!("{} {} {}", it.kind, it.name, it.path))
+        .collect();
+    assert_eq!(
+        found,
+        ["binary todo src/cli/run.ts", "library todo src/index.ts"]
+    );
+}
+
+#[test]
 fn go_is_read() {
     let text = "package main\n\nimport (\n\t\"fmt\"\n\t\"example.org/shop/store\"\n)\n\ntype Cart struct{}\n\n\
         type Door interface{ Knock() }\n\nfunc (c *Cart) Add(n int) {}\n\nfunc main() { fmt.Println() }\n";

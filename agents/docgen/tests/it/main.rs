@@ -13,5 +13,6 @@ mod facts;
 mod hostile;
 mod killed;
 mod mermaid;
+mod small;
 mod support;
 mod traces;

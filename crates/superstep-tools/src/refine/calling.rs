@@ -10,7 +10,10 @@ use superstep_model::{
     ToolChoice, structured_within,
 };
 
-use super::{config::Refine, state::Spending};
+use super::{
+    config::{Form, Refine},
+    state::Spending,
+};
 use crate::{execute::execute, traced};
 
 /// A malformed grade is asked for once more.
@@ -85,6 +88,19 @@ impl<'a> Caller<'a> {
                 request.messages.push(result.map_err(Failed::Other)?);
             }
         }
+    }
+
+    /// A text that is made of a form.
+    pub(super) async fn filled(
+        &self,
+        messages: Vec<Message>,
+        form: &dyn Form,
+    ) -> Result<String, Failed> {
+        let schema = form.schema();
+        let schema =
+            schema.map_err(|error| Failed::Other(NodeError::msg(error.to_string()).permanent()))?;
+        let filled: serde_json::Value = self.data(messages, &schema).await?;
+        Ok(form.text(&filled))
     }
 
     /// Data of that shape.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep_model::Model;
+use serde_json::Value as Json;
+use superstep_model::{Model, Schema, SchemaError};
 
 use crate::{policy::Policy, toolbox::Tools};
 
@@ -60,6 +61,16 @@ pub trait Review: Send + Sync {
     fn corrected(&self, analysis: &str) -> String;
 }
 
+/// A form that the model fills in in place of writing an analysis, and the text that is made of it. Small models choose
+/// and word better than they write.
+pub trait Form: Send + Sync {
+    /// What is to be filled in.
+    fn schema(&self) -> Result<Schema, SchemaError>;
+
+    /// The analysis. What the model filled in fits the schema.
+    fn text(&self, filled: &Json) -> String;
+}
+
 /// A refining analysis.
 pub struct Refine {
     pub(super) name: String,
@@ -68,6 +79,7 @@ pub struct Refine {
     pub(super) tools: Tools,
     pub(super) policy: Policy,
     pub(super) review: Option<Arc<dyn Review>>,
+    pub(super) form: Option<Arc<dyn Form>>,
 }
 
 impl Refine {
@@ -80,6 +92,7 @@ impl Refine {
             tools: Tools::default(),
             policy: Policy::default(),
             review: None,
+            form: None,
         }
     }
 
@@ -102,6 +115,13 @@ impl Refine {
     #[must_use]
     pub fn review(mut self, review: Arc<dyn Review>) -> Self {
         self.review = Some(review);
+        self
+    }
+
+    /// Has the model fill in a form in place of writing.
+    #[must_use]
+    pub fn form(mut self, form: Arc<dyn Form>) -> Self {
+        self.form = Some(form);
         self
     }
 }

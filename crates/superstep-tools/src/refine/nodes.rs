@@ -8,7 +8,7 @@ use superstep_model::{Label, Message, Schema};
 
 use super::{
     calling::{Caller, Failed},
-    config::Refine,
+    config::{Form, Refine},
     decide::better,
     graph::{ApproveIteration, RefineNode},
     state::{
@@ -43,11 +43,8 @@ pub(super) async fn analyze_initial(
 ) -> Result<Onward, NodeError> {
     let name = format!("{}-InitialAnalysis", refine.name);
     let messages = asked(&state.context);
-    let (written, spent) = write(&refine, &ctx, &name, messages).await?;
-    ctx.emit(RefineProgress::Analyzed {
-        agent: refine.name.clone(),
-    })
-    .await;
+    let form = refine.form.as_deref();
+    let (written, spent) = write(&refine, &ctx, &name, messages, form).await?;
     let update = Refinement::update().usage(spent);
     let Some(text) = written else {
         return Ok(to(
@@ -55,6 +52,10 @@ pub(super) async fn analyze_initial(
             RefineNode::FinalizeOutput,
         ));
     };
+    ctx.emit(RefineProgress::Analyzed {
+        agent: refine.name.clone(),
+    })
+    .await;
     let update = update.current_analysis(text);
     Ok(match refine.config.enable_self_questioning {
         true => to(update, RefineNode::EvaluateClarity),
@@ -261,7 +262,7 @@ pub(super) async fn answer_question(
     let mut messages = asked(&state.context);
     messages.push(Message::model(state.current_analysis.clone()));
     messages.push(Message::user(format!("{ANSWER}\n\n{question}")).labelled(Label::Model));
-    let (answer, spent) = write(&refine, &ctx, &name, messages).await?;
+    let (answer, spent) = write(&refine, &ctx, &name, messages, None).await?;
     let update = Refinement::update().usage(spent);
     Ok(match answer {
         Some(answer) => update.answers([AnsweredQuestion {
@@ -293,7 +294,8 @@ pub(super) async fn refine_analysis(
     messages.push(Message::model(state.current_analysis.clone()));
     messages.push(Message::user(told).labelled(Label::Model));
     let name = format!("{}-Refinement-{iteration}", refine.name);
-    let (written, spent) = write(&refine, &ctx, &name, messages).await?;
+    let form = refine.form.as_deref();
+    let (written, spent) = write(&refine, &ctx, &name, messages, form).await?;
     let update = Refinement::update().usage(spent);
     let Some(text) = written else {
         return Ok(to(
@@ -351,16 +353,20 @@ pub(super) async fn finalize_output(
         .final_analysis(Some(text)))
 }
 
-/// A text of the model as a span of its own; nothing if a budget is used up.
+/// A text of the model, or one made of the form that it filled in, as a span of its own; nothing if a budget is used up.
 async fn write(
     refine: &Refine,
     ctx: &Ctx,
     name: &str,
     messages: Vec<Message>,
+    form: Option<&dyn Form>,
 ) -> Result<(Option<String>, Spending), NodeError> {
     let span = span(ctx, name).await;
     let caller = Caller::new(refine, ctx, &span);
-    let written = caller.text(messages).await;
+    let written = match form {
+        Some(form) => caller.filled(messages, form).await,
+        None => caller.text(messages).await,
+    };
     let spent = caller.spent();
     match written {
         Ok(text) => {
@@ -373,7 +379,11 @@ async fn write(
                 .await;
             Ok((None, spent))
         }
-        Err(Failed::Unfit) => Ok((None, spent)),
+        Err(Failed::Unfit) => {
+            let error = NodeError::msg("the model did not fill its form in").permanent();
+            span.fail("unfit", &error).await;
+            Err(error)
+        }
         Err(Failed::Other(error)) => {
             span.fail("failed", &error).await;
             Err(error)
