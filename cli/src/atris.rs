@@ -163,6 +163,10 @@ async fn chat(
             Line::End | Line::CtrlC => return Ok(()),
             Line::Text(text) if ["exit", "quit", "/exit"].contains(&text.trim()) => return Ok(()),
             Line::Text(text) if text.trim().is_empty() => {}
+            Line::Text(text) if text.trim() == session::SKIP => {
+                app.output
+                    .say(&[plain("nothing is asked that could be left")]);
+            }
             Line::Text(text) => went_on(session.ask(&text, app).await)?,
         }
     }

@@ -41,6 +41,9 @@ pub struct Answer {
     pub table: Option<Table>,
     /// What went wrong.
     pub error: Option<Problem>,
+    /// What the question was understood as: the operation and its parameters in words.
+    #[serde(default)]
+    pub understood: Option<String>,
     /// How the question was read, where that is not plain: whom `their` means, which words nothing was made
     /// of.
     #[serde(default)]

@@ -10,6 +10,7 @@ mod check;
 mod models;
 mod operation;
 mod search;
+mod twins;
 mod words;
 
 use std::{collections::BTreeMap, sync::OnceLock};
@@ -19,6 +20,7 @@ pub use models::{FieldType, Model, Models, Shape};
 pub(crate) use operation::MAX_LIMIT;
 pub use operation::{Api, ApiParameter, EntityType, Kind, Method, Operation, Parameter, Place};
 pub use search::{Candidate, Clues};
+pub(crate) use twins::twins;
 pub use words::{GENRES, MOODS, genre, mood};
 pub(crate) use words::{genre_in, has_words, is_known, is_part_of_genre, mood_in, tokens};
 
@@ -84,6 +86,15 @@ impl Catalogue {
     /// What people say when they mean an operation; nothing if that is not known.
     pub fn phrases(&self, operation: &Operation) -> &[String] {
         self.phrases.get(&operation.id).map_or(&[], Vec::as_slice)
+    }
+
+    /// What an operation answers with, in words: `followers of a user`.
+    pub(crate) fn in_words(&self, operation: &Operation) -> String {
+        let phrase = self.phrases(operation).first().cloned();
+        phrase.unwrap_or_else(|| {
+            let words = operation.id_words();
+            words.strip_prefix("get ").unwrap_or(&words).to_owned()
+        })
     }
 
     /// Whether a word, as [`tokens`] gives it, is one of an operation: of its id, its path or its phrases.

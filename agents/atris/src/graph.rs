@@ -170,19 +170,26 @@ fn build(
         )
         .route(
             ExecuteRequestNode,
-            &[SecondaryRequest, Format, HandleError],
+            &[SecondaryRequest, Format, AskUser, HandleError],
             |state: &AtrisState| {
-                let next = match state.secondary_api {
-                    Some(_) => SecondaryRequest,
-                    None => Format,
+                let next = match (&state.pending, &state.secondary_api) {
+                    (Some(_), _) => AskUser,
+                    (None, Some(_)) => SecondaryRequest,
+                    (None, None) => Format,
                 };
                 Some(or_error(state, next))
             },
         )
         .route(
             SecondaryRequest,
-            &[Format, HandleError],
-            |state: &AtrisState| Some(or_error(state, Format)),
+            &[Format, AskUser, HandleError],
+            |state: &AtrisState| {
+                let next = match &state.pending {
+                    Some(_) => AskUser,
+                    None => Format,
+                };
+                Some(or_error(state, next))
+            },
         )
         .edge(HandleError, Format)
         .edge(Format, ResetStateNode)

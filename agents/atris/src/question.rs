@@ -3,8 +3,8 @@
 //!
 //! `reference` finds what is named, `earlier` the words for what an earlier answer was about, `aspect` the
 //! field that is asked for, `computation` what is worked out from a reply, `values` the parameters, `choose`
-//! the operation, `direction` who does something to whom, `unread` the words that nothing was made of, and
-//! `beyond` what no call can do.
+//! the operation, `direction` who does something to whom, `unread` the words that nothing was made of,
+//! `beyond` what no call can do, and `writes` whether something is to be changed.
 
 mod aspect;
 mod beyond;
@@ -15,6 +15,7 @@ pub(crate) mod earlier;
 mod reference;
 mod unread;
 mod values;
+mod writes;
 
 pub use aspect::Aspect;
 pub(crate) use beyond::{asker, beyond, wants_yes_or_no};
@@ -22,9 +23,12 @@ pub(crate) use choose::{CANDIDATES, by_handle};
 pub use choose::{Choice, choose};
 pub use computation::Computation;
 pub use reference::{Reference, references};
+pub(crate) use unread::ignored;
 pub use unread::unread;
+pub use values::of as values_of;
 pub(crate) use values::{is_number_in, page_in};
-pub use values::{of as values_of, wants_write};
+pub(crate) use writes::verb;
+pub use writes::wants_write;
 
 use serde::{Deserialize, Serialize};
 
@@ -130,19 +134,14 @@ fn is_mark(c: char) -> bool {
     "\"”“»'’".contains(c)
 }
 
-/// What a name stands for: words beside it say so, or else the field that is asked for.
-fn entity_type(
-    question: &str,
-    references: &[Reference],
-    aspect: Option<Aspect>,
-) -> Option<EntityType> {
-    match references.first() {
-        None => return None,
-        Some(Reference::Handle(_)) => return Some(EntityType::User),
-        Some(Reference::Earlier(word)) if earlier::kind(word).is_some() => {
+/// What a name stands for, if the question says so: by the form of the name, or by a word beside it.
+pub(crate) fn said_kind(question: &str, references: &[Reference]) -> Option<EntityType> {
+    match references.first()? {
+        Reference::Handle(_) => return Some(EntityType::User),
+        Reference::Earlier(word) if earlier::kind(word).is_some() => {
             return earlier::kind(word);
         }
-        Some(_) => {}
+        _ => {}
     }
     let lower = question.to_lowercase();
     let name = references.iter().find_map(|it| match it {
@@ -184,10 +183,23 @@ fn entity_type(
     let behind = after.map(|after| after.trim_start_matches(is_mark).trim_start());
     let behind = behind.and_then(|behind| behind.split(|c: char| !c.is_alphanumeric()).next());
     match behind {
-        Some("playlist" | "album" | "ep" | "lp") => return Some(EntityType::Playlist),
-        Some("track" | "song" | "single") => return Some(EntityType::Track),
-        _ => {}
+        Some("playlist" | "album" | "ep" | "lp") => Some(EntityType::Playlist),
+        Some("track" | "song" | "single") => Some(EntityType::Track),
+        _ => None,
     }
+}
+
+/// What a name stands for: words beside it say so, or else the field that is asked for.
+fn entity_type(
+    question: &str,
+    references: &[Reference],
+    aspect: Option<Aspect>,
+) -> Option<EntityType> {
+    references.first()?;
+    if let Some(said) = said_kind(question, references) {
+        return Some(said);
+    }
+    let lower = question.to_lowercase();
     let of_tracks = [
         "remixes",
         "remix of",
@@ -217,9 +229,17 @@ fn entity_type(
     // `does X follow` asks for what X does, `does X have` for what X has.
     let does = has_words(&lower, "does") && !has_words(&lower, "have");
     let is_by_user = does || by_users.iter().any(|cue| lower.contains(cue));
-    // People are remixed too, but not put in quotes.
-    let is_remixed = lower.contains("remixed") && lower.contains(['"', '“']);
-    if (is_remixed || of_tracks.iter().any(|cue| lower.contains(cue))) && !is_by_user {
+    let name = references.first().map(|name| name.text().to_lowercase());
+    let at = name.as_deref().and_then(|name| lower.find(name));
+    let before = at.and_then(|at| lower.get(..at)).unwrap_or_default();
+    // People are remixed too: if there is no such track, the name is looked up among them.
+    let is_remixed = before.contains("remixed");
+    // `what comments are there on X`
+    let behind = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let is_commented =
+        before.contains("comment") && (behind.ends_with(" on") || behind.ends_with(" under"));
+    let is_of_track = of_tracks.iter().any(|cue| lower.contains(cue));
+    if (is_of_track || is_remixed || is_commented) && !is_by_user {
         return Some(EntityType::Track);
     }
     match aspect {

@@ -75,6 +75,8 @@ pub struct AtrisState {
     pub reading: Option<Vec<String>>,
     /// What a person is asked next.
     pub pending: Option<Pending>,
+    /// Whether a person has answered something.
+    pub was_asked: Option<bool>,
     /// The hosts that the question was asked of.
     pub asked_of: Option<Vec<String>>,
     /// The one host that the call goes to, if a person approves it.
@@ -168,6 +170,11 @@ pub enum Pending {
         options: Vec<Entity>,
         /// Whether it is the second of a comparison.
         is_second: bool,
+    },
+    /// Whether to try again, after something that may succeed the next time.
+    Again {
+        /// What went wrong.
+        problem: Problem,
     },
 }
 

@@ -1,18 +1,19 @@
 //! Answers in words, made of records alone, every number with the field it comes from.
 //!
-//! `lines` is the text of one record, `both` what two things have, `worked_out` what is counted or compared over all of them, `more` the
+//! `lines` is the text of one record, `understood` what the question was taken for, `both` what two things have, `worked_out` what is counted or compared over all of them, `more` the
 //! remark that a list is not the whole of it.
 
 mod both;
 mod lines;
 mod more;
+mod understood;
 mod worked_out;
 
 use serde_json::Value as Json;
 
 use crate::{
     answer::{Answer, Fact, Status},
-    catalogue::Method,
+    catalogue::{Method, has_words},
     error::Error,
     mention::Mentions,
     problem::Problem,
@@ -35,6 +36,7 @@ pub(crate) fn of(state: &AtrisState) -> Answer {
         facts: Vec::new(),
         table: None,
         error: state.error.clone(),
+        understood: understood::of(state),
         reading: state.reading.clone().unwrap_or_default(),
         mentions: Mentions::default(),
     };
@@ -201,10 +203,16 @@ impl Words<'_> {
         let mut text = said.join("\n");
         if let [(first, a), (second, b)] = numbers.as_slice() {
             text.push('\n');
-            text.push_str(&match a.total_cmp(b) {
-                std::cmp::Ordering::Greater => format!("{first} has more."),
-                std::cmp::Ordering::Less => format!("{second} has more."),
-                std::cmp::Ordering::Equal => "Both have as many.".to_owned(),
+            let question = state.query.as_deref().unwrap_or_default().to_lowercase();
+            let is_fewer = ["fewer", "less"].iter().any(|it| has_words(&question, it));
+            let ((more, fewer), is_equal) = match a.total_cmp(b) {
+                std::cmp::Ordering::Less => ((second, first), false),
+                order => ((first, second), order.is_eq()),
+            };
+            text.push_str(&match (is_equal, is_fewer) {
+                (true, _) => "Both have as many.".to_owned(),
+                (false, true) => format!("{fewer} has fewer."),
+                (false, false) => format!("{more} has more."),
             });
         }
         text

@@ -35,6 +35,14 @@ pub(super) fn changes(ask: &OpenAsk) -> bool {
     ask.is::<OutcomeQuestion>() || ask.is::<Approval>() && is_write
 }
 
+/// Whether nobody can have written down the answer before the question was asked: whether a call happened,
+/// and whether to try again.
+pub(super) fn is_unforeseen(ask: &OpenAsk) -> bool {
+    let question = ask.question::<Question>();
+    let is_again = question.is_ok_and(|question| question.options == OUTCOMES[..2]);
+    ask.is::<OutcomeQuestion>() || ask.is::<Question>() && is_again
+}
+
 /// The host that a question about a call names: an answer is for that one alone.
 pub(super) fn host_of(ask: &OpenAsk) -> Option<String> {
     let action = match ask.is::<OutcomeQuestion>() {

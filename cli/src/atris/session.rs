@@ -9,7 +9,7 @@ use superstep_fake_audius::FakeAudius;
 
 use super::{
     command,
-    said::{Said, host_of, said},
+    said::{Said, host_of, is_unforeseen, said},
     show,
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// What leaves a question of the agent.
-const SKIP: &str = "/skip";
+pub(super) const SKIP: &str = "/skip";
 
 /// A thread and what asks in it.
 pub(super) struct Session {
@@ -256,8 +256,7 @@ impl Session {
     async fn person(&mut self, ask: &OpenAsk, app: &mut App<'_>) -> Result<SessionStep, Error> {
         let is_person = self.written.is_none() && app.terminal.is_interactive();
         let is_watched = is_person || self.is_announced;
-        // Nobody can have written down beforehand whether a call happened.
-        if ask.is::<OutcomeQuestion>() && !is_watched && self.open != Some(ask.id) {
+        if is_unforeseen(ask) && !is_watched && self.open != Some(ask.id) {
             return Err(self.hinted(ask, app));
         }
         loop {

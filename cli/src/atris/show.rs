@@ -48,6 +48,7 @@ pub(super) fn answer(
             "answer": answer.answer,
             "sources": answer.sources,
             "error": answer.error,
+            "understood": answer.understood,
             "reading": answer.reading,
         });
         if let (true, Some(line)) = (explain, line.as_object_mut()) {
@@ -83,6 +84,9 @@ fn text(answer: &Answer, explain: bool, output: &Output) -> Result<(), Error> {
                 output.data(&[plain(line)])?;
             }
         }
+    }
+    if let Some(understood) = &answer.understood {
+        output.data(&[faint("(understood as: "), plain(understood), faint(")")])?;
     }
     if explain {
         for fact in &answer.facts {

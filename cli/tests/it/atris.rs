@@ -22,7 +22,12 @@ fn a_question_is_answered_offline_by_rules() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines[0], "Here are the top 3 trending tracks (time: week):");
-    assert_eq!(lines.len(), 4, "{}", ran.stdout);
+    assert_eq!(
+        lines[4..],
+        ["(understood as: trending tracks; limit 3, time week)"],
+        "{}",
+        ran.stdout
+    );
     assert!(
         ran.stderr
             .contains("source: getTrendingTracks http://127.0.0.1:"),
@@ -298,13 +303,13 @@ fn a_list_is_as_long_as_the_limit() {
     };
     let ran = ask(&[]);
     assert!(
-        ran.stdout.ends_with("or ask for page 2.\n"),
+        ran.stdout.contains("or ask for page 2.\n"),
         "{}",
         ran.stdout
     );
-    assert_eq!(ran.stdout.lines().count(), 12, "{}", ran.stdout);
+    assert_eq!(ran.stdout.lines().count(), 13, "{}", ran.stdout);
     let ran = ask(&["--limit", "20"]);
-    assert_eq!(ran.stdout.lines().count(), 22, "{}", ran.stdout);
+    assert_eq!(ran.stdout.lines().count(), 23, "{}", ran.stdout);
     let ran = ask(&["--limit", "0"]);
     assert_eq!(ran.code, 2);
 }
@@ -412,4 +417,74 @@ fn the_errors_of_a_thread_that_is_not_there_are_none() {
         assert_eq!(ran.code, 1, "{name}: {}", ran.stderr);
         assert!(ran.stderr.contains("SS6052"), "{name}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn what_was_said_is_not_lost_while_no_host_answers() {
+    let env = TestEnv::new();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let fake = superstep_fake_audius::FakeAudius::start(Default::default());
+    let fake = runtime.block_on(fake).unwrap();
+    let host = fake.address();
+    let asked = env.run(&format!(
+        "atris ask tracks by Sol Rivera --thread atris-t --no-model --host {host}"
+    ));
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    // Nobody listens there.
+    let down = env.run("atris answer atris-t 2 --no-model --host http://127.0.0.1:1");
+    assert_eq!(down.code, 3, "{}", down.stderr);
+    assert!(
+        down.stderr.contains("[SS8006]") && down.stderr.contains("Try again?"),
+        "{}",
+        down.stderr
+    );
+    let calls = fake.calls().len();
+    let said = env.run(&format!(
+        "atris answer atris-t yes --no-model --host {host}"
+    ));
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert!(
+        said.stdout.contains("Sol Rivera (@solriveramusic)"),
+        "{}",
+        said.stdout
+    );
+    assert_eq!(fake.calls().len(), calls + 1, "nothing is looked up again");
+    let errors = env.run("atris errors atris-t");
+    assert!(
+        errors.stdout.contains("SS8006  1 times"),
+        "{}",
+        errors.stdout
+    );
+}
+
+#[test]
+fn an_answer_says_what_the_question_was_understood_as() {
+    let env = TestEnv::new();
+    let ran = env.run_words(&[
+        "atris",
+        "ask",
+        "longest track by Nova Kane",
+        "--fake",
+        "--no-model",
+        "--json",
+    ]);
+    let understood = ran.events()[0]["understood"].clone();
+    assert_eq!(
+        understood,
+        "tracks by a user: Nova Kane (@novakane); most duration, limit 100"
+    );
+    // A word that says what is asked for is not left out.
+    let ran = env.run_words(&[
+        "atris",
+        "ask",
+        "followers of Nova Kane with many comments",
+        "--fake",
+        "--no-model",
+    ]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("\"comments\"") && ran.stdout.contains("SS8015"),
+        "{}",
+        ran.stdout
+    );
 }

@@ -1,9 +1,9 @@
-//! Node `ask_user`: asks the person for a parameter that is missing, or which of several things was meant.
-//! The operation is not chosen again afterwards.
+//! Node `ask_user`: asks the person for a parameter that is missing, which of several things was meant, or
+//! whether to try again. The operation is not chosen again afterwards.
 
 use superstep::{Ctx, NodeError, Snap};
 
-use super::extract_params::fill;
+use super::{extract_params::fill, handle_error::with_problem};
 use crate::{
     catalogue::Catalogue,
     error::Error,
@@ -87,6 +87,7 @@ pub(crate) async fn ask_user(
             }
             match fill(operation, parameters, name.is_some()) {
                 Ok((parameters, pending)) => Ok(AtrisState::update()
+                    .was_asked(true)
                     .parameters(parameters)
                     .pending(pending)
                     .entity_type(state.entity_type.or(entity_type))
@@ -115,7 +116,7 @@ pub(crate) async fn ask_user(
                 })
             })?;
             let entity = chosen(&options, &said).cloned();
-            let update = AtrisState::update().pending(None);
+            let update = AtrisState::update().pending(None).was_asked(true);
             Ok(match (is_second, state.secondary_api.clone()) {
                 (true, Some(mut second)) => {
                     second.entity = entity;
@@ -124,7 +125,33 @@ pub(crate) async fn ask_user(
                 _ => update.entity(entity),
             })
         }
+        Some(Pending::Again { problem }) => {
+            let question = Question {
+                question: format!("{} [{}]. Try again?", problem.message, problem.code),
+                options: AGAIN.map(str::to_owned).to_vec(),
+                parameter: None,
+            };
+            let said = ctx.ask_checked(question, |answer: &String| {
+                again(answer)
+                    .map(drop)
+                    .ok_or_else(|| "yes or no".to_owned())
+            })?;
+            let update = AtrisState::update().pending(None);
+            Ok(match again(&said) {
+                Some(true) => update.error_history(with_problem(&state, problem)),
+                _ => update.error(problem),
+            })
+        }
     }
+}
+
+/// What can be said to "try again?".
+const AGAIN: [&str; 2] = ["yes", "no"];
+
+fn again(answer: &str) -> Option<bool> {
+    let answer = answer.trim().to_lowercase();
+    let place = AGAIN.iter().position(|it| *it == answer)?;
+    Some(place == 0)
 }
 
 /// What is said to other questions, and is no id although it could be one.

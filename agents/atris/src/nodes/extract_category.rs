@@ -64,6 +64,9 @@ pub(crate) async fn extract_category_node(
         let what = clean(&what);
         return Ok(failed(Error::NotUnderstood { what }));
     }
+    if let Some(what) = too_many(&question, &understood.references) {
+        return Ok(failed(Error::NotUnderstood { what }));
+    }
     let choice = choose(catalogue, &question, &understood, services.settings.writes);
     let candidates = choice.candidates;
     let best = choice.best.or(candidates.first().map(|it| it.operation));
@@ -81,18 +84,6 @@ pub(crate) async fn extract_category_node(
     if wants_yes_or_no(&question, &understood) {
         let told = "it asks for yes or no, which is not worked out: this is what Audius says";
         reading.push(told.to_owned());
-    }
-    let others: Vec<&str> = understood
-        .references
-        .iter()
-        .skip(2)
-        .map(Reference::text)
-        .collect();
-    if !others.is_empty() {
-        let others = clean(&others.join(", "));
-        reading.push(format!(
-            "two things are compared, and these are left out: {others}"
-        ));
     }
     let mut names = understood.references.iter().cloned();
     let first = names.next();
@@ -114,6 +105,22 @@ pub(crate) async fn extract_category_node(
         .complexity(understood.complexity)
         .categories(categories)
         .messages(vec![Message::user(question)]))
+}
+
+/// That a question names more than one call can be about: all but the first would be left out.
+fn too_many(question: &str, references: &[Reference]) -> Option<String> {
+    let most = match wants_write(question) {
+        true => 1,
+        false => 2,
+    };
+    let names: Vec<&str> = references.iter().map(Reference::text).collect();
+    (names.len() > most).then(|| {
+        let names = clean(&names.join(", "));
+        match most {
+            1 => format!("several names in one order ({names}): give one order for each"),
+            _ => format!("more than two names ({names}): two can be compared, or ask about each"),
+        }
+    })
 }
 
 /// What an operation is about in one word: `getTrendingTracks` is `trending_tracks`.

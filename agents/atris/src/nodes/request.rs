@@ -6,7 +6,7 @@ use crate::{
     catalogue::{Api, Catalogue, Operation, Parameters},
     error::Error,
     services::{Services, problem},
-    state::{AtrisState, AtrisStateUpdate},
+    state::{AtrisState, AtrisStateUpdate, Pending},
     tools::{Response, Source},
 };
 
@@ -44,6 +44,7 @@ pub(super) async fn request(
         }
     };
     let called = services.call(ctx, state, operation, &parameters, 0).await?;
+    let is_approved = !operation.is_public();
     Ok(match called {
         Ok(response) => {
             let mut sources = state.sources.clone().unwrap_or_default();
@@ -56,6 +57,34 @@ pub(super) async fn request(
                 sources,
             })
         }
-        Err(error) => Err(failed(&error)),
+        Err(error) if is_approved => Err(ended(&error, node, state, Asked::Before)),
+        Err(error) => Err(unanswered(&error, node, state)),
     })
+}
+
+/// Whether a person was asked something for a question.
+enum Asked {
+    Before,
+    Never,
+}
+
+/// What becomes of an error of a lookup or a call.
+pub(super) fn unanswered(error: &Error, node: &str, state: &AtrisState) -> AtrisStateUpdate {
+    let asked = match state.was_asked {
+        Some(true) => Asked::Before,
+        _ => Asked::Never,
+    };
+    ended(error, node, state, asked)
+}
+
+/// The question ends with an error. If the next attempt may succeed, a person who has answered something is
+/// asked before whether to try again: what they said is not lost.
+fn ended(error: &Error, node: &str, state: &AtrisState, asked: Asked) -> AtrisStateUpdate {
+    let problem = problem(error, node, state);
+    match asked {
+        Asked::Before if error.is_transient() => {
+            AtrisState::update().pending(Pending::Again { problem })
+        }
+        _ => AtrisState::update().error(problem),
+    }
 }

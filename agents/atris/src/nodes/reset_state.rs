@@ -39,6 +39,7 @@ pub(crate) fn cleared() -> AtrisStateUpdate {
         .computation(None)
         .reading(None)
         .pending(None)
+        .was_asked(None)
         .asked_of(None)
         .bound_host(None)
         .sources(None)

@@ -1,16 +1,18 @@
 //! Node `resolve_entity`: what a name stands for. A handle, a link and an id name one thing; a name is
-//! searched for, and if it fits several things or none exactly, the person is asked. A word such as `their`
+//! searched for, and if it fits several things or none exactly, the person is asked. A name of which the
+//! question does not say what it is, is looked for among other kinds of things too. A word such as `their`
 //! is what the last answer was about, which is told with the answer, or the person is asked.
 
 use serde_json::Value as Json;
 use superstep::{Ctx, NodeError, Res, Snap};
 
+use super::request::unanswered;
 use crate::{
-    catalogue::{Catalogue, EntityType, Operation, Parameters},
+    catalogue::{Catalogue, EntityType, Operation, Parameters, twins},
     error::Error,
-    question::{Aspect, Reference},
+    question::{Aspect, Reference, said_kind},
     recall::{self, entity_of},
-    services::{Services, problem},
+    services::Services,
     state::{AtrisState, AtrisStateUpdate, Entity, Pending, Secondary, Seen},
     tools::{Response, Source},
 };
@@ -26,7 +28,10 @@ const MAX_OPTIONS: usize = 10;
 /// What looking a name up gave.
 enum Found {
     One(Entity),
+    /// All are called so.
     Several(Vec<Entity>),
+    /// None is called so.
+    Near(Vec<Entity>),
     /// A word for something earlier, and nothing earlier that it fits.
     Nothing,
 }
@@ -43,21 +48,19 @@ pub(crate) async fn resolve_entity(
         sources: state.sources.clone().unwrap_or_default(),
         host: state.selected_host.clone(),
         calls: 0,
+        twin: None,
         reading: state.reading.clone().unwrap_or_default(),
     };
     let mut entity_name = state.entity_name.clone();
     let mut entity = state.entity.clone();
     let mut second = state.secondary_api.clone();
     let mut pending = None;
-    let failed = |error: &Error, sources: Vec<Source>| {
-        AtrisState::update()
-            .error(problem(error, NODE, &state))
-            .sources(sources)
-    };
+    let failed =
+        |error: &Error, sources: Vec<Source>| unanswered(error, NODE, &state).sources(sources);
     if let (None, Some(name)) = (&entity, &state.entity_name) {
-        match lookup.find(name).await? {
+        match lookup.find_anywhere(name).await? {
             Ok(Found::One(found)) => entity = Some(found),
-            Ok(Found::Several(options)) => {
+            Ok(Found::Several(options) | Found::Near(options)) => {
                 let name = name.text().to_owned();
                 pending = Some(Pending::Choose {
                     name,
@@ -83,7 +86,7 @@ pub(crate) async fn resolve_entity(
     {
         match lookup.find(&other.entity_name).await? {
             Ok(Found::One(found)) => other.entity = Some(found),
-            Ok(Found::Several(options)) => {
+            Ok(Found::Several(options) | Found::Near(options)) => {
                 let name = other.entity_name.text().to_owned();
                 pending = Some(Pending::Choose {
                     name,
@@ -103,7 +106,11 @@ pub(crate) async fn resolve_entity(
     let bound = lookup
         .operation()
         .and_then(|operation| services.bound(operation, lookup.host.as_deref()));
-    Ok(AtrisState::update()
+    let update = match lookup.twin {
+        Some(twin) => AtrisState::update().best_api(twin.api()),
+        None => AtrisState::update(),
+    };
+    Ok(update
         .sources(lookup.sources)
         .selected_host(lookup.host)
         .bound_host(bound)
@@ -144,10 +151,43 @@ struct Lookup<'a> {
     sources: Vec<Source>,
     host: Option<String>,
     calls: usize,
+    /// The operation for the kind of thing that the name was found to be, if it is another one.
+    twin: Option<&'static Operation>,
     reading: Vec<String>,
 }
 
 impl Lookup<'_> {
+    /// Looks a name up, also among other kinds of things if the question does not say what it names and
+    /// nothing is called so.
+    async fn find_anywhere(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
+        let found = self.find(name).await?;
+        let is_found = !matches!(found, Ok(Found::Near(_)) | Err(Error::Missing { .. }));
+        let question = self.state.query.as_deref().unwrap_or_default();
+        let is_said = said_kind(question, std::slice::from_ref(name)).is_some();
+        let Some(operation) = self.operation() else {
+            return Ok(found);
+        };
+        if is_found || is_said || !matches!(name, Reference::Name(_)) {
+            return Ok(found);
+        }
+        let catalogue = match Catalogue::get() {
+            Ok(catalogue) => catalogue,
+            Err(error) => return Ok(Err(error)),
+        };
+        for (kind, id) in twins(&operation.id) {
+            let has_field = self.state.aspect.is_none_or(|it| it.field(kind).is_some());
+            let Some(twin) = catalogue.operation(id).filter(|_| has_field) else {
+                continue;
+            };
+            self.twin = Some(twin);
+            if let Ok(other @ (Found::One(_) | Found::Several(_))) = self.find(name).await? {
+                return Ok(Ok(other));
+            }
+            self.twin = None;
+        }
+        Ok(found)
+    }
+
     async fn find(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
         let kind = self.kind();
         let (id, parameter, text) = match (name, kind) {
@@ -194,7 +234,7 @@ impl Lookup<'_> {
         Ok(match (exact.len(), found.len()) {
             (1, _) => exact.into_iter().next().map(Found::One).ok_or_else(missing),
             (0, 0) => Err(missing()),
-            (0, _) => Ok(Found::Several(found)),
+            (0, _) => Ok(Found::Near(found)),
             _ => Ok(Found::Several(exact)),
         })
     }
@@ -261,6 +301,9 @@ impl Lookup<'_> {
     }
 
     fn operation(&self) -> Option<&'static Operation> {
+        if self.twin.is_some() {
+            return self.twin;
+        }
         let api = self.state.best_api.as_ref()?;
         Catalogue::get().ok()?.operation(&api.id)
     }

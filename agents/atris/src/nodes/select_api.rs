@@ -5,9 +5,9 @@ use superstep::{Ctx, NodeError, Res, Snap};
 
 use super::get_apis::understood;
 use crate::{
-    catalogue::{Catalogue, Operation},
+    catalogue::{Catalogue, Operation, tokens},
     error::Error,
-    question::{Reference, asker, by_handle, choose},
+    question::{Reference, Understanding, asker, by_handle, choose, ignored, verb},
     services::{Services, problem},
     settings::ModelRole,
     state::{AtrisState, AtrisStateUpdate},
@@ -61,6 +61,14 @@ async fn select(
     let operation = selected.ok_or(Error::NoOperation)?;
     // The catalogue lives as long as the program.
     let operation = catalogue.require(&operation.id)?;
+    if let Some(what) = misread(
+        catalogue,
+        question,
+        &understood,
+        (operation, services.reader().is_some()),
+    ) {
+        return Err(Error::NotUnderstood { what });
+    }
     may_be_called(operation, services)?;
     // Who is signed in is known to Audius alone, and only where a token says so.
     let asks_for_own = asker(question, &understood).filter(|_| understood.references.is_empty());
@@ -69,6 +77,33 @@ async fn select(
         return Err(Error::NotUnderstood { what });
     }
     Ok(operation)
+}
+
+/// What of a question an operation leaves out, so that it would answer another question.
+fn misread(
+    catalogue: &Catalogue,
+    question: &str,
+    understood: &Understanding,
+    (operation, has_reader): (&Operation, bool),
+) -> Option<String> {
+    if let (Some(verb), false) = (verb(question), operation.is_read()) {
+        let mut tokens = tokens(verb).into_iter().chain([verb.to_owned()]);
+        let is_done = tokens.any(|token| catalogue.says(operation, &token));
+        return (!is_done).then(|| format!("\"{verb}\": no operation of Audius does that"));
+    }
+    // What a large model makes of a word is not known.
+    if has_reader {
+        return None;
+    }
+    let left = ignored(catalogue, question, understood, operation);
+    let words: Vec<String> = left.iter().map(|word| format!("\"{word}\"")).collect();
+    let subject = catalogue.in_words(operation);
+    (!words.is_empty()).then(|| {
+        format!(
+            "{}: nothing was found that is about it; what fits best is {subject}",
+            words.join(", ")
+        )
+    })
 }
 
 fn may_be_called(operation: &Operation, services: &Services) -> Result<(), Error> {

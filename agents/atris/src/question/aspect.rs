@@ -55,11 +55,14 @@ const CUES: &[(&[&str], Aspect)] = &[
     (&["how many times", "played"], Plays),
     (&["compare", "plays"], Plays),
     (&["more plays"], Plays),
+    (&["plays of"], Plays),
+    (&["plays on"], Plays),
     (&["how many tracks"], Tracks),
     (&["how many songs"], Tracks),
     (&["compare", "number of tracks"], Tracks),
     (&["compare", "number of songs"], Tracks),
     (&["more tracks"], Tracks),
+    (&["more songs"], Tracks),
     (&["how many playlists"], Playlists),
     (&["compare", "number of playlists"], Playlists),
     (&["how many albums"], Albums),
@@ -72,6 +75,8 @@ const CUES: &[(&[&str], Aspect)] = &[
     (&["how many favourites"], Favorites),
     (&["how many likes"], Favorites),
     (&["compare", "favorites"], Favorites),
+    (&["more favorites"], Favorites),
+    (&["more likes"], Favorites),
     (&["how many comments"], Comments),
     (&["how many supporters"], Supporters),
     (&["how long is"], Duration),
@@ -94,13 +99,26 @@ const CUES: &[(&[&str], Aspect)] = &[
     (&["verified"], Verified),
 ];
 
+/// What of [`CUES`] a question has. Who has fewer is told by who has more.
+fn asked(question: &str) -> Option<&'static (&'static [&'static str], Aspect)> {
+    let lower = question.to_lowercase();
+    let lower = lower.replace("fewer ", "more ").replace("less ", "more ");
+    let has = |cue: &&str| crate::catalogue::has_words(&lower, cue);
+    CUES.iter().find(|(cues, _)| cues.iter().all(has))
+}
+
 impl Aspect {
     /// The field that a question asks for.
     pub fn of(question: &str) -> Option<Self> {
-        let lower = question.to_lowercase();
-        let has = |cue: &str| crate::catalogue::has_words(&lower, cue);
-        let asks = |(cues, _): &&(&[&str], Self)| cues.iter().all(|cue| has(cue));
-        CUES.iter().find(asks).map(|(_, aspect)| *aspect)
+        asked(question).map(|(_, aspect)| *aspect)
+    }
+
+    /// The words of a question that ask for it.
+    pub(super) fn words_in(question: &str) -> Vec<&'static str> {
+        let cues = asked(question).map_or(&[][..], |(cues, _)| cues);
+        let words = cues.iter().flat_map(|cue| cue.split(' '));
+        // Who has fewer is worked out from the same numbers.
+        words.chain(["fewer", "less"]).collect()
     }
 
     /// Its name in types of questions.

@@ -41,6 +41,24 @@ const SHARED: [&str; 7] = [
     "both", "common", "mutual", "mutuals", "shared", "together", "between",
 ];
 
+/// Words for a place in an order that no call sorts to.
+const PLACES: [&str; 11] = [
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "runner",
+    "penultimate",
+];
+
+/// Words that compare with a number behind them.
+const LIMITS: [&str; 5] = ["over", "above", "under", "below", "than"];
+
 /// Words that a question begins with if it wants a yes or a no.
 const YES_OR_NO: [&str; 11] = [
     "is", "are", "does", "do", "did", "has", "have", "was", "were", "will", "should",
@@ -77,6 +95,9 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
     if let (false, false, Some(word)) = (is_least, is_sorted, has(&LEAST)) {
         return Some(format!("\"{word}\": of what is not understood"));
     }
+    if let Some(what) = place_in(&words, understood).or_else(|| number_in(&words)) {
+        return Some(what);
+    }
     if understood.references.len() < 2 {
         return None;
     }
@@ -97,6 +118,42 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
             "a yes or no about {}: Audius is asked for lists, not for that; ask for the list of one of them",
             names.join(" and ")
         )
+    })
+}
+
+/// A place in an order, such as `the second most played`. `The second one` is of an earlier answer.
+fn place_in(words: &[String], understood: &Understanding) -> Option<String> {
+    let is_earlier = |it: &Reference| matches!(it, Reference::Earlier(_));
+    if understood.references.iter().any(is_earlier) {
+        return None;
+    }
+    let is_counted = |word: &str| {
+        let ends = ["nd", "rd", "th"].iter();
+        ends.filter_map(|end| word.strip_suffix(end))
+            .any(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()))
+    };
+    let is_place = |word: &&String| PLACES.contains(&word.as_str()) || is_counted(word);
+    let word = words.iter().find(is_place)?;
+    Some(format!(
+        "\"{word}\": a single place of an order cannot be asked of Audius; ask for the list"
+    ))
+}
+
+/// A number that something must have more or less of. Of tempo there are parameters for that.
+fn number_in(words: &[String]) -> Option<String> {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    (0..words.len()).find_map(|at| {
+        let is_limit =
+            LIMITS.contains(&word(at)) || word(at) == "least" && at > 0 && word(at - 1) == "at";
+        let is_number = word(at + 1).starts_with(|c: char| c.is_ascii_digit());
+        let is_tempo = (2..5).any(|more| word(at + more) == "bpm");
+        (is_limit && is_number && !is_tempo).then(|| {
+            format!(
+                "\"{} {}\": more or less than a number cannot be asked of Audius",
+                word(at),
+                word(at + 1)
+            )
+        })
     })
 }
 
@@ -154,6 +211,10 @@ mod tests {
             "who is following both Nova Kane and Mira Voss?",
             "does Nova Kane follow Mira Voss?",
             "followers that Nova Kane and Mira Voss have in common",
+            "the second most played track",
+            "3rd longest track by Nova Kane",
+            "tracks with more than 1000 plays",
+            "artists with at least 50 followers",
         ] {
             assert!(beyond_of(question).is_some(), "{question}");
         }
@@ -170,6 +231,10 @@ mod tests {
             "coins with the lowest price",
             "is Nova Kane verified?",
             "does Nova Kane have any albums?",
+            "how long is the second one?",
+            "search tracks over 140 bpm about rain",
+            "techno tracks over 140 bpm",
+            "trending tracks over the last 7 days",
         ] {
             assert_eq!(beyond_of(question), None, "{question}");
         }

@@ -1,7 +1,9 @@
 //! The operation for a question, by rules: what is asked of a known thing is in its own record, and for
 //! the rest the best of the search.
 
-use super::{Understanding, direction::directed, is_search, reference::Reference, values};
+use super::{
+    Understanding, direction::directed, is_search, reference::Reference, values, wants_write,
+};
 use crate::catalogue::{Candidate, Catalogue, Clues, EntityType, Operation, tokens};
 
 /// What the best candidate must score; below it nothing fits.
@@ -15,6 +17,25 @@ const CLOSE: f64 = 0.75;
 
 /// How many are looked at more closely.
 const CONSIDERED: usize = 24;
+
+/// Words of operations that nobody means without saying so, with what else says so: what somebody listened to
+/// is no answer to a question about plays.
+const MEANT: [(&str, &[&str]); 11] = [
+    ("history", &["listen", "listening", "heard"]),
+    ("library", &[]),
+    ("feed", &[]),
+    ("wallet", &[]),
+    ("collectible", &["nft"]),
+    ("challenge", &["reward"]),
+    ("app", &[]),
+    ("notification", &[]),
+    (
+        "purchase",
+        &["buy", "bought", "sale", "paid", "premium", "purchasable"],
+    ),
+    ("sale", &["sold", "selling"]),
+    ("transaction", &[]),
+];
 
 /// The operations for a question.
 #[derive(Debug)]
@@ -36,7 +57,7 @@ pub fn choose<'a>(
 ) -> Choice<'a> {
     let clues = Clues {
         entity: understood.entity_type,
-        writes: writes && values::wants_write(question),
+        writes: writes && wants_write(question),
     };
     let words = words(question, understood);
     let mut candidates = catalogue.search(&words, &clues, CONSIDERED);
@@ -152,6 +173,14 @@ fn closeness(question: &str, operation: &Operation) -> f64 {
             true => 2.2,
             false => 0.9,
         };
+    }
+    let asked = tokens(question);
+    let own = tokens(&operation.id_words());
+    for (word, others) in MEANT {
+        let is_said = |it: &String| it == word || others.contains(&it.as_str());
+        if own.iter().any(|it| it == word) && !asked.iter().any(is_said) {
+            close *= 0.1;
+        }
     }
     let lower = question.to_lowercase();
     let counts = ["how many", "how often", "number", "count", "how much"];

@@ -85,6 +85,14 @@ impl Computation {
         }
     }
 
+    /// The words of a question that ask for it.
+    pub(super) fn words_in(question: &str) -> Vec<&'static str> {
+        let lower = question.to_lowercase();
+        let cues = CUES.iter().flat_map(|(cues, _)| cues.iter()).chain(&COUNTS);
+        let said = cues.filter(|cue| has_words(&lower, cue));
+        said.flat_map(|cue| cue.split(' ')).collect()
+    }
+
     /// Its name, for people.
     pub fn name(self) -> String {
         match self {

@@ -54,10 +54,19 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
                 return Some("getFollowers");
             }
             let is_list = any(before, &["following of", "following list"]);
-            if any(before, &follows) && !is_list && !any(before, &["did", "does", "do"]) {
+            // `does anyone follow X`: whoever is behind the verb is followed, whatever is before it.
+            if any(before, &follows) && !is_list {
                 return Some("getFollowers");
             }
-            let supports = ["support", "supports", "supported", "supporting", "tipped"];
+            let supports = [
+                "support",
+                "supports",
+                "supported",
+                "supporting",
+                "tip",
+                "tips",
+                "tipped",
+            ];
             if any(before, &["supported by", "tipped by"]) {
                 return Some("getSupportedUsers");
             }
@@ -67,8 +76,8 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
             if any(after, &supports) {
                 return Some("getSupportedUsers");
             }
-            (any(before, &supports) && !any(before, &["did", "does", "do"]))
-                .then_some("getSupporters")
+            let is_tips = any(before, &["tips of", "tips by", "tips from", "tips to"]);
+            (any(before, &supports) && !is_tips).then_some("getSupporters")
         }
         Some(EntityType::Track) => {
             let remixed = any(before, &["remixed"]) && any(before, &["who", "anyone", "anybody"]);
@@ -100,6 +109,9 @@ mod tests {
             ("people Nova Kane follows", Some("getFollowing")),
             ("who does Nova Kane follow?", Some("getFollowing")),
             ("users followed by Nova Kane", Some("getFollowing")),
+            ("does anyone follow Nova Kane?", Some("getFollowers")),
+            ("do people support Nova Kane?", Some("getSupporters")),
+            ("whom did Nova Kane tip?", Some("getSupportedUsers")),
             ("who supports Nova Kane", Some("getSupporters")),
             ("who does Nova Kane support", Some("getSupportedUsers")),
             ("artists Nova Kane supports", Some("getSupportedUsers")),

@@ -103,7 +103,7 @@ pub fn references(question: &str) -> Vec<Reference> {
 }
 
 /// What names of things are preceded by when two are compared.
-const COMPARES: [&str; 5] = ["compare", "more", "than", "vs", "or"];
+const COMPARES: [&str; 7] = ["compare", "more", "fewer", "less", "than", "vs", "or"];
 
 /// What a question names together with its words for something earlier: those count if nothing else is
 /// named, or if it is compared with something.

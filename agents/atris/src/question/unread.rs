@@ -1,8 +1,111 @@
 //! Words of a question that nothing was made of. They are told to the person: a question that was read in
-//! part is not answered as if it had been read whole.
+//! part is not answered as if it had been read whole. If one of them is what a question is about ([`SUBJECTS`]),
+//! it was read as another question, and is not answered at all.
 
-use super::{Understanding, values};
+use super::{Aspect, Computation, Understanding, is_search, values};
 use crate::catalogue::{Catalogue, Operation, genre_in, has_words, is_known, mood_in, tokens};
+
+/// What questions are about, as [`tokens`] gives it. Left out, a question is another one.
+const SUBJECTS: [&str; 46] = [
+    "album",
+    "app",
+    "balance",
+    "challenge",
+    "coin",
+    "collectible",
+    "comment",
+    "contest",
+    "download",
+    "event",
+    "favorite",
+    "feed",
+    "fewer",
+    "follow",
+    "follower",
+    "following",
+    "genre",
+    "history",
+    "less",
+    "library",
+    "listen",
+    "listener",
+    "mutual",
+    "nft",
+    "notification",
+    "play",
+    "playlist",
+    "price",
+    "prize",
+    "purchase",
+    "related",
+    "remix",
+    "repost",
+    "reward",
+    "sale",
+    "selling",
+    "stem",
+    "subscriber",
+    "supporter",
+    "supporting",
+    "tag",
+    "tip",
+    "trending",
+    "underground",
+    "wallet",
+    "winner",
+];
+
+/// Subjects that are one: who does it to whom is told by the order of the words.
+const SAME_SUBJECT: [&[&str]; 4] = [
+    &["follow", "follower", "following"],
+    &["supporter", "supporting", "tip"],
+    &["listen", "listener", "history"],
+    &["purchase", "sale", "selling"],
+];
+
+/// The words of a question that say what it is about and that the operation knows nothing of.
+pub(crate) fn ignored(
+    catalogue: &Catalogue,
+    question: &str,
+    understood: &Understanding,
+    operation: &Operation,
+) -> Vec<String> {
+    // What is searched for may have any words.
+    if is_search(question) {
+        return Vec::new();
+    }
+    let mut rest = question.to_lowercase();
+    for name in &understood.references {
+        rest = rest.replace(&name.text().to_lowercase(), " ");
+    }
+    let mut asked: Vec<&str> = Computation::words_in(question);
+    if understood.aspect.is_some() {
+        asked.extend(Aspect::words_in(question));
+    }
+    let values = values::of(question, operation);
+    let said: Vec<String> = values
+        .values()
+        .map(|value| value.to_string().to_lowercase())
+        .collect();
+    let mut found: Vec<String> = Vec::new();
+    for word in rest.split(|c: char| !c.is_alphanumeric()) {
+        let Some(token) = tokens(word).into_iter().next() else {
+            continue;
+        };
+        let is_subject = SUBJECTS.contains(&token.as_str());
+        let same = SAME_SUBJECT.iter().find(|it| it.contains(&token.as_str()));
+        let mut same = same.copied().unwrap_or_default().iter();
+        let is_read = catalogue.says(operation, &token)
+            || same.any(|it| catalogue.says(operation, it))
+            || asked.contains(&word)
+            || said.iter().any(|value| value.contains(&token))
+            || operation.parameter(&token).is_some() && values.contains_key(&token);
+        if is_subject && !is_read && !found.iter().any(|known| known == word) {
+            found.push(word.to_owned());
+        }
+    }
+    found
+}
 
 /// Turns of phrase that ask for a value. Without a field that answers them, they were not understood.
 const VALUES: [&str; 9] = [
@@ -75,10 +178,13 @@ pub fn unread(
         found.extend(mood.filter(|mood| !is_of_operation(mood)));
     }
     let has_time = has(&["time", "time_range", "window", "query"]);
+    let page = values::page_in(question).filter(|_| operation.parameter("offset").is_some());
+    let page = page.map(|page| page.to_string());
     for word in rest.split(|c: char| !c.is_alphanumeric()) {
         let is_number = word.chars().all(|c| c.is_ascii_digit());
         let is_time = TIMES.contains(&word) && !has_time;
-        let is_value = said.iter().any(|value| value.contains(word));
+        let is_value =
+            said.iter().any(|value| value.contains(word)) || page.as_deref() == Some(word);
         let is_plain = is_known(word) && !is_number && !is_time;
         if word.len() < 2 && !is_number || is_plain || is_value || is_of_operation(word) {
             continue;
@@ -112,11 +218,27 @@ mod tests {
             ("How many followers does Nova Kane have?", "getUser"),
             ("longest track by Nova Kane", "getTracksByUser"),
             ("search tracks about midnight rain", "searchTracks"),
+            ("trending tracks page 2", "getTrendingTracks"),
             ("What is the price of $NOVA?", "getCoinByTicker"),
             ("When was \"First Light\" released?", "getTrack"),
         ] {
             assert_eq!(unread_of(question, operation), [""; 0], "{question}");
         }
+    }
+
+    #[test]
+    fn a_subject_that_the_operation_knows_nothing_of_is_ignored() {
+        let catalogue = Catalogue::get().unwrap();
+        let of = |question: &str, operation: &str| {
+            let operation = catalogue.operation(operation).unwrap();
+            ignored(catalogue, question, &Understanding::of(question), operation)
+        };
+        let question = "tracks by Nova Kane with many comments";
+        assert_eq!(of(question, "getTracksByUser"), ["comments"]);
+        let question = "does Mira Voss have more followers than Nova Kane";
+        assert_eq!(of(question, "getUser"), [""; 0]);
+        assert_eq!(of("who follows Nova Kane", "getFollowers"), [""; 0]);
+        assert_eq!(of("find tracks about tips", "searchTracks"), [""; 0]);
     }
 
     #[test]

@@ -50,65 +50,6 @@ pub(crate) fn page_in(question: &str) -> Option<u64> {
     said.number_behind("page").filter(|page| *page > 0)
 }
 
-/// Whether a question wants something changed.
-pub fn wants_write(question: &str) -> bool {
-    const VERBS: [&str; 27] = [
-        "delete",
-        "remove",
-        "create",
-        "make",
-        "upload",
-        "follow",
-        "unfollow",
-        "favorite",
-        "favourite",
-        "unfavorite",
-        "like",
-        "unlike",
-        "repost",
-        "unrepost",
-        "post",
-        "write",
-        "update",
-        "edit",
-        "rename",
-        "subscribe",
-        "unsubscribe",
-        "mute",
-        "unmute",
-        "claim",
-        "pin",
-        "share",
-        "send",
-    ];
-    let lower = question.to_lowercase();
-    let mut words = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .skip_while(|word| {
-            let polite = [
-                "please", "can", "could", "would", "you", "now", "i", "want", "to", "ok", "hey",
-            ];
-            polite.contains(word)
-        });
-    let first = words.next();
-    let next = words.next();
-    // `favorite tracks of …` and `like counts` ask for something.
-    const THINGS: [&str; 9] = [
-        "count",
-        "counts",
-        "number",
-        "tracks",
-        "songs",
-        "playlists",
-        "albums",
-        "artists",
-        "users",
-    ];
-    let is_noun = next.is_some_and(|next| THINGS.contains(&next));
-    first.is_some_and(|first| VERBS.contains(&first)) && !is_noun
-}
-
 struct Said<'a> {
     question: &'a str,
     lower: String,

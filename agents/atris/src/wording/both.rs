@@ -70,7 +70,7 @@ impl Words<'_> {
 }
 
 /// How a thing is called: as it was found, or as the question calls it.
-fn named(
+pub(super) fn named(
     entity: Option<&crate::state::Entity>,
     name: Option<&crate::question::Reference>,
 ) -> String {

@@ -54,6 +54,10 @@ async fn what_no_call_can_do_is_refused_without_a_call() {
         "trending tracks excluding hip hop",
         "least popular genres",
         "my followers",
+        "the second most played track this month",
+        "tracks with more than 1000 plays",
+        "followers of Nova Kane with many comments",
+        "compare followers of Nova Kane, Mira Voss and Orbit Theory",
     ] {
         let answer = ask(&agent, question).await;
         assert_eq!(
@@ -79,6 +83,12 @@ async fn who_does_something_to_whom_is_read_from_the_order_of_the_words() {
         ),
         ("track by Nova Kane with the most likes", "getTracksByUser"),
         ("people Nova Kane follows", "getFollowing"),
+        ("does anyone follow Nova Kane?", "getFollowers"),
+        // A track, and then a person.
+        ("who remixed First Light", "getTrackRemixes"),
+        ("who remixed Nova Kane", "getRemixers"),
+        ("how many reposts has Night Drive", "getPlaylist"),
+        ("what did Nova Kane listen to", "getUsersTrackHistory"),
         ("who supports Nova Kane", "getSupporters"),
         ("who does Nova Kane support", "getSupportedUsers"),
     ] {
@@ -124,4 +134,72 @@ async fn what_was_not_shown_cannot_be_meant_by_its_place() {
     assert_eq!(answer.mentions.listed.len(), 1, "{}", answer.answer);
     let outcome = run(&agent, "t", "how long is the second one?").await;
     assert_eq!(outcome.asks().len(), 1);
+}
+
+#[tokio::test]
+async fn a_question_about_plays_reads_no_history() {
+    let server = server().await;
+    let agent = agent(&server);
+    for question in [
+        "plays of First Light",
+        "plays of Nova Kane",
+        "Nova Kane plays",
+    ] {
+        let outcome = run(&agent, question, question).await;
+        let asked = crate::support::paths(&server);
+        let is_history = |path: &String| path.contains("history");
+        assert!(!asked.iter().any(is_history), "{question}: {asked:?}");
+        drop(outcome);
+    }
+    let answer = ask(&agent, "plays of First Light").await;
+    assert_eq!(answer.operation.as_deref(), Some("getTrack"));
+}
+
+#[tokio::test]
+async fn an_order_that_no_operation_does_or_that_names_two_is_not_followed_in_part() {
+    let server = server().await;
+    let mut settings = settings([server.address()]);
+    settings.writes = true;
+    settings.client.token = Some("a token of a test".into());
+    let with_writes = agent_with(settings, None);
+    for order in [
+        "tip Nova Kane 5 dollars",
+        "buy First Light",
+        "follow Nova Kane and Mira Voss",
+    ] {
+        let answer = ask(&with_writes, order).await;
+        assert_eq!(answer.status, Status::Refused, "{order}: {}", answer.answer);
+        let code = answer.error.unwrap().code;
+        assert!(["SS8004", "SS8015"].contains(&code.as_str()), "{order}");
+    }
+    // Where nothing is changed at all, that is why.
+    let answer = ask(&agent(&server), "tip Nova Kane 5 dollars").await;
+    assert_eq!(answer.error.unwrap().code, "SS8005");
+    assert_eq!(server.calls().len(), 0);
+}
+
+#[tokio::test]
+async fn who_has_fewer_is_told() {
+    let server = server().await;
+    let agent = agent(&server);
+    let more = ask(&agent, "who has more followers, Nova Kane or Mira Voss?").await;
+    let fewer = ask(&agent, "who has fewer followers, Nova Kane or Mira Voss?").await;
+    let last = |answer: &str| answer.lines().last().unwrap().to_owned();
+    let (more, fewer) = (last(&more.answer), last(&fewer.answer));
+    assert!(more.ends_with(" has more."), "{more}");
+    assert!(fewer.ends_with(" has fewer."), "{fewer}");
+    assert_ne!(
+        more.trim_end_matches(" has more."),
+        fewer.trim_end_matches(" has fewer.")
+    );
+}
+
+#[tokio::test]
+async fn every_answer_says_what_was_understood() {
+    let server = server().await;
+    let answer = ask(&agent(&server), "followers of Nova Kane").await;
+    assert_eq!(
+        answer.understood.as_deref(),
+        Some("followers of a user: Nova Kane (@novakane); limit 10")
+    );
 }
