@@ -1,20 +1,23 @@
-//! Agents by the names of their threads, and read-only instances of them.
+//! Agents by the graphs of their threads, and read-only instances of them.
 //!
-//! A thread is called `AGENT-…`, so its agent is known without reading it. Reading a thread needs no
+//! Which agent a thread belongs to its newest checkpoint says, and its runs, whatever it is called: one that a server
+//! made is called by a UUID. A new one is called `AGENT-…` if nobody names it. Reading a thread needs no
 //! model and no account: a read-only agent has a model (`absent`), a mailbox and a calendar
 //! (`no_account`) that refuse every call. So has one that is served without them.
 
 mod absent;
 pub(crate) mod no_account;
+mod rehearsed;
 
 use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde_json::Value as Json;
 use superstep::{
-    Backends, Saver,
-    dynamic::DynGraph,
-    model::{config::Config, did_you_mean},
+    Backends, RunQuery, Saver, ThreadId,
+    dynamic::{DynGraph, GraphPath},
+    model::{Model, config::Config, did_you_mean},
+    saver::{At, ThreadInfo},
     text::{reveal_name, single_line},
 };
 use superstep_archie::{Archie, Settings};
@@ -24,6 +27,8 @@ use superstep_mail::MailAgent;
 use superstep_sheets::{MemoryVersions, Models, Sheets, Versions};
 
 use crate::error::Error;
+
+pub(crate) use rehearsed::Rehearsed;
 
 /// An agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,24 +57,53 @@ impl Agent {
         }
     }
 
-    /// The agent a thread belongs to.
-    pub(crate) fn of(thread: &str) -> Option<Self> {
+    /// The agent a thread belongs to: that of its graph. Of a thread whose graph cannot be read, the name says it.
+    pub(crate) async fn of(saver: &dyn Saver, thread: &ThreadId) -> Option<Self> {
+        let root = GraphPath::default();
+        let newest = saver.load(thread, &root, At::Latest).await.ok().flatten();
+        let last = RunQuery {
+            limit: Some(1),
+            ..RunQuery::default()
+        };
+        let runs = saver.runs().load_runs(thread, &last).await;
+        let info = ThreadInfo::of(thread.clone(), newest.as_ref(), &runs.unwrap_or_default());
+        match info.graph {
+            Some(graph) => Self::of_graph(&graph),
+            None => Self::of_name(thread.as_str()),
+        }
+    }
+
+    /// The agent of a graph, by what the graph is called in it, on a server, or in a queue for an owner.
+    fn of_graph(graph: &str) -> Option<Self> {
+        let (graph, _) = graph.split_once('@').unwrap_or((graph, ""));
+        match graph {
+            "archie" => Some(Self::Archie),
+            "atris" => Some(Self::Atris),
+            "docs" | "DocumentationGeneration-Complete" => Some(Self::Docs),
+            "mail" | "email_assistant" => Some(Self::Mail),
+            "sheets" => Some(Self::Sheets),
+            _ => None,
+        }
+    }
+
+    /// The agent that the name of a thread begins with.
+    fn of_name(thread: &str) -> Option<Self> {
         let (name, _) = thread.split_once('-')?;
         let mut all = Self::value_variants().iter();
         all.find(|agent| agent.name() == name).copied()
     }
 
-    /// Refuses a name for a new thread of the agent: it must begin with the agent, and nobody may take it
-    /// for another one.
+    /// Refuses a name for a new thread of the agent that somebody could take for another one, or for one of another agent.
     pub(crate) fn check_name(self, name: &str) -> Result<(), Error> {
-        let wanted = self.name();
-        if Self::of(name) != Some(self) {
+        if let Some(other) = Self::of_name(name).filter(|other| *other != self) {
             return Err(Error::Usage(format!(
-                "`{}` is no name for a thread of {wanted}: it must begin with `{wanted}-`",
-                reveal_name(name)
+                "`{}` is no name for a thread of {}: it looks like one of {}",
+                reveal_name(name),
+                self.name(),
+                other.name()
             )));
         }
-        match reveal_name(name) == name {
+        match reveal_name(name) == name && !name.is_empty() {
             true => Ok(()),
             false => Err(Error::Usage(format!(
                 "`{}` is no name for a thread: it has characters that nobody sees, or that look like others",
@@ -198,8 +232,17 @@ pub(crate) fn sheets_without(
     versions: Arc<dyn Versions>,
     backends: Backends,
 ) -> Result<Sheets, Error> {
+    sheets_with(Arc::new(absent::Absent::new(why)), versions, backends)
+}
+
+/// The spreadsheet agent with a model of one's own.
+pub(crate) fn sheets_with(
+    planner: Arc<dyn Model>,
+    versions: Arc<dyn Versions>,
+    backends: Backends,
+) -> Result<Sheets, Error> {
     let models = Models {
-        planner: Arc::new(absent::Absent::new(why)),
+        planner,
         informer: None,
     };
     let settings = superstep_sheets::Settings::default();
@@ -244,14 +287,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_thread_tells_its_agent() {
-        assert_eq!(Agent::of("archie-7f3k2m"), Some(Agent::Archie));
-        assert_eq!(Agent::of("atris-7f3k2m"), Some(Agent::Atris));
-        assert_eq!(Agent::of("docs-7f3k2m"), Some(Agent::Docs));
-        assert_eq!(Agent::of("mail-7f3k2m"), Some(Agent::Mail));
-        assert_eq!(Agent::of("sheets-7f3k2m"), Some(Agent::Sheets));
-        assert_eq!(Agent::of("archie"), None);
-        assert_eq!(Agent::of("thread-1"), None);
+    fn the_graph_of_a_thread_tells_its_agent() {
+        for agent in Agent::value_variants() {
+            let backends = Backends {
+                store: Some(Arc::new(superstep::MemoryStore::default())),
+                ..Backends::on(superstep::MemorySaver::default())
+            };
+            let graph = agent.graph(backends).unwrap();
+            assert_eq!(Agent::of_graph(&graph.plan().name), Some(*agent));
+            assert_eq!(Agent::of_graph(agent.name()), Some(*agent));
+            let name = format!("{}-7f3k2m", agent.name());
+            assert_eq!(Agent::of_name(&name), Some(*agent));
+        }
+        assert_eq!(Agent::of_graph("email_assistant@ann"), Some(Agent::Mail));
+        assert_eq!(Agent::of_name("archie"), None);
+        assert_eq!(Agent::of_name("thread-1"), None);
+    }
+
+    #[test]
+    fn a_name_may_be_anything_that_is_no_other_agents() {
+        assert!(Agent::Atris.check_name("music").is_ok());
+        assert!(Agent::Atris.check_name("atris-1").is_ok());
+        assert!(Agent::Atris.check_name("mail-1").is_err());
+        assert!(Agent::Atris.check_name("").is_err());
+        assert!(Agent::Atris.check_name("mu\u{200b}sic").is_err());
     }
 
     #[test]

@@ -114,13 +114,6 @@ async fn open(
     options: &AtrisOptions,
     app: &mut App<'_>,
 ) -> Result<Session, Error> {
-    if let Some(name) = &thread
-        && Agent::of(name) != Some(Agent::Atris)
-    {
-        return Err(Error::Usage(format!(
-            "`{name}` is no thread of atris: its name must begin with `atris-`"
-        )));
-    }
     let OpenedAtris {
         agent,
         saver,
@@ -130,8 +123,10 @@ async fn open(
     let thread = match thread {
         Some(thread) => {
             let id = ThreadId::from(thread.as_str());
-            if !saver.threads().await?.contains(&id) {
-                Agent::Atris.check_name(&thread)?;
+            match saver.threads().await?.contains(&id) {
+                false => Agent::Atris.check_name(&thread)?,
+                true if Agent::of(&*saver, &id).await == Some(Agent::Atris) => {}
+                true => return Err(Error::Usage(format!("`{thread}` is no thread of atris"))),
             }
             if consent::is_wanted(&imports, &thread).await? {
                 let agreement = consent::to_run(&imports, &thread, None, app).await?;

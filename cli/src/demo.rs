@@ -11,7 +11,7 @@ mod sheets;
 
 use std::{
     io::Read,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -26,6 +26,21 @@ use crate::{
     output::{Form, Output, bad, faint, plain, strong},
     shell_words,
 };
+
+/// The replies of the scenes, and the workbook of one: a server without a model plays them too.
+pub(crate) const ARCHIE: &str = include_str!("demo/archie.jsonl");
+pub(crate) const MAIL: &str = include_str!("demo/mail.jsonl");
+pub(crate) const SHEETS: &str = include_str!("demo/sheets.jsonl");
+pub(crate) const WORKBOOK: &[u8] = include_bytes!("demo/sheets/sales.xlsx");
+
+/// The files of the scenes that a server plays, below folders that are called like their agents.
+pub(crate) fn files() -> impl Iterator<Item = (PathBuf, &'static [u8])> {
+    let scenes = [(Agent::Archie, &archie::SCENE), (Agent::Mail, &mail::SCENE)];
+    scenes.into_iter().flat_map(|(agent, scene)| {
+        let files = scene.files.iter();
+        files.map(move |(name, bytes)| (Path::new(agent.name()).join(name), *bytes))
+    })
+}
 
 /// Placeholder for an id that is only known when the scene runs.
 const QUESTION: &str = "QUESTION";

@@ -1,9 +1,12 @@
 //! `superstep serve`: the agents over HTTP, for clients of the LangGraph server API and for browsers.
 //!
 //! An agent whose model or account is missing is served all the same: its threads can be read, and a run
-//! that needs what is missing fails and says what to do. `hosted` opens the agents.
+//! that needs what is missing fails and says what to do. `hosted` opens the agents. The example of such an agent is
+//! played with the replies of its demo (`rehearsal`).
 
 mod hosted;
+mod owners;
+mod rehearsal;
 
 use superstep::Secret;
 use superstep_server::Server;
@@ -33,6 +36,11 @@ pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     if let Some(token) = token {
         server = server.token(Secret::new(token));
+    }
+    if let Some(file) = &what.owners {
+        for (name, token) in owners::read(file)? {
+            server = server.owner(name, token);
+        }
     }
     let server = server.bind(format!("{}:{}", what.host, what.port)).await?;
     let address = format!("http://{}", server.address());

@@ -184,12 +184,14 @@ async fn content_of(thread: &str, global: &Global) -> Result<DataOwner, Error> {
 }
 
 async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
-    if Agent::of(thread) != Some(Agent::Sheets) {
-        return Err(Error::Usage(format!(
-            "`{thread}` is no thread of sheets: its name must begin with `sheets-`"
-        )));
+    let agent = ThreadReader::open(app.global)?.agent(thread).await?;
+    match agent {
+        Agent::Sheets => Ok(()),
+        other => Err(Error::Usage(format!(
+            "`{thread}` is no thread of sheets, but of {}",
+            other.name()
+        ))),
     }
-    ThreadReader::open(app.global)?.require(thread).await
 }
 
 async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(), Error> {

@@ -14,6 +14,8 @@ use superstep::{
     saver::HistoryQuery,
 };
 
+use superstep_server::thread_uuid;
+
 use crate::{
     agents::Agent, args::Global, database, error::Error, output::shown, thread_status::Status,
 };
@@ -89,6 +91,11 @@ impl ThreadReader {
         if text == LAST {
             return self.last().await;
         }
+        // Clients of a server know a thread by a UUID, whatever it is called here.
+        let is_it = |known: &&ThreadId| thread_uuid(known.as_str()) == thread_uuid(text);
+        if let Some(known) = all.iter().find(is_it) {
+            return Ok(known.as_str().to_owned());
+        }
         let begins = |known: &&ThreadId| !text.is_empty() && known.as_str().starts_with(text);
         let found: Vec<&ThreadId> = all.iter().filter(begins).collect();
         match found.as_slice() {
@@ -117,7 +124,7 @@ impl ThreadReader {
     async fn last(&self) -> Result<String, Error> {
         let mut newest = None;
         for thread in self.saver.threads().await? {
-            let Some(agent) = Agent::of(thread.as_str()) else {
+            let Some(agent) = self.agent_of(&thread).await else {
                 continue;
             };
             let graph = self.graph_of(agent)?;
@@ -153,10 +160,16 @@ impl ThreadReader {
     /// The agent of a thread, which must exist.
     pub(crate) async fn agent(&self, thread: &str) -> Result<Agent, Error> {
         self.require(thread).await?;
-        Agent::of(thread).ok_or_else(|| Error::Missing {
+        let agent = self.agent_of(&ThreadId::from(thread)).await;
+        agent.ok_or_else(|| Error::Missing {
             what: shown(format!("thread `{thread}` belongs to no known agent")),
             hint: "`superstep trace show` shows its runs",
         })
+    }
+
+    /// The agent of a thread, if it is known.
+    pub(crate) async fn agent_of(&self, thread: &ThreadId) -> Option<Agent> {
+        Agent::of(&*self.saver, thread).await
     }
 
     /// The graph of a thread.

@@ -22,7 +22,7 @@ use superstep::{
 };
 
 use crate::{
-    Mode,
+    Mode, markdown,
     scope::ApprovalScope,
     tools::{SCHEDULE, SEND},
 };
@@ -40,7 +40,7 @@ pub struct Item {
     pub action_request: Action,
     /// How it can be answered.
     pub config: Allowed,
-    /// What it is about, as text.
+    /// What it is about: Markdown on the wire, in which what others wrote stands as text; text in an [`InboxItem`].
     pub description: String,
     /// The mode that the description names; absent if an answer has no effect in the world, and in
     /// questions of older versions.
@@ -181,6 +181,7 @@ impl InboxItem {
     pub(crate) fn of(thread: &str, ask: &OpenAsk, mode: Mode) -> Option<Self> {
         let Asked(items) = ask.question().ok()?;
         let mut item = items.into_iter().next()?;
+        item.description = markdown::plain(&item.description);
         // No text of a model is taken for a mode: only questions about effects name one.
         let action = item.action_request.action.as_str();
         if [SEND, SCHEDULE].iter().any(|it| action.starts_with(it)) {
@@ -220,6 +221,10 @@ pub(crate) fn decide(
     asked_in: Mode,
     check: impl FnOnce(&Decision) -> Result<(), String>,
 ) -> Result<(Decision, Mode), NodeError> {
+    let item = Item {
+        description: markdown::escaped(&item.description),
+        ..item
+    };
     let asked = item.clone();
     let mut decided = (Decision::Ignore, Mode::Dry);
     ctx.ask_checked(Asked(vec![item]), |answers| {

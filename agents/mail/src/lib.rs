@@ -74,6 +74,7 @@ mod ingest;
 mod input;
 mod key;
 mod mailbox;
+mod markdown;
 mod memory;
 mod mode;
 mod parse;

@@ -29,6 +29,9 @@ pub(crate) struct Serve {
     /// Pages of this address may call it, such as `https://chat.example.com`
     #[arg(long, value_name = "URL")]
     pub(crate) origin: Vec<String>,
+    /// A file with a line `NAME TOKEN` for each owner, who sees the threads, files and memory of that name alone
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) owners: Option<PathBuf>,
     /// Archie and the documentation agents may read folders below this one [default: the current folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Vec<PathBuf>,

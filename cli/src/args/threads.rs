@@ -129,7 +129,7 @@ an archive holds was not made here: `threads resume` asks before it runs an impo
         /// The file
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
-        /// The name of the new thread, beginning with its agent
+        /// The name of the new thread
         name: String,
     },
 }

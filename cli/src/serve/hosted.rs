@@ -6,6 +6,7 @@ use superstep_fake_audius::FakeAudius;
 use superstep_mail::MailAgent;
 use superstep_server::Server;
 
+use super::rehearsal::{NOTE, Rehearsal};
 use crate::{
     agents,
     app::App,
@@ -20,6 +21,10 @@ use crate::{
 
 /// The id under which clients know the e-mail assistant, and its shorter name.
 const EMAIL: (&str, &str) = ("email_assistant", "mail");
+
+/// What its description ends with if there is no account of mail.
+const NO_ACCOUNT: &str =
+    " (no account is set up: it has three mails of its own, and plays scripted replies)";
 
 /// How to have what is missing.
 const WAYS: &str = "start `superstep serve` again with a model: `superstep model pull` gets one that runs inside it, \
@@ -52,27 +57,31 @@ pub(super) async fn on(
 
     // What was uploaded may be read too.
     roots.extend(uploads.clone());
-    let archie = match archie::hosted(roots.clone(), app).await {
-        Ok(agent) => agent,
-        Err(missing) => {
+    let own =
+        json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}});
+    let rehearsal = Rehearsal::prepare();
+    let (archie, input, note) = match (archie::hosted(roots.clone(), app).await, &rehearsal) {
+        (Ok(agent), _) => (agent, own, ""),
+        (Err(missing), Some(rehearsal)) if lacks_model(&missing) => {
+            let why = plays_example("archie", &missing, app)?;
+            let (agent, input) = rehearsal.archie(&why, roots, backends.clone())?;
+            (agent, input, NOTE)
+        }
+        (Err(missing), _) => {
             let settings = superstep_archie::Settings {
                 roots: Some(roots),
                 ..superstep_archie::Settings::default()
             };
             let why = unable("archie", &missing, app)?;
-            agents::archie_without(&why, settings, backends.clone())?
+            let agent = agents::archie_without(&why, settings, backends.clone())?;
+            (agent, own, "")
         }
     };
+    let about = "Talks about a folder of documents until you approve the analysis";
     server = server
         .graph("archie", archie.graph())
-        .description(
-            "archie",
-            "Talks about a folder of documents until you approve the analysis",
-        )
-        .example(
-            "archie",
-            json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}}),
-        );
+        .description("archie", format!("{about}{note}"))
+        .example("archie", input);
 
     let (atris, fake) = match atris::hosted(what.fake_audius, app).await {
         Ok(opened) => opened,
@@ -89,35 +98,50 @@ pub(super) async fn on(
             json!({"query": "What are the top 5 trending tracks this week?"}),
         );
 
-    let mail = match open_mail(what, app).await {
-        Ok(agent) => agent,
-        Err(missing) => agents::mail_without(&unable("mail", &missing, app)?, backends.clone())?,
+    let (mail, input, note) = match (open_mail(what, app).await, &rehearsal) {
+        (Ok(agent), _) => (agent, sample_mail(), ""),
+        // Mail of somebody's own is not mixed with that of a demo.
+        (Err(missing @ Error::NoAccount), Some(rehearsal)) => {
+            let why = plays_example("mail", &missing, app)?;
+            let (agent, input) = rehearsal.mail(&why, backends.clone()).await?;
+            (agent, input, NO_ACCOUNT)
+        }
+        (Err(missing), _) => {
+            let why = unable("mail", &missing, app)?;
+            let agent = agents::mail_without(&why, backends.clone())?;
+            (agent, sample_mail(), "")
+        }
     };
     server = server
         .graph(EMAIL.0, mail.graph())
         .alias(EMAIL.1, EMAIL.0)
-        .description(EMAIL.0, "Reads mail, and asks before it acts")
-        .example(EMAIL.0, sample_mail());
+        .description(
+            EMAIL.0,
+            format!("Reads mail, and asks before it acts{note}"),
+        )
+        .example(EMAIL.0, input);
 
     let versions = sheet::hosted_versions(uploads.clone(), app.global)?;
     server = server.results(versions.folder());
-    let sheets = match sheet::hosted(uploads.clone(), app).await {
-        Ok(agent) => agent,
+    let own =
+        json!({"problem": {"instruction": "Add a sheet with the sums by region", "workbook": ""}});
+    let (sheets, input, note) = match sheet::hosted(uploads.clone(), app).await {
+        Ok(agent) => (agent, own, ""),
+        Err(missing) if lacks_model(&missing) => {
+            let why = plays_example("sheets", &missing, app)?;
+            let (agent, input) = Rehearsal::sheets(&why, versions, backends)?;
+            (agent, input, NOTE)
+        }
         Err(missing) => {
             let why = unable("sheets", &missing, app)?;
-            agents::sheets_without(&why, versions, backends)?
+            (agents::sheets_without(&why, versions, backends)?, own, "")
         }
     };
+    let about = "Works on spreadsheets step by step; the input is never modified";
     server = server
         .graph("sheets", sheets.graph())
-        .description(
-            "sheets",
-            "Works on spreadsheets step by step; the input is never modified",
-        )
-        .example(
-            "sheets",
-            json!({"problem": {"instruction": "Add a sheet with the sums by region", "workbook": ""}}),
-        );
+        .description("sheets", format!("{about}{note}"))
+        .example("sheets", input);
     if let Some(folder) = uploads {
         server = server.files(folder);
     }
@@ -140,17 +164,30 @@ fn sample_mail() -> serde_json::Value {
     json!({"email_input": {"id": "meeting.eml", "thread": "meeting.eml", "mail": mail}})
 }
 
+/// Whether all that is missing is a model.
+fn lacks_model(missing: &Error) -> bool {
+    matches!(missing, Error::Model(_) | Error::NoModel)
+}
+
+/// Says that an agent runs its example only, and gives what its other runs say.
+fn plays_example(agent: &str, missing: &Error, app: &App<'_>) -> Result<String, Error> {
+    tell(agent, "runs its example only", missing, app)?;
+    Ok(why(agent, missing))
+}
+
 /// Says that an agent can be read and not run, and gives what its runs say.
 fn unable(agent: &str, missing: &Error, app: &App<'_>) -> Result<String, Error> {
     tell(agent, "can be read, not run", missing, app)?;
+    Ok(why(agent, missing))
+}
+
+fn why(agent: &str, missing: &Error) -> String {
     let why = first_line(missing);
     let ways = match missing {
         Error::Model(_) | Error::NoModel => WAYS.to_owned(),
         other => other.hints().join("; "),
     };
-    Ok(format!(
-        "{agent} is served without what it needs: {why}; {ways}"
-    ))
+    format!("{agent} is served without what it needs: {why}; {ways}")
 }
 
 /// Says what an agent does without something. Who cancelled wants no server.

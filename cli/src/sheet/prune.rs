@@ -21,7 +21,7 @@ pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
     let graph = reader.graph_of(Agent::Sheets)?;
     let mut used = BTreeSet::new();
     for thread in reader.saver.threads().await? {
-        if Agent::of(thread.as_str()) == Some(Agent::Sheets) {
+        if reader.agent_of(&thread).await == Some(Agent::Sheets) {
             // It may have stored a version that no checkpoint names yet.
             if reader.is_running(&thread).await {
                 return Err(Error::Usage(format!(

@@ -10,7 +10,6 @@ use superstep::{Archive, ThreadId};
 
 use super::ThreadReader;
 use crate::{
-    agents::Agent,
     app::App,
     error::{Error, FileError},
     output::{Form, Output, faint, plain, shown},
@@ -44,12 +43,6 @@ pub(super) async fn export(
 /// Makes a thread of an archive. It is read and checked to its end, by the agent too, before anything
 /// is stored; then it is stored in one transaction.
 pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(), Error> {
-    let Some(agent) = Agent::of(thread) else {
-        return Err(Error::Usage(format!(
-            "`{thread}` is no name for a thread: it must begin with the agent, as in `archie-{thread}`"
-        )));
-    };
-    agent.check_name(thread)?;
     let opened = superstep::fs::open_regular(file).map_err(|error| FileError::NotRead {
         path: file.display().to_string(),
         why: error.to_string(),
@@ -59,6 +52,13 @@ pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(
     let id = ThreadId::from(thread);
     let aside = ThreadReader::in_memory()?;
     aside.saver.import(&id, archive.clone()).await?;
+    let Some(agent) = aside.agent_of(&id).await else {
+        return Err(Error::Usage(shown(format!(
+            "{} is no archive of a thread that an agent of this program runs",
+            file.display()
+        ))));
+    };
+    agent.check_name(thread)?;
     aside.graph_of(agent)?.check_thread(&id).await?;
     drop(aside);
     let reader = ThreadReader::create(app.global)?;

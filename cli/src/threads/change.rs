@@ -12,7 +12,6 @@ use superstep::{
 
 use super::{Status, ThreadReader, show::resume_command, unsettled};
 use crate::{
-    agents::Agent,
     app::App,
     args::{At, Delete, Prune},
     consent::is_agreed,
@@ -189,7 +188,7 @@ impl Unused {
         };
         let now = SystemClock.now();
         for thread in reader.saver.threads().await? {
-            let Some(agent) = Agent::of(thread.as_str()) else {
+            let Some(agent) = reader.agent_of(&thread).await else {
                 continue;
             };
             let graph = reader.graph_of(agent)?;

@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use serde_json::{Value as Json, json};
 use superstep::{CheckpointId, SaverError, ThreadId, clock::made_at};
 
+use superstep_server::thread_uuid;
+
 use super::{Status, ThreadReader, ago};
 use crate::{
     agents::Agent,
@@ -39,7 +41,7 @@ pub(super) async fn run(
     let mut rows = Vec::new();
     let mut unread = None;
     for thread in reader.saver.threads().await? {
-        let of = Agent::of(thread.as_str());
+        let of = reader.agent_of(&thread).await;
         if wanted.agent.is_some() && wanted.agent != of {
             continue;
         }
@@ -102,7 +104,7 @@ pub(super) fn none_yet(output: &Output) {
 pub(super) async fn rows(reader: &ThreadReader) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for thread in reader.saver.threads().await? {
-        let of = Agent::of(thread.as_str());
+        let of = reader.agent_of(&thread).await;
         rows.push(read(reader, thread, of).await);
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.checkpoint));
@@ -162,7 +164,7 @@ fn tell(row: &Row, output: &Output) -> Result<(), Error> {
         return output.json(&json!({
             "thread": row.thread.as_str(), "agent": agent, "status": row.status,
             "updated_ms": row.checkpoint.map(|id| made_at(id) / 1000), "title": row.title,
-            "imported": row.is_imported,
+            "imported": row.is_imported, "uuid": thread_uuid(row.thread.as_str()).to_string(),
         }));
     }
     let status = match row.status {

@@ -280,7 +280,7 @@ fn limits_and_bad_files_are_exit_codes() {
     assert!(bad.stderr.contains("SS7501"), "{}", bad.stderr);
     let none = env.run("sheet continue sheets-none -i x --model script:replies.jsonl");
     assert_eq!(none.code, 1, "{}", none.stderr);
-    assert_eq!(env.run("sheet continue archie-x -i x").code, 2);
+    assert_eq!(env.run("sheet continue archie-x -i x").code, 1);
 }
 
 #[test]

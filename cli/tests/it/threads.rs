@@ -117,8 +117,18 @@ fn a_fork_goes_its_own_way() {
     assert!(words(copy).contains("human: other words"));
     assert!(words(&thread).contains("human: one"));
     assert!(!words(&thread).contains("other words"));
-    let wrong = env.run(&format!("threads fork {thread} --name mine"));
+    let wrong = env.run(&format!("threads fork {thread} --name mail-mine"));
     assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+    // Whatever it is called, its graph says whose it is, and clients of a server know it by its UUID.
+    let mine = env.run(&format!("threads fork {thread} --name mine"));
+    assert_eq!(mine.code, 0, "{}", mine.stderr);
+    let listed = env.run("threads list --agent archie --search mine --json");
+    let listed: serde_json::Value = serde_json::from_str(&listed.stdout).unwrap();
+    assert_eq!(listed["thread"], "mine", "{listed}");
+    let uuid = listed["uuid"].as_str().unwrap();
+    assert_eq!(words("mine"), words(uuid));
+    assert_eq!(env.run(&format!("threads delete {uuid} --yes")).code, 0);
+    assert_ne!(env.run("threads show mine").code, 0);
     let taken = env.run(&format!("threads fork {thread} --name {copy}"));
     assert_eq!(taken.code, 1, "{}", taken.stderr);
 }

@@ -5,6 +5,8 @@
 pub enum Access {
     /// Nothing: probes of health come without a token.
     Open,
-    /// The token, if the server has one.
+    /// A token, if the server has any. Owners see what is theirs.
     Token,
+    /// The token of the whole server, if it has any: owners are refused.
+    Whole,
 }

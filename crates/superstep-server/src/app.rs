@@ -17,8 +17,8 @@ use tokio::sync::Notify;
 
 use crate::{
     after_record::AfterRun, assistant_record::Assistant, counts::Counts, cron_record::Cron,
-    endings::Endings, file_record::FileRecord, readers::Readers, records::Records,
-    registry::Registry, thread_record::Record,
+    endings::Endings, file_record::FileRecord, foreign::Foreign, owner_graphs::OwnerStores,
+    readers::Readers, records::Records, registry::Registry, thread_record::Record,
 };
 
 /// What the handlers of a server share.
@@ -30,6 +30,10 @@ pub(crate) struct App {
     pub(crate) deleted_runs: Records<Json>,
     pub(crate) saver: Arc<dyn Saver>,
     pub(crate) store: Arc<dyn Store>,
+    /// What each owner sees of it.
+    pub(crate) owner_stores: OwnerStores,
+    /// Threads that no hosted graph runs.
+    pub(crate) foreign: Foreign,
     /// Names of new things.
     pub(crate) ids: ClockIds,
     pub(crate) endings: Endings,

@@ -5,6 +5,7 @@ use uuid::Uuid;
 use crate::{
     app::App,
     assistant_record::{Assistant, assistant_id},
+    owner::Visitor,
     refusal::Refusal,
 };
 
@@ -28,9 +29,13 @@ impl App {
         self.assistant(&id).await
     }
 
-    /// All assistants with their ids.
-    pub(crate) async fn all_assistants(&self) -> Result<Vec<(String, Assistant)>, Refusal> {
+    /// All assistants that a caller sees, with their ids: those of graphs, and their own.
+    pub(crate) async fn all_assistants(
+        &self,
+        caller: &Visitor,
+    ) -> Result<Vec<(String, Assistant)>, Refusal> {
         let mut all = self.assistants.all().await?;
+        all.retain(|(_, it)| it.owner.is_none() || caller.sees(it.owner.as_deref()));
         for hosted in self.registry.all() {
             let id = hosted.assistant.to_string();
             if !all.iter().any(|(known, _)| *known == id) {

@@ -21,6 +21,9 @@ pub(crate) struct Assistant {
     pub(crate) current: u64,
     /// Oldest first; there is always one.
     pub(crate) versions: Vec<Version>,
+    /// Whose it is; everybody's without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) owner: Option<String>,
 }
 
 /// A version of an assistant.
@@ -45,6 +48,7 @@ impl Assistant {
             updated: now,
             current: 1,
             versions: vec![first],
+            owner: None,
         }
     }
 
@@ -68,6 +72,7 @@ impl Assistant {
             updated: hosted.since,
             current: 1,
             versions: vec![own],
+            owner: None,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::{
     assistant_record::{Assistant, Version, assistant_id},
     drawing,
     matching::has_all,
+    owner::Visitor,
     page::Page,
     payload::Payload,
     refusal::{Refusal, answer},
@@ -41,6 +42,7 @@ pub(crate) async fn get(
 /// `POST /assistants`
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let Some(graph) = body.field::<String>("graph_id")? else {
@@ -58,7 +60,10 @@ pub(crate) async fn create(
     };
     change(&mut version, &mut body)?;
     let there = app.assistant(&id).await.ok();
-    let made = Assistant::new(&graph, version);
+    let made = Assistant {
+        owner: caller.owner(),
+        ..Assistant::new(&graph, version)
+    };
     let there = match there {
         Some((_, there)) => Some(there),
         None if app.assistants.make(&id, &made).await? => None,
@@ -66,7 +71,9 @@ pub(crate) async fn create(
     };
     match (there, if_exists) {
         (None, _) => Ok(answer(&made.shown(&id))),
-        (Some(there), Some("do_nothing")) => Ok(answer(&there.shown(&id))),
+        (Some(there), Some("do_nothing")) if caller.may_use(&there) => {
+            Ok(answer(&there.shown(&id)))
+        }
         (Some(_), _) => {
             let why = format!("Assistant {id} already exists");
             Err(Refusal::new(StatusCode::CONFLICT, why))
@@ -191,18 +198,20 @@ pub(crate) async fn latest(
 /// `POST /assistants/search`
 pub(crate) async fn search(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let page = Page::of(&mut body, SORTABLE)?;
-    Ok(page.answer(found(&app, &mut body).await?))
+    Ok(page.answer(found(&app, &caller, &mut body).await?))
 }
 
 /// `POST /assistants/count`
 pub(crate) async fn count(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(answer(&found(&app, &mut body).await?.len().into()))
+    Ok(answer(&found(&app, &caller, &mut body).await?.len().into()))
 }
 
 /// `GET /assistants/{id}/schemas`
@@ -322,7 +331,7 @@ fn collect(drawing: &Drawing, above: &str, recurses: bool, each: &mut impl FnMut
     }
 }
 
-async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
+async fn found(app: &App, caller: &Visitor, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
     let graph: Option<String> = body.field("graph_id")?;
     let name: Option<String> = body.field("name")?;
     let name = name.unwrap_or_default().to_lowercase();
@@ -337,7 +346,7 @@ async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
         row.get("metadata")
             .is_some_and(|own| has_all(own, &metadata))
     };
-    let all = app.all_assistants().await?;
+    let all = app.all_assistants(caller).await?;
     let rows = all.iter().map(|(id, assistant)| assistant.shown(id));
     let wanted = rows.filter(|row| is_wanted(row) && is_named(row) && is_marked(row));
     Ok(wanted.collect())

@@ -43,6 +43,13 @@ pub enum ServerError {
         /// Why.
         error: superstep::Error,
     },
+    /// The tokens of owners cannot be used.
+    #[error("owners: {why}")]
+    #[coded("SS9006", hint = "give each owner a name and a token of its own")]
+    Owner {
+        /// What is wrong with them.
+        why: String,
+    },
     /// It has no place for threads.
     #[error("the server has no {what}")]
     #[coded("SS9004", hint = "give it backends with a saver and a store")]

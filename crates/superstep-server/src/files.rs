@@ -21,6 +21,7 @@ use superstep::fs::{Rights, Staged, read_regular};
 use crate::{
     app::App,
     file_record::FileRecord,
+    owner::Visitor,
     page::Page,
     payload::Payload,
     query::Params,
@@ -36,6 +37,7 @@ const SORTABLE: &[&str] = &["bytes", "created_at", "file_id", "name"];
 /// `POST /files?name=report.xlsx`: the body is the file.
 pub(crate) async fn upload(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     params: Params,
     request: Request,
 ) -> Result<Response, Refusal> {
@@ -65,7 +67,7 @@ pub(crate) async fn upload(
     let written = written.await.map_err(|error| failed(error.to_string()))?;
     written.map_err(|error| failed(format!("the file cannot be kept: {error}")))?;
     // The record comes last: a file without one is not served.
-    app.files.make(&id, &record).await?;
+    app.files.make(&key(&caller, &id), &record).await?;
     Ok(answer(&shown(&id, &record, &place)))
 }
 
@@ -84,10 +86,11 @@ fn name(params: &Params, otherwise: &str) -> Result<String, Refusal> {
 /// but the one that `?name=` gives it.
 pub(crate) async fn download(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Response, Refusal> {
-    let (place, called) = match (app.find_file(&id).await, &app.results_folder) {
+    let (place, called) = match (app.find_file(&caller, &id).await, &app.results_folder) {
         (Ok((place, record)), _) => (place, record.name),
         (Err(_), Some(folder)) if is_hash(&id) => (folder.join(&id), name(&params, "result")?),
         (Err(refusal), _) => return Err(refusal),
@@ -119,10 +122,16 @@ pub(crate) async fn download(
 /// `DELETE /files/{file}`
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
-    let (place, _) = app.find_file(&id).await?;
-    app.files.forget(&id).await?;
+    let (place, _) = app.find_file(&caller, &id).await?;
+    app.files.forget(&key(&caller, &id)).await?;
+    let all = app.files.all().await?;
+    if all.iter().any(|(key, _)| hash_of(key) == id) {
+        // Somebody else has uploaded it too.
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     // Without its record it is not served, whether its bytes go now or not.
     let _kept = tokio::task::spawn_blocking(move || std::fs::remove_file(place)).await;
     Ok(StatusCode::NO_CONTENT.into_response())
@@ -131,14 +140,19 @@ pub(crate) async fn delete(
 /// `POST /files/search`
 pub(crate) async fn search(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let folder = app.folder()?;
     let page = Page::of(&mut body, SORTABLE)?;
     let all = app.files.all().await?;
-    let rows = all
+    let own = all
         .iter()
-        .map(|(id, record)| shown(id, record, &folder.join(id)));
+        .filter(|(key, _)| *key == self::key(&caller, hash_of(key)));
+    let rows = own.map(|(key, record)| {
+        let id = hash_of(key);
+        shown(id, record, &folder.join(id))
+    });
     Ok(page.answer(rows.collect()))
 }
 
@@ -159,16 +173,36 @@ impl App {
         self.files_folder.as_ref().ok_or_else(none)
     }
 
-    async fn find_file(&self, id: &str) -> Result<(PathBuf, FileRecord), Refusal> {
+    async fn find_file(
+        &self,
+        caller: &Visitor,
+        id: &str,
+    ) -> Result<(PathBuf, FileRecord), Refusal> {
         let folder = self.folder()?;
         if !is_hash(id) {
             return Err(Refusal::invalid(
                 "Invalid file ID: must be a SHA-256 in hex",
             ));
         }
-        let record = self.files.find(id).await?.ok_or_else(no_file)?;
+        let record = self
+            .files
+            .find(&key(caller, id))
+            .await?
+            .ok_or_else(no_file)?;
         Ok((folder.join(id), record))
     }
+}
+
+/// Under what the file of a caller is recorded: its hash, and whose it is.
+fn key(caller: &Visitor, id: &str) -> String {
+    match caller.owner() {
+        Some(owner) => format!("{id}.{owner}"),
+        None => id.to_owned(),
+    }
+}
+
+fn hash_of(key: &str) -> &str {
+    key.split('.').next().unwrap_or(key)
 }
 
 fn is_hash(id: &str) -> bool {

@@ -7,6 +7,7 @@
 
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
+use crate::{caller, owner::Visitor, refusal::Refusal, tokens::Tokens};
 use axum::{
     body::Body,
     extract::{ConnectInfo, Request, State},
@@ -16,23 +17,21 @@ use axum::{
             ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
             ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
             ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION,
-            CONTENT_TYPE, HOST, ORIGIN, VARY, WWW_AUTHENTICATE,
+            CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, VARY,
+            WWW_AUTHENTICATE,
         },
         uri::Authority,
     },
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use superstep::Secret;
-
-use crate::{caller::Caller, refusal::Refusal};
 
 /// What pages may read of an answer besides its body.
 const EXPOSED: &str = "content-location, location, x-pagination-next, x-pagination-total";
 
 /// Who may come in.
 pub(crate) struct Guard {
-    pub(crate) token: Option<Secret>,
+    pub(crate) tokens: Tokens,
     /// Names the server goes by, in lower case, without ports.
     pub(crate) hosts: HashSet<String>,
     /// Pages that may call it, such as `https://chat.example.com`.
@@ -50,10 +49,11 @@ impl Guard {
         is_loopback || host == "localhost" || self.hosts.contains(bare)
     }
 
-    fn has_token(&self, headers: &HeaderMap) -> bool {
-        let Some(token) = &self.token else {
-            return true;
-        };
+    /// Who calls, if the request shows a token, or needs none.
+    fn caller(&self, headers: &HeaderMap) -> Option<Visitor> {
+        if self.tokens.is_empty() {
+            return Some(Visitor::default());
+        }
         let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = text(AUTHORIZATION).and_then(|value| {
             let (scheme, given) = value.split_once(' ')?;
@@ -62,25 +62,20 @@ impl Guard {
         });
         let key = text(HeaderName::from_static("x-api-key"));
         let given = [bearer, key].into_iter().flatten();
-        // All of them are compared, each as long as it is.
-        given.fold(false, |found, given| same(given, token.expose()) | found)
+        let found = given.map(|given| self.tokens.caller(given));
+        // All of them are looked at.
+        found.fold(None, |found, next| found.or(next))
     }
-}
-
-/// Whether two texts are the same, in a time that tells nothing about where they differ.
-fn same(given: &str, wanted: &str) -> bool {
-    let pairs = given.bytes().zip(wanted.bytes());
-    let differing = pairs.fold(0, |differing, (a, b)| differing | (a ^ b));
-    given.len() == wanted.len() && std::hint::black_box(differing) == 0
 }
 
 /// Lets requests in that show the token.
 pub(crate) async fn require_token(
     State(guard): State<Arc<Guard>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
-    if guard.has_token(request.headers()) {
+    if let Some(caller) = guard.caller(request.headers()) {
+        request.extensions_mut().insert(caller);
         return next.run(request).await;
     }
     let why = "the token is missing or wrong: send it as `Authorization: Bearer` or `x-api-key`";
@@ -96,8 +91,8 @@ pub(crate) async fn check_place(
     request: Request,
     next: Next,
 ) -> Response {
-    let caller = request.extensions().get::<ConnectInfo<Caller>>();
-    if caller.is_some_and(|ConnectInfo(caller)| *caller == Caller::Other) {
+    let user = request.extensions().get::<ConnectInfo<caller::Caller>>();
+    if user.is_some_and(|ConnectInfo(user)| *user == caller::Caller::Other) {
         let why = "the server answers its own user only, as it has no token: other users of the \
                    machine need one";
         return Refusal::new(StatusCode::FORBIDDEN, why).into_response();
@@ -144,8 +139,17 @@ pub(crate) async fn check_place(
 
 /// Gives answers that say no the body that clients expect, wherever they come from.
 pub(crate) async fn error_bodies(request: Request, next: Next) -> Response {
-    let response = next.run(request).await;
+    let headers = request.headers();
+    let length = headers.get(CONTENT_LENGTH).map(HeaderValue::as_bytes);
+    let has_body =
+        headers.contains_key(TRANSFER_ENCODING) || length.is_some_and(|length| length != b"0");
+    let mut response = next.run(request).await;
     let status = response.status();
+    if has_body && matches!(status.as_u16(), 401 | 403 | 404 | 405 | 413 | 429) {
+        // What is refused without being read ends the connection; the client is told.
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
     let json = HeaderValue::from_static("application/json");
     let is_error = status.is_client_error() || status.is_server_error();
     if !is_error || response.headers().get(CONTENT_TYPE) == Some(&json) {

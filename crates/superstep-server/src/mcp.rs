@@ -11,6 +11,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{
     app::App,
+    owner::Visitor,
     payload::Payload,
     refusal::{Refusal, answer},
     run_stream::Over,
@@ -23,7 +24,11 @@ const VERSIONS: &[&str] = &["2025-06-18", "2025-03-26", "2024-11-05"];
 type Unanswered = (i64, String);
 
 /// `POST /mcp`
-pub(crate) async fn post(State(app): State<Arc<App>>, body: Payload) -> Result<Response, Refusal> {
+pub(crate) async fn post(
+    State(app): State<Arc<App>>,
+    caller: Visitor,
+    body: Payload,
+) -> Result<Response, Refusal> {
     let call: Map<String, Json> = body.whole()?;
     let method = call.get("method").and_then(Json::as_str);
     let Some(method) = method else {
@@ -35,7 +40,7 @@ pub(crate) async fn post(State(app): State<Arc<App>>, body: Payload) -> Result<R
         return Ok(StatusCode::ACCEPTED.into_response());
     };
     let params = call.get("params").cloned().unwrap_or_default();
-    let result = app.mcp(method, &params).await?;
+    let result = app.mcp(&caller, method, &params).await?;
     Ok(answer(&reply(id, result)))
 }
 
@@ -56,6 +61,7 @@ fn reply(id: &Json, result: Result<Json, Unanswered>) -> Json {
 impl App {
     async fn mcp(
         self: &Arc<Self>,
+        caller: &Visitor,
         method: &str,
         params: &Json,
     ) -> Result<Result<Json, Unanswered>, Refusal> {
@@ -70,16 +76,16 @@ impl App {
                 }))
             }
             "ping" => Ok(json!({})),
-            "tools/list" => Ok(json!({ "tools": self.tools().await? })),
-            "tools/call" => self.call_tool(params).await?,
+            "tools/list" => Ok(json!({ "tools": self.tools(caller).await? })),
+            "tools/call" => self.call_tool(caller, params).await?,
             other => Err((-32601, format!("Method not found: {other}"))),
         })
     }
 
     /// One tool for each assistant.
-    async fn tools(&self) -> Result<Vec<Json>, Refusal> {
+    async fn tools(&self, caller: &Visitor) -> Result<Vec<Json>, Refusal> {
         let mut tools = Vec::new();
-        for (_, assistant) in self.all_assistants().await? {
+        for (_, assistant) in self.all_assistants(caller).await? {
             let version = assistant.now();
             let Ok(hosted) = self.registry.graph(&assistant.graph_id) else {
                 continue;
@@ -106,13 +112,14 @@ impl App {
     /// Runs an assistant on a thread of its own, and returns what it left.
     async fn call_tool(
         self: &Arc<Self>,
+        caller: &Visitor,
         params: &Json,
     ) -> Result<Result<Json, Unanswered>, Refusal> {
         let name = params
             .get("name")
             .and_then(Json::as_str)
             .unwrap_or_default();
-        let all = self.all_assistants().await?;
+        let all = self.all_assistants(caller).await?;
         let found = all
             .iter()
             .find(|(_, assistant)| assistant.now().name == name);
@@ -125,7 +132,7 @@ impl App {
             .unwrap_or_else(|| json!({}));
         let fields = json!({ "assistant_id": assistant, "input": input });
         let fields = fields.as_object().cloned().unwrap_or_default();
-        let accepted = self.submit(None, &mut Payload::of(fields)).await?;
+        let accepted = self.submit(caller, None, &mut Payload::of(fields)).await?;
         let end = self.end_of(&accepted.graph, accepted.run.id).await;
         accepted.leave(Over::Run).await;
         Ok(Ok(match end.get("__error__") {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{extract::State, http::Method, response::Response};
 use serde_json::{Map, Value as Json, json};
 
-use crate::{access::Access, app::App, refusal::answer, route_info::RouteInfo};
+use crate::{access::Access, app::App, openapi_bodies, refusal::answer, route_info::RouteInfo};
 
 /// `GET /openapi.json`
 pub(crate) async fn get(State(app): State<Arc<App>>) -> Response {
@@ -70,12 +70,18 @@ fn operation(route: &RouteInfo) -> Json {
         "responses": { "2XX": { "description": "Done" }, "4XX": refusal },
         "security": match route.access {
             Access::Open => json!([]),
-            Access::Token => json!([{ "bearer": [] }, { "key": [] }]),
+            Access::Token | Access::Whole => json!([{ "bearer": [] }, { "key": [] }]),
         },
     });
-    let has_body = matches!(route.method, Method::POST | Method::PUT | Method::PATCH);
-    if let (true, Json::Object(fields)) = (has_body, &mut operation) {
-        let body = json!({ "content": { "application/json": { "schema": {} } } });
+    let schema = openapi_bodies::body(route.method.as_str(), route.path);
+    if let (Some(schema), Json::Object(fields)) = (schema, &mut operation) {
+        let body = json!({ "content": { "application/json": { "schema": schema } } });
+        fields.insert("requestBody".to_owned(), body);
+    }
+    if let ((&Method::POST, "/files"), Json::Object(fields)) =
+        ((&route.method, route.path), &mut operation)
+    {
+        let body = json!({ "content": { "application/octet-stream": {} } });
         fields.insert("requestBody".to_owned(), body);
     }
     operation

@@ -49,6 +49,15 @@ pub(crate) fn is_own(namespace: &Namespace) -> bool {
     OWN.iter().any(is_under)
 }
 
+/// Whether what is under a prefix may be not for clients.
+pub(crate) fn may_hold_own(prefix: &Prefix) -> bool {
+    let overlaps = |own: &Place| {
+        let mut labels = prefix.labels().iter().zip(own);
+        labels.all(|(label, own)| label == own)
+    };
+    OWN.iter().any(overlaps)
+}
+
 /// How many records are read at once.
 const BATCH: usize = 1000;
 

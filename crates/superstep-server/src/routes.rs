@@ -6,16 +6,19 @@ use std::sync::Arc;
 use axum::{
     Router,
     http::Method,
-    middleware::from_fn_with_state,
+    middleware::{from_fn, from_fn_with_state},
     routing::{MethodRouter, delete, get, patch, post, put},
 };
 
 use crate::{
+    a2a,
     access::Access,
     app::App,
-    assistants, crons, files,
+    assistants, crons, docs_page, files,
     guard::{Guard, require_token},
-    mcp, metrics, openapi, protocol,
+    mcp, metrics, openapi,
+    owner::{no_owner, own_assistant, own_thread},
+    protocol,
     route_info::RouteInfo,
     run_records, runs, state, store_items, system, thread_stream, threads, traces, ui,
 };
@@ -23,14 +26,14 @@ use crate::{
 type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
 
 fn table() -> Vec<Row> {
-    use Access::{Open, Token};
+    use Access::{Open, Token, Whole};
     vec![
         (Method::GET, "/", Open, get(ui::root)),
         (Method::GET, "/ui", Open, get(ui::index)),
         (Method::GET, "/ui/{*path}", Open, get(ui::get)),
         (Method::GET, "/ok", Open, get(system::ok)),
         (Method::GET, "/info", Token, get(system::info)),
-        (Method::GET, "/metrics", Token, get(metrics::get)),
+        (Method::GET, "/metrics", Whole, get(metrics::get)),
         (Method::GET, "/openapi.json", Open, get(openapi::get)),
         (Method::POST, "/files", Token, post(files::upload)),
         (Method::POST, "/files/search", Token, post(files::search)),
@@ -41,33 +44,42 @@ fn table() -> Vec<Row> {
             Token,
             delete(files::delete),
         ),
+        (Method::GET, "/docs", Open, get(docs_page::get)),
+        (
+            Method::GET,
+            "/.well-known/agent-card.json",
+            Token,
+            get(a2a::card::get),
+        ),
+        (Method::POST, "/a2a/{assistant_id}", Token, post(a2a::post)),
         (Method::POST, "/mcp", Token, post(mcp::post)),
+        (Method::POST, "/mcp/", Token, post(mcp::post)),
         (Method::DELETE, "/mcp", Token, delete(mcp::delete)),
-        (Method::POST, "/runs/crons", Token, post(crons::create)),
+        (Method::POST, "/runs/crons", Whole, post(crons::create)),
         (
             Method::POST,
             "/runs/crons/search",
-            Token,
+            Whole,
             post(crons::search),
         ),
-        (Method::POST, "/runs/crons/count", Token, post(crons::count)),
-        (Method::GET, "/runs/crons/{cron}", Token, get(crons::get)),
+        (Method::POST, "/runs/crons/count", Whole, post(crons::count)),
+        (Method::GET, "/runs/crons/{cron}", Whole, get(crons::get)),
         (
             Method::PATCH,
             "/runs/crons/{cron}",
-            Token,
+            Whole,
             patch(crons::patch),
         ),
         (
             Method::DELETE,
             "/runs/crons/{cron}",
-            Token,
+            Whole,
             delete(crons::delete),
         ),
         (
             Method::POST,
             "/threads/{id}/runs/crons",
-            Token,
+            Whole,
             post(crons::create_on),
         ),
         (
@@ -322,9 +334,23 @@ pub fn routes() -> Vec<RouteInfo> {
 pub(crate) fn router(app: Arc<App>, guard: &Arc<Guard>) -> Router {
     let mut router = Router::new();
     for (_, path, access, handler) in table() {
+        // The token is asked for first, then whose the thread is.
+        let handler = match path {
+            _ if access == Access::Open => handler,
+            _ if path.starts_with("/threads/{id}") || path.starts_with("/runs/{run}") => {
+                handler.layer(from_fn_with_state(app.clone(), own_thread))
+            }
+            _ if path.starts_with("/assistants/{id}") => {
+                handler.layer(from_fn_with_state(app.clone(), own_assistant))
+            }
+            _ => handler,
+        };
         let handler = match access {
             Access::Open => handler,
             Access::Token => handler.layer(from_fn_with_state(guard.clone(), require_token)),
+            Access::Whole => handler
+                .layer(from_fn(no_owner))
+                .layer(from_fn_with_state(guard.clone(), require_token)),
         };
         router = router.route(path, handler);
     }

@@ -13,13 +13,14 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
-    Cancel, CancelRequest, RunId, RunQuery, RunRecord, ThreadId,
+    Cancel, CancelRequest, RunId, RunQuery, RunRecord,
     clock::{Clock as _, SystemClock},
 };
 use tokio::sync::mpsc;
 
 use crate::{
     app::App,
+    owner::Visitor,
     payload::Payload,
     query::Params,
     refusal::{Refusal, answer},
@@ -29,6 +30,7 @@ use crate::{
     run_view::{self, is_taken_back},
     runs::sse,
     stream_mode::Mode,
+    thread_name::public,
     waiting::{AHEAD, waiting},
 };
 
@@ -47,12 +49,12 @@ pub(crate) async fn list(
     Path(id): Path<String>,
     params: Params,
 ) -> Result<Response, Refusal> {
-    let (id, _) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&id).await?;
     let limit = params.number("limit")?.unwrap_or(10);
     let offset = params.number("offset")?.unwrap_or(0);
     let status = params.word("status", STATUSES)?;
     let select = params.all("select");
-    let thread = ThreadId::from(&*id);
+    let thread = record.thread(&id);
     let runs = app.saver.runs();
     let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
     let mut rows = Vec::new();
@@ -102,14 +104,14 @@ pub(crate) async fn join(
     params: Params,
 ) -> Result<Response, Refusal> {
     let (run, hosted) = app.find_run(&id, &run).await?;
-    let place = format!("/threads/{}/runs/{}", run.thread, run.id);
+    let place = format!("/threads/{}/runs/{}", public(&run.thread), run.id);
     let headers = [
         (CONTENT_TYPE, "application/json".to_owned()),
         (LOCATION, format!("{place}/join")),
         (CONTENT_LOCATION, place),
     ];
     let graph = hosted.graph.clone();
-    let reader = app.readers.enter(run.thread.as_str());
+    let reader = app.readers.enter(&public(&run.thread));
     let (id, cancels) = (run.id, params.flag("cancel_on_disconnect"));
     let gone = {
         let app = app.clone();
@@ -135,7 +137,7 @@ pub(crate) async fn join_stream(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let (run, hosted) = app.find_run(&id, &run).await?;
-    let place = format!("/threads/{}/runs/{}", run.thread, run.id);
+    let place = format!("/threads/{}/runs/{}", public(&run.thread), run.id);
     joined(&app, &run, hosted, place, &params, &headers)
 }
 
@@ -171,7 +173,9 @@ fn joined(
         }
     };
     let kwargs = RunKwargs::of(run);
-    let wanted = params.all("stream_mode");
+    // Clients that leave it to the server send an empty one.
+    let mut wanted = params.all("stream_mode");
+    wanted.retain(|mode| !mode.is_empty());
     let modes = match wanted.is_empty() {
         true if kwargs.stream_mode.is_empty() => vec![Mode::Values],
         true => kwargs.stream_mode.clone(),
@@ -179,7 +183,7 @@ fn joined(
     };
     // Who joins only for some kinds does not want the frame that names the run.
     let along = Along::new((&hosted.graph, hosted.name()), run, &kwargs, modes, since);
-    let reader = app.readers.enter(run.thread.as_str());
+    let reader = app.readers.enter(&public(&run.thread));
     let (out, frames) = mpsc::channel(AHEAD);
     let (app, run, cancels) = (app.clone(), run.id, params.flag("cancel_on_disconnect"));
     tokio::spawn(async move {
@@ -239,6 +243,7 @@ pub(crate) async fn cancel(
 /// `POST /runs/cancel`: runs of a thread by their ids, or all of it with a status.
 pub(crate) async fn cancel_many(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     Query(how): Query<How>,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
@@ -249,13 +254,15 @@ pub(crate) async fn cancel_many(
     let mut found = Vec::new();
     match (thread, ids) {
         (Some(thread), Some(ids)) => {
+            app.check_owner(&caller, &thread).await?;
             for id in ids {
                 found.push(app.find_run(&thread, &id).await?.0);
             }
         }
         (Some(thread), None) => {
-            let (thread, _) = app.find_thread(&thread).await?;
-            let thread = ThreadId::from(&*thread);
+            app.check_owner(&caller, &thread).await?;
+            let (thread, record) = app.find_thread(&thread).await?;
+            let thread = record.thread(&thread);
             let runs = app.saver.runs();
             found = runs.load_runs(&thread, &RunQuery::default()).await?;
         }
@@ -265,8 +272,8 @@ pub(crate) async fn cancel_many(
             return Err(Refusal::invalid(why));
         }
         (None, None) => {
-            for (thread, _) in app.threads.all().await? {
-                let thread = ThreadId::from(&*thread);
+            for (thread, record) in app.all_threads(&caller).await? {
+                let thread = record.thread(&thread);
                 let runs = app.saver.runs();
                 found.extend(runs.load_runs(&thread, &RunQuery::default()).await?);
             }
@@ -298,17 +305,16 @@ impl App {
         let wrong = |_| Refusal::invalid("Invalid run ID: must be a UUID");
         let run: RunId = run.parse().map_err(wrong)?;
         let found = self.saver.runs().load_run(run).await?;
-        let found = found.filter(|run| run.thread.as_str() == thread);
+        let found = found.filter(|run| run.thread == record.thread(&thread));
         let found = found.ok_or_else(no_run)?;
         if self.is_forgotten(&found).await? {
             return Err(no_run());
         }
-        let graph = RunKwargs::of(&found).graph_id;
-        let graph = match &*graph {
-            "" => record.graph().unwrap_or_default(),
-            graph => graph,
+        let hosted = match self.registry.of_run(&found) {
+            Some(hosted) => hosted,
+            None => self.registry.graph(record.graph().unwrap_or_default())?,
         };
-        Ok((found, self.registry.graph(graph)?))
+        Ok((found, hosted))
     }
 
     /// A run, whatever its thread.
@@ -317,7 +323,7 @@ impl App {
         let id: RunId = run.parse().map_err(wrong)?;
         let found = self.saver.runs().load_run(id).await?;
         let found = found.ok_or_else(no_run)?;
-        self.find_run(found.thread.as_str(), run).await
+        self.find_run(&public(&found.thread), run).await
     }
 
     /// Whether a run is shown no more.

@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json};
 use superstep::{
     RunId, ThreadId, Value,
-    dynamic::{DynCommand, Goto, Resume, Send},
+    dynamic::{DynCommand, Goto, Resume, Send, state::Depth},
     runs::{OnBusy, QueuedInput},
 };
 
 use crate::{
-    app::App, assistant_record::Version, message_form, payload::Payload, refusal::Refusal,
-    run_kwargs::RunKwargs, stream_mode::Mode, webhook,
+    app::App, assistant_record::Version, inbox_answer, message_form, payload::Payload,
+    refusal::Refusal, run_kwargs::RunKwargs, stream_mode::Mode, webhook,
 };
 
 /// The longest that a run can wait for its turn to come: a year.
@@ -33,6 +33,8 @@ pub(crate) struct RunRequest {
     pub(crate) keeps_thread: bool,
     /// Its id, if that is not up to chance.
     pub(crate) run: Option<RunId>,
+    /// Who asks for it; the thread that it makes is theirs.
+    pub(crate) owner: Option<String>,
 }
 
 impl RunRequest {
@@ -99,6 +101,7 @@ impl RunRequest {
             makes_thread: if_not_exists == Some("create"),
             keeps_thread: keeps == Some("keep"),
             run: None,
+            owner: None,
         })
     }
 
@@ -117,6 +120,7 @@ impl RunRequest {
     /// Runs on a thread. A checkpoint that is the newest is where the thread is anyway: naming it is
     /// no fork, which would leave open questions behind.
     pub(crate) async fn on(&mut self, app: &App, thread: &ThreadId) -> Result<(), Refusal> {
+        self.bind_answer(app, thread).await?;
         let options = self.kwargs.options()?;
         let Some(at) = options.at.as_ref().filter(|at| at.namespace.is_root()) else {
             return Ok(());
@@ -126,6 +130,26 @@ impl RunRequest {
         let newest = newest.and_then(|newest| newest.head().map(|head| head.id));
         if newest == at.id {
             self.kwargs.checkpoint = Json::Null;
+        }
+        Ok(())
+    }
+}
+
+impl RunRequest {
+    /// An answer of an inbox, which names no question, is bound to the one that is meant.
+    async fn bind_answer(&mut self, app: &App, thread: &ThreadId) -> Result<(), Refusal> {
+        let answer = self.kwargs.command.get("resume").cloned();
+        let (Some(answer), QueuedInput::Command(_, resume)) = (answer, &mut self.input) else {
+            return Ok(());
+        };
+        if !answer.is_array() {
+            return Ok(());
+        }
+        let graph = &app.registry.graph(&self.kwargs.graph_id)?.graph;
+        let state = graph.state(thread, None, Depth::Here).await?;
+        if let Some(id) = inbox_answer::meant(&answer, &state) {
+            let bound = Json::Object(Map::from_iter([(id, answer)]));
+            *resume = Some(Resume::from_wire(bound.into()));
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use superstep::{Cancel, RunRecord, RunStatus};
 
 use crate::{
     run_kwargs::{RunKwargs, own_metadata},
+    thread_name::public,
     time,
 };
 
@@ -32,7 +33,7 @@ pub(crate) fn shown(run: &RunRecord) -> Json {
     let micros = |millis: i64| time::text(millis.saturating_mul(1000));
     json!({
         "run_id": run.id.to_string(),
-        "thread_id": run.thread.as_str(),
+        "thread_id": public(&run.thread),
         "assistant_id": run.metadata.get("assistant_id").map(|id| id.to_json()),
         "metadata": own_metadata(run),
         "status": status(run),

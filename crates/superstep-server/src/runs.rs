@@ -20,11 +20,14 @@ use tokio::sync::mpsc;
 
 use crate::{
     app::App,
+    owner::Visitor,
     payload::{Payload, Payloads},
     refusal::{Refusal, answer},
+    run_request::RunRequest,
     run_stream::{Along, Over, Since},
     run_view,
     submit::Accepted,
+    thread_name::public,
     waiting::{AHEAD, Parts, waiting},
 };
 
@@ -35,56 +38,63 @@ const MOST: usize = 1000;
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(app.submit(Some(&id), &mut body).await?.created())
+    Ok(app.submit(&caller, Some(&id), &mut body).await?.created())
 }
 
 /// `POST /threads/{id}/runs/stream`
 pub(crate) async fn stream(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    app.submit(Some(&id), &mut body).await?.stream()
+    app.submit(&caller, Some(&id), &mut body).await?.stream()
 }
 
 /// `POST /threads/{id}/runs/wait`
 pub(crate) async fn wait(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(app.submit(Some(&id), &mut body).await?.wait())
+    Ok(app.submit(&caller, Some(&id), &mut body).await?.wait())
 }
 
 /// `POST /runs`
 pub(crate) async fn create_alone(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(app.submit(None, &mut body).await?.created())
+    Ok(app.submit(&caller, None, &mut body).await?.created())
 }
 
 /// `POST /runs/stream`
 pub(crate) async fn stream_alone(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    app.submit(None, &mut body).await?.stream()
+    app.submit(&caller, None, &mut body).await?.stream()
 }
 
 /// `POST /runs/wait`
 pub(crate) async fn wait_alone(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(app.submit(None, &mut body).await?.wait())
+    Ok(app.submit(&caller, None, &mut body).await?.wait())
 }
 
 /// `POST /runs/batch`: all of them, or the ones before the first that is refused.
 pub(crate) async fn batch(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     Payloads(bodies): Payloads,
 ) -> Result<Response, Refusal> {
     if bodies.len() > MOST {
@@ -93,7 +103,11 @@ pub(crate) async fn batch(
     let mut requests = Vec::new();
     for mut body in bodies {
         let thread: Option<String> = body.field("thread_id")?;
-        let request = crate::run_request::RunRequest::read(&app, &mut body).await?;
+        if let Some(thread) = &thread {
+            app.check_owner(&caller, thread).await?;
+        }
+        let mut request = RunRequest::read(&app, &mut body).await?;
+        request.owner = caller.owner();
         requests.push((thread, request));
     }
     let mut rows = Vec::new();
@@ -133,7 +147,7 @@ impl Accepted {
     /// The client waits for the end.
     fn wait(self) -> Response {
         // A client that waits finds the run by its thread in either case.
-        let place = format!("/threads/{}/runs/{}", self.run.thread, self.run.id);
+        let place = format!("/threads/{}/runs/{}", public(&self.run.thread), self.run.id);
         let headers = [
             (CONTENT_TYPE, "application/json".to_owned()),
             (LOCATION, format!("{place}/join")),
@@ -161,7 +175,7 @@ impl Accepted {
     fn place(&self) -> String {
         match self.is_stateless {
             true => format!("/runs/{}", self.run.id),
-            false => format!("/threads/{}/runs/{}", self.run.thread, self.run.id),
+            false => format!("/threads/{}/runs/{}", public(&self.run.thread), self.run.id),
         }
     }
 

@@ -23,12 +23,14 @@ use crate::{
     counts::Counts,
     endings::Endings,
     error::ServerError,
+    foreign::Foreign,
     guard::{Guard, check_place, error_bodies},
     limits::{self, Limits},
-    openapi,
+    openapi, owner_graphs,
     records::{self, Records},
     registry::{Hosted, Registry},
     routes::{router, routes},
+    tokens::Tokens,
     working::Working,
 };
 
@@ -51,6 +53,7 @@ pub struct Server {
     graphs: Vec<Hosted>,
     aliases: HashMap<String, String>,
     token: Option<Secret>,
+    owners: Vec<(Arc<str>, Secret)>,
     hosts: HashSet<String>,
     origins: HashSet<String>,
     body_limit: usize,
@@ -75,6 +78,7 @@ impl Server {
             graphs: Vec::new(),
             aliases: HashMap::new(),
             token: None,
+            owners: Vec::new(),
             hosts: HashSet::new(),
             origins: HashSet::new(),
             body_limit: BODY_LIMIT,
@@ -129,6 +133,13 @@ impl Server {
     /// Callers must show this token: as `Authorization: Bearer`, or as `x-api-key`.
     pub fn token(mut self, token: Secret) -> Self {
         self.token = Some(token);
+        self
+    }
+
+    /// Who shows this token is an owner, who sees the threads, runs, files and memory under this name and no others.
+    /// The token of [`Server::token`] sees everything. Call it once for each owner.
+    pub fn owner(mut self, name: impl Into<Arc<str>>, token: Secret) -> Self {
+        self.owners.push((name.into(), token));
         self
     }
 
@@ -220,22 +231,27 @@ impl Server {
             .await
             .map_err(failed)?
             .collect();
-        let is_open = self
-            .token
-            .as_ref()
-            .is_none_or(|token| token.expose().is_empty());
+        let tokens = Tokens::new(self.token, self.owners)?;
+        let is_open = tokens.is_empty();
         if let (Some(address), true) = (places.iter().find(|it| !it.ip().is_loopback()), is_open) {
             return Err(ServerError::NoToken { address: *address });
         }
         let listener = TcpListener::bind(&*places).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         self.hosts.insert(address.ip().to_string());
+        let owners = tokens.owners();
+        let owner_stores =
+            owner_graphs::stores(owners, &store).map_err(|error| ServerError::Owner {
+                why: error.to_string(),
+            })?;
         let guard = Arc::new(Guard {
-            token: self.token,
+            tokens,
             hosts: self.hosts,
             origins: self.origins,
         });
         let app = App {
+            owner_stores,
+            foreign: Foreign::default(),
             registry,
             threads: Records::new(store.clone(), records::THREADS),
             assistants: Records::new(store.clone(), records::ASSISTANTS),

@@ -7,7 +7,7 @@ use superstep::{
     dynamic::{DynAsk, GraphPath, Snapshot, SubState},
 };
 
-use crate::{message_form, time};
+use crate::{message_form, thread_name::public, time};
 
 /// A state of a thread, in the form of LangGraph's `StateSnapshot`.
 pub(crate) fn state(snapshot: &Snapshot, graph: &str) -> Json {
@@ -44,7 +44,7 @@ pub(crate) fn interrupts(snapshot: &Snapshot) -> Json {
 pub(crate) fn checkpoint(thread: &ThreadId, namespace: &GraphPath, id: CheckpointId) -> Json {
     json!({
         "checkpoint_id": id.to_string(),
-        "thread_id": thread.as_str(),
+        "thread_id": public(thread),
         "checkpoint_ns": namespace.as_str(),
     })
 }
@@ -59,7 +59,7 @@ fn interrupt(ask: &DynAsk) -> Json {
 }
 
 fn tasks(snapshot: &Snapshot, graph: &str) -> Vec<Json> {
-    let thread = snapshot.thread.as_ref().map(ThreadId::as_str);
+    let thread = snapshot.thread.as_ref().map(public);
     let show = snapshot.tasks.iter().map(|task| {
         let (place, inner) = match &task.state {
             None => (Json::Null, Json::Null),
@@ -86,7 +86,7 @@ fn tasks(snapshot: &Snapshot, graph: &str) -> Vec<Json> {
 fn metadata(snapshot: &Snapshot, graph: &str) -> Json {
     let mut metadata = origin(snapshot);
     if let Json::Object(fields) = &mut metadata {
-        let thread = snapshot.thread.as_ref().map(ThreadId::as_str);
+        let thread = snapshot.thread.as_ref().map(public);
         fields.insert("graph_id".to_owned(), graph.into());
         fields.insert("thread_id".to_owned(), thread.into());
     }

@@ -11,7 +11,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
-    CheckpointRef, HistoryQuery, ThreadId,
+    CheckpointRef, HistoryQuery,
     dynamic::{DynUpdate, GraphPath, Output, Snapshot, state::Depth},
 };
 
@@ -124,7 +124,7 @@ pub(crate) async fn update(
         return Err(Refusal::new(StatusCode::BAD_REQUEST, why));
     };
     let hosted = app.registry.graph(graph)?;
-    let thread = ThreadId::from(&*id);
+    let thread = record.thread(&id);
     let made = hosted
         .graph
         .update_state(&thread, Some(&at), update)
@@ -213,7 +213,7 @@ async fn history(app: &App, id: &str, wanted: Wanted) -> Result<Response, Refusa
     if is_any {
         query.limit = Some(limit);
     }
-    let thread = ThreadId::from(&*id);
+    let thread = record.thread(&id);
     let states = hosted
         .graph
         .history(&thread, &wanted.namespace, &query)
@@ -231,7 +231,7 @@ async fn history(app: &App, id: &str, wanted: Wanted) -> Result<Response, Refusa
 
 async fn shown(app: &App, id: &str, at: &CheckpointRef, depth: Depth) -> Result<Response, Refusal> {
     let (id, record) = app.find_thread(id).await?;
-    let thread = ThreadId::from(&*id);
+    let thread = record.thread(&id);
     let Some(hosted) = hosted(app, record.graph())? else {
         let empty = Snapshot::empty(Some(thread), GraphPath::default());
         return Ok(answer(&snapshot::state(&empty, "")));

@@ -16,8 +16,9 @@ use superstep::store::{
 
 use crate::{
     app::App,
+    owner::Visitor,
     payload::Payload,
-    records::is_own,
+    records::{is_own, may_hold_own},
     refusal::{Refusal, answer},
     time,
 };
@@ -28,6 +29,7 @@ const BATCH: usize = 1000;
 /// `PUT /store/items`
 pub(crate) async fn put(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let (namespace, key) = place(&mut body)?;
@@ -52,10 +54,10 @@ pub(crate) async fn put(
         index,
         ..PutOptions::default()
     };
-    let put = app
-        .store
-        .put(&namespace, &key, Json::Object(value), options);
-    put.await?;
+    let store = app.store_of(&caller);
+    store
+        .put(&namespace, &key, Json::Object(value), options)
+        .await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -70,6 +72,7 @@ pub(crate) struct Named {
 /// `GET /store/items`
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     Query(named): Query<Named>,
 ) -> Result<Response, Refusal> {
     let namespace = named.namespace.unwrap_or_default();
@@ -79,23 +82,28 @@ pub(crate) async fn get(
         .key
         .ok_or_else(|| Refusal::invalid("`key` is missing"))?;
     let refreshes = !matches!(named.refresh_ttl.as_deref(), Some("false" | "False" | "0"));
-    let found = app.store.get(&namespace, &key, ttl(refreshes)).await?;
+    let found = app
+        .store_of(&caller)
+        .get(&namespace, &key, ttl(refreshes))
+        .await?;
     Ok(answer(&found.map_or(Json::Null, item)))
 }
 
 /// `DELETE /store/items`
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let (namespace, key) = place(&mut body)?;
-    app.store.delete(&namespace, &key).await?;
+    app.store_of(&caller).delete(&namespace, &key).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 /// `POST /store/items/search`
 pub(crate) async fn search(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let labels: Vec<String> = body.field("namespace_prefix")?.unwrap_or_default();
@@ -113,18 +121,15 @@ pub(crate) async fn search(
         offset,
         ttl: ttl(refreshes),
     };
-    let own = app.threads.space()?;
-    let found = match own.is_under(&wanted.prefix)
-        || wanted.prefix.labels().first() == own.labels().first()
-    {
-        false => app.store.search(wanted).await?,
+    let found = match may_hold_own(&wanted.prefix) {
+        false => app.store_of(&caller).search(wanted).await?,
         true => {
             // What is left out does not count.
             (wanted.limit, wanted.ttl) = (BATCH, TtlOnRead::Keep);
             let mut all: Vec<Found> = Vec::new();
             wanted.offset = 0;
             loop {
-                let batch = app.store.search(wanted.clone()).await?;
+                let batch = app.store_of(&caller).search(wanted.clone()).await?;
                 wanted.offset += batch.len();
                 let is_last = batch.len() < BATCH;
                 all.extend(
@@ -153,6 +158,7 @@ pub(crate) async fn search(
 /// `POST /store/namespaces`
 pub(crate) async fn namespaces(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let labels = |labels: Option<Vec<String>>| Pattern::new(labels.unwrap_or_default());
@@ -170,7 +176,10 @@ pub(crate) async fn namespaces(
     // They are cut here, where those that are left out are still known.
     let mut all: Vec<Namespace> = Vec::new();
     loop {
-        let batch = app.store.list_namespaces(wanted.clone()).await?;
+        let batch = app
+            .store_of(&caller)
+            .list_namespaces(wanted.clone())
+            .await?;
         wanted.offset += batch.len();
         let is_last = batch.len() < BATCH;
         let open = batch.into_iter().filter(|namespace| !is_own(namespace));

@@ -11,8 +11,9 @@ use superstep::{
 };
 
 use crate::{
-    after_record::AfterRun, app::App, payload::Payload, readers::Reader, refusal::Refusal,
-    run_kwargs::RunKwargs, run_request::RunRequest, thread_record::Record, threads::thread_id,
+    after_record::AfterRun, app::App, owner::Visitor, owner_graphs::owned_graph, payload::Payload,
+    readers::Reader, refusal::Refusal, run_kwargs::RunKwargs, run_request::RunRequest,
+    thread_name::thread_id, thread_record::Record,
 };
 
 /// How often a run may begin: one that takes its process down each time does not come back for ever.
@@ -36,10 +37,17 @@ impl App {
     /// keep it.
     pub(crate) async fn submit(
         self: &Arc<Self>,
+        caller: &Visitor,
         thread: Option<&str>,
         body: &mut Payload,
     ) -> Result<Accepted, Refusal> {
-        let request = RunRequest::read(self, body).await?;
+        let mut request = RunRequest::read(self, body).await?;
+        request.owner = caller.owner();
+        let assistant = &request.kwargs.assistant_id;
+        if !caller.may_use(&self.assistant(assistant).await?.1) {
+            let why = format!("Assistant with ID {assistant} not found");
+            return Err(Refusal::missing(why));
+        }
         self.accept(thread, request).await
     }
 
@@ -65,10 +73,16 @@ impl App {
         let (record, is_new) = match record {
             Some(record) => (record, false),
             None => {
-                let record = Record::new(stamps.clone());
-                // Somebody else may have made it meanwhile; then it is not ours to remove.
-                let is_new = self.threads.make(&id, &record).await?;
-                (record, is_new)
+                let record = Record::new(stamps.clone()).of(request.owner.clone());
+                match self.threads.make(&id, &record).await? {
+                    true => (record, true),
+                    // Somebody else has made it meanwhile; then it is not ours to remove.
+                    false => {
+                        let owner = Visitor::of(request.owner.clone());
+                        self.check_owner(&owner, &id).await?;
+                        (self.find_thread(&id).await?.1, false)
+                    }
+                }
             }
         };
         let reader = self.readers.enter(&id);
@@ -130,7 +144,7 @@ impl App {
         stamps: &Map<String, Json>,
         request: &mut RunRequest,
     ) -> Result<RunRecord, Refusal> {
-        let thread = ThreadId::from(id);
+        let thread = record.thread(id);
         request.on(self, &thread).await?;
         self.leave_foreign(&thread, record, request).await?;
         let run = request.run.unwrap_or_else(|| RunId(self.ids.next(None).0));
@@ -156,7 +170,11 @@ impl App {
             after: request.after,
             attempts: ATTEMPTS,
             metadata: kwargs.kept(request.metadata.clone()),
-            ..EnqueueRun::new(thread, run, &*kwargs.graph_id)
+            ..EnqueueRun::new(
+                thread,
+                run,
+                &*owned_graph(&kwargs.graph_id, record.owner.as_deref()),
+            )
         };
         let queued = self.saver.run_queue().enqueue(queued).await;
         if queued.is_err() {

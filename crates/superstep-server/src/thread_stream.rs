@@ -37,7 +37,7 @@ pub(crate) async fn join(
     params: Params,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let (id, _) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&id).await?;
     let kinds = params.all("stream_modes");
     if let Some(wrong) = kinds.iter().find(|kind| !KINDS.contains(kind)) {
         let known = KINDS.join(", ");
@@ -57,7 +57,7 @@ pub(crate) async fn join(
         }
     };
     let reader = ThreadReader {
-        thread: ThreadId::from(&*id),
+        thread: record.thread(&id),
         is_of_runs: kinds.is_empty() || has("run_modes"),
         is_of_states: has("state_update"),
         after: last,
@@ -140,7 +140,7 @@ impl ThreadReader {
         out: &mpsc::Sender<Bytes>,
     ) -> Result<Result<Cursor, Gone>, superstep::Error> {
         let kwargs = RunKwargs::of(run);
-        let Ok(hosted) = app.registry.graph(&kwargs.graph_id) else {
+        let Some(hosted) = app.registry.of_run(run) else {
             return Ok(Ok(Cursor::end_of(first.epoch)));
         };
         let mut modes = match self.is_of_runs {
@@ -190,7 +190,7 @@ impl ThreadReader {
     ) -> Result<Result<(), Gone>, superstep::Error> {
         let ended = app.to_end(run.id).await?;
         let mut frames = Vec::new();
-        if let Ok(hosted) = app.registry.graph(&RunKwargs::of(run).graph_id) {
+        if let Some(hosted) = app.registry.of_run(run) {
             let state = state_after(&hosted.graph, &ended).await?;
             frames.extend(failure(&ended, &state).map(|why| Frame::new("error", why)));
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    RunQuery, RunStatus, ThreadId,
+    RunQuery, RunStatus,
     clock::made_at,
     dynamic::{GraphPath, state::Depth},
     saver::{At, ThreadInfo},
@@ -15,7 +15,7 @@ use crate::{
 impl App {
     /// A thread as clients see it.
     pub(crate) async fn thread(&self, id: &str, record: &Record) -> Result<Json, Refusal> {
-        let thread = ThreadId::from(id);
+        let thread = record.thread(id);
         let root = GraphPath::default();
         let newest = self.saver.load(&thread, &root, At::Latest).await?;
         let runs = self.saver.runs();

@@ -13,15 +13,16 @@ use superstep::{
     dynamic::{DynUpdate, GraphPath},
     saver::At,
 };
-use uuid::Uuid;
 
 use crate::{
     app::App,
     matching::has_all,
+    owner::Visitor,
     page::Page,
     payload::Payload,
     refusal::{Refusal, answer},
     state::{StateUpdate, update_of},
+    thread_name::{no_thread, thread_id},
     thread_record::Record,
 };
 
@@ -43,6 +44,7 @@ struct Superstep {
 /// `POST /threads`
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let id = match body.field::<String>("thread_id")? {
@@ -59,7 +61,7 @@ pub(crate) async fn create(
     if let (Some(graph), false) = (graph, metadata.contains_key("graph_id")) {
         metadata.insert("graph_id".to_owned(), graph.into());
     }
-    let record = Record::new(metadata);
+    let record = Record::new(metadata).of(caller.owner());
     let steps = body
         .field::<Vec<Superstep>>("supersteps")?
         .unwrap_or_default();
@@ -75,7 +77,9 @@ pub(crate) async fn create(
         (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
     };
     if !app.threads.make(&id, &record).await? {
-        return match (if_exists, app.threads.find(&id).await?) {
+        let there = app.threads.find(&id).await?;
+        let there = there.filter(|there| caller.sees(there.owner.as_deref()));
+        return match (if_exists, there) {
             (Some("do_nothing"), Some(there)) => Ok(answer(&app.thread(&id, &there).await?)),
             _ => {
                 let why = format!("Thread with ID {id} already exists");
@@ -84,7 +88,7 @@ pub(crate) async fn create(
         };
     }
     if let Some(hosted) = graph {
-        let thread = ThreadId::from(&*id);
+        let thread = record.thread(&id);
         let made = hosted.graph.bulk_update(&thread, None, steps);
         if let Err(error) = made.await {
             app.saver.delete(&thread).await?;
@@ -112,6 +116,7 @@ pub(crate) async fn patch(
 ) -> Result<Response, Refusal> {
     let id = thread_id(&id)?;
     let metadata = body.object("metadata")?;
+    app.find_thread(&id).await?;
     let changed = app.threads.merge(&id, &metadata).await?;
     let record = changed.ok_or_else(|| no_thread(&id))?;
     Ok(answer(&app.thread(&id, &record).await?))
@@ -134,8 +139,8 @@ pub(crate) async fn copy(
 ) -> Result<Response, Refusal> {
     let (id, record) = app.find_thread(&id).await?;
     let to = app.new_id();
-    let copy = Record::new(record.metadata);
-    let (from, into) = (ThreadId::from(&*id), ThreadId::from(&*to));
+    let (from, into) = (record.thread(&id), ThreadId::from(&*to));
+    let copy = Record::new(record.metadata).of(record.owner);
     // One that was imported stays so in its copy, from before the copy is there.
     Imports::new(app.store.clone()).copy(&from, &into).await?;
     app.threads.make(&to, &copy).await?;
@@ -152,21 +157,23 @@ pub(crate) async fn copy(
 /// `POST /threads/search`
 pub(crate) async fn search(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let page = Page::of(&mut body, SORTABLE)?;
-    Ok(page.answer(found(&app, &mut body).await?))
+    Ok(page.answer(found(&app, &caller, &mut body).await?))
 }
 
 /// `POST /threads/count`
 pub(crate) async fn count(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(answer(&found(&app, &mut body).await?.len().into()))
+    Ok(answer(&found(&app, &caller, &mut body).await?.len().into()))
 }
 
-async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
+async fn found(app: &App, caller: &Visitor, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
     let ids: Option<Vec<String>> = body.field("ids")?;
     let ids = ids.map(|ids| ids.iter().map(|id| thread_id(id)).collect());
     let ids: Option<HashSet<String>> = ids.transpose()?;
@@ -175,7 +182,7 @@ async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
     let values = body.field::<Map<String, Json>>("values")?;
     let values = values.map(Json::Object);
     let mut rows = Vec::new();
-    for (id, record) in app.threads.all().await? {
+    for (id, record) in app.all_threads(caller).await? {
         let is_meant = ids.as_ref().is_none_or(|ids| ids.contains(&id));
         let own = Json::Object(record.metadata.clone());
         if !is_meant || !has_all(&own, &metadata) {
@@ -197,7 +204,7 @@ async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
 impl App {
     /// Removes a thread with all that belongs to it.
     pub(crate) async fn delete_thread(&self, id: &str) -> Result<(), Refusal> {
-        let thread = ThreadId::from(id);
+        let thread = self.stored_thread(id).await?;
         // The record goes last: whoever is cut short in between deletes again.
         self.saver.delete(&thread).await?;
         Imports::new(self.store.clone()).forget(&thread).await?;
@@ -207,19 +214,23 @@ impl App {
     /// The record of a thread that a client named, and the thread's id in its usual form.
     pub(crate) async fn find_thread(&self, id: &str) -> Result<(String, Record), Refusal> {
         let id = thread_id(id)?;
-        match self.threads.find(&id).await? {
+        match self.find_record(&id).await? {
             Some(record) => Ok((id, record)),
             None => Err(no_thread(&id)),
         }
     }
-}
 
-/// The id of a thread in its usual form.
-pub(crate) fn thread_id(id: &str) -> Result<String, Refusal> {
-    let wrong = |_| Refusal::invalid("Invalid thread ID: must be a UUID");
-    Ok(Uuid::parse_str(id).map_err(wrong)?.to_string())
-}
+    /// The record of a thread, by its id in its usual form.
+    pub(crate) async fn find_record(&self, id: &str) -> Result<Option<Record>, Refusal> {
+        match self.threads.find(id).await? {
+            Some(record) => Ok(Some(record)),
+            None => self.find_stored(id).await,
+        }
+    }
 
-fn no_thread(id: &str) -> Refusal {
-    Refusal::missing(format!("Thread with ID {id} not found"))
+    /// A thread in its storage, by its id. It need not exist.
+    pub(crate) async fn stored_thread(&self, id: &str) -> Result<ThreadId, Refusal> {
+        let record = self.find_record(id).await?;
+        Ok(record.map_or_else(|| ThreadId::from(id), |record| record.thread(id)))
+    }
 }

@@ -18,11 +18,11 @@ pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
-    let (id, _) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&id).await?;
     let view = View {
         unended: Unended::Running,
         ..View::default()
     };
-    let tree = RunTree::read(&*app.saver, id.as_str(), &view).await?;
+    let tree = RunTree::read(&*app.saver, record.thread(&id), &view).await?;
     Ok(answer(&tree.to_json()))
 }

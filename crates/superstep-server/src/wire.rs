@@ -20,6 +20,7 @@ use crate::{
     run_kwargs::RunKwargs,
     snapshot,
     stream_mode::Mode,
+    thread_name::public,
     time,
 };
 
@@ -65,7 +66,7 @@ impl RunPlace {
     pub(crate) fn new(run: &superstep::RunRecord, kwargs: &RunKwargs, name: &str) -> Self {
         Self {
             run: run.id.to_string(),
-            thread: run.thread.as_str().to_owned(),
+            thread: public(&run.thread),
             graph: kwargs.graph_id.clone(),
             assistant: kwargs.assistant_id.clone(),
             name: name.to_owned(),

@@ -12,7 +12,7 @@ use superstep::{
 };
 use tokio::task::JoinHandle;
 
-use crate::app::App;
+use crate::{app::App, owner_graphs};
 
 /// How often the server looks for what is to be done after runs that ended elsewhere.
 const SWEEP: Duration = Duration::from_secs(30);
@@ -27,10 +27,7 @@ pub(crate) struct Working(Vec<JoinHandle<()>>);
 impl Working {
     /// Begins to work.
     pub(crate) fn start(app: &Arc<App>) -> Result<Self, superstep::Error> {
-        let graphs = app.registry.all().iter();
-        let graphs: Vec<_> = graphs
-            .map(|hosted| (hosted.id.as_str().into(), hosted.graph.clone()))
-            .collect();
+        let graphs = owner_graphs::all(app.registry.all(), &app.owner_stores);
         if graphs.is_empty() {
             return Ok(Self(Vec::new()));
         }

@@ -65,7 +65,7 @@ export function markdown(text) {
 
 const cells = (row) => row.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
 
-const PARTS = /(`+)([^`]+?)\1|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|\b_([^_\n]+)_\b|(!?)\[([^\]\n]*)\]\(([^)\s]+)\)/;
+const PARTS = /\\([!-/:-@[-`{-~])|(`+)([^`]+?)\2|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|\b_([^_\n]+)_\b|(!?)\[([^\]\n]*)\]\(([^)\s]+)\)/;
 
 function inline(text) {
   const out = [];
@@ -78,8 +78,9 @@ function inline(text) {
       break;
     }
     out.push(rest.slice(0, found.index));
-    const [whole, , code, strong, strong2, weak, weak2, image, label, target] = found;
-    if (code !== undefined) out.push(h("code", null, code));
+    const [whole, escaped, , code, strong, strong2, weak, weak2, image, label, target] = found;
+    if (escaped !== undefined) out.push(escaped);
+    else if (code !== undefined) out.push(h("code", null, code));
     else if (strong !== undefined || strong2 !== undefined) out.push(h("strong", null, strong ?? strong2));
     else if (weak !== undefined || weak2 !== undefined) out.push(h("em", null, weak ?? weak2));
     else if (image === "!" || !/^(https?:|mailto:)/i.test(target)) out.push(`${label} (${target})`);

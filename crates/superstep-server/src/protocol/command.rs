@@ -8,14 +8,15 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Map, Value as Json, json};
-use superstep::{RunQuery, ThreadId, dynamic::state::Depth};
+use superstep::{RunQuery, dynamic::state::Depth};
 
 use crate::{
     app::App,
+    owner::Visitor,
     payload::Payload,
     refusal::{Refusal, answer},
     run_view,
-    threads::thread_id,
+    thread_name::thread_id,
 };
 
 /// Why a command is not carried out.
@@ -96,6 +97,7 @@ impl Command {
 pub(crate) async fn post(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     body: Payload,
 ) -> Result<Response, Refusal> {
     let id = thread_id(&id)?;
@@ -104,7 +106,7 @@ pub(crate) async fn post(
         *response.status_mut() = StatusCode::BAD_REQUEST;
         return Ok(response);
     };
-    let result = app.command(&id, &command).await;
+    let result = app.command(&caller, &id, &command).await;
     Ok(answer(&command.answered(result)).into_response())
 }
 
@@ -112,13 +114,14 @@ impl App {
     /// Carries out a command for a thread.
     pub(super) async fn command(
         self: &Arc<Self>,
+        caller: &Visitor,
         thread: &str,
         command: &Command,
     ) -> Result<Json, Failed> {
         let params = command.params.clone();
         match &*command.method {
-            "run.start" => self.start(thread, params).await,
-            "input.respond" => self.respond(thread, params).await,
+            "run.start" => self.start(caller, thread, params).await,
+            "input.respond" => self.respond(caller, thread, params).await,
             "agent.getTree" => self.tree(thread).await,
             other => Err(Failed::new(
                 "unknown_command",
@@ -129,6 +132,7 @@ impl App {
 
     async fn start(
         self: &Arc<Self>,
+        caller: &Visitor,
         thread: &str,
         mut params: Map<String, Json>,
     ) -> Result<Json, Failed> {
@@ -136,13 +140,14 @@ impl App {
         let strategy = params.entry("multitask_strategy");
         strategy.or_insert("enqueue".into());
         let mut body = Payload::of(params);
-        let accepted = self.submit(Some(thread), &mut body).await?;
+        let accepted = self.submit(caller, Some(thread), &mut body).await?;
         Ok(json!({ "run_id": accepted.run.id.to_string() }))
     }
 
     /// Answers one question, or several at once.
     async fn respond(
         self: &Arc<Self>,
+        caller: &Visitor,
         thread: &str,
         mut params: Map<String, Json>,
     ) -> Result<Json, Failed> {
@@ -150,7 +155,7 @@ impl App {
         let assistant = record.metadata.get("assistant_id").cloned();
         let graph = record.graph().unwrap_or_default();
         let hosted = self.registry.graph(graph)?;
-        let at = ThreadId::from(&*id);
+        let at = record.thread(&id);
         let state = hosted.graph.state(&at, None, Depth::Here).await?;
         let open: Vec<String> = state.asks().map(|ask| ask.id.to_string()).collect();
         let responses = match params.remove("responses") {
@@ -179,13 +184,14 @@ impl App {
         for name in ["config", "metadata"] {
             body.extend(params.remove(name).map(|value| (name.to_owned(), value)));
         }
-        self.submit(Some(&id), &mut Payload::of(body)).await?;
+        self.submit(caller, Some(&id), &mut Payload::of(body))
+            .await?;
         Ok(json!({}))
     }
 
     /// What runs on a thread now.
     async fn tree(&self, thread: &str) -> Result<Json, Failed> {
-        let thread = ThreadId::from(thread);
+        let thread = self.stored_thread(thread).await?;
         let newest = RunQuery {
             limit: Some(1),
             ..RunQuery::default()

@@ -13,7 +13,6 @@ use super::{
 use crate::{
     app::App,
     run_end::{failure, state_after},
-    run_kwargs::RunKwargs,
     time,
 };
 
@@ -87,13 +86,13 @@ impl Numbered {
 
 impl<'a> ThreadLog<'a> {
     /// Reads a thread after an event that the client has.
-    pub(super) fn new(app: &'a App, thread: &str, filter: &Filter) -> Self {
+    pub(super) fn new(app: &'a App, thread: ThreadId, filter: &Filter) -> Self {
         let since = filter.since.unwrap_or(0);
         // What was before in the same run is read again: events depend on those before them.
         let before = epoch(since).checked_sub(1).filter(|epoch| *epoch > 0);
         Self {
             app,
-            thread: ThreadId::from(thread),
+            thread,
             after: before.map(Cursor::end_of),
             since,
             run: None,
@@ -174,7 +173,7 @@ impl<'a> ThreadLog<'a> {
         let mut later = runs.into_iter().rev();
         let record = later.find(|run| run.epoch.is_some_and(|epoch| epoch >= cursor.epoch));
         if let Some(record) = record
-            && let Ok(hosted) = self.app.registry.graph(&RunKwargs::of(&record).graph_id)
+            && let Some(hosted) = self.app.registry.of_run(&record)
         {
             let reader = hosted
                 .graph

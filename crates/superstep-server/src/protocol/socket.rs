@@ -10,6 +10,7 @@ use axum::{
     response::Response,
 };
 use serde_json::{Value as Json, json};
+use superstep::ThreadId;
 use tokio::{
     sync::mpsc,
     task::{AbortHandle, JoinSet},
@@ -20,7 +21,7 @@ use super::{
     filter::Filter,
     reader::ThreadLog,
 };
-use crate::{app::App, refusal::Refusal, threads::thread_id, waiting::AHEAD};
+use crate::{app::App, owner::Visitor, refusal::Refusal, thread_name::thread_id, waiting::AHEAD};
 
 /// The most subscriptions of one connection.
 const MOST: usize = 64;
@@ -29,31 +30,34 @@ const MOST: usize = 64;
 pub(crate) async fn upgrade(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Refusal> {
     let id = thread_id(&id)?;
-    Ok(upgrade.on_upgrade(move |socket| Connection::new(app, id).serve(socket)))
+    let stored = app.stored_thread(&id).await?;
+    let connection = Connection {
+        app,
+        caller,
+        thread: id,
+        stored,
+        subscriptions: HashMap::new(),
+        reading: JoinSet::new(),
+    };
+    Ok(upgrade.on_upgrade(move |socket| connection.serve(socket)))
 }
 
 /// A client that is connected.
 struct Connection {
     app: Arc<App>,
+    caller: Visitor,
     thread: String,
+    stored: ThreadId,
     subscriptions: HashMap<String, AbortHandle>,
     /// They end with the connection.
     reading: JoinSet<()>,
 }
 
 impl Connection {
-    fn new(app: Arc<App>, thread: String) -> Self {
-        Self {
-            app,
-            thread,
-            subscriptions: HashMap::new(),
-            reading: JoinSet::new(),
-        }
-    }
-
     async fn serve(mut self, mut socket: WebSocket) {
         let (out, mut events) = mpsc::channel::<Json>(AHEAD);
         loop {
@@ -80,7 +84,7 @@ impl Connection {
         let result = match &*command.method {
             "subscription.subscribe" => self.subscribe(&command, out),
             "subscription.unsubscribe" => self.unsubscribe(&command),
-            _ => self.app.command(&self.thread, &command).await,
+            _ => self.app.command(&self.caller, &self.thread, &command).await,
         };
         command.answered(result)
     }
@@ -95,9 +99,9 @@ impl Connection {
             return Err(Failed::new("invalid_argument", message));
         }
         let id = self.app.new_id();
-        let (app, thread, out) = (self.app.clone(), self.thread.clone(), out.clone());
+        let (app, thread, out) = (self.app.clone(), self.stored.clone(), out.clone());
         let task = self.reading.spawn(async move {
-            let mut log = ThreadLog::new(&app, &thread, &filter);
+            let mut log = ThreadLog::new(&app, thread, &filter);
             // A log that cannot be read ends the subscription.
             while let Ok(events) = log.next().await {
                 for event in events {

@@ -8,6 +8,7 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
+use superstep::ThreadId;
 use tokio::{sync::mpsc, time};
 
 use super::{filter::Filter, reader::ThreadLog};
@@ -17,7 +18,7 @@ use crate::{
     refusal::Refusal,
     run_stream::HEARTBEAT,
     runs::sse,
-    threads::thread_id,
+    thread_name::thread_id,
     waiting::{AHEAD, BEAT},
 };
 
@@ -34,17 +35,18 @@ pub(crate) async fn events(
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last = last.and_then(|id| id.parse().ok());
     filter.since = last.or(filter.since);
+    let thread = app.stored_thread(&id).await?;
     let (out, frames) = mpsc::channel(AHEAD);
     tokio::spawn(async move {
         // A log that cannot be read ends the stream; its client comes back.
-        let _unread = pass(&app, &id, &filter, &out).await;
+        let _unread = pass(&app, thread, &filter, &out).await;
     });
     Ok(sse(frames))
 }
 
 async fn pass(
     app: &App,
-    thread: &str,
+    thread: ThreadId,
     filter: &Filter,
     out: &mpsc::Sender<Bytes>,
 ) -> Result<(), superstep::Error> {

@@ -19,17 +19,21 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("POST", "/files/search", Access::Token),
     ("GET", "/files/{file}", Access::Token),
     ("DELETE", "/files/{file}", Access::Token),
-    ("GET", "/metrics", Access::Token),
+    ("GET", "/metrics", Access::Whole),
     ("GET", "/openapi.json", Access::Open),
+    ("GET", "/docs", Access::Open),
+    ("GET", "/.well-known/agent-card.json", Access::Token),
+    ("POST", "/a2a/{assistant_id}", Access::Token),
     ("POST", "/mcp", Access::Token),
+    ("POST", "/mcp/", Access::Token),
     ("DELETE", "/mcp", Access::Token),
-    ("POST", "/runs/crons", Access::Token),
-    ("POST", "/runs/crons/search", Access::Token),
-    ("POST", "/runs/crons/count", Access::Token),
-    ("GET", "/runs/crons/{cron}", Access::Token),
-    ("PATCH", "/runs/crons/{cron}", Access::Token),
-    ("DELETE", "/runs/crons/{cron}", Access::Token),
-    ("POST", "/threads/{id}/runs/crons", Access::Token),
+    ("POST", "/runs/crons", Access::Whole),
+    ("POST", "/runs/crons/search", Access::Whole),
+    ("POST", "/runs/crons/count", Access::Whole),
+    ("GET", "/runs/crons/{cron}", Access::Whole),
+    ("PATCH", "/runs/crons/{cron}", Access::Whole),
+    ("DELETE", "/runs/crons/{cron}", Access::Whole),
+    ("POST", "/threads/{id}/runs/crons", Access::Whole),
     ("POST", "/assistants/search", Access::Token),
     ("POST", "/assistants/count", Access::Token),
     ("GET", "/assistants/{id}", Access::Token),
@@ -110,6 +114,7 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
             .replace("{checkpoint}", id)
             .replace("{run}", id)
             .replace("{namespace}", "child")
+            .replace("{assistant_id}", "one")
             .replace("{cron}", id)
             .replace("{file}", &"0".repeat(64))
             .replace("{*path}", "app.js");
@@ -130,7 +135,7 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
             let reply = server.send(request).await;
             match access {
                 Access::Open => assert_eq!(reply.status, 200, "{method} {path}"),
-                Access::Token => {
+                Access::Token | Access::Whole => {
                     assert!(reply.detail(401).contains("token"), "{method} {path}");
                     assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
                 }

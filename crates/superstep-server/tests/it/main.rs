@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod a2a;
 mod assistants;
 mod auth_matrix;
 mod client;
@@ -16,8 +17,10 @@ mod guard;
 mod history;
 mod killed;
 mod mcp;
+mod named_threads;
 #[cfg(feature = "browser-tests")]
 mod needs_browser;
+mod owners;
 mod protocol;
 mod queue;
 mod run_records;

@@ -307,3 +307,65 @@ async fn a_run_goes_on_without_its_client_unless_that_wanted_otherwise() {
         assert_eq!(status, expected);
     }
 }
+
+/// Two questions in the form of inboxes, asked at once.
+fn two_reviews() -> superstep::dynamic::DynGraph {
+    use superstep::dynamic::{DynCtx, DynGraphBuilder, DynReducer, Halt, START};
+    let review = |action: &'static str| {
+        move |ctx: DynCtx| async move {
+            let item = json!([{
+                "action_request": {"action": action, "args": {}},
+                "config": {"allow_accept": true, "allow_ignore": true},
+            }]);
+            let answer = ctx.ask(item)?.to_json();
+            let kind = answer[0]["type"].as_str().unwrap_or("?").to_owned();
+            Ok::<_, Halt>(json!({ "log": [format!("{action}: {kind}")] }))
+        }
+    };
+    DynGraphBuilder::new()
+        .name("two_reviews")
+        .reduce("log", DynReducer::Add, json!([]))
+        .node("a", review("send"))
+        .node("b", review("schedule"))
+        .edge(START, "a")
+        .edge(START, "b")
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_of_an_inbox_is_for_the_first_question_that_it_fits() {
+    let server = server(memory()).dynamic("two", &two_reviews(), superstep::Schemas::default());
+    let server = Running::start(server).await;
+    let thread = server.post("/threads", json!({})).await.ok();
+    let path = format!(
+        "/threads/{}/runs/wait",
+        thread["thread_id"].as_str().unwrap()
+    );
+    let run = |command: Json| json!({"assistant_id": "two", "command": command});
+    let begin = json!({"assistant_id": "two", "input": {"log": []}});
+    let asked = server.post(&path, begin).await.ok();
+    assert_eq!(asked["__interrupt__"].as_array().unwrap().len(), 2);
+    // What names no question and is no answer of an inbox could be for either.
+    let unclear = server.post(&path, run(json!({"resume": "yes"}))).await.ok();
+    assert!(
+        unclear["__error__"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("2 open questions")
+    );
+    let about = json!({"action": "schedule", "args": {}});
+    let one = run(json!({"resume": [{"type": "accept", "args": about}]}));
+    let left = server.post(&path, one).await.ok();
+    assert_eq!(left["__interrupt__"].as_array().unwrap().len(), 1, "{left}");
+    let other = run(json!({"resume": [{"type": "ignore", "args": null}]}));
+    let done = server.post(&path, other).await.ok();
+    let mut log: Vec<&str> = done["log"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap())
+        .collect();
+    log.sort_unstable();
+    assert_eq!(log, ["schedule: accept", "send: ignore"], "{done}");
+}

@@ -63,3 +63,30 @@ async fn a_body_that_cannot_be_read_is_refused() {
     let none = server.post("/threads/search", json!({"limit": null})).await;
     assert_eq!(none.ok(), json!([]));
 }
+
+#[tokio::test]
+async fn the_description_says_what_bodies_have() {
+    let server = Running::start(server(memory())).await;
+    let description = server.get("/openapi.json").await.ok();
+    for route in superstep_server::routes() {
+        let method = route.method.as_str().to_ascii_lowercase();
+        let place = route.path.replace("{*", "{");
+        let operation = &description["paths"][&place][&method];
+        let body = &operation["requestBody"]["content"];
+        let has_body = ["post", "put", "patch"].contains(&&*method);
+        let is_described = body["application/json"]["schema"]["type"].is_string()
+            || body["application/octet-stream"].is_object();
+        assert!(is_described || !has_body, "{method} {place} has no row");
+    }
+    let page = server.get("/docs").await;
+    assert_eq!(
+        page.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    let page = page.ok();
+    assert!(
+        page.as_str()
+            .unwrap()
+            .contains("POST /threads/{id}/runs/stream")
+    );
+}

@@ -1,0 +1,88 @@
+//! Descriptions of questions as Markdown: inboxes show them so. What a mail or a model says stands in them as text: nothing
+//! in it becomes a link, an image or HTML.
+//!
+//! [`plain`] gives the text back, for those who show it as text.
+
+/// What means something in Markdown wherever it stands.
+const SIGNS: &str = "\\`*_[]<>!|~&";
+
+/// A text as Markdown that shows it as it is. Its first line stays a heading if it is one: mails begin otherwise.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut markdown = String::with_capacity(text.len() + text.len() / 8);
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            // A line break in a paragraph.
+            markdown.push_str("  \n");
+        }
+        if at > 0 && line.starts_with('#') {
+            markdown.push('\\');
+        }
+        let mut rest = line.char_indices();
+        while let Some((place, sign)) = rest.next() {
+            let from = line.get(place..).unwrap_or_default();
+            // Addresses would become links by themselves.
+            let is_link = from.starts_with("://") || sign == '.' && ends_with_www(line, place);
+            if SIGNS.contains(sign) || is_link {
+                markdown.push('\\');
+            }
+            markdown.push(sign);
+        }
+    }
+    markdown
+}
+
+fn ends_with_www(line: &str, place: usize) -> bool {
+    let before = line.get(..place).unwrap_or_default();
+    before.to_ascii_lowercase().ends_with("www")
+}
+
+/// The text that Markdown of [`escaped`] shows.
+pub(crate) fn plain(markdown: &str) -> String {
+    let mut text = String::with_capacity(markdown.len());
+    for (at, line) in markdown.split('\n').enumerate() {
+        if at > 0 {
+            if text.ends_with("  ") {
+                text.truncate(text.len() - 2);
+            }
+            text.push('\n');
+        }
+        let mut signs = line.chars().peekable();
+        while let Some(sign) = signs.next() {
+            let next = signs.peek().copied();
+            match next.filter(|next| sign == '\\' && next.is_ascii_punctuation()) {
+                Some(next) => {
+                    signs.next();
+                    text.push(next);
+                }
+                None => text.push(sign),
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAIL: &str = "# A reply\n\n(dry run)\n\nFrom: Ann <ann@example.org>\nSubject: Re: lunch_time\n\n\
+        ![x](https://evil.example/p.png) <img src=x> [click](http://a.example) www.evil.example\n\
+        # not a heading\n***\n  two spaces  \nback\\slash \\* `code` a|b ~~x~~ &lt;\n";
+
+    #[test]
+    fn nothing_of_a_mail_is_an_image_a_link_or_html() {
+        let markdown = escaped(MAIL);
+        assert!(markdown.starts_with("# A reply  \n"), "{markdown}");
+        for sign in ["![", "](", "<img", "https://", "www.", "\n# not", "\n***"] {
+            assert!(!markdown.contains(sign), "{sign}: {markdown}");
+        }
+        assert!(markdown.contains("Subject: Re: lunch"), "{markdown}");
+    }
+
+    #[test]
+    fn the_text_comes_back_as_it_was() {
+        for text in [MAIL, "", "a", "\\", "a  \n  b", "x\n\n", "tail \\"] {
+            assert_eq!(plain(&escaped(text)), text);
+        }
+    }
+}

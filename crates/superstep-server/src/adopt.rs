@@ -1,0 +1,83 @@
+//! Threads that other programs made in the same storage, under names of their own: they are served like any other, if
+//! a hosted graph runs them.
+//!
+//! Such a thread gets a record under the id that follows from its name (`thread_name`). Which graph it belongs to its
+//! newest checkpoint and its runs say, not its name.
+
+use std::collections::HashSet;
+
+use serde_json::Map;
+use superstep::{
+    RunQuery, ThreadId,
+    clock::made_at,
+    dynamic::GraphPath,
+    saver::{At, ThreadInfo},
+};
+
+use crate::{app::App, refusal::Refusal, thread_name::public, thread_record::Record, time};
+
+impl App {
+    /// All threads that have a record, those included that got it just now.
+    pub(crate) async fn served_threads(&self) -> Result<Vec<(String, Record)>, Refusal> {
+        let mut all = self.threads.all().await?;
+        let known: HashSet<&str> = all.iter().map(|(id, _)| &**id).collect();
+        let stored = self.saver.threads().await?;
+        let new = stored.into_iter().map(|thread| (public(&thread), thread));
+        let new: Vec<_> = new.filter(|(id, _)| !known.contains(&**id)).collect();
+        for (id, thread) in new {
+            if let Some(record) = self.adopt(&id, thread).await? {
+                all.push((id, record));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The record of a thread that has none yet, by the id that follows from its name.
+    pub(crate) async fn find_stored(&self, id: &str) -> Result<Option<Record>, Refusal> {
+        let stored = self.saver.threads().await?;
+        match stored.into_iter().find(|thread| public(thread) == id) {
+            Some(thread) => self.adopt(id, thread).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn adopt(&self, id: &str, thread: ThreadId) -> Result<Option<Record>, Refusal> {
+        if self.foreign.has(&thread) {
+            return Ok(None);
+        }
+        let root = GraphPath::default();
+        let newest = self.saver.load(&thread, &root, At::Latest).await?;
+        let runs = self.saver.runs();
+        let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
+        let info = ThreadInfo::of(thread.clone(), newest.as_ref(), &runs);
+        let hosted = info.graph.as_deref();
+        let Some(hosted) = hosted.and_then(|name| self.registry.of_name(name)) else {
+            // One without a checkpoint and a run may still begin.
+            if newest.is_some() {
+                self.foreign.add(thread);
+            }
+            return Ok(None);
+        };
+        let stamps = [
+            ("graph_id", hosted.id.clone()),
+            ("assistant_id", hosted.assistant.to_string()),
+        ];
+        let stamps = stamps.map(|(name, id)| (name.to_owned(), id.into()));
+        let made = info.created.map(|millis| millis.saturating_mul(1000));
+        let changed = info
+            .checkpoint
+            .and_then(|id| i64::try_from(made_at(id)).ok());
+        let now = time::now();
+        let record = Record {
+            created: made.or(changed).unwrap_or(now),
+            updated: changed.unwrap_or(now),
+            name: (thread.as_str() != id).then(|| thread.as_str().to_owned()),
+            ..Record::new(Map::from_iter(stamps))
+        };
+        // Somebody may have been faster.
+        match self.threads.make(id, &record).await? {
+            true => Ok(Some(record)),
+            false => Ok(self.threads.find(id).await?),
+        }
+    }
+}
