@@ -401,6 +401,7 @@ Comments stay. A setting that would make the file unreadable is refused, and not
     /// Open your file in your editor
     #[command(after_help = "Examples:
   superstep config edit
+  superstep config edit --quiet
   EDITOR=nano superstep config edit
 
 What cannot be read is not saved; your text is kept beside the file.")]

@@ -85,25 +85,17 @@ impl ThreadReader {
     /// the thread that was used last.
     pub(crate) async fn named(&self, text: &str) -> Result<String, Error> {
         let all = self.saver.threads().await?;
-        if all.iter().any(|known| known.as_str() == text) {
-            return Ok(text.to_owned());
+        if let Some(known) = known(&all, text) {
+            return Ok(known);
         }
         if text == LAST {
             return self.last().await;
-        }
-        // Clients of a server know a thread by a UUID, whatever it is called here.
-        let is_it = |known: &&ThreadId| thread_uuid(known.as_str()) == thread_uuid(text);
-        if let Some(known) = all.iter().find(is_it) {
-            return Ok(known.as_str().to_owned());
         }
         let begins = |known: &&ThreadId| !text.is_empty() && known.as_str().starts_with(text);
         let found: Vec<&ThreadId> = all.iter().filter(begins).collect();
         match found.as_slice() {
             [one] => Ok(one.as_str().to_owned()),
-            [] => {
-                self.require(text).await?;
-                Ok(text.to_owned())
-            }
+            [] => Err(missing(&all, text)),
             several => {
                 let names: Vec<&str> = several.iter().map(|it| it.as_str()).take(8).collect();
                 Err(Error::Usage(shown(format!(
@@ -144,23 +136,17 @@ impl ThreadReader {
         newest.map(|(_, name)| name).ok_or_else(none)
     }
 
-    /// Refuses a thread that does not exist, and names the one that may be meant.
-    pub(crate) async fn require(&self, thread: &str) -> Result<(), Error> {
+    /// The thread of a whole name or UUID, for commands that change or copy it. A missing one is refused, and the one
+    /// that may be meant is named.
+    pub(crate) async fn exactly(&self, text: &str) -> Result<String, Error> {
         let all = self.saver.threads().await?;
-        if all.iter().all(|known| known.as_str() != thread) {
-            let near = did_you_mean::hint(thread, all.iter().map(ThreadId::as_str));
-            return Err(Error::Missing {
-                what: shown(format!("there is no thread `{thread}`{near}")),
-                hint: "see `superstep threads list`",
-            });
-        }
-        Ok(())
+        known(&all, text).ok_or_else(|| missing(&all, text))
     }
 
     /// The agent of a thread, which must exist.
     pub(crate) async fn agent(&self, thread: &str) -> Result<Agent, Error> {
-        self.require(thread).await?;
-        let agent = self.agent_of(&ThreadId::from(thread)).await;
+        let thread = self.exactly(thread).await?;
+        let agent = self.agent_of(&ThreadId::from(&*thread)).await;
         agent.ok_or_else(|| Error::Missing {
             what: shown(format!("thread `{thread}` belongs to no known agent")),
             hint: "`superstep trace show` shows its runs",
@@ -305,5 +291,24 @@ pub(crate) fn ago(checkpoint: CheckpointId) -> String {
         60..3_600 => format!("{} min ago", seconds / 60),
         3_600..86_400 => format!("{} h ago", seconds / 3_600),
         _ => format!("{} d ago", seconds / 86_400),
+    }
+}
+
+/// The thread of a name. Clients of a server know a thread by a UUID, whatever it is called here.
+fn known(all: &[ThreadId], text: &str) -> Option<String> {
+    let is_named = |known: &&ThreadId| known.as_str() == text;
+    let is_it = |known: &&ThreadId| thread_uuid(known.as_str()) == thread_uuid(text);
+    let found = all
+        .iter()
+        .find(is_named)
+        .or_else(|| all.iter().find(is_it))?;
+    Some(found.as_str().to_owned())
+}
+
+fn missing(all: &[ThreadId], text: &str) -> Error {
+    let near = did_you_mean::hint(text, all.iter().map(ThreadId::as_str));
+    Error::Missing {
+        what: shown(format!("there is no thread `{text}`{near}")),
+        hint: "see `superstep threads list`",
     }
 }

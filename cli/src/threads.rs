@@ -79,7 +79,14 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                 }
             }
         }
-        ThreadsCommand::Fork { at, name } => change::fork(&to_change()?, &at, name, app).await,
+        ThreadsCommand::Fork { at, name } => {
+            let reader = to_change()?;
+            let at = At {
+                thread: reader.exactly(&at.thread).await?,
+                ..at
+            };
+            change::fork(&reader, &at, name, app).await
+        }
         ThreadsCommand::Delete(which) => change::delete(&to_change()?, &which, app).await,
         ThreadsCommand::History { thread, limit } => {
             let reader = to_read()?;
@@ -88,11 +95,21 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
         }
         ThreadsCommand::Diff { thread, from, to } => {
             let (from, to) = (from.as_deref(), to.as_deref());
-            diff::run(&to_read()?, &thread, from, to, output).await
+            let reader = to_read()?;
+            let thread = reader.named(&thread).await?;
+            diff::run(&reader, &thread, from, to, output).await
         }
-        ThreadsCommand::Prune(which) => change::prune(&to_change()?, &which, app).await,
+        ThreadsCommand::Prune(mut which) => {
+            let reader = to_change()?;
+            if let Some(thread) = &which.thread {
+                which.thread = Some(reader.exactly(thread).await?);
+            }
+            change::prune(&reader, &which, app).await
+        }
         ThreadsCommand::Export { thread, file } => {
-            archive::export(&to_read()?, &thread, &file, output).await
+            let reader = to_read()?;
+            let thread = reader.exactly(&thread).await?;
+            archive::export(&reader, &thread, &file, output).await
         }
         ThreadsCommand::Import { file, name } => archive::import(&file, &name, app).await,
     }

@@ -25,9 +25,9 @@ pub(crate) const SMALL_ROOM: usize = 2_400;
 pub(crate) const SMALL_REPLY: u32 = 400;
 
 impl Profile {
-    /// The profile that suits a model: one on this machine is small.
+    /// The profile that suits a model.
     pub fn of(caps: Caps) -> Self {
-        match caps.local {
+        match caps.small {
             true => Self::Small,
             false => Self::Strong,
         }

@@ -23,7 +23,6 @@ pub(super) async fn export(
     file: &Path,
     output: &Output,
 ) -> Result<(), Error> {
-    reader.require(thread).await?;
     private::refuse_existing(file)?;
     let archive = reader.saver.export(&ThreadId::from(thread)).await?;
     private::write_new(file, |file| Ok(archive.write(BufWriter::new(file))?))?;

@@ -76,10 +76,11 @@ pub(super) async fn delete(
     which: &Delete,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
+    let mut threads = Vec::new();
     for thread in &which.threads {
-        reader.require(thread).await?;
+        threads.push(reader.exactly(thread).await?);
     }
-    for thread in &which.threads {
+    for thread in &threads {
         let (status, title) = reader.about(thread).await;
         app.output.say(&[
             plain(format!("{}  ", shown(thread))),
@@ -87,12 +88,12 @@ pub(super) async fn delete(
             plain(format!("  {title}")),
         ]);
     }
-    let what = match which.threads.as_slice() {
+    let what = match threads.as_slice() {
         [only] => format!("delete thread {}", shown(only)),
         all => format!("delete {}", count(all.len(), "thread")),
     };
     is_agreed(&what, app).await?;
-    for thread in &which.threads {
+    for thread in &threads {
         reader.delete(&ThreadId::from(&**thread)).await?;
         if app.output.form == Form::Json {
             app.output.json(&json!({"deleted": thread}))?;

@@ -69,6 +69,10 @@ pub struct Caps {
     pub context: Option<u32>,
     /// It runs on this machine: nothing leaves it.
     pub local: bool,
+    /// It has few parameters: it can sort, choose and word, and much of what it is left to weigh is made up. Agents that
+    /// know this ask it for less.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub small: bool,
 }
 
 impl Caps {
@@ -89,6 +93,7 @@ impl Caps {
             images: false,
             context: None,
             local: true,
+            small: false,
         }
     }
 }

@@ -431,8 +431,11 @@ async fn a_link_is_resolved_and_an_id_needs_no_search() {
         "{}",
         answer.answer
     );
-    let elsewhere = ask(&agent, "comments on https://audius.co/nobody/nothing").await;
+    let elsewhere = ask(&agent, "What is https://audius.co/nobody/nothing ?").await;
     assert_eq!(elsewhere.error.unwrap().code, "SS8008");
+    // A link is resolved, which tells nothing of comments: the word is named instead of left out.
+    let more = ask(&agent, "comments on https://audius.co/novakane/first-light").await;
+    assert_eq!(more.error.unwrap().code, "SS8015");
 }
 
 #[tokio::test]

@@ -84,7 +84,7 @@ impl Category {
 
             6001 | 6002 | 6004 | 6022 | 6032 | 6042 => Self::NotFound,
             6008 | 6030 | 6031 | 6041 => Self::InvalidInput,
-            6006 | 6040 => Self::Conflict,
+            6006 | 6040 | 6058 => Self::Conflict,
             6021 => Self::Refused,
             6003 | 6005 | 6007 | 6020 | 6043 | 6054..=6056 => Self::Unavailable,
             6044 => Self::Conflict,
@@ -130,9 +130,9 @@ impl Category {
             8005 | 8009 => Self::Refused,
             8006 | 8010 | 8011 => Self::Unavailable,
             8007 => Self::Exhausted,
-            8013 | 8014 => Self::Conflict,
+            8013 | 8014 | 8016 => Self::Conflict,
 
-            9001 | 9004 | 9005 => Self::InvalidInput,
+            9001 | 9004..=9006 => Self::InvalidInput,
             9002 => Self::Refused,
             9003 => Self::Unavailable,
             _ => return None,

@@ -147,6 +147,8 @@ impl Model for LocalModel {
     fn caps(&self) -> Caps {
         let mut caps = Caps::local();
         caps.context = u32::try_from(self.context).ok();
+        // What fits into the process of a program is small.
+        caps.small = true;
         caps
     }
 

@@ -88,6 +88,7 @@ impl Model for Anthropic {
             images: self.profile.images,
             context: self.profile.context,
             local: self.site.address.is_local(),
+            small: false,
         }
     }
 

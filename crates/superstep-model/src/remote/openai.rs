@@ -84,6 +84,7 @@ impl Model for OpenAi {
             images: self.dialect.images,
             context: self.dialect.context,
             local: self.site.address.is_local(),
+            small: false,
         }
     }
 

@@ -44,7 +44,8 @@ pub(super) fn inspect(database: &Path) -> Result<(), SaverError> {
     Ok(())
 }
 
-/// Whether a file is a rollback journal, the beginning of one, or one that has ended: that begins with zero.
+/// Whether a file is a rollback journal, or what a crash may leave of one: SQLite writes zeros first and what a
+/// journal begins with later, perhaps not all of it; it ends one by zeros again.
 fn is_journal(place: &Path) -> Result<bool, SaverError> {
     let mut begins = Vec::new();
     let file = match File::open(place) {
@@ -56,7 +57,8 @@ fn is_journal(place: &Path) -> Result<bool, SaverError> {
     let length = JOURNAL.len() as u64;
     let read = file.take(length).read_to_end(&mut begins);
     read.map_err(|error| io_error(&error))?;
-    Ok(begins.first() == Some(&0) || JOURNAL.starts_with(&begins))
+    let mut pairs = begins.iter().zip(JOURNAL);
+    Ok(pairs.all(|(byte, wanted)| *byte == 0 || *byte == wanted))
 }
 
 /// Refuses a database in the place of a file that SQLite keeps beside another one.
