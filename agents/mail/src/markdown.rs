@@ -17,8 +17,7 @@ pub(crate) fn escaped(text: &str) -> String {
         if at > 0 && line.starts_with('#') {
             markdown.push('\\');
         }
-        let mut rest = line.char_indices();
-        while let Some((place, sign)) = rest.next() {
+        for (place, sign) in line.char_indices() {
             let from = line.get(place..).unwrap_or_default();
             // Addresses would become links by themselves.
             let is_link = from.starts_with("://") || sign == '.' && ends_with_www(line, place);

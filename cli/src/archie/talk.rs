@@ -327,7 +327,8 @@ impl<'a> Talk<'a> {
             self.said = Some(words.clone());
             self.screen.answered(&words)?;
             // A person sees what they typed; whoever reads a conversation of a file should, too.
-            if !self.screen.is_json() && !(terminal.is_interactive() && self.answers.asks()) {
+            let is_seen = terminal.is_interactive() && self.answers.asks();
+            if !self.screen.is_json() && !is_seen {
                 self.output.note(&[faint("you> "), plain(&words)]);
             }
             return Ok(TalkStep::Answer(ask.answer::<Question>(&words)?));

@@ -327,16 +327,14 @@ fn note(topic: Topic) -> &'static str {
 
 fn events(after: &After, output: &Output) -> Result<(), Error> {
     let thread = &after.thread;
-    if let Some((id, answer)) = &after.answered {
+    let answered = after.answered.as_ref();
+    let is_dry = answered.map(|(_, answer)| answer.mode != Some(Mode::Send));
+    if let Some((id, answer)) = answered {
         output.json(&json!({
             "event": "answered", "thread": thread, "id": id, "answer": [answer],
-            "dry_run": answer.mode != Some(Mode::Send),
+            "dry_run": is_dry,
         }))?;
     }
-    let is_dry = match &after.answered {
-        Some((_, answer)) => Some(answer.mode != Some(Mode::Send)),
-        None => None,
-    };
     for effect in &after.effects {
         output.json(&match effect {
             Effect::Call {

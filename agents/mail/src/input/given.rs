@@ -17,7 +17,7 @@ const LINE: usize = 2000;
 #[serde(untagged)]
 pub(super) enum MailForm {
     /// As the graph keeps it.
-    Own(OwnForm),
+    Own(Box<OwnForm>),
     /// With `email_thread`, as assistants for any mailbox take it.
     Author(AuthorForm),
     /// With `body`, as assistants for Gmail take it.

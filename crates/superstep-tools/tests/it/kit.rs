@@ -11,10 +11,13 @@ use superstep::{
     tools::{Agent, AgentNode, AgentState, Policy, ToolCtx, ToolError, Tools, agent::say},
 };
 
+/// What a model says to a request.
+type Answer = dyn Fn(&Request) -> Vec<Delta> + Send + Sync;
+
 /// A model that is a function of the request, and keeps what it was asked.
 pub(crate) struct FnModel {
     id: ModelId,
-    answer: Box<dyn Fn(&Request) -> Vec<Delta> + Send + Sync>,
+    answer: Box<Answer>,
     pub(crate) requests: Mutex<Vec<Request>>,
 }
 

@@ -251,7 +251,8 @@ impl Workbook {
             .iter()
             .any(|scheme| address.to_ascii_lowercase().starts_with(scheme));
         let is_plain = !address.chars().any(|c| c.is_control() || c == ' ');
-        if !is_inside && !(is_known && is_plain) {
+        let is_link = is_inside || is_known && is_plain;
+        if !is_link {
             return Err("a link begins with https://, http:// or mailto:, or with # for a place in the workbook".to_owned());
         }
         if address.chars().count() > 2079 {
