@@ -72,8 +72,10 @@ impl Staged {
         })
     }
 
-    /// Puts it in its place. What was there is gone, a link as such.
+    /// Puts it in its place. A file that was there is gone, a link as such; anything else, such as a device, stays and is
+    /// an error.
     pub fn replace(self) -> io::Result<()> {
+        refuse_others(&self.target)?;
         let persisted = self.file.persist(&self.target);
         persisted.map_err(|error| error.error)?;
         sync_parent(&self.target)
@@ -92,6 +94,20 @@ impl Staged {
             }
         }
         sync_parent(&self.target)
+    }
+}
+
+/// Refuses a path where something is that is neither a file nor a link: a rename would remove it.
+fn refuse_others(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(there) if !there.is_file() && !there.is_symlink() => {
+            let what = match there.is_dir() {
+                true => "it is a folder, not a file",
+                false => "it is no regular file",
+            };
+            Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -176,6 +192,23 @@ mod tests {
         }
         drop(Staged::new(&path, b"three", Rights::Umask).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_or_a_folder_in_the_place_of_a_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        let below = folder.path().join("below");
+        fs::create_dir(&below).unwrap();
+        for path in [&pipe, &below] {
+            let staged = Staged::new(path, b"x", Rights::Umask).unwrap();
+            let refused = staged.replace().unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput);
+        }
+        assert!(below.is_dir() && !pipe.is_file() && pipe.exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]

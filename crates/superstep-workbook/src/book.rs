@@ -121,18 +121,8 @@ pub enum Overwrite {
 pub fn save(path: &Path, bytes: &[u8], overwrite: Overwrite) -> Result<(), Error> {
     let shown = path.display().to_string();
     // What is there, and not what it leads to: a link that leads nowhere is there, too.
-    if let Ok(there) = std::fs::symlink_metadata(path) {
-        if overwrite == Overwrite::Never {
-            return Err(Error::Exists { path: shown });
-        }
-        // A device, a pipe or a folder would be gone, and a file in its place.
-        if !there.is_file() && !there.is_symlink() {
-            let source = std::io::Error::other("it is there, and is no file");
-            return Err(Error::File {
-                path: shown,
-                source,
-            });
-        }
+    if overwrite == Overwrite::Never && std::fs::symlink_metadata(path).is_ok() {
+        return Err(Error::Exists { path: shown });
     }
     Staged::new(path, bytes, Rights::Umask)
         .and_then(Staged::replace)
