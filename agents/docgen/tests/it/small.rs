@@ -134,9 +134,9 @@ fn agents_of_a_file_ask_a_small_model_too() {
 #[test]
 fn the_profile_follows_the_model_and_grades_of_a_small_one_are_only_on_request() {
     let mut caps = Caps::local();
-    assert_eq!(Profile::of(caps), Profile::Small);
-    caps.local = false;
     assert_eq!(Profile::of(caps), Profile::Strong);
+    caps.small = true;
+    assert_eq!(Profile::of(caps), Profile::Small);
     let settings = Settings::default().with_profile(Profile::Small, false);
     assert!(!settings.refine.enable_self_questioning && !settings.tools);
     let settings = Settings::default().with_profile(Profile::Small, true);
