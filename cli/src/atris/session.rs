@@ -254,9 +254,9 @@ impl Session {
 
     /// Gets an answer: from the file, from the person, or from stdin. Without one the thread waits.
     async fn person(&mut self, ask: &OpenAsk, app: &mut App<'_>) -> Result<SessionStep, Error> {
+        // Lines of a pipe were written before the question was asked, in a session too.
         let is_person = self.written.is_none() && app.terminal.is_interactive();
-        let is_watched = is_person || self.is_announced;
-        if is_unforeseen(ask) && !is_watched && self.open != Some(ask.id) {
+        if is_unforeseen(ask) && !is_person && self.open != Some(ask.id) {
             return Err(self.hinted(ask, app));
         }
         loop {
@@ -305,7 +305,7 @@ impl Session {
                 Said::Unclear(wanted) => {
                     app.output.say(&[plain(wanted)]);
                     // The next line was written for another question too.
-                    if !is_watched {
+                    if !is_person {
                         return Err(self.hinted(ask, app));
                     }
                 }

@@ -55,8 +55,10 @@ pub(super) async fn on(
         )
         .example("docs", json!({"request": {"root": "."}}));
 
-    // What was uploaded may be read too.
-    roots.extend(uploads.clone());
+    // What was uploaded may be read too, unless that would show an owner what others uploaded.
+    if what.owners.is_none() {
+        roots.extend(uploads.clone());
+    }
     let own =
         json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}});
     let rehearsal = Rehearsal::prepare();

@@ -111,6 +111,20 @@ fn a_variable_that_is_not_set_is_told_and_only_missed_where_it_is_needed() {
 }
 
 #[test]
+fn lines_of_a_pipe_do_not_say_whether_a_write_of_the_same_session_happened() {
+    let server = failing();
+    let env = signed_in(&server);
+    let said = "follow user id K3zzz\n7eP5n\ny\nrepeat\nrepeat\n";
+    let ran = env.run_with("atris chat --thread atris-p --no-model --writes", said);
+    assert_eq!(posts(&server), 1, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("did this call happen?"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn a_session_settles_a_write_before_the_next_question() {
     let server = failing();
     let env = signed_in(&server);

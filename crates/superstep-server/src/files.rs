@@ -68,7 +68,7 @@ pub(crate) async fn upload(
     written.map_err(|error| failed(format!("the file cannot be kept: {error}")))?;
     // The record comes last: a file without one is not served.
     app.files.make(&key(&caller, &id), &record).await?;
-    Ok(answer(&shown(&id, &record, &place)))
+    Ok(answer(&shown(&caller, &id, &record, &place)))
 }
 
 /// The name of a file, as the caller calls it.
@@ -151,18 +151,20 @@ pub(crate) async fn search(
         .filter(|(key, _)| *key == self::key(&caller, hash_of(key)));
     let rows = own.map(|(key, record)| {
         let id = hash_of(key);
-        shown(id, record, &folder.join(id))
+        shown(&caller, id, record, &folder.join(id))
     });
     Ok(page.answer(rows.collect()))
 }
 
-fn shown(id: &str, record: &FileRecord, place: &std::path::Path) -> Json {
+fn shown(caller: &Visitor, id: &str, record: &FileRecord, place: &std::path::Path) -> Json {
+    // The folder holds what others uploaded, too.
+    let path = caller.owner().is_none().then(|| place.to_string_lossy());
     json!({
         "file_id": id,
         "sha256": id,
         "name": record.name,
         "bytes": record.bytes,
-        "path": place.to_string_lossy(),
+        "path": path,
         "created_at": time::text(record.created),
     })
 }

@@ -197,6 +197,7 @@ async fn files_and_assistants_are_their_owners() {
     let files = post(&server, "of bob", "/files/search", json!({}))
         .await
         .ok();
+    assert!(files[0]["path"].is_null(), "the folder has files of others");
     let id = files[0]["file_id"].as_str().unwrap().to_owned();
     let path = format!("/files/{id}");
     let gone = call(&server, "of bob", Method::DELETE, &path, json!({})).await;
