@@ -147,6 +147,60 @@ const FORBIDDEN: &[i64] = &[
     libc::SYS_sched_setaffinity,
     libc::SYS_personality,
     libc::SYS_prlimit64,
+    // Landlock decides about contents; rights, owners, times and attributes it leaves to this list.
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    libc::SYS_getxattr,
+    libc::SYS_lgetxattr,
+    libc::SYS_fgetxattr,
+    libc::SYS_listxattr,
+    libc::SYS_llistxattr,
+    libc::SYS_flistxattr,
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    libc::SYS_acct,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_memfd_secret,
+    FCHMODAT2,
+];
+
+/// `fchmodat2`, which has this number on every architecture.
+const FCHMODAT2: i64 = 452;
+
+/// The older forms of some, which only this architecture has.
+#[cfg(target_arch = "x86_64")]
+const FORBIDDEN_OLD: &[i64] = &[
+    libc::SYS_fork,
+    libc::SYS_vfork,
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    libc::SYS_inotify_init,
 ];
 
 /// Forbids system calls: the network, new processes, and what looks into or changes others.
@@ -158,9 +212,7 @@ pub(crate) fn system_calls() -> Result<(), String> {
     let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
         FORBIDDEN.iter().map(|call| (*call, Vec::new())).collect();
     #[cfg(target_arch = "x86_64")]
-    for call in [libc::SYS_fork, libc::SYS_vfork] {
-        rules.insert(call, Vec::new());
-    }
+    rules.extend(FORBIDDEN_OLD.iter().map(|call| (*call, Vec::new())));
     // A new thread is permitted, a new process is not.
     let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
     let no_thread = SeccompCondition::new(
