@@ -16,6 +16,7 @@ use std::{
 
 use rusqlite::{
     Connection,
+    config::DbConfig,
     hooks::{AuthAction, AuthContext, Authorization},
     limits::Limit,
     types::ValueRef,
@@ -55,6 +56,10 @@ impl Mirror {
     /// A mirror of a workbook.
     pub fn of(book: &Workbook, limits: QueryLimits) -> Result<Self, Error> {
         let mut connection = Connection::open_in_memory().map_err(|error| refused(&error))?;
+        // A column that is not there would be a text in double quotes, and a sum of it zero.
+        connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)
+            .map_err(|error| refused(&error))?;
         let (tables, left_out) =
             load::load(book, &mut connection, limits.cells).map_err(|error| refused(&error))?;
         protect(&mut connection).map_err(|error| refused(&error))?;

@@ -109,6 +109,7 @@ fn one_statement_that_reads_is_all_that_is_taken() {
         "ATTACH '/etc/passwd' AS p",
         "PRAGMA table_info(\"Data\")",
         "SELECT * FROM pragma_database_list",
+        "SELECT sum(\"Unitz\") FROM \"Data\"",
         "SELECT 1; SELECT 2",
         "SELECT 1; DROP TABLE \"Data\"",
         "SELECT load_extension('/tmp/x.so')",
