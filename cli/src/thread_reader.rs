@@ -297,7 +297,8 @@ pub(crate) fn ago(checkpoint: CheckpointId) -> String {
 /// The thread of a name. Clients of a server know a thread by a UUID, whatever it is called here.
 fn known(all: &[ThreadId], text: &str) -> Option<String> {
     let is_named = |known: &&ThreadId| known.as_str() == text;
-    let is_it = |known: &&ThreadId| thread_uuid(known.as_str()) == thread_uuid(text);
+    let uuid = thread_uuid(text);
+    let is_it = |known: &&ThreadId| thread_uuid(known.as_str()) == uuid;
     let found = all
         .iter()
         .find(is_named)

@@ -9,7 +9,10 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-use crate::dirs::{parent, sync_parent};
+use crate::{
+    dirs::{parent, sync_parent},
+    read::no_file,
+};
 
 /// How the name of a file begins until it is complete.
 pub const TEMPORARY: &str = ".superstep-part-";
@@ -100,13 +103,7 @@ impl Staged {
 /// Refuses a path where something is that is neither a file nor a link: a rename would remove it.
 fn refuse_others(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
-        Ok(there) if !there.is_file() && !there.is_symlink() => {
-            let what = match there.is_dir() {
-                true => "it is a folder, not a file",
-                false => "it is no regular file",
-            };
-            Err(io::Error::new(io::ErrorKind::InvalidInput, what))
-        }
+        Ok(there) if !there.is_file() && !there.is_symlink() => Err(no_file(&there)),
         _ => Ok(()),
     }
 }

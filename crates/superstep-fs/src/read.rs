@@ -1,7 +1,7 @@
 //! Reading files that a person or another program has named.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{File, Metadata, OpenOptions},
     io::{self, Read},
     path::Path,
 };
@@ -22,11 +22,16 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     if about.is_file() {
         return Ok(file);
     }
+    Err(no_file(&about))
+}
+
+/// That something else is in the place of a file.
+pub(crate) fn no_file(about: &Metadata) -> io::Error {
     let what = match about.is_dir() {
         true => "it is a folder, not a file",
         false => "it is no regular file",
     };
-    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+    io::Error::new(io::ErrorKind::InvalidInput, what)
 }
 
 /// The bytes of a regular file of at most so many.

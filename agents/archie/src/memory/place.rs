@@ -1,7 +1,7 @@
 //! Where memories are: one file, or a file for each folder of documents.
 //!
 //! What the documents of one folder say is not told to a model that reads those of another. A thread without a
-//! folder asks about anything, so it is told of all.
+//! folder asks about anything, so it reads all of them.
 
 use std::{
     collections::BTreeSet,

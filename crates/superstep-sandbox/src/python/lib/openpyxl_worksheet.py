@@ -262,12 +262,18 @@ class Worksheet:
     def __iter__(self):
         return self.iter_rows()
 
-    def iter_rows(self, min_row=None, max_row=None, min_col=None, max_col=None, values_only=False):
+    def _walked(self, min_row, max_row, min_col, max_col):
+        """The rows and columns that are walked; nothing on an empty sheet of which none are named."""
         info = self._info()
         if info["is_empty"] and max_row is None and max_col is None and min_row is None and min_col is None:
+            return None
+        return min_row or 1, max_row or info["max_row"], min_col or 1, max_col or info["max_column"]
+
+    def iter_rows(self, min_row=None, max_row=None, min_col=None, max_col=None, values_only=False):
+        area = self._walked(min_row, max_row, min_col, max_col)
+        if area is None:
             return
-        top, left = min_row or 1, min_col or 1
-        bottom, right = max_row or info["max_row"], max_col or info["max_column"]
+        top, bottom, left, right = area
         for row in range(top, bottom + 1):
             if values_only:
                 line = _sheet.rows(self._book, self._name, row, left, row, right, self._values)
@@ -277,11 +283,10 @@ class Worksheet:
                 yield tuple([self._cell(row, column) for column in range(left, right + 1)])
 
     def iter_cols(self, min_col=None, max_col=None, min_row=None, max_row=None, values_only=False):
-        info = self._info()
-        if info["is_empty"] and max_row is None and max_col is None and min_row is None and min_col is None:
+        area = self._walked(min_row, max_row, min_col, max_col)
+        if area is None:
             return
-        top, left = min_row or 1, min_col or 1
-        bottom, right = max_row or info["max_row"], max_col or info["max_column"]
+        top, bottom, left, right = area
         for column in range(left, right + 1):
             cells = [self._cell(row, column) for row in range(top, bottom + 1)]
             yield tuple([cell.value for cell in cells]) if values_only else tuple(cells)
