@@ -1,4 +1,5 @@
-//! Agents by the graphs of their threads, and read-only instances of them.
+//! The agents, as far as commands that read threads need them: one file per agent with its [`AgentKind`] and its read-only instance.
+//! What commands that run them need is in `running`, likewise one file per agent.
 //!
 //! Which agent a thread belongs to its newest checkpoint says, and its runs, whatever it is called: one that a server
 //! made is called by a UUID. A new one is called `AGENT-…` if nobody names it. Reading a thread needs no
@@ -6,29 +7,38 @@
 //! (`no_account`) that refuse every call. So has one that is served without them.
 
 mod absent;
+pub(crate) mod archie;
+pub(crate) mod atris;
+pub(crate) mod docs;
+pub(crate) mod mail;
 pub(crate) mod no_account;
 mod rehearsed;
+pub(crate) mod sheets;
 
-use std::sync::Arc;
-
+use crate::error::Error;
 use clap::ValueEnum;
 use serde_json::Value as Json;
 use superstep::{
     Backends, RunQuery, Saver, ThreadId,
     dynamic::{DynGraph, GraphPath},
-    model::{Model, config::Config, did_you_mean},
+    model::{config::Config, did_you_mean},
     saver::{At, ThreadInfo},
     text::{reveal_name, single_line},
 };
-use superstep_archie::{Archie, Settings};
-use superstep_atris::Atris;
-use superstep_docgen::Docgen;
-use superstep_mail::MailAgent;
-use superstep_sheets::{MemoryVersions, Models, Sheets, Versions};
-
-use crate::error::Error;
 
 pub(crate) use rehearsed::Rehearsed;
+
+/// What is known of an agent without opening it.
+pub(crate) struct AgentKind {
+    /// Its name: in commands, in settings, and what names of its threads begin with.
+    name: &'static str,
+    /// What its graph is called: in itself, on a server, in a queue.
+    graphs: &'static [&'static str],
+    /// Its graph, for reading threads and drawing.
+    graph: fn(Backends) -> Result<DynGraph, Error>,
+    /// What the title of a thread is made of.
+    title: fn(&Json) -> Option<&Json>,
+}
 
 /// An agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -47,14 +57,22 @@ pub(crate) enum Agent {
 }
 
 impl Agent {
-    pub(crate) fn name(self) -> &'static str {
+    fn kind(self) -> &'static AgentKind {
         match self {
-            Self::Archie => "archie",
-            Self::Atris => "atris",
-            Self::Docs => "docs",
-            Self::Mail => "mail",
-            Self::Sheets => "sheets",
+            Self::Archie => &archie::KIND,
+            Self::Atris => &atris::KIND,
+            Self::Docs => &docs::KIND,
+            Self::Mail => &mail::KIND,
+            Self::Sheets => &sheets::KIND,
         }
+    }
+
+    pub(crate) fn all() -> &'static [Self] {
+        Self::value_variants()
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        self.kind().name
     }
 
     /// The agent a thread belongs to: that of its graph. Of a thread whose graph cannot be read, the name says it.
@@ -76,20 +94,15 @@ impl Agent {
     /// The agent of a graph, by what the graph is called in it, on a server, or in a queue for an owner.
     fn of_graph(graph: &str) -> Option<Self> {
         let (graph, _) = graph.split_once('@').unwrap_or((graph, ""));
-        match graph {
-            "archie" => Some(Self::Archie),
-            "atris" => Some(Self::Atris),
-            "docs" | "DocumentationGeneration-Complete" => Some(Self::Docs),
-            "mail" | "email_assistant" => Some(Self::Mail),
-            "sheets" => Some(Self::Sheets),
-            _ => None,
-        }
+        let mut all = Self::all().iter();
+        all.find(|agent| agent.kind().graphs.contains(&graph))
+            .copied()
     }
 
     /// The agent that the name of a thread begins with.
     fn of_name(thread: &str) -> Option<Self> {
         let (name, _) = thread.split_once('-')?;
-        let mut all = Self::value_variants().iter();
+        let mut all = Self::all().iter();
         all.find(|agent| agent.name() == name).copied()
     }
 
@@ -114,47 +127,13 @@ impl Agent {
 
     /// Its graph, for reading threads and drawing.
     pub(crate) fn graph(self, backends: Backends) -> Result<DynGraph, Error> {
-        Ok(match self {
-            Self::Archie => read_only_archie(backends)?.graph().dynamic().clone(),
-            Self::Atris => read_only_atris(backends)?.graph().dynamic().clone(),
-            Self::Docs => read_only_docs(backends)?.graph().dynamic().clone(),
-            Self::Mail => read_only_mail(backends)?.graph().dynamic().clone(),
-            Self::Sheets => {
-                let versions = Arc::new(MemoryVersions::default());
-                let agent = read_only_sheets(versions, backends)?;
-                agent.graph().dynamic().clone()
-            }
-        })
+        (self.kind().graph)(backends)
     }
 
     /// Title of a thread, on one line.
     pub(crate) fn title(self, state: &Json) -> String {
-        let text = match self {
-            Self::Archie => {
-                let first = state.pointer("/analysis_history/0/content");
-                let query = first.or_else(|| state.get("user_input"));
-                query.and_then(Json::as_str).map(str::to_owned)
-            }
-            Self::Atris => {
-                let answers = state.get("message_history").and_then(Json::as_array);
-                let last = answers.and_then(|answers| answers.last()?.get("question"));
-                let query = state.get("query").filter(|query| !query.is_null()).or(last);
-                query.and_then(Json::as_str).map(str::to_owned)
-            }
-            Self::Docs => {
-                let root = state.pointer("/request/root");
-                root.and_then(Json::as_str).map(str::to_owned)
-            }
-            Self::Mail => {
-                let subject = state.pointer("/email_input/mail/subject");
-                subject.and_then(Json::as_str).map(str::to_owned)
-            }
-            Self::Sheets => {
-                let instruction = state.pointer("/problem/instruction");
-                instruction.and_then(Json::as_str).map(str::to_owned)
-            }
-        };
-        single_line(&text.unwrap_or_default())
+        let text = (self.kind().title)(state).and_then(Json::as_str);
+        single_line(text.unwrap_or_default())
     }
 
     /// A name for a new thread that no other has.
@@ -172,86 +151,9 @@ impl Agent {
 /// Why a call of a read-only agent is refused.
 const READ_ONLY: &str = "the thread was opened read-only";
 
-/// Archie without a model, for reading threads.
-pub(crate) fn read_only_archie(backends: Backends) -> Result<Archie, Error> {
-    archie_without(READ_ONLY, Settings::default(), backends)
-}
-
-/// Archie without a model, which refuses calls with why there is none.
-pub(crate) fn archie_without(
-    why: &str,
-    settings: Settings,
-    backends: Backends,
-) -> Result<Archie, Error> {
-    let model = Arc::new(absent::Absent::new(why));
-    Ok(Archie::new(model, settings, backends)?)
-}
-
-/// Atris without a model, for reading threads.
-pub(crate) fn read_only_atris(backends: Backends) -> Result<Atris, Error> {
-    Ok(Atris::new(
-        None,
-        superstep_atris::Settings::default(),
-        backends,
-    )?)
-}
-
-/// The documentation agents without a model, for reading threads.
-pub(crate) fn read_only_docs(backends: Backends) -> Result<Docgen, Error> {
-    let settings = superstep_docgen::Settings::default();
-    Ok(Docgen::new(None, settings, backends)?)
-}
-
-/// The e-mail assistant without a model and an account, for reading questions and notes.
-pub(crate) fn read_only_mail(backends: Backends) -> Result<MailAgent, Error> {
-    mail_without(READ_ONLY, backends)
-}
-
-/// The e-mail assistant without a model and an account, which refuses calls with why there is none.
-pub(crate) fn mail_without(why: &str, backends: Backends) -> Result<MailAgent, Error> {
-    Ok(MailAgent::new(
-        Arc::new(absent::Absent::new(why)),
-        Arc::new(no_account::NoMailbox::new(why)),
-        Arc::new(no_account::NoCalendar::default()),
-        superstep_mail::Settings::default(),
-        backends,
-    )?)
-}
-
-/// The spreadsheet agent without a model, for reading threads and their workbooks.
-pub(crate) fn read_only_sheets(
-    versions: Arc<dyn Versions>,
-    backends: Backends,
-) -> Result<Sheets, Error> {
-    sheets_without(READ_ONLY, versions, backends)
-}
-
-/// The spreadsheet agent without a model, which refuses calls with why there is none.
-pub(crate) fn sheets_without(
-    why: &str,
-    versions: Arc<dyn Versions>,
-    backends: Backends,
-) -> Result<Sheets, Error> {
-    sheets_with(Arc::new(absent::Absent::new(why)), versions, backends)
-}
-
-/// The spreadsheet agent with a model of one's own.
-pub(crate) fn sheets_with(
-    planner: Arc<dyn Model>,
-    versions: Arc<dyn Versions>,
-    backends: Backends,
-) -> Result<Sheets, Error> {
-    let models = Models {
-        planner,
-        informer: None,
-    };
-    let settings = superstep_sheets::Settings::default();
-    Ok(Sheets::new(models, versions, settings, backends)?)
-}
-
 /// Refuses tables of `[agents]` that belong to no agent.
 pub(crate) fn check_names(config: &Config) -> Result<(), Error> {
-    let known = Agent::value_variants().iter().map(|agent| agent.name());
+    let known = Agent::all().iter().map(|agent| agent.name());
     let known: Vec<&str> = known.collect();
     for file in &config.files {
         let unknown = file
@@ -284,11 +186,13 @@ fn short_id() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
     fn the_graph_of_a_thread_tells_its_agent() {
-        for agent in Agent::value_variants() {
+        for agent in Agent::all() {
             let backends = Backends {
                 store: Some(Arc::new(superstep::MemoryStore::default())),
                 ..Backends::on(superstep::MemorySaver::default())

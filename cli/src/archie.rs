@@ -75,7 +75,7 @@ pub(crate) async fn tell_tokens(
     global: &Global,
     output: &Output,
 ) -> Result<(), Error> {
-    let agent = agents::read_only_archie(database::read_only(global)?)?;
+    let agent = agents::archie::read_only(database::read_only(global)?)?;
     let spent = agent.spent(thread).await?;
     let turns = agent.graph().state(thread).await?.state.turn();
     Screen::new(output).tokens(turns, &spent);
@@ -181,7 +181,7 @@ async fn read_for_question(thread: &str, app: &App<'_>) -> Result<Analysis, Erro
             shown(thread)
         )));
     }
-    let known = agents::read_only_archie(database::read_only(app.global)?)?;
+    let known = agents::archie::read_only(database::read_only(app.global)?)?;
     let known = known.graph().state(thread).await?;
     match known.is_done() || known.asks.is_empty() {
         true => Ok((*known.state).clone()),
@@ -233,7 +233,7 @@ pub(crate) async fn resume(
 ) -> Result<(), Error> {
     check_out(args.out.as_deref(), app.global)?;
     let answers = Answers::of(args)?;
-    let known = agents::read_only_archie(database::read_only(app.global)?)?;
+    let known = agents::archie::read_only(database::read_only(app.global)?)?;
     let known = known.graph().state(thread).await?;
     if known.is_done() {
         agreement.store().await?;

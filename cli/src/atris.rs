@@ -176,7 +176,7 @@ fn went_on(asked: Result<(), Error>) -> Result<(), Error> {
 }
 
 async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
-    let agent = agents::read_only_atris(database::read_only(app.global)?)?;
+    let agent = agents::atris::read_only(database::read_only(app.global)?)?;
     let known = agent.graph().state(thread).await?;
     if known.id.is_none() {
         return Err(Error::Missing {

@@ -1,21 +1,14 @@
 //! `superstep demo`: the agents with scripted models, in a temporary folder.
 //!
-//! The commands that are shown are the commands that are run. A scene is its files, its script and
-//! its commands; each agent has one.
-
-mod archie;
-mod atris;
-mod docs;
-mod mail;
-mod sheets;
+//! The commands that are shown are the commands that are run. The scene of each agent is in `running`.
 
 use std::{
     io::Read,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
 };
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 
 use crate::{
     agents::Agent,
@@ -24,42 +17,14 @@ use crate::{
     error::Error,
     inbox,
     output::{Form, Output, bad, faint, plain, strong},
-    shell_words,
+    running, shell_words,
 };
-
-/// The replies of the scenes, and the workbook of one: a server without a model plays them too.
-pub(crate) const ARCHIE: &str = include_str!("demo/archie.jsonl");
-pub(crate) const MAIL: &str = include_str!("demo/mail.jsonl");
-pub(crate) const SHEETS: &str = include_str!("demo/sheets.jsonl");
-pub(crate) const WORKBOOK: &[u8] = include_bytes!("demo/sheets/sales.xlsx");
-
-/// The files of the scenes that a server plays, below folders that are called like their agents.
-pub(crate) fn files() -> impl Iterator<Item = (PathBuf, &'static [u8])> {
-    let scenes = [(Agent::Archie, &archie::SCENE), (Agent::Mail, &mail::SCENE)];
-    scenes.into_iter().flat_map(|(agent, scene)| {
-        let files = scene.files.iter();
-        files.map(move |(name, bytes)| (Path::new(agent.name()).join(name), *bytes))
-    })
-}
 
 /// Placeholder for an id that is only known when the scene runs.
 const QUESTION: &str = "QUESTION";
 
 /// The first word of a command whose process is killed as soon as it says something.
 const KILLED: &str = "KILLED ";
-
-/// What is shown of an agent.
-struct Scene {
-    /// What it is about.
-    about: &'static str,
-    /// Files, by their names below the folder of the scene.
-    files: &'static [(&'static str, &'static [u8])],
-    /// Commands without `superstep`, and a comment to print before each. The word `QUESTION` is the id of
-    /// the open questions of the e-mail assistant about a reply; [`KILLED`] begins one that does not end by itself.
-    commands: &'static [(&'static str, &'static str)],
-    /// Folders below that of the scene whose files are shown at the end.
-    leaves: &'static [&'static str],
-}
 
 pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), Error> {
     if app.output.form == Form::Json {
@@ -68,7 +33,7 @@ pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), E
         ));
     }
     let folder = scratch()?;
-    for shown in Agent::value_variants() {
+    for shown in Agent::all() {
         if agent.is_none_or(|wanted| wanted == *shown) {
             scene(*shown, folder.path(), app).await?;
         }
@@ -82,13 +47,7 @@ pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), E
 
 async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Error> {
     let output = app.output;
-    let scene = match agent {
-        Agent::Archie => &archie::SCENE,
-        Agent::Atris => &atris::SCENE,
-        Agent::Docs => &docs::SCENE,
-        Agent::Mail => &mail::SCENE,
-        Agent::Sheets => &sheets::SCENE,
-    };
+    let scene = running::of(agent).scene();
     output.say(&[strong(agent.name()), plain(format!(": {}", scene.about))]);
     let place = folder.join(agent.name());
     for (name, content) in scene.files {

@@ -18,16 +18,15 @@ use superstep::{
 use superstep_sheets::sandbox::Availability;
 
 use crate::{
-    agents,
+    agents::{self, Agent},
     app::App,
-    archie,
     args::{AccountArgs, Global},
     database, dirs, environment,
     error::Error,
     mail,
     output::{Form, Output, bad, faint, good, plain, strong},
     private::{self, Loose},
-    sheet, trust, weights,
+    running, sheet, trust, weights,
 };
 
 /// Result of a check.
@@ -206,8 +205,8 @@ fn clock() -> Option<Finding> {
 /// Refuses settings that an agent refuses when it is used.
 fn check_agents(config: &Config) -> Result<(), Error> {
     agents::check_names(config)?;
-    mail::Account::check_settings(config)?;
-    archie::check_settings(config)
+    let mut all = Agent::all().iter();
+    all.try_for_each(|agent| running::of(*agent).check_settings(config))
 }
 
 const CORRECT: &str = "`superstep config edit` opens your file";

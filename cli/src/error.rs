@@ -1,5 +1,6 @@
 //! Errors of commands, with stable codes, hints and exit codes.
 
+mod agent;
 mod file;
 mod question_id;
 mod trust;
@@ -9,8 +10,8 @@ use superstep::{
     model::{ErrorKind, ModelError},
     text::{reveal, single_line},
 };
-use superstep_mail::{AgentError, MailError, MemoryError};
 
+pub(crate) use agent::AgentFailure;
 pub(crate) use file::FileError;
 pub(crate) use question_id::{IdError, IdErrorKind, SHORTEST_ID};
 pub(crate) use trust::TrustError;
@@ -40,24 +41,12 @@ pub(crate) enum Error {
     /// The long-term store refused.
     #[error(transparent)]
     Store(#[from] superstep::store::StoreError),
-    /// A file of Archie cannot be read or written.
-    #[error(transparent)]
-    Archie(#[from] superstep_archie::Error),
-    /// Atris cannot be opened.
-    #[error(transparent)]
-    Atris(#[from] superstep_atris::Error),
-    /// A spreadsheet cannot be worked on.
-    #[error(transparent)]
-    Sheets(superstep_sheets::Error),
-    /// A code base cannot be documented.
-    #[error(transparent)]
-    Docs(#[from] superstep_docgen::Error),
+    /// An agent cannot do something.
+    #[error("{0}")]
+    Agent(Box<dyn AgentFailure>),
     /// The server cannot start, or stopped.
     #[error(transparent)]
     Server(#[from] superstep_server::ServerError),
-    /// The e-mail assistant cannot do something.
-    #[error(transparent)]
-    Mail(#[from] superstep_mail::AgentError),
     /// There is no mail to work on.
     #[error("there is no mail account")]
     NoAccount,
@@ -177,22 +166,10 @@ impl Error {
             | Self::NoDatabase { .. }
             | Self::Missing { .. }
             | Self::Unsettled { .. } => 1,
-            Self::Run(error) => of_code(error.code()),
-            Self::Mail(error) => of_mail(error),
-            Self::Sheets(error) => of_sheets(error),
-            Self::Atris(_) => 2,
-            Self::Docs(error) => match error {
-                superstep_docgen::Error::Settings { .. }
-                | superstep_docgen::Error::UnknownAgent { .. } => 2,
-                _ => 1,
-            },
+            Self::Run(error) => exit_of(error.code()),
+            Self::Agent(error) => error.exit(),
             Self::Server(superstep_server::ServerError::NoToken { .. }) => 2,
             Self::Server(_) => 1,
-            Self::Archie(error) => match error.kind() {
-                superstep_archie::ErrorKind::Settings { .. }
-                | superstep_archie::ErrorKind::Folder { .. } => 2,
-                _ => 1,
-            },
             Self::Build(_) | Self::Store(_) | Self::NoSaver => 1,
             Self::Question(error) => error.exit(),
             Self::File(error) => error.exit(),
@@ -224,15 +201,10 @@ impl Error {
             return vec![first];
         }
         let text = match self {
-            // The code and the thread are printed anyway.
-            Self::Run(error) | Self::Mail(AgentError::Run(error)) => match &*error.kind {
-                superstep::ErrorKind::Failed(failure) => {
-                    // That of a graph within a graph has the code in front.
-                    let code = format!("[{}] ", error.code());
-                    let message = failure.message.as_str();
-                    message.strip_prefix(&code).unwrap_or(message).to_owned()
-                }
-                other => single_line(&other.to_string()),
+            Self::Run(error) => of_run(error),
+            Self::Agent(error) => match error.run() {
+                Some(run) => of_run(run),
+                None => error.to_string(),
             },
             // They have names of threads and files in them, which may have ends of lines.
             Self::Saver(_)
@@ -254,12 +226,8 @@ impl Error {
             Self::NoDatabase { .. } => Some("SS2015"),
             Self::Run(error) => Some(error.code()),
             Self::Store(error) => Some(error.code()),
-            Self::Archie(error) => Some(error.code()),
-            Self::Atris(error) => Some(error.code()),
-            Self::Docs(error) => Some(error.code()),
+            Self::Agent(error) => Some(error.code()),
             Self::Server(error) => Some(error.code()),
-            Self::Mail(error) => Some(error.code()),
-            Self::Sheets(error) => Some(error.code()),
             Self::File(error) => Some(error.code()),
             Self::Archive(error) => Some(error.code()),
             Self::Trust(error) => Some(error.code()),
@@ -291,12 +259,8 @@ impl Error {
             Self::Saver(error) => error.hint().into_iter().collect(),
             Self::Store(error) => of_store(error),
             Self::Run(error) => error.hint().into_iter().collect(),
-            Self::Archie(error) => error.hint().into_iter().collect(),
-            Self::Atris(error) => error.hint().into_iter().collect(),
-            Self::Docs(error) => error.hint().into_iter().collect(),
+            Self::Agent(error) => error.hint().into_iter().collect(),
             Self::Server(error) => error.hint().into_iter().collect(),
-            Self::Mail(error) => error.hint().into_iter().collect(),
-            Self::Sheets(error) => error.hint().into_iter().collect(),
             Self::File(error) => vec![error.hint()],
             Self::Archive(_) => vec!["export the thread again, or check which file it is"],
             Self::Trust(error) => error.hints(),
@@ -329,6 +293,19 @@ impl Error {
     }
 }
 
+/// The message of a run that failed. The code and the thread are printed anyway.
+fn of_run(error: &superstep::Error) -> String {
+    match &*error.kind {
+        superstep::ErrorKind::Failed(failure) => {
+            // That of a graph within a graph has the code in front.
+            let code = format!("[{}] ", error.code());
+            let message = failure.message.as_str();
+            message.strip_prefix(&code).unwrap_or(message).to_owned()
+        }
+        other => single_line(&other.to_string()),
+    }
+}
+
 /// What to do about damage.
 const DAMAGED: &str =
     "restore a backup if there is one; `superstep db check` names all that is damaged";
@@ -351,46 +328,13 @@ fn of_store(error: &superstep::store::StoreError) -> Vec<&'static str> {
 }
 
 /// The exit code of a run that failed with an error of this code.
-fn of_code(code: &str) -> u8 {
+pub(crate) fn exit_of(code: &str) -> u8 {
     match code {
         "SS5016" => 3,
         "SS5001" => 4,
         "SS5014" => 5,
         "SS2001" | "SS2002" => 6,
         _ => 1,
-    }
-}
-
-fn of_mail(error: &AgentError) -> u8 {
-    match error {
-        AgentError::Run(error) => match error.code() {
-            // The answer does not fit its question, which stays open.
-            "SS1015" => 2,
-            code => of_code(code),
-        },
-        AgentError::NoZone { .. } => 2,
-        AgentError::Mail(MailError::Auth { .. }) => 4,
-        AgentError::Memory(MemoryError::Changed { .. }) => 6,
-        _ => 1,
-    }
-}
-
-fn of_sheets(error: &superstep_sheets::Error) -> u8 {
-    use superstep_sheets::Error as Sheets;
-    match error {
-        Sheets::Run(error) => of_code(error.code()),
-        Sheets::NoInstruction | Sheets::OutputIsInput { .. } | Sheets::Settings { .. } => 2,
-        Sheets::Waiting { .. } => 3,
-        _ => 1,
-    }
-}
-
-impl From<superstep_sheets::Error> for Error {
-    fn from(error: superstep_sheets::Error) -> Self {
-        match error {
-            superstep_sheets::Error::Run(error) => Self::Run(error),
-            error => Self::Sheets(error),
-        }
     }
 }
 
@@ -404,18 +348,6 @@ where
             superstep::NewError::Graph(errors) => Self::Build(errors),
             other => Self::Usage(other.to_string()),
         }
-    }
-}
-
-impl From<MailError> for Error {
-    fn from(error: MailError) -> Self {
-        Self::Mail(error.into())
-    }
-}
-
-impl From<MemoryError> for Error {
-    fn from(error: MemoryError) -> Self {
-        Self::Mail(error.into())
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
         true => database::read_only(app.global)?,
         false => database::writable(app.global)?,
     };
-    let reader = agents::read_only_mail(backends)?;
+    let reader = agents::mail::read_only(backends)?;
     let Some(command) = what.command else {
         if !is_at_terminal(app) {
             return list(&reader, app.output).await;
@@ -105,7 +105,7 @@ pub(crate) async fn resume(
     agreement: Agreement,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let reader = agents::read_only_mail(database::writable(app.global)?)?;
+    let reader = agents::mail::read_only(database::writable(app.global)?)?;
     let shown = Shown::Thread(thread.to_owned());
     let open_now = question::all(&reader, &shown).await?;
     if open_now.is_empty() {
@@ -146,14 +146,14 @@ pub(crate) async fn resume(
 
 /// The ids of the open questions.
 pub(crate) async fn question_ids(global: &Global) -> Result<Vec<String>, Error> {
-    let reader = agents::read_only_mail(database::read_only(global)?)?;
+    let reader = agents::mail::read_only(database::read_only(global)?)?;
     let all = question::all(&reader, &Shown::All).await?;
     Ok(all.iter().map(|it| id::unique(&all, it)).collect())
 }
 
 /// The beginning of the id of the first open question about a reply, for the demo.
 pub(crate) async fn about_a_reply(global: &Global) -> Result<String, Error> {
-    let reader = agents::read_only_mail(database::read_only(global)?)?;
+    let reader = agents::mail::read_only(database::read_only(global)?)?;
     let all = question::all(&reader, &Shown::All).await?;
     let mut all = all.iter();
     let found = all.find(|it| it.item.action_request.action == superstep_mail::tools::SEND);

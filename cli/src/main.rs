@@ -4,7 +4,7 @@
 //! exit code (`error`). All text is printed by `output`, which sanitises what models and tools wrote.
 //!
 //! Read `args` for the commands, `app` for what a command works with, `environment` for how a model is
-//! chosen, `agents` for the agents; then a file or folder per command: `config` is in `settings`,
+//! chosen, `agents` and `running` for the agents; then a file or folder per command: `config` is in `settings`,
 //! `man` in `completions`, `analyze`, `ask` and `build-context` in `archie`.
 
 mod agents;
@@ -38,6 +38,7 @@ mod output;
 mod private;
 mod providers;
 mod reading;
+mod running;
 mod serve;
 mod settings;
 mod sheet;

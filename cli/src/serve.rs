@@ -1,12 +1,9 @@
 //! `superstep serve`: the agents over HTTP, for clients of the LangGraph server API and for browsers.
 //!
 //! An agent whose model or account is missing is served all the same: its threads can be read, and a run
-//! that needs what is missing fails and says what to do. `hosted` opens the agents. The example of such an agent is
-//! played with the replies of its demo (`rehearsal`).
+//! that needs what is missing fails and says what to do. `running` opens the agents.
 
-mod hosted;
 mod owners;
-mod rehearsal;
 
 use superstep::Secret;
 use superstep_server::Server;
@@ -17,6 +14,7 @@ use crate::{
     database,
     error::Error,
     output::{faint, strong},
+    running,
 };
 
 /// Where the token of callers is.
@@ -25,8 +23,8 @@ const TOKEN: &str = "SUPERSTEP_TOKEN";
 pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
     let backends = database::create(app.global)?;
     let server = Server::on(backends.clone()).runs_at_once(usize::from(what.runs));
-    // A fake that an agent asks ends with it.
-    let (mut server, _fake) = hosted::on(server, what, backends, app).await?;
+    let hosting = running::host(server, what, backends, app).await?;
+    let (mut server, _lives) = (hosting.server, hosting.lives);
     for name in &what.name {
         server = server.host(name);
     }

@@ -168,7 +168,7 @@ async fn input_of(thread: &str, global: &Global) -> Result<Option<PathBuf>, Erro
     if imports.find(&thread.into()).await?.is_some() {
         return Ok(None);
     }
-    let agent = agents::read_only_sheets(Arc::new(options::versions(global)?), backends)?;
+    let agent = agents::sheets::read_only(Arc::new(options::versions(global)?), backends)?;
     let state = agent.graph().state(thread).await?.state;
     Ok(state.problem.input.as_ref().map(PathBuf::from))
 }

@@ -5,7 +5,6 @@
 mod archive;
 mod change;
 mod choose;
-mod consent;
 mod diff;
 mod history;
 mod list;
@@ -13,13 +12,11 @@ mod show;
 mod unsettled;
 
 use crate::{
-    agents::Agent,
     app::App,
-    archie,
-    args::{At, InboxArgs, ThreadsCommand},
-    atris, database, docs,
+    args::{At, ThreadsCommand},
+    database,
     error::Error,
-    inbox, sheet,
+    running::{self, Resumed},
 };
 
 pub(crate) use crate::thread_reader::{ThreadReader, ago};
@@ -56,28 +53,18 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                 None => choose::run(&reader, app).await?,
             };
             let agent = reader.agent(&thread).await?;
-            if agent != Agent::Mail {
+            let of = running::of(agent);
+            if !of.has_account() {
                 account.refuse_any()?;
             }
-            match agent {
-                Agent::Archie => {
-                    let agreement = consent::to_run(&reader, agent, &thread, app).await?;
-                    archie::resume(&thread, &talk, agreement, app).await
-                }
-                // It asks by itself, as its other commands do.
-                Agent::Atris => atris::resume(&thread, talk.answers.as_deref(), app).await,
-                Agent::Docs => docs::resume(&thread, app).await,
-                Agent::Sheets => sheet::resume(&thread, app).await,
-                Agent::Mail => {
-                    let agreement = consent::to_run(&reader, agent, &thread, app).await?;
-                    let with = InboxArgs {
-                        max_cost: talk.limits.max_cost,
-                        rehearse: false,
-                        account,
-                    };
-                    inbox::resume(&thread, &with, agreement, app).await
-                }
-            }
+            let resumed = Resumed {
+                reader: &reader,
+                agent,
+                thread: &thread,
+                talk: &talk,
+                account,
+            };
+            of.resume(resumed, app).await
         }
         ThreadsCommand::Fork { at, name } => {
             let reader = to_change()?;

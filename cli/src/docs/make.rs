@@ -59,7 +59,7 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
 }
 
 pub(super) async fn resume(thread: &str, make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error> {
-    let reader = crate::agents::read_only_docs(crate::database::read_only(app.global)?)?;
+    let reader = crate::agents::docs::read_only(crate::database::read_only(app.global)?)?;
     let state = reader.graph().state(thread).await?;
     let request = state.state.request.clone();
     let make = MakeDocs {

@@ -46,7 +46,7 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     if let Some(output) = &what.output {
-        save(output, &done.bytes, what.overwrite).map_err(|error| Error::Sheets(error.into()))?;
+        save(output, &done.bytes, what.overwrite).map_err(superstep_sheets::Error::from)?;
     }
     let output = app.output;
     if output.form == Form::Json {

@@ -69,7 +69,7 @@ pub(super) async fn save(
     let state = serde_json::to_value(&snapshot.values)
         .and_then(serde_json::from_value::<SheetsState>)
         .map_err(std::io::Error::from)?;
-    let agent = agents::read_only_sheets(Arc::new(versions(app.global)?), Backends::default())?;
+    let agent = agents::sheets::read_only(Arc::new(versions(app.global)?), Backends::default())?;
     agent.save(&state, &to.output, overwrite(to)).await?;
     written(to, json!({"thread": thread, "version": state.version}), app)
 }
@@ -165,5 +165,5 @@ fn written(to: &SheetOutput, mut about: serde_json::Value, app: &App<'_>) -> Res
 }
 
 fn sheet_error(error: superstep_sheets::workbook::Error) -> Error {
-    Error::Sheets(error.into())
+    superstep_sheets::Error::from(error).into()
 }

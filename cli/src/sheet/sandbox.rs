@@ -15,11 +15,11 @@ pub(crate) const WORKER: &str = "__sandbox-worker";
 pub(super) fn open(name: Option<&str>) -> Result<Arc<dyn Sandbox>, Error> {
     let worker = Worker::this_program(WORKER)?;
     let opened = sandbox(name.unwrap_or(Embedded::NAME), &worker);
-    let opened = opened.map_err(|error| Error::Sheets(error.into()))?;
+    let opened = opened.map_err(superstep_sheets::Error::from)?;
     if let Availability::Missing { why } = opened.available() {
         let sandbox = opened.name();
         let error = SandboxError::Unavailable { sandbox, why };
-        return Err(Error::Sheets(error.into()));
+        return Err(superstep_sheets::Error::from(error).into());
     }
     Ok(Arc::from(opened))
 }

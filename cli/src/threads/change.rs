@@ -10,13 +10,14 @@ use superstep::{
     saver::{Keep, Retention},
 };
 
-use super::{Status, ThreadReader, show::resume_command, unsettled};
+use super::{Status, ThreadReader, unsettled};
 use crate::{
     app::App,
     args::{At, Delete, Prune},
     consent::is_agreed,
     error::Error,
     output::{Form, count, faint, plain, shown},
+    running,
 };
 
 /// Copies a thread, and goes back to a checkpoint in the copy. The original is left as it is.
@@ -65,7 +66,7 @@ pub(super) async fn fork(
         return output.json(&json!({"thread": name, "from": at.thread}));
     }
     let made = reader.snapshot(&graph, &name, None).await?;
-    let line = resume_command(agent, &name, &made, app.global);
+    let line = running::of(agent).resume_command(&name, &made, app.global);
     output.data(&[plain(&name)])?;
     output.say(&[plain(format!("resume it with {}", shown(&line)))]);
     Ok(())

@@ -5,13 +5,11 @@ use superstep::dynamic::{Snapshot, SubState};
 
 use super::{Status, ThreadReader, ago};
 use crate::{
-    agents::Agent,
     app::App,
-    args::{At, Global},
-    atris,
+    args::At,
     error::Error,
     output::{Form, Output, bad, faint, plain, shown, strong},
-    suggest,
+    running,
 };
 
 /// How much of a long text is shown.
@@ -90,25 +88,10 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
             None => "it was copied at a question; it asks again with ",
         };
         let agent = reader.agent(&at.thread).await?;
-        let line = resume_command(agent, &at.thread, &snapshot, app.global);
+        let line = running::of(agent).resume_command(&at.thread, &snapshot, app.global);
         output.say(&[faint(how), plain(shown(&line))]);
     }
     Ok(())
-}
-
-/// The command that resumes a thread, as it works.
-pub(super) fn resume_command(
-    agent: Agent,
-    thread: &str,
-    snapshot: &Snapshot,
-    global: &Global,
-) -> String {
-    if agent != Agent::Atris {
-        return suggest::command(global, &["threads", "resume", thread]);
-    }
-    let state = serde_json::to_value(&snapshot.values).unwrap_or_default();
-    let kinds = snapshot.asks().map(|ask| ask.kind.as_deref());
-    atris::resuming(thread, &state, kinds, global)
 }
 
 fn ask(ask: &superstep::dynamic::DynAsk) -> Json {

@@ -1,8 +1,40 @@
-//! Demo of the documentation agents: facts of a small code base, and one agent that refines its page.
+//! The documentation agents, run: facts of a code base, and pages that agents refine.
 
-use super::Scene;
+use serde_json::json;
 
-pub(super) const SCENE: Scene = Scene {
+use super::{
+    Doing, Hosting, Resumed, RunAgent, Scene,
+    hosting::{Example, tell},
+};
+use crate::{agents::Agent, app::App, docs, error::Error};
+
+pub(super) struct Docgen;
+
+impl RunAgent for Docgen {
+    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
+        Box::pin(docs::resume(thread.thread, app))
+    }
+
+    fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {
+        Box::pin(hosted(on, app))
+    }
+
+    fn scene(&self) -> &'static Scene {
+        &SCENE
+    }
+}
+
+async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
+    let (agent, missing) = docs::hosted(on.roots.clone(), app).await?;
+    if let Some(missing) = missing {
+        tell(Agent::Docs, "writes what the facts say", &missing, app)?;
+    }
+    let about = "Documents a code base; what it claims is checked against facts";
+    let example = Example::own(json!({"request": {"root": "."}}));
+    Ok(on.add("docs", agent.graph(), about, example))
+}
+
+const SCENE: Scene = Scene {
     about: "documents a code base; what it claims is checked against facts",
     files: &[
         (
@@ -17,7 +49,7 @@ pub(super) const SCENE: Scene = Scene {
             "shop/shop/main.py",
             b"from shop.cart import Cart\n\ndef main():\n    print(Cart().total())\n",
         ),
-        ("replies.jsonl", include_bytes!("docs.jsonl")),
+        ("replies.jsonl", include_bytes!("../demo/docs.jsonl")),
     ],
     commands: &[
         (

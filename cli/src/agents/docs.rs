@@ -1,0 +1,36 @@
+//! The documentation agents: their threads, and the agents without a model, for reading them.
+
+use superstep::Backends;
+use superstep_docgen::{Docgen, Settings};
+
+use super::AgentKind;
+use crate::error::{AgentFailure, Error};
+
+pub(super) const KIND: AgentKind = AgentKind {
+    name: "docs",
+    graphs: &["docs", "DocumentationGeneration-Complete"],
+    graph: |backends| Ok(read_only(backends)?.graph().dynamic().clone()),
+    title: |state| state.pointer("/request/root"),
+};
+
+/// The documentation agents without a model, for reading threads.
+pub(crate) fn read_only(backends: Backends) -> Result<Docgen, Error> {
+    Ok(Docgen::new(None, Settings::default(), backends)?)
+}
+
+impl AgentFailure for superstep_docgen::Error {
+    fn code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        self.hint()
+    }
+
+    fn exit(&self) -> u8 {
+        match self {
+            Self::Settings { .. } | Self::UnknownAgent { .. } => 2,
+            _ => 1,
+        }
+    }
+}

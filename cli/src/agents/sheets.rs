@@ -1,0 +1,77 @@
+//! The spreadsheet agent: its threads, and the agent without a model, for reading them and their workbooks.
+
+use std::sync::Arc;
+
+use superstep::{Backends, model::Model};
+use superstep_sheets::{MemoryVersions, Models, Settings, Sheets, Versions};
+
+use super::{AgentKind, READ_ONLY, absent::Absent};
+use crate::error::{AgentFailure, Error, exit_of};
+
+pub(super) const KIND: AgentKind = AgentKind {
+    name: "sheets",
+    graphs: &["sheets"],
+    graph: |backends| {
+        let agent = read_only(Arc::new(MemoryVersions::default()), backends)?;
+        Ok(agent.graph().dynamic().clone())
+    },
+    title: |state| state.pointer("/problem/instruction"),
+};
+
+/// The spreadsheet agent without a model, for reading threads and their workbooks.
+pub(crate) fn read_only(versions: Arc<dyn Versions>, backends: Backends) -> Result<Sheets, Error> {
+    without(READ_ONLY, versions, backends)
+}
+
+/// The spreadsheet agent without a model, which refuses calls with why there is none.
+pub(crate) fn without(
+    why: &str,
+    versions: Arc<dyn Versions>,
+    backends: Backends,
+) -> Result<Sheets, Error> {
+    with(Arc::new(Absent::new(why)), versions, backends)
+}
+
+/// The spreadsheet agent with a model of one's own.
+pub(crate) fn with(
+    planner: Arc<dyn Model>,
+    versions: Arc<dyn Versions>,
+    backends: Backends,
+) -> Result<Sheets, Error> {
+    let models = Models {
+        planner,
+        informer: None,
+    };
+    Ok(Sheets::new(
+        models,
+        versions,
+        Settings::default(),
+        backends,
+    )?)
+}
+
+impl AgentFailure for superstep_sheets::Error {
+    fn code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        self.hint()
+    }
+
+    fn exit(&self) -> u8 {
+        match self {
+            Self::Run(error) => exit_of(error.code()),
+            Self::NoInstruction | Self::OutputIsInput { .. } | Self::Settings { .. } => 2,
+            Self::Waiting { .. } => 3,
+            _ => 1,
+        }
+    }
+
+    fn run(&self) -> Option<&superstep::Error> {
+        match self {
+            Self::Run(error) => Some(error),
+            _ => None,
+        }
+    }
+}

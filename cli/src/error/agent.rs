@@ -1,0 +1,26 @@
+//! Errors of agents, each in the file of its agent in `agents`.
+
+use super::Error;
+
+/// An error of an agent, as a command ends with it.
+pub(crate) trait AgentFailure: std::error::Error + Send + Sync + 'static {
+    /// The stable code.
+    fn code(&self) -> &'static str;
+
+    /// What to do about it.
+    fn hint(&self) -> Option<&'static str>;
+
+    /// The exit code.
+    fn exit(&self) -> u8;
+
+    /// The error of a run, if it is one.
+    fn run(&self) -> Option<&superstep::Error> {
+        None
+    }
+}
+
+impl<E: AgentFailure> From<E> for Error {
+    fn from(error: E) -> Self {
+        Self::Agent(Box::new(error))
+    }
+}

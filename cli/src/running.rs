@@ -1,0 +1,65 @@
+//! What commands that run any agent need of each: `threads resume`, `serve`, `demo`, `doctor`. One file per agent.
+//!
+//! What is known of an agent without running it is in `agents`. `hosting` is the server that agents are added to,
+//! `rehearsal` what one without a model is served with, `scene` its demo.
+
+mod archie;
+mod atris;
+mod docs;
+mod hosting;
+mod mail;
+mod rehearsal;
+mod resumed;
+mod scene;
+mod sheets;
+
+use std::pin::Pin;
+
+use superstep::{dynamic::Snapshot, model::config::Config};
+
+use crate::{agents::Agent, app::App, args::Global, error::Error, suggest};
+
+pub(crate) use hosting::{Hosting, host};
+pub(crate) use resumed::Resumed;
+pub(crate) use scene::Scene;
+
+/// What a command does with an agent.
+pub(crate) type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + 'a>>;
+
+/// An agent that can be run.
+pub(crate) trait RunAgent {
+    /// Resumes a thread: answers its open question, or finishes a run that was interrupted.
+    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()>;
+
+    /// Adds it to a server.
+    fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>>;
+
+    /// Its demo.
+    fn scene(&self) -> &'static Scene;
+
+    /// Refuses settings that it refuses when it is used.
+    fn check_settings(&self, _: &Config) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Whether the options of a mail account are for it.
+    fn has_account(&self) -> bool {
+        false
+    }
+
+    /// The command that resumes a thread, as it works.
+    fn resume_command(&self, thread: &str, _: &Snapshot, global: &Global) -> String {
+        suggest::command(global, &["threads", "resume", thread])
+    }
+}
+
+/// An agent, to be run.
+pub(crate) fn of(agent: Agent) -> &'static dyn RunAgent {
+    match agent {
+        Agent::Archie => &archie::Archie,
+        Agent::Atris => &atris::Atris,
+        Agent::Docs => &docs::Docgen,
+        Agent::Mail => &mail::Mail,
+        Agent::Sheets => &sheets::Sheets,
+    }
+}

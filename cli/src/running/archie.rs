@@ -1,0 +1,137 @@
+//! Archie, run: a conversation about a folder, over the death of a process, and one question.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde_json::json;
+use superstep::model::config::Config;
+use superstep_archie::Settings;
+
+use super::{
+    Doing, Hosting, Resumed, RunAgent, Scene,
+    hosting::{Example, lacks_model, plays_example, unable},
+    rehearsal,
+};
+use crate::{
+    agents::{self, Agent, Rehearsed},
+    app::App,
+    archie,
+    error::Error,
+};
+
+pub(super) struct Archie;
+
+impl RunAgent for Archie {
+    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let agreement = thread.agreement(app).await?;
+            archie::resume(thread.thread, thread.talk, agreement, app).await
+        })
+    }
+
+    fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {
+        Box::pin(hosted(on, app))
+    }
+
+    fn scene(&self) -> &'static Scene {
+        &SCENE
+    }
+
+    fn check_settings(&self, config: &Config) -> Result<(), Error> {
+        archie::check_settings(config)
+    }
+}
+
+async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
+    let mut roots = on.roots.clone();
+    // What was uploaded may be read too, unless that would show an owner what others uploaded.
+    if on.what.owners.is_none() {
+        roots.extend(on.uploads.clone());
+    }
+    let own = Example::own(
+        json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}}),
+    );
+    let demo = rehearsal::prepare(Agent::Archie, &SCENE);
+    let (agent, example) = match (archie::hosted(roots.clone(), app).await, demo) {
+        (Ok(agent), _) => (agent, own),
+        (Err(missing), Some(demo)) if lacks_model(&missing) => {
+            let why = plays_example(Agent::Archie, &missing, app)?;
+            rehearsed(&why, demo.join("docs"), roots, &on)?
+        }
+        (Err(missing), _) => {
+            let why = unable(Agent::Archie, &missing, app)?;
+            let agent = agents::archie::without(&why, below(roots), on.backends.clone())?;
+            (agent, own)
+        }
+    };
+    let about = "Talks about a folder of documents until you approve the analysis";
+    Ok(on.add("archie", agent.graph(), about, example))
+}
+
+/// Archie, who knows the documents of his demo.
+fn rehearsed(
+    why: &str,
+    documents: PathBuf,
+    mut roots: Vec<PathBuf>,
+    on: &Hosting<'_>,
+) -> Result<(superstep_archie::Archie, Example), Error> {
+    roots.push(documents.clone());
+    let marks = &["One service or two", "channel manager", "room inventory"];
+    let model = Rehearsed::new(include_str!("../demo/archie.jsonl"), marks, why)?;
+    let model = Arc::new(model);
+    let agent = superstep_archie::Archie::new(model, below(roots), on.backends.clone())?;
+    let folder = documents.to_string_lossy();
+    let input = json!({"user_input": "One service or two?", "inputs": {"folder": folder}});
+    let note = rehearsal::NOTE;
+    Ok((agent, Example { input, note }))
+}
+
+/// Settings by which threads may name folders below these.
+fn below(roots: Vec<PathBuf>) -> Settings {
+    Settings {
+        roots: Some(roots),
+        ..Settings::default()
+    }
+}
+
+const SCENE: Scene = Scene {
+    about: "talks about a folder of documents until you approve the analysis",
+    files: &[
+        (
+            "docs/overview.md",
+            include_bytes!("../../../examples/documents/bookings/overview.md"),
+        ),
+        (
+            "docs/requirements.md",
+            include_bytes!("../../../examples/documents/bookings/requirements.md"),
+        ),
+        (
+            "docs/notes.txt",
+            include_bytes!("../../../examples/documents/bookings/notes.txt"),
+        ),
+        ("replies.jsonl", include_bytes!("../demo/archie.jsonl")),
+        (
+            "answers.txt",
+            b"Nobody may pay twice; that comes first.\n/approve\n",
+        ),
+    ],
+    commands: &[
+        (
+            "Archie reads the folder and answers, and its process is killed in the middle of a sentence",
+            "KILLED analyze --query 'One service or two?' --inputs ./docs \
+             --memory-file ./memory.json --model script:./replies.jsonl",
+        ),
+        ("every step was stored", "threads list"),
+        (
+            "another process continues from there; your answers come from a file here",
+            "threads resume last --answers ./answers.txt --memory-file ./memory.json \
+             --model script:./replies.jsonl",
+        ),
+        (
+            "one question, from what was remembered",
+            "ask 'Who owns the room inventory?' --memory-file ./memory.json \
+             --model script:./replies.jsonl",
+        ),
+        ("the graph behind it", "graph archie"),
+    ],
+    leaves: &[],
+};

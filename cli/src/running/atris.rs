@@ -1,0 +1,79 @@
+//! Atris, run: questions to Audius, or to a fake one.
+
+use serde_json::json;
+use superstep::dynamic::Snapshot;
+
+use super::{
+    Doing, Hosting, Resumed, RunAgent, Scene,
+    hosting::{Example, unable},
+};
+use crate::{
+    agents::{self, Agent},
+    app::App,
+    args::Global,
+    atris,
+    error::Error,
+};
+
+pub(super) struct Atris;
+
+impl RunAgent for Atris {
+    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
+        // It asks by itself, as its other commands do.
+        let answers = thread.talk.answers.as_deref();
+        Box::pin(atris::resume(thread.thread, answers, app))
+    }
+
+    fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {
+        Box::pin(hosted(on, app))
+    }
+
+    fn scene(&self) -> &'static Scene {
+        &SCENE
+    }
+
+    fn resume_command(&self, thread: &str, snapshot: &Snapshot, global: &Global) -> String {
+        let state = serde_json::to_value(&snapshot.values).unwrap_or_default();
+        let kinds = snapshot.asks().map(|ask| ask.kind.as_deref());
+        atris::resuming(thread, &state, kinds, global)
+    }
+}
+
+async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
+    let agent = match atris::hosted(on.what.fake_audius, app).await {
+        Ok((agent, fake)) => {
+            if let Some(fake) = fake {
+                on.lives.push(Box::new(fake));
+            }
+            agent
+        }
+        Err(missing) => {
+            unable(Agent::Atris, &missing, app)?;
+            agents::atris::read_only(on.backends.clone())?
+        }
+    };
+    let about = "Answers questions about Audius from its API";
+    let example = json!({"query": "What are the top 5 trending tracks this week?"});
+    Ok(on.add("atris", agent.graph(), about, Example::own(example)))
+}
+
+const SCENE: Scene = Scene {
+    about: "answers questions about Audius from its API; here from a fake one on this machine",
+    files: &[],
+    commands: &[
+        (
+            "one call, in the order of the reply",
+            "atris ask 'top 5 trending tracks this week' --fake --no-model",
+        ),
+        (
+            "a name is looked up first, and every number is a field of a reply",
+            "atris ask 'How many followers does Nova Kane have?' --fake --no-model --explain",
+        ),
+        (
+            "two calls to compare",
+            "atris ask 'compare plays of \"First Light\" and \"Paper Moons\"' --fake --no-model",
+        ),
+        ("the graph behind it", "graph atris"),
+    ],
+    leaves: &[],
+};

@@ -1,0 +1,136 @@
+//! The server that agents are added to: opened with their models and accounts, or without, and described.
+
+use std::{any::Any, path::PathBuf};
+
+use serde_json::Value as Json;
+use superstep::{Backends, Graph, Nodes, State};
+use superstep_server::Server;
+
+use crate::{
+    agents::Agent,
+    app::App,
+    args::Serve,
+    dirs,
+    error::Error,
+    output::{faint, plain},
+};
+
+/// How to have what is missing.
+const WAYS: &str = "start `superstep serve` again with a model: `superstep model pull` gets one that runs inside it, \
+     --model names another, and --model script:FILE plays written replies";
+
+/// A server, and what agents are hosted with.
+pub(crate) struct Hosting<'a> {
+    pub(crate) server: Server,
+    pub(super) what: &'a Serve,
+    pub(super) backends: Backends,
+    /// Folders below which threads may read.
+    pub(super) roots: Vec<PathBuf>,
+    /// Where uploaded files are.
+    pub(super) uploads: Option<PathBuf>,
+    /// What ends when the server does.
+    pub(crate) lives: Vec<Box<dyn Any>>,
+}
+
+/// Hosts all agents.
+pub(crate) async fn host<'a>(
+    server: Server,
+    what: &'a Serve,
+    backends: Backends,
+    app: &mut App<'_>,
+) -> Result<Hosting<'a>, Error> {
+    let uploads = dirs::data().map(|folder| folder.join("files"));
+    let roots = match what.root.is_empty() {
+        true => vec![std::env::current_dir()?],
+        false => what.root.clone(),
+    };
+    let mut on = Hosting {
+        server,
+        what,
+        backends,
+        roots,
+        uploads,
+        lives: Vec::new(),
+    };
+    for agent in Agent::all() {
+        on = super::of(*agent).host(on, app).await?;
+    }
+    if let Some(folder) = &on.uploads {
+        on.server = on.server.files(folder);
+    }
+    Ok(on)
+}
+
+/// An example input of an agent, and what its description ends with.
+pub(super) struct Example {
+    pub(super) input: Json,
+    pub(super) note: &'static str,
+}
+
+impl Example {
+    /// One that its model plays as any other.
+    pub(super) fn own(input: Json) -> Self {
+        Self { input, note: "" }
+    }
+}
+
+impl Hosting<'_> {
+    /// Adds a graph under an id.
+    pub(super) fn add<S: State, N: Nodes>(
+        mut self,
+        id: &str,
+        graph: &Graph<S, N>,
+        about: &str,
+        example: Example,
+    ) -> Self {
+        let Example { input, note } = example;
+        self.server = self
+            .server
+            .graph(id, graph)
+            .description(id, format!("{about}{note}"))
+            .example(id, input);
+        self
+    }
+}
+
+/// Whether all that is missing is a model.
+pub(super) fn lacks_model(missing: &Error) -> bool {
+    matches!(missing, Error::Model(_) | Error::NoModel)
+}
+
+/// Says that an agent runs its example only, and gives what its other runs say.
+pub(super) fn plays_example(agent: Agent, missing: &Error, app: &App<'_>) -> Result<String, Error> {
+    tell(agent, "runs its example only", missing, app)?;
+    Ok(why(agent, missing))
+}
+
+/// Says that an agent can be read and not run, and gives what its runs say.
+pub(super) fn unable(agent: Agent, missing: &Error, app: &App<'_>) -> Result<String, Error> {
+    tell(agent, "can be read, not run", missing, app)?;
+    Ok(why(agent, missing))
+}
+
+fn why(agent: Agent, missing: &Error) -> String {
+    let why = first_line(missing);
+    let ways = match missing {
+        Error::Model(_) | Error::NoModel => WAYS.to_owned(),
+        other => other.hints().join("; "),
+    };
+    let agent = agent.name();
+    format!("{agent} is served without what it needs: {why}; {ways}")
+}
+
+/// Says what an agent does without something. Who cancelled wants no server.
+pub(super) fn tell(agent: Agent, does: &str, missing: &Error, app: &App<'_>) -> Result<(), Error> {
+    if matches!(missing, Error::Cancelled) {
+        return Err(Error::Cancelled);
+    }
+    let (agent, why) = (agent.name(), first_line(missing));
+    app.output
+        .say(&[plain(format!("{agent}: ")), faint(format!("{does}: {why}"))]);
+    Ok(())
+}
+
+fn first_line(error: &Error) -> String {
+    error.lines().into_iter().next().unwrap_or_default()
+}

@@ -1,0 +1,164 @@
+//! The e-mail assistant, run: mails, questions, and what is sent.
+
+use std::{path::Path, sync::Arc};
+
+use serde_json::{Value as Json, json};
+use superstep::model::config::Config;
+use superstep_mail::{Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings};
+
+use super::{
+    Doing, Hosting, Resumed, RunAgent, Scene,
+    hosting::{Example, plays_example, unable},
+    rehearsal,
+};
+use crate::{
+    agents::{self, Agent, Rehearsed},
+    app::App,
+    args::{InboxArgs, Serve},
+    error::Error,
+    inbox,
+    mail::{self, Account},
+};
+
+/// The id under which clients know it, and its shorter name.
+const EMAIL: (&str, &str) = ("email_assistant", "mail");
+
+/// What its description ends with if there is no account of mail.
+const NO_ACCOUNT: &str =
+    " (no account is set up: it has three mails of its own, and plays scripted replies)";
+
+pub(super) struct Mail;
+
+impl RunAgent for Mail {
+    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
+        Box::pin(async move {
+            let agreement = thread.agreement(app).await?;
+            let with = InboxArgs {
+                max_cost: thread.talk.limits.max_cost,
+                rehearse: false,
+                account: thread.account,
+            };
+            inbox::resume(thread.thread, &with, agreement, app).await
+        })
+    }
+
+    fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {
+        Box::pin(hosted(on, app))
+    }
+
+    fn scene(&self) -> &'static Scene {
+        &SCENE
+    }
+
+    fn check_settings(&self, config: &Config) -> Result<(), Error> {
+        Account::check_settings(config)
+    }
+
+    fn has_account(&self) -> bool {
+        true
+    }
+}
+
+async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
+    let demo = rehearsal::prepare(Agent::Mail, &SCENE);
+    let (agent, example) = match (open(on.what, app).await, demo) {
+        (Ok(agent), _) => (agent, Example::own(sample())),
+        // Mail of somebody's own is not mixed with that of a demo.
+        (Err(missing @ Error::NoAccount), Some(demo)) => {
+            let why = plays_example(Agent::Mail, &missing, app)?;
+            rehearsed(&why, &demo, &on).await?
+        }
+        (Err(missing), _) => {
+            let why = unable(Agent::Mail, &missing, app)?;
+            let agent = agents::mail::without(&why, on.backends.clone())?;
+            (agent, Example::own(sample()))
+        }
+    };
+    let about = "Reads mail, and asks before it acts";
+    let mut on = on.add(EMAIL.0, agent.graph(), about, example);
+    on.server = on.server.alias(EMAIL.1, EMAIL.0);
+    Ok(on)
+}
+
+async fn open(what: &Serve, app: &mut App<'_>) -> Result<MailAgent, Error> {
+    let account = Account::read(&what.account, app.global)?;
+    Ok(mail::open(&account, None, app).await?.agent)
+}
+
+/// The e-mail assistant over the mails of its demo, in a dry run.
+async fn rehearsed(
+    why: &str,
+    demo: &Path,
+    on: &Hosting<'_>,
+) -> Result<(MailAgent, Example), Error> {
+    let owner = Address::new("max@example.com");
+    let mailbox = FolderMailbox::open(demo.join("mail"), owner)?;
+    let calendar = FolderCalendar::open(demo.join("meetings"), "Europe/Berlin")?;
+    let marks = &["meeting.eml", "ann@example.org"];
+    let model = Rehearsed::new(include_str!("../demo/mail.jsonl"), marks, why)?;
+    let agent = MailAgent::new(
+        Arc::new(model),
+        Arc::new(mailbox),
+        Arc::new(calendar),
+        Settings::default(),
+        on.backends.clone(),
+    )?;
+    let mail = agent.email_input(&MailId("meeting.eml".into())).await?;
+    let example = Example {
+        input: json!({ "email_input": mail }),
+        note: NO_ACCOUNT,
+    };
+    Ok((agent, example))
+}
+
+/// A mail that wants an answer.
+fn sample() -> Json {
+    let mail = json!({
+        "from": {"email": "ann@example.com"},
+        "to": [{"email": "max@example.com"}],
+        "subject": "Meeting next week?",
+        "text": "Hello Max,\n\ncan we meet on Wednesday, for half an hour?\n\nAnn",
+    });
+    json!({"email_input": {"id": "meeting.eml", "thread": "meeting.eml", "mail": mail}})
+}
+
+const SCENE: Scene = Scene {
+    about: "reads mail, and asks before it acts",
+    files: &[
+        (
+            "mail/meeting.eml",
+            include_bytes!("../demo/mail/meeting.eml"),
+        ),
+        ("mail/sale.eml", include_bytes!("../demo/mail/sale.eml")),
+        ("mail/backup.eml", include_bytes!("../demo/mail/backup.eml")),
+        ("meetings/week.ics", include_bytes!("../demo/mail/week.ics")),
+        ("replies.jsonl", include_bytes!("../demo/mail.jsonl")),
+    ],
+    commands: &[
+        (
+            "three mails arrived: one is advertising, one is worth knowing, one wants an answer",
+            "mail ingest --folder ./mail --calendar ./meetings --owner max@example.com --send \
+             --model script:./replies.jsonl",
+        ),
+        (
+            "nothing was sent yet: these are the questions",
+            "inbox list",
+        ),
+        (
+            "the reply as it would go out, and the mail",
+            "inbox show QUESTION",
+        ),
+        (
+            "changed and approved: now it is sent, once, and the change teaches something",
+            "inbox edit QUESTION --set 'response_text=Hello Ann, Wednesday at 11:30. Max' --send \
+             --folder ./mail --calendar ./meetings --owner max@example.com \
+             --model script:./replies.jsonl",
+        ),
+        ("what it learned from that", "mail memory diff response"),
+        (
+            "and all it knows of how you write",
+            "mail memory show response",
+        ),
+    ],
+    leaves: &["mail/sent"],
+};

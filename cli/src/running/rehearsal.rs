@@ -1,0 +1,25 @@
+//! What agents without a model are served with: the files of their demos in a folder of their own, the replies of their
+//! demos, and an input that begins them. Everything else they are asked is refused as before.
+
+use std::path::PathBuf;
+
+use superstep::fs::{Rights, Staged, private_dir};
+
+use super::Scene;
+use crate::{agents::Agent, dirs};
+
+/// What the description of such an agent ends with.
+pub(super) const NOTE: &str = " (no model is set up: its example plays scripted replies)";
+
+/// Writes the files of a demo, and gives their folder; nothing if there is no place for them.
+pub(super) fn prepare(agent: Agent, scene: &Scene) -> Option<PathBuf> {
+    let folder = dirs::data()?.join("demo").join(agent.name());
+    let written = scene.files.iter().try_for_each(|(name, bytes)| {
+        let file = folder.join(name);
+        let parent = file.parent().unwrap_or(&folder);
+        private_dir(parent)?;
+        // They are what they were, whatever an earlier server left of them.
+        Staged::new(&file, bytes, Rights::Private)?.replace()
+    });
+    written.ok().map(|()| folder)
+}

@@ -1,0 +1,100 @@
+//! The spreadsheet agent, run: an instruction in steps, and the workbook that comes of it.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use superstep_sheets::Versions;
+
+use super::{
+    Doing, Hosting, Resumed, RunAgent, Scene,
+    hosting::{Example, lacks_model, plays_example, unable},
+    rehearsal,
+};
+use crate::{
+    agents::{self, Agent, Rehearsed},
+    app::App,
+    error::Error,
+    sheet,
+};
+
+/// The workbook of the demo.
+const WORKBOOK: &[u8] = include_bytes!("../demo/sheets/sales.xlsx");
+
+pub(super) struct Sheets;
+
+impl RunAgent for Sheets {
+    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
+        Box::pin(sheet::resume(thread.thread, app))
+    }
+
+    fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {
+        Box::pin(hosted(on, app))
+    }
+
+    fn scene(&self) -> &'static Scene {
+        &SCENE
+    }
+}
+
+async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
+    let versions = sheet::hosted_versions(on.uploads.clone(), app.global)?;
+    on.server = on.server.results(versions.folder());
+    let own = Example::own(
+        json!({"problem": {"instruction": "Add a sheet with the sums by region", "workbook": ""}}),
+    );
+    let (agent, example) = match sheet::hosted(on.uploads.clone(), app).await {
+        Ok(agent) => (agent, own),
+        Err(missing) if lacks_model(&missing) => {
+            let why = plays_example(Agent::Sheets, &missing, app)?;
+            rehearsed(&why, versions, &on)?
+        }
+        Err(missing) => {
+            let why = unable(Agent::Sheets, &missing, app)?;
+            let agent = agents::sheets::without(&why, versions, on.backends.clone())?;
+            (agent, own)
+        }
+    };
+    let about = "Works on spreadsheets step by step; the input is never modified";
+    Ok(on.add("sheets", agent.graph(), about, example))
+}
+
+/// The spreadsheet agent with the workbook of its demo.
+fn rehearsed(
+    why: &str,
+    versions: Arc<dyn Versions>,
+    on: &Hosting<'_>,
+) -> Result<(superstep_sheets::Sheets, Example), Error> {
+    let workbook = versions.put(WORKBOOK)?;
+    let marks = &["sums by region"];
+    let model = Rehearsed::new(include_str!("../demo/sheets.jsonl"), marks, why)?;
+    let agent = agents::sheets::with(Arc::new(model), versions, on.backends.clone())?;
+    let instruction = "Add the revenue of each sale, and a sheet with the sums by region";
+    let input = json!({"problem": {"instruction": instruction, "workbook": workbook}});
+    let note = rehearsal::NOTE;
+    Ok((agent, Example { input, note }))
+}
+
+const SCENE: Scene = Scene {
+    about: "works on spreadsheets step by step; the input is never modified",
+    files: &[
+        ("sales.xlsx", WORKBOOK),
+        ("replies.jsonl", include_bytes!("../demo/sheets.jsonl")),
+    ],
+    commands: &[
+        (
+            "the workbook, as a model reads it",
+            "sheet state ./sales.xlsx",
+        ),
+        (
+            "each step is a transaction on a copy; formulas are calculated, and what changed is told",
+            "sheet run ./sales.xlsx -i 'Add the revenue of each sale, and a sheet with the sums by region' \
+             -o ./result.xlsx --model script:./replies.jsonl",
+        ),
+        (
+            "the result can be queried like the input",
+            "sheet state ./result.xlsx --sql 'SELECT * FROM \"By region\"'",
+        ),
+        ("the graph behind it", "graph sheets"),
+    ],
+    leaves: &[],
+};
