@@ -120,7 +120,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut stream = told.stream("t", Library::update().pages(PAGES).factor(1));
     while let Some(event) = stream.next().await {
         if let Event::Custom(data) = event {
-            println!("{}", data.as_str().unwrap_or_default());
+            println!("{}", data.take::<String>()?);
         }
     }
     let outcome = stream.outcome().await?;

@@ -8,7 +8,7 @@
 //! version 1 runs until it asks
 //!   Order { cents: 1250, paid: false }
 //! version 2 without a migration
-//!   [SS1201] no migration leads from version 1 to version 2
+//!   [SS1201] no migration leads from version 1 to version 2 (thread `order 7`)
 //!   hint: raise the version and declare how to get there: `#[state(version = 2, migrate(1 => function))]`; the function returns all fields
 //! version 2 with a migration
 //!   Order { euros: 12.5, paid: false }, open questions: 1

@@ -1,7 +1,8 @@
 //! `cargo xtask examples`: every example of the package `superstep-examples` is built and run.
 //!
 //! An example is run as a reader would, but with nobody at the keyboard: it must end by itself
-//! within [`LIMIT`], exit with 0, and have printed something.
+//! within [`LIMIT`], exit with 0, and have printed something: what its head says, if that has a block of
+//! output.
 
 use std::fs::{self, File};
 use std::io;
@@ -31,8 +32,13 @@ pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
     let mut failed = Vec::new();
     for example in &examples {
         let begun = Instant::now();
-        let verdict =
-            judge(example.command(root), &example.path, LIMIT).map_err(|source| Error::Start {
+        let source = manifest.with_file_name("examples").join(&example.name);
+        let verdict = read(&source.with_extension("rs"))
+            .and_then(|source| {
+                let promised = promised(&source);
+                judge(example.command(root), &example.path, promised, LIMIT)
+            })
+            .map_err(|source| Error::Start {
                 program: format!("the example {}", example.name),
                 source,
             })?;
@@ -61,10 +67,44 @@ enum Verdict {
     Wrong { why: String, output: String },
 }
 
+/// What the head of an example says that it prints: its first block of text.
+fn promised(source: &str) -> Option<String> {
+    let head = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let mut block = head.skip_while(|line| line.trim() != "```text");
+    block.next()?;
+    let lines = block.take_while(|line| line.trim() != "```");
+    let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end());
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The first line in which an output is not what was promised.
+fn difference(promised: &str, printed: &str) -> Option<String> {
+    let (mut promised, mut printed) = (promised.trim_end().lines(), printed.trim_end().lines());
+    (1..).find_map(|number| match (promised.next(), printed.next()) {
+        (None, None) => Some(None),
+        (wanted, got) => {
+            let (wanted, got) = (wanted.map(str::trim_end), got.map(str::trim_end));
+            let shown =
+                |line: Option<&str>| line.map_or("nothing".to_owned(), |it| format!("{it:?}"));
+            (wanted != got).then(|| {
+                let (wanted, got) = (shown(wanted), shown(got));
+                Some(format!(
+                    "line {number} is {got}, and its head says {wanted}"
+                ))
+            })
+        }
+    })?
+}
+
 /// Runs a program; what it prints goes to `beside` with other extensions.
 ///
 /// Files instead of pipes: a pipe nobody reads would stop an example that prints much.
-fn judge(mut command: Command, beside: &Path, limit: Duration) -> io::Result<Verdict> {
+fn judge(
+    mut command: Command,
+    beside: &Path,
+    promised: Option<String>,
+    limit: Duration,
+) -> io::Result<Verdict> {
     let stdout = beside.with_extension("stdout");
     let stderr = beside.with_extension("stderr");
     let mut child = command
@@ -78,7 +118,10 @@ fn judge(mut command: Command, beside: &Path, limit: Duration) -> io::Result<Ver
         None => format!("did not end within {} s", limit.as_secs_f64()),
         Some(status) if !status.success() => status.to_string(),
         Some(_) if printed.trim().is_empty() => "printed nothing".to_owned(),
-        Some(_) => return Ok(Verdict::Fine),
+        Some(_) => match promised.and_then(|promised| difference(&promised, &printed)) {
+            Some(why) => why,
+            None => return Ok(Verdict::Fine),
+        },
     };
     Ok(Verdict::Wrong {
         why,
@@ -114,10 +157,20 @@ mod tests {
 
     #[cfg(unix)]
     fn why(name: &str, script: &str, limit: Duration) -> Option<(String, String)> {
+        why_not(name, script, None, limit)
+    }
+
+    #[cfg(unix)]
+    fn why_not(
+        name: &str,
+        script: &str,
+        head: Option<&str>,
+        limit: Duration,
+    ) -> Option<(String, String)> {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         let beside = env::temp_dir().join(format!("superstep-xtask-{}-{name}", process::id()));
-        let verdict = judge(command, &beside, limit).unwrap();
+        let verdict = judge(command, &beside, head.and_then(promised), limit).unwrap();
         for kind in ["stdout", "stderr"] {
             fs::remove_file(beside.with_extension(kind)).unwrap();
         }
@@ -146,6 +199,28 @@ mod tests {
     fn a_mute_example_is_wrong() {
         let (why, _) = why("mute", "echo only here >&2", LIMIT).unwrap();
         assert_eq!(why, "printed nothing");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_example_prints_what_its_head_says() {
+        const HEAD: &str =
+            "//! Greets.\n//!\n//! ```text\n//! hi\n//!   you\n//! ```\n\nuse std;\n";
+        let why =
+            |name: &str, script: &str| why_not(name, script, Some(HEAD), LIMIT).map(|(why, _)| why);
+        assert_eq!(why("same", "echo 'hi '; echo '  you'"), None);
+        assert_eq!(
+            why("other", "echo hi; echo you").unwrap(),
+            "line 2 is \"you\", and its head says \"  you\""
+        );
+        assert_eq!(
+            why("less", "echo hi").unwrap(),
+            "line 2 is nothing, and its head says \"  you\""
+        );
+        assert_eq!(
+            why("more", "echo hi; echo '  you'; echo all").unwrap(),
+            "line 3 is \"all\", and its head says nothing"
+        );
     }
 
     #[cfg(unix)]

@@ -16,6 +16,7 @@ pub mod command;
 mod ctx;
 mod declared;
 mod depth;
+mod enqueue;
 pub mod error;
 pub mod event;
 pub mod extract;

@@ -2,6 +2,7 @@
 
 use std::{
     future::pending,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -10,10 +11,11 @@ use std::{
 
 use serde_json::json;
 use superstep::{
-    Event, MemorySaver, Modes, Res,
+    Event, MemorySaver, Modes, Res, RunId, RunStatus, Saver,
     future::BoxFuture,
     model::{Caps, Deltas, Message, Model, ModelError, ModelId, Request},
     prelude::*,
+    sqlite::Database,
     tools::{Agent, AgentNode, AgentState, Policy, ToolCtx, ToolError, Tools, agent::say},
 };
 use tokio::sync::Notify;
@@ -45,12 +47,16 @@ async fn send_many(sent: Res<Sent>, ctx: ToolCtx) -> Result<String, ToolError> {
 }
 
 fn agent(tools: Tools, call: &str) -> Graph<AgentState, AgentNode> {
+    agent_on(MemorySaver::default(), tools, call)
+}
+
+fn agent_on(saver: impl Saver, tools: Tools, call: &str) -> Graph<AgentState, AgentNode> {
     let lines = vec![calls(&[(call, json!({}))]), text("well then")];
     let policy = Policy::default().allow("send_many");
     let agent = Agent::new(FnModel::lines(lines))
         .tools(tools)
         .policy(policy);
-    let graph = agent.graph().saver(MemorySaver::default()).build().unwrap();
+    let graph = agent.graph().saver(saver).build().unwrap();
     graph.with_options(|options| options.modes = Modes::CUSTOM)
 }
 
@@ -64,6 +70,12 @@ async fn emitted(running: &mut superstep::Running<AgentState, AgentNode>) -> ser
 }
 
 #[cfg(target_os = "linux")]
+fn is_alive(process: u64) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_process_of_a_tool_ends_with_its_run() {
     let tools = Tools::builder().tool(LookForEver).build().unwrap();
@@ -73,17 +85,41 @@ async fn the_process_of_a_tool_ends_with_its_run() {
         .await
         .unwrap();
     let process = emitted(&mut running).await["process"].as_u64().unwrap();
-    let is_alive = || {
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
-        stat.is_ok_and(|stat| !stat.contains(") Z "))
-    };
-    assert!(is_alive());
+    assert!(is_alive(process));
     running.cancel("the user left");
     let error = running.await.err().unwrap();
     assert_eq!(error.code(), "SS1113");
-    while is_alive() {
+    while is_alive(process) {
         tokio::task::yield_now().await;
     }
+}
+
+/// Who knows no more than the file and the id of a run, as another process does.
+async fn cancel_elsewhere(file: &Path, run: RunId) {
+    let tools = Tools::builder().build().unwrap();
+    let there = Database::open(file).unwrap();
+    let graph = agent_on(there.saver(), tools, "nothing");
+    assert!(graph.cancel(run, "the user left").await.unwrap());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_process_of_a_tool_ends_when_its_run_is_cancelled_by_id_through_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs.db");
+    let tools = Tools::builder().tool(LookForEver).build().unwrap();
+    let database = Database::open(&file).unwrap();
+    let graph = agent_on(database.saver(), tools, "look_for_ever");
+    let running = graph.start("t", say(Message::user("find it"))).await;
+    let mut running = running.unwrap();
+    let process = emitted(&mut running).await["process"].as_u64().unwrap();
+    assert!(is_alive(process));
+    cancel_elsewhere(&file, running.id).await;
+    assert_eq!(running.await.err().unwrap().code(), "SS1113");
+    while is_alive(process) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(graph.status("t").await.unwrap(), RunStatus::Cancelled);
 }
 
 #[tokio::test]
@@ -143,13 +179,32 @@ impl Model for Silent {
     }
 }
 
-#[tokio::test]
-async fn a_call_of_a_model_ends_with_its_run() {
-    let model = Arc::new(Silent {
+fn silent() -> Arc<Silent> {
+    Arc::new(Silent {
         id: ModelId::new("test", "silent"),
         asked: Notify::new(),
         waiting: AtomicUsize::new(0),
-    });
+    })
+}
+
+#[tokio::test]
+async fn a_call_of_a_model_ends_when_its_run_is_cancelled_by_id_through_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs.db");
+    let (model, database) = (silent(), Database::open(&file).unwrap());
+    let agent = Agent::new(model.clone()).graph().saver(database.saver());
+    let graph = agent.build().unwrap();
+    let running = graph.start("t", say(Message::user("hello"))).await.unwrap();
+    model.asked.notified().await;
+    cancel_elsewhere(&file, running.id).await;
+    assert_eq!(running.await.err().unwrap().code(), "SS1113");
+    assert_eq!(model.waiting.load(Ordering::SeqCst), 0);
+    assert_eq!(graph.status("t").await.unwrap(), RunStatus::Cancelled);
+}
+
+#[tokio::test]
+async fn a_call_of_a_model_ends_with_its_run() {
+    let model = silent();
     let agent = Agent::new(model.clone());
     let graph = agent.graph().saver(MemorySaver::default()).build().unwrap();
     let running = graph.start("t", say(Message::user("hello"))).await.unwrap();

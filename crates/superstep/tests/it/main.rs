@@ -19,6 +19,7 @@ mod failures;
 mod layers;
 mod pipeline;
 mod plain;
+mod queue;
 mod reducers;
 mod schemas;
 mod shown;
