@@ -101,13 +101,17 @@ pub(crate) enum Error {
         /// What to do about it.
         hint: &'static str,
     },
-    /// A fork would forget a call that may have happened.
+    /// A fork would do a second time what was done, or may have been.
     #[error(
-        "nobody knows whether a call of thread `{thread}` happened, and an earlier step would make it again"
+        "a fork of thread `{thread}` at step {step} may do a second time what was done since: {effects}"
     )]
-    Unsettled {
+    Repeats {
         /// The thread.
         thread: String,
+        /// The step.
+        step: String,
+        /// What was done, or may have been.
+        effects: String,
     },
     /// An id names no open question.
     #[error(transparent)]
@@ -165,7 +169,7 @@ impl Error {
             Self::Saver(_)
             | Self::NoDatabase { .. }
             | Self::Missing { .. }
-            | Self::Unsettled { .. } => 1,
+            | Self::Repeats { .. } => 1,
             Self::Run(error) => exit_of(error.code()),
             Self::Agent(error) => error.exit(),
             Self::Server(superstep_server::ServerError::NoToken { .. }) => 2,
@@ -209,7 +213,7 @@ impl Error {
             // They have names of threads and files in them, which may have ends of lines.
             Self::Saver(_)
             | Self::Waiting { .. }
-            | Self::Unsettled { .. }
+            | Self::Repeats { .. }
             | Self::NoDatabase { .. }
             | Self::File(_) => single_line(&reveal(&self.to_string())),
             other => other.to_string(),
@@ -245,7 +249,7 @@ impl Error {
             Self::Cancelled => Some("SS6055"),
             Self::Io(_) => Some("SS6056"),
             Self::Build(_) | Self::NoSaver => Some("SS6057"),
-            Self::Unsettled { .. } => Some("SS6058"),
+            Self::Repeats { .. } => Some("SS6058"),
             Self::Waiting { .. } | Self::Reported { .. } | Self::Closed => None,
         }
     }
@@ -265,9 +269,10 @@ impl Error {
             Self::Archive(_) => vec!["export the thread again, or check which file it is"],
             Self::Trust(error) => error.hints(),
             Self::Missing { hint, .. } => vec![hint],
-            Self::Unsettled { .. } => vec![
-                "say first whether it happened: `superstep threads show` names the command",
-                "or fork the thread as it is, without --at: the copy asks too",
+            Self::Repeats { .. } => vec![
+                "if nobody knows whether it happened, say so first: `superstep threads show` names the command",
+                "or fork the thread as it is, without --at: the copy knows what was done",
+                "to fork there although it may be done again: --repeat",
             ],
             Self::Question(error) => vec![error.hint()],
             Self::Build(_) | Self::NoSaver => vec!["report it: this is a mistake in superstep"],

@@ -44,6 +44,10 @@ pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), 
         | SheetCommand::Answer { thread, .. }
         | SheetCommand::Save { thread, .. } => {
             require(thread, app).await?;
+            if !matches!(command, SheetCommand::Save { .. }) {
+                let reader = ThreadReader::open_to_change(app.global)?;
+                reader.take_input(Agent::Sheets, thread).await?;
+            }
             input_of(thread, app.global).await?
         }
         SheetCommand::State { .. } | SheetCommand::Prune => None,

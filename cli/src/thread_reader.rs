@@ -6,10 +6,10 @@ use std::{
 };
 
 use superstep::{
-    Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, RunQuery, RunRecord,
-    RunStatus, Saver, ThreadId,
+    Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, RunOptions, RunQuery,
+    RunRecord, RunStatus, Saver, ThreadId,
     clock::made_at,
-    dynamic::{DynGraph, Snapshot, Source, state::Depth},
+    dynamic::{DynGraph, Pauses, RunInput, START, Snapshot, Source, state::Depth},
     model::did_you_mean,
     saver::HistoryQuery,
 };
@@ -168,6 +168,22 @@ impl ThreadReader {
     }
 
     /// A thread now, or at a checkpoint.
+    /// The input of a run that was killed before its first step becomes a step: until then the thread does not say
+    /// what it is about. No node runs.
+    pub(crate) async fn take_input(&self, agent: Agent, thread: &str) -> Result<(), Error> {
+        let (graph, id) = (self.graph_of(agent)?, ThreadId::from(thread));
+        let now = graph.state(&id, None, Depth::Here).await?;
+        if !now.next.iter().any(|next| **next == *START) {
+            return Ok(());
+        }
+        let options = RunOptions {
+            pause_before: Pauses::All,
+            ..RunOptions::on(id)
+        };
+        graph.invoke(RunInput::Nothing, &options).await?;
+        Ok(())
+    }
+
     pub(crate) async fn snapshot(
         &self,
         graph: &DynGraph,

@@ -9,7 +9,6 @@ mod diff;
 mod history;
 mod list;
 mod show;
-mod unsettled;
 
 use crate::{
     app::App,
@@ -53,6 +52,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                 None => choose::run(&reader, app).await?,
             };
             let agent = reader.agent(&thread).await?;
+            reader.take_input(agent, &thread).await?;
             let of = running::of(agent);
             if !of.has_account() {
                 account.refuse_any()?;
@@ -66,13 +66,13 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             };
             of.resume(resumed, app).await
         }
-        ThreadsCommand::Fork { at, name } => {
+        ThreadsCommand::Fork { at, name, repeat } => {
             let reader = to_change()?;
             let at = At {
                 thread: reader.exactly(&at.thread).await?,
                 ..at
             };
-            change::fork(&reader, &at, name, app).await
+            change::fork(&reader, &at, (name, repeat), app).await
         }
         ThreadsCommand::Delete(which) => change::delete(&to_change()?, &which, app).await,
         ThreadsCommand::History { thread, limit } => {

@@ -26,7 +26,7 @@ use crate::{
 };
 
 use hosts::Hosts;
-use secrets::{redactor, without_secrets};
+use secrets::{Secrets, without_secrets};
 
 /// The most bytes of a refusal that are read, and characters of it that are shown.
 const MAX_REFUSAL: usize = 64 << 10;
@@ -39,7 +39,7 @@ pub struct Audius {
     settings: ClientSettings,
     hosts: Hosts,
     /// Knows the key and the token, which a host may repeat.
-    redactor: Arc<Redactor>,
+    secrets: Secrets,
 }
 
 /// A reply.
@@ -85,18 +85,18 @@ impl Audius {
         });
         let http = http.map_err(|error| wrong(error.to_string()))?;
         let hosts = Hosts::new(&settings)?;
-        let redactor = Arc::new(redactor(&settings)?);
+        let secrets = Secrets::of(&settings)?;
         Ok(Self {
             http,
             settings,
             hosts,
-            redactor,
+            secrets,
         })
     }
 
     /// What takes its key and its token out of texts.
     pub(crate) fn redactor(&self) -> &Arc<Redactor> {
-        &self.redactor
+        &self.secrets.redactor
     }
 
     /// The name of the one host that gets a call which a person approves, for [`Audius::bound`].
@@ -279,7 +279,7 @@ impl Audius {
             host: host.to_string(),
             url: shown,
             status: status.as_u16(),
-            body: without_secrets(body, &self.redactor),
+            body: without_secrets(body, &self.secrets),
         })
     }
 
@@ -325,7 +325,7 @@ impl Audius {
 
     /// Words of others: one line, without secrets, not many.
     fn said(&self, text: &str) -> String {
-        let line = single_line(&self.redactor.text(text));
+        let line = single_line(&self.secrets.text(text));
         line.chars().take(MAX_WHY).collect()
     }
 }

@@ -124,6 +124,7 @@ fn build(
     };
     Graph::builder()
         .name("atris")
+        .effects(superstep::tools::past_effects)
         .backends(backends)
         .shared(services.clone())
         .node(ExtractCategoryNode, nodes::extract_category_node)

@@ -86,19 +86,16 @@ impl Services {
             Ok(checked) => checked,
             Err(why) => return Ok(Err(refused(&why))),
         };
-        let (decision, checked) = decide(ctx, &self.tools, &self.policy, checked, &read)?;
-        if let Some(why) = decision.refusal() {
+        let decided = decide(ctx, &self.tools, &self.policy, checked, &read)?;
+        if let Some(why) = decided.decision.refusal() {
             return Ok(Err(refused(&why)));
         }
         let gate = match is_write && !self.settings.writes {
             true => Gate::End(CallEnd::NotMade(WRITES_OFF.into())),
             false => Gate::Open,
         };
-        let mut reviewer = OutcomeReviewer {
-            gate,
-            repeat: checked.parsed.can_be_made(),
-        };
-        let message = make(ctx, &self.tools, &checked, &mut reviewer).await?;
+        let mut reviewer = OutcomeReviewer::new(&decided, gate);
+        let message = make(ctx, &self.tools, &decided.checked, &mut reviewer).await?;
         let text = message.text();
         let is_error = match &message.body {
             superstep::model::Body::Tool(reply) => reply.status == ToolStatus::Error,

@@ -61,12 +61,14 @@ pub enum AgentError {
     },
     /// Runs ended while they parsed a mail, so it is not parsed again by itself.
     #[error(
-        "mail `{}` is set aside: {runs} runs ended while they parsed it",
+        "mail `{}` is set aside: {runs} runs ended while they parsed it. It may be harmless, and the runs ended for \
+         another reason",
         crate::parse::one_line(&mail.0, 200)
     )]
     #[coded(
         "SS7021",
-        hint = "look at it with another program; `superstep mail ingest --retry ID` parses it again"
+        hint = "`superstep mail ingest --retry ID` takes it back and parses it again; look at it with another program before, \
+                if you do not trust it"
     )]
     SetAside {
         /// The mail.

@@ -229,6 +229,7 @@ pub(crate) fn build(
     let after = services.clone();
     Graph::<MailState, TopNode>::builder()
         .name("email_assistant")
+        .effects(superstep::tools::past_effects)
         .backends(backends)
         .shared(services.clone())
         .node(TopNode::TriageRouter, triage::router)
@@ -281,6 +282,7 @@ fn response_agent(services: &Arc<Services>) -> Result<Graph<ReplyState, ReplyNod
     };
     Graph::<ReplyState, ReplyNode>::builder()
         .name("response_agent")
+        .effects(superstep::tools::past_effects)
         .nested()
         .shared(services.clone())
         .node(LlmCall, respond::llm_call)

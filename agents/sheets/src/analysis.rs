@@ -58,7 +58,7 @@ impl Sheets {
         if let Some(input) = &now.state.problem.input {
             refuse_input(Path::new(input), output)?;
         }
-        let outcome = match (now.asks.is_empty(), now.next.is_empty()) {
+        let outcome = match (now.asks.is_empty(), now.is_done()) {
             (false, _) => {
                 return Err(Error::Waiting {
                     thread: thread.to_owned(),

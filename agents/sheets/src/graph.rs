@@ -197,6 +197,7 @@ fn build(
     use Node::{ApproveNode, InformerNode, PlannerNode, ToolNode, Verify};
     Graph::builder()
         .name("sheets")
+        .effects(superstep::tools::past_effects)
         .backends(backends)
         .shared(services.clone())
         .step_limit(SUPERSTEPS)

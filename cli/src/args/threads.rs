@@ -69,6 +69,9 @@ pub(crate) enum ThreadsCommand {
         /// The name of the copy
         #[arg(long)]
         name: Option<String>,
+        /// Fork at a step before calls that were made or may have been, although the fork may make them again
+        #[arg(long, requires = "at")]
+        repeat: bool,
     },
     /// Delete threads
     #[command(after_help = "Examples:

@@ -56,8 +56,27 @@ enum SessionOutcome {
     Outcome(Outcome<AtrisState>),
     /// The answer does not fit; the question is still open.
     Refused(OpenAsk),
+    /// The same is asked in the name of this thread, and what was said is an answer to that.
+    Again((AskId, serde_json::Value), OpenAsk),
     Ask(OpenAsk),
     Left,
+}
+
+/// A copy of a thread has the question of the thread that it was copied from, and an answer to that fits no question
+/// of its own. It has asked again meanwhile: if it asks the same, what was said is for that.
+fn again(
+    answered: &OpenAsk,
+    now: &OpenAsk,
+    said: &serde_json::Value,
+) -> Option<(AskId, serde_json::Value)> {
+    let is_same = |name: &str| answered.body.get(name) == now.body.get(name);
+    let shows_same = ["action_request", "description"].into_iter().all(is_same);
+    if answered.kind != now.kind || !shows_same || is_same("digest") {
+        return None;
+    }
+    let mut said = said.clone();
+    *said.get_mut("digest")? = now.body.get("digest")?.clone();
+    Some((now.id, said))
 }
 
 impl Session {
@@ -152,16 +171,17 @@ impl Session {
         if !state.next.is_empty() && !state.asks.iter().any(is_call) && !is_unsettled {
             self.agent.check_world(&state.state)?;
         }
+        let is_done = state.is_done();
         match state.asks.into_iter().next() {
             Some(ask) => {
                 self.open = Some(ask.id);
                 self.run(SessionStep::Ask(ask), app).await
             }
-            None if state.next.is_empty() && self.has_answer() => Err(Error::Missing {
+            None if is_done && self.has_answer() => Err(Error::Missing {
                 what: format!("thread `{}` asks nothing", self.thread),
                 hint: "ask it something with `superstep atris ask QUESTION --thread THREAD`",
             }),
-            None if state.next.is_empty() => self.show(&state.state, app),
+            None if is_done => self.show(&state.state, app),
             None => self.run(SessionStep::Resume, app).await,
         }
     }
@@ -190,12 +210,22 @@ impl Session {
                         SessionOutcome::Outcome(graph.run(thread, *input).await?)
                     }
                     SessionStep::Answer(answer, ask) => {
+                        let said = answer.1.clone();
                         match graph.answer(thread, [answer]).await {
                             Ok(outcome) => SessionOutcome::Outcome(outcome),
                             Err(error) => match &*error.kind {
-                                ErrorKind::BadAnswer { why, .. } => {
-                                    app.output.say(&[bad("no: "), plain(why)]);
-                                    SessionOutcome::Refused(ask)
+                                ErrorKind::BadAnswer { why, asked, .. } => {
+                                    let now = asked.as_deref().map(OpenAsk::from);
+                                    let again =
+                                        now.as_ref().and_then(|now| again(&ask, now, &said));
+                                    if again.is_none() {
+                                        app.output.say(&[bad("no: "), plain(why)]);
+                                    }
+                                    let now = now.unwrap_or(ask);
+                                    match again {
+                                        Some(answer) => SessionOutcome::Again(answer, now),
+                                        None => SessionOutcome::Refused(now),
+                                    }
                                 }
                                 _ => return Err(error.into()),
                             },
@@ -231,6 +261,7 @@ impl Session {
                     self.person(&ask, app).await?
                 }
                 SessionOutcome::Refused(ask) => self.person(&ask, app).await?,
+                SessionOutcome::Again(answer, ask) => SessionStep::Answer(answer, ask),
                 SessionOutcome::Left => return Ok(()),
             };
         }

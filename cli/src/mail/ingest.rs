@@ -286,7 +286,9 @@ impl Sum {
                     "superstep mail ingest --retry {}",
                     shell_words::quoted(&single_line(&taken.mail.0))
                 );
-                output.say(&[faint("  open it with another program; to parse it again: ")]);
+                output.say(&[faint(
+                    "  look at it with another program if you do not trust it; to take it back and parse it again:",
+                )]);
                 output.say(&[faint("  "), strong(command)]);
             }
             if code == UNREADABLE {

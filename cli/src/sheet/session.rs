@@ -82,9 +82,10 @@ impl SheetSession {
 
     pub(super) async fn resume(self, app: &mut App<'_>) -> Result<(), Error> {
         let state = self.agent.graph().state(&*self.thread).await?;
+        let is_done = state.is_done();
         match state.asks.into_iter().next() {
             Some(ask) => self.run(Next::Ask(ask), app).await,
-            None if state.next.is_empty() => self.done(&state.state, app).await,
+            None if is_done => self.done(&state.state, app).await,
             None => self.run(Next::Resume, app).await,
         }
     }

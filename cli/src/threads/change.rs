@@ -6,11 +6,11 @@ use serde_json::json;
 use superstep::{
     CheckpointRef, SaverError, ThreadId,
     clock::{Clock, SystemClock, made_at},
-    dynamic::{AS_COPY, DynUpdate, Output as Written},
+    dynamic::{AS_COPY, DynUpdate, Output as Written, Repeated},
     saver::{Keep, Retention},
 };
 
-use super::{Status, ThreadReader, unsettled};
+use super::{Status, ThreadReader};
 use crate::{
     app::App,
     args::{At, Delete, Prune},
@@ -24,7 +24,7 @@ use crate::{
 pub(super) async fn fork(
     reader: &ThreadReader,
     at: &At,
-    name: Option<String>,
+    (name, repeat): (Option<String>, bool),
     app: &App<'_>,
 ) -> Result<(), Error> {
     let output = app.output;
@@ -33,13 +33,20 @@ pub(super) async fn fork(
     let back = match at.at.as_deref() {
         Some(text) => {
             let back = reader.snapshot(&graph, &at.thread, Some(text)).await?;
-            // An earlier step knows nothing of the call, and would make it a second time.
-            if unsettled::is_unsettled(reader, &graph, &at.thread).await? {
-                return Err(Error::Unsettled {
-                    thread: at.thread.clone(),
-                });
+            let back = back.checkpoint.map(CheckpointRef::root);
+            // Before there is a copy: an earlier step knows nothing of what was done since.
+            if let (Some(back), false) = (&back, repeat) {
+                let thread = ThreadId::from(&*at.thread);
+                let effects = graph.effects_since(&thread, back).await?;
+                if !effects.is_empty() {
+                    return Err(Error::Repeats {
+                        step: text.to_owned(),
+                        thread: at.thread.clone(),
+                        effects: named(&effects),
+                    });
+                }
             }
-            back.checkpoint
+            back
         }
         None => None,
     };
@@ -54,13 +61,13 @@ pub(super) async fn fork(
     graph
         .copy_thread(&ThreadId::from(&*at.thread), &copy)
         .await?;
-    if let Some(checkpoint) = back {
+    if let Some(back) = back {
         let update = DynUpdate {
             output: Written::Nothing,
             as_node: Some(AS_COPY.into()),
         };
-        let at = CheckpointRef::root(checkpoint);
-        graph.update_state(&copy, Some(&at), update).await?;
+        let back = back.repeating();
+        graph.update_state(&copy, Some(&back), update).await?;
     }
     if output.form == Form::Json {
         return output.json(&json!({"thread": name, "from": at.thread}));
@@ -70,6 +77,17 @@ pub(super) async fn fork(
     output.data(&[plain(&name)])?;
     output.say(&[plain(format!("resume it with {}", shown(&line)))]);
     Ok(())
+}
+
+/// What was done, in one line.
+fn named(effects: &[Repeated]) -> String {
+    const MOST: usize = 5;
+    let mut named: Vec<String> = effects.iter().take(MOST).map(ToString::to_string).collect();
+    let left = effects.len().saturating_sub(MOST);
+    if left > 0 {
+        named.push(format!("and {left} more"));
+    }
+    named.join("; ")
 }
 
 pub(super) async fn delete(

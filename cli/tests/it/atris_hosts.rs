@@ -144,3 +144,19 @@ fn the_approval_of_a_private_read_names_the_host() {
     env.run("atris answer atris-t y --no-model");
     assert!(is_read());
 }
+
+#[test]
+fn a_copy_that_waits_for_an_approval_is_answered_at_once() {
+    let server = willing();
+    let env = signed_in(&server);
+    until_approval(&env, "");
+    let forked = env.run("threads fork atris-t --name atris-copy");
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let said = env.run("atris answer atris-copy y --writes --no-model");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert!(!said.stderr.contains("no: "), "{}", said.stderr);
+    assert_eq!(posts(&server), 1);
+    // The original still waits for its own.
+    let said = env.run("atris answer atris-t n --writes --no-model");
+    assert_eq!(posts(&server), 1, "{}", said.stderr);
+}

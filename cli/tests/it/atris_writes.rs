@@ -239,20 +239,125 @@ fn a_fork_does_not_lose_a_call_that_may_have_happened() {
     }
     let forked = env.run("threads fork atris-t --name atris-copy");
     assert_eq!(forked.code, 0, "{}", forked.stderr);
-    // An approval is for one thread, so that the copy asks for it too, then whether the call happened.
-    let asked = env.run_with("atris answer atris-copy --no-model --writes", "unknown\n");
-    assert_eq!(asked.code, 3, "{}", asked.stderr);
-    let asked = env.run_with("atris answer atris-copy --no-model --writes", "y\nyes\n");
+    // Whether the call happened comes before an approval, which is for one thread.
+    let asked = env.run_with("atris answer atris-copy --no-model --writes", "");
     assert_eq!(asked.code, 3, "{}", asked.stderr);
     assert!(
         asked.stderr.contains("did this call happen?"),
         "{}",
         asked.stderr
     );
+    assert!(
+        !asked.stderr.contains("May it be done?"),
+        "{}",
+        asked.stderr
+    );
+    let said = env.run("atris answer atris-copy repeat --no-model --writes");
+    assert_eq!(said.code, 3, "{}", said.stderr);
+    assert!(said.stderr.contains("May it be done?"), "{}", said.stderr);
     assert_eq!(posts(&server), 1);
     env.run("atris answer atris-t no --no-model");
     let forked = env.run("threads fork atris-t --at 4 --name atris-back");
     assert_eq!(forked.code, 0, "{}", forked.stderr);
+}
+
+#[test]
+fn a_fork_behind_a_call_that_was_settled_says_so_and_needs_a_consent() {
+    for (answer, is_free) in [("unknown", false), ("yes", false), ("no", true)] {
+        let server = failing();
+        let env = signed_in(&server);
+        follow(&env);
+        env.run(&format!("atris answer atris-t {answer} --no-model"));
+        let forked = env.run("threads fork atris-t --at 4 --name atris-back");
+        assert_eq!(forked.code == 0, is_free, "{answer}: {}", forked.stderr);
+        if is_free {
+            continue;
+        }
+        for said in ["SS6058", "followUser", "happened", "--repeat"] {
+            assert!(forked.stderr.contains(said), "{said}: {}", forked.stderr);
+        }
+        let list = env.run("threads list");
+        assert!(!list.stdout.contains("atris-back"), "{}", list.stdout);
+        let forked = env.run("threads fork atris-t --at 4 --name atris-back --repeat");
+        assert_eq!(forked.code, 0, "{}", forked.stderr);
+        assert_eq!(posts(&server), 1);
+    }
+}
+
+/// A write whose process is killed in the call.
+fn killed(env: &TestEnv, server: &Server, runtime: &tokio::runtime::Runtime) {
+    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
+    let mut killed = env.command(line).spawn().unwrap();
+    let mut stdin = killed.stdin.take().unwrap();
+    stdin.write_all(b"Kabc3\ny\n").unwrap();
+    runtime.block_on(server.hangs(1));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+}
+
+#[test]
+fn after_a_kill_it_is_asked_first_whether_the_call_happened_whatever_the_host_is_now() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let hanging = || {
+        let server = runtime.block_on(Server::with(|request| match request.method.as_str() {
+            "POST" => Answer::hang(),
+            _ => Answer::json(200, &serde_json::json!({"data": []})),
+        }));
+        server.unwrap()
+    };
+    let other = crate::atris_hosts::willing();
+    let lines = [
+        format!(
+            "atris answer atris-t repeat --no-model --writes --host {}",
+            other.address()
+        ),
+        format!(
+            "atris answer atris-t n --no-model --writes --host {}",
+            other.address()
+        ),
+        "atris answer atris-t n --no-model --writes --fake".to_owned(),
+        "threads resume atris-t".to_owned(),
+    ];
+    for line in lines {
+        let server = hanging();
+        let env = signed_in(&server);
+        killed(&env, &server, &runtime);
+        // The settings name another host now, or none.
+        env.write(
+            "home/.config/superstep/config.toml",
+            &format!(
+                "[agents.atris]\nhosts = [\"{}\"]\ntoken_env = \"AUDIUS_TEST_TOKEN\"\n",
+                other.address()
+            ),
+        );
+        for _ in 0..2 {
+            let ran = env.run_with(&line, "n\nn\nn\n");
+            assert!([2, 3].contains(&ran.code), "{line}: {}", ran.stderr);
+            assert!(
+                !ran.stderr.contains("May it be done?"),
+                "{line}: {}",
+                ran.stderr
+            );
+            assert!(!ran.stdout.contains("not made"), "{line}: {}", ran.stdout);
+            let errors = env.run("atris errors atris-t");
+            assert!(
+                errors.stdout.contains("open: "),
+                "{line}: {}",
+                errors.stdout
+            );
+            let forked = env.run("threads fork atris-t --at 4");
+            assert!(
+                forked.stderr.contains("SS6058"),
+                "{line}: {}",
+                forked.stderr
+            );
+        }
+        assert_eq!((posts(&server), posts(&other)), (1, 0), "{line}");
+        let said = env.run("atris answer atris-t yes --no-model");
+        assert_eq!(said.code, 0, "{line}: {}", said.stderr);
+        assert!(said.stdout.contains("Done: followUser."), "{}", said.stdout);
+        assert_eq!((posts(&server), posts(&other)), (1, 0), "{line}");
+    }
 }
 
 #[test]

@@ -103,6 +103,13 @@ fn others_reach_it_only_with_a_token() {
     let refused = env.run("serve --host 0.0.0.0 --port 0 --no-input");
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(refused.stderr.contains("SS9002"), "{}", refused.stderr);
+    env.write("work/owners", "ann a-token-of-more-than-16\n");
+    let refused = env.run("serve --host 0.0.0.0 --port 0 --no-input --owners owners");
+    assert!(refused.stderr.contains("SS9002"), "{}", refused.stderr);
+    env.write("work/owners", "ann short\n");
+    let refused = env.run("serve --port 0 --no-input --owners owners");
+    assert!(refused.stderr.contains("SS9006"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("short"), "{}", refused.stderr);
     let env = env.with("SUPERSTEP_TOKEN", "a token");
     let server = Served::start(&env, "serve --port 0 --no-input");
     let (status, refused) = server.call("POST", "/threads/search", &json!({}));

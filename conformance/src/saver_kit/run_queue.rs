@@ -132,6 +132,7 @@ fn options(n: u64, value: &Value) -> QueuedOptions {
         namespace: "a|b:1".into(),
         id: Some(id(n)),
         parents: std::sync::Arc::new([("a".into(), id(9))].into()),
+        repeats: n % 2 == 0,
     };
     match n {
         1 => QueuedOptions::default(),

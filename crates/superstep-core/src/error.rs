@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ask::Ask,
     id::{AskId, CheckpointId, ThreadId},
+    past::Repeated,
 };
 
 pub use category::Category;
@@ -421,6 +422,16 @@ pub enum ErrorKind {
         /// The effect's message, if this run started it.
         cause: Option<String>,
     },
+    /// What goes back to an earlier checkpoint would repeat effects.
+    #[coded(
+        "SS1205",
+        hint = "settle what nobody knows; to repeat it all the same, say so with the checkpoint: \
+                `CheckpointRef::repeating`, over HTTP `repeat_effects`"
+    )]
+    RepeatsEffects {
+        /// Those that happened or may have.
+        effects: Vec<Repeated>,
+    },
     /// A task named two effects by one key.
     #[coded("SS3050", hint = "give every effect of a task a key of its own")]
     EffectKeyReused {
@@ -437,6 +448,9 @@ pub enum ErrorKind {
     #[coded(transparent)]
     Saver(SaverError),
 }
+
+/// How many effects an error names.
+const MOST_SHOWN: usize = 5;
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -516,6 +530,19 @@ impl fmt::Display for ErrorKind {
                 key,
                 cause: Some(cause),
             } => write!(f, "the outcome of effect `{key}` is unknown: {cause}"),
+            Self::RepeatsEffects { effects } => {
+                f.write_str(
+                    "going back to this step would do a second time what was done since: ",
+                )?;
+                for (at, effect) in effects.iter().enumerate() {
+                    match at {
+                        0 => effect.fmt(f)?,
+                        1..MOST_SHOWN => write!(f, "; {effect}")?,
+                        _ => return write!(f, "; and {} more", effects.len() - at),
+                    }
+                }
+                Ok(())
+            }
             Self::EffectKeyReused { key } => {
                 write!(f, "the key `{key}` names two effects of one task")
             }

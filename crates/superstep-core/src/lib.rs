@@ -19,6 +19,7 @@ pub mod future;
 pub mod graph_state;
 pub mod id;
 pub mod message;
+pub mod past;
 pub mod plan;
 pub mod policy;
 pub mod record;

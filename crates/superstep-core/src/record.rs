@@ -4,6 +4,7 @@
 //! rebuilds the [`crate::graph_state::GraphState`]. Channels, nodes and triggers are named by the ids of the
 //! [`Layout`] the record refers to; a graph with another layout maps them by name.
 
+mod past;
 mod squash;
 mod values;
 
@@ -21,6 +22,7 @@ use crate::{
     value::Value,
 };
 
+pub use past::ReadEffects;
 pub use squash::{absorb, squash};
 
 /// The names behind a record's ids.

@@ -63,6 +63,7 @@ impl From<&Snapshot> for CheckpointRef {
             namespace: snapshot.namespace.clone(),
             id: snapshot.checkpoint,
             parents: snapshot.parents.clone(),
+            repeats: false,
         }
     }
 }

@@ -28,6 +28,7 @@ use superstep_core::{
         RouteView, RouterDef, blueprint::ROOT,
     },
     policy::{CachePolicy, RetryPolicy, Timeouts},
+    record::{ReadEffects, TaskNote},
     reducer::Reducer,
     table::{NodeIx, Table},
     value::Value,
@@ -69,6 +70,7 @@ pub struct DynGraphBuilder {
     backends: Backends,
     persist: Persist,
     pub(crate) migrate: Option<MigrateFn>,
+    pub(crate) effects: Option<ReadEffects>,
 }
 
 /// How a node is run.
@@ -647,6 +649,14 @@ impl DynGraphBuilder {
         self
     }
 
+    /// How the journals of its tasks are read for effects that happened or may have, which no run from an
+    /// earlier checkpoint repeats unasked (SS1205); by default every effect that was started counts.
+    #[must_use]
+    pub fn effects(mut self, read: ReadEffects) -> Self {
+        self.effects = Some(read);
+        self
+    }
+
     /// Checks the graph and builds it, or reports every mistake.
     ///
     /// ```
@@ -670,7 +680,7 @@ impl DynGraphBuilder {
             nodes,
             self.backends,
             self.persist,
-            self.migrate,
+            (self.migrate, self.effects.unwrap_or(TaskNote::past_effects)),
         ))
     }
 
@@ -728,7 +738,7 @@ impl DynGraphBuilder {
             nodes,
             builder.backends,
             Persist::PerCall,
-            None,
+            (None, TaskNote::past_effects),
         ))
     }
 

@@ -9,7 +9,7 @@ use superstep_core::{
     graph_state::{GraphState, restore::MigrateFn},
     id::{GraphPath, IdSource},
     plan::{Persist, Plan},
-    record::Record,
+    record::{ReadEffects, Record},
     run::StartingPoint,
     saver::Saver,
     snapshot::{Snapshot, SubState, TaskView},
@@ -51,6 +51,7 @@ pub(crate) struct GraphInner {
     pub(crate) backends: Backends,
     pub(crate) persist: Persist,
     pub(crate) migrate: Option<MigrateFn>,
+    pub(crate) effects: ReadEffects,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) clock: Arc<dyn Clock>,
 }
@@ -129,7 +130,7 @@ impl DynGraph {
         nodes: Table<NodeIx, Option<NodeFunction>>,
         backends: Backends,
         persist: Persist,
-        migrate: Option<MigrateFn>,
+        (migrate, effects): (Option<MigrateFn>, ReadEffects),
     ) -> Self {
         let ids = backends
             .ids
@@ -144,6 +145,7 @@ impl DynGraph {
             backends,
             persist,
             migrate,
+            effects,
             ids,
         }))
     }
@@ -171,6 +173,7 @@ impl DynGraph {
             backends,
             persist: inner.persist,
             migrate: inner.migrate.clone(),
+            effects: inner.effects,
             ids,
             clock,
         }))

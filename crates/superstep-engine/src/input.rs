@@ -1,6 +1,8 @@
 //! Ways to say what a run is fed.
 
-use superstep_core::{ask::Resume, command::Command, id::AskId, run::RunInput, value::Value};
+use superstep_core::{
+    ask::Resume, command::Command, id::AskId, run::RunInput, runs::QueuedInput, value::Value,
+};
 
 /// Answers the one open question.
 pub fn resume(answer: impl Into<Value>) -> RunInput {
@@ -13,6 +15,15 @@ pub fn answers(answers: impl IntoIterator<Item = (AskId, Value)>) -> RunInput {
         Command::default(),
         Some(Resume::ById(answers.into_iter().collect())),
     )
+}
+
+/// What a queued run is fed.
+pub(crate) fn queued(input: QueuedInput) -> RunInput {
+    match input {
+        QueuedInput::Value(value) => RunInput::Value(value),
+        QueuedInput::Command(command, resume) => RunInput::Command(command, resume),
+        _ => RunInput::Nothing,
+    }
 }
 
 /// Resumes without new input.

@@ -22,6 +22,7 @@ pub mod input;
 pub mod memory;
 pub mod node;
 pub mod options;
+mod repeats;
 mod requests;
 mod run;
 mod run_entry;

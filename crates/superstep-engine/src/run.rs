@@ -30,6 +30,7 @@ use crate::{
     graph::{Backends, DynGraph},
     node::Node,
     options::{DynOutcome, RunOptions, Status},
+    repeats::Going,
     run_entry::{RunEntry, new_run_id},
     stop::StopSignal,
 };
@@ -138,6 +139,10 @@ impl DynGraph {
             RunInput::Value(_) => InputKind::Input,
             RunInput::Command(..) => InputKind::Command,
         };
+        if let (Some(saver), Some(thread), Some(at)) = (saver, &options.thread, &options.at) {
+            let going = Going::Run(&input);
+            self.refuse_repeats(saver, thread, at, going).await?;
+        }
         // Before the loop makes ids of its own.
         let mark = env.ids.next(None);
         let Entered { run, noted } = self

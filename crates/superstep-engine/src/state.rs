@@ -16,7 +16,7 @@ use superstep_core::{
     snapshot::{Snapshot, SubState, TaskView, View},
 };
 
-use crate::{clock::created_at, graph::DynGraph, options::CheckpointRef};
+use crate::{clock::created_at, graph::DynGraph, options::CheckpointRef, repeats::Going};
 
 /// Whether a snapshot includes the states of subgraphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -277,6 +277,10 @@ impl DynGraph {
         let (graph, namespace) = self.at_namespace(&at.namespace)?;
         let lease = saver.lease(thread).await?;
         let edited = async {
+            if let Some(first) = steps.first() {
+                let going = Going::Edit(first);
+                self.refuse_repeats(&saver, thread, &at, going).await?;
+            }
             for updates in steps {
                 at = graph
                     .edit(&saver, thread, &namespace, &at, lease.epoch, &updates)
@@ -336,6 +340,7 @@ impl DynGraph {
             namespace,
             id,
             parents,
+            repeats: false,
         })
     }
 }

@@ -13,13 +13,14 @@ use superstep_core::{
     event::Ending,
     id::{RunId, ThreadId},
     run::{Drain, RunInput},
-    runs::{Claim, ClaimRuns, InputKind, QueuedInput, RunQuery, RunRecord, noted},
+    runs::{Claim, ClaimRuns, InputKind, RunQuery, RunRecord, noted},
     saver::{At, Saver},
 };
 use tokio::task::JoinSet;
 
 use crate::{
     graph::{Backends, DynGraph},
+    input,
     options::{DynOutcome, RunOptions},
     schedule::firing,
 };
@@ -238,9 +239,8 @@ impl Worker {
         let input = match input {
             // What an earlier attempt took in is not fed again, and where it began is behind it.
             _ if is_fed => RunInput::Nothing,
-            Some(QueuedInput::Value(value)) => RunInput::Value(value),
-            Some(QueuedInput::Command(command, resume)) => RunInput::Command(command, resume),
-            _ => RunInput::Nothing,
+            Some(input) => input::queued(input),
+            None => RunInput::Nothing,
         };
         if is_fed {
             options.at = None;

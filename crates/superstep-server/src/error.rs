@@ -22,7 +22,10 @@ pub enum ServerError {
     },
     /// Others than this machine could reach the server, and anybody could use it.
     #[error("{address} is not of the loopback, and the server has no token")]
-    #[coded("SS9002", hint = "set a token, or listen on 127.0.0.1")]
+    #[coded(
+        "SS9002",
+        hint = "set a token of the whole server, also where there are owners; or listen on 127.0.0.1"
+    )]
     NoToken {
         /// Where it should listen.
         address: SocketAddr,
@@ -45,7 +48,10 @@ pub enum ServerError {
     },
     /// The tokens of owners cannot be used.
     #[error("owners: {why}")]
-    #[coded("SS9006", hint = "give each owner a name and a token of its own")]
+    #[coded(
+        "SS9006",
+        hint = "give each owner a name and a token of its own, of 16 characters at least: `openssl rand -hex 16`"
+    )]
     Owner {
         /// What is wrong with them.
         why: String,

@@ -98,6 +98,11 @@ pub(crate) async fn check_place(
         return Refusal::new(StatusCode::FORBIDDEN, why).into_response();
     }
     let headers = request.headers();
+    if headers.get_all(HOST).iter().count() > 1 {
+        // Whoever is in front of the server may have looked at the other one.
+        let why = "a request is for one host: it has several `Host` headers";
+        return Refusal::new(StatusCode::BAD_REQUEST, why).into_response();
+    }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     let is_known = host.is_some_and(|host| guard.knows_host(host));
     let target = request.uri().authority().map(Authority::as_str);

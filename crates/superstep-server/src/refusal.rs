@@ -5,7 +5,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value as Json, json};
-use superstep::{Category, store::StoreError};
+use superstep::{Category, ErrorKind, store::StoreError};
+
+/// The field by which a client says that it means it: what was done since a checkpoint may be done again.
+pub(crate) const REPEATS: &str = "repeat_effects";
 
 /// An answer that says no.
 #[derive(Debug)]
@@ -57,7 +60,14 @@ impl std::fmt::Display for Refusal {
 
 impl From<superstep::Error> for Refusal {
     fn from(error: superstep::Error) -> Self {
-        Self::coded(error.code(), error.to_string())
+        let detail = match &*error.kind {
+            ErrorKind::RepeatsEffects { .. } => format!(
+                "{error}. Settle what nobody knows, or send `{}`: true",
+                REPEATS
+            ),
+            _ => error.to_string(),
+        };
+        Self::coded(error.code(), detail)
     }
 }
 

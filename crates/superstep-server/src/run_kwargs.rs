@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use superstep::{
-    Durability, Modes, RunRecord, Value,
+    CheckpointRef, Durability, Modes, RunRecord, Value,
     dynamic::Pauses,
     runs::{QueuedInput, QueuedOptions},
 };
@@ -33,6 +33,8 @@ pub(crate) struct RunKwargs {
     pub(crate) interrupt_before: Json,
     pub(crate) interrupt_after: Json,
     pub(crate) checkpoint: Json,
+    /// What was done since the checkpoint may be done a second time.
+    pub(crate) repeat_effects: bool,
     pub(crate) durability: Option<String>,
     pub(crate) multitask_strategy: String,
     pub(crate) webhook: Option<String>,
@@ -70,7 +72,10 @@ impl RunKwargs {
         Ok(QueuedOptions {
             limit: number("recursion_limit")?,
             max_concurrency: most.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
-            at: at.filter(|at| at.id.is_some()),
+            at: at.filter(|at| at.id.is_some()).map(|at| CheckpointRef {
+                repeats: self.repeat_effects,
+                ..at
+            }),
             pause_before: Some(pauses(&self.interrupt_before)?),
             pause_after: Some(pauses(&self.interrupt_after)?),
             context: Some(self.context.clone().into()),

@@ -10,8 +10,14 @@ use superstep::{
 };
 
 use crate::{
-    app::App, assistant_record::Version, inbox_answer, message_form, payload::Payload,
-    refusal::Refusal, run_kwargs::RunKwargs, stream_mode::Mode, webhook,
+    app::App,
+    assistant_record::Version,
+    inbox_answer, message_form,
+    payload::Payload,
+    refusal::{REPEATS, Refusal},
+    run_kwargs::RunKwargs,
+    stream_mode::Mode,
+    webhook,
 };
 
 /// The longest that a run can wait for its turn to come: a year.
@@ -77,6 +83,7 @@ impl RunRequest {
             interrupt_before: body.field("interrupt_before")?.unwrap_or_default(),
             interrupt_after: body.field("interrupt_after")?.unwrap_or_default(),
             checkpoint: at.unwrap_or_default(),
+            repeat_effects: body.field(REPEATS)?.unwrap_or(false),
             durability,
             multitask_strategy: strategy.unwrap_or("enqueue").to_owned(),
             webhook: hook,

@@ -232,7 +232,7 @@ impl Server {
             .map_err(failed)?
             .collect();
         let tokens = Tokens::new(self.token, self.owners)?;
-        let is_open = tokens.is_empty();
+        let is_open = !tokens.has_whole();
         if let (Some(address), true) = (places.iter().find(|it| !it.ip().is_loopback()), is_open) {
             return Err(ServerError::NoToken { address: *address });
         }

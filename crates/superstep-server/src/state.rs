@@ -20,7 +20,7 @@ use crate::{
     checkpoint,
     matching::has_all,
     payload::Payload,
-    refusal::{Refusal, answer},
+    refusal::{REPEATS, Refusal, answer},
     registry::Hosted,
     snapshot,
 };
@@ -114,6 +114,10 @@ pub(crate) async fn update(
     let at = match (at, body.field::<String>("checkpoint_id")?) {
         (None, Some(id)) => CheckpointRef::root(checkpoint::read(&id)?),
         (at, _) => checkpoint::named(at.as_ref())?,
+    };
+    let at = CheckpointRef {
+        repeats: body.field(REPEATS)?.unwrap_or(false),
+        ..at
     };
     let update = update_of(StateUpdate {
         values: body.field("values")?.unwrap_or_default(),

@@ -7,7 +7,7 @@ use superstep::{
     ErrorKind, RunId, RunRecord, SaverError, ThreadId,
     clock::IdSource as _,
     dynamic::{DynGraph, DynUpdate, END, Output, state::Depth},
-    runs::{EnqueueRun, OnBusy, QueuedInput},
+    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions},
 };
 
 use crate::{
@@ -137,6 +137,22 @@ impl App {
         }
     }
 
+    /// What would repeat effects is refused now, not when the run's turn comes. Answers to questions continue from
+    /// what is there.
+    async fn refuse_repeats(
+        &self,
+        thread: &ThreadId,
+        request: &RunRequest,
+        options: &QueuedOptions,
+    ) -> Result<(), Refusal> {
+        let Some(at) = options.at.as_ref().filter(|at| !at.repeats) else {
+            return Ok(());
+        };
+        let hosted = self.registry.graph(&request.kwargs.graph_id)?;
+        let input = request.input.clone();
+        Ok(hosted.graph.check_repeats(thread, at, input).await?)
+    }
+
     async fn enqueue(
         &self,
         id: &str,
@@ -155,6 +171,7 @@ impl App {
         }
         let kwargs = &request.kwargs;
         let options = kwargs.options()?;
+        self.refuse_repeats(&thread, request, &options).await?;
         if kwargs.temporary || kwargs.webhook.is_some() {
             // Before the run can end.
             let after = AfterRun {

@@ -6,13 +6,16 @@ use superstep::Secret;
 
 use crate::{error::ServerError, owner::Visitor};
 
+/// The fewest characters of an owner's token: shorter ones are guessed.
+const SHORTEST: usize = 16;
+
 /// The tokens that callers show.
 #[derive(Default)]
 pub(crate) struct Tokens(Vec<(Secret, Option<Arc<str>>)>);
 
 impl Tokens {
-    /// One that sees everything, and those of owners. A name or a token that is there twice, or empty, is
-    /// refused.
+    /// One that sees everything, and those of owners. A name or a token that is there twice, and a token that
+    /// can be guessed, is refused.
     pub(crate) fn new(
         whole: Option<Secret>,
         owners: Vec<(Arc<str>, Secret)>,
@@ -27,8 +30,9 @@ impl Tokens {
                 let why = format!("`{name}` is no name of an owner: letters, digits and -_@+ are");
                 return Err(wrong(why));
             }
-            if token.expose().is_empty() {
-                return Err(wrong(format!("the token of `{name}` is empty")));
+            if token.expose().chars().count() < SHORTEST {
+                let why = format!("the token of `{name}` has less than {SHORTEST} characters");
+                return Err(wrong(why));
             }
             if all
                 .iter()
@@ -47,6 +51,11 @@ impl Tokens {
     /// Whether nobody needs one.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether there is one that sees everything.
+    pub(crate) fn has_whole(&self) -> bool {
+        self.0.iter().any(|(_, owner)| owner.is_none())
     }
 
     pub(crate) fn owners(&self) -> impl Iterator<Item = Arc<str>> + '_ {

@@ -48,8 +48,12 @@ async function send(method, path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, "The server does not answer. Is it still running?");
   }
-  if (!response.ok) throw await failure(response);
-  return response;
+  if (response.ok) return response;
+  const error = await failure(response);
+  // What was done since a step is done a second time only if the person means it.
+  const isBack = response.status === 409 && error.message.includes("repeat_effects");
+  if (!isBack || body?.repeat_effects || !confirm(`${error.message}\n\nDo it again?`)) throw error;
+  return send(method, path, { ...body, repeat_effects: true }, signal);
 }
 
 async function json(method, path, body, signal) {

@@ -172,9 +172,9 @@ async fn attempts(
                 continue;
             }
             Tried::Unknown(why) => why,
-            Tried::Interrupted => "the process ended while the call was under way".to_owned(),
+            Tried::Interrupted => INTERRUPTED.to_owned(),
         };
-        let lookup = match reconciled(ctx, tools, checked, &format!("look {record}")).await? {
+        let lookup = match reconciled(ctx, tools, checked, &look_key(record)).await? {
             Some(Reconciled::Happened(output)) => return Ok(CallEnd::Output(output)),
             // It never reached its target, which is certain of it.
             Some(Reconciled::NotHappened(_)) if is_interrupted && unasked < UNASKED => {
@@ -184,7 +184,9 @@ async fn attempts(
             Some(Reconciled::NotHappened(said) | Reconciled::Unsure(said)) => Some(said),
             None => None,
         };
-        if checked.access.idempotent && attempt <= REPEATS {
+        // Where another attempt is not made unasked, it is asked first whether this one happened.
+        let is_open = matches!(reviewer.gate(None), Gate::Open);
+        if checked.access.idempotent && attempt <= REPEATS && is_open {
             continue;
         }
         let lost = Lost {
@@ -194,10 +196,13 @@ async fn attempts(
             lookup,
         };
         if let Next::End(ended) = reviewer.lost(ctx, call, &lost)? {
+            let settled = Settled::from(&ended);
+            ctx.once_idempotent(&settled_key(record), |_| async move { Ok(settled) })
+                .await?;
             return Ok(end(ended));
         }
         // It may have shown up while the question was open.
-        let again = format!("look again {record}");
+        let again = look_again_key(record);
         if let Some(Reconciled::Happened(output)) = reconciled(ctx, tools, checked, &again).await? {
             return Ok(CallEnd::Output(output));
         }
@@ -206,12 +211,59 @@ async fn attempts(
     }
 }
 
+/// Why nothing is known of an attempt whose process ended.
+const INTERRUPTED: &str = "the process ended while the call was under way";
+
 /// Names the idempotency key of a call, and its records in the journal.
 const KEY: &str = "call";
 
+/// The record of an attempt.
+pub(crate) fn attempt_key(attempt: u32) -> String {
+    format!("{KEY} {attempt}")
+}
+
+/// The record of what somebody found out about an attempt.
+pub(crate) fn settled_key(attempt: u32) -> String {
+    format!("settled {attempt}")
+}
+
+/// The record of a look at what became of an attempt.
+pub(crate) fn look_key(attempt: u32) -> String {
+    format!("look {attempt}")
+}
+
+/// The record of a look after somebody was asked.
+pub(crate) fn look_again_key(attempt: u32) -> String {
+    format!("look again {attempt}")
+}
+
+/// Whether an attempt of a call was begun as this task.
+pub(crate) fn has_begun(ctx: &Ctx) -> Result<bool, NodeError> {
+    ctx.has_started(&attempt_key(0))
+}
+
+/// What somebody found out about a call of which nobody knew whether it happened, as it is journaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Settled {
+    Happened,
+    NotHappened,
+    Unknown,
+}
+
+impl From<&CallEnd> for Settled {
+    fn from(end: &CallEnd) -> Self {
+        match end {
+            CallEnd::Output(_) => Self::Happened,
+            CallEnd::Failed(_) => Self::NotHappened,
+            // That nobody makes it now says nothing about what was made.
+            CallEnd::Unknown(_) | CallEnd::NotMade(_) => Self::Unknown,
+        }
+    }
+}
+
 /// How an attempt ended, as it is journaled.
 #[derive(Serialize, Deserialize)]
-enum Tried {
+pub(crate) enum Tried {
     Output(ToolOutput),
     Failed(String),
     Unknown(String),
@@ -232,8 +284,14 @@ async fn attempted(
 ) -> Result<Tried, NodeError> {
     let redactor = tools.redactor();
     let changes = checked.access.capabilities.changes();
+    let record = attempt_key(attempt);
+    let is_begun = changes && ctx.has_started(&record)?;
     let run = async || -> Result<Tried, NodeError> {
         match gate {
+            // Whether it happened does not follow from what may be done now.
+            Gate::End(_) | Gate::Withhold(_) if is_begun => {
+                return Ok(Tried::Unknown(INTERRUPTED.to_owned()));
+            }
             Gate::Open => {}
             Gate::End(end) => return Ok(Tried::Skipped(end.clone())),
             Gate::Withhold(data) => return Ok(Tried::Withheld(data.clone())),
@@ -261,7 +319,6 @@ async fn attempted(
     // A call that failed is a result too, so that it is on record what is known of its outcome. Only
     // one that stopped the run before anything happened is none.
     let run = async || run().await.map_err(EffectError::not_done);
-    let record = format!("{KEY} {attempt}");
     let done = match checked.access.idempotent {
         true => ctx.once_idempotent(&record, |_| run()).await,
         false => ctx.once(&record, run).await,

@@ -3,17 +3,19 @@
 //! [`execute`] does it all in one task. A graph that decides on all calls of a turn before it makes
 //! any uses the halves: [`decide`] in one task per call, [`make`] in another.
 
-use serde_json::{Map, Value as Json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
 use superstep_engine::typed::{Ctx, NodeError};
 use superstep_model::{Message, ToolCall, message::ToolStatus};
 use superstep_text::Hidden;
 
 use crate::{
+    access::Capabilities,
     approval::{
         Action, Allowed, Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer,
         OutcomeQuestion, Resolution,
     },
-    attempt::{CallEnd, Gate, Lost, Next, Reviewer, make},
+    attempt::{CallEnd, Gate, Lost, Next, Reviewer, has_begun, make},
     policy::{Policy, Ruling},
     tool::reply,
     toolbox::{Checked, Tools},
@@ -44,39 +46,77 @@ pub async fn execute(
         Ok(checked) => checked,
         Err(why) => return Ok(refused(why)),
     };
-    let (decision, checked) = decide(ctx, tools, policy, checked, read)?;
-    match decision.refusal() {
+    let decided = decide(ctx, tools, policy, checked, read)?;
+    match decided.decision.refusal() {
         Some(why) => Ok(refused(why)),
         None => {
-            let mut reviewer = OutcomeReviewer {
-                gate: Gate::Open,
-                repeat: checked.parsed.can_be_made(),
-            };
-            make(ctx, tools, &checked, &mut reviewer).await
+            let mut reviewer = OutcomeReviewer::new(&decided, Gate::Open);
+            make(ctx, tools, &decided.checked, &mut reviewer).await
         }
     }
 }
 
-/// Decides about a call without making it: by the policy, or by a person who is asked. Gives the
-/// decision and the call with the arguments that were decided on.
+/// What was decided about a call.
+#[non_exhaustive]
+pub struct Decided {
+    /// The decision.
+    pub decision: Decision,
+    /// The call with the arguments that were decided on.
+    pub checked: Checked,
+    /// Whether an attempt that has not begun may be made.
+    pub standing: Standing,
+}
+
+/// Whether an attempt of a call that has not begun may be made.
+///
+/// Once an attempt has begun, no approval is asked for and none is dropped before it is known whether the
+/// call happened: who does not approve now says nothing about what was done before.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Standing {
+    /// It may.
+    Given,
+    /// The approval that an earlier attempt was made by does not count here, as in a copy of its thread. A
+    /// person is asked before another attempt, with this reason.
+    Asks {
+        /// Why.
+        why: String,
+        /// What the tool can do.
+        can: Capabilities,
+    },
+    /// The policy denies it now, for this reason.
+    Denied(String),
+}
+
+/// Decides about a call without making it: by the policy, or by a person who is asked.
+///
+/// If [`make`] has begun an attempt of it as this task, nobody is asked: see [`Standing`].
 pub fn decide(
     ctx: &Ctx,
     tools: &Tools,
     policy: &Policy,
     checked: Checked,
     read: &[Message],
-) -> Result<(Decision, Checked), NodeError> {
+) -> Result<Decided, NodeError> {
     // Descriptions of tools are read before anything that is said.
     let strangers = [Message::untrusted("descriptions of tools")];
     let read = match tools.has_foreign() {
         true => &strangers,
         false => read,
     };
-    match policy.rule(&checked.call.name, checked.access, read) {
-        Ruling::Allow => Ok((Decision::Direct, checked)),
-        Ruling::Deny(why) => Ok((Decision::Denied(why), checked)),
-        Ruling::Ask(why) => approved(ctx, tools, checked, why),
+    let ruling = policy.rule(&checked.call.name, checked.access, read);
+    if has_begun(ctx)? {
+        return begun(ctx, tools, checked, ruling);
     }
+    let (decision, checked) = match ruling {
+        Ruling::Allow => (Decision::Direct, checked),
+        Ruling::Deny(why) => (Decision::Denied(why), checked),
+        Ruling::Ask(why) => approved(ctx, tools, checked, why)?,
+    };
+    Ok(Decided {
+        decision,
+        checked,
+        standing: Standing::Given,
+    })
 }
 
 fn approved(
@@ -86,24 +126,20 @@ fn approved(
     why: String,
 ) -> Result<(Decision, Checked), NodeError> {
     let call = &checked.call;
-    let digest = Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), 0);
-    let asked = Action::from(call);
-    let why = match checked.parsed.describe() {
-        Some(what) => format!("{why}\n\n{what}"),
-        None => why,
-    };
-    let allowed = Allowed::default();
-    let question = Approval {
-        action_request: asked.clone(),
-        config: allowed,
-        description: warned(why, &call.args),
-        capabilities: checked.access.capabilities,
-        digest: digest.clone(),
-    };
+    let question = question(
+        ctx,
+        call,
+        described(&checked, why),
+        checked.access.capabilities,
+    );
+    let (digest, asked) = (question.digest.clone(), question.action_request.clone());
     let (mut decision, mut edited) = (Decision::Ignore, None);
     ctx.ask_checked(question, |answer: &ApprovalAnswer| {
         answer.digest.matches(&digest)?;
-        decision = answer.verdict.clone().decision(&asked, allowed)?;
+        decision = answer
+            .verdict
+            .clone()
+            .decision(&asked, Allowed::default())?;
         if let Some(call) = decision.edited(call) {
             edited = Some(tools.parse(&call)?);
         }
@@ -115,6 +151,72 @@ fn approved(
     Ok((decision, edited.unwrap_or(checked)))
 }
 
+/// An attempt has begun. The answer that it was approved by says with which arguments; whether it counts for
+/// another attempt is a matter of its own.
+fn begun(ctx: &Ctx, tools: &Tools, checked: Checked, ruling: Ruling) -> Result<Decided, NodeError> {
+    let call = &checked.call;
+    let (mut standing, is_asked) = match ruling {
+        Ruling::Allow => (Standing::Given, false),
+        Ruling::Deny(why) => (Standing::Denied(why), false),
+        Ruling::Ask(why) => {
+            let why = described(&checked, why);
+            let can = checked.access.capabilities;
+            (Standing::Asks { why, can }, true)
+        }
+    };
+    let (mut decision, mut edited) = (Decision::Direct, None);
+    if let Some(known) = ctx.known_answer::<Approval>()?
+        && !is_of_later_attempt(ctx, call, &known.digest)
+    {
+        let question = question(ctx, call, String::new(), checked.access.capabilities);
+        let (digest, asked) = (question.digest.clone(), question.action_request.clone());
+        let answer = ctx.ask(question)?;
+        let said = answer.verdict.decision(&asked, Allowed::default());
+        if let Some(said) = said.ok().filter(|said| said.refusal().is_none()) {
+            let parsed = said.edited(call).map(|call| tools.parse(&call));
+            let is_whole = !matches!(parsed, Some(Err(_)));
+            if is_asked && is_whole && answer.digest == digest {
+                standing = Standing::Given;
+            }
+            (decision, edited) = (said, parsed.and_then(Result::ok));
+        }
+    }
+    Ok(Decided {
+        decision,
+        checked: edited.unwrap_or(checked),
+        standing,
+    })
+}
+
+/// How many attempts a digest is looked for in.
+const MOST_ATTEMPTS: u32 = 64;
+
+/// Whether an answer is to a question of [`OutcomeReviewer`], which come after the first attempt.
+fn is_of_later_attempt(ctx: &Ctx, call: &ToolCall, digest: &Digest) -> bool {
+    let of = |attempt| Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), attempt);
+    (1..MOST_ATTEMPTS).any(|attempt| of(attempt) == *digest)
+}
+
+/// The question about the first attempt of a call.
+fn question(ctx: &Ctx, call: &ToolCall, description: String, can: Capabilities) -> Approval {
+    Approval {
+        action_request: Action::from(call),
+        config: Allowed::default(),
+        description,
+        capabilities: can,
+        digest: Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), 0),
+    }
+}
+
+/// Why it is asked about a call, and what it would do.
+fn described(checked: &Checked, why: String) -> String {
+    let why = match checked.parsed.describe() {
+        Some(what) => format!("{why}\n\n{what}"),
+        None => why,
+    };
+    warned(why, &checked.call.args)
+}
+
 /// Why it is asked, with a warning where more would be done than can be seen.
 fn warned(why: String, args: &Map<String, Json>) -> String {
     let hidden = Hidden::of_json(&Json::Object(args.clone()));
@@ -124,19 +226,91 @@ fn warned(why: String, args: &Map<String, Json>) -> String {
     }
 }
 
-/// Asks an [`OutcomeQuestion`] about each attempt whose outcome is unknown.
+/// Asks an [`OutcomeQuestion`] about each attempt whose outcome is unknown, and for an approval before another
+/// one that was not approved.
 #[derive(Clone, Debug)]
 pub struct OutcomeReviewer {
     /// Whether an attempt that has not begun may be made.
-    pub gate: Gate,
+    gate: Gate,
     /// Why the answer that the call is repeated is refused, if it is; see
     /// [`ParsedCall::can_be_made`](crate::ParsedCall::can_be_made).
-    pub repeat: Result<(), String>,
+    repeat: Result<(), String>,
+}
+
+/// What is asked about an attempt that was withheld, as it is journaled.
+#[derive(Serialize, Deserialize)]
+struct Withheld {
+    why: String,
+    can: Capabilities,
+}
+
+/// Do it, or leave it: the arguments were decided on.
+const AGAIN: Allowed = Allowed {
+    allow_accept: true,
+    allow_edit: false,
+    allow_respond: true,
+    allow_ignore: true,
+};
+
+impl OutcomeReviewer {
+    /// For a call that was decided on. `gate` says whether an attempt that has not begun may be made at
+    /// all.
+    pub fn new(decided: &Decided, gate: Gate) -> Self {
+        let gate = match (gate, &decided.standing) {
+            (Gate::Open, Standing::Asks { why, can }) => {
+                let (why, can) = (why.clone(), *can);
+                Gate::Withhold(json!(Withheld { why, can }))
+            }
+            (Gate::Open, Standing::Denied(why)) => Gate::End(CallEnd::Failed(why.clone())),
+            (gate, _) => gate,
+        };
+        Self {
+            gate,
+            repeat: decided.checked.parsed.can_be_made(),
+        }
+    }
 }
 
 impl Reviewer for OutcomeReviewer {
     fn gate(&self, _: Option<&str>) -> Gate {
         self.gate.clone()
+    }
+
+    fn withheld(
+        &mut self,
+        ctx: &Ctx,
+        call: &ToolCall,
+        attempt: u32,
+        data: &Json,
+        _: Option<&str>,
+    ) -> Result<Next, NodeError> {
+        let Withheld { why, can } = Withheld::deserialize(data)?;
+        let digest = Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), attempt);
+        let asked = Action::from(call);
+        let question = Approval {
+            action_request: asked.clone(),
+            config: AGAIN,
+            description: format!("{why}\n\nIt was approved before, but not in this thread."),
+            capabilities: can,
+            digest: digest.clone(),
+        };
+        let mut decision = Decision::Ignore;
+        ctx.ask_checked(question, |answer: &ApprovalAnswer| {
+            answer.digest.matches(&digest)?;
+            decision = answer.verdict.clone().decision(&asked, AGAIN)?;
+            match decision.refusal() {
+                Some(_) => Ok(()),
+                None => self.repeat.clone(),
+            }
+        })?;
+        // Of the attempts before it is known that they did not happen: otherwise it is asked about them.
+        Ok(match decision.refusal() {
+            Some(why) => Next::End(CallEnd::Failed(why)),
+            None => {
+                self.gate = Gate::Open;
+                Next::Attempt
+            }
+        })
     }
 
     fn lost(&mut self, ctx: &Ctx, call: &ToolCall, lost: &Lost) -> Result<Next, NodeError> {

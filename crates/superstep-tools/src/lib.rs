@@ -27,6 +27,7 @@ mod attempt;
 pub mod chat;
 pub mod error;
 mod execute;
+mod happened;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod policy;
@@ -47,7 +48,8 @@ pub use approval::{
 pub use attempt::{CallEnd, Gate, Lost, Next, Reviewer, make};
 pub use chat::Chat;
 pub use error::ToolsError;
-pub use execute::{OutcomeReviewer, decide, execute};
+pub use execute::{Decided, OutcomeReviewer, Standing, decide, execute};
+pub use happened::past_effects;
 pub use policy::{Policy, Ruling};
 pub use refine::{Refine, RefineConfig, Refinement, RefinementUpdate};
 pub use stream_reply::stream_reply;

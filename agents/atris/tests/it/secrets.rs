@@ -37,6 +37,15 @@ fn has_secret(text: &str) -> bool {
         "PLAINWORDS",
         "cGxhaW53b3Jkc29m",
         "pwbGFpbndvcmRz",
+        "plain-words",
+        "plainwords",
+        "PlainWords",
+        "706c6169",
+        "70 6C 61",
+        r"\x70",
+        "another%2520plain",
+        "%2570",
+        "cGxhaW53",
     ];
     parts.iter().any(|part| text.contains(part))
 }
@@ -70,6 +79,17 @@ async fn what_a_host_repeats_in_titles_is_taken_out_wherever_it_is_cut() {
         "Song cGxhaW53b3Jkc29mYWtleQ==".to_owned(),
         "Song bWU6cGxhaW53b3Jkc29mYWtleQ==".to_owned(),
         "Song dXNlcjpwbGFpbndvcmRzb2Zha2V5".to_owned(),
+        // In pieces, in other letters, in digits, and as an address within an address.
+        "Song plainwords\nofakey".to_owned(),
+        "Song plain-words-of-a-key".to_owned(),
+        "Song PlainWordsOfAKey".to_owned(),
+        "Song 706c61696e776f7264736f66616b6579".to_owned(),
+        "Song 70 6C 61 69 6E 77 6F 72 64 73 6F 66 61 6B 65 79".to_owned(),
+        r"Song \x70\x6c\x61\x69\x6e\x77\x6f\x72\x64\x73\x6f\x66\x61\x6b\x65\x79".to_owned(),
+        "Song another%2520plain%2520word%252Bof%252Fa%2520token".to_owned(),
+        "Song %2570%256c%2561inwordsofakey".to_owned(),
+        "Song cGxhaW53b3Jk\nc29mYWtleQ==".to_owned(),
+        "An honest song, 100% of it".to_owned(),
     ];
     let tracks: Vec<_> = titles
         .iter()
@@ -89,6 +109,7 @@ async fn what_a_host_repeats_in_titles_is_taken_out_wherever_it_is_cut() {
     assert!(answer.answer.contains("[redacted]"), "{}", answer.answer);
     assert!(!has_secret(&answer.answer), "{}", answer.answer);
     assert!(!has_secret(&states), "{states}");
+    assert!(states.contains("An honest song, 100% of it"), "{states}");
 }
 
 #[test]

@@ -78,8 +78,8 @@ fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeError> 
     };
     let checked = tools.parse(&call).map_err(NodeError::msg)?;
     let policy = Policy::default().ask(NAME);
-    let (decision, _) = decide(ctx, &tools, &policy, checked, &[])?;
-    Ok(decision.refusal())
+    let decided = decide(ctx, &tools, &policy, checked, &[])?;
+    Ok(decided.decision.refusal())
 }
 
 /// Changes that are asked about. They are made by the graph, as they were proposed.

@@ -17,6 +17,15 @@ pub struct CheckpointRef {
     pub id: Option<CheckpointId>,
     /// Checkpoints of the graphs above, as a snapshot gives them.
     pub parents: Parents,
+    /// Whether the caller knows that what happened since the checkpoint may be done a second time. Without
+    /// it, going back behind an effect is refused (SS1205).
+    #[serde(skip_serializing_if = "is_not")]
+    pub repeats: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_not(given: &bool) -> bool {
+    !given
 }
 
 impl CheckpointRef {
@@ -25,6 +34,15 @@ impl CheckpointRef {
         Self {
             id: Some(id),
             ..Self::default()
+        }
+    }
+
+    /// The same checkpoint for a caller who knows that effects which happened since may be repeated.
+    #[must_use]
+    pub fn repeating(self) -> Self {
+        Self {
+            repeats: true,
+            ..self
         }
     }
 

@@ -47,7 +47,7 @@ impl Category {
             1103 => Self::Unavailable,
             1113 | 1121 => Self::Conflict,
             1114 => Self::TimedOut,
-            1201..=1204 => Self::Conflict,
+            1201..=1205 => Self::Conflict,
             1001..=1012 | 1014 | 1102 | 1107 => Self::Internal,
 
             2001 | 2002 | 2004 | 2019 => Self::Conflict,

@@ -29,6 +29,11 @@ impl DynCtx {
         Err(Halt::Asked(vec![ask]))
     }
 
+    /// The answer that the next question of the task gets, if one is on record.
+    pub fn known_answer(&self) -> Result<Option<Value>, Halt> {
+        Ok(self.progress()?.answers.known().cloned())
+    }
+
     /// Asks a question whose answer has a type. An answer of another type is given back: the
     /// question stays open.
     pub(crate) fn ask_as<T>(

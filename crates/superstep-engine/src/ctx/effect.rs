@@ -60,6 +60,12 @@ impl DynCtx {
         self.effect(key, Unknown::Report, effect).await
     }
 
+    /// Whether an effect of this task was started by an earlier attempt: what became of it is on record,
+    /// or nobody knows it.
+    pub fn has_started(&self, key: &str) -> Result<bool, Halt> {
+        Ok(self.progress()?.effects.contains_key(key))
+    }
+
     /// [`DynCtx::once`], for effects that may be repeated too.
     pub(crate) async fn effect<T, F, Fut>(
         &self,

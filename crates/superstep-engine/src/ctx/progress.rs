@@ -81,6 +81,11 @@ impl TaskAnswers {
         self.received.get(self.used).cloned()
     }
 
+    /// The answer to the next question that is on record.
+    pub(super) fn known(&self) -> Option<&Value> {
+        self.received.get(self.used)
+    }
+
     /// The answer to the next question is used.
     pub(super) fn accept(&mut self) {
         self.used += 1;

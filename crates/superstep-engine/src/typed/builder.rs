@@ -12,6 +12,7 @@ use superstep_core::{
         BuildError, BuildErrors, Destination, Edge, Pauses, Persist, RouteFn, RouteView, RouterDef,
         StateShape,
     },
+    record::ReadEffects,
     saver::Saver,
     value::Value,
 };
@@ -84,6 +85,7 @@ pub struct GraphBuilder<S: State, N: Nodes> {
     limit: u64,
     pub(super) declared: Declared,
     strict: bool,
+    effects: Option<ReadEffects>,
     /// Found before the whole graph is known.
     pub(super) mistakes: Vec<BuildError>,
     /// What nodes send, as far as it is declared.
@@ -138,6 +140,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             limit: RunOptions::default().limit,
             declared: Declared::default(),
             strict: false,
+            effects: None,
             mistakes: Vec::new(),
             payloads: Vec::new(),
             context: None,
@@ -425,6 +428,14 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self
     }
 
+    /// How the journals of its tasks are read for effects that happened or may have, which no run from an
+    /// earlier checkpoint repeats unasked (SS1205); by default every effect that was started counts.
+    #[must_use]
+    pub fn effects(mut self, read: ReadEffects) -> Self {
+        self.effects = Some(read);
+        self
+    }
+
     /// Checks the graph and builds it, or reports every mistake.
     ///
     #[doc = include_str!("docs/builder/build.md")]
@@ -465,6 +476,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             .backends(self.backends)
             .persist(self.persist);
         inner.migrate = Some(Arc::new(S::migrate));
+        inner.effects = self.effects;
         let [before, after] = self.pauses;
         let blueprint = &mut inner.blueprint;
         blueprint.name = self.name;

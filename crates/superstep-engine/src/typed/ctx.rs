@@ -137,6 +137,19 @@ impl Ctx {
             .map_err(NodeError::halt)
     }
 
+    /// The answer that the next question of this task gets, if one of that type is on record. For a task that
+    /// decides by it whether to ask.
+    pub fn known_answer<Q: Ask>(&self) -> Result<Option<Q::Answer>, NodeError> {
+        let known = self.0.known_answer().map_err(NodeError::halt)?;
+        Ok(known.and_then(|answer| serde_json::from_value(answer.to_json()).ok()))
+    }
+
+    /// Whether an effect of this task was started by an earlier attempt: what became of it is on record, or
+    /// nobody knows it.
+    pub fn has_started(&self, key: &str) -> Result<bool, NodeError> {
+        self.0.has_started(key).map_err(NodeError::halt)
+    }
+
     /// Runs an effect at most once per task: journaled as started before and as done after, so
     /// that another attempt gets the result back.
     ///

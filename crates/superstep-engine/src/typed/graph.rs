@@ -518,7 +518,25 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// ```
     #[must_use]
     pub fn at(&self, checkpoint: CheckpointId) -> Self {
-        self.with_options(|options| options.at = Some(CheckpointRef::root(checkpoint)))
+        self.with_options(|options| {
+            let repeats = options.at.as_ref().is_some_and(|at| at.repeats);
+            options.at = Some(CheckpointRef {
+                repeats,
+                ..CheckpointRef::root(checkpoint)
+            });
+        })
+    }
+
+    /// The same graph for a caller who knows that a run or fork at an older checkpoint may do a second time
+    /// what was done since. Without it that is refused (SS1205) if there are effects ([`Ctx::once`]) that
+    /// happened or may have.
+    ///
+    /// [`Ctx::once`]: super::Ctx::once
+    #[must_use]
+    pub fn repeating(&self) -> Self {
+        self.with_options(|options| {
+            options.at = Some(options.at.take().unwrap_or_default().repeating());
+        })
     }
 
     /// The same graph on other backends.

@@ -190,7 +190,10 @@ impl<S: State, N: Nodes> Graph<S, N> {
             output: Output::Nothing,
             as_node: Some(AS_COPY.into()),
         };
-        let at = CheckpointRef::root(checkpoint);
+        let at = CheckpointRef {
+            repeats: self.options.at.as_ref().is_some_and(|at| at.repeats),
+            ..CheckpointRef::root(checkpoint)
+        };
         self.edit(&thread.into(), Some(&at), copy).await
     }
 

@@ -20,6 +20,7 @@ mod ids;
 mod kit;
 mod limits;
 mod moving;
+mod repeats;
 mod retention;
 mod runs;
 mod streams;

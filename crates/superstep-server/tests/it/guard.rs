@@ -105,6 +105,10 @@ async fn others_than_this_machine_reach_a_server_only_if_it_has_a_token() {
         assert_eq!(error.code(), "SS9002");
         assert!(error.hint().unwrap().contains("token"));
     }
+    // Tokens of owners are none of the whole server.
+    let owned = server(memory()).owner("ann", Secret::new("a token of sixteen"));
+    let error = owned.bind("0.0.0.0:0").await.err().unwrap();
+    assert_eq!(error.code(), "SS9002");
     let server = server(memory()).token(Secret::new("t"));
     let bound = server.bind("0.0.0.0:0").await.unwrap();
     assert!(bound.address().ip().is_unspecified());
@@ -178,4 +182,24 @@ async fn other_users_of_the_machine_are_refused_without_a_token() {
     assert_eq!((own, other), (Some(422), Some(422)));
     let (_, other) = call(&closed.address, "");
     assert_eq!(other, Some(401));
+}
+
+#[tokio::test]
+async fn a_request_for_two_hosts_is_refused() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    let server = Running::start(server(memory())).await;
+    let place = server.address.trim_start_matches("http://").to_owned();
+    for hosts in [
+        format!("host: {place}\r\nhost: evil.example.com\r\n"),
+        format!("host: evil.example.com\r\nhost: {place}\r\n"),
+        format!("host: {place}\r\nHost: {place}\r\n"),
+    ] {
+        let mut stream = tokio::net::TcpStream::connect(&place).await.unwrap();
+        let request = format!("GET /info HTTP/1.1\r\n{hosts}connection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).await.unwrap();
+        assert!(reply.starts_with("HTTP/1.1 400"), "{hosts}: {reply}");
+    }
 }

@@ -12,6 +12,7 @@ mod auth_matrix;
 mod client;
 mod crons;
 mod files;
+mod forks;
 mod graphs;
 mod guard;
 mod history;

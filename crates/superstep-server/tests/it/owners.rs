@@ -38,8 +38,8 @@ fn owned(backends: Backends) -> Server {
     server(backends)
         .dynamic("remember", &remember(), Schemas::default())
         .token(Secret::new("whole"))
-        .owner("ann", Secret::new("of ann"))
-        .owner("bob", Secret::new("of bob"))
+        .owner("ann", Secret::new("the token of ann"))
+        .owner("bob", Secret::new("the token of bob"))
 }
 
 async fn call(server: &Running, token: &str, method: Method, path: &str, body: Json) -> Reply {
@@ -57,11 +57,13 @@ async fn get(server: &Running, token: &str, path: &str) -> Reply {
 
 /// A thread of ann's with a run, and their ids.
 async fn thread_of_ann(server: &Running) -> (String, String) {
-    let thread = post(server, "of ann", "/threads", json!({})).await.ok();
+    let thread = post(server, "the token of ann", "/threads", json!({}))
+        .await
+        .ok();
     let thread = thread["thread_id"].as_str().unwrap().to_owned();
     let run = json!({"assistant_id": "one", "input": {"x": 1}});
     let path = format!("/threads/{thread}/runs/wait");
-    let reply = post(server, "of ann", &path, run).await;
+    let reply = post(server, "the token of ann", &path, run).await;
     let run = reply.header("content-location").unwrap();
     let run = run.rsplit('/').next().unwrap().to_owned();
     assert_eq!(reply.ok(), json!({"x": 2}));
@@ -86,13 +88,24 @@ async fn a_thread_of_somebody_else_is_not_there_on_any_route() {
             .replace("{run}", &run)
             .replace("{checkpoint}", &run);
         let body = json!({"assistant_id": "one", "id": 1, "method": "run.start"});
-        let reply = call(&server, "of bob", route.method.clone(), &path, body).await;
+        let reply = call(
+            &server,
+            "the token of bob",
+            route.method.clone(),
+            &path,
+            body,
+        )
+        .await;
         assert_eq!(reply.status, 404, "{} {path}: {reply:?}", route.method);
     }
     assert!(tried > 20, "{tried}");
-    let left = get(&server, "of ann", &format!("/threads/{thread}/runs"))
-        .await
-        .ok();
+    let left = get(
+        &server,
+        "the token of ann",
+        &format!("/threads/{thread}/runs"),
+    )
+    .await
+    .ok();
     assert_eq!(left.as_array().unwrap().len(), 1, "nothing was done to it");
 }
 
@@ -107,7 +120,14 @@ async fn what_is_for_the_whole_server_is_refused_to_owners() {
         }
         tried += 1;
         let path = route.path.replace("{id}", id).replace("{cron}", id);
-        let reply = call(&server, "of ann", route.method.clone(), &path, json!({})).await;
+        let reply = call(
+            &server,
+            "the token of ann",
+            route.method.clone(),
+            &path,
+            json!({}),
+        )
+        .await;
         assert!(reply.detail(403).contains("whole server"), "{path}");
         let reply = call(&server, "whole", route.method.clone(), &path, json!({})).await;
         assert_ne!(reply.status, 403, "{path}");
@@ -123,12 +143,12 @@ async fn lists_show_what_is_the_callers() {
         let server = &server;
         async move { post(server, token, "/threads/count", json!({})).await.ok() }
     };
-    assert_eq!(count("of ann").await, json!(1));
-    assert_eq!(count("of bob").await, json!(0));
+    assert_eq!(count("the token of ann").await, json!(1));
+    assert_eq!(count("the token of bob").await, json!(0));
     assert_eq!(count("whole").await, json!(1));
     let found = post(
         &server,
-        "of bob",
+        "the token of bob",
         "/threads/search",
         json!({"ids": [thread]}),
     );
@@ -137,17 +157,26 @@ async fn lists_show_what_is_the_callers() {
     // What a body names is looked at too.
     let cancel = json!({"thread_id": thread, "run_ids": [run]});
     assert_eq!(
-        post(&server, "of bob", "/runs/cancel", cancel).await.status,
+        post(&server, "the token of bob", "/runs/cancel", cancel)
+            .await
+            .status,
         404
     );
     let batch = json!([{"assistant_id": "one", "input": {"x": 1}, "thread_id": thread}]);
     assert_eq!(
-        post(&server, "of bob", "/runs/batch", batch).await.status,
+        post(&server, "the token of bob", "/runs/batch", batch)
+            .await
+            .status,
         404
     );
     let make = json!({"thread_id": thread, "if_exists": "do_nothing"});
-    assert_eq!(post(&server, "of bob", "/threads", make).await.status, 409);
-    assert_eq!(count("of bob").await, json!(0));
+    assert_eq!(
+        post(&server, "the token of bob", "/threads", make)
+            .await
+            .status,
+        409
+    );
+    assert_eq!(count("the token of bob").await, json!(0));
 }
 
 #[tokio::test]
@@ -158,11 +187,15 @@ async fn everybody_has_a_memory_and_graphs_use_it() {
         let server = &server;
         async move { post(server, token, "/runs/wait", body).await.ok()["seen"].clone() }
     };
-    assert_eq!(run("of ann", "a1").await, json!(null));
-    assert_eq!(run("of bob", "b1").await, json!(null));
-    assert_eq!(run("of ann", "a2").await, json!("a1"));
+    assert_eq!(run("the token of ann", "a1").await, json!(null));
+    assert_eq!(run("the token of bob", "b1").await, json!(null));
+    assert_eq!(run("the token of ann", "a2").await, json!("a1"));
     assert_eq!(run("whole", "w1").await, json!(null));
-    for (token, value) in [("of ann", "a2"), ("of bob", "b1"), ("whole", "w1")] {
+    for (token, value) in [
+        ("the token of ann", "a2"),
+        ("the token of bob", "b1"),
+        ("whole", "w1"),
+    ] {
         let item = get(&server, token, "/store/items?namespace=notes&key=k")
             .await
             .ok();
@@ -170,11 +203,11 @@ async fn everybody_has_a_memory_and_graphs_use_it() {
         assert_eq!(item["namespace"], json!(["notes"]));
     }
     let search = json!({"namespace_prefix": []});
-    let seen = post(&server, "of bob", "/store/items/search", search)
+    let seen = post(&server, "the token of bob", "/store/items/search", search)
         .await
         .ok();
     assert_eq!(seen["items"].as_array().unwrap().len(), 1, "{seen}");
-    let spaces = post(&server, "of ann", "/store/namespaces", json!({}))
+    let spaces = post(&server, "the token of ann", "/store/namespaces", json!({}))
         .await
         .ok();
     assert_eq!(spaces, json!({"namespaces": [["notes"]]}));
@@ -189,30 +222,44 @@ async fn everybody_has_a_memory_and_graphs_use_it() {
 async fn files_and_assistants_are_their_owners() {
     let folder = tempfile::tempdir().unwrap();
     let server = Running::start(owned(memory()).files(folder.path())).await;
-    for token in ["of ann", "of bob"] {
+    for token in ["the token of ann", "the token of bob"] {
         let upload = server.request(Method::POST, "/files?name=a.txt");
         let upload = upload.header("x-api-key", token).body("same");
         server.send(upload).await.ok();
     }
-    let files = post(&server, "of bob", "/files/search", json!({}))
+    let files = post(&server, "the token of bob", "/files/search", json!({}))
         .await
         .ok();
     assert!(files[0]["path"].is_null(), "the folder has files of others");
     let id = files[0]["file_id"].as_str().unwrap().to_owned();
     let path = format!("/files/{id}");
-    let gone = call(&server, "of bob", Method::DELETE, &path, json!({})).await;
+    let gone = call(
+        &server,
+        "the token of bob",
+        Method::DELETE,
+        &path,
+        json!({}),
+    )
+    .await;
     assert_eq!(gone.status, 204);
-    assert_eq!(get(&server, "of bob", &path).await.status, 404);
-    assert_eq!(get(&server, "of ann", &path).await.ok(), "same");
+    assert_eq!(get(&server, "the token of bob", &path).await.status, 404);
+    assert_eq!(get(&server, "the token of ann", &path).await.ok(), "same");
 
     let made = json!({"graph_id": "one", "name": "ann's"});
-    let made = post(&server, "of ann", "/assistants", made).await.ok();
+    let made = post(&server, "the token of ann", "/assistants", made)
+        .await
+        .ok();
     let id = made["assistant_id"].as_str().unwrap();
     let path = format!("/assistants/{id}");
-    assert_eq!(get(&server, "of bob", &path).await.status, 404);
+    assert_eq!(get(&server, "the token of bob", &path).await.status, 404);
     let run = json!({"assistant_id": id, "input": {"x": 1}});
-    assert_eq!(post(&server, "of bob", "/runs/wait", run).await.status, 404);
-    let all = post(&server, "of bob", "/assistants/search", json!({}))
+    assert_eq!(
+        post(&server, "the token of bob", "/runs/wait", run)
+            .await
+            .status,
+        404
+    );
+    let all = post(&server, "the token of bob", "/assistants/search", json!({}))
         .await
         .ok();
     assert_eq!(all.as_array().unwrap().len(), 3, "those of graphs");
@@ -220,7 +267,7 @@ async fn files_and_assistants_are_their_owners() {
     let path = format!("/assistants/{own}");
     let change = call(
         &server,
-        "of bob",
+        "the token of bob",
         Method::PATCH,
         &path,
         json!({"name": "x"}),
@@ -228,20 +275,24 @@ async fn files_and_assistants_are_their_owners() {
     assert!(change.await.detail(403).contains("everybody's"));
 }
 
+/// Long enough.
+const LONG: &str = "a token of sixteen";
+
 #[tokio::test]
 async fn owners_without_a_name_or_a_token_of_their_own_are_refused() {
     let wrong = [
-        vec![("", "t")],
-        vec![("a/b", "t")],
+        vec![("", LONG)],
+        vec![("a/b", LONG)],
         vec![("ann", "")],
-        vec![("ann", "t"), ("bob", "t")],
-        vec![("ann", "t"), ("ann", "u")],
-        vec![("ann", "whole")],
+        vec![("ann", "fifteen of them")],
+        vec![("ann", LONG), ("bob", LONG)],
+        vec![("ann", LONG), ("ann", "another of sixteen")],
+        vec![("ann", "the whole server")],
     ];
     for owners in wrong {
         let mut server = Server::on(memory())
             .dynamic("one", &one(), Schemas::default())
-            .token(Secret::new("whole"));
+            .token(Secret::new("the whole server"));
         for (name, token) in &owners {
             server = server.owner(*name, Secret::new(*token));
         }
@@ -251,5 +302,8 @@ async fn owners_without_a_name_or_a_token_of_their_own_are_refused() {
             matches!(refused, ServerError::Owner { .. }),
             "{owners:?}: {refused}"
         );
+        assert_eq!(refused.code(), "SS9006");
+        assert!(refused.hint().unwrap().contains("16 characters"));
+        assert!(!refused.to_string().contains("fifteen"), "{refused}");
     }
 }

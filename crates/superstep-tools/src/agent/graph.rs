@@ -9,7 +9,7 @@ use super::{
     steps::{call_model, call_tool, call_tool_with_store},
     team::Team,
 };
-use crate::error::ToolsError;
+use crate::{error::ToolsError, happened::past_effects};
 
 impl<S: Conversation> Agent<S> {
     /// The graph, to be given a saver and built. Its input is [`say`](super::say), or messages as data.
@@ -29,6 +29,7 @@ fn graph<S: Conversation>(team: Team<S>) -> GraphBuilder<S, AgentNode> {
     let takes_store = team.members.iter().any(|it| it.agent.tools.takes_store());
     let graph = Graph::builder()
         .name(team.name)
+        .effects(past_effects)
         .resource(team)
         .node(AgentNode::Model, call_model::<S>);
     // A graph without the store that a tool takes is refused when it is built.

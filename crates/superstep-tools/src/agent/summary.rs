@@ -5,7 +5,7 @@ use std::sync::Arc;
 use superstep_engine::typed::{Ctx, NodeError};
 use superstep_model::{Body, Message, Model, Request, history};
 
-use crate::traced::Traced;
+use crate::{happened::SUMMARY, traced::Traced};
 
 const INSTRUCTIONS: &str = "Summarise the conversation below for the model that continues it. Keep \
     what the user wants, what was decided and done, names, numbers and open questions. Write the \
@@ -53,7 +53,7 @@ impl Summaries {
             return Ok(None);
         }
         let model = self.model.as_ref().unwrap_or(model);
-        let text = ctx.once_idempotent("summary", |_| async move {
+        let text = ctx.once_idempotent(SUMMARY, |_| async move {
             let request = Request::new([
                 Message::system(INSTRUCTIONS),
                 Message::untrusted(transcript(&old_view)),
@@ -62,7 +62,7 @@ impl Summaries {
             let reply = traced.invoke(&request).await.map_err(NodeError::from)?;
             Ok(reply.content.text())
         });
-        let key = ctx.idempotency_key("summary");
+        let key = ctx.idempotency_key(SUMMARY);
         Ok(Some(history::summary(&text.await?, old, count, &key)))
     }
 }

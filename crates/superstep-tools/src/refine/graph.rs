@@ -5,6 +5,7 @@ use superstep_derive::{Ask, Nodes};
 use superstep_engine::typed::{Graph, GraphBuilder};
 
 use super::{config::Refine, nodes, state::Refinement};
+use crate::happened::past_effects;
 
 /// The nodes of a refining analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
@@ -56,6 +57,7 @@ impl Refine {
         };
         Graph::builder()
             .name(self.name.clone())
+            .effects(past_effects)
             .resource(self)
             .node(AnalyzeInitial, nodes::analyze_initial)
             .node(EvaluateClarity, nodes::evaluate_clarity)

@@ -46,8 +46,8 @@ async fn decide_call(
     ctx: Ctx,
 ) -> Result<TurnUpdate, NodeError> {
     let checked = tools.parse(&call).map_err(NodeError::msg)?;
-    let (decision, checked) = decide(&ctx, &tools, &Policy::default(), checked, &[])?;
-    Ok(Turn::update().decided([(checked.call, decision)]))
+    let decided = decide(&ctx, &tools, &Policy::default(), checked, &[])?;
+    Ok(Turn::update().decided([(decided.checked.call, decided.decision)]))
 }
 
 async fn dispatch(state: Snap<Turn>) -> Command<Turn, Step> {

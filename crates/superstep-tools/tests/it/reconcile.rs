@@ -226,3 +226,85 @@ async fn a_call_that_stopped_the_run_is_made_when_it_resumes_and_nobody_approves
     assert!(matches!(outcome, Outcome::Done(_)));
     assert_eq!((shop.depot.attempts(), shop.depot.parcels()), (2, 1));
 }
+
+/// The copy of a thread whose call may have been made.
+async fn copied(shop: &Shop) -> OpenAsk {
+    shop.graph.copy_thread("t", "copy").await.unwrap();
+    let outcome = shop.graph.resume("copy").await.unwrap();
+    let [ask] = outcome.asks() else {
+        panic!("there is one question")
+    };
+    ask.clone()
+}
+
+#[tokio::test]
+async fn a_copy_asks_whether_the_call_happened_before_it_asks_for_an_approval() {
+    let shop = Shop::new(&[Delivery::Unconfirmed], true).await;
+    shop.approve().await.unwrap();
+    let ask = copied(&shop).await;
+    let digest = ask.question::<OutcomeQuestion>().unwrap().digest;
+    let repeat = json!({"type": "repeat", "digest": digest});
+    let outcome = shop.graph.answer("copy", [(ask.id, repeat)]).await.unwrap();
+    // The approval was for the other thread.
+    let ask = outcome.asks()[0].clone();
+    let question = ask.question::<Approval>().unwrap();
+    assert!(question.description.contains("a parcel goes to ann"));
+    assert_eq!(shop.depot.attempts(), 1);
+    let accept = json!({"type": "accept", "digest": question.digest});
+    let outcome = shop.graph.answer("copy", [(ask.id, accept)]).await.unwrap();
+    assert!(matches!(outcome, Outcome::Done(_)));
+    assert_eq!(shop.depot.attempts(), 2);
+}
+
+#[tokio::test]
+async fn who_does_not_approve_another_attempt_says_nothing_about_the_first() {
+    let shop = Shop::new(&[Delivery::Unconfirmed], true).await;
+    shop.approve().await.unwrap();
+    let ask = copied(&shop).await;
+    // An answer to an approval, which an earlier version asked for at this place.
+    let ignore = json!({"type": "ignore", "digest": "q2:0"});
+    let error = shop.graph.answer("copy", [(ask.id, ignore)]).await;
+    assert_eq!(error.map(|_| ()).unwrap_err().code(), "SS1015");
+    let ask = shop.graph.state("copy").await.unwrap().asks.remove(0);
+    assert!(ask.is::<OutcomeQuestion>());
+    assert_eq!(shop.depot.attempts(), 1);
+}
+
+#[tokio::test]
+async fn a_call_that_was_made_or_may_have_been_is_not_made_again_by_a_fork() {
+    for (delivery, settled) in [
+        (Delivery::Confirmed, None),
+        (
+            Delivery::Unconfirmed,
+            Some(json!({"type": "happened", "args": "it came"})),
+        ),
+        (
+            Delivery::Unconfirmed,
+            Some(json!({"type": "still_unknown"})),
+        ),
+        (Delivery::Unconfirmed, None),
+        (Delivery::Lost, Some(json!({"type": "abandon"}))),
+    ] {
+        let shop = Shop::new(&[delivery], true).await;
+        shop.approve().await.unwrap();
+        let is_abandoned = settled.as_ref().is_some_and(|it| it["type"] == "abandon");
+        if let Some(mut answer) = settled {
+            let ask = shop.open().await;
+            let digest = ask.question::<OutcomeQuestion>().unwrap().digest;
+            answer["digest"] = json!(digest);
+            shop.graph.answer("t", [(ask.id, answer)]).await.unwrap();
+        }
+        let history = shop.graph.history("t").await.unwrap();
+        let first = history.last().and_then(|it| it.id).unwrap();
+        let forked = shop.graph.fork("t", first).await;
+        match is_abandoned {
+            true => drop(forked.unwrap()),
+            false => {
+                let error = forked.unwrap_err();
+                assert_eq!(error.code(), "SS1205");
+                assert!(error.to_string().contains("deliver"), "{error}");
+                shop.graph.repeating().fork("t", first).await.unwrap();
+            }
+        }
+    }
+}

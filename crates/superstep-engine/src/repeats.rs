@@ -1,0 +1,265 @@
+//! Effects that going back to an earlier checkpoint would repeat: looked for before a run or an edit goes back,
+//! whoever asks for it.
+//!
+//! A branch of a thread that starts at an earlier checkpoint knows nothing of what was done since. Its tasks
+//! are others, so that `ctx.once` makes their effects once more. That is refused (SS1205) unless the caller
+//! says that it is meant ([`CheckpointRef::repeating`]).
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+use superstep_core::{
+    archive::Archived,
+    checkpoint::Loaded,
+    command::END,
+    edit::Update,
+    error::{Error, ErrorKind},
+    id::{CheckpointId, GraphPath, ThreadId},
+    past::Repeated,
+    record::{Record, Source, TaskKey, TaskNote},
+    run::RunInput,
+    runs::QueuedInput,
+    saver::{At, Saver},
+    table::Key as _,
+};
+
+use crate::{graph::DynGraph, input, options::CheckpointRef};
+
+/// What goes back.
+pub(crate) enum Going<'a> {
+    /// A run that is fed this.
+    Run(&'a RunInput),
+    /// An edit, by the updates of its first step.
+    Edit(&'a [Update]),
+}
+
+impl Going<'_> {
+    /// Whether what a task of the newest checkpoint has begun continues, or is dropped for good.
+    fn is_harmless_now(&self, loaded: &Loaded) -> bool {
+        match self {
+            Self::Run(RunInput::Value(_) | RunInput::Command(_, Some(_))) => true,
+            // It continues from what it copied.
+            Self::Run(_) => {
+                let head = loaded.head();
+                head.is_some_and(|head| matches!(head.source, Source::Update | Source::Fork))
+            }
+            Self::Edit(_) => false,
+        }
+    }
+
+    /// Whether nothing runs afterwards.
+    fn ends(&self) -> bool {
+        match self {
+            Self::Run(_) => false,
+            Self::Edit(updates) => updates.iter().any(|it| it.as_node.as_deref() == Some(END)),
+        }
+    }
+
+    /// Whether it acts in the name of a node, which does not run again then.
+    fn acts_as(&self, node: &str) -> bool {
+        match self {
+            Self::Run(_) => false,
+            Self::Edit(updates) => updates.iter().any(|it| it.as_node.as_deref() == Some(node)),
+        }
+    }
+}
+
+impl DynGraph {
+    /// What happened, or may have, since a checkpoint: a run that continues from there may do it a second
+    /// time, and is refused (SS1205) unless the caller means it.
+    pub async fn effects_since(
+        &self,
+        thread: &ThreadId,
+        at: &CheckpointRef,
+    ) -> Result<Vec<Repeated>, Error> {
+        let saver = self.saver()?.clone();
+        self.effects_after(&saver, thread, at, Which::All).await
+    }
+
+    /// Whether a run that is fed this may begin at a checkpoint; refuses one that would repeat effects
+    /// (SS1205), as the run itself would be. For those who accept runs that begin later.
+    pub async fn check_repeats(
+        &self,
+        thread: &ThreadId,
+        at: &CheckpointRef,
+        input: QueuedInput,
+    ) -> Result<(), Error> {
+        let saver = self.saver()?.clone();
+        let input = input::queued(input);
+        let going = Going::Run(&input);
+        self.refuse_repeats(&saver, thread, at, going).await
+    }
+
+    /// Refuses what would repeat effects and is not meant to.
+    pub(crate) async fn refuse_repeats(
+        &self,
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        at: &CheckpointRef,
+        going: Going<'_>,
+    ) -> Result<(), Error> {
+        if at.repeats || going.ends() {
+            return Ok(());
+        }
+        let place = at.id.map_or(At::Latest, At::Id);
+        let (_, namespace) = self.at_namespace(&at.namespace)?;
+        // Whether it is there is found out by whoever goes back.
+        let Some(loaded) = saver.load(thread, &namespace, place).await? else {
+            return Ok(());
+        };
+        let which = match loaded.superseded {
+            true => Which::All,
+            false if going.is_harmless_now(&loaded) => return Ok(()),
+            false => Which::Unfinished,
+        };
+        let is_journaled = loaded.notes.iter().any(|note| !note.effects.is_empty());
+        if which == Which::Unfinished && !is_journaled && self.subgraphs().is_empty() {
+            return Ok(());
+        }
+        let mut effects = self.effects_after(saver, thread, at, which).await?;
+        if which == Which::Unfinished {
+            effects.retain(|it| !going.acts_as(&it.node));
+        }
+        match effects.is_empty() {
+            true => Ok(()),
+            false => {
+                Err(Error::from(ErrorKind::RepeatsEffects { effects }).at_thread(Some(thread)))
+            }
+        }
+    }
+
+    async fn effects_after(
+        &self,
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        at: &CheckpointRef,
+        which: Which,
+    ) -> Result<Vec<Repeated>, Error> {
+        let archive = saver.export(thread).await?;
+        let mut addresses = at.addresses();
+        if addresses.is_empty() {
+            let newest = archive.newest(&at.namespace);
+            addresses.extend(newest.map(|id| (at.namespace.clone(), id)));
+        }
+        let mut found = Vec::new();
+        for (namespace, id) in &addresses {
+            let branch = Branch::new(&archive.namespaces, namespace, *id);
+            for (place, checkpoints) in &archive.namespaces {
+                let Some(node) = branch.node_above(place) else {
+                    continue;
+                };
+                let read = match self.at_namespace(place) {
+                    Ok((graph, _)) => graph.0.effects,
+                    Err(_) => self.0.effects,
+                };
+                let above = node.as_ref();
+                for (record, note) in tasks(checkpoints) {
+                    let counts = which == Which::All || note.output.is_none();
+                    if counts && branch.holds(place, record) {
+                        let node = above.cloned().unwrap_or_else(|| node_of(record, note));
+                        let step = record.step + 1;
+                        found.extend(read(note).into_iter().map(|effect| Repeated {
+                            node: node.clone(),
+                            step,
+                            effect,
+                        }));
+                    }
+                }
+            }
+        }
+        found.dedup();
+        Ok(found)
+    }
+}
+
+/// Which effects of a checkpoint count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// All of them.
+    All,
+    /// Those of tasks that have not finished: what finished counts.
+    Unfinished,
+}
+
+/// A checkpoint and all that follow from it, in their graph and in the graphs below.
+struct Branch<'a> {
+    namespace: &'a GraphPath,
+    ids: HashSet<CheckpointId>,
+}
+
+impl<'a> Branch<'a> {
+    fn new(
+        all: &BTreeMap<GraphPath, Vec<Archived>>,
+        namespace: &'a GraphPath,
+        id: CheckpointId,
+    ) -> Self {
+        let mut ids = HashSet::from([id]);
+        // In order of id: a parent comes before its children.
+        for Archived { record, .. } in all.get(namespace).into_iter().flatten() {
+            if record.parent.is_some_and(|parent| ids.contains(&parent)) {
+                ids.insert(record.id);
+            }
+        }
+        Self { namespace, ids }
+    }
+
+    /// In whose task a graph runs, if it runs below; nothing within for the graph itself.
+    fn node_above(&self, place: &GraphPath) -> Option<Option<Arc<str>>> {
+        if place == self.namespace {
+            return Some(None);
+        }
+        let (own, path) = (self.namespace.path(), place.path());
+        let below = path.strip_prefix(own.as_slice())?;
+        Some(Some(below.first()?.as_str().into()))
+    }
+
+    fn holds(&self, place: &GraphPath, record: &Record) -> bool {
+        match place == self.namespace {
+            true => self.ids.contains(&record.id),
+            false => {
+                let above = record.parents.get(self.namespace);
+                above.is_some_and(|above| self.ids.contains(above))
+            }
+        }
+    }
+}
+
+/// The tasks of checkpoints that journaled something: as far as it is noted with the checkpoint, or with those
+/// that follow.
+fn tasks(all: &[Archived]) -> impl Iterator<Item = (&Record, &TaskNote)> {
+    let by_id: HashMap<CheckpointId, &Archived> = all.iter().map(|it| (it.record.id, it)).collect();
+    let noted = all.iter().flat_map(|it| {
+        let notes = it.notes.iter().flatten();
+        notes.map(|note| (&*it.record, note))
+    });
+    let brought = all.iter().flat_map(move |later| {
+        let parent = later
+            .record
+            .parent
+            .and_then(|parent| by_id.get(&parent).copied());
+        let parent = parent.filter(|parent| parent.notes.is_none());
+        let tasks = later.record.tasks.iter();
+        parent.into_iter().flat_map(move |parent| {
+            let record = &*parent.record;
+            tasks.clone().map(move |note| (record, note))
+        })
+    });
+    noted
+        .chain(brought)
+        .filter(|(_, note)| !note.effects.is_empty())
+}
+
+/// The node that a task of a checkpoint runs.
+fn node_of(record: &Record, note: &TaskNote) -> Arc<str> {
+    let name = match note.key.root() {
+        TaskKey::Node(node) => record.layout.nodes.get(node.ix()).cloned(),
+        TaskKey::Send(at) => {
+            let at = usize::try_from(*at).unwrap_or(usize::MAX);
+            record.pending.sends.get(at).map(|send| send.node.clone())
+        }
+        _ => None,
+    };
+    name.unwrap_or_else(|| "?".into())
+}

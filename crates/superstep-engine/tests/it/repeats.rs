@@ -1,0 +1,264 @@
+//! Going back behind an effect: refused unless the caller means it, at every door.
+
+use serde_json::json;
+use superstep_core::{
+    Value,
+    command::END,
+    edit::{AS_COPY, Update},
+    error::ErrorKind,
+    id::{CheckpointId, ThreadId},
+    past::Certainty,
+    run::{EffectError, Halt},
+    saver::HistoryQuery,
+    snapshot::Snapshot,
+};
+use superstep_engine::{
+    CheckpointRef, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, input,
+};
+
+use crate::kit::{Count, object, saved, writes};
+
+/// `before`, then `pay`, which does something once, then `after`.
+fn shop(pay: &Count, is_sure: bool) -> DynGraph {
+    shop_with(payment(pay, is_sure))
+}
+
+fn payment(pay: &Count, is_sure: bool) -> impl superstep_engine::Node {
+    let pay = pay.clone();
+    move |ctx: DynCtx| {
+        let pay = pay.clone();
+        async move {
+            let paid = || async move {
+                let n = pay.up();
+                match is_sure {
+                    true => Ok(n),
+                    false => Err(EffectError::from(superstep_core::Failure::new(
+                        "Lost",
+                        "no answer",
+                    ))),
+                }
+            };
+            let n: usize = ctx.once("pay", paid).await?;
+            Ok::<_, Halt>(Value::map([("x", Value::from(n as i64))]))
+        }
+    }
+}
+
+fn shop_with(pay: impl superstep_engine::Node) -> DynGraph {
+    DynGraphBuilder::new()
+        .last_value("x")
+        .node("before", writes(object(json!({}))))
+        .node("pay", pay)
+        .node("after", writes(object(json!({}))))
+        .edge("__start__", "before")
+        .edge("before", "pay")
+        .edge("pay", "after")
+        .backends(saved())
+        .build()
+        .expect("it builds")
+}
+
+async fn history(graph: &DynGraph) -> Vec<Snapshot> {
+    graph
+        .history(&"t".into(), &"".into(), &HistoryQuery::default())
+        .await
+        .expect("a history")
+}
+
+/// The checkpoint at which a node is about to run.
+async fn before(graph: &DynGraph, node: &str) -> CheckpointId {
+    let history = history(graph).await;
+    let found = history
+        .iter()
+        .rev()
+        .find(|it| it.next.iter().any(|next| **next == *node));
+    found
+        .and_then(|it| it.checkpoint)
+        .expect("it was about to run")
+}
+
+fn copy() -> Update {
+    Update {
+        as_node: Some(AS_COPY.into()),
+        ..Update::default()
+    }
+}
+
+fn is_refused(error: &superstep_core::Error) -> Vec<Certainty> {
+    assert_eq!(error.code(), "SS1205", "{error}");
+    match &*error.kind {
+        ErrorKind::RepeatsEffects { effects } => {
+            assert!(effects.iter().all(|it| &*it.node == "pay"), "{error}");
+            effects.iter().map(|it| it.effect.certainty).collect()
+        }
+        _ => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn no_run_and_no_edit_goes_back_behind_an_effect_unasked() {
+    let pay = Count::default();
+    let graph = shop(&pay, true);
+    let (thread, options) = (ThreadId::from("t"), RunOptions::on("t"));
+    graph
+        .invoke(object(json!({})), &options)
+        .await
+        .expect("it runs");
+    let steps = history(&graph).await.len();
+    for node in ["before", "pay"] {
+        let at = CheckpointRef::root(before(&graph, node).await);
+        let back = RunOptions {
+            at: Some(at.clone()),
+            ..options.clone()
+        };
+        for fed in [
+            input::go_on(),
+            object(json!({})).into(),
+            input::resume("yes"),
+        ] {
+            let error = graph.invoke(fed, &back).await.expect_err("it is refused");
+            assert_eq!(is_refused(&error), [Certainty::Happened]);
+            assert!(error.to_string().contains("`pay`"), "{error}");
+        }
+        let error = graph.update_state(&thread, Some(&at), copy()).await;
+        is_refused(&error.expect_err("it is refused"));
+    }
+    assert_eq!(history(&graph).await.len(), steps, "nothing was stored");
+    // What comes after it repeats nothing.
+    let at = Some(CheckpointRef::root(before(&graph, "after").await));
+    let later = RunOptions {
+        at,
+        ..options.clone()
+    };
+    graph.invoke(input::go_on(), &later).await.expect("it runs");
+    assert_eq!(pay.get(), 1);
+    // Who means it says so.
+    let at = CheckpointRef::root(before(&graph, "pay").await).repeating();
+    let back = RunOptions {
+        at: Some(at),
+        ..options.clone()
+    };
+    graph.invoke(input::go_on(), &back).await.expect("it runs");
+    assert_eq!(pay.get(), 2);
+}
+
+#[tokio::test]
+async fn an_effect_of_which_nobody_knows_whether_it_happened_counts_until_it_is_settled() {
+    let pay = Count::default();
+    let graph = shop(&pay, false);
+    let (thread, options) = (ThreadId::from("t"), RunOptions::on("t"));
+    graph
+        .invoke(object(json!({})), &options)
+        .await
+        .expect_err("nobody knows");
+    let at = CheckpointRef::root(before(&graph, "pay").await);
+    let error = graph.update_state(&thread, Some(&at), copy()).await;
+    assert_eq!(
+        is_refused(&error.expect_err("it is refused")),
+        [Certainty::Unknown]
+    );
+    // The newest checkpoint forgets its tasks too, unless it is their end that is edited.
+    let error = graph.update_state(&thread, None, copy()).await;
+    is_refused(&error.expect_err("it is refused"));
+    let back = RunOptions {
+        at: Some(at.clone()),
+        ..options.clone()
+    };
+    let error = graph.invoke(input::go_on(), &back).await;
+    is_refused(&error.expect_err("it is refused"));
+    assert_eq!(pay.get(), 1);
+    let undone = superstep_core::record::Effect::Failed;
+    graph
+        .settle(&thread, "pay", &undone)
+        .await
+        .expect("it is settled");
+    graph
+        .update_state(&thread, Some(&at), copy())
+        .await
+        .expect("it goes back");
+}
+
+#[tokio::test]
+async fn who_acts_for_the_node_or_ends_the_thread_repeats_nothing() {
+    for node in ["pay", END] {
+        let pay = Count::default();
+        let graph = shop(&pay, false);
+        let thread = ThreadId::from("t");
+        graph
+            .invoke(object(json!({})), &RunOptions::on("t"))
+            .await
+            .expect_err("nobody knows");
+        let update = Update {
+            as_node: Some(node.into()),
+            ..Update::default()
+        };
+        graph
+            .update_state(&thread, None, update)
+            .await
+            .expect("it is edited");
+        graph
+            .invoke(input::go_on(), &RunOptions::on("t"))
+            .await
+            .ok();
+        assert_eq!(pay.get(), 1, "{node}");
+    }
+}
+
+#[tokio::test]
+async fn an_effect_of_a_graph_below_counts() {
+    let pay = Count::default();
+    let child = DynGraphBuilder::new()
+        .last_value("x")
+        .node("inner", payment(&pay, true))
+        .edge("__start__", "inner")
+        .build()
+        .expect("it builds");
+    let graph = DynGraphBuilder::new()
+        .last_value("x")
+        .node("before", writes(object(json!({}))))
+        .subgraph("pay", child, DynNodeOptions::default())
+        .edge("__start__", "before")
+        .edge("before", "pay")
+        .backends(saved())
+        .build()
+        .expect("it builds");
+    graph
+        .invoke(object(json!({})), &RunOptions::on("t"))
+        .await
+        .expect("it runs");
+    let at = CheckpointRef::root(before(&graph, "pay").await);
+    let error = graph.update_state(&"t".into(), Some(&at), copy()).await;
+    is_refused(&error.expect_err("it is refused"));
+    assert_eq!(pay.get(), 1);
+}
+
+#[tokio::test]
+async fn timers_are_no_effects_and_an_answer_at_the_newest_checkpoint_goes_on() {
+    let graph = shop_with(|ctx: DynCtx| async move {
+        ctx.sleep(std::time::Duration::from_millis(1)).await?;
+        ctx.once("note", || async { Ok(1) }).await?;
+        ctx.ask("and now?")?;
+        Ok::<_, Halt>(Value::map([("x", Value::from(1))]))
+    });
+    let options = RunOptions::on("t");
+    graph
+        .invoke(object(json!({})), &options)
+        .await
+        .expect("it asks");
+    let at = Some(CheckpointRef::root(before(&graph, "pay").await));
+    let here = RunOptions {
+        at,
+        ..options.clone()
+    };
+    graph
+        .invoke(input::resume("on"), &here)
+        .await
+        .expect("it goes on");
+    let at = CheckpointRef::root(before(&graph, "before").await);
+    let effects = graph
+        .effects_since(&"t".into(), &at)
+        .await
+        .expect("effects");
+    let keys: Vec<&str> = effects.iter().map(|it| it.effect.key.as_str()).collect();
+    assert_eq!(keys, ["note"]);
+}

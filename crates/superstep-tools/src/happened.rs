@@ -1,0 +1,101 @@
+//! Which calls of a task happened, or may have, by its journal: what no run from an earlier checkpoint makes a
+//! second time unasked.
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value as Json;
+use superstep_core::{
+    past::{Certainty, PastEffect},
+    record::{Effect, TaskNote},
+};
+use superstep_text::single_line;
+
+use crate::{
+    approval::Action,
+    attempt::{Settled, Tried, attempt_key, look_again_key, look_key, settled_key},
+    tool::Reconciled,
+};
+
+/// The record of a summary of a conversation, which does nothing to anybody.
+pub(crate) const SUMMARY: &str = "summary";
+
+/// The most text of a call that is shown, in bytes.
+const MAX_SHOWN: usize = 200;
+
+/// Reads the journal of a task that makes calls with [`make`](crate::make) or [`execute`](crate::execute): a
+/// call that failed for certain, that was not made, or of which a person or a look-up says that it did not
+/// happen, is none. For [`GraphBuilder::effects`](superstep_engine::typed::GraphBuilder::effects).
+pub fn past_effects(note: &TaskNote) -> Vec<PastEffect> {
+    let mut all = note.past_effects();
+    let attempts = (0..).take_while(|at| note.effects.contains_key(&attempt_key(*at)));
+    let attempts: Vec<u32> = attempts.collect();
+    let is_of_call = |key: &str| {
+        let keys = [attempt_key, settled_key, look_key, look_again_key];
+        let of = |at: &u32| keys.iter().any(|made| made(*at) == key);
+        attempts.iter().any(of) || key == SUMMARY
+    };
+    all.retain(|effect| !is_of_call(&effect.key));
+    all.extend(call(note, &attempts).map(|certainty| PastEffect {
+        key: attempt_key(0),
+        what: shown(note),
+        certainty,
+    }));
+    all
+}
+
+/// Whether the call of a task happened; nothing if it did not.
+fn call(note: &TaskNote, attempts: &[u32]) -> Option<Certainty> {
+    let mut open = false;
+    for at in attempts {
+        let is_last = attempts.last() == Some(at);
+        let is_lost = match note.effects.get(&attempt_key(*at)) {
+            Some(Effect::Done(_)) => match stored::<Tried>(note, &attempt_key(*at)) {
+                Some(Tried::Failed(_) | Tried::Skipped(_) | Tried::Withheld(_)) => false,
+                Some(Tried::Unknown(_) | Tried::Interrupted) => true,
+                Some(Tried::Output(_)) | None => return Some(Certainty::Happened),
+            },
+            _ => true,
+        };
+        if !is_lost {
+            continue;
+        }
+        let looks = [look_key(*at), look_again_key(*at)];
+        let looks = looks.iter().filter_map(|key| stored(note, key));
+        let mut is_certain = false;
+        for look in looks {
+            match look {
+                Reconciled::Happened(_) => return Some(Certainty::Happened),
+                // What was looked up was certain enough to make the call again.
+                Reconciled::NotHappened(_) => is_certain = !is_last,
+                Reconciled::Unsure(_) => {}
+            }
+        }
+        match stored(note, &settled_key(*at)) {
+            Some(Settled::Happened) => return Some(Certainty::Happened),
+            // It was asked about the call, however often it was attempted.
+            Some(Settled::NotHappened) => open = false,
+            Some(Settled::Unknown) => open = true,
+            None => open |= !is_certain,
+        }
+    }
+    open.then_some(Certainty::Unknown)
+}
+
+fn stored<T: DeserializeOwned>(note: &TaskNote, key: &str) -> Option<T> {
+    match note.effects.get(key)? {
+        Effect::Done(value) => serde_json::from_value(value.to_json()).ok(),
+        _ => None,
+    }
+}
+
+/// The call, as the last question about it showed it.
+fn shown(note: &TaskNote) -> Option<String> {
+    let asked = note.asks.last()?.value.to_json();
+    let Action { action, args } = Action::deserialize(asked.get("action_request")?).ok()?;
+    let text = format!("{action} {}", Json::Object(args));
+    let text = single_line(&text);
+    let end = text.floor_char_boundary(MAX_SHOWN);
+    Some(match text.get(..end) {
+        Some(kept) if end < text.len() => format!("{kept}…"),
+        _ => text,
+    })
+}
