@@ -51,11 +51,13 @@ static MOST: AtomicUsize = AtomicUsize::new(0);
 static AGAIN: AtomicUsize = AtomicUsize::new(0);
 static ENDED: AtomicUsize = AtomicUsize::new(0);
 
+#[node(Library, Node)]
 async fn split(library: Snap<Library>) -> Command<Library, Node> {
     let fetch = |command: Command<_, _>, page: usize| command.and_send(Node::Fetch, &page);
     (0..library.pages).fold(Command::default(), fetch)
 }
 
+#[node(Library, Node)]
 async fn fetch(Input(page): Input<usize>, ctx: Ctx) -> Result<LibraryUpdate, NodeError> {
     let running = RUNNING.fetch_add(1, Ordering::SeqCst) + 1;
     MOST.fetch_max(running, Ordering::SeqCst);
@@ -85,6 +87,7 @@ async fn tell(ctx: &Ctx) {
     }
 }
 
+#[node(Library, Node)]
 async fn sum(library: Snap<Library>) -> LibraryUpdate {
     Library::update().total(library.factor * library.words.iter().sum::<usize>())
 }

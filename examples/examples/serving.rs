@@ -30,11 +30,13 @@ enum Node {
     Ship,
 }
 
+#[node(Order, Node)]
 async fn pack(order: Snap<Order>) -> OrderUpdate {
     Order::update().log([format!("packed {}", order.item)])
 }
 
 /// Waits for the courier, who takes a day for big things. The timer is durable.
+#[node(Order, Node)]
 async fn ship(order: Snap<Order>, ctx: Ctx) -> Result<OrderUpdate, NodeError> {
     let wait = match order.item.as_str() {
         "a piano" => Duration::from_secs(24 * 3600),

@@ -58,6 +58,7 @@ enum Node {
     Report,
 }
 
+#[node(Talk, Node)]
 async fn prepare(talk: Snap<Talk>) -> TalkUpdate {
     let question = match talk.turns.as_slice() {
         [.., last] if last.answer == Answer::Approved => None,
@@ -68,6 +69,7 @@ async fn prepare(talk: Snap<Talk>) -> TalkUpdate {
     Talk::update().question(question)
 }
 
+#[node(Talk, Node)]
 async fn ask(talk: Snap<Talk>, ctx: Ctx) -> Result<TalkUpdate, NodeError> {
     let text = talk.question.clone().ok_or(NodeError::msg("no question"))?;
     let turn = talk.turns.len() + 1;
@@ -79,6 +81,7 @@ async fn ask(talk: Snap<Talk>, ctx: Ctx) -> Result<TalkUpdate, NodeError> {
     Ok(Talk::update().turns([Turn { question, answer }]))
 }
 
+#[node(Talk, Node)]
 async fn report(talk: Snap<Talk>) -> TalkUpdate {
     let said = talk.turns.iter().filter_map(|turn| match &turn.answer {
         Answer::Says(text) => Some(text.as_str()),

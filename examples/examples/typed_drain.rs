@@ -27,6 +27,7 @@ enum Node {
     Count,
 }
 
+#[node(Counter, Node)]
 async fn count(counter: Snap<Counter>, ctx: Ctx) -> CounterUpdate {
     if counter.n == 6 {
         ctx.drain("a pause after seven");

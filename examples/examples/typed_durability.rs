@@ -43,6 +43,7 @@ enum Courier {
     NeverAfterLabel(Notify),
 }
 
+#[node(Parcel, Node)]
 async fn ship(ctx: Ctx, courier: Res<Courier>) -> Result<ParcelUpdate, NodeError> {
     let crash = match &*courier {
         Courier::Comes => return Ok(Parcel::update().push_log("shipped")),

@@ -39,6 +39,7 @@ struct MaySend {
     question: String,
 }
 
+#[node(Mail, Node)]
 async fn send(ctx: Ctx) -> Result<MailUpdate, NodeError> {
     let question = "send it?".to_owned();
     let sent = ctx.ask(MaySend { question })?;

@@ -52,6 +52,7 @@ struct Piece {
     content: String,
 }
 
+#[node(Poem, Node)]
 async fn think(poem: Snap<Poem>, ctx: Ctx) -> PoemUpdate {
     for percent in [50, 100] {
         ctx.emit(Progress { percent }).await;
@@ -60,6 +61,7 @@ async fn think(poem: Snap<Poem>, ctx: Ctx) -> PoemUpdate {
 }
 
 /// Passes words on as a model would give them.
+#[node(Poem, Node)]
 async fn write(poem: Snap<Poem>, ctx: Ctx) -> Result<PoemUpdate, NodeError> {
     let line = format!("Oh {}!", poem.topic);
     for word in line.split_inclusive(' ') {

@@ -36,6 +36,7 @@ enum Node {
 
 static ASKED: AtomicU32 = AtomicU32::new(0);
 
+#[node(Day, Node)]
 async fn weather(day: Snap<Day>, ctx: Ctx) -> Result<DayUpdate, NodeError> {
     ASKED.fetch_add(1, Ordering::SeqCst);
     if ctx.attempt() < 3 {
@@ -45,6 +46,7 @@ async fn weather(day: Snap<Day>, ctx: Ctx) -> Result<DayUpdate, NodeError> {
 }
 
 /// Waits for a service that is gone.
+#[node(Day, Node)]
 async fn tides() -> DayUpdate {
     std::future::pending().await
 }

@@ -52,6 +52,7 @@ fn fetch_all() -> Call<Vec<u64>, u64> {
     })
 }
 
+#[node(Site, Node)]
 async fn count(ctx: Ctx) -> Result<SiteUpdate, NodeError> {
     let words = ctx.call(&fetch_all(), vec![1, 2, 3]).await?;
     if ctx.attempt() == 1 {

@@ -2,7 +2,8 @@
 //!
 //! The state is a plain struct; `derive(State)` makes one channel of each field and an update type
 //! with one setter a field. A node takes what it needs as arguments and returns an update: what it
-//! does not set stays as it is, and `Append` adds to what is there. This prints
+//! does not set stays as it is, and `Append` adds to what is there. `#[node]` checks a function where it
+//! is written, so that a mistake is shown at the argument that is wrong. This prints
 //!
 //! ```text
 //! Greeting { name: "Ada", text: Some("HELLO, ADA!"), log: ["greeted", "shouted"] }
@@ -47,6 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+#[node(Greeting, Node)]
 async fn greet(greeting: Snap<Greeting>) -> GreetingUpdate {
     Greeting::update()
         .text(format!("Hello, {}!", greeting.name))
@@ -54,6 +56,7 @@ async fn greet(greeting: Snap<Greeting>) -> GreetingUpdate {
 }
 
 /// A node that can fail returns a result; `?` passes any error on.
+#[node(Greeting, Node)]
 async fn shout(greeting: Snap<Greeting>) -> Result<GreetingUpdate, NodeError> {
     let text = greeting.text.as_ref().ok_or(NodeError::msg("no text"))?;
     Ok(Greeting::update()

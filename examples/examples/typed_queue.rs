@@ -44,6 +44,7 @@ struct Tenant {
     name: String,
 }
 
+#[node(Inbox, Node)]
 async fn keep(inbox: Snap<Inbox>, tenant: Context<Tenant>) -> InboxUpdate {
     Inbox::update()
         .of(tenant.name.clone())

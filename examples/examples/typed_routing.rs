@@ -37,6 +37,7 @@ enum Node {
     Print,
 }
 
+#[node(Article, Node)]
 async fn write() -> ArticleUpdate {
     Article::update().push_text("word").tries(1)
 }

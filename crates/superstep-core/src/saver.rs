@@ -203,6 +203,11 @@ pub struct Retained {
 }
 
 /// Keeps threads.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` keeps no threads",
+    label = "not a saver",
+    note = "give `MemorySaver::new()`, or `Database::open(path)?.saver()` for a file"
+)]
 pub trait Saver: Send + Sync + 'static {
     /// Claims the right to write a thread, or fails with [`SaverError::Busy`]. Epochs of a thread grow,
     /// also over its deletion.

@@ -42,7 +42,7 @@ pub use builder::GraphBuilder;
 pub use call::Call;
 pub use command::{Command, IntoCommand, ToParent};
 pub use ctx::Ctx;
-pub use error::NodeError;
+pub use error::{NodeError, Raise};
 pub use event::{Event, EventStream, Follow};
 pub use extract::{Context, Failed, FromTask, Input, Needs, Res, Store, TaskCtx};
 pub use field::{Overwrite, Put};

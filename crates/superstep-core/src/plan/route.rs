@@ -59,6 +59,7 @@ pub trait IntoDestinations {
     fn into_destinations(self) -> Result<Vec<Destination>, Failure>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Into<Destination>> IntoDestinations for D {
     fn into_destinations(self) -> Result<Vec<Destination>, Failure> {
         Ok(vec![self.into()])

@@ -253,6 +253,7 @@ macro_rules! forward {
     };
 }
 
+#[diagnostic::do_not_recommend]
 impl<L: SaverLayer> Saver for L {
     forward!(SaverLayer, self => self);
 }

@@ -80,10 +80,28 @@ impl NodeError {
     }
 }
 
-impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for NodeError {
+/// What `?` turns into a [`NodeError`]: an error type, a box of one, or text, that can go to another thread.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot leave a node or a tool by `?`",
+    label = "an error leaves a node as an error type, as text, or as a `Box<dyn Error + Send + Sync>`",
+    note = "add `Send + Sync` to a `Box<dyn Error>`, or make it text: `.map_err(|error| error.to_string())?`"
+)]
+pub trait Raise {
+    /// The error.
+    fn raise(self) -> Box<dyn StdError + Send + Sync>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<Box<dyn StdError + Send + Sync>>> Raise for E {
+    fn raise(self) -> Box<dyn StdError + Send + Sync> {
+        self.into()
+    }
+}
+
+impl<E: Raise> From<E> for NodeError {
     fn from(error: E) -> Self {
         // An error of the runtime keeps its code.
-        match error.into().downcast::<Error>() {
+        match error.raise().downcast::<Error>() {
             Ok(own) => Self(Halt::Error(*own)),
             Err(error) => Self::failed(Failure::of::<E>(error)),
         }

@@ -19,7 +19,7 @@ use crate::{ctx, node::Node};
     message = "`{Self}` is not a node of a graph over `{S}`",
     label = "not a node",
     note = "a node is an `async fn` of up to eight extractors that returns an update, a Command, () or a Result of one of them; its future must be Send",
-    note = "put `#[superstep::node(State, Nodes)]` on the function to see what does not fit"
+    note = "`#[superstep::node(State, Nodes)]` on the function shows what does not fit"
 )]
 pub trait Handler<S: State, N: Nodes, Args>: Clone + Send + Sync + 'static {
     /// Runs it once.

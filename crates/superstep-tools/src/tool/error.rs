@@ -3,7 +3,7 @@
 use std::{error::Error as StdError, fmt};
 
 use superstep_core::error::{Coded, Failure};
-use superstep_engine::typed::NodeError;
+use superstep_engine::typed::{NodeError, Raise};
 
 /// How a call failed.
 ///
@@ -51,9 +51,9 @@ impl ToolError {
     }
 }
 
-impl<E: Into<Box<dyn StdError + Send + Sync>>> From<E> for ToolError {
+impl<E: Raise> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::Error(with_causes(&*error.into()))
+        Self::Error(with_causes(&*error.raise()))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use superstep::{Fit, prelude::*};
+use superstep::{Fidelity, Fit, prelude::*};
 
 use crate::plain::{PlainSaver, saver};
 
@@ -438,4 +438,15 @@ async fn a_thread_that_waits_for_a_node_that_is_gone_is_refused_and_nothing_is_l
     assert_eq!(new.check_thread("t").await.unwrap(), Fit::ByName);
     let again = new.run("t", v1::Mail::update().title("again")).await;
     assert_eq!(again.unwrap().asks().len(), 1);
+}
+
+#[tokio::test]
+async fn a_run_that_is_as_faithful_as_asked_does_without_a_node_that_is_gone() {
+    let saver = saver();
+    let (old, new) = (reviewed(&saver), approved(&saver));
+    old.run("t", v1::Mail::update().title("x")).await.unwrap();
+    assert_eq!(new.resume("t").await.unwrap_err().code(), "SS1203");
+    let faithful = new.with_options(|options| options.fidelity = Fidelity::LangGraph);
+    let outcome = faithful.resume("t").await.unwrap();
+    assert_eq!(outcome.done().unwrap().log, ["written"]);
 }
