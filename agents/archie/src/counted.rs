@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use superstep::{
     future::BoxFuture,
-    model::{Caps, Deltas, Model, ModelError, ModelId, Reply, Request},
+    model::{Model, ModelError, ModelLayer, Reply, Request},
     sync::lock,
 };
 
@@ -36,17 +36,9 @@ impl<'a> Counted<'a> {
     }
 }
 
-impl Model for Counted<'_> {
-    fn id(&self) -> &ModelId {
-        self.model.id()
-    }
-
-    fn caps(&self) -> Caps {
-        self.model.caps()
-    }
-
-    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        self.model.stream(request)
+impl ModelLayer for Counted<'_> {
+    fn inner(&self) -> &dyn Model {
+        self.model
     }
 
     fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {

@@ -5,7 +5,7 @@
 
 use std::{error::Error as StdError, fmt, io, path::Path};
 
-use superstep::{Coded, text::single_line};
+use superstep::{Category, Coded, text::single_line};
 
 use crate::entry::Entry;
 
@@ -27,6 +27,7 @@ pub enum ErrorKind {
     #[error("cannot read the folder `{folder}`: {why}")]
     #[coded(
         "SS6001",
+        NotFound,
         hint = "check that it exists and can be read; a thread that was begun can be resumed then"
     )]
     Folder {
@@ -39,6 +40,7 @@ pub enum ErrorKind {
     #[error("nothing to read in `{folder}`{}", listed(.found, *.more))]
     #[coded(
         "SS6002",
+        NotFound,
         hint = "put .txt or .md files there or name others by globs, then resume the thread"
     )]
     NothingToRead {
@@ -53,6 +55,7 @@ pub enum ErrorKind {
     #[error("the model returned an empty reply")]
     #[coded(
         "SS6003",
+        Unavailable,
         hint = "resume the thread to try again, or choose another model",
         transient
     )]
@@ -61,6 +64,7 @@ pub enum ErrorKind {
     #[error("the text of `{path}` is not in the store")]
     #[coded(
         "SS6004",
+        NotFound,
         hint = "start the analysis again with its folder, or use the database it was made in"
     )]
     DocumentGone {
@@ -69,7 +73,7 @@ pub enum ErrorKind {
     },
     /// The memory file cannot be read or written.
     #[error("the memory file `{path}`: {why}")]
-    #[coded("SS6005", hint = "repair the file or name another one")]
+    #[coded("SS6005", Unavailable, hint = "repair the file or name another one")]
     Memory {
         /// The file.
         path: String,
@@ -78,7 +82,7 @@ pub enum ErrorKind {
     },
     /// Somebody else works on the memory file.
     #[error("the memory file `{path}` is in use by another process")]
-    #[coded("SS6006", hint = "wait for the other process", transient)]
+    #[coded("SS6006", Conflict, hint = "wait for the other process", transient)]
     MemoryBusy {
         /// The file.
         path: String,
@@ -87,6 +91,7 @@ pub enum ErrorKind {
     #[error("cannot write `{path}`: {why}")]
     #[coded(
         "SS6007",
+        Unavailable,
         hint = "choose another place; the thread keeps the result and can write it again"
     )]
     Result {
@@ -97,7 +102,7 @@ pub enum ErrorKind {
     },
     /// Settings or an input that make no sense.
     #[error("{why}")]
-    #[coded("SS6008")]
+    #[coded("SS6008", InvalidInput)]
     Settings {
         /// What is wrong with them.
         why: String,
@@ -161,6 +166,7 @@ impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
         let coded = Coded {
             code: kind.code(),
+            category: kind.category(),
             hint: kind.hint(),
             transient: kind.is_transient(),
         };

@@ -3,7 +3,7 @@
 //! Most of them end no run: they are put into the state, shown to the person, and kept in the error history.
 
 use serde::{Deserialize, Serialize};
-use superstep::Coded;
+use superstep::{Category, Coded};
 
 /// Why a question has no answer.
 #[derive(
@@ -14,14 +14,18 @@ use superstep::Coded;
 pub enum Error {
     /// The catalogue inside the program cannot be read.
     #[error("the catalogue cannot be read: {why}")]
-    #[coded("SS8001", hint = "report it: this is a mistake in superstep")]
+    #[coded("SS8001", Internal, hint = "report it: this is a mistake in superstep")]
     Catalogue {
         /// Why.
         why: String,
     },
     /// There is no such operation.
     #[error("there is no operation `{id}`{hint}")]
-    #[coded("SS8002", hint = "choose one of the operations that are listed")]
+    #[coded(
+        "SS8002",
+        NotFound,
+        hint = "choose one of the operations that are listed"
+    )]
     UnknownOperation {
         /// Its id, as given.
         id: String,
@@ -30,7 +34,11 @@ pub enum Error {
     },
     /// Parameters are wrong or missing.
     #[error("{operation}: {why}")]
-    #[coded("SS8003", hint = "correct the parameters that the message names")]
+    #[coded(
+        "SS8003",
+        InvalidInput,
+        hint = "correct the parameters that the message names"
+    )]
     Parameters {
         /// The operation.
         operation: String,
@@ -41,12 +49,13 @@ pub enum Error {
     #[error("no operation of Audius fits the question")]
     #[coded(
         "SS8004",
+        NotFound,
         hint = "ask about tracks, artists, playlists, coins, contests or genres on Audius"
     )]
     NoOperation,
     /// The operation changes something, is private or answers with a file.
     #[error("{operation} is not called: {why}")]
-    #[coded("SS8005", hint = "ask for something that anybody may read")]
+    #[coded("SS8005", Refused, hint = "ask for something that anybody may read")]
     Refused {
         /// The operation.
         operation: String,
@@ -57,6 +66,7 @@ pub enum Error {
     #[error("no host of Audius answers: {why}")]
     #[coded(
         "SS8006",
+        Unavailable,
         hint = "check the connection or --host, then ask again",
         transient
     )]
@@ -66,7 +76,7 @@ pub enum Error {
     },
     /// The hosts limit the rate of calls.
     #[error("Audius limits the rate of calls: {why}")]
-    #[coded("SS8007", hint = "ask again later", transient)]
+    #[coded("SS8007", Exhausted, hint = "ask again later", transient)]
     RateLimited {
         /// What it said.
         why: String,
@@ -75,14 +85,14 @@ pub enum Error {
     },
     /// There is no such thing at Audius.
     #[error("Audius does not have {what}")]
-    #[coded("SS8008", hint = "check the name, the id or the link")]
+    #[coded("SS8008", NotFound, hint = "check the name, the id or the link")]
     Missing {
         /// What is missing.
         what: String,
     },
     /// Audius refuses the call.
     #[error("Audius refuses {operation} (status {status}): {why}")]
-    #[coded("SS8009", hint = "see the message")]
+    #[coded("SS8009", Refused, hint = "see the message")]
     Denied {
         /// The operation.
         operation: String,
@@ -93,7 +103,7 @@ pub enum Error {
     },
     /// The reply is not what the API promises.
     #[error("the reply to {operation} cannot be used: {why}")]
-    #[coded("SS8010", hint = "ask again, or try another host")]
+    #[coded("SS8010", Unavailable, hint = "ask again, or try another host")]
     Malformed {
         /// The operation.
         operation: String,
@@ -102,7 +112,12 @@ pub enum Error {
     },
     /// The model failed, or gave replies that cannot be used.
     #[error("the model: {why}")]
-    #[coded("SS8011", hint = "ask again, or use --no-model", transient)]
+    #[coded(
+        "SS8011",
+        Unavailable,
+        hint = "ask again, or use --no-model",
+        transient
+    )]
     Model {
         /// Why.
         why: String,
@@ -111,6 +126,7 @@ pub enum Error {
     #[error("a question waits for an answer: {question}")]
     #[coded(
         "SS8013",
+        Conflict,
         hint = "answer it with `superstep atris answer THREAD ANSWER`"
     )]
     Unanswered {
@@ -121,6 +137,7 @@ pub enum Error {
     #[error("whether {operation} happened is unknown: {why}")]
     #[coded(
         "SS8014",
+        Conflict,
         hint = "look at Audius whether it happened before you ask for it again"
     )]
     UnknownOutcome {
@@ -131,7 +148,7 @@ pub enum Error {
     },
     /// The question says something that no call can do.
     #[error("not understood: {what}")]
-    #[coded("SS8015", hint = "ask without it, or in other words")]
+    #[coded("SS8015", InvalidInput, hint = "ask without it, or in other words")]
     NotUnderstood {
         /// What is not.
         what: String,
@@ -140,6 +157,7 @@ pub enum Error {
     #[error("it was asked for {asked}, and here is {here}")]
     #[coded(
         "SS8016",
+        Conflict,
         hint = "answer with the --host or --fake that it was asked with; the question is still open"
     )]
     OtherHost {
@@ -150,7 +168,7 @@ pub enum Error {
     },
     /// Settings or a question that make no sense.
     #[error("{why}")]
-    #[coded("SS8012", hint = "see the message")]
+    #[coded("SS8012", InvalidInput, hint = "see the message")]
     Settings {
         /// What is wrong.
         why: String,
@@ -162,6 +180,7 @@ impl Error {
     pub fn coded(&self) -> Coded {
         Coded {
             code: self.code(),
+            category: self.category(),
             hint: self.hint(),
             transient: self.is_transient(),
         }

@@ -1,6 +1,6 @@
 //! Errors of the documentation agents, with stable codes. Codes are listed in `docs/errors.md`.
 
-use superstep::{Coded, Failure};
+use superstep::{Category, Coded, Failure};
 
 /// Why there is no documentation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, superstep::Coded)]
@@ -8,7 +8,7 @@ use superstep::{Coded, Failure};
 pub enum Error {
     /// The folder cannot be read.
     #[error("{path} cannot be scanned: {why}")]
-    #[coded("SS7801", hint = "name a folder that can be read")]
+    #[coded("SS7801", InvalidInput, hint = "name a folder that can be read")]
     Root {
         /// The folder.
         path: String,
@@ -17,14 +17,18 @@ pub enum Error {
     },
     /// Settings that make no sense.
     #[error("{why}")]
-    #[coded("SS7802", hint = "see the message, and docs/docgen.md")]
+    #[coded("SS7802", InvalidInput, hint = "see the message, and docs/docgen.md")]
     Settings {
         /// What is wrong.
         why: String,
     },
     /// There is no such agent.
     #[error("there is no agent `{name}`{near}")]
-    #[coded("SS7803", hint = "`superstep docs PATH --dry-run` lists the agents")]
+    #[coded(
+        "SS7803",
+        InvalidInput,
+        hint = "`superstep docs PATH --dry-run` lists the agents"
+    )]
     UnknownAgent {
         /// Its name, as given.
         name: String,
@@ -33,7 +37,7 @@ pub enum Error {
     },
     /// The documentation cannot be written.
     #[error("{path} cannot be written: {why}")]
-    #[coded("SS7804", hint = "choose another folder with -o")]
+    #[coded("SS7804", Unavailable, hint = "choose another folder with -o")]
     Output {
         /// Where.
         path: String,
@@ -42,7 +46,7 @@ pub enum Error {
     },
     /// There is nothing to show yet.
     #[error("{path} has no documentation: {why}")]
-    #[coded("SS7805", hint = "make it with `superstep docs PATH`")]
+    #[coded("SS7805", NotFound, hint = "make it with `superstep docs PATH`")]
     NoDocumentation {
         /// Where it was looked for.
         path: String,
@@ -51,7 +55,11 @@ pub enum Error {
     },
     /// A path that is not in the facts.
     #[error("{path} is not among the files of {root}")]
-    #[coded("SS7806", hint = "name a file below the folder that is not ignored")]
+    #[coded(
+        "SS7806",
+        NotFound,
+        hint = "name a file below the folder that is not ignored"
+    )]
     UnknownFile {
         /// The path, as given.
         path: String,
@@ -60,7 +68,11 @@ pub enum Error {
     },
     /// Git does not know what changed.
     #[error("git cannot tell what changed since {reference}: {why}")]
-    #[coded("SS7807", hint = "name a commit, a tag or a branch of this repository")]
+    #[coded(
+        "SS7807",
+        InvalidInput,
+        hint = "name a commit, a tag or a branch of this repository"
+    )]
     Since {
         /// The reference, as given.
         reference: String,
@@ -71,6 +83,7 @@ pub enum Error {
     #[error("{agent}: {why}")]
     #[coded(
         "SS7808",
+        Internal,
         hint = "run the command again: what is finished is kept",
         transient
     )]
@@ -87,13 +100,10 @@ impl Error {
     pub(crate) fn failure(&self) -> Failure {
         let coded = Coded {
             code: self.code(),
+            category: self.category(),
             hint: self.hint(),
             transient: self.is_transient(),
         };
-        Failure {
-            transient: coded.transient,
-            coded: Some(Box::new(coded)),
-            ..Failure::new("DocError", self.to_string())
-        }
+        coded.failure("DocError", self.to_string())
     }
 }

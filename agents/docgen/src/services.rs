@@ -2,10 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use superstep::{model::Model, tools::RefineConfig};
+use superstep::{model::Model, sync::lock, tools::RefineConfig};
 
 use crate::{
     agent::AgentContext,
@@ -64,18 +64,14 @@ impl Services {
     pub(crate) fn scan(&self, request: &Request) -> Result<Arc<Facts>, Error> {
         let order = self.settings.order(&request.output, &request.root);
         let facts = Arc::new(scan(&request.root, &order)?);
-        let mut known = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.facts);
         *known = Some((request.clone(), facts.clone()));
         Ok(facts)
     }
 
     /// The facts of a folder, as they were taken in this process.
     pub(crate) fn context(&self, request: &Request) -> Result<Arc<AgentContext>, Error> {
-        let known = self
-            .facts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let known = lock(&self.facts).clone();
         let facts = match known {
             Some((of, facts)) if of == *request => facts,
             _ => self.scan(request)?,

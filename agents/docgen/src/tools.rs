@@ -1,11 +1,12 @@
 //! Tools of the agents: lines of a file, places of a symbol. Both read facts and files of the code base alone.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     future::BoxFuture,
     model::ToolSpec,
+    sync::lock,
     tools::{
         Access, Capabilities, ParsedCall, Tool, ToolCtx, ToolError, ToolOutput, Tools, ToolsError,
     },
@@ -123,7 +124,7 @@ impl ParsedCall for Looking {
                     let path = self.name.trim_start_matches("./");
                     let shown = excerpt(&self.context, path, self.from, self.lines);
                     if shown.is_some() {
-                        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+                        let mut read = lock(&self.read);
                         read.insert(path.to_owned());
                     }
                     shown.unwrap_or_else(|| format!("there is no file {path} that may be read"))

@@ -2,14 +2,15 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use superstep::{
     BuildErrors, Graph, RunOptions,
     model::Model,
+    sync::lock,
     tools::{
-        Policy, Refine, RefineConfig, Refinement, RefinementUpdate,
+        Policy, Refine, RefineConfig, Refinement, RefinementUpdate, ToolsError,
         refine::{Brief, Ended, RefineNode},
     },
 };
@@ -49,6 +50,9 @@ pub enum WorkflowError {
     /// Its graph cannot be built: a mistake in this library.
     #[error(transparent)]
     Graph(#[from] BuildErrors),
+    /// Its tools cannot be used: a mistake in this library.
+    #[error(transparent)]
+    Tools(#[from] ToolsError),
     /// Its run failed.
     #[error(transparent)]
     Run(#[from] superstep::Error),
@@ -77,7 +81,7 @@ impl Workflow {
         config: RefineConfig,
         with_tools: bool,
         place: Place,
-    ) -> Result<Self, BuildErrors> {
+    ) -> Result<Self, WorkflowError> {
         let read: ReadFiles = Arc::new(Mutex::new(BTreeSet::new()));
         let mut refine = Refine::new(agent.name(), model.clone())
             .config(config.clone())
@@ -85,10 +89,8 @@ impl Workflow {
         if let Some(form) = agent.form(&context) {
             refine = refine.form(form);
         }
-        if with_tools
-            && model.caps().tools
-            && let Ok(tools) = tools(&context, &read)
-        {
+        if with_tools && model.caps().tools {
+            let tools = tools(&context, &read)?;
             let policy = Policy::default().allow("read_file").allow("find_symbol");
             refine = refine.tools(tools, policy);
         }
@@ -161,7 +163,7 @@ impl Workflow {
         if state.ended == Some(Ended::Unscored) {
             warnings.push("The model gave no grades that can be read".into());
         }
-        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = lock(&self.read);
         let read = read.iter().filter_map(|path| {
             let file = self.context.facts.file(path)?;
             Some((path.clone(), file.hash.clone()))

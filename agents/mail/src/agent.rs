@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use superstep::{
-    AskId, Backends, BuildErrors, Graph, Imports, RunOptions, Saver,
+    AskId, Backends, BuildErrors, Category, Graph, Imports, RunOptions, Saver,
     model::{Model, NodeModels},
 };
 use tokio::sync::Mutex;
@@ -36,25 +36,26 @@ pub enum AgentError {
     Memory(#[from] MemoryError),
     /// The store failed.
     #[error("what waits cannot be reached: {0}")]
-    #[coded("SS7007", hint = "check the database; nothing was lost")]
+    #[coded("SS7007", Unavailable, hint = "check the database; nothing was lost")]
     Store(#[from] superstep::store::StoreError),
     /// The backends have no saver or no store.
     #[error("the assistant needs a {0} to remember what it does")]
     #[coded(
         "SS7008",
+        Internal,
         hint = "give it a saver and a store: threads and memory live there"
     )]
     NoBackend(&'static str),
     /// The settings name a zone that is not known.
     #[error("`{name}` is no time zone")]
-    #[coded("SS7009", hint = "write one such as `Europe/Berlin`")]
+    #[coded("SS7009", InvalidInput, hint = "write one such as `Europe/Berlin`")]
     NoZone {
         /// The name.
         name: String,
     },
     /// The question was answered before, or never asked.
     #[error("the question {ask} is not open")]
-    #[coded("SS7015", hint = "list the open questions")]
+    #[coded("SS7015", Conflict, hint = "list the open questions")]
     NotOpen {
         /// The question.
         ask: AskId,
@@ -67,6 +68,7 @@ pub enum AgentError {
     )]
     #[coded(
         "SS7021",
+        InvalidInput,
         hint = "`superstep mail ingest --retry ID` takes it back and parses it again; look at it with another program before, \
                 if you do not trust it"
     )]
@@ -80,6 +82,7 @@ pub enum AgentError {
     #[error("thread `{thread}` was imported: what it holds was not made here")]
     #[coded(
         "SS7022",
+        Refused,
         hint = "look at it with `superstep threads show`; `superstep threads resume` asks whether to run it"
     )]
     Imported {
@@ -88,7 +91,7 @@ pub enum AgentError {
     },
     /// The graph could not be built: a mistake in this library.
     #[error("the graph of the assistant: {0}")]
-    #[coded("SS7014", hint = "report it: this is a mistake in superstep")]
+    #[coded("SS7014", Internal, hint = "report it: this is a mistake in superstep")]
     Graph(BuildErrors),
 }
 

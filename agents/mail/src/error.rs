@@ -1,6 +1,6 @@
 //! Errors of mailboxes and calendars, with stable codes.
 
-use superstep::{Coded, Failure};
+use superstep::{Category, Coded, Failure};
 
 /// Why a mailbox or a calendar refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, superstep::Coded)]
@@ -10,6 +10,7 @@ pub enum MailError {
     #[error("{place} cannot be reached: {why}")]
     #[coded(
         "SS7001",
+        Unavailable,
         hint = "check the connection, then resume; the thread is kept",
         transient
     )]
@@ -21,7 +22,12 @@ pub enum MailError {
     },
     /// It wants to be asked later.
     #[error("{place} wants to be asked later: {why}")]
-    #[coded("SS7002", hint = "resume later; the thread is kept", transient)]
+    #[coded(
+        "SS7002",
+        Exhausted,
+        hint = "resume later; the thread is kept",
+        transient
+    )]
     Busy {
         /// Which.
         place: String,
@@ -32,7 +38,11 @@ pub enum MailError {
     },
     /// The credentials are wrong, have ended or were taken back.
     #[error("{place} refuses the credentials: {why}")]
-    #[coded("SS7003", hint = "sign in again, then resume; the thread is kept")]
+    #[coded(
+        "SS7003",
+        Refused,
+        hint = "sign in again, then resume; the thread is kept"
+    )]
     Auth {
         /// Which.
         place: String,
@@ -41,7 +51,7 @@ pub enum MailError {
     },
     /// There is no such mail, thread or event.
     #[error("{place} has no {what}")]
-    #[coded("SS7004", hint = "look whether it was moved or deleted")]
+    #[coded("SS7004", NotFound, hint = "look whether it was moved or deleted")]
     Missing {
         /// Which.
         place: String,
@@ -50,7 +60,7 @@ pub enum MailError {
     },
     /// It was asked for something it cannot do, or answered what cannot be understood.
     #[error("{place} refused: {why}")]
-    #[coded("SS7005", hint = "see the message")]
+    #[coded("SS7005", InvalidInput, hint = "see the message")]
     Refused {
         /// Which.
         place: String,
@@ -59,7 +69,7 @@ pub enum MailError {
     },
     /// A mail or an event is not what it claims to be.
     #[error("{what} cannot be read: {why}")]
-    #[coded("SS7006", hint = "look at it with another program")]
+    #[coded("SS7006", InvalidInput, hint = "look at it with another program")]
     Malformed {
         /// What.
         what: String,
@@ -70,6 +80,7 @@ pub enum MailError {
     #[error("the mail is refused: {why}")]
     #[coded(
         "SS7020",
+        InvalidInput,
         hint = "it is no mail that a person writes; look at it with another program, or delete it"
     )]
     TooComplex {
@@ -83,13 +94,10 @@ impl MailError {
     pub(crate) fn failure(&self) -> Failure {
         let coded = Coded {
             code: self.code(),
+            category: self.category(),
             hint: self.hint(),
             transient: self.is_transient(),
         };
-        Failure {
-            transient: coded.transient,
-            coded: Some(Box::new(coded)),
-            ..Failure::new("MailError", self.to_string())
-        }
+        coded.failure("MailError", self.to_string())
     }
 }

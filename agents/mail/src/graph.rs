@@ -45,6 +45,7 @@
 mod decide;
 mod dispatch;
 mod execute;
+mod learn;
 mod respond;
 mod review;
 mod triage;

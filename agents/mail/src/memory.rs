@@ -21,6 +21,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
+    Category,
     model::{Message, Model, Request, Schema, structured},
     store::{Store, StoreError},
 };
@@ -82,11 +83,15 @@ impl Topic {
 pub enum MemoryError {
     /// The store failed.
     #[error("the notes cannot be reached: {0}")]
-    #[coded("SS7010", hint = "check the database; nothing was lost")]
+    #[coded("SS7010", Unavailable, hint = "check the database; nothing was lost")]
     Store(#[from] StoreError),
     /// What is stored is no note.
     #[error("the note `{label}` is not what was stored: {why}")]
-    #[coded("SS7011", hint = "put a text there, or delete it to begin anew")]
+    #[coded(
+        "SS7011",
+        Conflict,
+        hint = "put a text there, or delete it to begin anew"
+    )]
     Malformed {
         /// Which.
         label: &'static str,
@@ -95,7 +100,7 @@ pub enum MemoryError {
     },
     /// There is no such version.
     #[error("the note `{label}` has no version {number}")]
-    #[coded("SS7012", hint = "list its versions")]
+    #[coded("SS7012", NotFound, hint = "list its versions")]
     NoVersion {
         /// Which.
         label: &'static str,
@@ -104,14 +109,18 @@ pub enum MemoryError {
     },
     /// It is as it was at first.
     #[error("the note `{label}` has no older version to go back to")]
-    #[coded("SS7013")]
+    #[coded("SS7013", NotFound)]
     NothingToUndo {
         /// Which.
         label: &'static str,
     },
     /// Another process changed it at the same time.
     #[error("the note `{label}` was changed by another process meanwhile; nothing was overwritten")]
-    #[coded("SS2108", hint = "look at its versions, then repeat the command")]
+    #[coded(
+        "SS2108",
+        Conflict,
+        hint = "look at its versions, then repeat the command"
+    )]
     Changed {
         /// Which.
         label: &'static str,

@@ -2,7 +2,7 @@
 //!
 //! What goes wrong inside a step is no error: the planner reads it and may correct itself.
 
-use superstep::{Coded, Failure, NodeError};
+use superstep::{Category, Coded, NodeError};
 
 /// Why the agent cannot do something. The thread and the input are as they were.
 #[derive(Debug, thiserror::Error, superstep::Coded)]
@@ -10,16 +10,21 @@ use superstep::{Coded, Failure, NodeError};
 pub enum Error {
     /// The state of a thread names no workbook.
     #[error("the thread has no workbook")]
-    #[coded("SS7701", hint = "begin it with `superstep sheet run WORKBOOK -i ...`")]
+    #[coded(
+        "SS7701",
+        NotFound,
+        hint = "begin it with `superstep sheet run WORKBOOK -i ...`"
+    )]
     NoWorkbook,
     /// There is no instruction.
     #[error("there is no instruction")]
-    #[coded("SS7702", hint = "say what is to be done with -i")]
+    #[coded("SS7702", InvalidInput, hint = "say what is to be done with -i")]
     NoInstruction,
     /// A version of a workbook is not stored here.
     #[error("version {hash} of the workbook is not stored here")]
     #[coded(
         "SS7703",
+        NotFound,
         hint = "use the database that the thread was made with, and the folder of versions beside it"
     )]
     VersionGone {
@@ -30,6 +35,7 @@ pub enum Error {
     #[error("version {hash} of the workbook is damaged")]
     #[coded(
         "SS7704",
+        Internal,
         hint = "fork the thread at an earlier step; the input is unharmed"
     )]
     VersionDamaged {
@@ -38,7 +44,7 @@ pub enum Error {
     },
     /// Versions cannot be stored.
     #[error("versions of workbooks cannot be stored in `{folder}`: {why}")]
-    #[coded("SS7705", hint = "check permissions and free space")]
+    #[coded("SS7705", Unavailable, hint = "check permissions and free space")]
     Versions {
         /// The folder.
         folder: String,
@@ -47,7 +53,7 @@ pub enum Error {
     },
     /// The tools cannot be used.
     #[error("the tools: {why}")]
-    #[coded("SS7706", hint = "see the message")]
+    #[coded("SS7706", InvalidInput, hint = "see the message")]
     Tools {
         /// What is wrong.
         why: String,
@@ -56,6 +62,7 @@ pub enum Error {
     #[error("the query is refused: {why}")]
     #[coded(
         "SS7707",
+        InvalidInput,
         hint = "write one SELECT over the tables that are listed; nothing can be written"
     )]
     Query {
@@ -64,35 +71,35 @@ pub enum Error {
     },
     /// A query of the mirror takes too long.
     #[error("the query took longer than {seconds} s and was stopped")]
-    #[coded("SS7708", hint = "ask for less")]
+    #[coded("SS7708", Exhausted, hint = "ask for less")]
     QueryTime {
         /// The limit.
         seconds: u64,
     },
     /// The result would replace the input.
     #[error("`{path}` is the input, which is never modified")]
-    #[coded("SS7709", hint = "choose another name for the result")]
+    #[coded("SS7709", Conflict, hint = "choose another name for the result")]
     OutputIsInput {
         /// The path.
         path: String,
     },
     /// A setting that makes no sense.
     #[error("{why}")]
-    #[coded("SS7710", hint = "see the message")]
+    #[coded("SS7710", InvalidInput, hint = "see the message")]
     Settings {
         /// What is wrong.
         why: String,
     },
     /// Work on a workbook ended without a result.
     #[error("the work on the workbook was broken off: {why}")]
-    #[coded("SS7711", hint = "report it: this is a mistake in superstep")]
+    #[coded("SS7711", Internal, hint = "report it: this is a mistake in superstep")]
     Broken {
         /// What happened.
         why: String,
     },
     /// The thread waits for a person.
     #[error("thread `{thread}` waits for an answer")]
-    #[coded("SS7712", hint = "answer its question, then resume it")]
+    #[coded("SS7712", Conflict, hint = "answer its question, then resume it")]
     Waiting {
         /// The thread.
         thread: String,
@@ -116,16 +123,11 @@ impl Error {
     pub(crate) fn node(&self) -> NodeError {
         let coded = Coded {
             code: self.code(),
+            category: self.category(),
             hint: self.hint(),
             transient: false,
         };
-        NodeError::failed(
-            Failure {
-                coded: Some(Box::new(coded)),
-                ..Failure::new("SheetsError", self.to_string())
-            }
-            .permanent(),
-        )
+        NodeError::failed(coded.failure("SheetsError", self.to_string()))
     }
 }
 

@@ -10,7 +10,7 @@ mod names;
 use std::{
     fmt::Write as _,
     sync::atomic::{AtomicBool, Ordering},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Instant,
 };
 
@@ -22,6 +22,8 @@ use rusqlite::{
     types::ValueRef,
 };
 use superstep_workbook::Workbook;
+
+use superstep::sync::lock;
 
 use crate::{error::Error, settings::QueryLimits};
 
@@ -109,10 +111,7 @@ impl Mirror {
 
     /// Runs one query that reads.
     pub fn query(&self, sql: &str) -> Result<Rows, Error> {
-        let mut connection = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut connection = lock(&self.connection);
         let is_late = Arc::new(AtomicBool::new(false));
         let (begun, most, late) = (Instant::now(), self.limits.time, is_late.clone());
         let watch = move || {

@@ -1,8 +1,8 @@
 //! Services that nodes use besides the state: models, versions, settings. They are never stored.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use superstep::model::Model;
+use superstep::{model::Model, sync::lock};
 use superstep_workbook::{Calculation, Workbook};
 
 use crate::{error::Error, settings::Settings, tools, versions::Versions, workbench::Workbench};
@@ -101,7 +101,7 @@ impl Services {
     }
 
     fn known(&self, version: &str) -> Option<Arc<Workbook>> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.open);
         let at = open.iter().position(|(name, _)| name == version)?;
         let found = open.remove(at);
         let book = found.1.clone();
@@ -110,7 +110,7 @@ impl Services {
     }
 
     fn keep(&self, version: &str, book: &Arc<Workbook>) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.open);
         open.retain(|(name, _)| name != version);
         open.push((version.to_owned(), book.clone()));
         let spare = open.len().saturating_sub(OPEN);

@@ -5,11 +5,14 @@ use std::{
     collections::HashMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use sha2::{Digest as _, Sha256};
-use superstep::fs::{Rights, Staged, private_dir, read_regular};
+use superstep::{
+    fs::{Rights, Staged, private_dir, read_regular},
+    sync::lock,
+};
 
 use crate::error::Error;
 
@@ -132,13 +135,13 @@ pub struct MemoryVersions(Mutex<HashMap<String, Vec<u8>>>);
 impl Versions for MemoryVersions {
     fn put(&self, bytes: &[u8]) -> Result<String, Error> {
         let hash = hash(bytes);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         all.entry(hash.clone()).or_insert_with(|| bytes.to_vec());
         Ok(hash)
     }
 
     fn get(&self, hash: &str) -> Result<Vec<u8>, Error> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = lock(&self.0);
         all.get(hash).cloned().ok_or_else(|| gone(hash))
     }
 }

@@ -3,9 +3,9 @@
 //! A tool does not change the workbook. It proposes operations; the graph applies them together, all or
 //! none, or asks a person first. So a tool that only proposes is `pure`, and may run again after a crash.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use superstep::tools::ToolError;
+use superstep::{sync::lock, tools::ToolError};
 use superstep_workbook::{Operation, Workbook};
 
 use crate::{change::Change, error::Error, mirror::Mirror, settings::QueryLimits};
@@ -58,7 +58,7 @@ impl Workbench {
 
     /// The workbook as tables of SQL. It takes a while for a large workbook.
     pub fn mirror(&self) -> Result<Arc<Mirror>, Error> {
-        let mut mirror = self.mirror.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut mirror = lock(&self.mirror);
         if let Some(mirror) = &*mirror {
             return Ok(mirror.clone());
         }
@@ -69,12 +69,12 @@ impl Workbench {
     }
 
     pub(crate) fn proposed(&self) -> Change {
-        let mut proposed = self.proposed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut proposed = lock(&self.proposed);
         std::mem::take(&mut proposed)
     }
 
     fn change(&self, with: impl FnOnce(&mut Change)) {
-        let mut proposed = self.proposed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut proposed = lock(&self.proposed);
         with(&mut proposed);
     }
 }

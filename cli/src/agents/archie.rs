@@ -29,12 +29,8 @@ pub(crate) fn without(why: &str, settings: Settings, backends: Backends) -> Resu
 }
 
 impl AgentFailure for superstep_archie::Error {
-    fn code(&self) -> &'static str {
-        self.code()
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        self.hint()
+    fn coded(&self) -> (&'static str, Option<&'static str>) {
+        (self.code(), self.hint())
     }
 
     fn exit(&self) -> u8 {

@@ -23,12 +23,8 @@ pub(crate) fn read_only(backends: Backends) -> Result<Atris, Error> {
 }
 
 impl AgentFailure for superstep_atris::Error {
-    fn code(&self) -> &'static str {
-        self.code()
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        self.hint()
+    fn coded(&self) -> (&'static str, Option<&'static str>) {
+        (self.code(), self.hint())
     }
 
     fn exit(&self) -> u8 {

@@ -19,12 +19,8 @@ pub(crate) fn read_only(backends: Backends) -> Result<Docgen, Error> {
 }
 
 impl AgentFailure for superstep_docgen::Error {
-    fn code(&self) -> &'static str {
-        self.code()
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        self.hint()
+    fn coded(&self) -> (&'static str, Option<&'static str>) {
+        (self.code(), self.hint())
     }
 
     fn exit(&self) -> u8 {

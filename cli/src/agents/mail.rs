@@ -36,12 +36,8 @@ pub(crate) fn without(why: &str, backends: Backends) -> Result<MailAgent, Error>
 }
 
 impl AgentFailure for AgentError {
-    fn code(&self) -> &'static str {
-        self.code()
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        self.hint()
+    fn coded(&self) -> (&'static str, Option<&'static str>) {
+        (self.code(), self.hint())
     }
 
     fn exit(&self) -> u8 {

@@ -51,12 +51,8 @@ pub(crate) fn with(
 }
 
 impl AgentFailure for superstep_sheets::Error {
-    fn code(&self) -> &'static str {
-        self.code()
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        self.hint()
+    fn coded(&self) -> (&'static str, Option<&'static str>) {
+        (self.code(), self.hint())
     }
 
     fn exit(&self) -> u8 {

@@ -4,11 +4,8 @@ use super::Error;
 
 /// An error of an agent, as a command ends with it.
 pub(crate) trait AgentFailure: std::error::Error + Send + Sync + 'static {
-    /// The stable code.
-    fn code(&self) -> &'static str;
-
-    /// What to do about it.
-    fn hint(&self) -> Option<&'static str>;
+    /// The stable code, and what to do about it.
+    fn coded(&self) -> (&'static str, Option<&'static str>);
 
     /// The exit code.
     fn exit(&self) -> u8;

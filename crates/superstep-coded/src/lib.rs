@@ -3,11 +3,17 @@
 //! ```
 //! use superstep_coded::Coded;
 //!
+//! #[derive(Debug, PartialEq)]
+//! enum Category {
+//!     Conflict,
+//!     NotFound,
+//! }
+//!
 //! #[derive(Coded)]
 //! enum ThreadError {
-//!     #[coded("SS2001", hint = "wait for the other run", transient)]
+//!     #[coded("SS2001", Conflict, hint = "wait for the other run", transient)]
 //!     Busy,
-//!     #[coded("SS2003")]
+//!     #[coded("SS2003", NotFound)]
 //!     NoThread { name: String },
 //!     #[coded(transparent)]
 //!     Other(Box<ThreadError>),
@@ -17,10 +23,12 @@
 //! assert_eq!(error.code(), "SS2001");
 //! assert_eq!(error.hint(), Some("wait for the other run"));
 //! assert!(error.is_transient());
+//! assert_eq!(error.category(), Category::Conflict);
 //! ```
 //!
 //! The methods are as visible as the type. `hint` is made if a variant has one, `is_transient` if a
-//! variant is; `transparent` forwards all of them to the only field.
+//! variant is; `transparent` forwards all of them to the only field. `category` is made if the variants have
+//! one, which is a variant of the `Category` in scope; then all of them must.
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -30,7 +38,7 @@ use syn::{
     parse_macro_input, spanned::Spanned as _,
 };
 
-/// Methods `code`, `hint` and `is_transient` from `#[coded(…)]` on each variant.
+/// Methods `code`, `hint`, `is_transient` and `category` from `#[coded(…)]` on each variant.
 #[proc_macro_derive(Coded, attributes(coded))]
 pub fn coded(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -43,6 +51,7 @@ pub fn coded(input: TokenStream) -> TokenStream {
 enum Code {
     Own {
         code: LitStr,
+        category: Option<Ident>,
         hint: Option<LitStr>,
         transient: bool,
     },
@@ -109,6 +118,21 @@ fn expand(input: &DeriveInput) -> Result<Tokens, Error> {
             }
         }
     });
+    let categories = has_category(&variants)?.then(|| {
+        let arms = arms("category", &|code| match code {
+            Code::Own {
+                category: Some(category),
+                ..
+            } => quote!(Category::#category),
+            _ => Tokens::new(),
+        });
+        quote! {
+            /// What kind of fault it is.
+            #vis fn category(&self) -> Category {
+                match self { #(#arms)* }
+            }
+        }
+    });
     Ok(quote! {
         #[automatically_derived]
         impl #generics #name #types #bounds {
@@ -118,8 +142,32 @@ fn expand(input: &DeriveInput) -> Result<Tokens, Error> {
             }
             #hints
             #transients
+            #categories
         }
     })
+}
+
+/// Whether the variants have categories: all of them, or none.
+fn has_category(variants: &[(&Variant, Code)]) -> Result<bool, Error> {
+    let missing = variants
+        .iter()
+        .find(|(_, code)| matches!(code, Code::Own { category: None, .. }));
+    let has = |(_, code): &(&Variant, Code)| {
+        matches!(
+            code,
+            Code::Own {
+                category: Some(_),
+                ..
+            }
+        )
+    };
+    match (variants.iter().any(has), missing) {
+        (true, Some((variant, _))) => {
+            let message = "a category is missing: #[coded(\"SSnnnn\", NotFound)]";
+            Err(Error::new(variant.ident.span(), message))
+        }
+        (has, _) => Ok(has),
+    }
 }
 
 fn arm(variant: &Variant, code: &Code, method: &Ident, own: Tokens) -> Tokens {
@@ -156,7 +204,7 @@ impl Code {
             };
         }
         let code: LitStr = input.parse()?;
-        let (mut hint, mut transient) = (None, false);
+        let (mut category, mut hint, mut transient) = (None, None, false);
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             if input.is_empty() {
@@ -168,12 +216,16 @@ impl Code {
                 hint = Some(input.parse()?);
             } else if word == "transient" {
                 transient = true;
+            } else if category.is_none() && word.to_string().starts_with(char::is_uppercase) {
+                category = Some(word);
             } else {
-                return Err(Error::new(word.span(), "`hint = \"…\"` or `transient`"));
+                let message = "a category, `hint = \"…\"` or `transient`";
+                return Err(Error::new(word.span(), message));
             }
         }
         Ok(Self::Own {
             code,
+            category,
             hint,
             transient,
         })

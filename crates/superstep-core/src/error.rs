@@ -1,10 +1,10 @@
 //! Everything that can go wrong in a run, with stable codes.
 //!
 //! An [`Error`] has what happened ([`ErrorKind`]) and where ([`ErrorLocation`]). Codes are listed in
-//! `docs/errors.md`; each has a category in `category`, and `shown` is the JSON form. Build mistakes have their own type, [`crate::plan::BuildError`].
+//! `docs/errors.md`; `category` is what kinds of faults there are, and `json` is the JSON form. Build mistakes have their own type, [`crate::plan::BuildError`].
 
 mod category;
-mod shown;
+mod json;
 mod storage;
 
 use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
@@ -73,10 +73,23 @@ pub struct Failure {
 pub struct Coded {
     /// The code.
     pub code: &'static str,
+    /// What kind of fault it is.
+    pub category: Category,
     /// What to do about it, where there is something to say.
     pub hint: Option<&'static str>,
     /// Whether trying again may help.
     pub transient: bool,
+}
+
+impl Coded {
+    /// The failure of a run that stops with an error of this code.
+    pub fn failure(self, kind: impl Into<Arc<str>>, message: impl Into<String>) -> Failure {
+        Failure {
+            transient: self.transient,
+            coded: Some(Box::new(self)),
+            ..Failure::new(kind, message)
+        }
+    }
 }
 
 impl fmt::Display for Coded {
@@ -99,6 +112,12 @@ impl Failure {
     /// What to do about it, where there is something to say.
     pub fn hint(&self) -> Option<&'static str> {
         self.coded.as_ref().and_then(|coded| coded.hint)
+    }
+
+    /// What kind of fault it is: the program's own, unless the error it was made of says it.
+    pub fn category(&self) -> Category {
+        let coded = self.coded.as_ref();
+        coded.map_or(Category::Internal, |coded| coded.category)
     }
 
     /// A failure with a class and a message, worth retrying.
@@ -195,13 +214,13 @@ pub enum ErrorKind {
     #[coded(transparent)]
     Failed(Failure),
     /// A node panicked.
-    #[coded("SS1002")]
+    #[coded("SS1002", Internal)]
     Panicked {
         /// The panic message.
         message: String,
     },
     /// A node ran past a limit.
-    #[coded("SS1003")]
+    #[coded("SS1003", TimedOut)]
     TimedOut {
         /// Which limit.
         limit: Limit,
@@ -211,6 +230,7 @@ pub enum ErrorKind {
     /// A node returned something that is not an update.
     #[coded(
         "SS1004",
+        Internal,
         hint = "return an object of channel values, a Command, or nothing"
     )]
     BadReturn {
@@ -220,6 +240,7 @@ pub enum ErrorKind {
     /// Two tasks of one step wrote a channel that takes one write.
     #[coded(
         "SS1005",
+        Internal,
         hint = "give the channel a reducer, or let one task write it"
     )]
     Conflict {
@@ -227,13 +248,17 @@ pub enum ErrorKind {
         channel: Arc<str>,
     },
     /// Two tasks of one step overwrote the same channel.
-    #[coded("SS1006", hint = "let one task of a step overwrite the channel")]
+    #[coded(
+        "SS1006",
+        Internal,
+        hint = "let one task of a step overwrite the channel"
+    )]
     DoubleOverwrite {
         /// The channel.
         channel: Arc<str>,
     },
     /// A reducer failed.
-    #[coded("SS1007")]
+    #[coded("SS1007", Internal)]
     Reduce {
         /// The channel.
         channel: Arc<str>,
@@ -241,25 +266,29 @@ pub enum ErrorKind {
         failure: Failure,
     },
     /// A router returned a value its map does not have.
-    #[coded("SS1008", hint = "add the result to the router's map")]
+    #[coded("SS1008", Internal, hint = "add the result to the router's map")]
     RouteMissing {
         /// What it returned.
         result: String,
     },
     /// A router returned nothing usable.
-    #[coded("SS1009", hint = "return a node name, a Send, or the end")]
+    #[coded("SS1009", Internal, hint = "return a node name, a Send, or the end")]
     RouteInvalid,
     /// A send to the end of the graph.
-    #[coded("SS1010", hint = "send to a node; the end runs nothing")]
+    #[coded("SS1010", Internal, hint = "send to a node; the end runs nothing")]
     SendToEnd,
     /// A node asked a question, ignored that it has no answer, and went on.
-    #[coded("SS1011", hint = "pass the error of `ask` on with `?`")]
+    #[coded("SS1011", Internal, hint = "pass the error of `ask` on with `?`")]
     SwallowedAsk,
     /// A command for the parent graph in a graph without one.
-    #[coded("SS1012", hint = "use a command for the parent only inside a subgraph")]
+    #[coded(
+        "SS1012",
+        Internal,
+        hint = "use a command for the parent only inside a subgraph"
+    )]
     NoParent,
     /// Stored or returned data does not have the type the graph expects.
-    #[coded("SS1013")]
+    #[coded("SS1013", InvalidInput)]
     Decode {
         /// The channel, input or answer.
         what: String,
@@ -267,13 +296,17 @@ pub enum ErrorKind {
         why: String,
     },
     /// A node went to a node it had not declared.
-    #[coded("SS1014", hint = "declare it with `may_goto`, `may_send` or `route`")]
+    #[coded(
+        "SS1014",
+        Internal,
+        hint = "declare it with `may_goto`, `may_send` or `route`"
+    )]
     Undeclared {
         /// Where it went.
         target: String,
     },
     /// An answer does not have the type its question asks for; the question stays open.
-    #[coded("SS1015", hint = "answer the question again")]
+    #[coded("SS1015", InvalidInput, hint = "answer the question again")]
     BadAnswer {
         /// The kind of question.
         kind: String,
@@ -283,11 +316,16 @@ pub enum ErrorKind {
         asked: Option<Box<Ask>>,
     },
     /// A run without input on a thread with nothing to continue.
-    #[coded("SS1101", hint = "give an input, or name a thread that has work left")]
+    #[coded(
+        "SS1101",
+        InvalidInput,
+        hint = "give an input, or name a thread that has work left"
+    )]
     EmptyInput,
     /// The step limit ran out; the thread can be continued.
     #[coded(
         "SS1102",
+        Internal,
         hint = "continue the thread without input, or raise the limit"
     )]
     StepLimit {
@@ -295,13 +333,13 @@ pub enum ErrorKind {
         limit: u64,
     },
     /// The run was asked to stop between steps; the thread can be continued.
-    #[coded("SS1103", hint = "continue the thread without input")]
+    #[coded("SS1103", Unavailable, hint = "continue the thread without input")]
     Drained {
         /// Why.
         reason: String,
     },
     /// One plain answer, several open questions.
-    #[coded("SS1104", hint = "answer by ask id")]
+    #[coded("SS1104", InvalidInput, hint = "answer by ask id")]
     AmbiguousResume {
         /// The open questions.
         pending: Vec<AskId>,
@@ -309,6 +347,7 @@ pub enum ErrorKind {
     /// Strict resume: the answer matches no open question.
     #[coded(
         "SS1105",
+        InvalidInput,
         hint = "read the thread's open questions and answer one of them"
     )]
     UnknownAsk {
@@ -318,7 +357,11 @@ pub enum ErrorKind {
         pending: Vec<AskId>,
     },
     /// Strict input: it names something that the graph does not take.
-    #[coded("SS1120", hint = "spell it as one of the graph's channels")]
+    #[coded(
+        "SS1120",
+        InvalidInput,
+        hint = "spell it as one of the graph's channels"
+    )]
     UnknownKeys {
         /// The input, or which node.
         of: String,
@@ -328,6 +371,7 @@ pub enum ErrorKind {
     /// New input on a thread with open questions, by a run that must not drop them.
     #[coded(
         "SS1121",
+        Conflict,
         hint = "answer the open questions, or give the input without `keep_asks`"
     )]
     OpenAsks {
@@ -335,13 +379,13 @@ pub enum ErrorKind {
         pending: Vec<AskId>,
     },
     /// An answer for a graph that stores nothing.
-    #[coded("SS1106", hint = "give the graph a saver")]
+    #[coded("SS1106", InvalidInput, hint = "give the graph a saver")]
     ResumeWithoutSaver,
     /// An operation that needs a saver on a graph without one.
-    #[coded("SS1107", hint = "give the graph a saver")]
+    #[coded("SS1107", Internal, hint = "give the graph a saver")]
     NoSaver,
     /// A node, channel or graph that does not exist.
-    #[coded("SS1108")]
+    #[coded("SS1108", NotFound)]
     Unknown {
         /// What kind of thing.
         what: &'static str,
@@ -349,28 +393,32 @@ pub enum ErrorKind {
         name: String,
     },
     /// An update without a node to act as, where several could be meant.
-    #[coded("SS1109", hint = "say which node the update acts as")]
+    #[coded("SS1109", InvalidInput, hint = "say which node the update acts as")]
     AmbiguousUpdate,
     /// An update that makes no sense.
-    #[coded("SS1110")]
+    #[coded("SS1110", InvalidInput)]
     BadUpdate {
         /// Why.
         why: String,
     },
     /// An argument that makes no sense.
-    #[coded("SS1111")]
+    #[coded("SS1111", InvalidInput)]
     BadArgument {
         /// Why.
         why: String,
     },
     /// No such checkpoint on the thread.
-    #[coded("SS1112")]
+    #[coded("SS1112", NotFound)]
     UnknownCheckpoint {
         /// The id asked for.
         id: CheckpointId,
     },
     /// Somebody cancelled the run.
-    #[coded("SS1113", hint = "resume the thread to continue from its last step")]
+    #[coded(
+        "SS1113",
+        Conflict,
+        hint = "resume the thread to continue from its last step"
+    )]
     Cancelled {
         /// Why.
         reason: String,
@@ -378,12 +426,14 @@ pub enum ErrorKind {
     /// The run had not ended at its deadline.
     #[coded(
         "SS1114",
+        TimedOut,
         hint = "resume the thread with a later deadline, or with none"
     )]
     DeadlinePassed,
     /// The thread was written by another version of the state and no migration leads here.
     #[coded(
         "SS1201",
+        Conflict,
         hint = "raise the version and declare how to get there: \
                 `#[state(version = 2, migrate(1 => function))]`; the function returns all fields"
     )]
@@ -394,6 +444,7 @@ pub enum ErrorKind {
     /// The thread is about to run nodes that the graph no longer has.
     #[coded(
         "SS1203",
+        Conflict,
         hint = "keep a node until no thread waits for it, or fork the thread before it"
     )]
     LostNodes {
@@ -403,6 +454,7 @@ pub enum ErrorKind {
     /// The thread belongs to another graph.
     #[coded(
         "SS1204",
+        Conflict,
         hint = "use that graph; if this one was renamed, build it with `formerly` and the old name"
     )]
     ForeignThread {
@@ -414,6 +466,7 @@ pub enum ErrorKind {
     /// An effect was started and its outcome is unknown.
     #[coded(
         "SS1202",
+        Conflict,
         hint = "find out whether the effect happened, then settle it"
     )]
     UnknownOutcome {
@@ -425,6 +478,7 @@ pub enum ErrorKind {
     /// What goes back to an earlier checkpoint would repeat effects.
     #[coded(
         "SS1205",
+        Conflict,
         hint = "settle what nobody knows; to repeat it all the same, say so with the checkpoint: \
                 `CheckpointRef::repeating`, over HTTP `repeat_effects`"
     )]
@@ -433,7 +487,11 @@ pub enum ErrorKind {
         effects: Vec<Repeated>,
     },
     /// A task named two effects by one key.
-    #[coded("SS3050", hint = "give every effect of a task a key of its own")]
+    #[coded(
+        "SS3050",
+        Internal,
+        hint = "give every effect of a task a key of its own"
+    )]
     EffectKeyReused {
         /// The key.
         key: String,
@@ -441,6 +499,7 @@ pub enum ErrorKind {
     /// The context of a task was used after the attempt it belongs to had ended.
     #[coded(
         "SS3051",
+        Internal,
         hint = "await all that uses the context before the node returns"
     )]
     TaskEnded,
@@ -553,9 +612,9 @@ impl fmt::Display for ErrorKind {
 }
 
 impl Error {
-    /// What kind of fault it is; an error without a known code is the program's own.
+    /// What kind of fault it is.
     pub fn category(&self) -> Category {
-        Category::of(self.code()).unwrap_or(Category::Internal)
+        self.kind.category()
     }
 
     /// The stable code.

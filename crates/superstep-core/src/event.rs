@@ -1,8 +1,8 @@
 //! Events of a run: one ordered stream, filtered by [`Modes`]. [`log`] is
 //! how it is kept, [`span`] what tasks say about their work.
 
+mod json;
 pub mod log;
-mod shown;
 pub mod span;
 
 use std::sync::Arc;

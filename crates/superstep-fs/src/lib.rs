@@ -3,6 +3,7 @@
 
 mod atomic;
 mod dirs;
+mod ignore_file;
 mod private;
 mod read;
 pub mod roots;
@@ -11,6 +12,7 @@ mod swap;
 
 pub use atomic::{Rights, Staged, TEMPORARY, remove_stale, second_name};
 pub use dirs::{parent, private_dir, sync_parent};
+pub use ignore_file::bad_ignore_file;
 pub use private::open_private;
 pub use read::{open_regular, read_regular, read_text};
 pub use stop::{StopFlag, StopOnDrop};

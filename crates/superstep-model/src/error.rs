@@ -6,7 +6,7 @@
 
 use std::{error::Error as StdError, fmt, time::Duration};
 
-use superstep_core::error::Coded;
+use superstep_core::error::{Category, Coded};
 use superstep_schema::SchemaError;
 
 /// A call to a model without a reply.
@@ -22,7 +22,11 @@ pub struct ModelError {
 pub enum ErrorKind {
     /// The provider does not accept the key, or there is none.
     #[error("{}", auth(.provider, .message))]
-    #[coded("SS5001", hint = "check the key in the environment or the config file")]
+    #[coded(
+        "SS5001",
+        Refused,
+        hint = "check the key in the environment or the config file"
+    )]
     Auth {
         /// Whose model.
         provider: String,
@@ -31,7 +35,7 @@ pub enum ErrorKind {
     },
     /// The provider has no such model.
     #[error("no model `{model}`: {message}")]
-    #[coded("SS5002", hint = "see `superstep model list`")]
+    #[coded("SS5002", NotFound, hint = "see `superstep model list`")]
     UnknownModel {
         /// The model asked for.
         model: String,
@@ -40,7 +44,7 @@ pub enum ErrorKind {
     },
     /// The provider does not accept the request.
     #[error("the request was refused ({status}): {message}")]
-    #[coded("SS5003")]
+    #[coded("SS5003", InvalidInput)]
     Refused {
         /// The HTTP status.
         status: u16,
@@ -51,6 +55,7 @@ pub enum ErrorKind {
     #[error("the conversation is too long for the model: {message}")]
     #[coded(
         "SS5004",
+        InvalidInput,
         hint = "shorten the conversation, or choose a model that reads more"
     )]
     TooLong {
@@ -59,7 +64,12 @@ pub enum ErrorKind {
     },
     /// Too many calls.
     #[error("the provider limits calls: {message}")]
-    #[coded("SS5005", hint = "resume later; the thread is kept", transient)]
+    #[coded(
+        "SS5005",
+        Exhausted,
+        hint = "resume later; the thread is kept",
+        transient
+    )]
     Limited {
         /// What it said.
         message: String,
@@ -68,7 +78,12 @@ pub enum ErrorKind {
     },
     /// The provider failed.
     #[error("the provider failed ({status}): {message}")]
-    #[coded("SS5006", hint = "resume later; the thread is kept", transient)]
+    #[coded(
+        "SS5006",
+        Unavailable,
+        hint = "resume later; the thread is kept",
+        transient
+    )]
     Server {
         /// The HTTP status.
         status: u16,
@@ -81,6 +96,7 @@ pub enum ErrorKind {
     #[error("cannot reach {host}: {message}")]
     #[coded(
         "SS5007",
+        Unavailable,
         hint = "check the address and the network, and that the server is running",
         transient
     )]
@@ -92,7 +108,12 @@ pub enum ErrorKind {
     },
     /// Nothing came for too long.
     #[error("no {phase} within {after:?}")]
-    #[coded("SS5008", hint = "resume without input to try again", transient)]
+    #[coded(
+        "SS5008",
+        TimedOut,
+        hint = "resume without input to try again",
+        transient
+    )]
     TimedOut {
         /// What was waited for.
         phase: Phase,
@@ -101,32 +122,42 @@ pub enum ErrorKind {
     },
     /// The reply broke off.
     #[error("the reply broke off before its end")]
-    #[coded("SS5009", hint = "resume without input to try again", transient)]
+    #[coded(
+        "SS5009",
+        Unavailable,
+        hint = "resume without input to try again",
+        transient
+    )]
     Cut,
     /// The reply does not follow the protocol.
     #[error("the reply is not what the protocol says: {what}")]
-    #[coded("SS5010", transient)]
+    #[coded("SS5010", Unavailable, transient)]
     Malformed {
         /// What is wrong with it.
         what: String,
     },
     /// The reply is larger than any reply should be.
     #[error("the reply is too large: {what}")]
-    #[coded("SS5011")]
+    #[coded("SS5011", Unavailable)]
     TooLarge {
         /// What is too large.
         what: String,
     },
     /// The provider sent the call elsewhere; keys do not follow.
     #[error("{host} redirects to another place, which is not followed")]
-    #[coded("SS5012", hint = "set the provider's final address")]
+    #[coded("SS5012", Unavailable, hint = "set the provider's final address")]
     Redirected {
         /// Where the call went.
         host: String,
     },
     /// The model failed too often lately; no call was made.
     #[error("{model} failed {failures} times in a row; waiting {wait:?} before the next call")]
-    #[coded("SS5013", hint = "resume later, or choose another model", transient)]
+    #[coded(
+        "SS5013",
+        Unavailable,
+        hint = "resume later, or choose another model",
+        transient
+    )]
     CircuitOpen {
         /// The model.
         model: String,
@@ -137,7 +168,11 @@ pub enum ErrorKind {
     },
     /// A budget is used up; no call was made.
     #[error("the budget is used up: {spent} of {limit}")]
-    #[coded("SS5014", hint = "raise the budget and resume; the thread is kept")]
+    #[coded(
+        "SS5014",
+        Exhausted,
+        hint = "raise the budget and resume; the thread is kept"
+    )]
     Budget {
         /// What was spent, with its unit.
         spent: String,
@@ -148,7 +183,11 @@ pub enum ErrorKind {
     #[error(
         "the model's reply does not match the schema `{schema}`, even after {repairs} repair attempts: {why}"
     )]
-    #[coded("SS5015", hint = "try a stronger model; the thread is kept")]
+    #[coded(
+        "SS5015",
+        Unavailable,
+        hint = "try a stronger model; the thread is kept"
+    )]
     Unfit {
         /// The schema's name.
         schema: String,
@@ -161,6 +200,7 @@ pub enum ErrorKind {
     #[error("no model: {why}")]
     #[coded(
         "SS5016",
+        NotFound,
         hint = "set a provider's key, start a local server, or run `superstep model pull`"
     )]
     NoModel {
@@ -169,35 +209,39 @@ pub enum ErrorKind {
     },
     /// The script of a scripted model is wrong, or has no step for the call.
     #[error("script: {why}")]
-    #[coded("SS5017")]
+    #[coded("SS5017", Internal)]
     Script {
         /// What is wrong.
         why: String,
     },
     /// The recording has no reply for the call.
     #[error("recording: {why}")]
-    #[coded("SS5018", hint = "record the call, or fix the request")]
+    #[coded("SS5018", Internal, hint = "record the call, or fix the request")]
     Unrecorded {
         /// What is missing.
         why: String,
     },
     /// Settings that make no sense.
     #[error("settings: {why}")]
-    #[coded("SS5019")]
+    #[coded("SS5019", InvalidInput)]
     Settings {
         /// What is wrong, and where it was set.
         why: String,
     },
     /// The call would leave this machine, which was forbidden.
     #[error("{host} is not on this machine, and the run is offline")]
-    #[coded("SS5020", hint = "choose a local model, or leave out `--offline`")]
+    #[coded(
+        "SS5020",
+        Refused,
+        hint = "choose a local model, or leave out `--offline`"
+    )]
     Offline {
         /// Where the call would go.
         host: String,
     },
     /// The model cannot do what the request asks.
     #[error("{model} cannot {what}")]
-    #[coded("SS5021")]
+    #[coded("SS5021", InvalidInput)]
     Unable {
         /// The model.
         model: String,
@@ -208,6 +252,7 @@ pub enum ErrorKind {
     #[error("the chat template of `{model}` was stopped: {why}")]
     #[coded(
         "SS5030",
+        Internal,
         hint = "the weights file is faulty or hostile; use another one"
     )]
     Template {
@@ -218,7 +263,7 @@ pub enum ErrorKind {
     },
     /// The local model failed.
     #[error("local model: {why}")]
-    #[coded("SS5022")]
+    #[coded("SS5022", Internal)]
     Local {
         /// What failed.
         why: String,
@@ -227,6 +272,7 @@ pub enum ErrorKind {
     #[error("{file} is not trusted: {why}")]
     #[coded(
         "SS5023",
+        Refused,
         hint = "`superstep trust` shows what the file asks for, and trusts or ignores it"
     )]
     Untrusted {
@@ -239,6 +285,7 @@ pub enum ErrorKind {
     #[error("{origin}: `{key}` names `{path}`: {why}")]
     #[coded(
         "SS5024",
+        Refused,
         hint = "a project's file names files of its own folder only; other paths belong in your \
                  config.toml, or on the command line"
     )]
@@ -254,7 +301,11 @@ pub enum ErrorKind {
     },
     /// A file that is to be recorded to holds something else. It was not changed.
     #[error("{file} is not a recording ({why}) and was left as it is")]
-    #[coded("SS5025", hint = "record to another file, or move this one away")]
+    #[coded(
+        "SS5025",
+        Internal,
+        hint = "record to another file, or move this one away"
+    )]
     NotARecording {
         /// The file.
         file: String,
@@ -334,6 +385,7 @@ impl From<ErrorKind> for ModelError {
     fn from(kind: ErrorKind) -> Self {
         let coded = Coded {
             code: kind.code(),
+            category: kind.category(),
             hint: kind.hint(),
             transient: kind.is_transient(),
         };

@@ -40,7 +40,7 @@ pub use cassette::Cassette;
 pub use delta::{Delta, Deltas};
 pub use error::{ErrorKind, ModelError, Phase};
 pub use message::{Body, Content, Label, Message, Part, Reasoning, Reply, ToolReply};
-pub use model::{Caps, Model, Structured};
+pub use model::{Caps, Model, ModelLayer, Structured};
 pub use model_id::ModelId;
 pub use money::{Money, NotMoney};
 pub use node_models::NodeModels;

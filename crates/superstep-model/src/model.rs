@@ -37,6 +37,71 @@ pub trait Model: Send + Sync {
     }
 }
 
+/// A [`Model`] around another one: every method forwards to [`ModelLayer::inner`] unless it is overridden. A layer that changes
+/// what is asked or replied overrides `stream` and `invoke`.
+///
+/// ```
+/// use superstep_model::{Model, ModelId, ModelLayer, Script};
+///
+/// /// A model under another name.
+/// struct Renamed<M>(ModelId, M);
+///
+/// impl<M: Model> ModelLayer for Renamed<M> {
+///     fn inner(&self) -> &dyn Model {
+///         &self.1
+///     }
+///
+///     fn id(&self) -> &ModelId {
+///         &self.0
+///     }
+/// }
+///
+/// let model = Renamed(ModelId::new("house", "clerk"), Script::new([]));
+/// assert_eq!(Model::id(&model).to_string(), "house:clerk");
+/// ```
+pub trait ModelLayer: Send + Sync {
+    /// The model that calls are forwarded to.
+    fn inner(&self) -> &dyn Model;
+
+    /// [`Model::id`].
+    fn id(&self) -> &ModelId {
+        self.inner().id()
+    }
+
+    /// [`Model::caps`].
+    fn caps(&self) -> Caps {
+        self.inner().caps()
+    }
+
+    /// [`Model::stream`].
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
+        self.inner().stream(request)
+    }
+
+    /// [`Model::invoke`].
+    fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        self.inner().invoke(request)
+    }
+}
+
+impl<L: ModelLayer> Model for L {
+    fn id(&self) -> &ModelId {
+        ModelLayer::id(self)
+    }
+
+    fn caps(&self) -> Caps {
+        ModelLayer::caps(self)
+    }
+
+    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
+        ModelLayer::stream(self, request)
+    }
+
+    fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        ModelLayer::invoke(self, request)
+    }
+}
+
 impl<M: Model + ?Sized> Model for Arc<M> {
     fn id(&self) -> &ModelId {
         (**self).id()

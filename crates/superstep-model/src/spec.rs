@@ -32,16 +32,16 @@ pub struct Spec {
 
 /// A recording by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tape {
+pub struct CassetteSpec {
     /// The file.
     pub file: PathBuf,
     /// What is done with it.
-    pub mode: TapeMode,
+    pub mode: CassetteMode,
 }
 
 /// What is done with a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TapeMode {
+pub enum CassetteMode {
     /// It is played.
     Replay,
     /// It is made of this model.
@@ -62,9 +62,9 @@ impl Spec {
 
     /// The files it names: a script, weights, a recording and those of the model it is of.
     pub(crate) fn files(&self) -> Vec<String> {
-        if let Ok(Some(tape)) = self.tape() {
-            let mut files = vec![tape.file.to_string_lossy().into_owned()];
-            if let TapeMode::Record(of) | TapeMode::Auto(of) = &tape.mode {
+        if let Ok(Some(cassette)) = self.cassette() {
+            let mut files = vec![cassette.file.to_string_lossy().into_owned()];
+            if let CassetteMode::Record(of) | CassetteMode::Auto(of) = &cassette.mode {
                 files.extend(of.files());
             }
             return files;
@@ -77,7 +77,7 @@ impl Spec {
     }
 
     /// The recording it names, if its provider is `cassette`.
-    pub fn tape(&self) -> Result<Option<Tape>, ModelError> {
+    pub fn cassette(&self) -> Result<Option<CassetteSpec>, ModelError> {
         if self.provider != "cassette" {
             return Ok(None);
         }
@@ -96,17 +96,17 @@ impl Spec {
             Ok(spec)
         };
         let (file, mode) = match name.split_once('?') {
-            None => (name.as_str(), TapeMode::Replay),
+            None => (name.as_str(), CassetteMode::Replay),
             Some((file, option)) => match option.split_once('=') {
-                Some(("record", model)) => (file, TapeMode::Record(of(model)?)),
-                Some(("auto", model)) => (file, TapeMode::Auto(of(model)?)),
+                Some(("record", model)) => (file, CassetteMode::Record(of(model)?)),
+                Some(("auto", model)) => (file, CassetteMode::Auto(of(model)?)),
                 _ => {
                     let why = "a recording takes `?record=MODEL` or `?auto=MODEL`";
                     return Err(ModelError::settings(format!("`{self}`: {why}")));
                 }
             },
         };
-        Ok(Some(Tape {
+        Ok(Some(CassetteSpec {
             file: file.into(),
             mode,
         }))
@@ -148,7 +148,7 @@ impl FromStr for Spec {
         if matches!(provider, "script" | "cassette") && spec.name.is_none() {
             return Err(bad("a file must follow"));
         }
-        spec.tape()?;
+        spec.cassette()?;
         Ok(spec)
     }
 }
@@ -267,9 +267,9 @@ mod tests {
         let spec: Spec = "cassette:t.jsonl?record=openai@http://127.0.0.1:1/v1:m"
             .parse()
             .unwrap();
-        let tape = spec.tape().unwrap().unwrap();
-        assert_eq!(tape.file, PathBuf::from("t.jsonl"));
+        let cassette = spec.cassette().unwrap().unwrap();
+        assert_eq!(cassette.file, PathBuf::from("t.jsonl"));
         let model = "openai@http://127.0.0.1:1/v1:m".parse().unwrap();
-        assert_eq!(tape.mode, TapeMode::Record(model));
+        assert_eq!(cassette.mode, CassetteMode::Record(model));
     }
 }

@@ -3,10 +3,10 @@
 //! It is recorded before the run is accepted and forgotten when it is done, so it is done after a
 //! crash too.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use superstep::{RunId, RunRecord};
+use superstep::{RunId, RunRecord, sync::lock};
 
 use crate::{
     after_record::{AfterRun, Call},
@@ -48,21 +48,13 @@ impl App {
             return Ok(self.after_runs.forget(&key).await?);
         };
         // Several may find out that a run has ended; one of them calls.
-        if self
-            .calling
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(run)
-        {
+        if lock(&self.calling).insert(run) {
             let app = self.clone();
             tokio::spawn(async move {
                 // A hook that never answers is not called for ever.
                 let _answered = webhook::call(&call.address, &call.body).await;
                 let _again = app.after_runs.forget(&key).await;
-                app.calling
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .remove(&run);
+                lock(&app.calling).remove(&run);
             });
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::{io, net::SocketAddr};
 
-use superstep::Coded;
+use superstep::{Category, Coded};
 
 /// Why a server does not start, or stopped.
 #[derive(Debug, thiserror::Error, Coded)]
@@ -12,6 +12,7 @@ pub enum ServerError {
     #[error("graph id {id:?}: {why}")]
     #[coded(
         "SS9001",
+        InvalidInput,
         hint = "use letters, digits, `-`, `_` and `.`, and each id for one graph"
     )]
     GraphId {
@@ -24,6 +25,7 @@ pub enum ServerError {
     #[error("{address} is not of the loopback, and the server has no token")]
     #[coded(
         "SS9002",
+        Refused,
         hint = "set a token of the whole server, also where there are owners; or listen on 127.0.0.1"
     )]
     NoToken {
@@ -32,7 +34,11 @@ pub enum ServerError {
     },
     /// The address cannot be used.
     #[error("cannot listen on {address}: {error}")]
-    #[coded("SS9003", hint = "choose another port, or end the program that has it")]
+    #[coded(
+        "SS9003",
+        Unavailable,
+        hint = "choose another port, or end the program that has it"
+    )]
     Listen {
         /// Where it should listen.
         address: String,
@@ -41,7 +47,11 @@ pub enum ServerError {
     },
     /// The server cannot run what is in its queue.
     #[error("the queue of runs: {error}")]
-    #[coded("SS9005", hint = "give each graph a saver that keeps a queue")]
+    #[coded(
+        "SS9005",
+        InvalidInput,
+        hint = "give each graph a saver that keeps a queue"
+    )]
     Worker {
         /// Why.
         error: superstep::Error,
@@ -50,6 +60,7 @@ pub enum ServerError {
     #[error("owners: {why}")]
     #[coded(
         "SS9006",
+        InvalidInput,
         hint = "give each owner a name and a token of its own, of 16 characters at least: `openssl rand -hex 16`"
     )]
     Owner {
@@ -58,7 +69,11 @@ pub enum ServerError {
     },
     /// It has no place for threads.
     #[error("the server has no {what}")]
-    #[coded("SS9004", hint = "give it backends with a saver and a store")]
+    #[coded(
+        "SS9004",
+        InvalidInput,
+        hint = "give it backends with a saver and a store"
+    )]
     Backends {
         /// What is missing.
         what: &'static str,

@@ -1,11 +1,8 @@
 //! Threads that no hosted graph runs.
 
-use std::{
-    collections::HashSet,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::HashSet, sync::Mutex};
 
-use superstep::ThreadId;
+use superstep::{ThreadId, sync::lock};
 
 /// Threads of graphs that are not hosted, so that nobody looks at them again and again.
 #[derive(Default)]
@@ -13,12 +10,12 @@ pub(crate) struct Foreign(Mutex<HashSet<ThreadId>>);
 
 impl Foreign {
     pub(crate) fn has(&self, thread: &ThreadId) -> bool {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock(&self.0);
         known.contains(thread)
     }
 
     pub(crate) fn add(&self, thread: ThreadId) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         known.insert(thread);
     }
 }

@@ -1,7 +1,7 @@
 //! How much callers may ask for: requests per minute, and how long an answer may take to begin.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -11,6 +11,8 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+
+use superstep::sync::lock;
 
 use crate::refusal::Refusal;
 
@@ -59,7 +61,7 @@ impl Limits {
     fn take(&self) -> Result<(), Duration> {
         match &self.rate {
             Some(bucket) => {
-                let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut bucket = lock(&bucket);
                 bucket.take(Instant::now())
             }
             None => Ok(()),

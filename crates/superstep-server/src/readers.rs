@@ -2,8 +2,9 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
+use superstep::sync::lock;
 
 use tokio::sync::Notify;
 
@@ -22,7 +23,7 @@ pub(crate) struct Reader {
 
 impl Readers {
     pub(crate) fn enter(self: &Arc<Self>, thread: &str) -> Reader {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.counts);
         *counts.entry(thread.to_owned()).or_default() += 1;
         Reader {
             readers: self.clone(),
@@ -38,7 +39,7 @@ impl Readers {
             // Registered before the look, so that none leaves unnoticed in between.
             left.as_mut().enable();
             let is_read = {
-                let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+                let counts = lock(&self.counts);
                 counts.contains_key(thread)
             };
             if !is_read {
@@ -51,11 +52,7 @@ impl Readers {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        let mut counts = self
-            .readers
-            .counts
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.readers.counts);
         if let Some(count) = counts.get_mut(&self.thread) {
             *count -= 1;
             if *count == 0 {

@@ -41,11 +41,11 @@ impl Refusal {
         self.status == StatusCode::NOT_FOUND
     }
 
-    fn coded(code: &str, detail: String) -> Self {
+    fn coded(code: &str, category: Category, detail: String) -> Self {
         // Clients expect 400 of an update that the graph does not take.
         let status = match code {
             "SS1108" | "SS1109" | "SS1110" => 400,
-            _ => Category::of(code).map_or(500, Category::http_status),
+            _ => category.http_status(),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self::new(status, detail)
@@ -67,7 +67,7 @@ impl From<superstep::Error> for Refusal {
             ),
             _ => error.to_string(),
         };
-        Self::coded(error.code(), detail)
+        Self::coded(error.code(), error.category(), detail)
     }
 }
 
@@ -79,7 +79,7 @@ impl From<superstep::SaverError> for Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
-        Self::coded(error.code(), error.to_string())
+        Self::coded(error.code(), error.category(), error.to_string())
     }
 }
 

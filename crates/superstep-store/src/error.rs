@@ -2,6 +2,8 @@
 
 use std::{error::Error, fmt};
 
+use superstep_core::error::Category;
+
 use super::{FilterError, MAX_VALUE_DEPTH, Namespace, NamespaceError};
 
 /// An error of the long-term store.
@@ -14,21 +16,33 @@ pub enum StoreError {
     Namespace(#[from] NamespaceError),
     /// The key contains a NUL character, which some backends cannot hold.
     #[error("key {key:?} contains a NUL character")]
-    #[coded("SS3010", hint = "remove the NUL character, or encode the key")]
+    #[coded(
+        "SS3010",
+        InvalidInput,
+        hint = "remove the NUL character, or encode the key"
+    )]
     Key {
         /// The refused key.
         key: String,
     },
     /// The value is nested too deeply to be read back by every backend.
     #[error("the value of key {key:?} is nested deeper than {MAX_VALUE_DEPTH} levels")]
-    #[coded("SS3011", hint = "flatten the value, or store parts under own keys")]
+    #[coded(
+        "SS3011",
+        InvalidInput,
+        hint = "flatten the value, or store parts under own keys"
+    )]
     ValueTooDeep {
         /// The key of the refused value.
         key: String,
     },
     /// The time to live is shorter than a millisecond.
     #[error("the time to live of key {key:?} is shorter than a millisecond")]
-    #[coded("SS3012", hint = "leave the time to live out to keep the item")]
+    #[coded(
+        "SS3012",
+        InvalidInput,
+        hint = "leave the time to live out to keep the item"
+    )]
     Ttl {
         /// The key of the refused item.
         key: String,
@@ -39,7 +53,11 @@ pub enum StoreError {
     Filter(#[from] FilterError),
     /// A path that names fields to embed cannot be read.
     #[error("index path {path:?}: {reason}")]
-    #[coded("SS3030", hint = "write paths like `title`, `notes[*].text` or `$`")]
+    #[coded(
+        "SS3030",
+        InvalidInput,
+        hint = "write paths like `title`, `notes[*].text` or `$`"
+    )]
     IndexPath {
         /// The refused path.
         path: String,
@@ -48,7 +66,7 @@ pub enum StoreError {
     },
     /// The embedder failed or answered with something else than one vector per text.
     #[error("embedding with model {model:?} failed: {reason}")]
-    #[coded("SS3040")]
+    #[coded("SS3040", Unavailable)]
     Embedding {
         /// The model asked.
         model: String,
@@ -61,6 +79,7 @@ pub enum StoreError {
     )]
     #[coded(
         "SS3041",
+        Conflict,
         hint = "reindex the prefix with the new model, or search a narrower prefix"
     )]
     ModelMismatch {
@@ -75,6 +94,7 @@ pub enum StoreError {
     #[error("key {key:?} in namespace {:?} was changed since it was read", .namespace.to_string())]
     #[coded(
         "SS2107",
+        Conflict,
         hint = "read the item again and make the change of what it is now"
     )]
     Conflict {
@@ -87,6 +107,7 @@ pub enum StoreError {
     #[error("store backend: {message}")]
     #[coded(
         "SS3090",
+        Unavailable,
         hint = "check the storage, and restore a backup if it is damaged"
     )]
     Backend {

@@ -8,6 +8,7 @@ mod json;
 use std::cmp::Ordering;
 
 use serde_json::Value;
+use superstep_core::error::Category;
 
 use super::compare::{equal, order};
 
@@ -157,7 +158,11 @@ impl<K: Into<String>, const N: usize> From<[K; N]> for FieldPath {
 pub enum FilterError {
     /// The filter, or a part of it that must be one, is no object.
     #[error("a filter must be an object, not {found}")]
-    #[coded("SS3020", hint = "write {\"key\": value} or {\"key\": {\"$gt\": 3}}")]
+    #[coded(
+        "SS3020",
+        InvalidInput,
+        hint = "write {\"key\": value} or {\"key\": {\"$gt\": 3}}"
+    )]
     NotAnObject {
         /// What it is instead.
         found: &'static str,
@@ -166,6 +171,7 @@ pub enum FilterError {
     #[error("unknown filter operator {operator:?} at {path:?}")]
     #[coded(
         "SS3021",
+        InvalidInput,
         hint = "fields know $eq $ne $gt $gte $lt $lte $in $exists; filters know $and $or $not"
     )]
     UnknownOperator {
@@ -176,7 +182,11 @@ pub enum FilterError {
     },
     /// The operator cannot work with this operand.
     #[error("filter operator {operator:?} at {path:?} needs {wanted}")]
-    #[coded("SS3022", hint = "compare with a value of the kind that the field has")]
+    #[coded(
+        "SS3022",
+        InvalidInput,
+        hint = "compare with a value of the kind that the field has"
+    )]
     Operand {
         /// The operator.
         operator: String,
@@ -187,7 +197,11 @@ pub enum FilterError {
     },
     /// An operator is inside a list, where values are compared as they are.
     #[error("filter operator {operator:?} at {path:?} is inside a list")]
-    #[coded("SS3023", hint = "compare the whole list, or use $or over fields")]
+    #[coded(
+        "SS3023",
+        InvalidInput,
+        hint = "compare the whole list, or use $or over fields"
+    )]
     OperatorInList {
         /// The operator.
         operator: String,
@@ -198,6 +212,7 @@ pub enum FilterError {
     #[error("the filter is nested deeper than {MAX_FILTER_DEPTH} levels")]
     #[coded(
         "SS3024",
+        InvalidInput,
         hint = "split the filter, or filter the results further yourself"
     )]
     TooDeep,

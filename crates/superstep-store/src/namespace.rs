@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use superstep_core::error::Category;
 
 /// First labels that are kept for runtimes themselves.
 pub const RESERVED_ROOTS: [&str; 2] = ["superstep", "langgraph"];
@@ -213,18 +214,22 @@ impl Pattern {
 pub enum NamespaceError {
     /// There are no labels.
     #[error("the namespace has no labels")]
-    #[coded("SS3001", hint = "give at least one label")]
+    #[coded("SS3001", InvalidInput, hint = "give at least one label")]
     Empty,
     /// A label is the empty string.
     #[error("label {position} of the namespace is empty")]
-    #[coded("SS3002", hint = "leave the label out, or name it")]
+    #[coded("SS3002", InvalidInput, hint = "leave the label out, or name it")]
     EmptyLabel {
         /// Which label, counted from 1.
         position: usize,
     },
     /// A label contains a dot.
     #[error("label {position} of the namespace, {label:?}, contains a dot")]
-    #[coded("SS3003", hint = "make two labels of it, or use another character")]
+    #[coded(
+        "SS3003",
+        InvalidInput,
+        hint = "make two labels of it, or use another character"
+    )]
     Dot {
         /// Which label, counted from 1.
         position: usize,
@@ -233,7 +238,11 @@ pub enum NamespaceError {
     },
     /// A label contains a NUL character.
     #[error("label {position} of the namespace, {label:?}, contains a NUL character")]
-    #[coded("SS3004", hint = "remove the NUL character, or encode the label")]
+    #[coded(
+        "SS3004",
+        InvalidInput,
+        hint = "remove the NUL character, or encode the label"
+    )]
     Nul {
         /// Which label, counted from 1.
         position: usize,
@@ -242,7 +251,7 @@ pub enum NamespaceError {
     },
     /// The first label is one of [`RESERVED_ROOTS`].
     #[error("the first label of the namespace, {label:?}, is reserved")]
-    #[coded("SS3005", hint = "put another label in front")]
+    #[coded("SS3005", InvalidInput, hint = "put another label in front")]
     Reserved {
         /// The label.
         label: String,

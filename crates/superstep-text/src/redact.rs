@@ -26,6 +26,7 @@ pub use secret::Secret;
 use self::visible::Visible;
 
 use superstep_core::{
+    error::Category,
     event::{Facts, Span, SpanError, SpanPhase},
     value::{Map, Value},
 };
@@ -45,7 +46,7 @@ const MOST_PASSES: usize = 8;
 pub enum RedactError {
     /// A secret that is found in ordinary text.
     #[error("a secret of {found} bytes is too short to look for: it needs {SHORTEST}")]
-    #[coded("SS3501")]
+    #[coded("SS3501", InvalidInput)]
     TooShort {
         /// How long it is.
         found: usize,

@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, fmt};
 
-use superstep_core::error::Coded;
+use superstep_core::error::{Category, Coded};
 
 /// Tools that cannot be used, or an agent that cannot continue. The thread is kept.
 #[derive(Clone, PartialEq, Eq)]
@@ -12,9 +12,10 @@ pub struct ToolsError {
 }
 
 impl ToolsError {
-    fn new(code: &'static str, hint: &'static str, message: String) -> Self {
+    fn new(code: &'static str, category: Category, hint: &'static str, message: String) -> Self {
         let coded = Coded {
             code,
+            category,
             hint: Some(hint),
             transient: false,
         };
@@ -23,31 +24,36 @@ impl ToolsError {
 
     pub(crate) fn bad_tools(problems: &[String]) -> Self {
         let hint = "fix the tools; nothing was run";
-        Self::new("SS5101", hint, problems.join("; "))
+        Self::new("SS5101", Category::Internal, hint, problems.join("; "))
     }
 
     pub(crate) fn turn_limit(turns: u32) -> Self {
         let hint = "raise the limit and resume the thread";
-        Self::new("SS5102", hint, format!("the model took {turns} turns"))
+        Self::new(
+            "SS5102",
+            Category::Internal,
+            hint,
+            format!("the model took {turns} turns"),
+        )
     }
 
     pub(crate) fn repeated_calls(tool: &str, times: usize) -> Self {
         let hint = "give the agent a new message, or resume the thread";
         let message = format!("the model made the same call of `{tool}` {times} times in a row");
-        Self::new("SS5103", hint, message)
+        Self::new("SS5103", Category::Internal, hint, message)
     }
 
     pub(crate) fn unusable(repairs: u32, why: &str) -> Self {
         let hint = "resume the thread to try again, or choose a stronger model";
         let message = format!("the model's reply is invalid, even after {repairs} repairs: {why}");
-        Self::new("SS5104", hint, message)
+        Self::new("SS5104", Category::Unavailable, hint, message)
     }
 
     #[cfg(feature = "mcp")]
     pub(crate) fn mcp_unapproved(server: &str, fingerprint: &str) -> Self {
         let hint = "show what the server offers to whoever answers for it, and approve it";
         let message = format!("nobody approved the tools of `{server}` ({fingerprint})");
-        Self::new("SS5105", hint, message)
+        Self::new("SS5105", Category::Refused, hint, message)
     }
 
     #[cfg(feature = "mcp")]
@@ -59,13 +65,18 @@ impl ToolsError {
             what.push_str(&format!(" and {} more", changes.len() - shown.len()));
         }
         let message = format!("`{server}` is not what was approved: {what}; it is not called");
-        Self::new("SS5106", hint, message)
+        Self::new("SS5106", Category::Refused, hint, message)
     }
 
     #[cfg(feature = "mcp")]
     pub(crate) fn mcp_link(server: &str, why: &str) -> Self {
         let hint = "check the command or the address of the server; the thread is kept";
-        let mut error = Self::new("SS5107", hint, format!("the server `{server}`: {why}"));
+        let mut error = Self::new(
+            "SS5107",
+            Category::Unavailable,
+            hint,
+            format!("the server `{server}`: {why}"),
+        );
         error.coded.transient = true;
         error
     }

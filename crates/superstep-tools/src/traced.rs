@@ -6,7 +6,7 @@ use superstep_core::{
     future::BoxFuture,
 };
 use superstep_engine::{OpenSpan, typed::Ctx};
-use superstep_model::{Caps, Deltas, Model, ModelError, ModelId, Reply, Request};
+use superstep_model::{Model, ModelError, ModelLayer, Reply, Request};
 
 /// A model whose calls are spans of the run's trace, for what wants a model, such as
 /// `superstep_model::structured`. Conversations go through [`crate::stream_reply`].
@@ -19,17 +19,9 @@ pub struct Traced<'a> {
     pub ctx: &'a Ctx,
 }
 
-impl Model for Traced<'_> {
-    fn id(&self) -> &ModelId {
-        self.model.id()
-    }
-
-    fn caps(&self) -> Caps {
-        self.model.caps()
-    }
-
-    fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
-        self.model.stream(request)
+impl ModelLayer for Traced<'_> {
+    fn inner(&self) -> &dyn Model {
+        self.model
     }
 
     fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {

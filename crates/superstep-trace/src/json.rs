@@ -38,7 +38,7 @@ fn run(run: &Run) -> Json {
     object.into()
 }
 
-/// The tree is no deeper than it was let grow.
+/// The builder bounds the depth of the tree.
 fn branch(branch: &Branch) -> Json {
     let mut object = Map::new();
     object.insert("id".into(), branch.id.to_string().into());

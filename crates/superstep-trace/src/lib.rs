@@ -4,13 +4,13 @@
 //! log [`Modes::TRACE`](superstep_core::event::Modes::TRACE). It is kept, pruned, encrypted and
 //! deleted with the thread.
 //!
-//! [`RunTree`] is built from a log ([`tree`] is its shape, [`grow`](RunTree::new) its builder);
+//! [`RunTree`] is built from a log ([`tree`] is its shape, [`builder`](RunTree::new) makes it);
 //! [`text`] formats it for a terminal, [`json`] and [`otlp`] for other programs. With the feature
 //! `otlp`, `export` sends finished runs to a collector in the background.
 
+mod builder;
 #[cfg(feature = "otlp")]
 pub mod export;
-mod grow;
 pub mod json;
 pub mod otlp;
 mod proto;

@@ -159,7 +159,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The tree is no deeper than it was let grow. Says when the branch ended.
+    /// The builder bounds the depth of the tree. Says when the branch ended.
     fn branch(&mut self, branch: &Branch, parent: Option<u64>, above: u64) -> u64 {
         let started = branch.started.or_else(|| self.began(branch));
         let started = started.unwrap_or(above);

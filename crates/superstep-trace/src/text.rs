@@ -90,7 +90,7 @@ impl Run {
     }
 }
 
-/// The tree is no deeper than it was let grow.
+/// The builder bounds the depth of the tree.
 fn draw(parts: &[&Branch], indent: &str, detail: Detail, text: &mut String) {
     let last = parts.len().saturating_sub(1);
     for (at, branch) in parts.iter().enumerate() {

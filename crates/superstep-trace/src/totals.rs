@@ -1,4 +1,4 @@
-//! Totals of a branch: time, tokens, cost. `grow::sum` adds it up.
+//! Totals of a branch: time, tokens, cost. `builder::sum` adds it up.
 
 use superstep_core::event::Facts;
 

@@ -1,4 +1,4 @@
-//! Run tree. `grow` makes one of a log.
+//! Run tree. `builder` makes one of a log.
 
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Why a workbook was refused: one enum with codes and hints.
 
+use superstep_core::error::Category;
+
 /// Why a workbook cannot be read, changed or written. Nothing was changed.
 #[derive(Debug, thiserror::Error, superstep_coded::Coded)]
 #[non_exhaustive]
@@ -8,6 +10,7 @@ pub enum Error {
     #[error("this is not a workbook: the file is no zip archive")]
     #[coded(
         "SS7501",
+        InvalidInput,
         hint = "workbooks are .xlsx files; open the file in its program and save it as .xlsx"
     )]
     NotZip,
@@ -15,6 +18,7 @@ pub enum Error {
     #[error("this is not an .xlsx workbook: {what}")]
     #[coded(
         "SS7502",
+        InvalidInput,
         hint = "open the file in its program and save it as .xlsx (Excel workbook)"
     )]
     NotWorkbook {
@@ -25,17 +29,23 @@ pub enum Error {
     #[error("this is a workbook of Excel 97-2003 (.xls)")]
     #[coded(
         "SS7503",
+        InvalidInput,
         hint = "open it and save it as .xlsx; the old format is not read"
     )]
     Legacy,
     /// A workbook or a part of it is encrypted.
     #[error("the workbook is encrypted")]
-    #[coded("SS7504", hint = "open it with its password and save it without one")]
+    #[coded(
+        "SS7504",
+        InvalidInput,
+        hint = "open it with its password and save it without one"
+    )]
     Encrypted,
     /// A workbook with macros.
     #[error("the workbook has macros: `{part}`")]
     #[coded(
         "SS7505",
+        InvalidInput,
         hint = "save it as .xlsx without macros; macros are neither run nor kept"
     )]
     Macros {
@@ -44,7 +54,11 @@ pub enum Error {
     },
     /// The archive ends too early or is damaged.
     #[error("the workbook is damaged or cut off: {what}")]
-    #[coded("SS7506", hint = "get the file again, or let its program repair it")]
+    #[coded(
+        "SS7506",
+        InvalidInput,
+        hint = "get the file again, or let its program repair it"
+    )]
     Damaged {
         /// What is wrong, with the part where it is known.
         what: String,
@@ -53,6 +67,7 @@ pub enum Error {
     #[error("the workbook exceeds a limit: {what}")]
     #[coded(
         "SS7507",
+        InvalidInput,
         hint = "raise the limit if the file is to be trusted; a small file that unpacks to a huge one is a known attack"
     )]
     Limit {
@@ -63,6 +78,7 @@ pub enum Error {
     #[error("the archive has the entry {name:?}, which no workbook has: {why}")]
     #[coded(
         "SS7508",
+        InvalidInput,
         hint = "the file was made to deceive programs; do not use it"
     )]
     Name {
@@ -75,6 +91,7 @@ pub enum Error {
     #[error("part `{part}` declares a document type or entities")]
     #[coded(
         "SS7509",
+        InvalidInput,
         hint = "the file was made to deceive programs; do not use it"
     )]
     Entities {
@@ -83,7 +100,11 @@ pub enum Error {
     },
     /// A part is no well-formed XML, or says something impossible.
     #[error("part `{part}` cannot be read: {what}")]
-    #[coded("SS7510", hint = "let the workbook's program repair and save it")]
+    #[coded(
+        "SS7510",
+        InvalidInput,
+        hint = "let the workbook's program repair and save it"
+    )]
     Malformed {
         /// The part.
         part: String,
@@ -94,6 +115,7 @@ pub enum Error {
     #[error("`{text}` is no {kind}")]
     #[coded(
         "SS7511",
+        InvalidInput,
         hint = "cells are written as `B3`, areas as `A1:C9`, columns as `C`"
     )]
     Address {
@@ -106,6 +128,7 @@ pub enum Error {
     #[error("there is no sheet `{name}`")]
     #[coded(
         "SS7512",
+        NotFound,
         hint = "the message of the operation lists the sheets there are"
     )]
     NoSheet {
@@ -116,6 +139,7 @@ pub enum Error {
     #[error("operation {number} ({operation}) cannot be done: {why}")]
     #[coded(
         "SS7513",
+        InvalidInput,
         hint = "nothing was changed; correct the operation and try again"
     )]
     Refused {
@@ -130,6 +154,7 @@ pub enum Error {
     #[error("the formulas were not recalculated: {why}")]
     #[coded(
         "SS7514",
+        Internal,
         hint = "the workbook is complete; the program that opens it will calculate its values"
     )]
     NotRecalculated {
@@ -138,7 +163,11 @@ pub enum Error {
     },
     /// A file could not be read or written.
     #[error("`{path}`: {source}")]
-    #[coded("SS7515", hint = "check the path, its permissions and free space")]
+    #[coded(
+        "SS7515",
+        Unavailable,
+        hint = "check the path, its permissions and free space"
+    )]
     File {
         /// The path.
         path: String,
@@ -147,7 +176,11 @@ pub enum Error {
     },
     /// A file that would have been overwritten.
     #[error("`{path}` exists")]
-    #[coded("SS7516", hint = "choose another name, or permit to overwrite it")]
+    #[coded(
+        "SS7516",
+        Conflict,
+        hint = "choose another name, or permit to overwrite it"
+    )]
     Exists {
         /// The path.
         path: String,

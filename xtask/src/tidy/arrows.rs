@@ -75,7 +75,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-text",
         ],
     ),
-    ("superstep-workbook", &["superstep-coded", "superstep-fs"]),
+    (
+        "superstep-workbook",
+        &["superstep-coded", "superstep-core", "superstep-fs"],
+    ),
     (
         "superstep-sandbox",
         &["superstep-coded", "superstep-core", "superstep-workbook"],

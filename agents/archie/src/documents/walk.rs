@@ -15,10 +15,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use super::{Limits, Order, halt};
 use crate::{entry::Why, error::Error, result};
-use superstep::sync::lock;
-
-/// A larger list of what to ignore is none.
-const LARGEST_RULES: u64 = 1 << 20;
+use superstep::{fs::bad_ignore_file, sync::lock};
 
 /// A file of a folder.
 #[derive(Debug)]
@@ -69,7 +66,7 @@ impl Find {
 
     pub(super) fn all(&self, stop: &AtomicBool) -> Result<Files, Error> {
         let mut found = Files::default();
-        if let Some(why) = odd_rules(&self.root) {
+        if let Some(why) = bad_ignore_file(&self.root) {
             return Err(Error::folder(&self.root, why));
         }
         let odd = Arc::new(Mutex::new(Vec::new()));
@@ -78,7 +75,7 @@ impl Find {
                 let odd = odd.clone();
                 move |entry| {
                     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                    let why = is_folder.then(|| odd_rules(entry.path())).flatten();
+                    let why = is_folder.then(|| bad_ignore_file(entry.path())).flatten();
                     let is_fine = why.is_none();
                     let mut odd = lock(&odd);
                     odd.extend(why.map(|why| (entry.path().to_owned(), why)));
@@ -192,16 +189,6 @@ impl Find {
         });
         is_text || path == self.root || self.globs.is_match(name)
     }
-}
-
-/// What is wrong with the files that say what to ignore in a folder. They are opened by name, and
-/// one that is a pipe would never end.
-fn odd_rules(folder: &Path) -> Option<String> {
-    [".gitignore", ".ignore"].into_iter().find_map(|name| {
-        let facts = fs::metadata(folder.join(name)).ok()?;
-        let is_fine = facts.is_file() && facts.len() <= LARGEST_RULES;
-        (!is_fine).then(|| format!("its {name} is no file, or far too large"))
-    })
 }
 
 /// Refuses a pattern that is no glob.

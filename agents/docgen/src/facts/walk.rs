@@ -7,16 +7,14 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use ignore::WalkBuilder;
+use superstep::{fs::bad_ignore_file, sync::lock};
 
 use super::{Order, Skipped};
 use crate::error::Error;
-
-/// A larger list of what to ignore is none.
-const LARGEST_RULES: u64 = 1 << 20;
 
 /// A file that was found.
 #[derive(Debug)]
@@ -40,7 +38,7 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
         });
     }
     fs::read_dir(root).map_err(unreadable)?;
-    if let Some(why) = odd_rules(root) {
+    if let Some(why) = bad_ignore_file(root) {
         return Err(Error::Root {
             path: root.display().to_string(),
             why,
@@ -61,14 +59,14 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
             }
             let why = if fs::symlink_metadata(path.join(".git")).is_ok() {
                 Some("another repository")
-            } else if odd_rules(path).is_some() {
+            } else if bad_ignore_file(path).is_some() {
                 Some("its ignore file is no file")
             } else {
                 None
             };
             let is_entered = why.is_none();
             if let Some(why) = why {
-                let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut noted = lock(&noted);
                 noted.insert((below(&base, path), why));
             }
             is_entered
@@ -108,7 +106,7 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
             });
         }
     }
-    let left = std::mem::take(&mut *left.lock().unwrap_or_else(PoisonError::into_inner));
+    let left = std::mem::take(&mut *lock(&left));
     for (path, why) in left {
         skipped.add(path, why);
     }
@@ -122,15 +120,6 @@ fn below(root: &Path, path: &Path) -> String {
         .components()
         .map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("/")
-}
-
-/// What is wrong with the ignore files of a folder: one that is a pipe would never end.
-fn odd_rules(folder: &Path) -> Option<String> {
-    [".gitignore", ".ignore"].into_iter().find_map(|name| {
-        let about = fs::metadata(folder.join(name)).ok()?;
-        let is_fine = about.is_file() && about.len() <= LARGEST_RULES;
-        (!is_fine).then(|| format!("its {name} is no file, or far too large"))
-    })
 }
 
 /// Whether files of this name hold secrets: they are listed, never read.

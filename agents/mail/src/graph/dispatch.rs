@@ -3,21 +3,18 @@
 use superstep::{
     Command, Ctx, Input, NodeError, Res, Snap,
     model::{Body, ToolCall, message::ToolStatus},
-    tools::{Decision, Traced},
+    tools::Decision,
 };
 
 use super::{
     Decided, Feedback, Job, ReplyNode, ReplyState, ReplyStateUpdate,
+    learn::learn_from,
     respond::{last_turn, of_turn, result},
-    triage::remark,
 };
 use crate::{
     Topic,
-    memory::{
-        FeedbackId, Learned,
-        feedback::{FeedbackItem, UserAction, edited},
-    },
-    services::{MEMORY, Services},
+    memory::feedback::{FeedbackItem, UserAction, edited},
+    services::Services,
     tools::{QUESTION, SCHEDULE, SEND},
 };
 
@@ -138,23 +135,9 @@ pub(super) async fn update_memory(
     services: Res<Services>,
     ctx: Ctx,
 ) -> Result<ReplyStateUpdate, NodeError> {
-    let (topic, key) = (feedback.topic, ctx.idempotency_key("memory"));
-    let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
-    let from = FeedbackId {
-        key: &key,
-        thread: &thread,
-    };
-    let owner = services.owner();
-    let model = Traced {
-        model: &**services.models.of(MEMORY),
-        ctx: &ctx,
-    };
-    let learned = services
-        .memory
-        .learn(topic, &model, &owner, from, &feedback.items)
-        .await?;
-    Ok(match learned {
-        Learned::Refused(why) => ReplyState::update().remarks([remark(topic, &why)]),
-        _ => ReplyState::update(),
+    let refused = learn_from(feedback.topic, &feedback.items, &services, &ctx).await?;
+    Ok(match refused {
+        Some(remark) => ReplyState::update().remarks([remark]),
+        None => ReplyState::update(),
     })
 }

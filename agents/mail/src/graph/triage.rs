@@ -10,16 +10,15 @@ use superstep::{
     tools::{Decision, Traced},
 };
 
-use super::{Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode};
+use super::{
+    Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode, learn::learn_from,
+};
 use crate::{
     Topic,
     inbox::{Action, Item, WORDS, decide},
-    memory::{
-        FeedbackId, Learned,
-        feedback::{FeedbackItem, UserAction},
-    },
+    memory::feedback::{FeedbackItem, UserAction},
     prompt::{filled, for_model, person, shown},
-    services::{MEMORY, Services},
+    services::Services,
 };
 
 #[derive(Deserialize)]
@@ -122,30 +121,12 @@ pub(super) async fn interrupt_handler(
     };
     let sender = input.mail.from.as_ref().map(|from| from.email.as_str());
     let items = [FeedbackItem::new("notify", action, sender)];
-    let key = ctx.idempotency_key("memory");
-    let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
-    let from = FeedbackId {
-        key: &key,
-        thread: &thread,
-    };
-    let owner = services.owner();
-    let model = Traced {
-        model: &**services.models.of(MEMORY),
-        ctx: &ctx,
-    };
-    let learned = services
-        .memory
-        .learn(Topic::Triage, &model, &owner, from, &items)
-        .await?;
-    Ok(match learned {
-        Learned::Refused(why) => update.remarks([remark(Topic::Triage, &why)]),
-        _ => update,
+    let refused = learn_from(Topic::Triage, &items, &services, &ctx).await?;
+    Ok(match refused {
+        Some(remark) => update.remarks([remark]),
+        None => update,
     }
     .goto(next))
-}
-
-pub(super) fn remark(topic: Topic, why: &str) -> String {
-    format!("the note `{}` was not changed: {why}", topic.label())
 }
 
 pub(super) async fn mark_as_read(

@@ -159,13 +159,7 @@ async fn found(kept: &mut Kept, quoted: &str, id: &str) -> ImapResult<Traces> {
     for place in places {
         let folder = kept.session.examine(place).await?;
         let question = format!("UNDELETED HEADER Message-ID {quoted}");
-        let mut uids: Vec<u32> = kept
-            .session
-            .uid_search(question)
-            .await?
-            .into_iter()
-            .collect();
-        uids.sort_unstable();
+        let uids = kept.search(&question).await?;
         if uids.is_empty() {
             continue;
         }

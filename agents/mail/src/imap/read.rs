@@ -299,10 +299,9 @@ async fn listing(
 ) -> ImapResult<(u32, Vec<ListedMail>, Option<u32>)> {
     let folder = kept.session.examine("INBOX").await?;
     let validity = folder.uid_validity.unwrap_or(0);
-    let found = kept.session.uid_search(question).await?;
+    let found = kept.search(question).await?;
     let first = after.map_or(0, |(_, uid)| uid);
     let mut uids: Vec<u32> = found.into_iter().filter(|uid| *uid > first).collect();
-    uids.sort_unstable();
     let rest = uids.split_off(size.max(1).min(uids.len()));
     let next = uids.last().copied().filter(|_| !rest.is_empty());
     let mut entries = Vec::new();
@@ -419,13 +418,7 @@ async fn family(kept: &mut Kept, root: &str) -> ImapResult<Vec<At>> {
             "UNDRAFT UNDELETED OR HEADER Message-ID {root} \
              OR HEADER References {root} HEADER In-Reply-To {root}"
         );
-        let mut uids: Vec<u32> = kept
-            .session
-            .uid_search(question)
-            .await?
-            .into_iter()
-            .collect();
-        uids.sort_unstable();
+        let uids = kept.search(&question).await?;
         found.extend(uids.into_iter().map(|uid| At {
             validity: folder.uid_validity.unwrap_or(0),
             uid,

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_imap::{
     Client, Session,
+    error::Result as ImapResult,
     types::{Flag, NameAttribute},
 };
 use futures_util::TryStreamExt as _;
@@ -79,6 +80,14 @@ impl ImapMailbox {
 }
 
 impl Kept {
+    /// The numbers of the mails of the chosen folder that a question finds, in order.
+    pub(super) async fn search(&mut self, question: &str) -> ImapResult<Vec<u32>> {
+        let found = self.session.uid_search(question).await?;
+        let mut uids: Vec<u32> = found.into_iter().collect();
+        uids.sort_unstable();
+        Ok(uids)
+    }
+
     fn used_now(mut self) -> Self {
         self.used = Instant::now();
         self

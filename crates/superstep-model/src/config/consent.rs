@@ -7,7 +7,7 @@
 use serde_json::Value as Json;
 
 use super::{ConfigFile, Origin, Setting};
-use crate::spec::{Known, Spec, TapeMode, host};
+use crate::spec::{CassetteMode, Known, Spec, host};
 
 /// Why a project's file needs a consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,13 +61,13 @@ fn reason<T>(setting: &Setting<T>, what: String) -> Reason {
 
 /// What the use of a model does besides computing a reply from files that are only read.
 fn effect(spec: &Spec) -> Option<String> {
-    let tape = spec.tape().ok().flatten();
-    if let Some(tape) = tape {
-        let of = match &tape.mode {
-            TapeMode::Replay => return None,
-            TapeMode::Record(of) | TapeMode::Auto(of) => of,
+    let cassette = spec.cassette().ok().flatten();
+    if let Some(cassette) = cassette {
+        let of = match &cassette.mode {
+            CassetteMode::Replay => return None,
+            CassetteMode::Record(of) | CassetteMode::Auto(of) => of,
         };
-        let file = tape.file.display();
+        let file = cassette.file.display();
         let more = effect(of).map(|what| format!(", and {what}"));
         return Some(format!(
             "writes what is asked and answered to {file}{}",

@@ -9,7 +9,7 @@ use crate::{
     error::{ErrorKind, ModelError},
     model::Model,
     model_id::ModelId,
-    spec::{Api, Known, Spec, Tape, TapeMode, host, is_loopback},
+    spec::{Api, CassetteMode, CassetteSpec, Known, Spec, host, is_loopback},
 };
 
 /// A model that was chosen.
@@ -26,7 +26,7 @@ pub struct Choice {
     /// Why it was chosen.
     pub origin: Origin,
     /// The recording it names, and the model that is recorded.
-    pub tape: Option<(Tape, Option<Box<Choice>>)>,
+    pub cassette: Option<(CassetteSpec, Option<Box<Choice>>)>,
     /// The file it names: a script, or weights.
     pub file: Option<PathBuf>,
 }
@@ -104,18 +104,18 @@ impl Choice {
             let own = known.filter(|known| Some(known.base) == base.as_deref());
             own.and_then(|known| known.model).map(str::to_owned)
         });
-        let tape = match spec.tape()? {
+        let cassette = match spec.cassette()? {
             None => None,
-            Some(mut tape) => {
-                tape.file = origin.path(&tape.file.to_string_lossy())?;
-                let of = match &tape.mode {
-                    TapeMode::Replay => None,
-                    TapeMode::Record(model) | TapeMode::Auto(model) => {
+            Some(mut cassette) => {
+                cassette.file = origin.path(&cassette.file.to_string_lossy())?;
+                let of = match &cassette.mode {
+                    CassetteMode::Replay => None,
+                    CassetteMode::Record(model) | CassetteMode::Auto(model) => {
                         let model = Self::of(model.clone(), origin.clone(), environment)?;
                         Some(Box::new(model))
                     }
                 };
-                Some((tape, of))
+                Some((cassette, of))
             }
         };
         let file = match (spec.provider.as_str(), spec.name.as_deref()) {
@@ -129,7 +129,7 @@ impl Choice {
             api: known.map(|known| known.api),
             key: key(&spec, &origin, known, environment),
             base,
-            tape,
+            cassette,
             file,
             spec: Spec {
                 name: spec.name.or(usual),
@@ -145,7 +145,7 @@ impl Choice {
 
     /// The host that content goes to, if it leaves this machine.
     pub fn leaves(&self) -> Option<String> {
-        if let Some((_, Some(recorded))) = &self.tape {
+        if let Some((_, Some(recorded))) = &self.cassette {
             return recorded.leaves();
         }
         let base = self.base.as_deref()?;
@@ -157,14 +157,14 @@ impl Choice {
     pub fn banner(&self, model: &dyn Model) -> String {
         let id = model.id();
         let from = &self.origin;
-        match (self.spec.provider.as_str(), &self.tape) {
+        match (self.spec.provider.as_str(), &self.cassette) {
             ("script", _) => format!("model: {id} · follows a script, no real model · {from}"),
-            (_, Some((tape, None))) => {
-                let file = tape.file.display();
+            (_, Some((cassette, None))) => {
+                let file = cassette.file.display();
                 format!("model: {id} · replayed from {file}, no real model · {from}")
             }
-            (_, Some((tape, Some(of)))) => {
-                let file = tape.file.display();
+            (_, Some((cassette, Some(of)))) => {
+                let file = cassette.file.display();
                 format!("model: {id} · recorded to {file} · {} · {from}", of.place())
             }
             ("local", _) => {

@@ -10,7 +10,7 @@ use crate::{
     error::ModelError,
     model::Model,
     script::Script,
-    spec::{Tape, TapeMode},
+    spec::{CassetteMode, CassetteSpec},
 };
 
 /// A model that is being opened.
@@ -68,9 +68,9 @@ impl Providers {
 
     /// Opens a model.
     pub async fn open(&self, choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {
-        match &choice.tape {
+        match &choice.cassette {
             None => self.plain(choice).await,
-            Some((tape, recorded)) => self.tape(tape, recorded.as_deref()).await,
+            Some((cassette, recorded)) => self.cassette(cassette, recorded.as_deref()).await,
         }
     }
 
@@ -82,20 +82,20 @@ impl Providers {
         open(choice).await
     }
 
-    async fn tape(
+    async fn cassette(
         &self,
-        tape: &Tape,
+        cassette: &CassetteSpec,
         recorded: Option<&Choice>,
     ) -> Result<Arc<dyn Model>, ModelError> {
-        let cassette = match (&tape.mode, recorded) {
-            (TapeMode::Replay, _) => Cassette::replay(&tape.file)?,
-            (TapeMode::Record(_), Some(model)) => {
-                Cassette::record(&tape.file, self.plain(model).await?)?
+        let cassette = match (&cassette.mode, recorded) {
+            (CassetteMode::Replay, _) => Cassette::replay(&cassette.file)?,
+            (CassetteMode::Record(_), Some(model)) => {
+                Cassette::record(&cassette.file, self.plain(model).await?)?
             }
-            (TapeMode::Auto(_), Some(model)) => {
-                Cassette::auto(&tape.file, self.plain(model).await?)?
+            (CassetteMode::Auto(_), Some(model)) => {
+                Cassette::auto(&cassette.file, self.plain(model).await?)?
             }
-            (TapeMode::Record(spec) | TapeMode::Auto(spec), None) => {
+            (CassetteMode::Record(spec) | CassetteMode::Auto(spec), None) => {
                 return Err(ModelError::settings(format!("`{spec}` was not chosen")));
             }
         };

@@ -1,13 +1,13 @@
 //! The calls of a refining analysis: counted, as spans of the step they are part of, with tools where there are any.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::de::DeserializeOwned;
-use superstep_core::future::BoxFuture;
+use superstep_core::{future::BoxFuture, sync::lock};
 use superstep_engine::{OpenSpan, typed::Ctx, typed::NodeError};
 use superstep_model::{
-    Cached, Caps, Deltas, ErrorKind, Message, Model, ModelError, ModelId, Reply, Request, Schema,
-    ToolChoice, structured_within,
+    Cached, ErrorKind, Message, Model, ModelError, ModelLayer, Reply, Request, Schema, ToolChoice,
+    structured_within,
 };
 
 use super::{
@@ -49,7 +49,7 @@ impl<'a> Caller<'a> {
 
     /// What its calls took so far.
     pub(super) fn spent(&self) -> Spending {
-        *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.spent)
     }
 
     /// A text. The model may look things up first, a few times.
@@ -69,7 +69,7 @@ impl<'a> Caller<'a> {
             if turns >= self.refine.config.tool_turns {
                 request.tool_choice = ToolChoice::None;
             }
-            let reply = self.invoke(&request).await.map_err(Failed::from)?;
+            let reply = Model::invoke(self, &request).await.map_err(Failed::from)?;
             let calls = match turns < self.refine.config.tool_turns {
                 true => reply.tool_calls.clone(),
                 false => Vec::new(),
@@ -119,17 +119,9 @@ impl<'a> Caller<'a> {
     }
 }
 
-impl Model for Caller<'_> {
-    fn id(&self) -> &ModelId {
-        self.refine.model.id()
-    }
-
-    fn caps(&self) -> Caps {
-        self.refine.model.caps()
-    }
-
-    fn stream<'b>(&'b self, request: &'b Request) -> BoxFuture<'b, Result<Deltas, ModelError>> {
-        self.refine.model.stream(request)
+impl ModelLayer for Caller<'_> {
+    fn inner(&self) -> &dyn Model {
+        &*self.refine.model
     }
 
     fn invoke<'b>(&'b self, request: &'b Request) -> BoxFuture<'b, Result<Reply, ModelError>> {
@@ -143,7 +135,7 @@ impl Model for Caller<'_> {
                 .answered
                 .as_ref()
                 .and_then(|it| it.paid.as_ref()?.cost);
-            let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut spent = lock(&self.spent);
             *spent += Spending {
                 calls: 1,
                 usage: reply.usage.unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use superstep_core::error::Category;
 use superstep_http::{Backoff, Jitter, RetryAfter};
 use superstep_text::{Privacy, Secret};
 
@@ -140,7 +141,7 @@ fn unescaped(text: &str) -> String {
 pub enum ExportError {
     /// The endpoint is no URL that can be used.
     #[error("traces cannot be sent to `{endpoint}`: {why}")]
-    #[coded("SS3510")]
+    #[coded("SS3510", InvalidInput)]
     BadEndpoint {
         /// What was given.
         endpoint: String,
@@ -149,21 +150,21 @@ pub enum ExportError {
     },
     /// A header cannot be sent.
     #[error("header `{name}` cannot be sent")]
-    #[coded("SS3511")]
+    #[coded("SS3511", InvalidInput)]
     BadHeader {
         /// Its name.
         name: String,
     },
     /// The client cannot be made.
     #[error("no client for traces: {why}")]
-    #[coded("SS3512")]
+    #[coded("SS3512", Internal)]
     NoClient {
         /// Why.
         why: String,
     },
     /// There is no tokio runtime to send on.
     #[error("an exporter starts inside of a tokio runtime")]
-    #[coded("SS3513")]
+    #[coded("SS3513", Internal)]
     NoRuntime,
 }
 

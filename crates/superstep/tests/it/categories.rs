@@ -1,44 +1,60 @@
-//! Every error code has a category, which servers make a status of.
+//! Errors say what kind of fault they are, which servers make a status of.
 
-use std::collections::BTreeSet;
+use superstep::{
+    Category, Coded, Error, ErrorKind, Failure, SaverError, ThreadId,
+    model::{ErrorKind as ModelErrorKind, ModelError},
+};
 
-use superstep::Category;
-
-const LIST: &str = include_str!("../../../../docs/errors.md");
-
-/// The codes that the list has a row for.
-fn listed() -> BTreeSet<&'static str> {
-    let rows = LIST.lines().filter_map(|line| line.strip_prefix("| "));
-    let codes = rows.filter_map(|row| row.split(' ').next());
-    codes.filter(|code| code.starts_with("SS")).collect()
-}
-
-#[test]
-fn every_listed_code_has_a_category() {
-    let codes = listed();
-    assert!(codes.len() > 150, "{codes:?}");
-    let unknown = codes.iter().filter(|code| Category::of(code).is_none());
-    assert_eq!(unknown.collect::<Vec<_>>(), Vec::<&&str>::new());
+/// An error of a layer above the engine, on its way out of a node.
+fn failed(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    ErrorKind::Failed(Failure::from(error)).into()
 }
 
 #[test]
 fn a_server_answers_with_the_status_that_clients_expect() {
-    for (code, status) in [
-        ("SS1105", 422),
-        ("SS1112", 404),
-        ("SS1204", 409),
-        ("SS2001", 409),
-        ("SS2003", 404),
-        ("SS2018", 404),
-        ("SS1001", 500),
-        ("SS1003", 504),
-        ("SS5005", 429),
-        ("SS5007", 503),
-        ("SS5001", 403),
+    let thread = || ThreadId::from("t");
+    let model = |kind: ModelErrorKind| failed(ModelError::from(kind));
+    for (error, code, status) in [
+        (ErrorKind::NoSaver.into(), "SS1107", 500),
+        (
+            ErrorKind::Failed(Failure::new("Broken", "x")).into(),
+            "SS1001",
+            500,
+        ),
+        (
+            Error::from(SaverError::Busy { thread: thread() }),
+            "SS2001",
+            409,
+        ),
+        (
+            model(ModelErrorKind::NoModel { why: "none".into() }),
+            "SS5016",
+            404,
+        ),
+        (
+            model(ModelErrorKind::Settings { why: "x".into() }),
+            "SS5019",
+            422,
+        ),
     ] {
-        let found = Category::of(code).map(Category::http_status);
-        assert_eq!(found, Some(status), "{code}");
+        assert_eq!(error.code(), code, "{error}");
+        assert_eq!(error.category().http_status(), status, "{error}");
     }
+}
+
+#[test]
+fn a_failure_made_of_a_code_keeps_its_category_and_hint() {
+    let coded = Coded {
+        code: "SS7003",
+        category: Category::Refused,
+        hint: Some("sign in again"),
+        transient: false,
+    };
+    let failure = coded.failure("MailError", "signed out");
+    assert_eq!(failure.code(), "SS7003");
+    assert_eq!(failure.category(), Category::Refused);
+    assert_eq!(failure.hint(), Some("sign in again"));
+    assert!(!failure.transient);
 }
 
 #[test]

@@ -14,15 +14,45 @@ def _refusing(name):
     return property(get, put)
 
 
-class ColumnDimension:
+class _Dimension:
+    """A column or a row."""
     __slots__ = ("_owner", "index")
 
     def __init__(self, ws, index):
         self._owner = ws
         self.index = index
 
+    @property
+    def hidden(self): return self._read()[1]
+
+    @hidden.setter
+    def hidden(self, value):
+        self._put("hide", "hidden", bool(value))
+
+    @property
+    def outlineLevel(self): return self._read()[2]
+
+    @outlineLevel.setter
+    def outlineLevel(self, value):
+        self._put("outline", "level", int(value))
+
+    outline_level = outlineLevel
+    collapsed = _refusing("collapsed")
+    font = _refusing("font")
+    fill = _refusing("fill")
+    border = _refusing("border")
+    alignment = _refusing("alignment")
+    number_format = _refusing("number_format")
+
+
+class ColumnDimension(_Dimension):
+    __slots__ = ()
+
     def _read(self):
         return _sheet.column(self._owner._book, self._owner._name, column_index_from_string(self.index))
+
+    def _put(self, op, name, value):
+        self._owner._op({"op": f"{op}_columns", "columns": self.index, name: value})
 
     @property
     def width(self): return self._read()[0] or 13.0
@@ -30,22 +60,6 @@ class ColumnDimension:
     @width.setter
     def width(self, value):
         self._owner._op({"op": "column_width", "columns": self.index, "width": float(value)})
-
-    @property
-    def hidden(self): return self._read()[1]
-
-    @hidden.setter
-    def hidden(self, value):
-        self._owner._op({"op": "hide_columns", "columns": self.index, "hidden": bool(value)})
-
-    @property
-    def outlineLevel(self): return self._read()[2]
-
-    @outlineLevel.setter
-    def outlineLevel(self, value):
-        self._owner._op({"op": "outline_columns", "columns": self.index, "level": int(value)})
-
-    outline_level = outlineLevel
 
     @property
     def bestFit(self): return False
@@ -60,23 +74,15 @@ class ColumnDimension:
     @property
     def customWidth(self): return self._read()[0] is not None
 
-    collapsed = _refusing("collapsed")
-    font = _refusing("font")
-    fill = _refusing("fill")
-    border = _refusing("border")
-    alignment = _refusing("alignment")
-    number_format = _refusing("number_format")
 
-
-class RowDimension:
-    __slots__ = ("_owner", "index")
-
-    def __init__(self, ws, index):
-        self._owner = ws
-        self.index = index
+class RowDimension(_Dimension):
+    __slots__ = ()
 
     def _read(self):
         return _sheet.row(self._owner._book, self._owner._name, self.index)
+
+    def _put(self, op, name, value):
+        self._owner._op({"op": f"{op}_rows", "first": self.index, "last": self.index, name: value})
 
     @property
     def height(self): return self._read()[0]
@@ -90,28 +96,6 @@ class RowDimension:
         self._owner._op({"op": "row_height", "first": self.index, "height": float(value)})
 
     ht = height
-
-    @property
-    def hidden(self): return self._read()[1]
-
-    @hidden.setter
-    def hidden(self, value):
-        self._owner._op({"op": "hide_rows", "first": self.index, "hidden": bool(value)})
-
-    @property
-    def outlineLevel(self): return self._read()[2]
-
-    @outlineLevel.setter
-    def outlineLevel(self, value):
-        self._owner._op({"op": "outline_rows", "first": self.index, "last": self.index, "level": int(value)})
-
-    outline_level = outlineLevel
-    collapsed = _refusing("collapsed")
-    font = _refusing("font")
-    fill = _refusing("fill")
-    border = _refusing("border")
-    alignment = _refusing("alignment")
-    number_format = _refusing("number_format")
 
 
 class Dimensions:

@@ -36,23 +36,23 @@ fn runs(thread: &ThreadId, log: &[Logged], view: &View) -> Vec<Run> {
             Unended::Running if last == Some(first.cursor.epoch) => Status::Running,
             _ => Status::Cut,
         };
-        let mut growing = Growing::new(thread, first, view);
+        let mut builder = RunBuilder::new(thread, first, view);
         for entry in entries {
-            growing.take(entry);
+            builder.take(entry);
         }
         // A task keeps its id when a later run continues with it.
-        let tasks = growing.drafts.tasks();
+        let tasks = builder.drafts.tasks();
         let goes_on = tasks.iter().any(|task| seen.contains(task));
         let before = runs.last().map(|run| run.number);
         seen = tasks;
-        let mut run = growing.finish(unended);
+        let mut run = builder.finish(unended);
         run.continues = before.filter(|_| goes_on);
         runs.push(run);
     }
     runs
 }
 
-struct Growing<'a> {
+struct RunBuilder<'a> {
     view: &'a View,
     number: u64,
     trace: u128,
@@ -64,7 +64,7 @@ struct Growing<'a> {
     drafts: Drafts,
 }
 
-impl<'a> Growing<'a> {
+impl<'a> RunBuilder<'a> {
     fn new(thread: &ThreadId, first: &Logged, view: &'a View) -> Self {
         let (number, at) = (first.cursor.epoch, first.at);
         let (beginning, name) = match &first.entry {

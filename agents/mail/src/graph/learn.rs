@@ -1,0 +1,40 @@
+//! What a note learns from what a person did.
+
+use superstep::{Ctx, NodeError, tools::Traced};
+
+use crate::{
+    Topic,
+    memory::{FeedbackId, Learned, feedback::FeedbackItem},
+    services::{MEMORY, Services},
+};
+
+/// Lets a note learn. If it must not change, the remark that says so.
+pub(super) async fn learn_from(
+    topic: Topic,
+    items: &[FeedbackItem],
+    services: &Services,
+    ctx: &Ctx,
+) -> Result<Option<String>, NodeError> {
+    let key = ctx.idempotency_key("memory");
+    let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
+    let from = FeedbackId {
+        key: &key,
+        thread: &thread,
+    };
+    let owner = services.owner();
+    let model = Traced {
+        model: &**services.models.of(MEMORY),
+        ctx,
+    };
+    let learned = services
+        .memory
+        .learn(topic, &model, &owner, from, items)
+        .await?;
+    Ok(match learned {
+        Learned::Refused(why) => Some(format!(
+            "the note `{}` was not changed: {why}",
+            topic.label()
+        )),
+        _ => None,
+    })
+}
