@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The page that lists every code; an installed binary has it with it.
-const PAGE: &str = include_str!("../../docs/errors.md");
+const PAGE: &str = include_str!("explain/errors.md");
 
 /// What is said about a code.
 #[derive(Debug, PartialEq, Eq)]

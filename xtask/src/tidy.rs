@@ -94,7 +94,7 @@ mod tests {
 
     const MANIFEST: (&str, &str) = (
         "crates/core/Cargo.toml",
-        "[package]\nedition.workspace = true\nrust-version.workspace = true\n\
+        "[package]\npublish = false\nedition.workspace = true\nrust-version.workspace = true\n\
          license.workspace = true\n[lints]\nworkspace = true\n",
     );
 

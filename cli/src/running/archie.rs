@@ -98,16 +98,13 @@ const SCENE: Scene = Scene {
     files: &[
         (
             "docs/overview.md",
-            include_bytes!("../../../examples/documents/bookings/overview.md"),
+            include_bytes!("../demo/archie/overview.md"),
         ),
         (
             "docs/requirements.md",
-            include_bytes!("../../../examples/documents/bookings/requirements.md"),
+            include_bytes!("../demo/archie/requirements.md"),
         ),
-        (
-            "docs/notes.txt",
-            include_bytes!("../../../examples/documents/bookings/notes.txt"),
-        ),
+        ("docs/notes.txt", include_bytes!("../demo/archie/notes.txt")),
         ("replies.jsonl", include_bytes!("../demo/archie.jsonl")),
         (
             "answers.txt",

@@ -1,4 +1,4 @@
-//! A crate that is published depends on published crates only; its tests may use any.
+//! A crate that is published depends on published crates only, and includes files of its own folder only; its tests may use any.
 
 use std::collections::BTreeSet;
 
@@ -6,6 +6,9 @@ use super::manifest::Manifest;
 use super::problem::Problem;
 use crate::tree::Tree;
 use crate::workspace::{Kind, Package};
+
+/// What a registry shows of a crate.
+const SHOWN: [&str; 4] = ["description", "keywords", "categories", "readme"];
 
 pub(super) fn check(crates: &[Package], tree: &Tree) -> Vec<Problem> {
     let manifest = |package: &Package| {
@@ -42,8 +45,82 @@ pub(super) fn check(crates: &[Package], tree: &Tree) -> Vec<Problem> {
                 "publish both, or use it in tests only",
             ));
         }
+        problems.extend(foreign_files(package, crates, tree));
+        for key in SHOWN {
+            let has = |entry: &str| entry.starts_with(&format!("package.{key}="));
+            if manifest(package).line_of(has).is_none() {
+                problems.push(Problem::new(
+                    &package.manifest,
+                    1,
+                    format!("{} is published without {key}", package.name),
+                    "registries show it; CONTRIBUTING.md, Add a crate",
+                ));
+            }
+        }
     }
     problems
+}
+
+/// Files that sources include from outside of their package: an archive of it would not have them. Doctests are not run
+/// from one.
+fn foreign_files(package: &Package, crates: &[Package], tree: &Tree) -> Vec<Problem> {
+    let folder = |package: &Package| {
+        package
+            .manifest
+            .strip_suffix("Cargo.toml")
+            .map(str::to_owned)
+    };
+    let Some(own) = folder(package) else {
+        return Vec::new();
+    };
+    let below: Vec<String> = crates.iter().filter_map(folder).collect();
+    let is_of_other = |path: &str| {
+        let inner = below.iter().filter(|it| it.len() > own.len());
+        inner.into_iter().any(|it| path.starts_with(it.as_str()))
+    };
+    let mut problems = Vec::new();
+    for file in tree.rust() {
+        if !file.path.starts_with(&own) || is_of_other(&file.path) {
+            continue;
+        }
+        let mut before = "";
+        for (line, text) in file.product_lines() {
+            let included = included(text).filter(|_| !before.contains("doctest"));
+            before = text;
+            let Some(name) = included else { continue };
+            let place = resolved(&file.path, name);
+            if !place.starts_with(&own) {
+                problems.push(Problem::new(
+                    &file.path,
+                    line,
+                    format!("{} is published without {place}", package.name),
+                    "put the file, or a link to it, into the folder of the crate",
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// The name that a line includes.
+fn included(line: &str) -> Option<&str> {
+    let (_, rest) = line
+        .split_once("include_str!(\"")
+        .or_else(|| line.split_once("include_bytes!(\""))?;
+    Some(rest.split_once('"')?.0)
+}
+
+/// A name as seen from a file, without `..`.
+fn resolved(file: &str, name: &str) -> String {
+    let mut path: Vec<&str> = file.split('/').collect();
+    path.pop();
+    for part in name.split('/') {
+        match part {
+            ".." => drop(path.pop()),
+            part => path.push(part),
+        }
+    }
+    path.join("/")
 }
 
 #[cfg(test)]
@@ -68,25 +145,80 @@ mod tests {
             package("fake", Vec::new()),
         ];
         let tree = tree::of(&[
-            ("tool/Cargo.toml", manifest),
+            ("tool/Cargo.toml", with_about(manifest).as_str()),
             ("fake/Cargo.toml", "[package]\npublish = false\n"),
         ]);
         let problems = check(&crates, &tree);
         problems.iter().map(ToString::to_string).collect()
     }
 
+    const ABOUT: &str = "description = \"A tool\"\nkeywords = [\"a\"]\ncategories = [\"b\"]\nreadme = \"README.md\"\n";
+
+    fn with_about(manifest: &str) -> String {
+        manifest.replacen("[package]\n", &format!("[package]\n{ABOUT}"), 1)
+    }
+
     const MANIFEST: &str = "[package]\nname = \"tool\"\n[dependencies]\nfake = \"1\"\n";
+
+    #[test]
+    fn a_published_crate_says_what_registries_show() {
+        let problems = check(
+            &[Package {
+                name: "tool".to_owned(),
+                manifest: "tool/Cargo.toml".to_owned(),
+                dependencies: Vec::new(),
+                features: Vec::new(),
+            }],
+            &tree::of(&[("tool/Cargo.toml", "[package]\ndescription = \"A tool\"\n")]),
+        );
+        let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems.len(), 3, "{problems:?}");
+        assert!(
+            problems[0].contains("published without keywords"),
+            "{problems:?}"
+        );
+    }
 
     #[test]
     fn a_published_crate_needs_no_private_one() {
         assert_eq!(
             found(MANIFEST, Kind::Normal),
             [
-                "tool/Cargo.toml:4: tool is published and depends on fake, which is not; publish \
+                "tool/Cargo.toml:8: tool is published and depends on fake, which is not; publish \
                  both, or use it in tests only"
             ]
         );
         assert_eq!(found(MANIFEST, Kind::Build).len(), 1);
+    }
+
+    #[test]
+    fn a_published_crate_includes_what_is_in_its_folder() {
+        let included = |text: &str| {
+            let package = Package {
+                name: "tool".to_owned(),
+                manifest: "tool/Cargo.toml".to_owned(),
+                dependencies: Vec::new(),
+                features: Vec::new(),
+            };
+            let tree = tree::of(&[
+                (
+                    "tool/Cargo.toml",
+                    with_about("[package]\nname = \"tool\"\n").as_str(),
+                ),
+                ("tool/src/a/b.rs", text),
+            ]);
+            let problems = check(&[package], &tree);
+            problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            included("const A: &str = include_str!(\"../../../docs/a.md\");\n"),
+            [
+                "tool/src/a/b.rs:1: tool is published without docs/a.md; put the file, or a link to \
+                 it, into the folder of the crate"
+            ]
+        );
+        assert!(included("const A: &[u8] = include_bytes!(\"../../README.md\");\n").is_empty());
+        assert!(included("#[cfg(doctest)]\n#[doc = include_str!(\"../../../a.md\")]\n").is_empty());
     }
 
     #[test]
