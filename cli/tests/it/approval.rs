@@ -4,17 +4,7 @@ use std::fs;
 
 use serde_json::Value as Json;
 
-use crate::{
-    env::TestEnv,
-    post::{ACCOUNT, env_with, ingest, question, questions, sent},
-};
-
-fn asked(subjects: &[&str]) -> TestEnv {
-    let env = env_with(subjects);
-    let ran = ingest(&env);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    env
-}
+use crate::post::{ACCOUNT, asked, env_with, question, questions, sent};
 
 #[test]
 fn every_command_of_the_inbox_names_questions_in_the_same_way() {

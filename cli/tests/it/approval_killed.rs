@@ -4,7 +4,7 @@
 //! write that goes beyond, and nothing is cleaned up. With a higher limit each time, it is ended at every
 //! write to the log of the database, one after the other.
 
-use std::{os::unix::process::ExitStatusExt as _, process::Command};
+use std::os::unix::process::ExitStatusExt as _;
 
 use crate::{
     env::TestEnv,
@@ -22,19 +22,8 @@ pub(crate) const MOST: u32 = 200;
 
 /// Runs a command line with a limit; whether it was ended by it.
 pub(crate) fn is_ended_by(env: &TestEnv, line: &str, blocks: u32) -> bool {
-    let wanted = env.command(line);
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "ulimit -c 0; ulimit -f \"$0\"; exec \"$@\""])
-        .arg(blocks.to_string())
-        .arg(wanted.get_program())
-        .args(wanted.get_args())
-        .env_clear()
-        .current_dir(wanted.get_current_dir().unwrap());
-    for (name, value) in wanted.get_envs() {
-        command.env(name, value.unwrap_or_default());
-    }
-    let ran = command.output().unwrap();
+    let script = format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let ran = env.in_shell(&script, line).output().unwrap();
     let message = String::from_utf8_lossy(&ran.stderr);
     assert!(
         ran.status.success() || ran.status.signal().is_some(),

@@ -4,7 +4,6 @@ use std::{
     fs::{self, File},
     io::Read,
     os::unix::fs::symlink,
-    process::Command,
 };
 
 use serde_json::{Value as Json, json};
@@ -148,18 +147,9 @@ fn recipients_are_named_without_doubt_and_added_ones_are_flagged() {
 
 /// Runs a command line with a redirection of a shell.
 fn redirected(env: &TestEnv, line: &str, redirection: &str) -> i32 {
-    let wanted = env.command(line);
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", &format!("exec \"$0\" \"$@\" {redirection}")])
-        .arg(wanted.get_program())
-        .args(wanted.get_args())
-        .env_clear()
-        .current_dir(wanted.get_current_dir().unwrap());
-    for (name, value) in wanted.get_envs() {
-        command.env(name, value.unwrap_or_default());
-    }
-    command.output().unwrap().status.code().unwrap()
+    let script = format!("exec \"$0\" \"$@\" {redirection}");
+    let ran = env.in_shell(&script, line).output().unwrap();
+    ran.status.code().unwrap()
 }
 
 #[test]

@@ -138,6 +138,22 @@ impl TestEnv {
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     }
 
+    /// A command line for a shell, which has the program and its words as `"$0"` and `"$@"`.
+    pub(crate) fn in_shell(&self, script: &str, line: &str) -> Command {
+        let wanted = self.command(line);
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", script])
+            .arg(wanted.get_program())
+            .args(wanted.get_args())
+            .env_clear()
+            .current_dir(wanted.get_current_dir().unwrap());
+        for (name, value) in wanted.get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
+        command
+    }
+
     pub(crate) fn command(&self, line: &str) -> Command {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let words = line.split_whitespace();

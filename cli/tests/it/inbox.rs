@@ -4,16 +4,9 @@ use std::fs;
 
 use crate::{
     env::TestEnv,
-    post::{ACCOUNT, env_with, ingest, put, question, questions, sent, with_settings},
+    post::{ACCOUNT, asked, env_with, ingest, put, question, questions, sent, with_settings},
     terminal::Terminal,
 };
-
-fn asked(subjects: &[&str]) -> TestEnv {
-    let env = env_with(subjects);
-    let ran = ingest(&env);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    env
-}
 
 #[test]
 fn what_is_accepted_is_sent_only_if_that_was_said() {

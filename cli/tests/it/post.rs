@@ -43,6 +43,14 @@ pub(crate) fn ingest(env: &TestEnv) -> Ran {
     env.run(&format!("mail ingest {ACCOUNT}"))
 }
 
+/// Mails of these subjects, taken in.
+pub(crate) fn asked(subjects: &[&str]) -> TestEnv {
+    let env = env_with(subjects);
+    let ran = ingest(&env);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    env
+}
+
 /// The open questions, as JSON.
 pub(crate) fn questions(env: &TestEnv) -> Vec<Json> {
     let ran = env.run("inbox list --json");

@@ -79,6 +79,8 @@
 //! | `encryption` | what is stored in the file is encrypted |
 //! | `model`, `remote` | language models: the trait, scripts, recordings; providers over HTTP |
 //! | `tools`, `mcp` | tools, approvals, a tool-calling agent; tools of MCP servers |
+//! | `local`, `vectors` | a language model, and an embedder for semantic search, inside the process |
+//! | `http`, `tls` | the HTTP client that models, traces and agents share; its TLS policy alone |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

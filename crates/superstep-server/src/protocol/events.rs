@@ -12,7 +12,7 @@ use crate::message_form::{self, Sum};
 
 /// An event without its number.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Told {
+pub(super) struct ProtocolEvent {
     pub(super) method: &'static str,
     pub(super) namespace: Vec<String>,
     pub(super) data: Json,
@@ -48,29 +48,29 @@ impl Events {
     }
 
     /// The run begins.
-    pub(super) fn begin(&self) -> Told {
+    pub(super) fn begin(&self) -> ProtocolEvent {
         self.lifecycle("running", None)
     }
 
     /// The run has ended; why, if it failed.
-    pub(super) fn end(&mut self, ending: &Ending, failure: Option<&str>) -> Vec<Told> {
-        let mut told = self.finish_messages(&[]);
-        told.push(match ending {
+    pub(super) fn end(&mut self, ending: &Ending, failure: Option<&str>) -> Vec<ProtocolEvent> {
+        let mut emitted = self.finish_messages(&[]);
+        emitted.push(match ending {
             Ending::Failed { message, .. } => {
                 self.lifecycle("failed", Some(failure.unwrap_or(message)))
             }
             Ending::Done => self.lifecycle("completed", None),
             _ => self.lifecycle("interrupted", None),
         });
-        told
+        emitted
     }
 
-    fn lifecycle(&self, event: &str, error: Option<&str>) -> Told {
+    fn lifecycle(&self, event: &str, error: Option<&str>) -> ProtocolEvent {
         let mut data = json!({ "event": event, "graph_name": self.name });
         if let (Some(error), Json::Object(fields)) = (error, &mut data) {
             fields.insert("error".to_owned(), error.into());
         }
-        Told {
+        ProtocolEvent {
             method: "lifecycle",
             namespace: Vec::new(),
             data,
@@ -78,25 +78,25 @@ impl Events {
     }
 
     /// What an event of the run becomes.
-    pub(super) fn of(&mut self, event: &DynEvent) -> Vec<Told> {
+    pub(super) fn of(&mut self, event: &DynEvent) -> Vec<ProtocolEvent> {
         let namespace = segments(event.namespace.as_str());
-        let mut told = self.enter(&namespace);
-        let here = |method, data| Told {
+        let mut emitted = self.enter(&namespace);
+        let here = |method, data| ProtocolEvent {
             method,
             namespace: namespace.clone(),
             data,
         };
         match &event.kind {
             EventKind::Values { values, asks } => {
-                told.extend(self.finish_messages(&namespace));
+                emitted.extend(self.finish_messages(&namespace));
                 // Questions come as events of their own.
                 if asks.is_none() {
-                    told.push(here("values", blocks_in(values.to_json())));
+                    emitted.push(here("values", blocks_in(values.to_json())));
                 }
             }
             EventKind::Update { node, update, .. } => {
                 let values = message_form::shown(update.to_json());
-                told.push(here("updates", json!({ "node": node, "values": values })));
+                emitted.push(here("updates", json!({ "node": node, "values": values })));
             }
             EventKind::Asked(asks) if namespace.is_empty() => {
                 for ask in asks {
@@ -107,13 +107,13 @@ impl Events {
                         "payload": value,
                         "value": value,
                     });
-                    told.push(here("input.requested", data));
+                    emitted.push(here("input.requested", data));
                 }
             }
             EventKind::Custom(data) => {
                 let data = data.to_json();
                 let name = data.get("name").and_then(Json::as_str).map(str::to_owned);
-                told.push(here("custom", json!({ "name": name, "payload": data })));
+                emitted.push(here("custom", json!({ "name": name, "payload": data })));
             }
             EventKind::TaskStart {
                 id, name, input, ..
@@ -125,7 +125,7 @@ impl Events {
                     "input": input,
                     "triggers": [format!("branch:to:{name}")],
                 });
-                told.push(here("tasks", data));
+                emitted.push(here("tasks", data));
             }
             EventKind::TaskEnd {
                 id,
@@ -134,7 +134,7 @@ impl Events {
                 error,
                 asks,
             } => {
-                told.extend(self.leave(
+                emitted.extend(self.leave(
                     &namespace,
                     name,
                     &id.to_string(),
@@ -151,7 +151,7 @@ impl Events {
                         .map(|ask| json!({ "id": ask.id.to_string(), "value": ask.value.to_json() }))
                         .collect::<Vec<_>>(),
                 });
-                told.push(here("tasks", data));
+                emitted.push(here("tasks", data));
             }
             EventKind::Checkpoint(state) => {
                 let (source, step) = match state.origin {
@@ -164,19 +164,19 @@ impl Events {
                     "step": step,
                     "source": source,
                 });
-                told.push(here("checkpoints", data));
+                emitted.push(here("checkpoints", data));
             }
             EventKind::Message { message, .. } => {
                 let piece = message_form::piece(message.to_json());
-                told.extend(self.message(&namespace, &piece));
+                emitted.extend(self.message(&namespace, &piece));
             }
             _ => {}
         }
-        told
+        emitted
     }
 
     /// The graph of a namespace starts with its first event.
-    fn enter(&mut self, namespace: &[String]) -> Vec<Told> {
+    fn enter(&mut self, namespace: &[String]) -> Vec<ProtocolEvent> {
         let Some(last) = namespace.last() else {
             return Vec::new();
         };
@@ -191,7 +191,7 @@ impl Events {
             "graph_name": name,
             "trigger_call_id": task,
         });
-        vec![Told {
+        vec![ProtocolEvent {
             method: "lifecycle",
             namespace: namespace.to_vec(),
             data,
@@ -206,7 +206,7 @@ impl Events {
         task: &str,
         is_failed: bool,
         is_asking: bool,
-    ) -> Vec<Told> {
+    ) -> Vec<ProtocolEvent> {
         let mut namespace = above.to_vec();
         namespace.push(format!("{node}:{task}"));
         let Some(name) = self.inner.remove(&namespace) else {
@@ -218,14 +218,14 @@ impl Events {
             (false, false) => "completed",
         };
         let data = json!({ "event": event, "graph_name": name });
-        vec![Told {
+        vec![ProtocolEvent {
             method: "lifecycle",
             namespace,
             data,
         }]
     }
 
-    fn message(&mut self, namespace: &[String], piece: &Json) -> Vec<Told> {
+    fn message(&mut self, namespace: &[String], piece: &Json) -> Vec<ProtocolEvent> {
         // What tools and people say is in the values.
         if piece
             .get("type")
@@ -234,9 +234,9 @@ impl Events {
             return Vec::new();
         }
         let id = piece.get("id").and_then(Json::as_str).unwrap_or_default();
-        let mut told = Vec::new();
+        let mut emitted = Vec::new();
         let mut say = |data| {
-            told.push(Told {
+            emitted.push(ProtocolEvent {
                 method: "messages",
                 namespace: namespace.to_vec(),
                 data,
@@ -283,24 +283,24 @@ impl Events {
         }
         let is_last = piece.get("chunk_position").is_some_and(|it| it == "last");
         if is_last {
-            told.extend(finish(open));
+            emitted.extend(finish(open));
         }
-        told
+        emitted
     }
 
     /// Ends the messages of a graph that have no end of their own; of all graphs below the root too.
-    fn finish_messages(&mut self, namespace: &[String]) -> Vec<Told> {
+    fn finish_messages(&mut self, namespace: &[String]) -> Vec<ProtocolEvent> {
         let open = self.messages.values_mut();
         let open = open.filter(|open| namespace.is_empty() || open.namespace == namespace);
         open.flat_map(finish).collect()
     }
 }
 
-fn finish(open: &mut Open) -> Vec<Told> {
+fn finish(open: &mut Open) -> Vec<ProtocolEvent> {
     if std::mem::replace(&mut open.is_done, true) {
         return Vec::new();
     }
-    let here = |data| Told {
+    let here = |data| ProtocolEvent {
         method: "messages",
         namespace: open.namespace.clone(),
         data,

@@ -7,7 +7,7 @@ use superstep::{
 };
 
 use super::{
-    events::{Events, Told},
+    events::{Events, ProtocolEvent},
     filter::Filter,
 };
 use crate::{
@@ -60,7 +60,7 @@ struct InRun<'a> {
 /// An event with its number.
 pub(super) struct Numbered {
     pub(super) seq: u64,
-    pub(super) told: Told,
+    pub(super) emitted: ProtocolEvent,
     at: Option<u64>,
     id: String,
 }
@@ -74,11 +74,11 @@ impl Numbered {
             "type": "event",
             "event_id": self.id,
             "seq": self.seq,
-            "method": self.told.method,
+            "method": self.emitted.method,
             "params": {
-                "namespace": self.told.namespace,
+                "namespace": self.emitted.namespace,
                 "timestamp": millis,
-                "data": self.told.data,
+                "data": self.emitted.data,
             },
         })
     }
@@ -102,14 +102,17 @@ impl<'a> ThreadLog<'a> {
     /// The next events that the client does not have, of any kind; waits for them.
     pub(super) async fn next(&mut self) -> Result<Vec<Numbered>, superstep::Error> {
         loop {
-            let (cursor, at, told) = self.step().await?;
+            let (cursor, at, emitted) = self.step().await?;
             let run = self.app_run_id();
-            let numbered = told.into_iter().enumerate().map(|(part, told)| Numbered {
-                seq: number(cursor, part),
-                told,
-                at,
-                id: format!("{run}:{}-{}.{part}", cursor.epoch, cursor.n),
-            });
+            let numbered = emitted
+                .into_iter()
+                .enumerate()
+                .map(|(part, emitted)| Numbered {
+                    seq: number(cursor, part),
+                    emitted,
+                    at,
+                    id: format!("{run}:{}-{}.{part}", cursor.epoch, cursor.n),
+                });
             let new: Vec<_> = numbered.filter(|event| event.seq > self.since).collect();
             if !new.is_empty() {
                 return Ok(new);
@@ -123,14 +126,16 @@ impl<'a> ThreadLog<'a> {
     }
 
     /// What the next entry of the log becomes.
-    async fn step(&mut self) -> Result<(Cursor, Option<u64>, Vec<Told>), superstep::Error> {
+    async fn step(
+        &mut self,
+    ) -> Result<(Cursor, Option<u64>, Vec<ProtocolEvent>), superstep::Error> {
         let Some(mut run) = self.run.take() else {
             return self.find_run().await;
         };
         if let Some(first) = run.first.take() {
-            let told = vec![run.events.begin()];
+            let emitted = vec![run.events.begin()];
             self.run = Some(run);
-            return Ok((first, None, told));
+            return Ok((first, None, emitted));
         }
         let (cursor, item) = match run.reader.next_ever().await {
             Ok(next) => next,
@@ -141,7 +146,7 @@ impl<'a> ThreadLog<'a> {
         };
         self.after = Some(cursor);
         let at = run.reader.at();
-        let told = match item {
+        let emitted = match item {
             LogItem::Event(event) => run.events.of(&event),
             LogItem::Ended(ending) => {
                 let why = why(self.app, run.record.id, run.graph, &ending).await?;
@@ -154,11 +159,13 @@ impl<'a> ThreadLog<'a> {
             }
         };
         self.run = Some(run);
-        Ok((cursor, at, told))
+        Ok((cursor, at, emitted))
     }
 
     /// Waits for the next run.
-    async fn find_run(&mut self) -> Result<(Cursor, Option<u64>, Vec<Told>), superstep::Error> {
+    async fn find_run(
+        &mut self,
+    ) -> Result<(Cursor, Option<u64>, Vec<ProtocolEvent>), superstep::Error> {
         let Some(any) = self.app.registry.all().first() else {
             return std::future::pending().await;
         };

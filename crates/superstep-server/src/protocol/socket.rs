@@ -105,7 +105,7 @@ impl Connection {
             // A log that cannot be read ends the subscription.
             while let Ok(events) = log.next().await {
                 for event in events {
-                    let wants = filter.wants(event.told.method, &event.told.namespace);
+                    let wants = filter.wants(event.emitted.method, &event.emitted.namespace);
                     if wants && out.send(event.shown()).await.is_err() {
                         return;
                     }

@@ -73,8 +73,8 @@ async fn pass(
             }
         };
         for event in events {
-            if filter.wants(event.told.method, &event.told.namespace) {
-                let (method, seq, data) = (event.told.method, event.seq, event.shown());
+            if filter.wants(event.emitted.method, &event.emitted.namespace) {
+                let (method, seq, data) = (event.emitted.method, event.seq, event.shown());
                 let frame = format!("event: {method}\r\ndata: {data}\r\nid: {seq}\r\n\r\n");
                 next.push(frame.into());
                 beat.reset();

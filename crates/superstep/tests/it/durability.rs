@@ -11,6 +11,7 @@ use superstep_core::{record::Change, table::Key};
 use tokio::sync::Notify;
 
 use crate::plain::{PlainSaver, saver};
+use crate::support::finished;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Mail {
@@ -322,7 +323,7 @@ async fn history_grows_by_exactly_what_was_added() {
     });
     for turn in 0..20 {
         let input = Mail::update().body("bot").log([format!("turn {turn:02}")]);
-        let done = graph.run("t", input).await.unwrap().done().unwrap();
+        let done = finished(&graph, "t", input).await;
         assert_eq!(done.log.len(), 2 * (turn + 1));
     }
     records_hold_one_line_each(&saver);

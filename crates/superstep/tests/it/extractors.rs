@@ -13,7 +13,7 @@ use superstep::{
     store::{Item, Namespace, PutOptions, TtlOnRead},
 };
 
-use crate::plain::saver;
+use crate::{plain::saver, support::finished};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Log {
@@ -99,7 +99,7 @@ async fn a_task_that_is_called_runs_once_across_a_failure() {
             }
         },
     );
-    let done = graph.run("t", Log::update()).await.unwrap().done().unwrap();
+    let done = finished(&graph, "t", Log::update()).await;
     assert_eq!(
         (&*done.lines, runs.load(Ordering::SeqCst)),
         (&["18".to_owned()][..], 2)
@@ -151,7 +151,7 @@ async fn nodes_take_the_long_term_store() {
             Ok::<_, NodeError>(Log::update().lines([format!("{}", found.is_some())]))
         },
     );
-    let done = graph.run("t", Log::update()).await.unwrap().done().unwrap();
+    let done = finished(&graph, "t", Log::update()).await;
     assert_eq!(done.lines, ["true"]);
 }
 

@@ -11,7 +11,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use superstep::{ErrorKind, Failed, RetryOn, prelude::*};
 
-use crate::plain::saver;
+use crate::{plain::saver, support::finished};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Log {
@@ -94,7 +94,7 @@ async fn a_transient_failure_is_tried_again() {
         }
     }
     let done = graph(flaky, NodeOptions::default().retry(at_once()));
-    let done = done.run("t", Log::update()).await.unwrap().done().unwrap();
+    let done = finished(&done, "t", Log::update()).await;
     assert_eq!(done.lines, ["third time", "second"]);
 }
 
@@ -119,7 +119,7 @@ async fn an_error_handler_runs_in_place_of_the_node() {
         Log::update().lines([format!("{node:?} said {} at {lines}", failed.error.message)])
     }
     let graph = graph(bad, NodeOptions::default().on_error(handle));
-    let done = graph.run("t", Log::update()).await.unwrap().done().unwrap();
+    let done = finished(&graph, "t", Log::update()).await;
     assert_eq!(done.lines[0], "First said no at 0");
 }
 
@@ -162,12 +162,7 @@ async fn a_cached_node_runs_once_for_equal_inputs() {
             .unwrap();
         assert_eq!(done.lines[0], "run 0");
     }
-    let other = graph
-        .run("c", Log::update().sum(2))
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let other = finished(&graph, "c", Log::update().sum(2)).await;
     assert_eq!(other.lines[0], "run 1");
 }
 
@@ -182,6 +177,6 @@ async fn a_retry_policy_may_cover_every_error() {
         ..at_once()
     };
     let graph = graph(flaky, NodeOptions::default().retry(policy));
-    let done = graph.run("t", Log::update()).await.unwrap().done().unwrap();
+    let done = finished(&graph, "t", Log::update()).await;
     assert_eq!(done.lines[0], "second attempt");
 }

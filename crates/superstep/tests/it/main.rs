@@ -28,6 +28,7 @@ mod spec;
 mod steps;
 mod strict;
 mod subgraphs;
+mod support;
 mod threads;
 mod ui;
 mod versions;

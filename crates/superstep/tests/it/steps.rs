@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use superstep::{Command, ErrorKind, prelude::*};
 use tokio::sync::Barrier;
 
-use crate::plain::saver;
+use crate::{plain::saver, support::finished};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, State)]
 struct Work {
@@ -94,12 +94,7 @@ async fn a_command_updates_and_goes_to_a_node() {
         .finish(Three::Third)
         .build()
         .unwrap();
-    let done = graph
-        .run("t", Work::update())
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let done = finished(&graph, "t", Work::update()).await;
     assert_eq!(done.log, [r#"third saw Some("anna")"#]);
 }
 
@@ -176,12 +171,7 @@ async fn an_endless_loop_stops_at_the_limit_with_its_work_kept() {
 async fn a_thousand_steps_on_a_growing_log_give_the_right_result() {
     let saver = saver();
     let graph = counting(saver.clone(), 2_000);
-    let done = graph
-        .run("t", Work::update())
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let done = finished(&graph, "t", Work::update()).await;
     assert_eq!((done.count, done.total), (1_000, (0..1_000).sum()));
     let expected: Vec<String> = (0..1_000).map(|n| format!("step {n}")).collect();
     assert_eq!(done.log, expected);
@@ -208,19 +198,9 @@ async fn the_start_follows_the_condition_on_the_input() {
         .finish(Two::Right)
         .build()
         .unwrap();
-    let right = graph
-        .run("t", Work::update().owner(text("me")))
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let right = finished(&graph, "t", Work::update().owner(text("me"))).await;
     assert_eq!(right.log, ["right"]);
-    let left = graph
-        .run("t", Work::update())
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let left = finished(&graph, "t", Work::update()).await;
     assert_eq!(left.log, ["step 1"]);
 }
 
@@ -240,12 +220,7 @@ async fn an_ephemeral_field_is_seen_by_the_next_step_only() {
         .finish(Three::Third)
         .build()
         .unwrap();
-    let done = graph
-        .run("t", Work::update())
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let done = finished(&graph, "t", Work::update()).await;
     assert_eq!(done.log, [r#"Some("d")"#, "None"]);
     assert_eq!(done.draft, None);
     let drafts: Vec<Option<String>> = graph
@@ -284,12 +259,7 @@ async fn a_join_runs_once_when_all_its_sources_have_run() {
         .finish(Fan::Joined)
         .build()
         .unwrap();
-    let done = graph
-        .run("t", Work::update())
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let done = finished(&graph, "t", Work::update()).await;
     assert_eq!(done.log, ["step 1", "step 1", "step 2", "joined"]);
 }
 
@@ -317,12 +287,7 @@ async fn a_router_sees_the_writes_of_its_own_node_and_leaves_no_trace() {
         .finish(Three::Third)
         .build()
         .unwrap();
-    let done = graph
-        .run("t", Work::update())
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let done = finished(&graph, "t", Work::update()).await;
     assert_eq!(done.log, ["left", "beside", "1 12"]);
 }
 
@@ -347,12 +312,7 @@ async fn a_deferred_node_waits_until_nothing_else_would_run() {
         .finish(Three::Third)
         .build()
         .unwrap();
-    let done = graph
-        .run("t", Work::update())
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let done = finished(&graph, "t", Work::update()).await;
     assert_eq!(done.log, ["step 1", "step 2", "last"]);
 }
 
@@ -367,12 +327,7 @@ async fn an_overwrite_replaces_what_a_reducer_holds() {
         .finish(One::Again)
         .build()
         .unwrap();
-    let done = graph
-        .run("t", Work::update().log([text("old")]))
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let done = finished(&graph, "t", Work::update().log([text("old")])).await;
     assert_eq!(done.log, ["new"]);
     assert_eq!(graph.state("t").await.unwrap().state.log, ["new"]);
 }
@@ -410,12 +365,7 @@ async fn a_step_does_not_copy_what_it_does_not_change() {
         })
         .build()
         .unwrap();
-    let done = graph
-        .run("t", Watched::update())
-        .await
-        .unwrap()
-        .done()
-        .unwrap();
+    let done = finished(&graph, "t", Watched::update()).await;
     assert_eq!(done.log.len(), 200);
     assert_eq!(COPIES.load(Ordering::Relaxed), 0);
 }
