@@ -57,3 +57,30 @@ async fn both_layers_are_used_side_by_side() -> Result<(), Box<dyn std::error::E
     assert_eq!(serde_json::to_value(&outcome)?["output"], json!({ "n": 2 }));
     Ok(())
 }
+
+#[tokio::test]
+async fn a_router_may_return_what_a_channel_holds_as_a_key_of_its_map() {
+    use superstep::dynamic::END;
+
+    async fn paint(_: DynCtx) -> Result<Json, Halt> {
+        Ok(json!({ "done": "painted" }))
+    }
+    let graph = DynGraphBuilder::new()
+        .last_value("topic")
+        .last_value("done")
+        .node("look", |_: DynCtx| async { Ok::<_, Halt>(()) })
+        .node("paint", paint)
+        .edge(START, "look")
+        .route_map("look", [("art", "paint"), ("none", END)], |state| {
+            state.get("topic")
+        })
+        .build()
+        .unwrap();
+    for (topic, done) in [("art", Some("painted")), ("none", None)] {
+        let input = json!({ "topic": topic });
+        let options = RunOptions::default();
+        let outcome = graph.invoke(input, &options).await.unwrap();
+        let output = outcome.output.unwrap();
+        assert_eq!(output.get("done").and_then(|done| done.as_str()), done);
+    }
+}
