@@ -101,7 +101,7 @@ pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), 
             };
             exec::run(&program, app).await
         }
-        SheetCommand::Recalc { workbook, to } => file::recalc(&workbook, &to, app),
+        SheetCommand::Recalc { workbook, to } => file::recalc(&workbook, &to, app).await,
         SheetCommand::State {
             workbook,
             tokens,
@@ -159,7 +159,7 @@ async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetSession, Error> {
         true => None,
         false => {
             let state = agent.graph().state(thread).await?.state;
-            state.problem.output.as_ref().map(PathBuf::from)
+            file::of_thread(&state.problem, thread)
         }
     };
     Ok(SheetSession::new(agent, thread.to_owned(), output, false))

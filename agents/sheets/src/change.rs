@@ -94,7 +94,7 @@ impl Change {
         let (losses, after) = match self {
             Self::Operations(operations) => Losses::of(book, operations, own_sheets)?,
             Self::Replace(bytes) => {
-                let after = Workbook::read(bytes.clone(), &settings.limits)?;
+                let after = Workbook::read(bytes.clone(), &settings.limits)?.in_place_of(book);
                 (Losses::between(book, &after, own_sheets), after)
             }
         };

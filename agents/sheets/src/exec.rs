@@ -4,10 +4,13 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use serde::Serialize;
-use superstep_sandbox::{Job, Limits as ProgramLimits, Sandbox};
+use superstep_sandbox::{Calculator, Job, Limits as ProgramLimits, Sandbox};
 use superstep_workbook::{Calculation, Changes, Limits, Workbook};
 
-use crate::{error::Error, services::blocking};
+use crate::{
+    error::Error,
+    services::{blocking, written},
+};
 
 /// What a program made of a workbook.
 #[derive(Clone, Debug, Serialize)]
@@ -36,16 +39,21 @@ pub async fn exec(
     program: &str,
     file: &Path,
     limits: ProgramLimits,
+    calculator: Option<&Calculator>,
 ) -> Result<Executed, Error> {
     let path = file.to_owned();
     let book = blocking(move || Ok(Workbook::open(&path, &Limits::default())?)).await?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let job = Job::new(program, book.clone()).called(name).within(limits);
     let ran = sandbox.run(&job).await?;
-    blocking(move || {
+    let (ran, changes, after) = blocking(move || {
         let after = ran.workbook(&book)?;
         let changes = Changes::between(&book, &after);
-        let (written, calculation) = after.write_calculated()?;
+        Ok((ran, changes, after))
+    })
+    .await?;
+    let (written, calculation) = written(after, calculator).await?;
+    blocking(move || {
         let after = Workbook::read(written.bytes.as_slice(), &Limits::default())?;
         Ok(Executed {
             stdout: ran.stdout,

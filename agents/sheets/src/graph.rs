@@ -112,6 +112,7 @@ impl Sheets {
             sheets,
             input: None,
             output: None,
+            thread: None,
         };
         let update = self
             .fresh(instruction)

@@ -80,10 +80,7 @@ impl Losses {
         }
         for sheet in &book.sheets {
             match after.sheet(&sheet.name) {
-                Err(_) => {
-                    let lost = losses.content(book, &sheet.name, whole());
-                    losses.needs(lost, || format!("deletes sheet {:?}", sheet.name));
-                }
+                Err(_) => losses.deletes(book, &sheet.name),
                 Ok(new) => {
                     let is_own = losses.foreign(book, &sheet.name).is_none();
                     let cells = sheet
@@ -159,8 +156,12 @@ impl Losses {
     pub fn question(&self, overwritten_before: u64, most: u64) -> Option<Vec<String>> {
         let mut told = self.always.clone();
         if self.overwritten > 0 && overwritten_before.saturating_add(self.overwritten) > most {
+            let before = match overwritten_before {
+                0 => String::new(),
+                before => format!(", after {before} in earlier steps that nobody was asked about"),
+            };
             told.push(format!(
-                "overwrites {} cells that have content",
+                "overwrites {} cells that have content{before}",
                 self.overwritten
             ));
         }
@@ -206,9 +207,8 @@ impl Losses {
                 }
             }
             Operation::DeleteSheet { sheet } => {
-                let lost = self.content(book, sheet, whole());
+                self.deletes(book, sheet);
                 self.own_sheets.retain(|own| !is_same(own, sheet));
-                self.needs(lost, || format!("deletes sheet {sheet:?}"));
             }
             Operation::DeleteRows {
                 sheet,
@@ -216,10 +216,8 @@ impl Losses {
                 count,
             } => {
                 let last = first.saturating_add(*count).saturating_sub(1);
-                let lost = self.content(book, sheet, area((*first, 1), (last, LAST_COLUMN)));
-                self.needs(lost, || {
-                    format!("deletes rows {first} to {last} of {sheet:?}")
-                });
+                let what = format!("deletes rows {first} to {last} of {sheet:?}");
+                self.removes(book, sheet, area((*first, 1), (last, LAST_COLUMN)), &what);
             }
             Operation::DeleteColumns {
                 sheet,
@@ -228,10 +226,8 @@ impl Losses {
             } => {
                 let column = superstep_workbook::column_number(first).unwrap_or(1);
                 let last = column.saturating_add(*count).saturating_sub(1);
-                let lost = self.content(book, sheet, area((1, column), (LAST_ROW, last)));
-                self.needs(lost, || {
-                    format!("deletes {count} columns from {first} of {sheet:?}")
-                });
+                let what = format!("deletes {count} columns from {first} of {sheet:?}");
+                self.removes(book, sheet, area((1, column), (LAST_ROW, last)), &what);
             }
             Operation::Clear { sheet, area } => {
                 self.overwritten += self.content(book, sheet, *area);
@@ -256,15 +252,74 @@ impl Losses {
         }
     }
 
-    fn needs(&mut self, lost: u64, what: impl Fn() -> String) {
-        if lost > 0 {
-            let cells = match lost {
-                1 => "1 cell".to_owned(),
-                lost => format!("{lost} cells"),
-            };
+    /// A sheet goes, with all that is on it.
+    fn deletes(&mut self, book: &Workbook, name: &str) {
+        let Some(sheet) = self.foreign(book, name) else {
+            return;
+        };
+        let counted = |count: u64, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {many}")),
+        };
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let cells = self.content(book, name, whole());
+        let comments = number(sheet.comments.len());
+        let mut lost: Vec<String> = [
+            counted(cells, "cell with content", "cells with content"),
+            counted(
+                number(sheet.drawings),
+                "chart or picture",
+                "charts and pictures",
+            ),
+            counted(number(sheet.pivots), "pivot table", "pivot tables"),
+            counted(comments, "comment", "comments"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let tables = sheet.tables.iter().map(|table| format!("{:?}", table.name));
+        lost.extend(listed("table", tables));
+        lost.extend(listed("name", names_of(book, name)));
+        if !lost.is_empty() {
             self.always
-                .push(format!("{}: {cells} with content", what()));
+                .push(format!("deletes sheet {name:?}: {}", lost.join(", ")));
         }
+    }
+
+    /// Rows or columns go; so do tables that are within them, and what names of them stand for.
+    fn removes(&mut self, book: &Workbook, name: &str, removed: Area, what: &str) {
+        let Some(sheet) = self.foreign(book, name) else {
+            return;
+        };
+        let cells = self.content(book, name, removed);
+        let mut lost = Vec::new();
+        if cells > 0 {
+            let noun = if cells == 1 { "cell" } else { "cells" };
+            lost.push(format!("{cells} {noun} with content"));
+        }
+        let is_within = |area: &Area| removed.contains(area.first) && removed.contains(area.last);
+        let tables = sheet.tables.iter().filter(|table| is_within(&table.area));
+        lost.extend(listed(
+            "table",
+            tables.map(|table| format!("{:?}", table.name)),
+        ));
+        let comments = sheet.comments.keys().filter(|at| removed.contains(**at));
+        match comments.count() {
+            0 => {}
+            count => lost.push(format!("comments of {count} cells")),
+        }
+        if lost.is_empty() {
+            return;
+        }
+        let names: Vec<String> = names_of(book, name).take(10).collect();
+        if !names.is_empty() {
+            lost.push(format!(
+                "names that refer to the sheet: {}",
+                names.join(", ")
+            ));
+        }
+        self.always.push(format!("{what}: {}", lost.join(", ")));
     }
 
     /// The sheet, unless it belongs to the agent.
@@ -324,6 +379,31 @@ fn moves_cells(operation: &Operation) -> bool {
             | Operation::Comment { .. }
             | Operation::DefineName { .. }
     )
+}
+
+/// Names that refer to a sheet, as formulas write it.
+fn names_of(book: &Workbook, sheet: &str) -> impl Iterator<Item = String> {
+    let plain = format!("{}!", sheet.to_lowercase());
+    let quoted = format!("'{}'!", sheet.to_lowercase().replace('\'', "''"));
+    book.names.iter().filter_map(move |name| {
+        let text = name.refers_to.to_lowercase();
+        let is_meant = text.contains(&quoted) || text.starts_with(&plain);
+        (is_meant && !name.hidden && !name.name.starts_with("_xlnm."))
+            .then(|| format!("{:?}", name.name))
+    })
+}
+
+/// Things by their names: the first of them, and how many there are.
+fn listed(what: &str, names: impl Iterator<Item = String>) -> Option<String> {
+    let all: Vec<String> = names.collect();
+    let shown = all.iter().take(10).map(String::as_str).collect::<Vec<_>>();
+    let shown = shown.join(", ");
+    match all.len() {
+        0 => None,
+        1 => Some(format!("the {what} {shown}")),
+        count if count <= 10 => Some(format!("the {what}s {shown}")),
+        count => Some(format!("{count} {what}s, among them {shown}")),
+    }
 }
 
 fn whole() -> Area {

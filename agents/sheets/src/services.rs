@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use superstep::{model::Model, sync::lock};
-use superstep_workbook::{Calculation, Workbook};
+use superstep_sandbox::Calculator;
+use superstep_workbook::{Calculation, Workbook, Written};
 
 use crate::{error::Error, settings::Settings, tools, versions::Versions, workbench::Workbench};
 
@@ -64,8 +65,8 @@ impl Services {
     /// Stores a workbook as a new version, its formulas calculated.
     pub(crate) async fn commit(self: &Arc<Self>, book: Workbook) -> Result<Committed, Error> {
         let services = self.clone();
+        let (written, calculation) = written(book, self.settings.calculator.as_ref()).await?;
         let committed = blocking(move || {
-            let (written, calculation) = book.write_calculated()?;
             // What is stored must open again, with the values that were calculated.
             let book = Workbook::read(written.bytes.as_slice(), &services.settings.limits)?;
             let version = services.versions.put(&written.bytes)?;
@@ -116,6 +117,24 @@ impl Services {
         let spare = open.len().saturating_sub(OPEN);
         open.drain(..spare);
     }
+}
+
+/// A workbook as a file, its formulas calculated where that is possible.
+pub(crate) async fn written(
+    book: Workbook,
+    calculator: Option<&Calculator>,
+) -> Result<(Written, Calculation), Error> {
+    let calculated = match calculator {
+        Some(calculator) if book.needs_calculation() => Some(calculator.calculate(&book).await),
+        _ => None,
+    };
+    blocking(move || {
+        Ok(match calculated {
+            Some(calculated) => book.write_with(calculated)?,
+            None => book.write_calculated()?,
+        })
+    })
+    .await
 }
 
 /// Runs work on a thread of its own.

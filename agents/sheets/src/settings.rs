@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use superstep::tools::{Policy, ToolsBuilder};
-use superstep_sandbox::{Limits as ProgramLimits, Sandbox};
+use superstep_sandbox::{Calculator, Limits as ProgramLimits, Sandbox};
 use superstep_workbook::Limits;
 
 /// How many steps a run may take unless something else is said.
@@ -43,6 +43,9 @@ pub struct Settings {
     pub sandbox: Option<Arc<dyn Sandbox>>,
     /// What a program may use.
     pub program: ProgramLimits,
+    /// What calculates formulas. Without it they are calculated in this process, with no limit of memory: not for
+    /// workbooks of strangers.
+    pub calculator: Option<Calculator>,
     /// More tools for the planner. They may take `Res<Workbench>`.
     pub extend: Option<Extend>,
     /// Which of those need a person.
@@ -86,6 +89,7 @@ impl Default for Settings {
             query: QueryLimits::default(),
             sandbox: None,
             program: ProgramLimits::default(),
+            calculator: None,
             extend: None,
             policy: Policy::default(),
         }

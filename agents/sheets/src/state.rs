@@ -11,7 +11,6 @@ use superstep::{
     model::{Body, Message, ToolCall},
     tools::Chat,
 };
-use superstep_workbook::Calculation;
 
 /// The state of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
@@ -68,6 +67,9 @@ pub struct Problem {
     pub input: Option<String>,
     /// Where the result goes, if it goes to a file.
     pub output: Option<String>,
+    /// The thread that writes it: a copy of the thread has a file of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
 }
 
 /// One action and what it did.
@@ -201,13 +203,5 @@ impl SheetsState {
             .as_ref()
             .is_some_and(|info| info.version == self.version);
         self.with_informer && !is_known && self.open_call().is_none()
-    }
-}
-
-/// Whether values are right, in words; nothing to say if they are.
-pub(crate) fn not_calculated(calculation: &Calculation) -> Option<String> {
-    match calculation {
-        Calculation::Refused { why } => Some(why.clone()),
-        _ => None,
     }
 }

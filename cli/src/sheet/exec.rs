@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use superstep_sheets::{
     exec, refuse_input,
-    workbook::{Calculation, Overwrite, save},
+    workbook::{Overwrite, save},
 };
 
-use super::{options, show};
+use super::{file, options, sandbox, show};
 use crate::{
     app::App,
     error::Error,
@@ -30,6 +30,7 @@ const LARGEST: u64 = 1 << 20;
 pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> {
     if let Some(output) = &what.output {
         refuse_input(&what.workbook, output)?;
+        file::check_name(output)?;
         if what.overwrite == Overwrite::Never && output.symlink_metadata().is_ok() {
             let path = output.display();
             return Err(Error::Usage(format!(
@@ -39,8 +40,9 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
     }
     let code = superstep::fs::read_text(&what.code, LARGEST)
         .map_err(|error| Error::Usage(format!("{}: {error}", what.code.display())))?;
-    let (sandbox, limits) = options::programs(what.sandbox.as_deref(), app.global)?;
-    let running = exec(&*sandbox, &code, &what.workbook, limits);
+    let (opened, limits) = options::programs(what.sandbox.as_deref(), app.global)?;
+    let calculator = sandbox::calculator()?;
+    let running = exec(&*opened, &code, &what.workbook, limits, Some(&calculator));
     let done = tokio::select! {
         done = running => done?,
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
@@ -54,7 +56,7 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
         changes.cells.truncate(show::LISTED);
         changes.formats.truncate(show::LISTED);
         return output.json(&json!({
-            "sandbox": sandbox.name(),
+            "sandbox": opened.name(),
             "output": what.output.as_deref().map(Path::display).map(|it| it.to_string()),
             "stdout": done.stdout,
             "stdout_dropped": done.stdout_dropped,
@@ -70,7 +72,7 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
         output.say(&[faint(line)]);
     }
     show::tables(&done.book, &done.changes, output)?;
-    if let Calculation::Refused { why } = &done.calculation {
+    if let Some(why) = done.calculation.told() {
         output.say(&[bad("formulas are not calculated: "), plain(why)]);
     }
     match &what.output {

@@ -8,17 +8,17 @@ use std::{
 use serde_json::json;
 use superstep::Backends;
 use superstep_sheets::{
-    Mirror, QueryLimits, SheetsState, refuse_input,
-    workbook::{Limits, OnLoad, Overwrite, Workbook, recalculate, save as write},
+    Mirror, Problem, QueryLimits, SheetsState, refuse_input,
+    workbook::{Calculation, Limits, Overwrite, Workbook, save as write},
 };
 
-use super::options::versions;
+use super::{options::versions, sandbox};
 use crate::{
     agents::{self, Agent},
     app::App,
     args::{SheetOutput, SheetRun},
     error::Error,
-    output::{Form, good, plain, strong},
+    output::{Form, bad, good, plain, strong},
     thread_reader::ThreadReader,
 };
 
@@ -32,6 +32,7 @@ pub(super) fn output(workbook: &Path, what: &SheetRun) -> Result<Option<PathBuf>
     }
     if let Some(output) = &what.output {
         refuse_input(workbook, output)?;
+        check_name(output)?;
         if output.exists() && !what.force {
             let path = output.display();
             return Err(Error::Usage(format!(
@@ -53,6 +54,31 @@ pub(super) fn output(workbook: &Path, what: &SheetRun) -> Result<Option<PathBuf>
         .ok_or_else(|| Error::Usage("name a file for the result with -o".into()))
 }
 
+/// Where the result of a thread goes. A copy of a thread has the file of the thread that it was copied from in its
+/// state; its own is beside that.
+pub(super) fn of_thread(problem: &Problem, thread: &str) -> Option<PathBuf> {
+    let output = PathBuf::from(problem.output.as_ref()?);
+    match &problem.thread {
+        Some(first) if first != thread => {
+            let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+            Some(output.with_file_name(format!("{stem}-{thread}.xlsx")))
+        }
+        _ => Some(output),
+    }
+}
+
+/// Refuses a result under a name that says it is something else.
+pub(super) fn check_name(output: &Path) -> Result<(), Error> {
+    let ending = output.extension().unwrap_or_default();
+    match ending.eq_ignore_ascii_case("xlsx") {
+        true => Ok(()),
+        false => Err(Error::Usage(format!(
+            "`{}` does not end with .xlsx, and the result is such a file",
+            output.display()
+        ))),
+    }
+}
+
 /// Writes the workbook of a thread.
 pub(super) async fn save(
     thread: &str,
@@ -60,6 +86,7 @@ pub(super) async fn save(
     to: &SheetOutput,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
+    check_name(&to.output)?;
     let reader = ThreadReader::open(app.global)?;
     if reader.agent(thread).await? != Agent::Sheets {
         return Err(Error::Usage(format!("`{thread}` has no workbook")));
@@ -75,18 +102,39 @@ pub(super) async fn save(
 }
 
 /// Calculates the formulas of a file.
-pub(super) fn recalc(workbook: &Path, to: &SheetOutput, app: &mut App<'_>) -> Result<(), Error> {
+pub(super) async fn recalc(
+    workbook: &Path,
+    to: &SheetOutput,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     refuse_input(workbook, &to.output)?;
+    check_name(&to.output)?;
     let book = Workbook::open(workbook, &Limits::default()).map_err(sheet_error)?;
-    let bytes = book.write(OnLoad::Trust).map_err(sheet_error)?.bytes;
-    let done = recalculate(&bytes).map_err(sheet_error)?;
+    let calculator = sandbox::calculator()?;
+    let calculated = tokio::select! {
+        calculated = calculator.calculate(&book) => calculated.map_err(sheet_error)?,
+        () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
+    };
+    let (done, calculation) = book.write_with(Ok(calculated)).map_err(sheet_error)?;
     write(&to.output, &done.bytes, overwrite(to)).map_err(sheet_error)?;
-    let about = json!({"formulas": done.formulas, "changed": done.changed});
+    let (formulas, changed) = match &calculation {
+        Calculation::Done {
+            formulas, changed, ..
+        } => (*formulas, *changed),
+        _ => (0, 0),
+    };
+    let mut about = serde_json::to_value(&calculation).map_err(std::io::Error::from)?;
+    if let Some(fields) = about.as_object_mut() {
+        fields.remove("calculation");
+    }
     if app.output.form == Form::Text {
         app.output.data(&[plain(format!(
-            "{} formulas, {} values are new",
-            done.formulas, done.changed
+            "{formulas} formulas, {changed} values are new"
         ))])?;
+        if let Some(why) = calculation.told() {
+            app.output
+                .say(&[bad("some are not calculated: "), plain(why)]);
+        }
     }
     written(to, about, app)
 }

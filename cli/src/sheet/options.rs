@@ -88,6 +88,7 @@ pub(super) async fn open_with(
     }
     let sandbox = what.sandbox.as_deref().or(chosen.sandbox.as_deref());
     chosen.settings.sandbox = Some(sandbox::open(sandbox)?);
+    chosen.settings.calculator = Some(sandbox::calculator()?);
     plain_versions(what)?;
     let backends = database::create(app.global)?;
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;

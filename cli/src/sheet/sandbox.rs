@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use superstep_sheets::sandbox::{
-    Availability, Embedded, Sandbox, SandboxError, Worker, sandbox, sandboxes,
+    Availability, Calculator, Embedded, Sandbox, SandboxError, Worker, sandbox, sandboxes,
 };
 
 use crate::error::Error;
@@ -22,6 +22,11 @@ pub(super) fn open(name: Option<&str>) -> Result<Arc<dyn Sandbox>, Error> {
         return Err(superstep_sheets::Error::from(error).into());
     }
     Ok(Arc::from(opened))
+}
+
+/// What calculates formulas, contained.
+pub(super) fn calculator() -> Result<Calculator, Error> {
+    Ok(Calculator::new(Worker::this_program(WORKER)?))
 }
 
 /// All sandboxes and whether they can be used here.

@@ -65,6 +65,7 @@ impl SheetSession {
             .output
             .as_deref()
             .map(|path| written(path).display().to_string());
+        problem.thread = Some(self.thread.clone());
         let update = update.problem(problem);
         self.run(Next::Input(Box::new(update)), app).await
     }
@@ -137,7 +138,14 @@ impl SheetSession {
                     next = self.asked_again(&ask, verdict, error).await?;
                     continue;
                 }
-                (outcome, _) => outcome?,
+                (outcome, answered) => {
+                    let outcome = outcome?;
+                    // Another process may have answered first: only now it is known that this answer counts.
+                    if let Some((_, verdict)) = &answered {
+                        show::answered(verdict, app.output);
+                    }
+                    outcome
+                }
             };
             next = match outcome {
                 Outcome::Done(state) => return self.done(&state, app).await,

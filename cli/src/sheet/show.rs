@@ -105,8 +105,8 @@ pub(super) fn question(asks: &[OpenAsk], output: &Output) -> Result<(), Error> {
 /// Prints what an answer is about, before it is given.
 pub(super) fn about_to(ask: &OpenAsk, verdict: &Verdict, output: &Output) -> Result<(), Error> {
     let answer = match verdict {
-        Verdict::Accept => "accepted: these changes are made",
-        _ => "refused: these changes are not made",
+        Verdict::Accept => "your answer: accept, make these changes",
+        _ => "your answer: refuse, do not make these changes",
     };
     if output.form == Form::Json {
         let (id, question) = (ask.id, description(ask));
@@ -117,6 +117,16 @@ pub(super) fn about_to(ask: &OpenAsk, verdict: &Verdict, output: &Output) -> Res
     let mut lines = lines(ask);
     lines.push(vec![strong(answer)]);
     output.announce(&lines)
+}
+
+/// Prints that an answer counts.
+pub(super) fn answered(verdict: &Verdict, output: &Output) {
+    if output.form == Form::Text {
+        output.say(&[strong(match verdict {
+            Verdict::Accept => "accepted: these changes are made",
+            _ => "refused: these changes are not made",
+        })]);
+    }
 }
 
 /// The beginning of a question's id, which names it in its thread.
@@ -232,19 +242,9 @@ fn shown_areas(book: &Workbook, changes: &Changes) -> Vec<(String, Area)> {
         let used = book.sheet(name).ok().and_then(|sheet| sheet.used());
         areas.extend(used.map(|area| (name.clone(), area)));
     }
-    for change in &changes.cells {
-        if changes.sheets_added.contains(&change.sheet) {
-            continue;
-        }
-        let at = change.cell;
-        match areas.iter_mut().find(|(name, _)| *name == change.sheet) {
-            Some((_, area)) => {
-                area.first.row = area.first.row.min(at.row);
-                area.first.column = area.first.column.min(at.column);
-                area.last.row = area.last.row.max(at.row);
-                area.last.column = area.last.column.max(at.column);
-            }
-            None => areas.push((change.sheet.clone(), at.into())),
+    for (name, area) in &changes.areas {
+        if !changes.sheets_added.contains(name) {
+            areas.push((name.clone(), *area));
         }
     }
     areas.truncate(3);

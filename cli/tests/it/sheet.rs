@@ -72,8 +72,12 @@ fn a_copy_of_a_thread_that_waits_asks_the_same_and_is_answered_by_itself() {
     let refused = env.run(&format!(
         "sheet answer {thread} refuse --model script:replies.jsonl"
     ));
-    // Its result would take the place of the copy's.
-    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    // The copy has a file of its own, and left that of the thread to it.
+    assert_eq!(refused.code, 0, "{}", refused.stderr);
+    for (file, count) in [("out-sheets-copy.xlsx", "6 rows"), ("out.xlsx", "9 rows")] {
+        let state = env.run(&format!("sheet state {file}"));
+        assert!(state.stdout.contains(count), "{file}: {}", state.stdout);
+    }
     for (name, count) in [("sheets-copy", "6 rows"), (thread.as_str(), "9 rows")] {
         let saved = env.run(&format!("sheet save {name} -o {name}.xlsx"));
         assert_eq!(saved.code, 0, "{}", saved.stderr);
@@ -221,9 +225,9 @@ fn changes_that_lose_something_wait_for_an_answer_and_older_versions_stay() {
         "--json",
     ];
     let other = env.run_words(&words);
-    // Its result would take the place of the first one's.
-    assert_eq!(other.code, 1, "{}", other.stderr);
-    assert!(other.stderr.contains("SS7516"), "{}", other.stderr);
+    // Its result has a file of its own.
+    assert_eq!(other.code, 0, "{}", other.stderr);
+    assert!(env.path("work/out-sheets-other.xlsx").exists());
     let saved = env.run("sheet save sheets-other -o kept.xlsx");
     assert_eq!(saved.code, 0, "{}", saved.stderr);
     let rows = |file: &str| {
@@ -384,4 +388,24 @@ fn an_answer_about_a_workbook_that_cannot_be_announced_is_not_given() {
     }
     let waiting = env.run("threads list --waiting");
     assert!(waiting.stdout.contains(&thread), "{}", waiting.stdout);
+}
+
+#[test]
+fn formulas_are_calculated_as_far_as_they_can_be_and_the_rest_is_named() {
+    let env = with_workbook();
+    let program = "ws = workbook['Sales']\nws['H1'] = '=0.1+0.2=0.3'\nws['H2'] = '=NOSUCHFUNCTION(1)'\n\
+        ws['H3'] = '=H2+1'\nws['H4'] = '=C2:C9*2'\n";
+    env.write("work/formulas.py", program);
+    let ran = env.run("sheet exec sales.xlsx --code formulas.py -o out.xlsx --json");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let told = &ran.events()[0]["calculation"];
+    assert_eq!(told["calculation"], "done", "{told}");
+    assert_eq!(told["kept"], 2, "{told}");
+    assert_eq!(told["not_calculated"][0]["cell"], "H2", "{told}");
+    let again = env.run("sheet recalc out.xlsx -o again.xlsx");
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stderr.contains("NOSUCHFUNCTION"), "{}", again.stderr);
+    let other = env.run("sheet recalc out.xlsx -o again.csv");
+    assert_eq!(other.code, 2, "{}", other.stderr);
+    assert!(other.stderr.contains(".xlsx"), "{}", other.stderr);
 }

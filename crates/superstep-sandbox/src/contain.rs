@@ -5,10 +5,13 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Files, availability, files, memory, system_calls};
+pub(crate) use linux::{Files, availability, files, memory, system_calls, with_parent};
 
 /// Elsewhere only the process itself contains programs.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn memory(_: u64, _: u64) -> Result<(), String> {
     Ok(())
 }
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn with_parent() {}

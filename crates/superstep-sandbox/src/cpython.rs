@@ -1,6 +1,8 @@
 //! CPython with openpyxl, contained by the kernel: in namespaces of its own where bubblewrap is
 //! installed, with Landlock, seccomp and limits of resources. Without isolation nothing is run.
 
+mod folder;
+
 use std::{
     ffi::OsString,
     io,
@@ -174,15 +176,28 @@ impl CPython {
             sandbox: Self::NAME,
             why,
         })?;
-        let folder = tempfile::tempdir().map_err(SandboxError::Process)?;
+        folder::sweep();
+        let folder = folder::new().map_err(SandboxError::Process)?;
         self.fill(folder.path(), job)?;
         let command = self
             .command(found, folder.path(), job)
             .map_err(SandboxError::Process)?;
         let keep = u64::try_from(job.limits.output).unwrap_or(u64::MAX);
-        let ended = process::run(command, Vec::new(), job.limits.time + GRACE, keep)
-            .await
-            .map_err(SandboxError::Process)?;
+        let time = job.limits.time + GRACE;
+        let running = process::run(command, Vec::new(), time, keep);
+        let ended = tokio::select! {
+            ended = running => Some(ended.map_err(SandboxError::Process)?),
+            // The process is killed when its future is dropped.
+            () = folder::filled(folder.path()) => None,
+        };
+        let Some(ended) = ended else {
+            return Ok(Ran {
+                ending: Ending::Stopped(Stop::Disk),
+                stdout: String::new(),
+                stdout_dropped: 0,
+                took: start.elapsed(),
+            });
+        };
         let ran = |ending| Ran {
             ending,
             stdout: String::from_utf8_lossy(&ended.stdout).into_owned(),
@@ -209,7 +224,7 @@ impl CPython {
             }
             Some(Told::Nothing) => Ending::Done(unchanged),
             Some(Told::Memory) => Ending::Stopped(Stop::Memory),
-            Some(Told::Raised(raised)) => Ending::Raised(raised),
+            Some(Told::Raised(raised)) => Ending::Raised(raised.cut()),
             None if was_killed(status) => Ending::Stopped(Stop::Time),
             None if ended.stderr.contains("MemoryError") || ended.stderr.contains("memory") => {
                 Ending::Stopped(Stop::Memory)
@@ -233,7 +248,9 @@ impl CPython {
         write("program.py", job.program.as_bytes())?;
         write("harness.py", HARNESS.as_bytes())?;
         let name = serde_json::to_vec(&job.file).map_err(io::Error::from);
-        write("name.json", &name.map_err(SandboxError::Process)?)
+        write("name.json", &name.map_err(SandboxError::Process)?)?;
+        let seconds = job.limits.time.as_secs_f64().to_string();
+        write("seconds.json", seconds.as_bytes())
     }
 
     /// The command that runs the harness: bubblewrap, in it the worker that contains itself, in it Python.
@@ -300,7 +317,8 @@ fn was_killed(status: std::process::ExitStatus) -> bool {
     let signal = status
         .signal()
         .or_else(|| status.code().map(|code| code - 128));
-    matches!(signal, Some(9 | 24))
+    // 14 is the clock that the harness sets.
+    matches!(signal, Some(9 | 14 | 24))
 }
 
 fn read_capped(path: &Path, most: u64) -> io::Result<Vec<u8>> {

@@ -10,7 +10,7 @@ use crate::{
     error::SandboxError,
     fault::Stop,
     process::{self, Worker},
-    protocol::{Ended, Reply, Request},
+    protocol::{Ended, Reply, Request, Task},
     ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
 };
@@ -67,6 +67,7 @@ impl Embedded {
             .write(OnLoad::Trust)
             .map_err(SandboxError::Result)?;
         let request = Request {
+            task: Task::Run,
             program: job.program.clone(),
             file: job.file.clone(),
             limits: job.limits.clone(),
@@ -93,11 +94,8 @@ impl Embedded {
             return stopped(Stop::Time);
         };
         let Ok(reply) = serde_json::from_slice::<Reply>(&ended.stdout) else {
-            if ended.stderr.contains("memory allocation") {
-                return stopped(Stop::Memory);
-            }
-            if is_signal(status, 24) {
-                return stopped(Stop::Time);
+            if let Some(stop) = process::limit(status, &ended.stderr) {
+                return stopped(stop);
             }
             let what = process::words(status, &ended.stderr);
             return Err(SandboxError::Died { what });
@@ -108,19 +106,14 @@ impl Embedded {
             }
             Ended::Raised(raised) => Ending::Raised(raised),
             Ended::Stopped(stop) => Ending::Stopped(stop),
-            Ended::Failed(what) => return Err(SandboxError::Died { what }),
+            Ended::Failed(what) | Ended::NotCalculated(what) => {
+                return Err(SandboxError::Died { what });
+            }
+            Ended::Calculated(_) => {
+                let what = "it calculated formulas and ran no program".to_owned();
+                return Err(SandboxError::Died { what });
+            }
         };
         Ok(ran(ending, reply.stdout, reply.dropped))
     }
-}
-
-/// Whether a process was ended by a signal; 24 is the limit of processor time.
-#[cfg(unix)]
-fn is_signal(status: std::process::ExitStatus, signal: i32) -> bool {
-    std::os::unix::process::ExitStatusExt::signal(&status) == Some(signal)
-}
-
-#[cfg(not(unix))]
-fn is_signal(_: std::process::ExitStatus, _: i32) -> bool {
-    false
 }

@@ -37,6 +37,7 @@ pub(crate) fn contained(arguments: &[OsString]) -> ExitCode {
         Ok(keep) => keep,
         Err(error) => return failed(error.to_string()),
     };
+    contain::with_parent();
     let files = contain::Files {
         read: keep.read,
         write: keep.write,

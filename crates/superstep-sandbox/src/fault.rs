@@ -15,6 +15,31 @@ pub struct Raised {
     pub traceback: String,
 }
 
+/// The longest message of an exception, in bytes.
+const MESSAGE: usize = 10_000;
+
+/// The longest traceback.
+const TRACEBACK: usize = 20_000;
+
+impl Raised {
+    /// The same, with no more text than a person reads.
+    #[must_use]
+    pub(crate) fn cut(mut self) -> Self {
+        for (text, most) in [
+            (&mut self.class, 200),
+            (&mut self.message, MESSAGE),
+            (&mut self.traceback, TRACEBACK),
+        ] {
+            if text.len() > most {
+                let left = text.len() - most;
+                text.truncate(text.floor_char_boundary(most));
+                text.push_str(&format!("… ({left} bytes more)"));
+            }
+        }
+        self
+    }
+}
+
 /// The limit that a program reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -26,6 +51,8 @@ pub enum Stop {
     Memory,
     /// It made too many operations on the workbook.
     Operations,
+    /// It wrote too much to its folder.
+    Disk,
 }
 
 impl std::fmt::Display for Stop {
@@ -34,6 +61,7 @@ impl std::fmt::Display for Stop {
             Self::Time => "time",
             Self::Memory => "memory",
             Self::Operations => "number of operations on the workbook",
+            Self::Disk => "disk",
         })
     }
 }

@@ -4,8 +4,11 @@
 //! that went in stays as it is. What a program prints, raises or uses up is part of what a run gives
 //! ([`Ran`]); an error is what prevented the run.
 //!
+//! Formulas are calculated in such a process, too ([`Calculator`]): they are programs of others as well.
+//!
 //! Read `sandbox` for the trait, `ran` for what a run gives, `limits` for what it may use.
 
+mod calculate;
 mod contain;
 #[cfg(target_os = "linux")]
 mod cpython;
@@ -23,6 +26,7 @@ mod sandbox;
 mod syntax;
 mod worker;
 
+pub use calculate::Calculator;
 #[cfg(target_os = "linux")]
 pub use cpython::CPython;
 pub use embedded::Embedded;

@@ -14,6 +14,8 @@ use tokio::{
     time::timeout,
 };
 
+use crate::fault::Stop;
+
 /// The most that is read of what a process writes.
 const MOST: u64 = 512 << 20;
 
@@ -61,8 +63,12 @@ pub(crate) async fn run(
     time: Duration,
     keep: u64,
 ) -> io::Result<Exited> {
+    command.env_clear();
+    // What time it is here is no secret, and dates are wrong without it.
+    if let Some(zone) = std::env::var_os("TZ") {
+        command.env("TZ", zone);
+    }
     command
-        .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -114,6 +120,25 @@ pub(crate) async fn run(
         dropped,
         stderr: String::from_utf8_lossy(&err).into_owned(),
     })
+}
+
+/// The limit at which a worker ended without an answer.
+pub(crate) fn limit(status: ExitStatus, stderr: &str) -> Option<Stop> {
+    if stderr.contains("memory allocation") {
+        return Some(Stop::Memory);
+    }
+    is_signal(status, 24).then_some(Stop::Time)
+}
+
+/// Whether a process was ended by a signal; 24 is the limit of processor time.
+#[cfg(unix)]
+fn is_signal(status: ExitStatus, signal: i32) -> bool {
+    std::os::unix::process::ExitStatusExt::signal(&status) == Some(signal)
+}
+
+#[cfg(not(unix))]
+fn is_signal(_: ExitStatus, _: i32) -> bool {
+    false
 }
 
 /// How a process ended, in words.

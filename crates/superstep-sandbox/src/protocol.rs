@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
-use superstep_workbook::Operation;
+use superstep_workbook::{Calculated, Operation};
 
 use crate::{
     fault::{Raised, Stop},
@@ -17,12 +17,23 @@ const LONGEST: u64 = 16 << 20;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
+    pub(crate) task: Task,
     pub(crate) program: String,
     /// The name of the workbook's file.
     pub(crate) file: String,
     pub(crate) limits: Limits,
     /// How many bytes the workbook has, which follow.
     pub(crate) bytes: u64,
+}
+
+/// What a worker is to do with a workbook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Task {
+    /// Run the program.
+    Run,
+    /// Calculate the formulas.
+    Calculate,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,6 +52,9 @@ pub(crate) enum Ended {
     },
     Raised(Raised),
     Stopped(Stop),
+    Calculated(Calculated),
+    /// The formulas cannot be calculated.
+    NotCalculated(String),
     /// The workbook could not be read, or the worker could not contain itself.
     Failed(String),
 }

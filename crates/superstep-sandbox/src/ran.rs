@@ -74,7 +74,10 @@ impl Ran {
             }
             Ending::Done(Outcome::Package(bytes)) => {
                 let limits = superstep_workbook::Limits::default();
-                Workbook::read(Arc::clone(bytes), &limits).map_err(SandboxError::Result)
+                let after = Workbook::read(Arc::clone(bytes), &limits);
+                after
+                    .map(|after| after.in_place_of(before))
+                    .map_err(SandboxError::Result)
             }
             Ending::Raised(raised) => Err(SandboxError::Raised(raised.clone())),
             Ending::Stopped(stop) => Err(SandboxError::Stopped(*stop)),

@@ -52,6 +52,21 @@ impl Area {
         }
     }
 
+    /// The smallest area that has this cell, too.
+    #[must_use]
+    pub fn with(self, at: CellRef) -> Self {
+        Self {
+            first: CellRef {
+                row: self.first.row.min(at.row),
+                column: self.first.column.min(at.column),
+            },
+            last: CellRef {
+                row: self.last.row.max(at.row),
+                column: self.last.column.max(at.column),
+            },
+        }
+    }
+
     /// Whether a cell lies inside.
     pub fn contains(&self, at: CellRef) -> bool {
         (self.first.row..=self.last.row).contains(&at.row)

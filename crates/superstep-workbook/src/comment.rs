@@ -65,7 +65,7 @@ pub(crate) fn read(sheet: &mut Sheet, package: &Package, part: &str) -> Result<(
                 let comment = Comment {
                     text: xml::unescape_cell(comment_text(&mut xml)?),
                     author: author.unwrap_or_default(),
-                    is_stored: true,
+                    stored: at,
                 };
                 if let Some(at) = at {
                     sheet.comments.insert(at, comment);

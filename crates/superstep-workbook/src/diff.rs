@@ -3,14 +3,15 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
+    sync::Arc,
 };
 
 use serde::Serialize;
 
 use crate::{
-    address::{Area, CellRef},
+    address::{Area, CellRef, column_name},
     book::Workbook,
-    inventory::differences,
+    inventory::{differences, properties},
     sheet::{Cell, Sheet},
     styles::Style,
 };
@@ -37,6 +38,9 @@ pub struct Changes {
     pub cells: Vec<CellChange>,
     /// How many cells there are in all.
     pub cell_count: usize,
+    /// The smallest area of each sheet with all of them.
+    #[serde(skip)]
+    pub areas: Vec<(String, Area)>,
     /// Cells that look different, the first ten thousand.
     pub formats: Vec<FormatChange>,
     /// How many of them there are in all.
@@ -78,13 +82,8 @@ impl Changes {
     pub fn between(before: &Workbook, after: &Workbook) -> Self {
         let mut changes = Self::default();
         let mut pairs = Vec::new();
-        for sheet in &after.sheets {
-            // A sheet is the same one if it is stored in the same part, or has the same name.
-            let is_part =
-                |old: &&std::sync::Arc<Sheet>| !sheet.part.is_empty() && old.part == sheet.part;
-            let is_name = |old: &&std::sync::Arc<Sheet>| old.name == sheet.name;
-            let by_name = before.sheets.iter().find(is_name);
-            match by_name.or_else(|| before.sheets.iter().find(is_part)) {
+        for (old, sheet) in paired(before, after) {
+            match old {
                 Some(old) => pairs.push((old, sheet)),
                 None => {
                     changes.sheets_added.push(sheet.name.clone());
@@ -107,13 +106,14 @@ impl Changes {
                 let names = (old.name.clone(), new.name.clone());
                 changes.sheets_renamed.push(names);
             }
-            if !std::sync::Arc::ptr_eq(old, new) {
+            if !Arc::ptr_eq(old, new) {
                 changes.cells(before, after, old, new);
-                changes.surroundings(old, new);
+                changes.surroundings(before, after, old, new);
                 changes.features(before, Some(old), after, new);
             }
         }
         changes.names(before, after);
+        changes.properties(before, after);
         changes
     }
 
@@ -125,6 +125,7 @@ impl Changes {
     fn cells(&mut self, before: &Workbook, after: &Workbook, old: &Sheet, new: &Sheet) {
         let rows: BTreeSet<u32> = old.rows.keys().chain(new.rows.keys()).copied().collect();
         let mut looks: BTreeMap<(u32, u32), Option<(Style, Style)>> = BTreeMap::new();
+        let mut touched: Option<Area> = None;
         for row in rows {
             let cells = |sheet: &Sheet| -> BTreeMap<u32, Cell> {
                 let row = sheet.rows.get(&row);
@@ -139,6 +140,7 @@ impl Changes {
                 let (one, other) = (shown(before, was), shown(after, is));
                 if one != other {
                     self.cell_count += 1;
+                    touched = Some(touched.map_or(at.into(), |area| area.with(at)));
                     if self.cells.len() < LISTED {
                         self.cells.push(CellChange {
                             sheet: new.name.clone(),
@@ -168,9 +170,11 @@ impl Changes {
                 }
             }
         }
+        let name = &new.name;
+        self.areas.extend(touched.map(|area| (name.clone(), area)));
     }
 
-    fn surroundings(&mut self, old: &Sheet, new: &Sheet) {
+    fn surroundings(&mut self, before: &Workbook, after: &Workbook, old: &Sheet, new: &Sheet) {
         let name = &new.name;
         let list = |areas: &[Area]| {
             let areas: Vec<_> = areas.iter().map(Area::to_string).collect();
@@ -218,21 +222,96 @@ impl Changes {
             format!("{:?}", old.visibility),
             format!("{:?}", new.visibility),
         );
-        if old.columns != new.columns {
-            self.others
-                .push(format!("{name:?}: columns have other widths"));
-        }
-        let heights = |sheet: &Sheet| -> Vec<(u32, Option<u64>, bool)> {
-            let rows = sheet
-                .rows
-                .iter()
-                .map(|(number, row)| (*number, row.height.map(f64::to_bits), row.hidden));
-            rows.filter(|(_, height, hidden)| height.is_some() || *hidden)
-                .collect()
+        self.columns(before, after, old, new);
+        self.rows(old, new);
+    }
+
+    /// Widths, hidden columns and their looks, each column for itself: how they are stored together says nothing.
+    fn columns(&mut self, before: &Workbook, after: &Workbook, old: &Sheet, new: &Sheet) {
+        type Looks = (Option<u64>, bool, u32);
+        let name = &new.name;
+        let runs = |sheet: &Sheet| -> Vec<(u32, u32, Looks)> {
+            let looks = sheet.columns.iter().map(|it| {
+                // The usual one is written where a column has none.
+                let width = it.width.filter(|width| *width != 9.140_625);
+                let width = width.map(f64::to_bits);
+                (it.first, it.last, (width, it.hidden, it.style()))
+            });
+            looks.collect()
         };
-        if heights(old) != heights(new) {
-            self.others
-                .push(format!("{name:?}: rows have other heights"));
+        let (old, new) = (runs(old), runs(new));
+        let mut edges: BTreeSet<u32> = BTreeSet::new();
+        for (first, last, _) in old.iter().chain(&new) {
+            edges.extend([*first, last.saturating_add(1)]);
+        }
+        let at = |runs: &[(u32, u32, Looks)], column: u32| {
+            let run = runs.iter().find(|it| (it.0..=it.1).contains(&column));
+            run.map_or((None, false, 0), |it| it.2)
+        };
+        let mut told = [Vec::new(), Vec::new(), Vec::new()];
+        let [widths, hidden, styles] = &mut told;
+        let edges: Vec<u32> = edges.into_iter().collect();
+        for pair in edges.windows(2) {
+            let [first, end] = pair else { continue };
+            let (was, is) = (at(&old, *first), at(&new, *first));
+            let span = (*first, end - 1);
+            for (list, differs) in [
+                (&mut *widths, was.0 != is.0),
+                (&mut *hidden, was.1 != is.1),
+                (
+                    &mut *styles,
+                    before.styles.look(was.2) != after.styles.look(is.2),
+                ),
+            ] {
+                if differs {
+                    list.push(span);
+                }
+            }
+        }
+        let words = ["have other widths", "are hidden or shown", "look different"];
+        for (spans, what) in told.iter().zip(words) {
+            if !spans.is_empty() {
+                let spans = spans.iter().map(|(first, last)| {
+                    let (first, last) = (column_name(*first), column_name(*last));
+                    if first == last {
+                        first
+                    } else {
+                        format!("{first}:{last}")
+                    }
+                });
+                let spans = listed(spans);
+                self.others
+                    .push(format!("{name:?}: columns {spans} {what}"));
+            }
+        }
+    }
+
+    fn rows(&mut self, old: &Sheet, new: &Sheet) {
+        let name = &new.name;
+        let rows: BTreeSet<u32> = old.rows.keys().chain(new.rows.keys()).copied().collect();
+        let mut told = [Vec::new(), Vec::new()];
+        let [heights, hidden] = &mut told;
+        for number in rows {
+            let at = |sheet: &Sheet| match sheet.rows.get(&number) {
+                Some(row) => (row.height.map(f64::to_bits), row.hidden),
+                None => (None, false),
+            };
+            let (was, is) = (at(old), at(new));
+            for (list, differs) in [
+                (&mut *heights, was.0 != is.0),
+                (&mut *hidden, was.1 != is.1),
+            ] {
+                if differs {
+                    list.push(number);
+                }
+            }
+        }
+        let words = ["have other heights", "are hidden or shown"];
+        for (rows, what) in told.iter().zip(words) {
+            if !rows.is_empty() {
+                let rows = listed(spans(rows));
+                self.others.push(format!("{name:?}: rows {rows} {what}"));
+            }
         }
     }
 
@@ -240,7 +319,7 @@ impl Changes {
     fn features(
         &mut self,
         before: &Workbook,
-        old: Option<&std::sync::Arc<Sheet>>,
+        old: Option<&Arc<Sheet>>,
         after: &Workbook,
         new: &Sheet,
     ) {
@@ -278,6 +357,107 @@ impl Changes {
                 self.others.push(format!("name {:?}: {was} → {is}", key.0));
             }
         }
+    }
+}
+
+impl Changes {
+    /// What the file says about itself.
+    fn properties(&mut self, before: &Workbook, after: &Workbook) {
+        if Arc::ptr_eq(&before.package, &after.package) {
+            return;
+        }
+        let (old, new) = (properties(before), properties(after));
+        let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for key in keys {
+            let (was, is) = (old.get(key), new.get(key));
+            if was != is {
+                let shown = |text: Option<&String>| match text {
+                    Some(text) => format!("{text:?}"),
+                    None => "none".to_owned(),
+                };
+                self.others
+                    .push(format!("property {key}: {} → {}", shown(was), shown(is)));
+            }
+        }
+    }
+}
+
+/// Numbers in order as spans: `2:5, 9`.
+fn spans(numbers: &[u32]) -> impl Iterator<Item = String> {
+    let mut all: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match all.last_mut() {
+            Some((_, last)) if *last + 1 == *number => *last = *number,
+            _ => all.push((*number, *number)),
+        }
+    }
+    all.into_iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}:{last}"),
+    })
+}
+
+/// The first of some spans, and how many there are besides.
+fn listed(spans: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = spans.collect();
+    let shown: Vec<&str> = all.iter().take(SHOWN).map(String::as_str).collect();
+    let more = all.len() - shown.len();
+    match more {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The sheets of a workbook, each with the one of another that it is. It is the one of its name; where no sheet has
+/// that, one whose name is gone and that is alike. Where a sheet is stored says little: other programs number
+/// their parts anew.
+fn paired<'a>(
+    before: &'a Workbook,
+    after: &'a Workbook,
+) -> Vec<(Option<&'a Arc<Sheet>>, &'a Arc<Sheet>)> {
+    let has = |book: &Workbook, name: &str| book.sheets.iter().any(|it| it.name == name);
+    let mut gone: Vec<&Arc<Sheet>> = before
+        .sheets
+        .iter()
+        .filter(|old| !has(after, &old.name))
+        .collect();
+    let mut pairs = Vec::new();
+    for sheet in &after.sheets {
+        let by_name = before.sheets.iter().find(|old| old.name == sheet.name);
+        let old = by_name.or_else(|| {
+            let likeness = gone.iter().map(|old| likeness(old, sheet)).enumerate();
+            let best = likeness.max_by(|one, other| one.1.total_cmp(&other.1));
+            let (at, _) = best.filter(|(_, likeness)| *likeness > 0.0)?;
+            Some(gone.remove(at))
+        });
+        pairs.push((old, sheet));
+    }
+    pairs
+}
+
+/// How much two sheets are alike, between 0 and 1; 0 if they are not the same one.
+fn likeness(old: &Arc<Sheet>, new: &Arc<Sheet>) -> f64 {
+    let is_part = !new.part.is_empty() && old.part == new.part;
+    if Arc::ptr_eq(old, new) {
+        return 1.0;
+    }
+    let content = |sheet: &Sheet| sheet.cells().filter(|(_, cell)| !cell.is_blank()).count();
+    let most = content(old).max(content(new));
+    if most == 0 {
+        return if is_part { 1.0 } else { 0.0 };
+    }
+    let same = old.cells().filter(|(at, cell)| {
+        !cell.is_blank()
+            && new.cell(*at).is_some_and(|new| match cell.formula() {
+                Some(formula) => new.formula() == Some(formula),
+                None => new.formula().is_none() && new.value == cell.value,
+            })
+    });
+    let share = same.count() as f64 / most as f64;
+    let least = if is_part { 0.2 } else { 0.5 };
+    match share >= least {
+        true => share,
+        false => 0.0,
     }
 }
 

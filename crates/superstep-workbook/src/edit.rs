@@ -57,6 +57,7 @@ impl Workbook {
             operation,
             Op::Set { .. }
                 | Op::Format { .. }
+                | Op::FormatLike { .. }
                 | Op::ColumnWidth { .. }
                 | Op::HideColumns { .. }
                 | Op::RowHeight { .. }
@@ -83,6 +84,12 @@ impl Workbook {
             Op::SetRows { sheet, cell, rows } => self.set_rows(sheet, *cell, rows),
             Op::Clear { sheet, area } => self.clear(sheet, *area),
             Op::Format { sheet, area, style } => self.format(sheet, *area, style),
+            Op::FormatLike {
+                sheet,
+                area,
+                from,
+                from_sheet,
+            } => self.format_like(sheet, *area, *from, from_sheet.as_deref()),
             Op::Merge { sheet, area } => self.merge(sheet, *area),
             Op::Unmerge { sheet, area } => self.unmerge(sheet, *area),
             Op::ColumnWidth {

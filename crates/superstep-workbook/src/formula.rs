@@ -312,16 +312,16 @@ pub(crate) fn sheet_prefix(name: &str) -> Cow<'_, str> {
     })
 }
 
-fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '\\' | '?')
 }
 
-fn word(text: &str) -> usize {
+pub(crate) fn word(text: &str) -> usize {
     text.find(|c| !is_word(c)).unwrap_or(text.len())
 }
 
 /// The length of a quoted text; a doubled quote does not end it.
-fn quoted(text: &str, quote: char) -> usize {
+pub(crate) fn quoted(text: &str, quote: char) -> usize {
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = chars.next() {
         if c != quote {
@@ -337,7 +337,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-fn bracketed(text: &str) -> usize {
+pub(crate) fn bracketed(text: &str) -> usize {
     let mut depth = 0_usize;
     let mut escaped = false;
     for (at, c) in text.char_indices() {
@@ -363,6 +363,71 @@ fn error_value(text: &str) -> usize {
             '!' | '?' => at + 1,
             _ => at,
         })
+}
+
+/// A word of a formula that is no reference to cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word<'a> {
+    /// A function that is called.
+    Function(&'a str),
+    /// A table, or another thing with brackets behind it.
+    Table(&'a str),
+    /// A name, a number, or an address.
+    Other(&'a str),
+    /// Brackets with no word before them, in which a table means its own columns.
+    OwnTable,
+    /// A reference into another workbook.
+    Elsewhere,
+}
+
+/// The words of a formula, without what is in texts.
+pub(crate) fn words<'a>(formula: &'a str, mut each: impl FnMut(Word<'a>)) {
+    let mut rest = formula;
+    let mut follows_word = false;
+    while let Some(c) = rest.chars().next() {
+        let taken = match c {
+            '"' => quoted(rest, '"'),
+            '\'' => {
+                let end = quoted(rest, '\'');
+                let inner = rest.get(..end).unwrap_or_default();
+                let after = rest.get(end..).unwrap_or_default();
+                if inner.contains('[') && after.starts_with('!') {
+                    each(Word::Elsewhere);
+                }
+                end
+            }
+            '[' => {
+                let end = bracketed(rest);
+                let after = rest.get(end..).unwrap_or_default();
+                match follows_word {
+                    true => {}
+                    false if after.starts_with(|c| is_word(c) || c == '!' || c == '\'') => {
+                        each(Word::Elsewhere);
+                    }
+                    false => each(Word::OwnTable),
+                }
+                end
+            }
+            '#' => error_value(rest),
+            c if is_word(c) => {
+                let end = word(rest);
+                let (found, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                match after.chars().next() {
+                    Some('(') => each(Word::Function(found)),
+                    Some('[') => each(Word::Table(found)),
+                    // The name of a sheet.
+                    Some('!') => {}
+                    _ => each(Word::Other(found)),
+                }
+                follows_word = true;
+                rest = after;
+                continue;
+            }
+            c => c.len_utf8(),
+        };
+        follows_word = false;
+        rest = rest.get(taken..).unwrap_or_default();
+    }
 }
 
 #[cfg(test)]
@@ -420,12 +485,34 @@ mod tests {
     }
 
     #[test]
+    fn words_are_told_apart_by_what_follows_them() {
+        let mut all = Vec::new();
+        let formula = "IF(Rate>\"NO(\",T1[x],[@y])+[1]S!A1+'[b.xlsx]S'!A1+'my s'!B2+#REF!";
+        words(formula, |word| all.push(word));
+        assert_eq!(
+            all,
+            [
+                Word::Function("IF"),
+                Word::Other("Rate"),
+                Word::Table("T1"),
+                Word::OwnTable,
+                Word::Elsewhere,
+                Word::Other("A1"),
+                Word::Elsewhere,
+                Word::Other("A1"),
+                Word::Other("B2"),
+            ]
+        );
+    }
+
+    #[test]
     fn anything_at_all_is_survived() {
         for formula in [
             "'", "\"", "[", "[[", "#", "'a'!", "a!", "!", "A1:", "'a''", "[']", "]", "ä!ö", "$",
             "'A'!$",
         ] {
             assert_eq!(rewrite(formula, |_| Change::Keep), formula, "{formula}");
+            words(formula, |_| {});
         }
     }
 }

@@ -5,12 +5,16 @@
 mod charts;
 mod rules;
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
 
 use serde::Serialize;
 
 use crate::{
-    address::column_name,
+    address::{Area, column_name},
     book::Workbook,
     edit::blocks_of,
     error::Error,
@@ -108,6 +112,12 @@ impl Workbook {
                 }
             }
         }
+        if let Some(frame) = &frame {
+            breaks(frame, found)?;
+            if let Some(area) = sheet.filter {
+                filters(frame, area, found)?;
+            }
+        }
         let views = frame
             .as_ref()
             .and_then(|frame| frame.get("sheetViews").next());
@@ -203,6 +213,107 @@ fn settings(name: &str, raw: &str, found: &mut Features) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Where printed pages end because somebody said so.
+fn breaks(frame: &Frame, found: &mut Features) -> Result<(), Error> {
+    for (name, what) in [("rowBreaks", "below row"), ("colBreaks", "right of column")] {
+        for raw in frame.get(name) {
+            let mut xml = Xml::new("sheet", raw);
+            while let Some(token) = xml.next()? {
+                if let Token::Open(tag) | Token::Empty(tag) = token
+                    && tag.local() == "brk"
+                {
+                    let at = tag.number::<u32>("id").unwrap_or_default();
+                    let at = match name {
+                        "colBreaks" => column_name(at.max(1)),
+                        _ => at.to_string(),
+                    };
+                    found.insert(Feature {
+                        kind: "page break",
+                        at: String::new(),
+                        what: format!("{what} {at}"),
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the columns of a filter are filtered by, and how it sorts.
+fn filters(frame: &Frame, area: Area, found: &mut Features) -> Result<(), Error> {
+    let mut lines: Vec<(&str, String, String)> = Vec::new();
+    for raw in frame.get("autoFilter") {
+        let mut xml = Xml::new("sheet", raw);
+        while let Some(token) = xml.next()? {
+            let (Token::Open(tag) | Token::Empty(tag)) = token else {
+                continue;
+            };
+            let all: Vec<String> = tag
+                .attributes()
+                .filter(|(key, _)| !key.contains(':') && *key != "colId")
+                .map(|(key, value)| format!("{key} {value:?}"))
+                .collect();
+            let all = all.join(" ");
+            match tag.local() {
+                "autoFilter" => {}
+                "filterColumn" => {
+                    let column = area
+                        .first
+                        .column
+                        .saturating_add(tag.number("colId").unwrap_or_default());
+                    lines.push(("filtered column", column_name(column), all));
+                }
+                "sortState" => lines.push(("sorted", String::new(), all)),
+                name => {
+                    if let Some((_, _, what)) = lines.last_mut() {
+                        if !what.is_empty() {
+                            what.push_str(", ");
+                        }
+                        what.push_str(name);
+                        if !all.is_empty() {
+                            what.push(' ');
+                            what.push_str(&all);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let lines = lines.into_iter();
+    found.extend(lines.map(|(kind, at, what)| Feature { kind, at, what }));
+    Ok(())
+}
+
+/// What a file says about itself: its title, who made it.
+pub(crate) fn properties(book: &Workbook) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let part = "docProps/core.xml";
+    let Ok(Some(bytes)) = book.package.part(part) else {
+        return found;
+    };
+    let Ok(text) = xml::decode(part, &bytes) else {
+        return found;
+    };
+    let mut xml = Xml::new(part, &text);
+    while let Ok(Some(token)) = xml.next() {
+        if let Token::Open(tag) = token
+            && !matches!(
+                tag.local(),
+                "coreProperties" | "created" | "modified" | "revision"
+            )
+        {
+            let name = tag.local().to_owned();
+            match xml.text() {
+                Ok(text) if !text.is_empty() => {
+                    found.insert(name, text);
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// Whether margins are those that programs write without being asked.

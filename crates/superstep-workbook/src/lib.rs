@@ -57,7 +57,7 @@ pub use formula::translate;
 pub use inventory::Feature;
 pub use package::{Limits, Package, Share};
 pub use patch::{OnLoad, Written};
-pub use recalc::{Calculation, Recalculated, recalculate};
+pub use recalc::{Calculated, Calculation, NotCalculated, local_time};
 pub use sheet::{
     Cell, Column, Comment, Formula, FormulaKind, Row, Sheet, Table, TableStyle, Text, Value,
     Visibility,

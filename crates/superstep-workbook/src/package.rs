@@ -195,36 +195,4 @@ impl Package {
         share.identical = self.entries.len() - share.rewritten.len() - share.removed.len();
         share
     }
-
-    /// What of this package is as in another one, by checksums.
-    pub(crate) fn share_with(&self, old: &Self) -> Result<Share, Error> {
-        let (old, new) = (old.checksums()?, self.checksums()?);
-        let mut share = Share {
-            identical: 0,
-            rewritten: Vec::new(),
-            added: Vec::new(),
-            removed: Vec::new(),
-        };
-        for (name, sum) in &new {
-            match old.get(name) {
-                Some(known) if known == sum => share.identical += 1,
-                Some(_) => share.rewritten.push(name.clone()),
-                None => share.added.push(name.clone()),
-            }
-        }
-        let removed = old.into_keys().filter(|name| !new.contains_key(name));
-        share.removed = removed.collect();
-        Ok(share)
-    }
-
-    /// Checksum and size of each part that was read.
-    fn checksums(&self) -> Result<BTreeMap<String, (u32, u64)>, Error> {
-        let mut archive = self.archive.clone();
-        let mut sums = BTreeMap::new();
-        for (name, entry) in &self.entries {
-            let file = archive.by_index_raw(entry.index).map_err(Error::damaged)?;
-            sums.insert(name.clone(), (file.crc32(), entry.size));
-        }
-        Ok(sums)
-    }
 }

@@ -63,7 +63,7 @@ impl Workbook {
         })
     }
 
-    fn patched(&self, on_load: OnLoad) -> Result<Package, Error> {
+    pub(crate) fn patched(&self, on_load: OnLoad) -> Result<Package, Error> {
         let mut package = (*self.package).clone();
         self.remove_parts(&mut package)?;
         for (part, text) in &self.changed.parts {

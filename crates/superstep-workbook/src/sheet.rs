@@ -221,9 +221,9 @@ pub struct Comment {
     /// Who says it; may be empty.
     #[serde(default)]
     pub author: String,
-    /// Whether it is in the part that was read.
+    /// Where it is in the part that was read, if it is there.
     #[serde(skip)]
-    pub(crate) is_stored: bool,
+    pub(crate) stored: Option<CellRef>,
 }
 
 impl PartialEq for Comment {
@@ -238,7 +238,7 @@ impl Comment {
         Self {
             text: text.into(),
             author: author.into(),
-            is_stored: false,
+            stored: None,
         }
     }
 }
@@ -272,11 +272,6 @@ impl Default for TableStyle {
 }
 
 impl Sheet {
-    /// Whether its file has comments: new ones are not counted.
-    pub(crate) fn has_comments(&self) -> bool {
-        self.comments.values().any(|comment| comment.is_stored)
-    }
-
     /// An element that a sheet has once, as it is written.
     pub(crate) fn block(&self, name: &str) -> Option<&str> {
         self.blocks.get(name)?.first().map(String::as_str)
@@ -306,21 +301,16 @@ impl Sheet {
     pub fn used(&self) -> Option<Area> {
         let mut used: Option<Area> = None;
         for (at, _) in self.cells().filter(|(_, cell)| !cell.is_blank()) {
-            used = Some(match used {
-                None => at.into(),
-                Some(area) => Area {
-                    first: CellRef {
-                        row: area.first.row.min(at.row),
-                        column: area.first.column.min(at.column),
-                    },
-                    last: CellRef {
-                        row: area.last.row.max(at.row),
-                        column: area.last.column.max(at.column),
-                    },
-                },
-            });
+            used = Some(used.map_or(at.into(), |area: Area| area.with(at)));
         }
         used
+    }
+
+    /// The smallest area that has all cells, also those that only look different.
+    pub(crate) fn extent(&self) -> Option<Area> {
+        let mut cells = self.cells().map(|(at, _)| at);
+        let first = Area::from(cells.next()?);
+        Some(cells.fold(first, Area::with))
     }
 
     /// The width of a column, where it has one of its own.
@@ -348,6 +338,12 @@ impl Column {
     /// The level of the group that they are in; 0 without one.
     pub fn outline(&self) -> u8 {
         outline(&self.attributes)
+    }
+
+    /// The style of their cells that have none.
+    pub(crate) fn style(&self) -> u32 {
+        let content = format!("x{}", self.attributes);
+        Tag::new(&content).number("style").unwrap_or(0)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
     error::{Error, node},
     progress::Progress,
     services::{Services, blocking},
-    state::{Proposal, SheetsState, SheetsStateUpdate, StepRecord, not_calculated},
+    state::{Proposal, SheetsState, SheetsStateUpdate, StepRecord},
 };
 
 /// The longest observation about changes, in bytes.
@@ -141,7 +141,7 @@ impl Step<'_> {
             Err(error) => return Err(node(error)),
         };
         let log = self.stored(change).await.map_err(node)?;
-        let not_calculated = not_calculated(&committed.calculation);
+        let not_calculated = committed.calculation.told();
         let record = StepRecord {
             operations: change.kinds(),
             log: Some(log),

@@ -197,7 +197,7 @@ async fn a_program_runs_without_a_model() {
         Ending::Done(Made::Operations { base, operations }),
         "hello\n",
     );
-    let done = exec(&*sandbox, "x", &path, Limits::default())
+    let done = exec(&*sandbox, "x", &path, Limits::default(), None)
         .await
         .unwrap();
     assert_eq!(done.stdout, "hello\n");
@@ -210,7 +210,7 @@ async fn a_program_runs_without_a_model() {
         "the input is as it was"
     );
     let (_, sandbox) = told(Ending::Stopped(Stop::Time), "");
-    let error = exec(&*sandbox, "x", &path, Limits::default())
+    let error = exec(&*sandbox, "x", &path, Limits::default(), None)
         .await
         .unwrap_err();
     assert_eq!(error.code(), "SS7603");

@@ -40,6 +40,13 @@ pub(crate) fn memory(bytes: u64, seconds: u64) -> Result<(), String> {
     set(Resource::Core, 0)
 }
 
+/// Has the kernel kill this process when the one that started it ends, however that ends.
+pub(crate) fn with_parent() {
+    let kill = Some(rustix::process::Signal::KILL);
+    // Where that is not possible the limits of time end it.
+    let _ = rustix::process::set_parent_process_death_signal(kill);
+}
+
 /// How many bytes the process has mapped.
 fn mapped() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();

@@ -111,3 +111,77 @@ fn without_openpyxl_nothing_is_run() {
     let sandbox = CPython::with_python(kit::worker(), "/bin/false");
     assert!(!sandbox.available().is_ready());
 }
+
+#[tokio::test]
+async fn formulas_of_a_program_are_calculated_and_sheets_are_told_by_their_names() {
+    use superstep_sandbox::Calculator;
+    use superstep_workbook::{Calculation, Changes};
+
+    let program = "ws = workbook.create_sheet('First', 0)\n\
+        ws['A1'] = '=1+2'\n\
+        ws['A2'] = '=NOSUCHFUNCTION(1)'\n\
+        workbook.move_sheet('Notes', -1)\n";
+    let before = kit::sales();
+    let ran = sandbox().run(&kit::job(program)).await.unwrap();
+    let after = ran.workbook(&before).unwrap();
+    let changes = Changes::between(&before, &after);
+    assert_eq!(changes.sheets_added, ["First"], "{changes}");
+    assert!(changes.sheets_renamed.is_empty() && changes.sheets_removed.is_empty());
+    assert!(changes.sheets_reordered);
+    assert_eq!(changes.cell_count, 2, "{changes}");
+    let calculated = Calculator::new(kit::worker()).calculate(&after).await;
+    let (written, calculation) = after.write_with(calculated).unwrap();
+    let Calculation::Done { kept: 1, .. } = calculation else {
+        panic!("{calculation:?}");
+    };
+    let limits = superstep_workbook::Limits::default();
+    let book = superstep_workbook::Workbook::read(written.bytes, &limits).unwrap();
+    let first = book.sheet("First").unwrap();
+    assert_eq!(first.value("A1".parse().unwrap()).as_number(), Some(3.0));
+}
+
+#[tokio::test]
+async fn a_program_that_fills_its_folder_is_stopped() {
+    for program in [
+        "for n in range(10**6):\n    open(f'f{n}', 'w').close()\n",
+        "for n in range(100):\n    open(f'f{n}', 'wb').write(b'x' * (50 << 20))\n",
+    ] {
+        let ran = sandbox().run(&kit::job(program)).await.unwrap();
+        let is_stopped = matches!(ran.ending, Ending::Stopped(Stop::Disk));
+        assert!(is_stopped, "{program}: {:?}", ran.ending);
+    }
+}
+
+#[tokio::test]
+async fn page_breaks_filters_and_properties_are_in_the_report_of_what_changed() {
+    let program = "from openpyxl.worksheet.pagebreak import Break\n\
+        ws = workbook['Sales']\n\
+        ws.row_breaks.append(Break(id=5))\n\
+        ws.auto_filter.ref = 'A1:F11'\n\
+        ws.auto_filter.add_filter_column(1, ['North'])\n\
+        ws.row_dimensions[3].hidden = True\n\
+        workbook.properties.title = 'Quarter'\n";
+    let before = kit::sales();
+    let ran = sandbox().run(&kit::job(program)).await.unwrap();
+    let after = ran.workbook(&before).unwrap();
+    let report = superstep_workbook::Changes::between(&before, &after).to_string();
+    for line in [
+        "page break: below row 5",
+        "filtered column B: ",
+        "North",
+        "rows 3 are hidden or shown",
+        "property title: none → \"Quarter\"",
+    ] {
+        assert!(report.contains(line), "{line}\n{report}");
+    }
+}
+
+#[tokio::test]
+async fn folders_of_killed_processes_are_deleted_by_the_next_run() {
+    // No process has this number: it is above what the kernel gives.
+    let left = std::env::temp_dir().join("superstep-cpython-4194305-left");
+    std::fs::create_dir_all(left.join("deep")).unwrap();
+    let ran = sandbox().run(&kit::job("print('ran')")).await.unwrap();
+    assert_eq!(ran.stdout, "ran\n");
+    assert!(!left.exists());
+}

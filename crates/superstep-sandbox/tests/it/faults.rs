@@ -205,3 +205,67 @@ fn sandboxes_are_found_by_name_and_say_what_contains_programs() {
     };
     assert_eq!(error.code(), "SS7607");
 }
+
+#[tokio::test]
+async fn styles_of_cells_are_changed_by_reassigning_them_as_in_openpyxl() {
+    let sandbox = Embedded::new(kit::worker());
+    for program in [
+        "workbook['Sales']['A1'].font.bold = True",
+        "workbook['Sales']['A1'].fill.fgColor = 'FF0000'",
+        "workbook['Sales']['A1'].alignment.horizontal = 'center'",
+        "workbook['Sales']['A1'].border.left.style = 'thin'",
+    ] {
+        let ran = sandbox.run(&kit::job(program)).await.unwrap();
+        let Ending::Raised(raised) = &ran.ending else {
+            panic!("{program}: {:?}", ran.ending);
+        };
+        assert_eq!(raised.class, "AttributeError", "{program}");
+        let message = "Style objects are immutable and cannot be changed.";
+        assert!(raised.message.starts_with(message), "{}", raised.message);
+    }
+    // One that belongs to no cell can be changed, and a copy of one that does.
+    let program = "from copy import copy\nfrom openpyxl.styles import Font, Side\n\
+        f = Font()\nf.bold = True\nf.color = 'FF0000'\ncell = workbook['Sales']['B2']\ncell.font = f\n\
+        g = copy(cell.font)\ng.italic = True\ncell.font = g\ns = Side()\ns.border_style = 'thin'\n\
+        print(cell.font.b, cell.font.i, cell.font.color.rgb[-6:], s.style)\n";
+    let ran = sandbox.run(&kit::job(program)).await.unwrap();
+    assert_eq!(ran.stdout, "True True FF0000 thin\n", "{:?}", ran.ending);
+}
+
+#[tokio::test]
+async fn control_characters_are_refused_and_long_exceptions_are_cut() {
+    let sandbox = Embedded::new(kit::worker());
+    let program = "from openpyxl.utils.exceptions import IllegalCharacterError\n\
+        try:\n    workbook['Notes']['A1'] = 'bell \\x07'\nexcept IllegalCharacterError as e:\n    print('refused')\n\
+        try:\n    workbook['Notes'].append(['\\x01'])\nexcept IllegalCharacterError as e:\n    print('refused')\n";
+    let ran = sandbox.run(&kit::job(program)).await.unwrap();
+    assert_eq!(ran.stdout, "refused\nrefused\n", "{:?}", ran.ending);
+    let program = "raise ValueError('x' * 50_000_000)";
+    let ran = sandbox.run(&kit::job(program)).await.unwrap();
+    let Ending::Raised(raised) = &ran.ending else {
+        panic!("it raises");
+    };
+    assert!(raised.message.len() < 11_000 && raised.traceback.len() < 21_000);
+}
+
+#[tokio::test]
+async fn times_and_moved_cells_look_as_in_openpyxl() {
+    let sandbox = Embedded::new(kit::worker());
+    let program = "import datetime\nfrom copy import copy\nfrom openpyxl.styles import Font, PatternFill\n\
+        ws = workbook['Notes']\n\
+        ws['H1'] = datetime.time(8, 30)\nws['H2'] = datetime.timedelta(hours=30)\n\
+        ws.append([datetime.timedelta(minutes=90)])\n\
+        for cell in (ws['H1'], ws['H2'], ws.cell(ws.max_row, 1)):\n    print(cell.value, cell.number_format)\n\
+        ws['K1'] = 'moved'\nws['K1'].font = Font(bold=True)\nws['K1'].fill = PatternFill('solid', fgColor='FF0000')\n\
+        ws.move_range('K1:K1', rows=2, cols=1)\n\
+        print(ws['K1'].value, ws['K1'].font.b, ws['K1'].fill.fill_type, ws['L3'].value, ws['L3'].font.b, ws['L3'].fill.fill_type)\n\
+        ws['M1']._style = copy(ws['L3']._style)\nprint(ws['M1'].font.b, ws['M1'].fill.fill_type)\n";
+    let ran = sandbox.run(&kit::job(program)).await.unwrap();
+    assert_eq!(
+        ran.stdout,
+        "08:30:00 h:mm:ss\n1 day, 6:00:00 [hh]:mm:ss\n1:30:00 [hh]:mm:ss\n\
+         None False None moved True solid\nTrue solid\n",
+        "{:?}",
+        ran.ending
+    );
+}

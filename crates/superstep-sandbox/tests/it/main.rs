@@ -11,6 +11,7 @@
 #[allow(dead_code, reason = "the tests of CPython write what these read")]
 mod kit;
 
+mod calculations;
 mod escapes;
 mod faults;
 mod programs;

@@ -86,13 +86,31 @@ impl Workbook {
         Ok(())
     }
 
-    pub(super) fn format(&mut self, sheet: &str, area: Area, style: &Style) -> Result<(), Refusal> {
-        if area.len() > MOST {
-            return Err(format!(
-                "{area} has {} cells, {MOST} can be formatted at once; name the area that has values",
-                area.len()
-            ));
+    pub(super) fn format_like(
+        &mut self,
+        sheet: &str,
+        area: Area,
+        from: Option<CellRef>,
+        from_sheet: Option<&str>,
+    ) -> Result<(), Refusal> {
+        check_size(area)?;
+        let source = self.grid(from_sheet.unwrap_or(sheet))?;
+        let cell = from.and_then(|from| source.cell(from));
+        let style = cell.map_or(0, |cell| cell.style);
+        let grid = self.grid(sheet)?;
+        for at in area.cells() {
+            // A cell that is not there looks like the bare sheet already.
+            if (style != 0 || grid.cell(at).is_some())
+                && let Some(cell) = grid.cell_mut(at)
+            {
+                cell.style = style;
+            }
         }
+        Ok(())
+    }
+
+    pub(super) fn format(&mut self, sheet: &str, area: Area, style: &Style) -> Result<(), Refusal> {
+        check_size(area)?;
         style.check()?;
         let mut shared = std::mem::take(&mut self.styles);
         let styles = Arc::make_mut(&mut shared);
@@ -101,6 +119,16 @@ impl Workbook {
             .and_then(|grid| restyle(grid, area, style, styles));
         self.styles = shared;
         done
+    }
+}
+
+fn check_size(area: Area) -> Result<(), Refusal> {
+    match area.len() > MOST {
+        false => Ok(()),
+        true => Err(format!(
+            "{area} has {} cells, {MOST} can be formatted at once; name the area that has values",
+            area.len()
+        )),
     }
 }
 

@@ -41,6 +41,16 @@ pub enum Operation {
         area: Area,
         style: Style,
     },
+    /// Gives cells the whole format of another cell; without one they look like the bare sheet.
+    FormatLike {
+        sheet: String,
+        area: Area,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<CellRef>,
+        /// The sheet of that cell, if it is another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from_sheet: Option<String>,
+    },
     /// Merges cells; all but the first lose their values.
     Merge { sheet: String, area: Area },
     /// Splits merged cells again.
@@ -263,6 +273,7 @@ impl Operation {
             Self::SetRows { .. } => "set_rows",
             Self::Clear { .. } => "clear",
             Self::Format { .. } => "format",
+            Self::FormatLike { .. } => "format_like",
             Self::Merge { .. } => "merge",
             Self::Unmerge { .. } => "unmerge",
             Self::ColumnWidth { .. } => "column_width",

@@ -200,6 +200,7 @@ impl Workbook {
                 None => false,
             });
         let comments = std::mem::take(&mut grid.comments);
+        let has_comments = !comments.is_empty();
         grid.comments = comments
             .into_iter()
             .filter_map(|(at, comment)| Some((shift.area(at.into())?.first, comment)))
@@ -207,6 +208,7 @@ impl Workbook {
         let changed = &mut grid.changed;
         (changed.cells, changed.columns, changed.merged) = (true, true, true);
         (changed.filter, changed.blocks) = (true, true);
+        changed.comments |= has_comments;
         for sheet in &mut self.sheets {
             let shows = |chart: &crate::chart::Chart| {
                 chart
@@ -239,8 +241,10 @@ fn check(sheet: &Sheet, shift: &Shift) -> Result<(), Refusal> {
     if sheet.pivots > 0 {
         return Err("the sheet has a pivot table, whose cells cannot be moved".to_owned());
     }
-    if sheet.has_comments() {
-        return Err("the sheet has comments, which would stay behind".to_owned());
+    if sheet.threads {
+        return Err(
+            "the comments of the sheet are conversations, which would stay behind".to_owned(),
+        );
     }
     let span = |area: Area| match shift.axis {
         Axis::Rows => (area.first.row, area.last.row),

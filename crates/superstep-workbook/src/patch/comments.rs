@@ -8,8 +8,8 @@ use crate::{
     frame::MAIN,
     package::Package,
     relations::{OFFICE, Relation, Target, declare, free_name, relate, relations},
-    sheet::Sheet,
-    xml::{self, Token, Xml},
+    sheet::{Comment, Sheet},
+    xml::{self, Piece, Token, Xml},
 };
 
 const COMMENTS: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.comments+xml";
@@ -61,6 +61,19 @@ pub(super) fn write(sheet: &Sheet, part: &str, package: &mut Package) -> Result<
     Ok(())
 }
 
+/// Where a comment of the part is now; none if it is gone or says something else.
+fn moved(sheet: &Sheet, stored: CellRef) -> Option<CellRef> {
+    // Most comments stay where they are.
+    let is_meant = |comment: &Comment| comment.stored == Some(stored);
+    if sheet.comments.get(&stored).is_some_and(is_meant) {
+        return Some(stored);
+    }
+    let mut comments = sheet.comments.iter();
+    comments
+        .find(|(_, comment)| is_meant(comment))
+        .map(|(at, _)| *at)
+}
+
 /// The part of the comments. Those that are as they were read stay as they are written.
 fn list(sheet: &Sheet, name: &str, package: &Package) -> Result<String, Error> {
     let mut authors: Vec<String> = Vec::new();
@@ -81,11 +94,16 @@ fn list(sheet: &Sheet, name: &str, package: &Package) -> Result<String, Error> {
                 let start = reader.start();
                 reader.skip()?;
                 let at = tag.get("ref").and_then(|at| at.parse::<CellRef>().ok());
-                let is_kept = |at: &CellRef| sheet.comments.get(at).is_some_and(|it| it.is_stored);
+                let now = at.and_then(|at| moved(sheet, at));
                 // A prefix would be bound by the old root.
                 let is_plain = !tag.name().contains(':');
-                if let Some(at) = at.filter(is_kept).filter(|_| is_plain) {
-                    kept.push((at, reader.since(start).to_owned()));
+                if let Some(now) = now.filter(|_| is_plain) {
+                    let raw = reader.since(start);
+                    let raw = xml::map(name, raw, &[], |element, piece| match piece {
+                        Piece::Attribute("ref", _) if element == "comment" => Some(now.to_string()),
+                        _ => None,
+                    })?;
+                    kept.push((now, raw));
                 }
             }
             _ => {}
@@ -149,10 +167,14 @@ fn shapes(sheet: &Sheet, old: &str) -> String {
         out.push_str(rest.get(..start).unwrap_or_default());
         let at = place(shape).filter(|_| shape.contains("\"Note\""));
         match at {
-            Some(at) if !sheet.comments.contains_key(&at) => {}
-            at => {
-                shown.extend(at);
-                out.push_str(shape);
+            None => out.push_str(shape),
+            Some(at) => {
+                // A comment that was replaced is shown where the old one was.
+                let new = || sheet.comments.get(&at).filter(|it| it.stored.is_none());
+                if let Some(now) = moved(sheet, at).or_else(|| new().map(|_| at)) {
+                    shown.push(now);
+                    out.push_str(&placed(shape, at, now));
+                }
             }
         }
         rest = rest.get(end..).unwrap_or_default();
@@ -166,6 +188,46 @@ fn shapes(sheet: &Sheet, old: &str) -> String {
         Some((before, after)) => format!("{before}{new}{after}"),
         None => out,
     }
+}
+
+/// A shape that goes with its cell.
+fn placed(shape: &str, from: CellRef, to: CellRef) -> String {
+    if from == to {
+        return shape.to_owned();
+    }
+    let mut text = shape.to_owned();
+    let mut put = |name: &str, change: &dyn Fn(&str) -> Option<String>| {
+        let (open, close) = (format!("<x:{name}>"), format!("</x:{name}>"));
+        let Some(start) = text.find(&open).map(|at| at + open.len()) else {
+            return;
+        };
+        let Some(length) = text.get(start..).and_then(|rest| rest.find(&close)) else {
+            return;
+        };
+        if let Some(new) = text.get(start..start + length).and_then(change) {
+            text.replace_range(start..start + length, &new);
+        }
+    };
+    put("Row", &|_| Some((to.row - 1).to_string()));
+    put("Column", &|_| Some((to.column - 1).to_string()));
+    // Left column, offset, top row, offset, right column, offset, bottom row, offset.
+    put("Anchor", &|anchor| {
+        let numbers: Option<Vec<i64>> =
+            anchor.split(',').map(|it| it.trim().parse().ok()).collect();
+        let mut numbers = numbers.filter(|it| it.len() == 8)?;
+        let down = i64::from(to.row) - i64::from(from.row);
+        let right = i64::from(to.column) - i64::from(from.column);
+        for (place, number) in numbers.iter_mut().enumerate() {
+            match place {
+                0 | 4 => *number = (*number + right).max(0),
+                2 | 6 => *number = (*number + down).max(0),
+                _ => {}
+            }
+        }
+        let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+        Some(numbers.join(", "))
+    });
+    text
 }
 
 /// The cell of a shape, which counts from 0.

@@ -68,7 +68,7 @@ pub(super) fn write(sheet: &Sheet, part: &str, package: &mut Package) -> Result<
         frame.set("sheetData", vec![rows::write(sheet)]);
         if frame.get("dimension").next().is_some() {
             let used = sheet
-                .used()
+                .extent()
                 .map_or("A1".to_owned(), |area| area.to_string());
             frame.set("dimension", vec![format!("<dimension ref=\"{used}\"/>")]);
         }

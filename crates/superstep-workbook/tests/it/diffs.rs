@@ -40,7 +40,7 @@ fn a_report_names_cells_looks_sheets_and_the_rest() {
         "1 cells look different",
         "\"Data\": merged cells: none → A3:B3",
         "\"Data\": frozen at: none → A2",
-        "\"Data\": columns have other widths",
+        "\"Data\": columns A have other widths",
         "name \"Rate\": none → Data!$A$1",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
@@ -52,4 +52,54 @@ fn a_report_names_cells_looks_sheets_and_the_rest() {
     let nothing = Changes::between(&before, &before);
     assert!(nothing.is_empty());
     assert_eq!(nothing.to_string(), "nothing changed\n");
+}
+
+#[test]
+fn sheets_are_compared_by_their_names_wherever_another_program_stores_them() {
+    let data = "<sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"B1\"><v>2</v></c></row></sheetData>";
+    let notes = "<sheetData><row r=\"1\"><c r=\"A1\"><v>7</v></c></row></sheetData>";
+    let new = "<sheetData><row r=\"1\"><c r=\"A1\"><v>9</v></c></row></sheetData>";
+    let before = Made::with_sheets(&[("Data", data), ("Notes", notes)]).book();
+
+    let inserted = Made::with_sheets(&[("New", new), ("Data", data), ("Notes", notes)]).book();
+    let changes = Changes::between(&before, &inserted);
+    assert_eq!(changes.sheets_added, ["New"]);
+    assert!(changes.sheets_renamed.is_empty() && changes.sheets_removed.is_empty());
+    assert!(!changes.sheets_reordered);
+    assert_eq!(changes.cell_count, 1, "{changes}");
+
+    let moved = Made::with_sheets(&[("Notes", notes), ("Data", data)]).book();
+    let changes = Changes::between(&before, &moved);
+    assert_eq!(changes.to_string(), "~ sheets stand in another order\n");
+
+    let renamed = Made::with_sheets(&[("New", new), ("Numbers", data), ("Notes", notes)]).book();
+    let changes = Changes::between(&before, &renamed);
+    assert_eq!(changes.sheets_renamed, [("Data".into(), "Numbers".into())]);
+    assert_eq!(changes.sheets_added, ["New"]);
+
+    let replaced = Made::with_sheets(&[("New", new), ("Notes", notes)]).book();
+    let changes = Changes::between(&before, &replaced);
+    assert_eq!(changes.sheets_removed, ["Data"]);
+    assert_eq!(changes.sheets_added, ["New"]);
+}
+
+#[test]
+fn hidden_rows_and_columns_are_told_apart_from_heights_and_widths() {
+    let before = Made::with_rows("<row r=\"1\"><c r=\"A1\"><v>1</v></c></row>").book();
+    let after = before
+        .apply(&operations(
+            r#"[{"op":"hide_rows","sheet":"Data","first":2,"last":4,"hidden":true},
+                {"op":"hide_columns","sheet":"Data","columns":"C:D","hidden":true},
+                {"op":"row_height","sheet":"Data","first":7,"height":30}]"#,
+        ))
+        .unwrap();
+    let changes = Changes::between(&before, &after);
+    assert_eq!(
+        changes.others,
+        [
+            "\"Data\": columns C:D are hidden or shown",
+            "\"Data\": rows 7 have other heights",
+            "\"Data\": rows 2:4 are hidden or shown",
+        ]
+    );
 }

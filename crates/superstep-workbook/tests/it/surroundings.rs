@@ -259,3 +259,78 @@ fn a_sheet_whose_surroundings_change_leaves_the_other_parts_as_they_were() {
         "{share:?}"
     );
 }
+
+#[test]
+fn comments_go_with_their_cells_when_rows_and_columns_move() {
+    let book = after(
+        r#"[{"op":"comment","sheet":"Data","cell":"A2","comment":{"text":"first","author":"Ann"}},
+            {"op":"comment","sheet":"Data","cell":"B3","comment":{"text":"other"}}]"#,
+    );
+    let moved = book
+        .apply(&operations(
+            r#"[{"op":"insert_rows","sheet":"Data","before":2,"count":3},
+                {"op":"insert_columns","sheet":"Data","before":"B","count":1}]"#,
+        ))
+        .unwrap();
+    let next = read(moved.write(OnLoad::Trust).unwrap().bytes);
+    let sheet = next.sheet("Data").unwrap();
+    let comments: Vec<(String, &str)> = sheet
+        .comments
+        .iter()
+        .map(|(at, comment)| (at.to_string(), comment.text.as_str()))
+        .collect();
+    assert_eq!(
+        comments,
+        [("A5".to_owned(), "first"), ("C6".to_owned(), "other")]
+    );
+    let shapes: Vec<String> = next
+        .package()
+        .names()
+        .filter(|name| name.ends_with(".vml"))
+        .map(str::to_owned)
+        .collect();
+    let [shapes] = &shapes[..] else {
+        panic!("{shapes:?}");
+    };
+    let shapes = next.package().part(shapes).unwrap().unwrap();
+    let shapes = String::from_utf8(shapes.into_owned()).unwrap();
+    assert_eq!(shapes.matches("ObjectType=\"Note\"").count(), 2);
+    assert!(
+        shapes.contains("<x:Row>4</x:Row><x:Column>0</x:Column>"),
+        "{shapes}"
+    );
+    assert!(
+        shapes.contains("<x:Row>5</x:Row><x:Column>2</x:Column>"),
+        "{shapes}"
+    );
+    // With the row its comment goes.
+    let less = next
+        .apply(&operations(
+            r#"[{"op":"delete_rows","sheet":"Data","first":5,"count":1}]"#,
+        ))
+        .unwrap();
+    let less = read(less.write(OnLoad::Trust).unwrap().bytes);
+    let left: Vec<String> = less
+        .sheet("Data")
+        .unwrap()
+        .comments
+        .keys()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(left, ["C5"]);
+}
+
+#[test]
+fn a_cell_gets_the_whole_format_of_another_or_none() {
+    let book = after(
+        r#"[{"op":"format","sheet":"Data","area":"A1","style":{"bold":true,"fill":"FF0000","number_format":"0.0"}},
+            {"op":"format","sheet":"Data","area":"A2","style":{"italic":true}},
+            {"op":"format_like","sheet":"Data","area":"B1:B2","from":"A1"},
+            {"op":"format_like","sheet":"Data","area":"A2"}]"#,
+    );
+    let sheet = book.sheet("Data").unwrap();
+    let style = |cell: &str| sheet.cell(at(cell)).map_or(0, |cell| cell.style);
+    assert_eq!(style("B1"), style("A1"));
+    assert_eq!(style("B2"), style("A1"));
+    assert_eq!(style("A2"), 0);
+}

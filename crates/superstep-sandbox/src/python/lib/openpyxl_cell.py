@@ -1,13 +1,17 @@
 """Cells: their values and looks, their comments and links."""
 import _sheet
 import datetime as _dt
-from openpyxl._values import _read, _write
+from openpyxl._values import _read, _set, _write
 from openpyxl.comments import Comment
 from openpyxl.styles import (
     Alignment, Border, Font, NamedStyle, PatternFill, Protection, _BUILTIN, _alignment_of, _border_of, _fill_of, _font_of,
 )
+from openpyxl.styles.numbers import is_date_format
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.hyperlink import Hyperlink
+
+# What a number is shown as that was set as a time; dates have theirs from the workbook.
+_TIMES = {_dt.time: "h:mm:ss", _dt.timedelta: "[hh]:mm:ss"}
 
 
 class Cell:
@@ -24,14 +28,23 @@ class Cell:
     def value(self):
         ws = self.parent
         value = _sheet.get(ws._book, ws._name, self.row, self.column, ws._values)
-        return _read(value) if type(value) is tuple else value
+        if type(value) is not tuple:
+            return value
+        code = self.number_format.lower()
+        if any(unit in code for unit in ("[h", "[m", "[s")):
+            return _dt.timedelta(seconds=round(value[1] * 86400, 3))
+        return _read(value)
 
     @value.setter
     def value(self, value):
         ws = self.parent
-        if not (value is None or type(value) in (str, int, float, bool)):
-            value = _write(value)
-        _sheet.set(ws._book, ws._name, self.row, self.column, value)
+        if value is None or type(value) in (str, int, float, bool):
+            _set(ws._book, ws._name, self.row, self.column, value)
+            return
+        _set(ws._book, ws._name, self.row, self.column, _write(value))
+        code = _TIMES.get(type(value))
+        if code is not None and not is_date_format(self.number_format):
+            self.number_format = code
 
     @property
     def coordinate(self):
@@ -79,31 +92,31 @@ class Cell:
         self._change(style)
 
     @property
-    def font(self): return _font_of(self._look())
+    def font(self): return _font_of(self._look())._freeze()
 
     @font.setter
     def font(self, value): self._replace(value)
 
     @property
-    def fill(self): return _fill_of(self._look())
+    def fill(self): return _fill_of(self._look())._freeze()
 
     @fill.setter
     def fill(self, value): self._replace(value)
 
     @property
-    def border(self): return _border_of(self._look())
+    def border(self): return _border_of(self._look())._freeze()
 
     @border.setter
     def border(self, value): self._replace(value)
 
     @property
-    def alignment(self): return _alignment_of(self._look())
+    def alignment(self): return _alignment_of(self._look())._freeze()
 
     @alignment.setter
     def alignment(self, value): self._replace(value)
 
     @property
-    def protection(self): return Protection(locked=self._look().get("locked", True), hidden=False)
+    def protection(self): return Protection(locked=self._look().get("locked", True), hidden=False)._freeze()
 
     @protection.setter
     def protection(self, value): self._replace(value)
@@ -135,14 +148,19 @@ class Cell:
             raise ValueError(f"{value} is not a known style; there are: {', '.join(list(_BUILTIN) + list(self.parent._wb._styles))}")
 
     @property
-    def _style(self): return self._look()
+    def _style(self): return _StyleOf(self.parent._book, self.parent._name, self.coordinate, self._look())
 
     @_style.setter
     def _style(self, value):
-        for part in (Font(), PatternFill(), Border(), Alignment()):
-            self._replace(part)
-        self._change({"number_format": "General"})
-        self._change(value)
+        like = {"op": "format_like", "area": self.coordinate}
+        if value is not None:
+            if value._book != self.parent._book:
+                self._style = None
+                self._change(value._look)
+                return
+            like["from"] = value._cell
+            like["from_sheet"] = value._sheet
+        self.parent._op(like)
 
     @property
     def hyperlink(self):
@@ -195,6 +213,28 @@ class Cell:
 
     def __hash__(self):
         return hash((self.parent.title, self.row, self.column))
+
+
+class _StyleOf:
+    """The whole style of a cell, for another one."""
+
+    def __init__(self, book, sheet, cell, look):
+        self._book = book
+        self._sheet = sheet
+        self._cell = cell
+        self._look = look
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __eq__(self, other):
+        return isinstance(other, _StyleOf) and self._look == other._look
+
+    def __hash__(self):
+        return hash(repr(self._look))
 
 
 class MergedCell(Cell):

@@ -39,6 +39,25 @@ class _Part:
             self._put(self._names.get(name, name), value)
 
     _names = {}
+    _frozen = False
+
+    def _freeze(self):
+        """As a cell has it: there it is shared, and openpyxl refuses to change it in place."""
+        for name in self._fields:
+            value = getattr(self, name)
+            if isinstance(value, _Part):
+                value._freeze()
+        object.__setattr__(self, "_frozen", True)
+        return self
+
+    def __setattr__(self, name, value):
+        if self._frozen:
+            raise AttributeError("Style objects are immutable and cannot be changed.Reassign the style with a copy")
+        if self._names.get(name, name) not in self._fields:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'; there are: {', '.join(self._fields)}")
+        changed = self.copy(**{name: value})
+        for field in self._fields:
+            object.__setattr__(self, field, getattr(changed, field))
 
     def _put(self, name, value):
         if name not in self._fields:
@@ -187,14 +206,11 @@ def _fill_of(look):
 
 
 class Side(_Part):
-    _fields = ("style", "color", "border_style")
-    _names = {}
+    _fields = ("style", "color")
+    _names = {"border_style": "style"}
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        if self.style is None:
-            object.__setattr__(self, "style", self.border_style)
-        object.__setattr__(self, "border_style", self.style)
         object.__setattr__(self, "color", _color(self.color))
 
     def _edge(self):

@@ -1,5 +1,16 @@
 """Values of cells: dates are texts outside of Python."""
+import _sheet
 import datetime as _dt
+from openpyxl.utils.exceptions import IllegalCharacterError
+
+
+def _set(book, name, row, column, value):
+    try:
+        _sheet.set(book, name, row, column, value)
+    except ValueError as problem:
+        if "cannot be used in worksheets" in str(problem):
+            raise IllegalCharacterError(f"{value} cannot be used in worksheets.")
+        raise
 
 
 def _read(value):

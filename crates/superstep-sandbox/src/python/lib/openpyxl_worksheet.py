@@ -1,7 +1,7 @@
 """A sheet: cells and ranges, and what surrounds them."""
 import _sheet
 from openpyxl._refuse import refused
-from openpyxl._values import _read, _write
+from openpyxl._values import _read
 from openpyxl.cell import Cell, MergedCell
 from openpyxl.utils import column_index_from_string, coordinate_to_tuple, get_column_letter, range_boundaries
 from openpyxl.workbook.defined_name import Names
@@ -315,7 +315,7 @@ class Worksheet:
             if isinstance(value, Cell):
                 value = value.value
             if value is not None:
-                _sheet.set(self._book, self._name, row, column, _write(value))
+                Cell(self, row, column).value = value
         if column and _sheet.last_row(self._book, self._name) < row:
             _sheet.set(self._book, self._name, row, 1, None)
 
@@ -344,20 +344,24 @@ class Worksheet:
 
     def move_range(self, cell_range, rows=0, cols=0, translate=False):
         left, top, right, bottom = range_boundaries(str(cell_range))
-        kept = []
-        for row in range(top, bottom + 1):
-            for column in range(left, right + 1):
-                cell = Cell(self, row, column)
-                value, look = cell.value, cell._look()
-                kept.append((row, column, value, look))
+        # Away from where they go to, so that none is overwritten before it is moved.
+        down = range(bottom, top - 1, -1) if rows > 0 else range(top, bottom + 1)
+        across = range(right, left - 1, -1) if cols > 0 else range(left, right + 1)
+        if rows == 0 and cols == 0:
+            return
+        for row in down:
+            for column in across:
+                cell, moved = Cell(self, row, column), Cell(self, row + rows, column + cols)
+                value, style = cell.value, cell._style
+                if value is None and not style._look:
+                    continue
+                if translate and isinstance(value, str) and value.startswith("="):
+                    value = _sheet.translate(value, rows, cols)
+                moved._style = style
+                moved.value = value
+                cell._style = None
                 if value is not None:
                     cell.value = None
-        for row, column, value, look in kept:
-            cell = Cell(self, row + rows, column + cols)
-            if translate and isinstance(value, str) and value.startswith("="):
-                value = _sheet.translate(value, rows, cols)
-            cell.value = value
-            cell._change(look)
 
     def add_chart(self, chart, anchor=None):
         if anchor is not None:

@@ -128,6 +128,11 @@ pub(super) fn set(vm: &mut Vm, args: Args) -> Res<Value> {
     let sheet = vm.text_argument(&args, 1)?.to_string();
     let cell = place(vm, &args.get(2), &args.get(3))?;
     let value = args.get(4);
+    let is_control = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
+    if value.as_str().is_some_and(|text| text.contains(is_control)) {
+        let message = "a text with control characters cannot be used in worksheets";
+        return Err(vm.error("ValueError", message));
+    }
     let value = match &value {
         Value::None => Input::Empty,
         Value::Bool(it) => Input::Bool(*it),
