@@ -157,3 +157,22 @@ fn of_two_replies_the_one_accepted_in_a_dry_run_is_asked_again_and_not_sent() {
     assert_eq!(sent(&env).len(), 2);
     assert!(questions(&env).is_empty());
 }
+
+#[test]
+fn a_fork_behind_a_mail_that_was_sent_says_so_and_needs_a_consent() {
+    let env = asked(&["Lunch"]);
+    let thread = questions(&env)[0]["thread"].as_str().unwrap().to_owned();
+    let id = question(&env);
+    let ran = env.run(&format!("inbox accept {id} --send {ACCOUNT}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(sent(&env).len(), 1);
+    let line = format!("threads fork {thread} --at 1 --name mail-again");
+    let forked = env.run(&line);
+    assert_eq!(forked.code, 1, "{}", forked.stderr);
+    for said in ["SS6058", "sent to ann@example.org", "step 2", "--repeat"] {
+        assert!(forked.stderr.contains(said), "{said}: {}", forked.stderr);
+    }
+    let forked = env.run(&format!("{line} --repeat"));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    assert_eq!(sent(&env).len(), 1);
+}

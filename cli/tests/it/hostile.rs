@@ -296,6 +296,7 @@ fn a_damaged_log_is_refused_by_every_command_and_nothing_is_written() {
     ] {
         refused(&env.run(line), "SS2005");
         assert!(bytes(&env) == before, "{line}: something was written");
+        assert!(!env.path("work/x.db-shm").exists(), "{line}");
     }
     fs::remove_file(&log).unwrap();
     assert_eq!(env.run("db check --db x.db").code, 0);

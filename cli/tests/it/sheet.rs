@@ -409,3 +409,41 @@ fn formulas_are_calculated_as_far_as_they_can_be_and_the_rest_is_named() {
     assert_eq!(other.code, 2, "{}", other.stderr);
     assert!(other.stderr.contains(".xlsx"), "{}", other.stderr);
 }
+
+/// What is left of a thread whose process was killed when it had stored its input.
+fn cut_to_input(env: &TestEnv, from: &str, to: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.build().unwrap();
+    let database = superstep::sqlite::Database::open(env.path("work/x.db")).unwrap();
+    let saver = database.saver();
+    let cut = async {
+        let mut archive = superstep::Saver::export(&saver, &from.into()).await.unwrap();
+        archive.namespaces.retain(|namespace, _| namespace.is_root());
+        for checkpoints in archive.namespaces.values_mut() {
+            checkpoints.truncate(1);
+            checkpoints[0].notes = Some(Vec::new());
+        }
+        superstep::Saver::import(&saver, &to.into(), archive).await.unwrap();
+    };
+    runtime.block_on(cut);
+}
+
+#[test]
+fn a_run_that_is_killed_before_its_first_step_continues_and_nothing_is_lost() {
+    let env = with_workbook();
+    let ran = run(&env, &["-o", "out.xlsx", "--db", "x.db"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let wanted = env.run("sheet state out.xlsx").stdout;
+    for (name, line) in [
+        ("sheets-one", "threads resume sheets-one"),
+        ("sheets-two", "sheet continue sheets-two -i go -o out.xlsx"),
+    ] {
+        fs::remove_file(env.path("work/out.xlsx")).unwrap();
+        cut_to_input(&env, &ran.thread(), name);
+        let shown = env.run(&format!("threads show {name} --json --db x.db"));
+        assert_eq!(shown.events()[0]["next"], json!(["__start__"]));
+        let ran = env.run(&format!("{line} --model script:replies.jsonl --db x.db"));
+        assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        assert_eq!(env.run("sheet state out.xlsx").stdout, wanted, "{line}");
+    }
+}

@@ -6,7 +6,7 @@
 //! says that it is meant ([`CheckpointRef::repeating`]).
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     sync::Arc,
 };
 
@@ -159,7 +159,7 @@ impl DynGraph {
                     let counts = which == Which::All || note.output.is_none();
                     if counts && branch.holds(place, record) {
                         let node = above.cloned().unwrap_or_else(|| node_of(record, note));
-                        let step = record.step + 1;
+                        let step = branch.step(record);
                         found.extend(read(note).into_iter().map(|effect| Repeated {
                             node: node.clone(),
                             step,
@@ -186,7 +186,8 @@ enum Which {
 /// A checkpoint and all that follow from it, in their graph and in the graphs below.
 struct Branch<'a> {
     namespace: &'a GraphPath,
-    ids: HashSet<CheckpointId>,
+    /// Their steps.
+    ids: HashMap<CheckpointId, i64>,
 }
 
 impl<'a> Branch<'a> {
@@ -195,11 +196,12 @@ impl<'a> Branch<'a> {
         namespace: &'a GraphPath,
         id: CheckpointId,
     ) -> Self {
-        let mut ids = HashSet::from([id]);
+        let mut ids = HashMap::new();
         // In order of id: a parent comes before its children.
         for Archived { record, .. } in all.get(namespace).into_iter().flatten() {
-            if record.parent.is_some_and(|parent| ids.contains(&parent)) {
-                ids.insert(record.id);
+            let follows = record.parent.is_some_and(|parent| ids.contains_key(&parent));
+            if follows || record.id == id {
+                ids.insert(record.id, record.step);
             }
         }
         Self { namespace, ids }
@@ -217,12 +219,19 @@ impl<'a> Branch<'a> {
 
     fn holds(&self, place: &GraphPath, record: &Record) -> bool {
         match place == self.namespace {
-            true => self.ids.contains(&record.id),
+            true => self.ids.contains_key(&record.id),
             false => {
                 let above = record.parents.get(self.namespace);
-                above.is_some_and(|above| self.ids.contains(above))
+                above.is_some_and(|above| self.ids.contains_key(above))
             }
         }
+    }
+
+    /// The step of the graph itself that the tasks of a checkpoint ran in.
+    fn step(&self, record: &Record) -> i64 {
+        let above = record.parents.get(self.namespace);
+        let step = above.and_then(|above| self.ids.get(above)).copied();
+        step.unwrap_or(record.step) + 1
     }
 }
 

@@ -67,6 +67,17 @@ pub enum ServerError {
         /// What is wrong with them.
         why: String,
     },
+    /// A run whose server ended as often as a run may begin.
+    #[error("the server ended {times} times while this ran, so it is not begun again; what its thread has is kept")]
+    #[coded(
+        "SS9007",
+        Internal,
+        hint = "look for what ended the server; a run without input (`input`: null) continues the thread"
+    )]
+    GaveUp {
+        /// How often it began.
+        times: u32,
+    },
     /// It has no place for threads.
     #[error("the server has no {what}")]
     #[coded(

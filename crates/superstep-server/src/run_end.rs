@@ -7,7 +7,7 @@ use superstep::{
     saver::At,
 };
 
-use crate::{app::App, message_form};
+use crate::{app::App, error::ServerError, message_form};
 
 /// The code of a run that took more steps than it may; clients know it by a name.
 const STEP_LIMIT: &str = "SS1102";
@@ -62,6 +62,9 @@ pub(crate) async fn state_after(
 
 /// Why a run failed, if it did.
 pub(crate) fn failure(run: &RunRecord, state: &Snapshot) -> Option<Json> {
+    if let Some(given_up) = given_up(run) {
+        return Some(json!({ "error": given_up.code(), "message": told(&given_up) }));
+    }
     let Some(Ending::Failed { code, message }) = &run.ending else {
         return None;
     };
@@ -74,6 +77,22 @@ pub(crate) fn failure(run: &RunRecord, state: &Snapshot) -> Option<Json> {
         }
         None => json!({ "error": code, "message": message }),
     })
+}
+
+/// That a run is not begun again: its server ended as often as it may begin.
+pub(crate) fn given_up(run: &RunRecord) -> Option<ServerError> {
+    let is_cut_short = run.ending == Some(Ending::Interrupted) && run.cancel.is_none();
+    let queued = run.queued.as_ref().filter(|_| is_cut_short)?;
+    let times = run.attempt;
+    (times >= queued.attempts).then_some(ServerError::GaveUp { times })
+}
+
+/// An error with what to do about it.
+pub(crate) fn told(error: &ServerError) -> String {
+    match error.hint() {
+        Some(hint) => format!("{error}: {hint}"),
+        None => error.to_string(),
+    }
 }
 
 /// The values of a state, with the questions that were just asked.

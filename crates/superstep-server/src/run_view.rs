@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 use superstep::{Cancel, RunRecord, RunStatus};
 
 use crate::{
+    run_end::{given_up, told},
     run_kwargs::{RunKwargs, own_metadata},
     thread_name::public,
     time,
@@ -11,6 +12,7 @@ use crate::{
 
 pub(crate) fn status(run: &RunRecord) -> &'static str {
     match run.status() {
+        _ if given_up(run).is_some() => "error",
         RunStatus::Queued => "pending",
         RunStatus::Idle | RunStatus::Running => "running",
         RunStatus::Failed => "error",
@@ -31,7 +33,7 @@ pub(crate) fn shown(run: &RunRecord) -> Json {
     let times = [Some(run.created), run.started, run.ended];
     let updated = times.into_iter().flatten().max().unwrap_or(run.created);
     let micros = |millis: i64| time::text(millis.saturating_mul(1000));
-    json!({
+    let mut shown = json!({
         "run_id": run.id.to_string(),
         "thread_id": public(&run.thread),
         "assistant_id": run.metadata.get("assistant_id").map(|id| id.to_json()),
@@ -44,5 +46,9 @@ pub(crate) fn shown(run: &RunRecord) -> Json {
         },
         "created_at": micros(run.created),
         "updated_at": micros(updated),
-    })
+    });
+    if let (Some(error), Json::Object(fields)) = (given_up(run), &mut shown) {
+        fields.insert("error".to_owned(), told(&error).into());
+    }
+    shown
 }

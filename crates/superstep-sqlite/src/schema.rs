@@ -158,6 +158,10 @@ INSERT INTO unfound SELECT thread FROM threads;
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.
 pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
+    // Before the first read, which leaves a file beside it.
+    if wal::is_damaged_unopened(path, APPLICATION)? {
+        return Err(damaged_log());
+    }
     // The WAL of another program's database must not be checkpointed, and a damaged one must not be
     // removed.
     let keep_wal = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
@@ -199,13 +203,15 @@ fn inspect_log(connection: &mut Connection, path: &Path) -> Result<(), SaverErro
     connection.execute_batch("ROLLBACK").map_err(sql)?;
     match is_fine? {
         true => Ok(()),
-        false => {
-            let why = "the beginning of the write-ahead log is damaged, and it may hold what the \
-                       file does not; restore both from a backup, or move the log (-wal) away to \
-                       continue with what the file has";
-            Err(SaverError::Corrupt(why.to_owned()))
-        }
+        false => Err(damaged_log()),
     }
+}
+
+fn damaged_log() -> SaverError {
+    let why = "the beginning of the write-ahead log is damaged, and it may hold what the file does not; \
+               restore both from a backup, or move the log (-wal) away to continue with what the file \
+               has";
+    SaverError::Corrupt(why.to_owned())
 }
 
 fn page_size(connection: &Connection) -> Result<usize, SaverError> {

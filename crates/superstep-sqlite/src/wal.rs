@@ -45,6 +45,33 @@ pub(crate) fn is_in_database(
     Ok(WalFile::new(&log, page).is_in(bytes))
 }
 
+/// Whether a database that nobody has open has a WAL that is refused, as far as that can be told without SQLite,
+/// which would leave its index (`-shm`) beside both. `mark` is the `application_id` of databases that are looked at.
+pub(crate) fn is_damaged_unopened(database: &Path, mark: i64) -> Result<bool, SaverError> {
+    // Who has it open made one; then SQLite's locks are needed.
+    let is_open = || beside(database, "-shm").exists();
+    let mut header = [0; 100];
+    let read = fs::File::open(database).and_then(|mut file| file.read_exact(&mut header));
+    if is_open() || read.is_err() || field(&header, 68, 4) != u64::try_from(mark).unwrap_or(0) {
+        return Ok(false);
+    }
+    let page = match field(&header, 16, 2) {
+        1 => 1 << 16,
+        size => usize::try_from(size).unwrap_or_default().max(1),
+    };
+    if start(database, page)? != WalStart::Damaged {
+        return Ok(false);
+    }
+    let bytes = fs::read(database).map_err(|error| io_error(&error))?;
+    Ok(!is_in_database(database, page, &bytes)? && !is_open())
+}
+
+/// A number in the header of a database.
+fn field(header: &[u8], at: usize, bytes: usize) -> u64 {
+    let bytes = header.get(at..at + bytes).unwrap_or_default();
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// Rewrites the WAL of a database byte by byte, and fsyncs it.
 ///
 /// After a failed fsync Linux marks the pages clean: programs still read them, but they never reach

@@ -36,7 +36,7 @@ pub fn past_effects(note: &TaskNote) -> Vec<PastEffect> {
     all.retain(|effect| !is_of_call(&effect.key));
     all.extend(call(note, &attempts).map(|certainty| PastEffect {
         key: attempt_key(0),
-        what: shown(note),
+        what: shown(note).or_else(|| said(note, &attempts)),
         certainty,
     }));
     all
@@ -91,11 +91,26 @@ fn stored<T: DeserializeOwned>(note: &TaskNote, key: &str) -> Option<T> {
 fn shown(note: &TaskNote) -> Option<String> {
     let asked = note.asks.last()?.value.to_json();
     let Action { action, args } = Action::deserialize(asked.get("action_request")?).ok()?;
-    let text = format!("{action} {}", Json::Object(args));
-    let text = single_line(&text);
+    Some(short(&format!("{action} {}", Json::Object(args))))
+}
+
+/// What a call gave back, where nobody was asked about it in its task.
+fn said(note: &TaskNote, attempts: &[u32]) -> Option<String> {
+    let output = attempts.iter().find_map(|at| {
+        match stored::<Tried>(note, &attempt_key(*at))? {
+            Tried::Output(output) => Some(output.content.text()),
+            _ => None,
+        }
+    });
+    output.map(|text| format!("a call (\"{}\")", short(&text)))
+}
+
+/// The beginning of a text, on one line.
+fn short(text: &str) -> String {
+    let text = single_line(text);
     let end = text.floor_char_boundary(MAX_SHOWN);
-    Some(match text.get(..end) {
+    match text.get(..end) {
         Some(kept) if end < text.len() => format!("{kept}…"),
         _ => text,
-    })
+    }
 }

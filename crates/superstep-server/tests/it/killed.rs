@@ -27,6 +27,9 @@ const STEPS: i64 = 12;
 fn steps() -> DynGraph {
     let step = |ctx: DynCtx| async move {
         let n: i64 = ctx.get("n").as_i64().unwrap_or_default() + 1;
+        if n < 0 {
+            std::process::abort();
+        }
         let until = SystemTime::now() + Duration::from_millis(40);
         ctx.sleep_until(until).await?;
         Ok::<_, Halt>(json!({ "n": n, "log": [n] }))
@@ -194,5 +197,29 @@ async fn a_killed_server_loses_no_run_that_it_accepted() {
             .await;
         assert_eq!(run["status"], "success");
     }
+    server.kill();
+}
+
+#[tokio::test]
+async fn a_run_that_ends_every_server_is_given_up_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("a.db");
+    let mut server = Process::start(&place);
+    let thread = server.call(Method::POST, "/threads", json!({})).await;
+    let thread = thread["thread_id"].as_str().unwrap().to_owned();
+    // It begins once its client has heard of it.
+    let body = json!({"assistant_id": "steps", "input": {"n": -9}, "after_seconds": 1});
+    let run = server.call(Method::POST, &format!("/threads/{thread}/runs"), body).await;
+    let path = format!("/threads/{thread}/runs/{}", run["run_id"].as_str().unwrap());
+    for _ in 0..5 {
+        assert!(!server.child.wait().unwrap().success());
+        server = Process::start(&place);
+    }
+    let end = server.call(Method::GET, &format!("{path}/join"), json!(null)).await;
+    assert_eq!(end["__error__"]["error"], "SS9007", "{end}");
+    let run = server.call(Method::GET, &path, json!(null)).await;
+    assert_eq!(run["status"], "error", "{run}");
+    let why = run["error"].as_str().unwrap();
+    assert!(why.contains("ended 5 times") && why.contains("without input"), "{why}");
     server.kill();
 }
