@@ -417,13 +417,19 @@ fn cut_to_input(env: &TestEnv, from: &str, to: &str) {
     let database = superstep::sqlite::Database::open(env.path("work/x.db")).unwrap();
     let saver = database.saver();
     let cut = async {
-        let mut archive = superstep::Saver::export(&saver, &from.into()).await.unwrap();
-        archive.namespaces.retain(|namespace, _| namespace.is_root());
+        let mut archive = superstep::Saver::export(&saver, &from.into())
+            .await
+            .unwrap();
+        archive
+            .namespaces
+            .retain(|namespace, _| namespace.is_root());
         for checkpoints in archive.namespaces.values_mut() {
             checkpoints.truncate(1);
             checkpoints[0].notes = Some(Vec::new());
         }
-        superstep::Saver::import(&saver, &to.into(), archive).await.unwrap();
+        superstep::Saver::import(&saver, &to.into(), archive)
+            .await
+            .unwrap();
     };
     runtime.block_on(cut);
 }

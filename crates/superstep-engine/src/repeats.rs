@@ -199,7 +199,9 @@ impl<'a> Branch<'a> {
         let mut ids = HashMap::new();
         // In order of id: a parent comes before its children.
         for Archived { record, .. } in all.get(namespace).into_iter().flatten() {
-            let follows = record.parent.is_some_and(|parent| ids.contains_key(&parent));
+            let follows = record
+                .parent
+                .is_some_and(|parent| ids.contains_key(&parent));
             if follows || record.id == id {
                 ids.insert(record.id, record.step);
             }

@@ -68,7 +68,9 @@ pub enum ServerError {
         why: String,
     },
     /// A run whose server ended as often as a run may begin.
-    #[error("the server ended {times} times while this ran, so it is not begun again; what its thread has is kept")]
+    #[error(
+        "the server ended {times} times while this ran, so it is not begun again; what its thread has is kept"
+    )]
     #[coded(
         "SS9007",
         Internal,

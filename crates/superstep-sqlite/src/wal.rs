@@ -69,7 +69,9 @@ pub(crate) fn is_damaged_unopened(database: &Path, mark: i64) -> Result<bool, Sa
 /// A number in the header of a database.
 fn field(header: &[u8], at: usize, bytes: usize) -> u64 {
     let bytes = header.get(at..at + bytes).unwrap_or_default();
-    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Rewrites the WAL of a database byte by byte, and fsyncs it.

@@ -96,12 +96,12 @@ fn shown(note: &TaskNote) -> Option<String> {
 
 /// What a call gave back, where nobody was asked about it in its task.
 fn said(note: &TaskNote, attempts: &[u32]) -> Option<String> {
-    let output = attempts.iter().find_map(|at| {
-        match stored::<Tried>(note, &attempt_key(*at))? {
+    let output = attempts
+        .iter()
+        .find_map(|at| match stored::<Tried>(note, &attempt_key(*at))? {
             Tried::Output(output) => Some(output.content.text()),
             _ => None,
-        }
-    });
+        });
     output.map(|text| format!("a call (\"{}\")", short(&text)))
 }
 

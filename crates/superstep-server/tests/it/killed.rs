@@ -209,17 +209,24 @@ async fn a_run_that_ends_every_server_is_given_up_and_says_why() {
     let thread = thread["thread_id"].as_str().unwrap().to_owned();
     // It begins once its client has heard of it.
     let body = json!({"assistant_id": "steps", "input": {"n": -9}, "after_seconds": 1});
-    let run = server.call(Method::POST, &format!("/threads/{thread}/runs"), body).await;
+    let run = server
+        .call(Method::POST, &format!("/threads/{thread}/runs"), body)
+        .await;
     let path = format!("/threads/{thread}/runs/{}", run["run_id"].as_str().unwrap());
     for _ in 0..5 {
         assert!(!server.child.wait().unwrap().success());
         server = Process::start(&place);
     }
-    let end = server.call(Method::GET, &format!("{path}/join"), json!(null)).await;
+    let end = server
+        .call(Method::GET, &format!("{path}/join"), json!(null))
+        .await;
     assert_eq!(end["__error__"]["error"], "SS9007", "{end}");
     let run = server.call(Method::GET, &path, json!(null)).await;
     assert_eq!(run["status"], "error", "{run}");
     let why = run["error"].as_str().unwrap();
-    assert!(why.contains("ended 5 times") && why.contains("without input"), "{why}");
+    assert!(
+        why.contains("ended 5 times") && why.contains("without input"),
+        "{why}"
+    );
     server.kill();
 }
