@@ -13,7 +13,7 @@ mod show;
 use std::path::Path;
 
 use superstep::ThreadId;
-use superstep_fake_audius::{FakeAudius, Options};
+use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{
     agents::{self, Agent},
@@ -23,6 +23,7 @@ use crate::{
     error::Error,
     output::{Form, plain, shown, strong},
     terminal::{Line, Topic},
+    thread_reader::{LAST, ThreadReader},
     written::WrittenAnswers,
 };
 
@@ -122,6 +123,14 @@ async fn open(
     } = options::open(options, app).await?;
     let thread = match thread {
         Some(thread) => {
+            let thread = match thread == LAST {
+                true => {
+                    ThreadReader::open(app.global)?
+                        .last_of(Agent::Atris)
+                        .await?
+                }
+                false => thread,
+            };
             let id = ThreadId::from(thread.as_str());
             match saver.threads().await?.contains(&id) {
                 false => Agent::Atris.check_name(&thread)?,
@@ -137,6 +146,31 @@ async fn open(
         None => Agent::Atris.new_thread(&*saver).await?,
     };
     Session::new(agent, thread, options.clone(), fake)
+}
+
+/// What lists the commands of a session.
+const HELP: &str = "/help";
+
+const HELP_LINES: [&str; 8] = [
+    "Ask about tracks, artists, playlists, coins, contests and genres on Audius, such as",
+    "  top 10 trending tracks this week",
+    "  how many followers does @novakane have?",
+    "  compare plays of \"First Light\" and \"Paper Moons\"",
+    "  their tracks; how long is the second one: about the answer before",
+    "/skip  leaves a question that you are asked",
+    "/help  shows this",
+    "exit   ends the session, as Ctrl-D does",
+];
+
+/// What is said to a command of a session: the help, or that there is no such command.
+fn help_of(command: &str) -> Vec<String> {
+    match command == HELP {
+        true => HELP_LINES.map(str::to_owned).to_vec(),
+        false => vec![format!(
+            "there is no command {}; {HELP} lists them",
+            shown(command)
+        )],
+    }
 }
 
 async fn chat(
@@ -162,6 +196,12 @@ async fn chat(
                 app.output
                     .say(&[plain("nothing is asked that could be left")]);
             }
+            // No question begins so; a slip of the pen is not asked about.
+            Line::Text(text) if text.trim().starts_with('/') => {
+                for line in help_of(text.trim()) {
+                    app.output.say(&[plain(line)]);
+                }
+            }
             Line::Text(text) => went_on(session.ask(&text, app).await)?,
         }
     }
@@ -176,6 +216,16 @@ fn went_on(asked: Result<(), Error>) -> Result<(), Error> {
 }
 
 async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
+    let last;
+    let thread = match thread == LAST {
+        true => {
+            last = ThreadReader::open(app.global)?
+                .last_of(Agent::Atris)
+                .await?;
+            &last
+        }
+        false => thread,
+    };
     let agent = agents::atris::read_only(database::read_only(app.global)?)?;
     let known = agent.graph().state(thread).await?;
     if known.id.is_none() {
@@ -187,7 +237,7 @@ async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
     let is_unsettled = superstep_atris::Atris::is_unsettled(&known.next, &known.state);
     if known.asks.is_empty() && is_unsettled {
         let state = serde_json::to_value(&*known.state).unwrap_or_default();
-        let line = resuming(thread, &state, [None], app.global);
+        let line = resuming(thread, &state, (&[None], false), app.global);
         show::unsettled(&known.state, &line, app.output)?;
     }
     show::errors(&known.state, &known.asks, is_unsettled, app.output)
@@ -203,6 +253,9 @@ async fn fake(options: Options, app: &mut App<'_>) -> Result<(), Error> {
         app.output.data(&[strong(&address)])?;
         app.output.say(&[plain(format!(
             "ask it with: superstep atris ask 'trending tracks' --host {address}; Ctrl-C ends it"
+        ))]);
+        app.output.say(&[plain(format!(
+            "whoever has the token {TOKEN} is signed in (see token_env of [agents.atris])"
         ))]);
     }
     app.terminal.ctrl_c().await;

@@ -89,7 +89,7 @@ impl ThreadReader {
             return Ok(known);
         }
         if text == LAST {
-            return self.last().await;
+            return self.last(None).await;
         }
         let begins = |known: &&ThreadId| !text.is_empty() && known.as_str().starts_with(text);
         let found: Vec<&ThreadId> = all.iter().filter(begins).collect();
@@ -112,13 +112,21 @@ impl ThreadReader {
         }
     }
 
-    /// The thread that was used last.
-    async fn last(&self) -> Result<String, Error> {
+    /// The thread of an agent that was used last.
+    pub(crate) async fn last_of(&self, agent: Agent) -> Result<String, Error> {
+        self.last(Some(agent)).await
+    }
+
+    /// The thread that was used last, of whatever agent or of this one.
+    async fn last(&self, wanted: Option<Agent>) -> Result<String, Error> {
         let mut newest = None;
         for thread in self.saver.threads().await? {
             let Some(agent) = self.agent_of(&thread).await else {
                 continue;
             };
+            if wanted.is_some_and(|wanted| wanted != agent) {
+                continue;
+            }
             let graph = self.graph_of(agent)?;
             let Ok(snapshot) = self.snapshot(&graph, thread.as_str(), None).await else {
                 continue;

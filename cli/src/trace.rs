@@ -21,6 +21,7 @@ use crate::{
     database,
     error::Error,
     output::{Form, Output, bad, faint, plain, shown, strong},
+    thread_reader::{LAST, ThreadReader},
 };
 
 /// How long a collector may take for all of it.
@@ -35,6 +36,10 @@ pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Erro
         return Ok(());
     }
     let saver = database::threads(app.global)?;
+    let mut command = command;
+    if let Some(thread) = named_in(&mut command).filter(|thread| *thread == LAST) {
+        *thread = ThreadReader::open(app.global)?.named(LAST).await?;
+    }
     match command {
         TraceCommand::List { thread: None } => threads(&*saver, app.output).await,
         TraceCommand::List {
@@ -74,6 +79,14 @@ pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Erro
             let tree = chosen(tree(&saver, &thread, &which.view()).await?, &which)?;
             app.output.json(&exported(&tree, format))
         }
+    }
+}
+
+/// The thread that a command is about.
+fn named_in(command: &mut TraceCommand) -> Option<&mut String> {
+    match command {
+        TraceCommand::List { thread } => thread.as_mut(),
+        TraceCommand::Show { thread, .. } | TraceCommand::Export { thread, .. } => Some(thread),
     }
 }
 

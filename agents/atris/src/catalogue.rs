@@ -3,7 +3,7 @@
 //!
 //! The facts are in `data/operations.json` and `data/models.json`: 221 operations of the public REST API,
 //! their parameters, and the models that they answer with. `data/phrases.json` has what people say when
-//! they mean an operation. `operation` is one entry, `search` ranks them for a question, `check` is what
+//! they mean an operation, `data/words.json` which other words it answers to once it is chosen. `operation` is one entry, `search` ranks them for a question, `check` is what
 //! happens before a call, `models` knows the shape of replies.
 
 mod check;
@@ -29,6 +29,7 @@ use crate::error::Error;
 const OPERATIONS: &str = include_str!("../data/operations.json");
 const MODELS: &str = include_str!("../data/models.json");
 const PHRASES: &str = include_str!("../data/phrases.json");
+const WORDS: &str = include_str!("../data/words.json");
 
 /// All operations and models.
 #[derive(Debug)]
@@ -53,7 +54,8 @@ impl Catalogue {
         let operations: Vec<Operation> = serde_json::from_str(OPERATIONS)?;
         let models = Models::read(MODELS)?;
         let phrases: BTreeMap<String, Vec<String>> = serde_json::from_str(PHRASES)?;
-        let index = search::Index::new(&operations, &phrases);
+        let words: BTreeMap<String, Vec<String>> = serde_json::from_str(WORDS)?;
+        let index = search::Index::new(&operations, &phrases, &words);
         Ok(Self {
             operations,
             models,
@@ -103,6 +105,18 @@ impl Catalogue {
         place.is_some_and(|place| self.index.says(place, token))
     }
 
+    /// Whether an operation answers to a word as it is written, in lower case: its phrases or `data/words.json`
+    /// have it.
+    pub(crate) fn says_word(&self, operation: &Operation, word: &str) -> bool {
+        let place = self.operations.iter().position(|it| it.id == operation.id);
+        place.is_some_and(|place| self.index.says_word(place, word))
+    }
+
+    /// All words that questions can have for operations.
+    pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        self.index.vocabulary()
+    }
+
     /// The models.
     pub fn models(&self) -> &Models {
         &self.models
@@ -150,7 +164,8 @@ mod tests {
     fn every_phrase_belongs_to_an_operation() {
         let phrases: BTreeMap<String, Vec<String>> = serde_json::from_str(PHRASES).unwrap();
         let catalogue = Catalogue::get().unwrap();
-        for id in phrases.keys() {
+        let words: BTreeMap<String, Vec<String>> = serde_json::from_str(WORDS).unwrap();
+        for id in phrases.keys().chain(words.keys()) {
             assert!(catalogue.operation(id).is_some(), "{id}");
         }
     }

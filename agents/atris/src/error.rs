@@ -55,7 +55,11 @@ pub enum Error {
     NoOperation,
     /// The operation changes something, is private or answers with a file.
     #[error("{operation} is not called: {why}")]
-    #[coded("SS8005", Refused, hint = "ask for something that anybody may read")]
+    #[coded(
+        "SS8005",
+        Refused,
+        hint = "see the message; what anybody may read needs neither --writes nor a token"
+    )]
     Refused {
         /// The operation.
         operation: String,

@@ -12,7 +12,7 @@ use crate::{
     nodes,
     services::Services,
     settings::Settings,
-    state::{AtrisState, AtrisStateUpdate, Node},
+    state::{ACTING, AtrisState, AtrisStateUpdate, Node},
     tools,
 };
 
@@ -217,6 +217,11 @@ fn towards_the_call(state: &AtrisState) -> Node {
 
 /// Whether a name has to be looked up: the operation is about such a thing, and its id is not known.
 fn must_be_found(state: &AtrisState) -> bool {
+    let given = state.parameters.as_ref();
+    let is_acting = given.is_some_and(|it| it.contains_key(ACTING));
+    if state.acting.is_some() && !is_acting {
+        return true;
+    }
     let api = state.best_api.as_ref().map(|api| api.id.as_str());
     let operation = api.and_then(|id| Catalogue::get().ok()?.operation(id));
     let Some((_, parameter)) = operation.and_then(|operation| operation.entity()) else {

@@ -9,6 +9,7 @@ use superstep::Error as RunError;
 use crate::{
     catalogue::{Catalogue, EntityType, Parameters},
     graph::Atris,
+    question::wants_write,
     state::AtrisState,
 };
 
@@ -47,6 +48,28 @@ pub struct QuestionReading {
     pub computes: Option<String>,
     /// Why there is no operation, or what is wrong with the parameters.
     pub error: Option<String>,
+    /// What is told with the answer about how the question was read.
+    pub told: Vec<String>,
+}
+
+/// How well a question was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it was meant.
+    Right,
+    /// Not at all, and it says so.
+    Refused,
+    /// As another question, with a remark on what was left out or taken for what.
+    Told,
+    /// As another question, without a remark.
+    Silent,
+}
+
+impl Labelled {
+    /// Whether it must be asked with writes switched on: it is an order.
+    pub fn is_order(&self) -> bool {
+        wants_write(&self.question)
+    }
 }
 
 /// How an agent reads a question. It is asked in a thread of its own, which is left behind.
@@ -58,24 +81,50 @@ pub async fn read(
     let graph = agent.graph();
     graph.run(thread, agent.ask(question, None)).await?;
     let history = graph.history(thread).await?;
-    // The newest first: the first state in which all is known is the last of these.
+    // The newest first: in the last of these all is known that the question says, in the first also what
+    // its names were found to be, which may make another operation of it.
     let is_read = |state: &AtrisState| state.parameters.is_some() || state.error.is_some();
+    let mut states = history.iter().map(|it| &*it.state);
+    let found = states.find(|state| is_read(state));
     let mut states = history.iter().rev().map(|it| &*it.state);
-    let state = states.find(|state| is_read(state));
-    Ok(state.map(QuestionReading::of).unwrap_or_default())
+    let read = states.find(|state| is_read(state));
+    Ok(match (read, found) {
+        (Some(read), Some(found)) => QuestionReading::of(read, found),
+        _ => QuestionReading::default(),
+    })
+}
+
+/// Whether a question was found to be none that Audius answers when its names were looked up.
+fn is_refused(state: &AtrisState) -> bool {
+    state.error.as_ref().is_some_and(|it| it.code == "SS8015")
 }
 
 impl QuestionReading {
-    fn of(state: &AtrisState) -> Self {
+    fn of(state: &AtrisState, found: &AtrisState) -> Self {
         let second = state.secondary_api.as_ref();
         let second = second.map(|second| &second.entity_name);
         let names = state.entity_name.iter().chain(second);
         Self {
-            operation: state.best_api.as_ref().map(|api| api.id.clone()),
+            // What was refused before it was read whole has none.
+            operation: match state.parameters {
+                Some(_) if !is_refused(found) => found.best_api.as_ref().map(|api| api.id.clone()),
+                _ => None,
+            },
             parameters: state.parameters.clone().unwrap_or_default(),
             names: names.map(|name| name.text().to_owned()).collect(),
             computes: state.computation.map(|it| it.name()),
-            error: state.error.as_ref().map(|error| error.message.clone()),
+            error: found.error.as_ref().map(|error| error.message.clone()),
+            told: found.reading.clone().unwrap_or_default(),
+        }
+    }
+
+    /// How well it is as labelled.
+    pub fn verdict(&self, label: &Labelled) -> Verdict {
+        match (self.faults(label).is_empty(), &self.operation) {
+            (true, _) => Verdict::Right,
+            (false, None) => Verdict::Refused,
+            (false, Some(_)) if !self.told.is_empty() => Verdict::Told,
+            (false, Some(_)) => Verdict::Silent,
         }
     }
 

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{catalogue::EntityType, question::earlier::rank};
+use crate::{
+    catalogue::EntityType,
+    question::earlier::{ListPlace, rank},
+};
 
 /// Somebody or something that an answer named.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,8 +45,13 @@ impl Mentions {
                 true => 0,
                 false => self.skipped,
             };
-            let place = rank.checked_sub(skipped.saturating_add(1));
-            let one = place.and_then(|place| self.listed.get(place));
+            let one = match rank {
+                ListPlace::Last => self.listed.last(),
+                ListPlace::At(rank) => {
+                    let place = rank.checked_sub(skipped.saturating_add(1));
+                    place.and_then(|place| self.listed.get(place))
+                }
+            };
             return one.and_then(|one| one.as_kind(kind)).into_iter().collect();
         }
         let of = |mentions: &[Mention], exactly: bool| {
@@ -112,6 +120,7 @@ mod tests {
         assert_eq!(mentions.meant("it", Track), songs);
         assert_eq!(mentions.meant("the second one", Track), [songs[1].clone()]);
         assert_eq!(mentions.meant("the third one", Track), []);
+        assert_eq!(mentions.meant("the last one", Track), [songs[1].clone()]);
         assert_eq!(mentions.meant("#12", Track), [songs[1].clone()]);
         assert_eq!(mentions.meant("#2", Track), [], "it was not shown");
         let owner = mentions.meant("the second one", User);

@@ -3,32 +3,34 @@
 //!
 //! `reference` finds what is named, `earlier` the words for what an earlier answer was about, `aspect` the
 //! field that is asked for, `computation` what is worked out from a reply, `values` the parameters, `choose`
-//! the operation, `direction` who does something to whom, `unread` the words that nothing was made of,
-//! `beyond` what no call can do, and `writes` whether something is to be changed.
+//! the operation, `direction` who does something to whom, `writes` what is to be changed, `beyond` what no call can
+//! do. `account` is the last word: every word of a question that asks for something (`plain` has the others)
+//! is used by the plan, or the question is refused.
 
+mod account;
 mod aspect;
 mod beyond;
 mod choose;
 mod computation;
 mod direction;
 pub(crate) mod earlier;
+mod plain;
 mod reference;
-mod unread;
 mod values;
 mod writes;
 
+pub use account::Account;
+pub(crate) use account::suggestions;
 pub use aspect::Aspect;
-pub(crate) use beyond::{asker, beyond, wants_yes_or_no};
+pub(crate) use beyond::{beyond, wants_yes_or_no};
 pub(crate) use choose::{CANDIDATES, by_handle};
 pub use choose::{Choice, choose};
 pub use computation::Computation;
 pub use reference::{Reference, references};
-pub(crate) use unread::ignored;
-pub use unread::unread;
 pub use values::of as values_of;
 pub(crate) use values::{is_number_in, page_in};
-pub(crate) use writes::verb;
 pub use writes::wants_write;
+pub(crate) use writes::{name_of_new, verb};
 
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +113,46 @@ impl Understanding {
     }
 }
 
+/// The words of a question in lower case, without those of what it names; words for something earlier are no
+/// names. `don't` is one word.
+pub(crate) fn own_words(question: &str, references: &[Reference]) -> Vec<String> {
+    let mut rest = String::new();
+    // A link is kept in another form than it is written in.
+    for word in question.split_whitespace() {
+        if !word.contains("audius.co/") {
+            rest.push_str(word);
+        }
+        rest.push(' ');
+    }
+    let mut rest = rest.to_lowercase().replace('’', "'");
+    for name in references {
+        match name {
+            Reference::Earlier(word) => {
+                // Only as a whole word: `it` is in others too.
+                let at = rest.match_indices(word.as_str()).find(|(at, _)| {
+                    let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+                    let behind = rest.get(at + word.len()..);
+                    ends(rest.get(..*at).and_then(|it| it.chars().next_back()))
+                        && ends(behind.and_then(|it| it.chars().next()))
+                });
+                if let Some((at, _)) = at {
+                    rest.replace_range(at..at + word.len(), " ");
+                }
+            }
+            name => rest = rest.replace(&name.text().to_lowercase(), " "),
+        }
+    }
+    let is_end = |c: char| !c.is_alphanumeric() && c != '\'';
+    let words = rest.split(is_end).flat_map(|word| {
+        let word = word.trim_matches('\'');
+        match word.ends_with("n't") {
+            true => vec![word.to_owned()],
+            false => word.split('\'').map(str::to_owned).collect(),
+        }
+    });
+    words.filter(|word| !word.is_empty()).collect()
+}
+
 /// Whether a question wants a search: what it names is then what is searched for.
 pub(crate) fn is_search(question: &str) -> bool {
     let lower = question.to_lowercase();
@@ -138,6 +180,7 @@ fn is_mark(c: char) -> bool {
 pub(crate) fn said_kind(question: &str, references: &[Reference]) -> Option<EntityType> {
     match references.first()? {
         Reference::Handle(_) => return Some(EntityType::User),
+        Reference::Url(url) => return Some(reference::kind_of_link(url)),
         Reference::Earlier(word) if earlier::kind(word).is_some() => {
             return earlier::kind(word);
         }
@@ -199,6 +242,9 @@ fn entity_type(
     if let Some(said) = said_kind(question, references) {
         return Some(said);
     }
+    if let Some(kind) = writes::kind_of(question) {
+        return Some(kind);
+    }
     let lower = question.to_lowercase();
     let of_tracks = [
         "remixes",
@@ -217,9 +263,23 @@ fn entity_type(
         "compare the plays",
         "compare plays",
         "saved",
+        "who likes",
+        "who loves",
+        "who made",
+        "made by",
+        "artist behind",
+        "artist of",
+        "artist made",
+        "songs like",
+        "tracks like",
+        "tracks similar",
+        "songs similar",
+        "lyrics",
+        "say about",
     ];
     let by_users = [
         "has reposted",
+        "sounds like",
         "did",
         "has liked",
         "has favorited",

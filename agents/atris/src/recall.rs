@@ -4,6 +4,7 @@ use crate::{
     answer::{Answer, Fact},
     catalogue::{Catalogue, EntityType, Operation, Parameters},
     mention::{Mention, Mentions},
+    question::earlier,
     reply::clean,
     state::{AtrisState, Entity},
     tools::Response,
@@ -69,6 +70,15 @@ pub(crate) fn mentions_of(state: &AtrisState, response: &Response, facts: &[Fact
 pub(crate) fn last(state: &AtrisState) -> Option<&Answer> {
     let mut answers = state.message_history.iter().rev();
     answers.find(|answer| !answer.mentions.is_empty())
+}
+
+/// The last answer of a thread that a word can be about: of a place in a list, the last one that lists something.
+pub(crate) fn last_for<'a>(state: &'a AtrisState, word: &str) -> Option<&'a Answer> {
+    let mut answers = state.message_history.iter().rev();
+    match earlier::rank(word) {
+        Some(_) => answers.find(|answer| !answer.mentions.listed.is_empty()),
+        None => last(state),
+    }
 }
 
 fn known(entity: &Entity) -> Mention {

@@ -22,6 +22,9 @@ pub const MAX_ANSWERS: usize = 20;
 /// How many errors a thread keeps.
 pub const MAX_ERRORS: usize = 100;
 
+/// The parameter of the user in whose name something is changed.
+pub(crate) const ACTING: &str = "user_id";
+
 /// The state of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 pub struct AtrisState {
@@ -77,6 +80,8 @@ pub struct AtrisState {
     pub pending: Option<Pending>,
     /// Whether a person has answered something.
     pub was_asked: Option<bool>,
+    /// The user in whose name something is changed, as the person said it; it is looked up.
+    pub acting: Option<Reference>,
     /// The hosts that the question was asked of.
     pub asked_of: Option<Vec<String>>,
     /// The one host that the call goes to, if a person approves it.
@@ -216,4 +221,7 @@ pub struct Question {
     pub options: Vec<String>,
     /// The parameter that is missing, if it is one.
     pub parameter: Option<String>,
+    /// What the question was understood as so far, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub understood: Option<String>,
 }

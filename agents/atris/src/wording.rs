@@ -23,6 +23,8 @@ use crate::{
     tools::{Response, Source},
 };
 
+pub(crate) use understood::of as understood;
+
 /// The answer to the question of a state.
 pub(crate) fn of(state: &AtrisState) -> Answer {
     let sources = state.sources.clone().unwrap_or_default();
@@ -122,6 +124,14 @@ fn failed(answer: &mut Answer, problem: &Problem) {
     );
 }
 
+/// What a number of a comparison is one of.
+fn unit(aspect: Aspect) -> String {
+    match aspect {
+        Aspect::Duration => "seconds".to_owned(),
+        aspect => aspect.name().replace('_', " "),
+    }
+}
+
 /// Whether a reply is the record of one thing, not a list that belongs to it.
 fn is_record(response: &Response) -> bool {
     let records = [
@@ -186,10 +196,7 @@ impl Words<'_> {
             let value = state.aspect.and_then(|it| self.value(it, response, record));
             match value {
                 Some(value) => {
-                    let what = state
-                        .aspect
-                        .map(|it| it.name().replace('_', " "))
-                        .unwrap_or_default();
+                    let what = state.aspect.map(unit).unwrap_or_default();
                     said.push(format!("{name}: {value} {what}"));
                     let field = state.aspect.and_then(|it| lines::field_of(it, record));
                     if let Some(number) = field.and_then(|(field, _)| record.get(&field)?.as_f64())
@@ -204,15 +211,20 @@ impl Words<'_> {
         if let [(first, a), (second, b)] = numbers.as_slice() {
             text.push('\n');
             let question = state.query.as_deref().unwrap_or_default().to_lowercase();
-            let is_fewer = ["fewer", "less"].iter().any(|it| has_words(&question, it));
+            let is_long = state.aspect == Some(Aspect::Duration);
+            let fewer_words = ["fewer", "less", "shorter"];
+            let is_fewer = fewer_words.iter().any(|it| has_words(&question, it));
             let ((more, fewer), is_equal) = match a.total_cmp(b) {
                 std::cmp::Ordering::Less => ((second, first), false),
                 order => ((first, second), order.is_eq()),
             };
-            text.push_str(&match (is_equal, is_fewer) {
-                (true, _) => "Both have as many.".to_owned(),
-                (false, true) => format!("{fewer} has fewer."),
-                (false, false) => format!("{more} has more."),
+            text.push_str(&match (is_equal, is_fewer, is_long) {
+                (true, _, true) => "Both are as long.".to_owned(),
+                (true, _, false) => "Both have as many.".to_owned(),
+                (false, true, true) => format!("{fewer} is shorter."),
+                (false, false, true) => format!("{more} is longer."),
+                (false, true, false) => format!("{fewer} has fewer."),
+                (false, false, false) => format!("{more} has more."),
             });
         }
         text

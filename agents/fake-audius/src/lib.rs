@@ -18,6 +18,6 @@ mod wire;
 mod world;
 
 pub use fault::Fault;
-pub use respond::{Call, Manner, Reply, respond};
+pub use respond::{Call, Manner, Reply, TOKEN, respond};
 pub use server::{FakeAudius, Options};
 pub use world::World;

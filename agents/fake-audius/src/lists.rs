@@ -17,6 +17,19 @@ pub(crate) enum Data {
 }
 
 impl World {
+    /// Whether everything that a call names is there.
+    pub(crate) fn has_all(&self, asked: &Asked<'_>) -> bool {
+        let is_user = asked.operation.path.starts_with("/users/{id}");
+        let ids = asked.values.iter().filter(|(_, value)| !value.is_empty());
+        ids.into_iter().all(|(name, id)| match name.as_str() {
+            "track_id" => self.track(id).is_some(),
+            "playlist_id" => self.playlist(id).is_some(),
+            "user_id" => self.user(id).is_some(),
+            "id" if is_user => self.user(id).is_some(),
+            _ => true,
+        })
+    }
+
     pub(crate) fn data(&self, asked: &Asked<'_>) -> Data {
         let id = asked.operation.id.as_str();
         let id = id.strip_suffix("WithVersion").unwrap_or(id);
@@ -342,6 +355,18 @@ impl World {
                     json!({"rank": rank, "amount": tip.amount.to_string(), "sender": self.show_user(tip.sender)})
                 });
                 Data::Many(supporters.collect())
+            }
+            "getSupportedUsers" => {
+                let mut tips: Vec<_> = self
+                    .tips
+                    .iter()
+                    .filter(|tip| tip.sender == number)
+                    .collect();
+                tips.sort_by_key(|tip| std::cmp::Reverse(tip.amount));
+                let supported = tips.into_iter().zip(1_u32..).map(|(tip, rank)| {
+                    json!({"rank": rank, "amount": tip.amount.to_string(), "receiver": self.show_user(tip.receiver)})
+                });
+                Data::Many(supported.collect())
             }
             "getTopTrackTags" => {
                 let tracks = self.tracks_of(number);

@@ -37,7 +37,12 @@ pub struct Manner {
     pub strict: bool,
     /// The hosts that the list names.
     pub hosts: Vec<String>,
+    /// Whether the call has the token of the one user who is signed in.
+    pub signed_in: bool,
 }
+
+/// The token of the one user who is signed in.
+pub const TOKEN: &str = "fake-audius-token";
 
 /// The reply to a call: a function of the world and the call alone.
 pub fn respond(world: &World, manner: &Manner, call: &Call) -> Reply {
@@ -62,7 +67,7 @@ pub fn respond(world: &World, manner: &Manner, call: &Call) -> Reply {
     if manner.strict && !given("app_name") && !given("api_key") {
         return refused(400, "app_name or api_key is missing");
     }
-    if !operation.is_read() {
+    if !operation.is_read() && !manner.signed_in {
         return refused(401, "not signed in");
     }
     for (name, value) in &call.query {
@@ -83,10 +88,13 @@ pub fn respond(world: &World, manner: &Manner, call: &Call) -> Reply {
             return refused(400, &format!("{} is required", parameter.name));
         }
     }
-    if operation.is_private() {
+    if operation.is_private() && !manner.signed_in {
         return refused(401, "not signed in");
     }
     let asked = Asked { operation, values };
+    if !operation.is_read() {
+        return written(world, catalogue, &asked);
+    }
     if operation.is_file() || operation.id == "streamTrack" && asked.text("no_redirect") != "true" {
         return Reply {
             status: 302,
@@ -113,6 +121,19 @@ pub fn respond(world: &World, manner: &Manner, call: &Call) -> Reply {
     plain(
         200,
         json!({"data": data, "version": {"service": "fake", "version": "1"}}),
+    )
+}
+
+/// The reply to a call that changes something. The world stays as it is: replies follow from the seed alone.
+fn written(world: &World, catalogue: &Catalogue, asked: &Asked<'_>) -> Reply {
+    if !world.has_all(asked) {
+        return refused(404, "not found");
+    }
+    let model = asked.operation.response.as_deref().unwrap_or_default();
+    let shape = Shape::Model(model.to_owned());
+    plain(
+        200,
+        sample(catalogue.models(), &shape, &asked.operation.id, 0),
     )
 }
 

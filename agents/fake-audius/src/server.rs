@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use crate::{
     fault::Fault,
-    respond::{Call, Manner, Reply, respond},
+    respond::{Call, Manner, Reply, TOKEN, respond},
     world::World,
 };
 
@@ -141,6 +141,7 @@ impl Shared {
         let manner = Manner {
             strict: self.options.strict,
             hosts: self.lock().hosts.clone(),
+            signed_in: request.header("authorization") == Some(&format!("Bearer {TOKEN}")),
         };
         let is_api = call.path.first().is_some_and(|first| first == "v1");
         let fault = match is_api {

@@ -31,7 +31,7 @@ a person, answers are read from --answers or from stdin, one per line.")]
   superstep atris answer atris-7f3k2m Nova Kane --no-model
   superstep atris answer atris-7f3k2m              asks you, or reads stdin")]
     Answer {
-        /// The thread
+        /// The thread, or `last`
         thread: String,
         /// The answer
         words: Vec<String>,
@@ -45,7 +45,8 @@ a person, answers are read from --answers or from stdin, one per line.")]
   printf 'latest tips\\ntop artists\\n' | superstep atris chat --fake --no-model
 
 A question may be about the answer before: `their tracks`, `how long is the second one`. If something is
-missing you are asked for it; /skip leaves that question, exit or Ctrl-D ends the session.")]
+missing you are asked for it; /skip leaves that question, /help lists what can be said, exit or Ctrl-D ends the
+session.")]
     Chat {
         /// Ask in this thread; a new one otherwise
         #[arg(long, value_name = "THREAD")]
@@ -74,9 +75,10 @@ none answers it. A fake Audius is asked, nothing is kept, and exit code 1 means 
     /// Show the errors of a thread, and how often each happened
     #[command(after_help = "Examples:
   superstep atris errors atris-7f3k2m
+  superstep atris errors last
   superstep atris errors atris-7f3k2m --json")]
     Errors {
-        /// The thread
+        /// The thread, or `last`: the thread of Atris that was used last
         thread: String,
     },
     /// Start a fake Audius on this machine, until Ctrl-C

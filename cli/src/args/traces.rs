@@ -16,10 +16,11 @@ pub(crate) enum TraceCommand {
     /// Show a run as a tree
     #[command(after_help = "Examples:
   superstep trace show mail-7                  its last run
+  superstep trace show last                    of the thread that was used last
   superstep trace show mail-7 --run 3          that run
   superstep trace show mail-7 --all --content 200")]
     Show {
-        /// The thread
+        /// The thread, or `last`
         thread: String,
         #[command(flatten)]
         which: Which,

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use superstep::{Backends, MemorySaver};
+use superstep::{Backends, MemorySaver, Secret};
 use superstep_atris::{
     Atris, Settings,
-    labelled::{self, Labelled},
+    labelled::{self, Labelled, Verdict},
 };
 use superstep_fake_audius::{FakeAudius, Options};
 
@@ -17,6 +17,9 @@ use crate::{
     files,
     output::{Form, Output, bad, faint, plain, strong},
 };
+
+/// The token of orders that are read; it goes to the fake alone.
+const TOKEN: &str = "token-of-nobody";
 
 pub(super) async fn run(
     files: &[PathBuf],
@@ -36,31 +39,48 @@ pub(super) async fn run(
     settings.role = options::reader(model.as_deref());
     let mut wrong = 0;
     for (file, questions) in &sets {
-        let mut right = 0;
+        let mut verdicts = Vec::new();
         for label in questions {
             // A thread that nobody keeps.
             let backends = Backends::on(MemorySaver::default());
+            // An order is read with writes switched on; none is made, as nobody approves it.
+            settings.writes = label.is_order();
+            settings.client.token = settings.writes.then(|| Secret::from(TOKEN));
             let agent = Atris::new(model.clone(), settings.clone(), backends)?;
             let read = tokio::select! {
                 read = labelled::read(&agent, "check", &label.question) => read?,
                 () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
             };
             let faults = read.faults(label);
-            right += usize::from(faults.is_empty());
+            verdicts.push(read.verdict(label));
             if !counts {
                 one(label, &faults, app.output)?;
             }
         }
-        wrong += questions.len() - right;
+        let count = |wanted: Verdict| verdicts.iter().filter(|it| **it == wanted).count();
+        let [right, refused, told, silent] = [
+            Verdict::Right,
+            Verdict::Refused,
+            Verdict::Told,
+            Verdict::Silent,
+        ]
+        .map(count);
         let all = questions.len();
+        wrong += all - right;
         match app.output.form {
-            Form::Json => app
-                .output
-                .json(&json!({"file": file, "right": right, "all": all}))?,
+            Form::Json => app.output.json(&json!({
+                "file": file, "right": right, "all": all,
+                "refused": refused, "told": told, "silent": silent,
+            }))?,
             Form::Text => {
                 let count = strong(format!("{right} of {all}"));
-                app.output
-                    .data(&[count, plain(format!(" right in {file}"))])?;
+                let mut line = format!(" right in {file}");
+                if right < all {
+                    line.push_str(&format!(
+                        "; of the others {refused} refused, {told} misread with a remark, {silent} without"
+                    ));
+                }
+                app.output.data(&[count, plain(line)])?;
             }
         }
     }

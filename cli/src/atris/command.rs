@@ -51,14 +51,17 @@ pub(super) fn answering(
     line
 }
 
-/// The command that resumes a thread, by its stored state and the kinds of its questions.
-pub(crate) fn resuming<'a>(
+/// The command that resumes a thread, by its stored state, the kinds of its questions, and whether one is open.
+pub(crate) fn resuming(
     thread: &str,
     state: &Json,
-    kinds: impl IntoIterator<Item = Option<&'a str>>,
+    (kinds, is_open): (&[Option<&str>], bool),
     global: &Global,
 ) -> String {
     let mut line = format!("superstep atris answer {}", quoted(thread));
+    if is_open {
+        line.push_str(" ANSWER");
+    }
     let text = |name: &str| state.get(name).and_then(Json::as_str).map(str::to_owned);
     let asked = state.get("asked_of").and_then(Json::as_array);
     let asked = asked.into_iter().flatten().filter_map(Json::as_str);
@@ -72,7 +75,7 @@ pub(crate) fn resuming<'a>(
         use superstep::Ask as _;
         [Some(Approval::KIND), Some(OutcomeQuestion::KIND)].contains(&kind)
     };
-    if method.is_some_and(|method| method != "GET") && kinds.into_iter().any(is_call) {
+    if method.is_some_and(|method| method != "GET") && kinds.iter().copied().any(is_call) {
         line.push_str(" --writes");
     }
     push_database(&mut line, global);

@@ -9,7 +9,7 @@ use superstep::{
     saver::Saver,
 };
 use superstep_atris::{Atris, ModelRole, Settings};
-use superstep_fake_audius::{FakeAudius, Options};
+use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{app::App, args::AtrisOptions, database, environment, error::Error, output::faint};
 
@@ -46,6 +46,9 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         let server = FakeAudius::start(Options::default()).await?;
         settings.client.hosts = vec![server.address()];
         settings.client.alias = Some(FAKE.to_owned());
+        // The token of somebody's account is none of the fake's business.
+        let token = options.writes.then(|| Secret::from(TOKEN));
+        settings.client.token = token;
         fake = Some(server);
     } else if !options.host.is_empty() {
         settings.client.hosts.clone_from(&options.host);

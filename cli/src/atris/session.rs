@@ -318,6 +318,13 @@ impl Session {
                 app.output.say(&[faint("the question is left open")]);
                 return Ok(SessionStep::Left);
             }
+            // A command is no answer.
+            if text.starts_with('/') {
+                for line in super::help_of(text) {
+                    app.output.say(&[plain(line)]);
+                }
+                continue;
+            }
             match said(ask, text)? {
                 Said::Answer { changes, .. } if changes && !self.options.writes => {
                     let why = "that changes something at Audius, which needs --writes";

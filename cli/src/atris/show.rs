@@ -5,7 +5,9 @@ use superstep::{
     Checkpoint, OpenAsk,
     tools::{Approval, OutcomeQuestion},
 };
-use superstep_atris::{Answer, AtrisState, Error as AtrisError, Node, Question, Status, Table};
+use superstep_atris::{
+    Answer, AtrisState, Error as AtrisError, Node, Question, Status, Table, tools::Source,
+};
 use unicode_width::UnicodeWidthStr;
 
 use super::said::OUTCOMES;
@@ -91,13 +93,12 @@ fn text(answer: &Answer, explain: bool, output: &Output) -> Result<(), Error> {
     if explain {
         for fact in &answer.facts {
             let source = answer.sources.get(fact.source);
-            let operation = source
-                .map(|source| source.operation.as_str())
-                .unwrap_or_default();
+            let place = source.map(|source| place_of(source, &answer.sources));
+            let place = place.unwrap_or_default();
             output.data(&[
                 faint("  "),
                 strong(&fact.text),
-                faint(format!(" is {} of {operation}", fact.field)),
+                faint(format!(" is {} of {place}", fact.field)),
             ])?;
         }
     }
@@ -106,6 +107,16 @@ fn text(answer: &Answer, explain: bool, output: &Output) -> Result<(), Error> {
         output.say(&[faint(line)]);
     }
     Ok(())
+}
+
+/// The operation of a source; where several are of one, with the path that was asked.
+fn place_of(source: &Source, all: &[Source]) -> String {
+    let same = all.iter().filter(|it| it.operation == source.operation);
+    let path = source.url.split("/v1/").nth(1).unwrap_or_default();
+    match same.count() {
+        0 | 1 => source.operation.clone(),
+        _ => format!("{} /v1/{path}", source.operation),
+    }
 }
 
 fn columns(table: &Table, output: &Output) -> Result<(), Error> {
@@ -222,6 +233,9 @@ pub(super) fn question(
         return Ok(());
     }
     let question = ask.question::<Question>()?;
+    if let (Form::Text, Some(understood)) = (output.form, &question.understood) {
+        output.say(&[faint("(understood so far: "), plain(understood), faint(")")]);
+    }
     if output.form == Form::Json {
         let kind = match question.options.is_empty() {
             true => "missing",
@@ -231,6 +245,7 @@ pub(super) fn question(
         if let Some(line) = line.as_object_mut() {
             line.insert("options".into(), json!(question.options));
             line.insert("parameter".into(), json!(question.parameter));
+            line.insert("understood".into(), json!(question.understood));
         }
         return output.json(&line);
     }

@@ -101,7 +101,7 @@ fn commands_that_are_suggested_for_a_thread_ask_the_hosts_it_was_asked_of() {
     let asked = env.run("atris ask followers of Sol Rivera --thread atris-t --fake --no-model");
     assert_eq!(asked.code, 3, "{}", asked.stderr);
     let shown = env.run("threads show atris-t");
-    assert_eq!(suggested(&shown.stderr), "atris answer atris-t --fake");
+    assert_eq!(suggested(&shown.stderr), "atris answer atris-t y --fake");
     let forked = env.run("threads fork atris-t --name atris-copy");
     assert_eq!(forked.code, 0, "{}", forked.stderr);
     assert_eq!(suggested(&forked.stderr), "atris answer atris-copy --fake");
@@ -116,7 +116,7 @@ fn commands_that_are_suggested_for_a_thread_ask_the_hosts_it_was_asked_of() {
     let line = format!("atris ask followers of --thread atris-h --no-model --host {host}");
     assert_eq!(env.run(&line).code, 3);
     let shown = env.run("threads show atris-h");
-    let wanted = format!("atris answer atris-h --host {host}");
+    let wanted = format!("atris answer atris-h y --host {host}");
     assert_eq!(suggested(&shown.stderr), wanted);
 }
 

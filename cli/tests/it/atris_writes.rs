@@ -105,7 +105,8 @@ fn a_variable_that_is_not_set_is_told_and_only_missed_where_it_is_needed() {
         "{}",
         ran.stderr
     );
-    let ran = env.run("atris ask follow user id K3zzz --fake --no-model --writes");
+    let line = "atris ask follow user id K3zzz --host http://127.0.0.1:1 --no-model --writes";
+    let ran = env.run(line);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.contains("there is no token"), "{}", ran.stdout);
 }

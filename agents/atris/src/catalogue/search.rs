@@ -40,6 +40,8 @@ pub(super) struct Index {
 struct Entry {
     words: BTreeMap<String, f64>,
     phrases: Vec<BTreeSet<String>>,
+    /// The words as they are written, also those that a search does not use.
+    written: BTreeSet<String>,
 }
 
 const ID: f64 = 2.0;
@@ -59,11 +61,22 @@ const VARIANTS: [&str; 8] = [
 ];
 
 impl Index {
-    pub(super) fn new(operations: &[Operation], phrases: &BTreeMap<String, Vec<String>>) -> Self {
+    pub(super) fn new(
+        operations: &[Operation],
+        phrases: &BTreeMap<String, Vec<String>>,
+        words: &BTreeMap<String, Vec<String>>,
+    ) -> Self {
         let none = Vec::new();
         let entries: Vec<Entry> = operations
             .iter()
-            .map(|operation| Entry::new(operation, phrases.get(&operation.id).unwrap_or(&none)))
+            .map(|operation| {
+                let phrases = phrases.get(&operation.id).unwrap_or(&none);
+                Entry::new(
+                    operation,
+                    phrases,
+                    words.get(&operation.id).unwrap_or(&none),
+                )
+            })
             .collect();
         let mut common = BTreeMap::new();
         for word in entries.iter().flat_map(|entry| entry.words.keys()) {
@@ -101,6 +114,18 @@ impl Index {
         entry.is_some_and(|entry| entry.words.contains_key(token))
     }
 
+    /// Whether a word is written in what is known of the operation at this place.
+    pub(super) fn says_word(&self, place: usize, word: &str) -> bool {
+        let entry = self.entries.get(place);
+        entry.is_some_and(|entry| entry.written.contains(word))
+    }
+
+    /// All words that are written.
+    pub(super) fn vocabulary(&self) -> impl Iterator<Item = &str> {
+        let entries = self.entries.iter();
+        entries.flat_map(|entry| entry.written.iter().map(String::as_str))
+    }
+
     fn words(&self, entry: &Entry, asked: &BTreeSet<String>) -> f64 {
         let rarity = |word: &str| {
             let all = self.entries.len() as f64;
@@ -132,7 +157,7 @@ impl Index {
 }
 
 impl Entry {
-    fn new(operation: &Operation, phrases: &[String]) -> Self {
+    fn new(operation: &Operation, phrases: &[String], more: &[String]) -> Self {
         let mut words = BTreeMap::new();
         let mut add = |text: &str, weight: f64| {
             for word in tokens(text) {
@@ -149,12 +174,15 @@ impl Entry {
             add(phrase, PHRASE);
         }
         add(&operation.id_words(), ID);
+        let written = phrases.iter().chain(more).flat_map(|text| text.split(' '));
+        let written = written.map(str::to_owned).collect();
         let phrases = phrases
             .iter()
             .map(|phrase| tokens(phrase).into_iter().collect());
         Self {
             words,
             phrases: phrases.collect(),
+            written,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::operation::EntityType::{self, Playlist, Track, User};
 
-const TWINS: [&[(EntityType, &str)]; 7] = [
+const TWINS: [&[(EntityType, &str)]; 13] = [
     &[(Track, "getTrackRemixes"), (User, "getRemixers")],
     &[(Track, "getTrackComments"), (User, "getUserComments")],
     &[
@@ -22,6 +22,12 @@ const TWINS: [&[(EntityType, &str)]; 7] = [
         (Track, "getTrackAccessInfo"),
         (Playlist, "getPlaylistAccessInfo"),
     ],
+    &[(Track, "favoriteTrack"), (Playlist, "favoritePlaylist")],
+    &[(Track, "unfavoriteTrack"), (Playlist, "unfavoritePlaylist")],
+    &[(Track, "repostTrack"), (Playlist, "repostPlaylist")],
+    &[(Track, "unrepostTrack"), (Playlist, "unrepostPlaylist")],
+    &[(Track, "shareTrack"), (Playlist, "sharePlaylist")],
+    &[(Track, "deleteTrack"), (Playlist, "deletePlaylist")],
     &[
         (Track, "getTrack"),
         (Playlist, "getPlaylist"),

@@ -1,15 +1,20 @@
 //! Node `ask_user`: asks the person for a parameter that is missing, which of several things was meant, or
 //! whether to try again. The operation is not chosen again afterwards.
 
+use serde_json::json;
 use superstep::{Ctx, NodeError, Snap};
 
-use super::{extract_params::fill, handle_error::with_problem};
+use super::{
+    extract_params::{NEW_NAME, fill},
+    handle_error::with_problem,
+};
 use crate::{
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Operation, twins},
     error::Error,
     question::Reference,
     services::problem,
-    state::{AtrisState, AtrisStateUpdate, Entity, Pending, Question},
+    state::{ACTING, AtrisState, AtrisStateUpdate, Entity, Pending, Question},
+    wording,
 };
 
 const NODE: &str = "ask_user";
@@ -18,6 +23,7 @@ pub(crate) async fn ask_user(
     state: Snap<AtrisState>,
     ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
+    let understood = wording::understood(&state);
     match state.pending.clone() {
         None => Ok(AtrisState::update()),
         Some(Pending::Missing {
@@ -45,20 +51,25 @@ pub(crate) async fn ask_user(
                     format!("Which {}? A name, a handle, a link or an id.", kind.name())
                 }
                 (None, _) if parameter == "query" => "What should be searched for?".to_owned(),
+                (None, _) if parameter == NEW_NAME => "What should it be called?".to_owned(),
+                (None, _) if parameter == ACTING => WHO_ARE_YOU.to_owned(),
                 (None, _) => format!("What is the {}?", parameter.replace('_', " ")),
             };
             let question = Question {
                 question: what,
                 options: Vec::new(),
                 parameter: Some(parameter.clone()),
+                understood: understood.clone(),
             };
             let said = ctx.ask_checked(question, |answer: &String| {
                 if answer.trim().is_empty() {
                     return Err("the answer is empty".into());
                 }
-                if parameter == "user_id" && !is_plain_id(answer.trim()) {
-                    let why = "must be an id: 5 to 16 letters and digits, such as 7eP5n";
-                    return Err(format!("`user_id` {why}"));
+                if parameter == ACTING && entity_type.is_none() {
+                    return match acting(answer.trim()) {
+                        Some(_) => Ok(()),
+                        None => Err(format!("`{ACTING}` {AN_ID}")),
+                    };
                 }
                 match (entity_type, operation.parameter(&parameter)) {
                     (None, Some(known)) => known
@@ -71,6 +82,7 @@ pub(crate) async fn ask_user(
             let said = said.trim().to_owned();
             let mut parameters = state.parameters.clone().unwrap_or_default();
             let mut name = state.entity_name.clone();
+            let mut who = state.acting.clone();
             match entity_type {
                 Some(_) => match (parameter.as_str(), Reference::of_answer(&said)) {
                     ("handle", Reference::Handle(handle) | Reference::Name(handle)) => {
@@ -81,17 +93,31 @@ pub(crate) async fn ask_user(
                     }
                     (_, reference) => name = Some(reference),
                 },
+                None if parameter == ACTING => match acting(&said) {
+                    Some(Reference::Id(id)) => {
+                        parameters.insert(parameter, id.into());
+                    }
+                    other => who = other,
+                },
+                None if parameter == NEW_NAME => {
+                    parameters.insert("body".into(), json!({NEW_NAME: said}));
+                }
                 None => {
                     parameters.insert(parameter, said.into());
                 }
             }
-            match fill(operation, parameters, name.is_some()) {
+            let mut looked_up = Vec::new();
+            let entity = operation.entity().filter(|_| name.is_some());
+            looked_up.extend(entity.map(|(_, name)| name.to_owned()));
+            looked_up.extend(who.as_ref().map(|_| ACTING.to_owned()));
+            match fill(operation, parameters, &looked_up) {
                 Ok((parameters, pending)) => Ok(AtrisState::update()
                     .was_asked(true)
                     .parameters(parameters)
                     .pending(pending)
                     .entity_type(state.entity_type.or(entity_type))
                     .is_entity_query(name.is_some())
+                    .acting(who)
                     .entity_name(name)),
                 Err(error) => failed(error),
             }
@@ -103,8 +129,9 @@ pub(crate) async fn ask_user(
         }) => {
             let question = Question {
                 question: format!("Which one is \"{name}\"?"),
-                options: options.iter().map(shown).collect(),
+                options: shown(&options),
                 parameter: None,
+                understood: understood.clone(),
             };
             let said = ctx.ask_checked(question, |answer: &String| {
                 chosen(&options, answer).map(drop).ok_or_else(|| {
@@ -117,6 +144,12 @@ pub(crate) async fn ask_user(
             })?;
             let entity = chosen(&options, &said).cloned();
             let update = AtrisState::update().pending(None).was_asked(true);
+            // What was chosen may be of another kind than was thought first.
+            let twin = entity.as_ref().and_then(|entity| twin_for(&state, entity));
+            let update = match twin {
+                Some(twin) => update.best_api(twin.api()),
+                None => update,
+            };
             Ok(match (is_second, state.secondary_api.clone()) {
                 (true, Some(mut second)) => {
                     second.entity = entity;
@@ -130,6 +163,7 @@ pub(crate) async fn ask_user(
                 question: format!("{} [{}]. Try again?", problem.message, problem.code),
                 options: AGAIN.map(str::to_owned).to_vec(),
                 parameter: None,
+                understood: understood.clone(),
             };
             let said = ctx.ask_checked(question, |answer: &String| {
                 again(answer)
@@ -154,16 +188,53 @@ fn again(answer: &str) -> Option<bool> {
     Some(place == 0)
 }
 
+/// What is asked before something is changed.
+const WHO_ARE_YOU: &str = "Who are you at Audius? The call is made in the name of the user whose token is used: your \
+     handle such as @novakane, the link of your profile, or your id.";
+
+/// What an answer to that must be.
+const AN_ID: &str =
+    "must be an id such as 7eP5n, a handle such as @novakane, or a link to a profile";
+
 /// What is said to other questions, and is no id although it could be one.
 const SAID_ELSEWHERE: [&str; 4] = ["accept", "ignore", "repeat", "unknown"];
 
-/// Whether a text can be an id, and is no handle, name, path or answer to another question. Audius makes ids
+/// The user that an answer names: by a handle, a link or an id. A plain word is none of them.
+fn acting(text: &str) -> Option<Reference> {
+    match Reference::of_answer(text) {
+        found @ (Reference::Handle(_) | Reference::Url(_)) => Some(found),
+        _ if is_plain_id(text) => Some(Reference::Id(text.to_owned())),
+        _ => None,
+    }
+}
+
+/// Whether a text can be an id, and is no name, path, word or answer to another question. Audius makes ids
 /// of five characters and more.
 fn is_plain_id(text: &str) -> bool {
     let is_said = SAID_ELSEWHERE
         .iter()
         .any(|it| it.eq_ignore_ascii_case(text));
-    (5..=16).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric()) && !is_said
+    let is_mixed = text.chars().any(|c| c.is_ascii_digit())
+        || text.chars().skip(1).any(|c| c.is_ascii_uppercase());
+    (5..=16).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_alphanumeric())
+        && is_mixed
+        && !is_said
+}
+
+/// The operation for what was chosen, if the one of the state is for another kind of thing.
+fn twin_for(state: &AtrisState, entity: &Entity) -> Option<&'static Operation> {
+    let catalogue = Catalogue::get().ok()?;
+    let own = catalogue.operation(&state.best_api.as_ref()?.id)?;
+    if own
+        .entity()
+        .is_none_or(|(kind, _)| kind == entity.entity_type)
+    {
+        return None;
+    }
+    let mut others = twins(&own.id);
+    let (_, id) = others.find(|(kind, _)| *kind == entity.entity_type)?;
+    catalogue.operation(id)
 }
 
 /// What an answer chooses: by number, by handle, or by id.
@@ -183,9 +254,19 @@ fn chosen<'a>(options: &'a [Entity], answer: &str) -> Option<&'a Entity> {
     })
 }
 
-fn shown(entity: &Entity) -> String {
-    match &entity.handle {
-        Some(handle) => format!("{} (@{handle})", entity.name),
-        None => entity.name.clone(),
-    }
+/// The options as they are shown: with what they are, if they are not all of one kind.
+fn shown(options: &[Entity]) -> Vec<String> {
+    let first = options.first().map(|it| it.entity_type);
+    let is_mixed = options.iter().any(|it| Some(it.entity_type) != first);
+    let options = options.iter().map(|entity| {
+        let kind = match is_mixed {
+            true => format!(", a {}", entity.entity_type.name()),
+            false => String::new(),
+        };
+        match &entity.handle {
+            Some(handle) => format!("{} (@{handle}){kind}", entity.name),
+            None => format!("{}{kind}", entity.name),
+        }
+    });
+    options.collect()
 }

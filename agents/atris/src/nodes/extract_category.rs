@@ -36,7 +36,9 @@ pub(crate) async fn extract_category_node(
         return Ok(failed(Error::Settings { why }));
     }
     if wants_write(&question) && !services.settings.writes {
-        let why = "the question wants something changed, and that is switched off".to_owned();
+        let why = "the question wants something changed, and that is switched off; --writes allows \
+                   it, and asks you first";
+        let why = why.to_owned();
         let operation = "a write".to_owned();
         return Ok(failed(Error::Refused { operation, why }));
     }
@@ -143,7 +145,7 @@ fn earlier_kind(state: &AtrisState, references: &[Reference]) -> Option<EntityTy
     if earlier::kind(word).is_some() {
         return None;
     }
-    let mentions = &recall::last(state)?.mentions;
+    let mentions = &recall::last_for(state, word)?.mentions;
     let named = match earlier::rank(word) {
         Some(_) => mentions.listed.first(),
         None => mentions.subjects.first().or(mentions.listed.first()),

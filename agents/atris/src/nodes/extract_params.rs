@@ -1,13 +1,14 @@
 //! Node `extract_params_node`: the parameters that the question gives, checked; what is missing is asked
 //! for, never guessed.
 
+use serde_json::json;
 use superstep::{Ctx, NodeError, Res, Snap};
 
 use super::get_apis::understood;
 use crate::{
     catalogue::{Catalogue, EntityType, MAX_LIMIT, Operation, Parameters},
     error::Error,
-    question::{Reference, page_in, references, unread, values_of},
+    question::{Account, Reference, name_of_new, page_in, said_kind, values_of},
     reply::clean,
     services::{Services, problem},
     state::{AtrisState, AtrisStateUpdate, Pending},
@@ -46,13 +47,10 @@ async fn extract(
             thinker.parameters(question, operation).await?
         }
         None => {
-            let mut understood = understood(state);
-            // Also what was named and is left out, which is told in words of its own.
-            understood.references.extend(references(question));
-            let rest = unread(catalogue, question, &understood, operation);
-            if !rest.is_empty() {
-                let rest = clean(&rest.join(", "));
-                reading.push(format!("not understood, and left out: {rest}"));
+            let account = Account::of(catalogue, question, &understood(state), operation);
+            if !account.vague.is_empty() {
+                let rest = clean(&account.vague.join(", "));
+                reading.push(format!("left out: {rest}"));
             }
             values_of(question, operation)
         }
@@ -80,6 +78,8 @@ async fn extract(
         (Some((_, "handle")), Some(Reference::Handle(handle))) => {
             parameters.insert("handle".into(), handle.clone().into());
         }
+        // An id alone may be one of anything: it is looked up.
+        (Some(_), Some(Reference::Id(_))) if is_bare_id(state, operation) => {}
         (Some((_, name)), Some(Reference::Id(id))) => {
             parameters.insert(name.into(), id.clone().into());
         }
@@ -88,11 +88,16 @@ async fn extract(
         }
         _ => {}
     }
+    if operation.id == "createPlaylist"
+        && let Some(name) = name_of_new(question)
+    {
+        parameters.insert("body".into(), json!({"playlist_name": name}));
+    }
     // A search for nothing finds everything.
     let is_search = operation.id.starts_with("search") && operation.parameter("query").is_some();
     let has_filter = |name: &String| !["limit", "offset"].contains(&name.as_str());
     let is_empty_search = is_search && !parameters.keys().any(has_filter);
-    let (parameters, pending) = fill(operation, parameters, state.entity_name.is_some())?;
+    let (parameters, pending) = fill(operation, parameters, &looked_up(state, operation))?;
     let pending = pending.or_else(|| {
         is_empty_search.then(|| Pending::Missing {
             parameter: "query".to_owned(),
@@ -103,18 +108,41 @@ async fn extract(
     Ok((parameters, pending, reading))
 }
 
+/// Whether nothing says what an id is one of.
+fn is_bare_id(state: &AtrisState, operation: &Operation) -> bool {
+    let question = state.query.as_deref().unwrap_or_default();
+    let is_said = said_kind(question, state.entity_name.as_slice()).is_some();
+    let is_record = ["getUser", "getTrack", "getPlaylist"].contains(&operation.id.as_str());
+    is_record && state.aspect.is_none() && state.secondary_api.is_none() && !is_said
+}
+
+/// The parameters that something named in the question is looked up for.
+fn looked_up(state: &AtrisState, operation: &Operation) -> Vec<String> {
+    let entity = operation.entity().filter(|_| state.entity_name.is_some());
+    entity
+        .map(|(_, name)| name.to_owned())
+        .into_iter()
+        .collect()
+}
+
+/// The field of a body that a person can be asked for.
+pub(super) const NEW_NAME: &str = "playlist_name";
+
 /// The parameters with their defaults, and what a person has to be asked for.
 pub(super) fn fill(
     operation: &Operation,
     mut parameters: Parameters,
-    has_name: bool,
+    looked_up: &[String],
 ) -> Result<(Parameters, Option<Pending>), Error> {
     let wrong = |why: Vec<String>| Error::Parameters {
         operation: operation.id.clone(),
         why: why.join("; "),
     };
     let faults = match operation.check(&parameters) {
-        Ok(checked) => return Ok((checked, None)),
+        Ok(checked) => {
+            let pending = unnamed(operation, &checked);
+            return Ok((checked, pending));
+        }
         Err(faults) => faults,
     };
     let broken: Vec<String> = faults
@@ -130,17 +158,26 @@ pub(super) fn fill(
             parameters.insert(parameter.name.clone(), value);
         }
     }
-    let entity = operation.entity();
-    let missing = faults.into_iter().find(|fault| {
-        // A name is looked up.
-        !(has_name && entity.is_some_and(|(_, name)| name == fault.parameter))
-    });
+    let mut faults = faults.into_iter();
+    let missing = faults.find(|fault| !looked_up.contains(&fault.parameter));
     let pending = missing.map(|fault| Pending::Missing {
         entity_type: kind_of(operation, &fault.parameter),
         parameter: fault.parameter,
         word: None,
     });
+    let pending = pending.or_else(|| unnamed(operation, &parameters));
     Ok((parameters, pending))
+}
+
+/// That something new has no name yet.
+fn unnamed(operation: &Operation, parameters: &Parameters) -> Option<Pending> {
+    let body = parameters.get("body");
+    let is_named = body.is_some_and(|body| body.get(NEW_NAME).is_some());
+    (operation.id == "createPlaylist" && !is_named).then(|| Pending::Missing {
+        parameter: NEW_NAME.to_owned(),
+        entity_type: None,
+        word: None,
+    })
 }
 
 fn kind_of(operation: &Operation, parameter: &str) -> Option<EntityType> {

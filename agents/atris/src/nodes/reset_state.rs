@@ -40,6 +40,7 @@ pub(crate) fn cleared() -> AtrisStateUpdate {
         .reading(None)
         .pending(None)
         .was_asked(None)
+        .acting(None)
         .asked_of(None)
         .bound_host(None)
         .sources(None)

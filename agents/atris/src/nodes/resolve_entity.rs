@@ -4,7 +4,7 @@
 //! is what the last answer was about, which is told with the answer, or the person is asked.
 
 use serde_json::Value as Json;
-use superstep::{Ctx, NodeError, Res, Snap};
+use superstep::{Ctx, NodeError, Res, Snap, model::did_you_mean};
 
 use super::request::unanswered;
 use crate::{
@@ -12,8 +12,9 @@ use crate::{
     error::Error,
     question::{Aspect, Reference, said_kind},
     recall::{self, entity_of},
+    reply::clean,
     services::Services,
-    state::{AtrisState, AtrisStateUpdate, Entity, Pending, Secondary, Seen},
+    state::{ACTING, AtrisState, AtrisStateUpdate, Entity, Pending, Secondary, Seen},
     tools::{Response, Source},
 };
 
@@ -24,6 +25,12 @@ const LOOKED_AT: u64 = 10;
 
 /// The most things that a person is given to choose from.
 const MAX_OPTIONS: usize = 10;
+
+/// The most words of a name that are searched for one by one.
+const MAX_WORDS: usize = 3;
+
+/// Operations that answer with the record of a thing: its name alone asks for that.
+const RECORDS: [&str; 3] = ["getUser", "getTrack", "getPlaylist"];
 
 /// What looking a name up gave.
 enum Found {
@@ -57,7 +64,12 @@ pub(crate) async fn resolve_entity(
     let mut pending = None;
     let failed =
         |error: &Error, sources: Vec<Source>| unanswered(error, NODE, &state).sources(sources);
-    if let (None, Some(name)) = (&entity, &state.entity_name) {
+    // What something new is called is not looked up.
+    let named = state
+        .entity_name
+        .as_ref()
+        .filter(|_| lookup.wanted().is_some());
+    if let (None, Some(name)) = (&entity, named) {
         match lookup.find_anywhere(name).await? {
             Ok(Found::One(found)) => entity = Some(found),
             Ok(Found::Several(options) | Found::Near(options)) => {
@@ -77,6 +89,24 @@ pub(crate) async fn resolve_entity(
                 });
                 // The answer is what is looked up then.
                 entity_name = None;
+            }
+            Err(error) => return Ok(failed(&error, lookup.sources)),
+        }
+    }
+    let mut parameters = state.parameters.clone();
+    let is_acting = parameters
+        .as_ref()
+        .is_some_and(|it| it.contains_key(ACTING));
+    if let (Some(who), false, None) = (&state.acting, is_acting, &pending) {
+        match lookup.find_as(who, EntityType::User).await? {
+            Ok(Found::One(found)) => {
+                lookup.reading.push(format!("you are {}", called(&found)));
+                let given = parameters.get_or_insert_default();
+                given.insert(ACTING.to_owned(), found.id.into());
+            }
+            Ok(_) => {
+                let what = format!("the user \"{}\"", clean(who.text()));
+                return Ok(failed(&Error::Missing { what }, lookup.sources));
             }
             Err(error) => return Ok(failed(&error, lookup.sources)),
         }
@@ -112,6 +142,7 @@ pub(crate) async fn resolve_entity(
     };
     Ok(update
         .sources(lookup.sources)
+        .parameters(parameters)
         .selected_host(lookup.host)
         .bound_host(bound)
         .entity(entity)
@@ -157,39 +188,114 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
-    /// Looks a name up, also among other kinds of things if the question does not say what it names and
-    /// nothing is called so.
+    /// Looks a name up, also among other kinds of things if the question does not say what it names: what is
+    /// asked for with the name alone may be any of them, else one after the other until something is called so.
     async fn find_anywhere(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
         let found = self.find(name).await?;
-        let is_found = !matches!(found, Ok(Found::Near(_)) | Err(Error::Missing { .. }));
         let question = self.state.query.as_deref().unwrap_or_default();
         let is_said = said_kind(question, std::slice::from_ref(name)).is_some();
         let Some(operation) = self.operation() else {
             return Ok(found);
         };
-        if is_found || is_said || !matches!(name, Reference::Name(_)) {
+        if is_said || !matches!(name, Reference::Name(_) | Reference::Id(_)) {
             return Ok(found);
         }
         let catalogue = match Catalogue::get() {
             Ok(catalogue) => catalogue,
             Err(error) => return Ok(Err(error)),
         };
+        let aspect = self.state.aspect;
+        let is_bare = aspect.is_none() && RECORDS.contains(&operation.id.as_str());
+        let is_missing = |found: &Result<Found, Error>| {
+            matches!(found, Ok(Found::Near(_)) | Err(Error::Missing { .. }))
+        };
+        if !is_missing(&found) && !is_bare {
+            return Ok(found);
+        }
+        let mut exact: Vec<Entity> = Vec::new();
+        let mut near: Vec<Entity> = Vec::new();
+        let mut ends = vec![(None, found)];
         for (kind, id) in twins(&operation.id) {
-            let has_field = self.state.aspect.is_none_or(|it| it.field(kind).is_some());
+            let has_field = aspect.is_none_or(|it| it.field(kind).is_some());
             let Some(twin) = catalogue.operation(id).filter(|_| has_field) else {
                 continue;
             };
             self.twin = Some(twin);
-            if let Ok(other @ (Found::One(_) | Found::Several(_))) = self.find(name).await? {
-                return Ok(Ok(other));
-            }
+            let other = self.find(name).await?;
             self.twin = None;
+            let is_found = !is_missing(&other);
+            ends.push((Some(twin), other));
+            if is_found && !is_bare {
+                break;
+            }
         }
-        Ok(found)
+        let mut failed = None;
+        for (twin, end) in ends {
+            match end {
+                Ok(Found::One(one)) => {
+                    // One alone needs its own operation.
+                    self.twin = twin;
+                    exact.push(one);
+                }
+                Ok(Found::Several(several)) => {
+                    self.twin = twin;
+                    exact.extend(several);
+                }
+                Ok(Found::Near(several)) => near.extend(several),
+                Ok(Found::Nothing) => {}
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        let several = |mut options: Vec<Entity>| {
+            options.truncate(MAX_OPTIONS);
+            options
+        };
+        Ok(match (exact.as_slice(), near.is_empty(), failed) {
+            ([one], _, _) => Ok(Found::One(one.clone())),
+            ([], true, Some(error)) => Err(self.unknown(name, error).await?),
+            ([], true, None) => Ok(Found::Nothing),
+            ([], false, _) => Ok(Found::Near(several(near))),
+            (_, _, _) => {
+                let first = exact.first().map(|it| it.entity_type);
+                if exact.iter().any(|it| Some(it.entity_type) != first) {
+                    self.twin = None;
+                }
+                Ok(Found::Several(several(exact)))
+            }
+        })
+    }
+
+    /// Why a name has no answer. If somebody is called so of whom Audius does not say what is asked for, that is why.
+    async fn unknown(&mut self, name: &Reference, error: Error) -> Result<Error, NodeError> {
+        let Some(aspect) = self
+            .state
+            .aspect
+            .filter(|it| it.field(EntityType::User).is_none())
+        else {
+            return Ok(error);
+        };
+        let found = self.find_as(name, EntityType::User).await?;
+        Ok(match found {
+            Ok(Found::One(user)) => Error::NotUnderstood {
+                what: format!(
+                    "{} is a user, and Audius says no {} of users; ask about a track",
+                    called(&user),
+                    aspect.name().replace('_', " ")
+                ),
+            },
+            _ => error,
+        })
     }
 
     async fn find(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
-        let kind = self.kind();
+        self.find_as(name, self.kind()).await
+    }
+
+    async fn find_as(
+        &mut self,
+        name: &Reference,
+        kind: EntityType,
+    ) -> Result<Result<Found, Error>, NodeError> {
         let (id, parameter, text) = match (name, kind) {
             (Reference::Earlier(word), kind) => return self.earlier(word, kind).await,
             (Reference::Url(url), _) => ("resolve", "url", url),
@@ -201,22 +307,15 @@ impl Lookup<'_> {
             (Reference::Name(name), EntityType::Track) => ("searchTracks", "query", name),
             (Reference::Name(name), EntityType::Playlist) => ("searchPlaylists", "query", name),
         };
-        let mut parameters = Parameters::new();
-        parameters.insert(parameter.to_owned(), text.clone().into());
         let is_search = matches!(name, Reference::Name(_));
-        if is_search {
-            parameters.insert("limit".into(), LOOKED_AT.into());
-        }
-        let response = match self.get(id, &parameters).await? {
+        let response = match self.look_for(id, parameter, text, is_search).await? {
             Ok(response) => response,
             Err(error) => return Ok(Err(error)),
         };
         let missing = || Error::Missing {
-            what: format!("the {} \"{}\"", kind.name(), crate::reply::clean(text)),
+            what: format!("the {} \"{}\"", kind.name(), clean(text)),
         };
-        let source = self.sources.len().saturating_sub(1);
-        let records = response.data.iter();
-        let mut found: Vec<Entity> = records.filter_map(|it| looked_up(it, source)).collect();
+        let mut found = self.entities(&response);
         // A link may lead to something else than the operation is about.
         if self.wanted().is_some() {
             found.retain(|it| it.entity_type == kind);
@@ -233,10 +332,60 @@ impl Lookup<'_> {
         let exact: Vec<Entity> = found.iter().filter(same).cloned().collect();
         Ok(match (exact.len(), found.len()) {
             (1, _) => exact.into_iter().next().map(Found::One).ok_or_else(missing),
-            (0, 0) => Err(missing()),
+            (0, 0) => match self.misspelt((id, parameter), text).await? {
+                near if near.is_empty() => Err(missing()),
+                near => Ok(Found::Near(near)),
+            },
             (0, _) => Ok(Found::Near(found)),
             _ => Ok(Found::Several(exact)),
         })
+    }
+
+    /// What is nearly called so: a search for each word of a name that finds nothing as a whole.
+    async fn misspelt(
+        &mut self,
+        (id, parameter): (&str, &str),
+        name: &str,
+    ) -> Result<Vec<Entity>, NodeError> {
+        let words: Vec<&str> = name.split_whitespace().filter(|it| it.len() > 2).collect();
+        let mut near: Vec<Entity> = Vec::new();
+        if words.len() < 2 {
+            return Ok(near);
+        }
+        for word in words.into_iter().take(MAX_WORDS) {
+            if let Ok(response) = self.look_for(id, parameter, word, true).await? {
+                let found = self.entities(&response).into_iter();
+                let known: Vec<&str> = near.iter().map(|it| it.id.as_str()).collect();
+                let new: Vec<Entity> = found
+                    .filter(|it| !known.contains(&it.id.as_str()))
+                    .collect();
+                near.extend(new);
+            }
+        }
+        near.retain(|it| did_you_mean::nearest(name, [it.name.as_str()]).is_some());
+        near.truncate(MAX_OPTIONS);
+        Ok(near)
+    }
+
+    async fn look_for(
+        &mut self,
+        id: &str,
+        parameter: &str,
+        text: &str,
+        is_search: bool,
+    ) -> Result<Result<Response, Error>, NodeError> {
+        let mut parameters = Parameters::new();
+        parameters.insert(parameter.to_owned(), text.into());
+        if is_search {
+            parameters.insert("limit".into(), LOOKED_AT.into());
+        }
+        self.get(id, &parameters).await
+    }
+
+    fn entities(&self, response: &Response) -> Vec<Entity> {
+        let source = self.sources.len().saturating_sub(1);
+        let records = response.data.iter();
+        records.filter_map(|it| looked_up(it, source)).collect()
     }
 
     /// What a word stands for: what the last answer named and what fits. It is told.
@@ -245,7 +394,7 @@ impl Lookup<'_> {
         word: &str,
         kind: EntityType,
     ) -> Result<Result<Found, Error>, NodeError> {
-        let Some(before) = recall::last(self.state) else {
+        let Some(before) = recall::last_for(self.state, word) else {
             return Ok(Ok(Found::Nothing));
         };
         let meant = before.mentions.meant(word, kind);
@@ -287,13 +436,9 @@ impl Lookup<'_> {
             }
         };
         if let Found::One(entity) = &found {
-            let shown = match (entity.entity_type, &entity.handle) {
-                (EntityType::User, Some(handle)) => format!("{} (@{handle})", entity.name),
-                (_, Some(handle)) => format!("\"{}\" (@{handle})", entity.name),
-                (_, None) => entity.name.clone(),
-            };
             self.reading.push(format!(
-                "\"{word}\" is {shown}, from the answer to \"{}\"",
+                "\"{word}\" is {}, from the answer to \"{}\"",
+                called(entity),
                 before.question
             ));
         }
@@ -343,6 +488,15 @@ impl Lookup<'_> {
             self.sources.push(response.source.clone());
         }
         Ok(called)
+    }
+}
+
+/// How a thing is called in remarks.
+fn called(entity: &Entity) -> String {
+    match (entity.entity_type, &entity.handle) {
+        (EntityType::User, Some(handle)) => format!("{} (@{handle})", entity.name),
+        (_, Some(handle)) => format!("\"{}\" (@{handle})", entity.name),
+        (_, None) => entity.name.clone(),
     }
 }
 

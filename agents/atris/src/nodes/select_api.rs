@@ -5,9 +5,11 @@ use superstep::{Ctx, NodeError, Res, Snap};
 
 use super::get_apis::understood;
 use crate::{
-    catalogue::{Catalogue, Operation, tokens},
+    catalogue::{Catalogue, Method, Operation, tokens},
     error::Error,
-    question::{Reference, Understanding, asker, by_handle, choose, ignored, verb},
+    question::{
+        Account, Reference, Understanding, by_handle, choose, own_words, suggestions, verb,
+    },
     services::{Services, problem},
     settings::ModelRole,
     state::{AtrisState, AtrisStateUpdate},
@@ -15,6 +17,9 @@ use crate::{
 };
 
 const NODE: &str = "select_api_node";
+
+/// What bodies need and a question can say.
+const SAYABLE: [&str; 1] = ["playlist_name"];
 
 pub(crate) async fn select_api_node(
     state: Snap<AtrisState>,
@@ -53,12 +58,19 @@ async fn select(
             let name = state.entity_name.as_ref().map(Reference::text);
             let named = state.entity_type.zip(name);
             let picked = thinker.pick(question, named, &choice.close).await?;
+            // What leaves a word of the question is no better than what leaves none.
+            let is_whole = |it: &Operation| {
+                let account = Account::of(catalogue, question, &understood, it);
+                account.left.is_empty()
+            };
+            let is_best_whole = choice.best.is_some_and(is_whole);
+            let picked = picked.filter(|it| is_whole(it) || !is_best_whole);
             picked.or(choice.best)
         }
         _ => choice.best,
     };
     let selected = selected.map(|operation| by_handle(catalogue, operation, &understood));
-    let operation = selected.ok_or(Error::NoOperation)?;
+    let operation = selected.ok_or_else(|| nothing_fits(catalogue, question, &understood))?;
     // The catalogue lives as long as the program.
     let operation = catalogue.require(&operation.id)?;
     if let Some(what) = misread(
@@ -70,13 +82,44 @@ async fn select(
         return Err(Error::NotUnderstood { what });
     }
     may_be_called(operation, services)?;
-    // Who is signed in is known to Audius alone, and only where a token says so.
-    let asks_for_own = asker(question, &understood).filter(|_| understood.references.is_empty());
-    if let (true, false, Some(word)) = (operation.is_read(), operation.is_private(), asks_for_own) {
-        let what = format!("\"{word}\": who you are is not known; name the user or the handle");
+    if let Some(what) = cannot_be_said(catalogue, operation) {
         return Err(Error::NotUnderstood { what });
     }
     Ok(operation)
+}
+
+/// That no operation fits; if words are nearly ones that questions are made of, which.
+fn nothing_fits(catalogue: &Catalogue, question: &str, understood: &Understanding) -> Error {
+    let words = own_words(question, &understood.references);
+    let meant = suggestions(catalogue, &words);
+    match meant.strip_prefix("; ") {
+        Some(meant) => Error::NotUnderstood {
+            what: format!("no operation of Audius fits; {meant}"),
+        },
+        None => Error::NoOperation,
+    }
+}
+
+/// What a call that changes something needs and a question cannot say.
+fn cannot_be_said(catalogue: &Catalogue, operation: &Operation) -> Option<String> {
+    let body = catalogue.models().get(operation.body.as_deref()?)?;
+    let needs = body
+        .fields()
+        .filter(|(name, field)| field.required && !SAYABLE.contains(name));
+    let needs: Vec<&str> = needs.map(|(name, _)| name).collect();
+    if !needs.is_empty() {
+        return Some(format!(
+            "{} needs {}, which a question cannot say",
+            operation.id,
+            needs.join(", ")
+        ));
+    }
+    (operation.method == Method::Put).then(|| {
+        format!(
+            "what {} should change cannot be said in a question",
+            operation.id
+        )
+    })
 }
 
 /// What of a question an operation leaves out, so that it would answer another question.
@@ -88,22 +131,18 @@ fn misread(
 ) -> Option<String> {
     if let (Some(verb), false) = (verb(question), operation.is_read()) {
         let mut tokens = tokens(verb).into_iter().chain([verb.to_owned()]);
-        let is_done = tokens.any(|token| catalogue.says(operation, &token));
-        return (!is_done).then(|| format!("\"{verb}\": no operation of Audius does that"));
+        let is_done = tokens.any(|token| {
+            catalogue.says(operation, &token) || catalogue.says_word(operation, &token)
+        });
+        if !is_done {
+            return Some(format!("\"{verb}\": no operation of Audius does that"));
+        }
     }
     // What a large model makes of a word is not known.
     if has_reader {
         return None;
     }
-    let left = ignored(catalogue, question, understood, operation);
-    let words: Vec<String> = left.iter().map(|word| format!("\"{word}\"")).collect();
-    let subject = catalogue.in_words(operation);
-    (!words.is_empty()).then(|| {
-        format!(
-            "{}: nothing was found that is about it; what fits best is {subject}",
-            words.join(", ")
-        )
-    })
+    Account::of(catalogue, question, understood, operation).refusal(catalogue, operation)
 }
 
 fn may_be_called(operation: &Operation, services: &Services) -> Result<(), Error> {
@@ -118,13 +157,19 @@ fn may_be_called(operation: &Operation, services: &Services) -> Result<(), Error
         return refused("it answers with a file, not with data");
     }
     if !operation.is_read() && !services.settings.writes {
-        return refused("it changes something, and that is switched off");
+        return refused(
+            "it changes something, and that is switched off; --writes allows it, and asks you first",
+        );
     }
     if !operation.is_read() && !has_token {
-        return refused("it changes something, and there is no token of a signed-in user");
+        return refused(
+            "it changes something, and there is no token of a signed-in user: `token_env` of [agents.atris] names its variable",
+        );
     }
     if operation.is_private() && !has_token {
-        return refused("it is for a signed-in user alone, and there is no token");
+        return refused(
+            "it is for a signed-in user alone, and there is no token: `token_env` of [agents.atris] names its variable",
+        );
     }
     Ok(())
 }

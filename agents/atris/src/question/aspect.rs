@@ -37,6 +37,12 @@ use Aspect::{
 
 /// What asks for a field: these words, all of them.
 const CUES: &[(&[&str], Aspect)] = &[
+    (&["how many people", "favorited"], Favorites),
+    (&["how many users", "favorited"], Favorites),
+    (&["how many people", "liked"], Favorites),
+    (&["how many users", "liked"], Favorites),
+    (&["how many people", "reposted"], Reposts),
+    (&["how many users", "reposted"], Reposts),
     (&["how many followers"], Followers),
     (&["number of followers"], Followers),
     (&["follower count"], Followers),
@@ -74,21 +80,30 @@ const CUES: &[(&[&str], Aspect)] = &[
     (&["how many favorites"], Favorites),
     (&["how many favourites"], Favorites),
     (&["how many likes"], Favorites),
+    (&["compare", "reposts"], Reposts),
     (&["compare", "favorites"], Favorites),
+    (&["compare", "length"], Duration),
     (&["more favorites"], Favorites),
     (&["more likes"], Favorites),
     (&["how many comments"], Comments),
     (&["how many supporters"], Supporters),
+    (&["longer"], Duration),
+    (&["shorter"], Duration),
     (&["how long is"], Duration),
     (&["how long does"], Duration),
     (&["length of"], Duration),
     (&["duration"], Duration),
     (&["what genre"], Genre),
+    (&["genre of"], Genre),
+    (&["bpm of"], Bpm),
     (&["which genre"], Genre),
     (&["what mood"], Mood),
     (&["what bpm"], Bpm),
     (&["tempo"], Bpm),
     (&["what key"], Key),
+    (&["which key"], Key),
+    (&["key of"], Key),
+    (&["the key"], Key),
     (&["when", "released"], ReleaseDate),
     (&["when", "come out"], ReleaseDate),
     (&["when", "came out"], ReleaseDate),
@@ -116,9 +131,33 @@ impl Aspect {
     /// The words of a question that ask for it.
     pub(super) fn words_in(question: &str) -> Vec<&'static str> {
         let cues = asked(question).map_or(&[][..], |(cues, _)| cues);
-        let words = cues.iter().flat_map(|cue| cue.split(' '));
+        let mut words: Vec<&str> = cues.iter().flat_map(|cue| cue.split(' ')).collect();
         // Who has fewer is worked out from the same numbers.
-        words.chain(["fewer", "less"]).collect()
+        if words.contains(&"more") {
+            words.extend(["fewer", "less"]);
+        }
+        // `what does her bio say`
+        if words.contains(&"bio") {
+            words.extend(["say", "says"]);
+        }
+        words
+    }
+
+    /// Whether it is a number of something.
+    pub(super) fn is_count(self) -> bool {
+        matches!(
+            self,
+            Plays
+                | Followers
+                | Following
+                | Tracks
+                | Playlists
+                | Albums
+                | Reposts
+                | Favorites
+                | Comments
+                | Supporters
+        )
     }
 
     /// Its name in types of questions.

@@ -2,11 +2,14 @@
 //! two things share, know who is asking. Such a question is refused and the words are named. Answered
 //! without them, it would be answered with something else, often with the opposite.
 
-use super::{Computation, Reference, Understanding, is_search, wants_write};
+use super::{Computation, Reference, Understanding, is_search, own_words, wants_write};
 
 /// Words that leave something out or turn a question round.
-const NEGATIONS: [&str; 18] = [
+const NEGATIONS: [&str; 21] = [
+    "no",
     "not",
+    "omit",
+    "omitting",
     "never",
     "without",
     "excluding",
@@ -24,6 +27,26 @@ const NEGATIONS: [&str; 18] = [
     "minus",
     "non",
     "isnt",
+];
+
+/// The same in two words: `anyone but X`, `other than X`.
+const TURNS: [(&str, &str); 16] = [
+    ("other", "than"),
+    ("rather", "than"),
+    ("apart", "from"),
+    ("aside", "from"),
+    ("instead", "of"),
+    ("outside", "of"),
+    ("leave", "out"),
+    ("leaving", "out"),
+    ("all", "but"),
+    ("any", "but"),
+    ("anyone", "but"),
+    ("anybody", "but"),
+    ("anything", "but"),
+    ("everyone", "but"),
+    ("everything", "but"),
+    ("anywhere", "but"),
 ];
 
 /// Words for the other end of an order.
@@ -59,6 +82,20 @@ const PLACES: [&str; 11] = [
 /// Words that compare with a number behind them.
 const LIMITS: [&str; 5] = ["over", "above", "under", "below", "than"];
 
+/// Words for numbers that are no number of records.
+const NUMBERS: [&str; 10] = [
+    "one",
+    "thousand",
+    "million",
+    "billion",
+    "hundreds",
+    "thousands",
+    "millions",
+    "dozens",
+    "minute",
+    "hour",
+];
+
 /// Words that a question begins with if it wants a yes or a no.
 const YES_OR_NO: [&str; 11] = [
     "is", "are", "does", "do", "did", "has", "have", "was", "were", "will", "should",
@@ -70,25 +107,27 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
     if is_search(question) || wants_write(question) {
         return None;
     }
-    let words = own_words(question, understood);
+    let words = own_words(question, &understood.references);
     let has = |known: &[&str]| {
         let mut words = words.iter().map(String::as_str);
         words.find(|word| known.contains(word)).map(str::to_owned)
     };
-    let is_no = |at: usize, word: &str| {
-        let before = at.checked_sub(1).and_then(|at| words.get(at));
-        word.ends_with("n't")
-            || word == "no"
-                && before.is_some_and(|it| ["with", "have", "has", "by"].contains(&&**it))
-    };
-    let mut numbered = words.iter().enumerate();
-    let negation = numbered
-        .find(|(at, word)| is_no(*at, word))
-        .map(|(_, word)| word.clone());
-    if let Some(word) = negation.or_else(|| has(&NEGATIONS)) {
+    let mut pairs = words.windows(2);
+    let turn = pairs.find_map(|pair| match pair {
+        [one, two] if TURNS.contains(&(one, two)) => Some(format!("{one} {two}")),
+        _ => None,
+    });
+    let negation = words.iter().find(|word| word.ends_with("n't")).cloned();
+    if let Some(word) = turn.or(negation).or_else(|| has(&NEGATIONS)) {
         return Some(format!(
             "\"{word}\": what is left out or turned round cannot be asked of Audius"
         ));
+    }
+    if let Some(what) = heard(&words, understood) {
+        return Some(what);
+    }
+    if let Some(what) = alike(&words, understood) {
+        return Some(what);
     }
     let is_least = matches!(understood.computation, Some(Computation::Least(_)));
     let is_sorted = words.iter().any(|word| word.starts_with("coin"));
@@ -121,6 +160,38 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
     })
 }
 
+/// An order to play or fetch sound, which is none to change something.
+fn heard(words: &[String], understood: &Understanding) -> Option<String> {
+    understood.references.first()?;
+    let [first, rest @ ..] = words else {
+        return None;
+    };
+    let is_order = ["play", "listen", "hear", "download"].contains(&first.as_str());
+    let is_noun = rest.first().is_some_and(|word| {
+        ["count", "counts", "history", "number", "numbers"].contains(&word.as_str())
+    });
+    (is_order && !is_noun).then(|| {
+        format!("\"{first}\": sound is neither played nor fetched here; ask about the track")
+    })
+}
+
+/// What is like a track or a playlist. Of users there is an operation for that.
+fn alike(words: &[String], understood: &Understanding) -> Option<String> {
+    understood.references.first()?;
+    let mut pairs = words.windows(2);
+    pairs.find_map(|pair| {
+        let [one, two] = pair else { return None };
+        let is_thing = ["song", "songs", "track", "tracks", "playlist", "playlists", "album", "albums", "music"]
+            .contains(&one.as_str());
+        let is_like = ["like", "similar", "resembling"].contains(&two.as_str());
+        (is_thing && is_like).then(|| {
+            format!(
+                "\"{one} {two}\": what is like a track or a playlist cannot be asked of Audius; artists like a user can"
+            )
+        })
+    })
+}
+
 /// A place in an order, such as `the second most played`. `The second one` is of an earlier answer.
 fn place_in(words: &[String], understood: &Understanding) -> Option<String> {
     let is_earlier = |it: &Reference| matches!(it, Reference::Earlier(_));
@@ -145,13 +216,21 @@ fn number_in(words: &[String]) -> Option<String> {
     (0..words.len()).find_map(|at| {
         let is_limit =
             LIMITS.contains(&word(at)) || word(at) == "least" && at > 0 && word(at - 1) == "at";
-        let is_number = word(at + 1).starts_with(|c: char| c.is_ascii_digit());
+        // `over 140`, `more than a thousand`, `under three minutes`
+        let at_number = match word(at + 1) {
+            "a" | "an" | "half" => at + 2,
+            _ => at + 1,
+        };
+        let number = word(at_number);
+        let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+            || super::values::number(number).is_some()
+            || NUMBERS.contains(&number);
         let is_tempo = (2..5).any(|more| word(at + more) == "bpm");
         (is_limit && is_number && !is_tempo).then(|| {
+            let said: Vec<&str> = (at..=at_number).map(word).collect();
             format!(
-                "\"{} {}\": more or less than a number cannot be asked of Audius",
-                word(at),
-                word(at + 1)
+                "\"{}\": more or less than a number cannot be asked of Audius",
+                said.join(" ")
             )
         })
     })
@@ -159,36 +238,12 @@ fn number_in(words: &[String]) -> Option<String> {
 
 /// That a question wants a yes or a no, and gets a list.
 pub(crate) fn wants_yes_or_no(question: &str, understood: &Understanding) -> bool {
-    understood.aspect.is_none() && is_yes_or_no(&own_words(question, understood))
-}
-
-/// The word that means whoever asks, such as `my`.
-pub(crate) fn asker(question: &str, understood: &Understanding) -> Option<String> {
-    let words = own_words(question, understood);
-    words
-        .into_iter()
-        .find(|word| ["my", "mine"].contains(&word.as_str()))
+    understood.aspect.is_none() && is_yes_or_no(&own_words(question, &understood.references))
 }
 
 fn is_yes_or_no(words: &[String]) -> bool {
     let first = words.first().map(String::as_str).unwrap_or_default();
     YES_OR_NO.contains(&first) && words.get(1).is_none_or(|word| word != "you")
-}
-
-/// The words of a question without those of names and quotes.
-fn own_words(question: &str, understood: &Understanding) -> Vec<String> {
-    let mut rest = question.to_lowercase().replace('’', "'");
-    for name in &understood.references {
-        if !matches!(name, Reference::Earlier(_)) {
-            rest = rest.replace(&name.text().to_lowercase(), " ");
-        }
-    }
-    let is_end = |c: char| !c.is_alphanumeric() && c != '\'';
-    let words = rest.split(is_end).map(|word| word.trim_matches('\''));
-    words
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 #[cfg(test)]
@@ -215,6 +270,14 @@ mod tests {
             "3rd longest track by Nova Kane",
             "tracks with more than 1000 plays",
             "artists with at least 50 followers",
+            "tracks with more than a thousand plays",
+            "songs shorter than two minutes",
+            "top artists other than Mira Voss",
+            "tracks by anyone but Nova Kane",
+            "no techno, just trending tracks",
+            "songs like First Light",
+            "play First Light",
+            "listen to \"First Light\"",
         ] {
             assert!(beyond_of(question).is_some(), "{question}");
         }
@@ -230,6 +293,7 @@ mod tests {
             "compare the followers of both Nova Kane and Mira Voss",
             "coins with the lowest price",
             "is Nova Kane verified?",
+            "play count of First Light",
             "does Nova Kane have any albums?",
             "how long is the second one?",
             "search tracks over 140 bpm about rain",
@@ -240,8 +304,5 @@ mod tests {
         }
         let question = "does Nova Kane have any albums?";
         assert!(wants_yes_or_no(question, &Understanding::of(question)));
-        let question = "my followers";
-        let understood = Understanding::of(question);
-        assert_eq!(asker(question, &understood).as_deref(), Some("my"));
     }
 }

@@ -2,7 +2,8 @@
 //! the rest the best of the search.
 
 use super::{
-    Understanding, direction::directed, is_search, reference::Reference, values, wants_write,
+    Account, Understanding, direction::directed, is_search, own_words, reference::Reference,
+    values, wants_write, writes::ordered,
 };
 use crate::catalogue::{Candidate, Catalogue, Clues, EntityType, Operation, tokens};
 
@@ -15,12 +16,25 @@ pub(crate) const CANDIDATES: usize = 8;
 /// Which part of the best score another candidate must have to be as good as undecided.
 const CLOSE: f64 = 0.75;
 
+/// Which part of the best score a candidate must have to be taken because it leaves no word.
+const NEAR: f64 = 0.4;
+
 /// How many are looked at more closely.
 const CONSIDERED: usize = 24;
 
 /// Words of operations that nobody means without saying so, with what else says so: what somebody listened to
 /// is no answer to a question about plays.
-const MEANT: [(&str, &[&str]); 11] = [
+const MEANT: [(&str, &[&str]); 12] = [
+    (
+        "recommended",
+        &[
+            "recommend",
+            "recommendation",
+            "suggest",
+            "suggestion",
+            "listen",
+        ],
+    ),
     ("history", &["listen", "listening", "heard"]),
     ("library", &[]),
     ("feed", &[]),
@@ -67,18 +81,19 @@ pub fn choose<'a>(
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     candidates.truncate(CANDIDATES);
     let own = match clues.writes {
-        true => None,
-        false => record(understood).or_else(|| directed(question, understood)),
+        true => ordered(question, understood),
+        false => record(question, understood).or_else(|| directed(question, understood)),
     };
     let own = own.and_then(|id| catalogue.operation(id));
     let best = match own {
         Some(own) => Some(own),
-        None => candidates
-            .first()
-            .filter(|best| best.score >= LEAST)
-            .map(|best| best.operation),
+        None => whole(catalogue, question, understood, &candidates).or_else(|| {
+            let best = candidates.first().filter(|best| best.score >= LEAST);
+            best.map(|best| best.operation)
+        }),
     };
-    let best = best.filter(|_| is_about_audius(catalogue, question, understood));
+    let is_order = clues.writes && own.is_some();
+    let best = best.filter(|_| is_order || is_about_audius(catalogue, question, understood));
     let best = best.map(|best| by_handle(catalogue, best, understood));
     if let Some(best) = best
         && !candidates.iter().any(|known| known.operation.id == best.id)
@@ -113,6 +128,42 @@ pub fn choose<'a>(
     }
 }
 
+/// The best candidate that leaves no word of the question, unless it fits much worse than the best one.
+fn whole<'a>(
+    catalogue: &'a Catalogue,
+    question: &str,
+    understood: &Understanding,
+    candidates: &[Candidate<'a>],
+) -> Option<&'a Operation> {
+    let most = candidates.first()?.score;
+    let mut near = candidates
+        .iter()
+        .filter(|it| it.score >= LEAST && it.score >= most * NEAR);
+    let is_whole = |it: &&Candidate<'_>| {
+        // A search for nothing leaves no word, and answers nothing.
+        let values = values::of(question, it.operation);
+        let is_filter =
+            |name: &String| !["sort_method", "limit", "offset", "kind"].contains(&&**name);
+        if it.operation.id.starts_with("search") && !values.keys().any(is_filter) {
+            return false;
+        }
+        // What needs more than the question says was not meant by a word that it happens to know.
+        let entity = it.operation.entity().map(|(_, name)| name);
+        let mut needs = it.operation.askable().filter(|it| it.required);
+        let is_given = |it: &crate::catalogue::Parameter| {
+            Some(&*it.name) == entity
+                || it.default_value().is_some()
+                || values.contains_key(&it.name)
+        };
+        if it.operation.is_read() && !needs.all(is_given) {
+            return false;
+        }
+        let account = Account::of(catalogue, question, understood, it.operation);
+        account.left.is_empty()
+    };
+    near.find(is_whole).map(|it| it.operation)
+}
+
 /// The question without what it names (a track called `Trending` is not about trends), and with what
 /// its turns of phrase mean.
 fn words(question: &str, understood: &Understanding) -> String {
@@ -130,6 +181,20 @@ fn words(question: &str, understood: &Understanding) -> String {
     if is_search(question) {
         words.push_str(" search");
     }
+    // A time is no subject; operations have parameters for it.
+    for time in [
+        "in the last",
+        "of the last",
+        "of the past",
+        "the past",
+        "30 days",
+        "7 days",
+        "12 months",
+    ] {
+        if has(time) {
+            words = words.replace(time, " ");
+        }
+    }
     if has("follow") && (has("does") || has("do")) {
         words = words.replace("follow", "following");
     } else if has("follows") {
@@ -142,9 +207,15 @@ fn without_names(question: &str, understood: &Understanding) -> String {
     // Words for something earlier are no words of operations anyway.
     let names = understood.references.iter();
     let names = names.filter(|it| !matches!(it, Reference::Earlier(_)));
-    names.fold(question.to_owned(), |words, name| {
+    let words = names.fold(question.to_owned(), |words, name| {
         words.replace(name.text(), " ")
-    })
+    });
+    // A link is kept in another form than it is written in.
+    let words = words.split_whitespace();
+    words
+        .filter(|word| !word.contains("audius.co/"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Whether a question has a word that some operation has, or nothing but a name.
@@ -191,10 +262,12 @@ fn closeness(question: &str, operation: &Operation) -> f64 {
 }
 
 /// The record of a thing, if the question asks for one of its fields or for the thing itself.
-fn record(understood: &Understanding) -> Option<&'static str> {
+fn record(question: &str, understood: &Understanding) -> Option<&'static str> {
     let first = understood.references.first()?;
-    if matches!(first, Reference::Url(_)) && understood.aspect.is_none() {
-        return Some("resolve");
+    // A link alone; with other words it is what they are about.
+    let is_bare = || tokens(&own_words(question, &understood.references).join(" ")).is_empty();
+    if matches!(first, Reference::Url(_)) && understood.aspect.is_none() && is_bare() {
+        return directed(question, understood).or(Some("resolve"));
     }
     let entity = understood.entity_type?;
     let aspect = understood.aspect?;

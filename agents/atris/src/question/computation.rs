@@ -24,7 +24,10 @@ use Computation::{Count, Least, Most};
 const CUES: &[(&[&str], Computation)] = &[
     (&["longest"], Most(Aspect::Duration)),
     (&["shortest"], Least(Aspect::Duration)),
-    (&["most reposts", "most reposted"], Most(Aspect::Reposts)),
+    (
+        &["most reposts", "most reposted", "reposted most"],
+        Most(Aspect::Reposts),
+    ),
     (
         &["fewest reposts", "least reposts", "least reposted"],
         Least(Aspect::Reposts),
@@ -36,6 +39,8 @@ const CUES: &[(&[&str], Computation)] = &[
             "most likes",
             "most liked",
             "most favorited",
+            "liked most",
+            "favorited most",
         ],
         Most(Aspect::Favorites),
     ),
@@ -49,7 +54,10 @@ const CUES: &[(&[&str], Computation)] = &[
         ],
         Least(Aspect::Favorites),
     ),
-    (&["most comments", "most commented"], Most(Aspect::Comments)),
+    (
+        &["most comments", "most commented", "commented most"],
+        Most(Aspect::Comments),
+    ),
     (
         &["fewest comments", "least comments", "least commented"],
         Least(Aspect::Comments),
@@ -85,11 +93,13 @@ impl Computation {
         }
     }
 
-    /// The words of a question that ask for it.
-    pub(super) fn words_in(question: &str) -> Vec<&'static str> {
+    /// The words of a question that ask for this.
+    pub(super) fn words_in(question: &str, computation: Self) -> Vec<&'static str> {
         let lower = question.to_lowercase();
-        let cues = CUES.iter().flat_map(|(cues, _)| cues.iter()).chain(&COUNTS);
-        let said = cues.filter(|cue| has_words(&lower, cue));
+        let own = CUES.iter().filter(|(_, it)| *it == computation);
+        let own = own.flat_map(|(cues, _)| cues.iter());
+        let counts = COUNTS.iter().filter(|_| computation == Count);
+        let said = own.chain(counts).filter(|cue| has_words(&lower, cue));
         said.flat_map(|cue| cue.split(' ')).collect()
     }
 

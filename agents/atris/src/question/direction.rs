@@ -28,11 +28,15 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
     let [named] = understood.references.as_slice() else {
         return None;
     };
-    if understood.aspect.is_some() || matches!(named, Reference::Url(_)) {
+    if understood.aspect.is_some() {
         return None;
     }
     let lower = question.to_lowercase();
-    let name = named.text().to_lowercase();
+    let name = match named {
+        // A link is kept in another form than it is written in.
+        Reference::Url(url) => url.trim_start_matches("https://").to_lowercase(),
+        named => named.text().to_lowercase(),
+    };
     let at = match named {
         // `it` is in other words too, and comes last.
         Reference::Earlier(_) => lower.rfind(&name)?,
@@ -45,6 +49,10 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
         Some(EntityType::User) => {
             if own_tracks(&lower, understood) {
                 return Some("getTracksByUser");
+            }
+            // `artists like X`, `who sounds like X`; what X likes is behind the name.
+            if any(before, &["sounds like", "sound like"]) || is_alike(before) {
+                return Some("getRelatedUsers");
             }
             let follows = ["follow", "follows", "following"];
             if any(before, &["followed by"]) || any(after, &["follow", "follows"]) {
@@ -67,6 +75,25 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
                 "tips",
                 "tipped",
             ];
+            // Who gave or got something is behind the word that says so.
+            if any(
+                before,
+                &[
+                    "tips to",
+                    "tips for",
+                    "tips received by",
+                    "tips sent to",
+                    "tip to",
+                ],
+            ) {
+                return Some("getSupporters");
+            }
+            if any(
+                before,
+                &["tips by", "tips from", "tips sent by", "tip from"],
+            ) {
+                return Some("getSupportedUsers");
+            }
             if any(before, &["supported by", "tipped by"]) {
                 return Some("getSupportedUsers");
             }
@@ -76,14 +103,42 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
             if any(after, &supports) {
                 return Some("getSupportedUsers");
             }
-            let is_tips = any(before, &["tips of", "tips by", "tips from", "tips to"]);
+            let is_tips = any(before, &["tips of"]);
             (any(before, &supports) && !is_tips).then_some("getSupporters")
         }
         Some(EntityType::Track) => {
             let remixed = any(before, &["remixed"]) && any(before, &["who", "anyone", "anybody"]);
-            (remixed && !any(&lower, &["original", "parent"])).then_some("getTrackRemixes")
+            if remixed && !any(&lower, &["original", "parent"]) {
+                return Some("getTrackRemixes");
+            }
+            if asks_maker(&lower) {
+                return Some("getTrack");
+            }
+            let likes = [
+                "likes",
+                "loves",
+                "liked",
+                "favorited",
+                "favourited",
+                "saved",
+            ];
+            (any(before, &["who"]) && any(before, &likes)).then_some("getUsersFromFavorites")
         }
-        _ => None,
+        Some(EntityType::Playlist) => {
+            if asks_maker(&lower) {
+                return Some("getPlaylist");
+            }
+            let inside = ["on", "in", "inside"];
+            let before = before
+                .trim_end_matches("https://")
+                .trim_end_matches("http://");
+            let before = before.trim_end();
+            let is_inside = inside
+                .iter()
+                .any(|word| before.ends_with(&format!(" {word}")));
+            (matches!(named, Reference::Url(_)) && is_inside).then_some("getPlaylistTracks")
+        }
+        None => None,
     }
 }
 
@@ -93,8 +148,50 @@ fn own_tracks(lower: &str, understood: &Understanding) -> bool {
     let is_extreme = matches!(
         understood.computation,
         Some(Computation::Most(_) | Computation::Least(_))
-    ) || has(&["most plays", "most played"]);
-    is_extreme && has(&["track", "tracks", "song", "songs", "tune"]) && !has(&NOT_OWN)
+    ) || has(&["most plays", "most played", "top", "biggest", "best"]);
+    is_extreme
+        && has(&["track", "tracks", "song", "songs", "tune", "tunes", "hits"])
+        && !has(&NOT_OWN)
+}
+
+/// Whether whoever made something is asked for: its record says so.
+fn asks_maker(lower: &str) -> bool {
+    let cues = [
+        "who made",
+        "who created",
+        "who produced",
+        "who wrote",
+        "who is the artist",
+        "who's the artist",
+        "artist behind",
+        "artist of",
+        "artist made",
+        "artist created",
+    ];
+    cues.iter().any(|cue| has_words(lower, cue))
+}
+
+/// Whether what is before a name asks for people like it: `artists like`, `someone like`.
+fn is_alike(before: &str) -> bool {
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let [.., who, "like"] = words.as_slice() else {
+        return false;
+    };
+    [
+        "artist",
+        "artists",
+        "user",
+        "users",
+        "musicians",
+        "producers",
+        "djs",
+        "bands",
+        "people",
+        "someone",
+        "anyone",
+        "are",
+    ]
+    .contains(who)
 }
 
 #[cfg(test)]
@@ -112,6 +209,8 @@ mod tests {
             ("does anyone follow Nova Kane?", Some("getFollowers")),
             ("do people support Nova Kane?", Some("getSupporters")),
             ("whom did Nova Kane tip?", Some("getSupportedUsers")),
+            ("tips to Nova Kane", Some("getSupporters")),
+            ("tips from Nova Kane", Some("getSupportedUsers")),
             ("who supports Nova Kane", Some("getSupporters")),
             ("who does Nova Kane support", Some("getSupportedUsers")),
             ("artists Nova Kane supports", Some("getSupportedUsers")),
@@ -126,6 +225,14 @@ mod tests {
             ),
             ("the longest track in the history of Nova Kane", None),
             ("followers of Nova Kane", None),
+            ("top tracks by Nova Kane", Some("getTracksByUser")),
+            ("artists like Nova Kane", Some("getRelatedUsers")),
+            ("who likes First Light", Some("getUsersFromFavorites")),
+            ("which artist made \"First Light\"", Some("getTrack")),
+            (
+                "what is on audius.co/nova/playlist/x",
+                Some("getPlaylistTracks"),
+            ),
         ] {
             let understood = Understanding::of(question);
             assert_eq!(directed(question, &understood), operation, "{question}");

@@ -13,6 +13,17 @@ const ORDINALS: [&str; 10] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 ];
 
+/// What is at the end of a list.
+const LAST: &str = "last";
+
+/// A place in the list of an earlier answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListPlace {
+    /// From 1.
+    At(usize),
+    Last,
+}
+
 /// The first word for something earlier, and where it is.
 pub(super) fn find(question: &str) -> Option<(usize, String)> {
     let lower = question.to_lowercase();
@@ -34,15 +45,15 @@ pub(super) fn find(question: &str) -> Option<(usize, String)> {
             word if POINTERS.contains(&word) && kind_of_noun(next).is_some() => {
                 format!("{word} {next}")
             }
-            "the" if ORDINALS.contains(&next) => {
+            "the" if ordinal(next).is_some() => {
                 let noun = word_at(number + 2);
                 (noun == "one" || kind_of_noun(noun).is_some())
                     .then(|| format!("the {next} {noun}"))?
             }
-            "number" if place(next).is_some() => format!("number {next}"),
+            "number" if counted(next).is_some() => format!("number {next}"),
             word if word
                 .strip_prefix('#')
-                .is_some_and(|rest| place(rest).is_some()) =>
+                .is_some_and(|rest| counted(rest).is_some()) =>
             {
                 word.to_owned()
             }
@@ -60,20 +71,31 @@ pub(crate) fn kind(word: &str) -> Option<EntityType> {
     word.split_whitespace().last().and_then(kind_of_noun)
 }
 
-/// The place in a list that such a word names, from 1.
-pub(crate) fn rank(word: &str) -> Option<usize> {
+/// The place in a list that such a word names.
+pub(crate) fn rank(word: &str) -> Option<ListPlace> {
     let mut words = word.split_whitespace();
     match words.next()? {
-        "the" => {
-            let ordinal = words.next()?;
-            Some(ORDINALS.iter().position(|known| *known == ordinal)? + 1)
-        }
-        "number" => place(words.next()?),
-        word => place(word.strip_prefix('#')?),
+        "the" => ordinal(words.next()?),
+        "number" => counted(words.next()?).map(ListPlace::At),
+        word => counted(word.strip_prefix('#')?).map(ListPlace::At),
     }
 }
 
-fn place(word: &str) -> Option<usize> {
+/// `second`, `2nd`, `last`.
+fn ordinal(word: &str) -> Option<ListPlace> {
+    if word == LAST {
+        return Some(ListPlace::Last);
+    }
+    let written = ORDINALS.iter().position(|known| *known == word);
+    let ends = ["st", "nd", "rd", "th"].iter();
+    let digits = ends.filter_map(|end| word.strip_suffix(end)).next();
+    written
+        .map(|at| at + 1)
+        .or_else(|| digits.and_then(counted))
+        .map(ListPlace::At)
+}
+
+fn counted(word: &str) -> Option<usize> {
     word.parse().ok().filter(|place| (1..=100).contains(place))
 }
 
@@ -98,9 +120,11 @@ mod tests {
 
     #[test]
     fn a_place_in_a_list_is_a_number() {
-        assert_eq!(rank("the second one"), Some(2));
-        assert_eq!(rank("number 4"), Some(4));
-        assert_eq!(rank("#10"), Some(10));
+        assert_eq!(rank("the second one"), Some(ListPlace::At(2)));
+        assert_eq!(rank("the 2nd one"), Some(ListPlace::At(2)));
+        assert_eq!(rank("the last track"), Some(ListPlace::Last));
+        assert_eq!(rank("number 4"), Some(ListPlace::At(4)));
+        assert_eq!(rank("#10"), Some(ListPlace::At(10)));
         assert_eq!(rank("her"), None);
         assert_eq!(kind("her"), Some(EntityType::User));
         assert_eq!(kind("the second track"), Some(EntityType::Track));

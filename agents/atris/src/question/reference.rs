@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{aspect::Aspect, earlier};
-use crate::catalogue::{genre_in, has_words, is_known, is_part_of_genre};
+use crate::catalogue::{EntityType, genre_in, has_words, is_known, is_part_of_genre};
 
 /// The most that a question may name.
 const MOST: usize = 4;
@@ -78,7 +78,7 @@ pub fn references(question: &str) -> Vec<Reference> {
             found.push(reference);
         }
     };
-    for name in quoted(question) {
+    for name in quoted_in(question) {
         push(Reference::Name(name));
     }
     for pair in words.windows(2) {
@@ -91,6 +91,16 @@ pub fn references(question: &str) -> Vec<Reference> {
         if says_id && !word.is_empty() || is_thing && is_id(word) {
             push(Reference::Id(word.to_owned()));
         }
+    }
+    if found.is_empty() {
+        let bare = words
+            .iter()
+            .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        found.extend(
+            bare.filter(|word| is_bare_id(word))
+                .take(MOST)
+                .map(|word| Reference::Id(word.to_owned())),
+        );
     }
     if found.is_empty() {
         found = names(&words)
@@ -304,7 +314,7 @@ fn name(run: &[&Word<'_>]) -> Option<String> {
         .then(|| texts.join(" "))
 }
 
-fn quoted(question: &str) -> Vec<String> {
+pub(super) fn quoted_in(question: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (open, close) in [('"', '"'), ('“', '”'), ('«', '»'), ('„', '“')] {
         let mut rest = question;
@@ -344,6 +354,28 @@ fn is_id(word: &str) -> bool {
     plain && (4..=9).contains(&length) && letter && inside && (small || digit)
 }
 
+/// Whether a word can be nothing but an id: small letters, a capital inside, and digits, all mixed.
+fn is_bare_id(word: &str) -> bool {
+    let has = |is: fn(&char) -> bool| word.chars().any(|c| is(&c));
+    is_id(word)
+        && word.len() >= 5
+        && has(char::is_ascii_digit)
+        && has(char::is_ascii_lowercase)
+        && has(char::is_ascii_uppercase)
+}
+
+/// What a link leads to, by its form: a profile, a track of it, or a playlist of it.
+pub(super) fn kind_of_link(url: &str) -> EntityType {
+    let path = url.split_once("audius.co/").map_or("", |(_, path)| path);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    match parts.as_slice() {
+        [_, "playlist" | "album", ..] => EntityType::Playlist,
+        [_, _, ..] => EntityType::Track,
+        _ => EntityType::User,
+    }
+}
+
 fn url(word: &str) -> String {
     let at = word.find("audius.co/").unwrap_or(0);
     let path = word.get(at..).unwrap_or(word);
@@ -369,6 +401,17 @@ mod tests {
         assert_eq!(named("tracks by @nova_k's."), [Handle("nova_k".into())]);
         assert_eq!(named("comments on track D7KyD"), [Id("D7KyD".into())]);
         assert_eq!(named("the playlist with id 4xq"), [Id("4xq".into())]);
+        assert_eq!(named("plays of D7KyD"), [Id("D7KyD".into())]);
+        assert_eq!(named("plays of deadmau5"), [Name("deadmau5".into())]);
+    }
+
+    #[test]
+    fn a_link_says_what_it_leads_to() {
+        let kind = |path: &str| kind_of_link(&format!("https://audius.co/{path}"));
+        assert_eq!(kind("nova"), EntityType::User);
+        assert_eq!(kind("nova/first-light"), EntityType::Track);
+        assert_eq!(kind("nova/playlist/night-drive"), EntityType::Playlist);
+        assert_eq!(kind("nova/album/night-drive?x=1"), EntityType::Playlist);
     }
 
     #[test]

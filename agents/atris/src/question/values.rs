@@ -1,20 +1,46 @@
 //! Values for parameters that a question says: times, numbers, genres, orders.
 
+use std::cell::RefCell;
+
 use serde_json::Value as Json;
 
 use super::reference::{Reference, references};
 use crate::catalogue::{Operation, Parameter, Parameters, genre_in, has_words, mood_in};
 
+/// What a question says for the parameters of an operation.
+pub(crate) struct ValuesRead {
+    /// The values.
+    pub(crate) values: Parameters,
+    /// The words of the question that say them, in lower case.
+    pub(crate) words: Vec<String>,
+}
+
 /// The values that a question gives for the parameters of an operation. What it does not say is not
 /// there; names of things that have to be looked up first are not there either.
 pub fn of(question: &str, operation: &Operation) -> Parameters {
-    let said = Said {
-        lower: question.to_lowercase(),
-        question,
-    };
+    read(question, operation).values
+}
+
+/// The same, with the words that say them.
+pub(crate) fn read(question: &str, operation: &Operation) -> ValuesRead {
+    let said = Said::new(question);
     let mut values = Parameters::new();
-    for parameter in operation.askable() {
-        if let Some(value) = said.value(parameter, operation) {
+    let (directions, others): (Vec<&Parameter>, Vec<&Parameter>) = operation
+        .askable()
+        .partition(|parameter| parameter.name == "sort_direction");
+    for parameter in others {
+        if let Some(value) = said.kept(|| said.value(parameter, operation)) {
+            values.insert(parameter.name.clone(), value);
+        }
+    }
+    // A direction is one of an order: `the least commented` is worked out, not sorted.
+    let has_order = ["sort", "sort_method"];
+    let is_ordered = has_order.iter().any(|name| values.contains_key(*name))
+        || has_order
+            .iter()
+            .all(|name| operation.parameter(name).is_none());
+    for parameter in directions.into_iter().filter(|_| is_ordered) {
+        if let Some(value) = said.kept(|| said.value(parameter, operation)) {
             values.insert(parameter.name.clone(), value);
         }
     }
@@ -28,7 +54,8 @@ pub fn of(question: &str, operation: &Operation) -> Parameters {
     {
         values.remove("genre");
     }
-    if let (Some(page), Some(limit)) = (said.number_behind("page"), operation.parameter("limit")) {
+    let page = said.kept(|| said.number_behind("page"));
+    if let (Some(page), Some(limit)) = (page, operation.parameter("limit")) {
         let limit = values
             .get("limit")
             .cloned()
@@ -38,21 +65,49 @@ pub fn of(question: &str, operation: &Operation) -> Parameters {
             values.insert("offset".into(), (page - 1).saturating_mul(limit).into());
         }
     }
-    values
+    ValuesRead {
+        values,
+        words: said.used.into_inner(),
+    }
 }
 
 /// The page that a question asks for.
 pub(crate) fn page_in(question: &str) -> Option<u64> {
-    let said = Said {
-        lower: question.to_lowercase(),
-        question,
-    };
+    let said = Said::new(question);
     said.number_behind("page").filter(|page| *page > 0)
 }
 
 struct Said<'a> {
     question: &'a str,
     lower: String,
+    /// The words that values were made of.
+    used: RefCell<Vec<String>>,
+}
+
+impl<'a> Said<'a> {
+    fn new(question: &'a str) -> Self {
+        Self {
+            question,
+            lower: question.to_lowercase(),
+            used: RefCell::default(),
+        }
+    }
+
+    /// A value, whose words count as used only if there is one.
+    fn kept<T>(&self, find: impl FnOnce() -> Option<T>) -> Option<T> {
+        let before = self.used.borrow().len();
+        let found = find();
+        if found.is_none() {
+            self.used.borrow_mut().truncate(before);
+        }
+        found
+    }
+
+    fn uses(&self, text: &str) {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        self.used.borrow_mut().extend(words.map(str::to_lowercase));
+    }
 }
 
 impl Said<'_> {
@@ -63,11 +118,19 @@ impl Said<'_> {
             "limit" => self.limit()?.into(),
             "offset" => self.number_behind("skip")?.into(),
             "genre" => match genre_in(&self.lower) {
-                Some((genre, _)) => genre.into(),
+                Some((genre, words)) => {
+                    self.uses(&words);
+                    self.uses("genre");
+                    genre.into()
+                }
                 // Said, but not known: the check says what is near.
                 None => self.unknown_genre()?.into(),
             },
-            "mood" => mood_in(&self.lower)?.into(),
+            "mood" => {
+                let mood = mood_in(&self.lower)?;
+                self.uses(mood);
+                mood.into()
+            }
             "query" => self.query(operation)?.into(),
             "kind" => self
                 .first(&[
@@ -107,15 +170,21 @@ impl Said<'_> {
             "ticker" => self.ticker()?.into(),
             "mint" | "wallet" | "walletId" | "address" | "wallets" => self.address()?.into(),
             "start_time" | "end_time" if !parameter.required => return None,
-            "start_time" => self.dates().next()?.into(),
-            "end_time" => self.dates().nth(1)?.into(),
+            "start_time" => self.date(0)?.into(),
+            "end_time" => self.date(1)?.into(),
             "url" => match references(self.question).into_iter().next()? {
-                Reference::Url(url) => url.into(),
+                Reference::Url(url) => {
+                    self.uses(&url);
+                    url.into()
+                }
                 _ => return None,
             },
             "comment_id" | "eventId" | "code" | "prize_id" => {
                 match references(self.question).into_iter().next()? {
-                    Reference::Id(id) => id.into(),
+                    Reference::Id(id) => {
+                        self.uses(&id);
+                        id.into()
+                    }
                     _ => return None,
                 }
             }
@@ -124,9 +193,9 @@ impl Said<'_> {
     }
 
     fn has(&self, cues: &[&str]) -> Option<bool> {
-        cues.iter()
-            .any(|cue| has_words(&self.lower, cue))
-            .then_some(true)
+        let cue = cues.iter().find(|cue| has_words(&self.lower, cue))?;
+        self.uses(cue);
+        Some(true)
     }
 
     fn first(&self, cues: &[(&'static str, &[&str])]) -> Option<&'static str> {
@@ -135,6 +204,9 @@ impl Said<'_> {
     }
 
     fn time(&self) -> Option<&'static str> {
+        for before in ["last", "past", "this"] {
+            self.uses(before);
+        }
         self.first(&[
             (
                 "allTime",
@@ -142,7 +214,7 @@ impl Said<'_> {
             ),
             ("year", &["year", "yearly", "12 months"]),
             ("month", &["month", "monthly", "30 days"]),
-            ("week", &["week", "weekly", "7 days", "today", "right now"]),
+            ("week", &["week", "weekly", "7 days", "right now"]),
         ])
     }
 
@@ -177,8 +249,8 @@ impl Said<'_> {
         if operation.parameter("sort").is_some() && values.len() > 2 {
             return None;
         }
-        let fits =
-            |(value, cues): &&(&str, &[&str])| values.contains(value) && self.has(cues).is_some();
+        let has = |cues: &[&str]| self.kept(|| self.has(cues)).is_some();
+        let fits = |(value, cues): &&(&str, &[&str])| values.contains(value) && has(cues);
         orders.iter().find(fits).map(|(value, _)| *value)
     }
 
@@ -228,18 +300,31 @@ impl Said<'_> {
             let behind = words.iter().skip(at + 1).take(5);
             let counts = behind
                 .take_while(|it| **it != "bpm")
-                .any(|it| things.contains(it));
+                .any(|it| things.contains(it))
+                // `musicians, five of them`
+                || words.get(at + 1..at + 3) == Some(&["of", "them"]);
             let is_time = words
                 .get(at + 1)
                 .is_some_and(|it| ["days", "months", "weeks"].contains(it));
-            ((cue || counts) && !is_time).then_some(number)
+            if !(cue || counts) || is_time {
+                return None;
+            }
+            self.uses(word);
+            if let Some(before) = before.filter(|_| cue) {
+                self.uses(before);
+            }
+            Some(number)
         })
     }
 
     fn number_behind(&self, cue: &str) -> Option<u64> {
         let words: Vec<&str> = self.words().collect();
         let at = words.iter().position(|word| *word == cue)?;
-        number(words.get(at + 1)?)
+        let said = words.get(at + 1)?;
+        let number = number(said)?;
+        self.uses(cue);
+        self.uses(said);
+        Some(number)
     }
 
     /// `between 120 and 128 bpm`, `over 140 bpm`, `128 bpm`.
@@ -247,6 +332,12 @@ impl Said<'_> {
         let words: Vec<&str> = self.words().collect();
         let at = words.iter().position(|word| *word == "bpm")?;
         let before = words.get(..at)?;
+        self.uses("bpm");
+        for word in before.iter().rev().take(4) {
+            if number(word).is_some() || TEMPO.contains(word) {
+                self.uses(word);
+            }
+        }
         let numbers: Vec<u64> = before
             .iter()
             .rev()
@@ -275,12 +366,16 @@ impl Said<'_> {
             rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()))
         });
         if let Some(word) = marked {
+            self.uses(word);
             return Some(clean(word));
         }
         let at = words
             .iter()
             .position(|word| word.eq_ignore_ascii_case("ticker"))?;
-        words.get(at + 1).map(|word| clean(word))
+        let word = words.get(at + 1)?;
+        self.uses("ticker");
+        self.uses(word);
+        Some(clean(word))
     }
 
     /// An address of a wallet or a mint: long, and of letters and digits.
@@ -291,7 +386,15 @@ impl Said<'_> {
             let digits = word.chars().any(|c| c.is_ascii_digit());
             digits && (32..=44).contains(&length)
         };
-        words.into_iter().find(is_address).map(str::to_owned)
+        let found = words.into_iter().find(is_address)?;
+        self.uses(found);
+        Some(found.to_owned())
+    }
+
+    fn date(&self, number: usize) -> Option<String> {
+        let date = self.dates().nth(number)?;
+        self.uses(&date);
+        Some(date)
     }
 
     fn dates(&self) -> impl Iterator<Item = String> + '_ {
@@ -314,7 +417,10 @@ impl Said<'_> {
         let plain = |word: &&&str| !crate::catalogue::is_known(word);
         let behind = words.get(at + 1).filter(plain);
         let before = at.checked_sub(1).and_then(|at| words.get(at)).filter(plain);
-        behind.or(before).map(|word| (*word).to_owned())
+        let found = behind.or(before)?;
+        self.uses(found);
+        self.uses("genre");
+        Some((*found).to_owned())
     }
 
     /// What is searched for: what is quoted, else what is behind `for`, `about`, `called`, `tagged`.
@@ -325,6 +431,7 @@ impl Said<'_> {
         if let Some(Reference::Name(name)) = references(self.question).into_iter().next()
             && self.question.contains(['"', '“', '«', '„'])
         {
+            self.uses(&name);
             return Some(name);
         }
         let cues = [
@@ -367,7 +474,11 @@ impl Said<'_> {
         let lower = text.to_lowercase();
         let cut = things.iter().find(|thing| lower.starts_with(**thing));
         let text = cut.and_then(|cut| text.get(cut.len()..)).unwrap_or(text);
-        (!text.is_empty()).then(|| text.to_owned())
+        if text.is_empty() {
+            return None;
+        }
+        self.uses(text);
+        Some(text.to_owned())
     }
 
     fn words(&self) -> impl Iterator<Item = &str> {
@@ -375,6 +486,11 @@ impl Said<'_> {
         words.filter(|word| !word.is_empty())
     }
 }
+
+/// Words that say a range of tempo.
+const TEMPO: [&str; 9] = [
+    "and", "to", "over", "above", "least", "than", "under", "below", "between",
+];
 
 /// Whether a question says a number, in digits or as a word, or asks for another page of a list.
 pub(crate) fn is_number_in(question: &str, wanted: u64) -> bool {
@@ -384,7 +500,7 @@ pub(crate) fn is_number_in(question: &str, wanted: u64) -> bool {
     words.any(|word| number(word) == Some(wanted)) || is_paged
 }
 
-fn number(word: &str) -> Option<u64> {
+pub(super) fn number(word: &str) -> Option<u64> {
     const WORDS: [&str; 11] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     ];
@@ -392,8 +508,20 @@ fn number(word: &str) -> Option<u64> {
     if digits.len() == word.len() && !digits.is_empty() {
         return digits.parse().ok();
     }
+    const MORE: [(&str, u64); 8] = [
+        ("eleven", 11),
+        ("twelve", 12),
+        ("dozen", 12),
+        ("fifteen", 15),
+        ("twenty", 20),
+        ("thirty", 30),
+        ("fifty", 50),
+        ("hundred", 100),
+    ];
     let at = WORDS
         .iter()
-        .position(|known| *known == word && *known != "one")?;
-    u64::try_from(at).ok()
+        .position(|known| *known == word && *known != "one");
+    let more = MORE.iter().find(|(known, _)| *known == word);
+    at.and_then(|at| u64::try_from(at).ok())
+        .or(more.map(|(_, number)| *number))
 }

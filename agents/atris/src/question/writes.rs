@@ -1,4 +1,58 @@
-//! Whether a question wants something changed: it begins with a verb that does so.
+//! What a question wants changed: it begins with a verb that does so. What a verb does to a kind of thing is one
+//! operation ([`ORDERS`]); for other verbs the operations are searched.
+
+use super::{Understanding, own_words, reference::quoted_in};
+use crate::catalogue::{
+    EntityType::{self, Playlist, Track, User},
+    has_words,
+};
+
+/// What verbs do to kinds of things, likeliest first.
+const ORDERS: &[(&[&str], &[(EntityType, &str)])] = &[
+    (&["follow"], &[(User, "followUser")]),
+    (&["unfollow"], &[(User, "unfollowUser")]),
+    (
+        &["favorite", "favourite", "like", "save"],
+        &[(Track, "favoriteTrack"), (Playlist, "favoritePlaylist")],
+    ),
+    (
+        &["unfavorite", "unfavourite", "unlike", "unsave"],
+        &[(Track, "unfavoriteTrack"), (Playlist, "unfavoritePlaylist")],
+    ),
+    (
+        &["repost"],
+        &[(Track, "repostTrack"), (Playlist, "repostPlaylist")],
+    ),
+    (
+        &["unrepost"],
+        &[(Track, "unrepostTrack"), (Playlist, "unrepostPlaylist")],
+    ),
+    (
+        &["share"],
+        &[(Track, "shareTrack"), (Playlist, "sharePlaylist")],
+    ),
+    (
+        &["delete", "remove"],
+        &[(Track, "deleteTrack"), (Playlist, "deletePlaylist")],
+    ),
+    (&["subscribe"], &[(User, "subscribeToUser")]),
+    (&["unsubscribe"], &[(User, "unsubscribeFromUser")]),
+    (&["comment"], &[(Track, "createComment")]),
+    (&["mute"], &[(User, "muteUser")]),
+    (&["unmute"], &[(User, "unmuteUser")]),
+];
+
+/// Orders in two words: `stop following`.
+const TURNS: [(&str, &str, &str); 8] = [
+    ("stop", "following", "unfollow"),
+    ("quit", "following", "unfollow"),
+    ("stop", "liking", "unlike"),
+    ("undo", "repost", "unrepost"),
+    ("stop", "muting", "unmute"),
+    ("undo", "follow", "unfollow"),
+    ("undo", "like", "unlike"),
+    ("undo", "favorite", "unfavorite"),
+];
 
 /// Verbs that change something, as orders begin with them. That no operation does it is found out later: it
 /// must not be taken for a question.
@@ -58,11 +112,13 @@ const VERBS: &[&str] = &[
     "transfer",
     "unblock",
     "unfavorite",
+    "unfavourite",
     "unfollow",
     "unlike",
     "unmute",
     "unpin",
     "unrepost",
+    "unsave",
     "unsubscribe",
     "update",
     "upload",
@@ -103,9 +159,84 @@ pub(crate) fn verb(question: &str) -> Option<&'static str> {
         .filter(|word| !word.is_empty())
         .skip_while(|word| POLITE.contains(word));
     let first = words.next()?;
-    let is_noun = words.next().is_some_and(|next| THINGS.contains(&next));
+    let second = words.next().unwrap_or_default();
+    if let Some((_, _, verb)) = turn(first, second) {
+        return Some(verb);
+    }
+    let is_noun = THINGS.contains(&second);
     let verb = VERBS.iter().find(|verb| **verb == first);
     verb.copied().filter(|_| !is_noun)
+}
+
+fn turn(first: &str, second: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    let is = |(one, two, _): &&(&str, &str, &str)| *one == first && *two == second;
+    TURNS.iter().find(is)
+}
+
+/// The words of an order in two words, which its verb is not in.
+pub(super) fn turns_of(question: &str) -> Vec<String> {
+    let words = own_words(question, &[]);
+    let pairs = words.windows(2).filter_map(|pair| match pair {
+        [one, two] => turn(one, two),
+        _ => None,
+    });
+    let words = pairs.flat_map(|(one, two, _)| [*one, *two]);
+    words.map(str::to_owned).collect()
+}
+
+/// What an order is about, if nothing in it says so.
+pub(super) fn kind_of(question: &str) -> Option<EntityType> {
+    let (kind, _) = orders(verb(question)?)?.first()?;
+    Some(*kind)
+}
+
+fn orders(verb: &str) -> Option<&'static [(EntityType, &'static str)]> {
+    let row = ORDERS.iter().find(|(verbs, _)| verbs.contains(&verb));
+    row.map(|(_, operations)| *operations)
+}
+
+/// The operation that an order wants.
+pub(super) fn ordered(question: &str, understood: &Understanding) -> Option<&'static str> {
+    let verb = verb(question)?;
+    let lower = question.to_lowercase();
+    if ["create", "make"].contains(&verb) {
+        let is_list = ["playlist", "album"].iter().any(|it| has_words(&lower, it));
+        return is_list.then_some("createPlaylist");
+    }
+    let operations = orders(verb)?;
+    let kind = understood.entity_type.or_else(|| {
+        // Nothing is named: `delete a playlist`.
+        let nouns = [
+            ("playlist", Playlist),
+            ("album", Playlist),
+            ("track", Track),
+            ("song", Track),
+        ];
+        let noun = nouns.iter().find(|(noun, _)| has_words(&lower, noun));
+        noun.map(|(_, kind)| *kind)
+    });
+    let found = operations.iter().find(|(own, _)| Some(*own) == kind);
+    let found = match kind {
+        Some(_) => found,
+        None => operations.first(),
+    };
+    found.map(|(_, id)| *id)
+}
+
+/// What something new is to be called: what is quoted, or behind `called`.
+pub(crate) fn name_of_new(question: &str) -> Option<String> {
+    if let Some(name) = quoted_in(question).into_iter().next() {
+        return Some(name);
+    }
+    let lower = question.to_lowercase();
+    let cues = [" called ", " named ", " titled ", " with the name "];
+    let behind = cues
+        .iter()
+        .find_map(|cue| Some(lower.find(cue)? + cue.len()))?;
+    // Only where the letters are as long in both cases.
+    let name = question.get(behind..)?.trim();
+    let name = name.trim_end_matches(['.', '!', '?']).trim();
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 /// Whether a question wants something changed.
@@ -125,6 +256,7 @@ mod tests {
             "tip Nova Kane 5 dollars",
             "could you buy First Light",
             "I'd like to repost it",
+            "could you stop following Nova Kane",
         ] {
             assert!(wants_write(order), "{order}");
         }
@@ -137,5 +269,27 @@ mod tests {
         ] {
             assert!(!wants_write(question), "{question}");
         }
+    }
+
+    #[test]
+    fn an_order_is_one_operation() {
+        for (order, operation) in [
+            ("favorite First Light", Some("favoriteTrack")),
+            ("like the playlist Night Drive", Some("favoritePlaylist")),
+            ("please unfollow Nova Kane", Some("unfollowUser")),
+            ("stop following Nova Kane", Some("unfollowUser")),
+            ("create a playlist called Rain", Some("createPlaylist")),
+            ("delete a playlist", Some("deletePlaylist")),
+            ("follow the track First Light", None),
+            ("tip Nova Kane", None),
+        ] {
+            let understood = Understanding::of(order);
+            assert_eq!(ordered(order, &understood), operation, "{order}");
+        }
+        assert_eq!(
+            name_of_new("make a playlist called Rainy Days!").as_deref(),
+            Some("Rainy Days")
+        );
+        assert_eq!(name_of_new("make a playlist"), None);
     }
 }

@@ -214,6 +214,18 @@ fn plain(model: Option<&Model>, wire: &Map<String, Json>) -> Json {
             _ => {}
         }
     }
+    // A record of lists alone, such as somebody's wallets, is its lists.
+    if record.is_empty() {
+        let lists = wire.iter().filter_map(|(name, value)| {
+            let items = value.as_array()?;
+            let items = items
+                .iter()
+                .filter(|item| item.is_string() || item.is_number());
+            let items: Vec<Json> = items.take(MAX_TAGS).map(scalar).collect();
+            Some((clean(name), items.into()))
+        });
+        record.extend(lists.take(MAX_FIELDS));
+    }
     Json::Object(record)
 }
 

@@ -25,6 +25,7 @@ pub(super) fn text(value: &Json) -> String {
             let name = user.get("name").or_else(|| user.get("handle"));
             name.and_then(Json::as_str).unwrap_or("unknown").to_owned()
         }
+        Json::Array(items) if items.is_empty() => "none".into(),
         Json::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
         Json::Null => "unknown".into(),
     }
@@ -129,7 +130,12 @@ pub(super) fn line(record: &Json) -> String {
                     wire => format!("{}: {value}", label(wire)),
                 }
             });
-            parts.collect::<Vec<_>>().join(", ")
+            match parts.collect::<Vec<_>>().join(", ") {
+                line if line.is_empty() => {
+                    "a record with nothing that can be shown in a line".into()
+                }
+                line => line,
+            }
         }
     }
 }

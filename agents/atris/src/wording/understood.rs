@@ -6,7 +6,7 @@ use super::{both::named, lines};
 use crate::{catalogue::Catalogue, state::AtrisState};
 
 /// The operation, what it is about and its parameters; nothing if no operation was chosen.
-pub(super) fn of(state: &AtrisState) -> Option<String> {
+pub(crate) fn of(state: &AtrisState) -> Option<String> {
     let api = state.best_api.as_ref()?;
     let catalogue = Catalogue::get().ok()?;
     let operation = catalogue.operation(&api.id)?;

@@ -68,10 +68,17 @@ async fn the_second_one_is_the_second_of_the_list() {
     let answer = say(&agent, "how long is the second one?").await;
     let given = answer.parameters.unwrap();
     assert_eq!(given["track_id"].as_str(), second.id.as_deref());
-    let outcome = run(&agent, "t", "how long is the tenth one?").await;
+    // The answers since then listed nothing, so the list is still the one that places are of.
+    let answer = say(&agent, "how long is the tenth one?").await;
+    let given = answer.parameters.unwrap();
+    assert_eq!(
+        given["track_id"].as_str(),
+        list.mentions.listed[9].id.as_deref()
+    );
+    let outcome = run(&agent, "t", "how long is number 11?").await;
     let (_, question) = open(&outcome);
     assert!(
-        question.question.contains("\"the tenth one\""),
+        question.question.contains("\"number 11\""),
         "{}",
         question.question
     );
@@ -228,11 +235,18 @@ async fn a_list_that_goes_on_says_of_how_many_it_is() {
 }
 
 #[tokio::test]
-async fn words_that_nothing_was_made_of_are_told() {
+async fn words_that_nothing_was_made_of_are_refused_or_told() {
     let server = server().await;
     let agent = agent(&server);
     let answer = say(&agent, "latest tips this month").await;
-    assert_eq!(answer.reading, ["not understood, and left out: month"]);
+    assert!(
+        answer.answer.contains("\"month\": nothing was made of it"),
+        "{}",
+        answer.answer
+    );
+    assert_eq!(answer.error.unwrap().code, "SS8015");
+    let answer = say(&agent, "some cool trending tracks").await;
+    assert_eq!(answer.reading, ["left out: cool"]);
     let answer = say(&agent, "top 10 trending tracks this week").await;
     assert_eq!(answer.reading, [""; 0]);
     let answer = say(

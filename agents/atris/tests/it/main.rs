@@ -17,4 +17,5 @@ mod readings;
 mod scenarios;
 mod secrets;
 mod support;
+mod words;
 mod writes;

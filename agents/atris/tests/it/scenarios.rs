@@ -433,9 +433,12 @@ async fn a_link_is_resolved_and_an_id_needs_no_search() {
     );
     let elsewhere = ask(&agent, "What is https://audius.co/nobody/nothing ?").await;
     assert_eq!(elsewhere.error.unwrap().code, "SS8008");
-    // A link is resolved, which tells nothing of comments: the word is named instead of left out.
+    // With other words a link is what they are about.
     let more = ask(&agent, "comments on https://audius.co/novakane/first-light").await;
-    assert_eq!(more.error.unwrap().code, "SS8015");
+    assert_eq!(more.operation.as_deref(), Some("getTrackComments"));
+    assert_eq!(more.mentions.subjects[0].name, "First Light");
+    let more = ask(&agent, "followers of audius.co/novakane").await;
+    assert_eq!(more.operation.as_deref(), Some("getFollowers"));
 }
 
 #[tokio::test]
@@ -469,7 +472,7 @@ async fn writes_that_are_allowed_are_approved_by_a_person_first() {
     let accepted = ask.answer::<superstep::tools::Approval>(&accepted).unwrap();
     let outcome = agent.graph().answer("t", [accepted]).await.unwrap();
     let answer = answered(outcome);
-    // The fake signs nobody in.
+    // The fake knows one token, and this is another.
     assert_eq!(answer.error.unwrap().code, "SS8009");
     assert_eq!(server.calls().len(), 1);
     assert_eq!(server.calls()[0].method, "POST");

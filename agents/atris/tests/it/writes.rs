@@ -119,7 +119,7 @@ async fn an_id_of_a_user_that_is_none_is_refused() {
     let server = failing().await;
     let agent = agent(with_writes(&server), &MemorySaver::default());
     let outcome = run(&agent, "t", "follow user id K3zzz").await;
-    for wrong in ["@nova", "Nova Kane", "../me", "y", "repeat"] {
+    for wrong in ["nova", "Nova Kane", "../me", "y", "repeat"] {
         let said = one(&outcome).answer::<Question>(&wrong.to_owned()).unwrap();
         let error = agent.graph().answer("t", [said]).await.unwrap_err();
         assert!(error.to_string().contains("user_id"), "{error}");

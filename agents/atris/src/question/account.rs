@@ -1,0 +1,349 @@
+//! The account of a question's words: each word that asks for something is used by the plan, or it is left.
+//!
+//! A word is used by what is named, by the field that is asked for, by what is worked out, by the value of a
+//! parameter, or by the operation itself, which knows the words of its id, its path, its phrases and
+//! `data/words.json`. A question with words left would be answered as another one, so it is refused and they are
+//! named. Words of taste (`plain`) change nothing and are told with the answer.
+
+use superstep::model::did_you_mean;
+
+use super::{
+    Aspect, Computation, Reference, Understanding, own_words,
+    plain::{Weight, weight},
+    values, verb,
+};
+use crate::catalogue::{Catalogue, EntityType, GENRES, MOODS, Operation, is_known, tokens};
+
+/// Subjects that are one: who does it to whom is told by the order of the words.
+const SAME_SUBJECT: [&[&str]; 4] = [
+    &["follow", "follower", "following"],
+    &["supporter", "supporting", "tip"],
+    &["listen", "listener", "history"],
+    &["purchase", "sale", "selling"],
+];
+
+/// Operations whose answer is the record of one thing.
+const RECORDS: [&str; 5] = [
+    "getUser",
+    "getUserByHandle",
+    "getTrack",
+    "getPlaylist",
+    "resolve",
+];
+
+/// Words that make a sum of a number, which a count is already.
+const SUMS: [&str; 3] = ["total", "altogether", "overall"];
+
+/// What is between two names that a question is about.
+const JOINS: [&str; 9] = [
+    ",", "&", " and ", " or ", " vs", " versus ", " than ", " with ", " to ",
+];
+
+/// The most words that are named.
+const MOST: usize = 6;
+
+/// The fewest letters of a word that another one is suggested for.
+const LEAST_LETTERS: usize = 4;
+
+/// What became of the words of a question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Words that ask for something and that nothing was made of, as they were written but in lower case.
+    pub left: Vec<String>,
+    /// Words that nothing was made of and that change nothing.
+    pub vague: Vec<String>,
+}
+
+impl Account {
+    /// The account of a question that is answered by an operation.
+    pub fn of(
+        catalogue: &Catalogue,
+        question: &str,
+        understood: &Understanding,
+        operation: &Operation,
+    ) -> Self {
+        let plan = Plan::of(catalogue, question, understood, operation);
+        let words = own_words(question, &understood.references);
+        let mut account = Self::default();
+        account.left.extend(plan.names_left());
+        for (at, word) in words.iter().enumerate() {
+            let beside = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |it| it);
+            let before = beside(at.checked_sub(1));
+            let weight = weight(word, before, beside(Some(at + 1)));
+            let list = match weight {
+                Weight::Plain => continue,
+                Weight::Vague => &mut account.vague,
+                Weight::Asker | Weight::Content => &mut account.left,
+            };
+            let is_used = match weight {
+                Weight::Asker => operation.is_private() || plan.says(word),
+                _ => plan.uses(word),
+            };
+            if !is_used && !list.contains(word) && list.len() < MOST {
+                list.push(word.clone());
+            }
+        }
+        account
+    }
+
+    /// What is left, in words for the person, with what may have been meant.
+    pub fn refusal(&self, catalogue: &Catalogue, operation: &Operation) -> Option<String> {
+        if self.left.is_empty() {
+            return None;
+        }
+        let is_asker =
+            |word: &String| ["i", "me", "my", "mine", "we", "us", "our"].contains(&&**word);
+        if let Some(word) = self.left.iter().find(|word| is_asker(word)) {
+            return Some(format!(
+                "\"{word}\": who you are is not known; name the user or the handle"
+            ));
+        }
+        let words: Vec<String> = self.left.iter().map(|word| format!("\"{word}\"")).collect();
+        let meant = suggestions(catalogue, &self.left);
+        Some(format!(
+            "{}: nothing was made of {them}; without {them} the question would be: {}{meant}",
+            words.join(", "),
+            catalogue.in_words(operation),
+            them = it_or_them(words.len()),
+        ))
+    }
+}
+
+fn it_or_them(count: usize) -> &'static str {
+    match count {
+        1 => "it",
+        _ => "them",
+    }
+}
+
+/// `; did you mean "followers"?` for words that are nearly one that questions are made of.
+pub(crate) fn suggestions(catalogue: &Catalogue, words: &[String]) -> String {
+    let sounds = GENRES.iter().chain(&MOODS).copied();
+    let known: Vec<&str> = catalogue.vocabulary().chain(sounds).collect();
+    let long = |word: &&str| word.len() >= LEAST_LETTERS;
+    let meant: Vec<String> = words
+        .iter()
+        .filter(|word| word.len() >= LEAST_LETTERS && !is_known(word))
+        .filter_map(|word| did_you_mean::nearest(word, known.iter().copied().filter(long)))
+        .map(|meant| format!("\"{meant}\""))
+        .collect();
+    match meant.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", meant.join(", ")),
+    }
+}
+
+/// What is going to be done with a question, as far as its words go.
+struct Plan<'a> {
+    catalogue: &'a Catalogue,
+    operation: &'a Operation,
+    understood: &'a Understanding,
+    /// Words of the field, of what is worked out, and of values.
+    words: Vec<String>,
+    /// The values, as texts in lower case.
+    values: Vec<String>,
+    /// The question in lower case.
+    question: String,
+}
+
+impl<'a> Plan<'a> {
+    fn of(
+        catalogue: &'a Catalogue,
+        question: &str,
+        understood: &'a Understanding,
+        operation: &'a Operation,
+    ) -> Self {
+        let read = values::read(question, operation);
+        let mut words = read.words;
+        let is_record = RECORDS.contains(&operation.id.as_str());
+        let is_count = operation.id.contains("Count");
+        if let (Some(aspect), true) = (understood.aspect, is_record || is_count) {
+            let said = Aspect::words_in(question);
+            words.extend(said.into_iter().map(str::to_owned));
+            if aspect.is_count() {
+                words.extend(SUMS.map(str::to_owned));
+            }
+        }
+        if let (Some(computation), false) = (understood.computation, is_record) {
+            let said = Computation::words_in(question, computation);
+            words.extend(said.into_iter().map(str::to_owned));
+        }
+        // Two things are compared by what the words are about.
+        if understood.references.len() > 1 {
+            words.extend(
+                ["compare", "compared", "comparison", "than", "vs", "versus"].map(str::to_owned),
+            );
+            words.extend(["between", "both", "those", "difference"].map(str::to_owned));
+        }
+        if !operation.is_read() {
+            words.extend(verb(question).map(str::to_owned));
+            words.extend(super::writes::turns_of(question));
+            // What something new is called may have any words.
+            let name = super::name_of_new(question).filter(|_| operation.body.is_some());
+            let name = name.unwrap_or_default().to_lowercase();
+            words.extend(
+                name.split(|c: char| !c.is_alphanumeric())
+                    .map(str::to_owned),
+            );
+        }
+        let texts = read.values.values().map(|it| it.to_string().to_lowercase());
+        Self {
+            catalogue,
+            operation,
+            understood,
+            words,
+            values: texts.collect(),
+            question: question.to_lowercase(),
+        }
+    }
+
+    /// Names that the operation is not about.
+    fn names_left(&self) -> Vec<String> {
+        let is_about = self.operation.entity().is_some() || self.operation.body.is_some();
+        let is_said = |name: &&Reference| {
+            let text = name.text().to_lowercase();
+            self.values.iter().any(|value| value.contains(&text))
+        };
+        let names = self.understood.references.iter();
+        let left = names.filter(|name| !is_about && !is_said(name));
+        let second = self.second_left().filter(|_| is_about);
+        let left = left.chain(second);
+        left.map(|name| name.text().to_owned()).collect()
+    }
+
+    /// A second name that is not joined to the first: `followers of X in Berlin`.
+    fn second_left(&self) -> Option<&Reference> {
+        let [first, second, ..] = self.understood.references.as_slice() else {
+            return None;
+        };
+        let place = |name: &Reference| match name {
+            Reference::Name(name) => {
+                let at = self.question.find(&name.to_lowercase())?;
+                Some((at, at + name.to_lowercase().len()))
+            }
+            _ => None,
+        };
+        let (first, at) = (place(first)?, place(second)?);
+        let between = self.question.get(first.1.min(at.1)..first.0.max(at.0))?;
+        let is_joined = JOINS.iter().any(|join| between.contains(join));
+        (!is_joined).then_some(second)
+    }
+
+    /// Whether the operation knows a word.
+    fn says(&self, word: &str) -> bool {
+        if self.catalogue.says_word(self.operation, word) {
+            return true;
+        }
+        let Some(token) = tokens(word).into_iter().next() else {
+            return false;
+        };
+        let same = SAME_SUBJECT.iter().find(|it| it.contains(&token.as_str()));
+        let mut same = same.copied().unwrap_or_default().iter();
+        self.catalogue.says(self.operation, &token)
+            || same.any(|it| self.catalogue.says(self.operation, it))
+            || self.is_kind(&token)
+    }
+
+    /// Whether a word says what kind of thing is named.
+    fn is_kind(&self, token: &str) -> bool {
+        let kind = self.operation.entity().map(|(kind, _)| kind);
+        matches!(
+            (token, kind),
+            ("track", Some(EntityType::Track))
+                | ("user" | "band" | "handle", Some(EntityType::User))
+                | ("playlist" | "album", Some(EntityType::Playlist))
+        ) || token == "id" && kind.is_some()
+    }
+
+    fn uses(&self, word: &str) -> bool {
+        self.words.iter().any(|known| known == word) || self.says(word)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    fn account(question: &str, operation: &str) -> Account {
+        let catalogue = Catalogue::get().unwrap();
+        let understood = Understanding::of(question);
+        let operation = catalogue.operation(operation).unwrap();
+        Account::of(catalogue, question, &understood, operation)
+    }
+
+    #[test]
+    fn what_was_read_whole_leaves_nothing() {
+        for (question, operation) in [
+            ("top 10 trending tracks this week", "getTrendingTracks"),
+            ("How many followers does Nova Kane have?", "getUser"),
+            ("longest track by Nova Kane", "getTracksByUser"),
+            ("search tracks about midnight rain", "searchTracks"),
+            ("trending tracks page 2", "getTrendingTracks"),
+            ("What is the price of $NOVA?", "getCoinByTicker"),
+            ("When was \"First Light\" released?", "getTrack"),
+            ("find tracks about tips", "searchTracks"),
+            ("who follows Nova Kane", "getFollowers"),
+            (
+                "does Mira Voss have more followers than Nova Kane",
+                "getUser",
+            ),
+        ] {
+            assert_eq!(
+                account(question, operation),
+                Account::default(),
+                "{question}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_word_that_asks_for_something_is_used_or_left() {
+        for (question, operation, left) in [
+            (
+                "tracks by Nova Kane with many comments",
+                "getTracksByUser",
+                &["many", "comments"][..],
+            ),
+            ("latest tips this month", "getTips", &["month"]),
+            (
+                "trending jazz playlists with saxophone",
+                "getTrendingPlaylists",
+                &["jazz", "saxophone"],
+            ),
+            ("trending tracks of 2019", "getTrendingTracks", &["2019"]),
+            (
+                "how much are the tips of Nova Kane",
+                "getSupporters",
+                &["much"],
+            ),
+            ("trending artists", "getTrendingTracks", &["artists"]),
+            ("who follows me", "getFollowers", &["me"]),
+            (
+                "which followers of Nova Kane also sing",
+                "getFollowers",
+                &["also", "sing"],
+            ),
+            ("events in Berlin", "getAllEvents", &["Berlin"]),
+            (
+                "followers of Nova Kane in Berlin",
+                "getFollowers",
+                &["Berlin"],
+            ),
+        ] {
+            assert_eq!(account(question, operation).left, left, "{question}");
+        }
+        let account = account("any good new releases this week", "getBestNewReleases");
+        assert_eq!(account.left, [""; 0]);
+    }
+
+    #[test]
+    fn a_slip_of_the_pen_gets_a_suggestion() {
+        let catalogue = Catalogue::get().unwrap();
+        let meant = |word: &str| suggestions(catalogue, &[word.to_owned()]);
+        assert_eq!(meant("folowers"), "; did you mean \"followers\"?");
+        assert_eq!(meant("tehcno"), "; did you mean \"techno\"?");
+        assert_eq!(meant("saxophone"), "");
+        assert_eq!(meant("total"), "", "it is no slip");
+    }
+}
