@@ -200,3 +200,43 @@ fn a_workbook_in_place_of_another_loses_what_it_does_not_have() {
     let back = Losses::between(&after, &book, &[]);
     assert_eq!(back.always, ["deletes the name \"all\""]);
 }
+
+#[test]
+fn a_question_names_all_that_would_be_lost() {
+    let comment = json!({"text": "look", "author": "Ann"});
+    let book = sales()
+        .apply(&ops(json!([
+            {"op": "add_sheet", "name": "Bare"},
+            {"op": "comment", "sheet": "Data", "cell": "A2", "comment": comment},
+            {"op": "comment", "sheet": "Bare", "cell": "A1", "comment": comment},
+            {"op": "define_name", "name": "Rate", "refers_to": "Data!$A$1"},
+        ])))
+        .unwrap();
+    let of = |json| Losses::of(&book, &ops(json), &[]).unwrap().0;
+    let sheet = of(json!([{"op": "delete_sheet", "sheet": "Data"}]));
+    let [told] = &sheet.always[..] else {
+        panic!("{:?}", sheet.always);
+    };
+    for part in ["cells with content", "1 comment", "the name \"Rate\""] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    // There is no cell on it, and still something to lose.
+    let bare = of(json!([{"op": "delete_sheet", "sheet": "Bare"}]));
+    assert_eq!(bare.always, ["deletes sheet \"Bare\": 1 comment"]);
+    let rows = of(json!([{"op": "delete_rows", "sheet": "Data", "first": 2, "count": 1}]));
+    let [told] = &rows.always[..] else {
+        panic!("{:?}", rows.always);
+    };
+    assert!(
+        told.contains("comments of 1 cells") && told.contains("\"Rate\""),
+        "{told}"
+    );
+    let more = of(json!([{"op": "clear", "sheet": "Data", "area": "A2:D2"}]));
+    let told = more.question(99, 100).unwrap();
+    assert_eq!(
+        told,
+        [
+            "overwrites 4 cells that have content, after 99 in earlier steps that nobody was asked about"
+        ]
+    );
+}
