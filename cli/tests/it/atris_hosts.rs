@@ -104,12 +104,13 @@ fn commands_that_are_suggested_for_a_thread_ask_the_hosts_it_was_asked_of() {
     assert_eq!(suggested(&shown.stderr), "atris answer atris-t y --fake");
     let forked = env.run("threads fork atris-t --name atris-copy");
     assert_eq!(forked.code, 0, "{}", forked.stderr);
-    assert_eq!(suggested(&forked.stderr), "atris answer atris-copy --fake");
+    let answer = suggested(&forked.stderr);
+    assert_eq!(answer, "atris answer atris-copy y --fake");
     // Without the fake, what it knows means nothing.
     let ran = env.run_with("threads resume atris-t --offline", "1\n");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("SS8016"), "{}", ran.stderr);
-    let said = env.run_with(&suggested(&forked.stderr), "1\n");
+    let said = env.run(&answer.replace(" y ", " 1 "));
     assert_eq!(said.code, 0, "{}", said.stderr);
     let server = willing();
     let host = server.address();

@@ -410,16 +410,15 @@ fn formulas_are_calculated_as_far_as_they_can_be_and_the_rest_is_named() {
     assert!(other.stderr.contains(".xlsx"), "{}", other.stderr);
 }
 
-/// What is left of a thread whose process was killed when it had stored its input.
-fn cut_to_input(env: &TestEnv, from: &str, to: &str) {
+/// Leaves of a thread what a process leaves that is killed when it has stored its input.
+fn cut_to_input(env: &TestEnv, thread: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = { runtime }.build().unwrap();
     let database = superstep::sqlite::Database::open(env.path("work/x.db")).unwrap();
     let saver = database.saver();
+    let thread = thread.into();
     let cut = async {
-        let mut archive = superstep::Saver::export(&saver, &from.into())
-            .await
-            .unwrap();
+        let mut archive = superstep::Saver::export(&saver, &thread).await.unwrap();
         archive
             .namespaces
             .retain(|namespace, _| namespace.is_root());
@@ -427,7 +426,8 @@ fn cut_to_input(env: &TestEnv, from: &str, to: &str) {
             checkpoints.truncate(1);
             checkpoints[0].notes = Some(Vec::new());
         }
-        superstep::Saver::import(&saver, &to.into(), archive)
+        superstep::Saver::delete(&saver, &thread).await.unwrap();
+        superstep::Saver::import(&saver, &thread, archive)
             .await
             .unwrap();
     };
@@ -437,19 +437,22 @@ fn cut_to_input(env: &TestEnv, from: &str, to: &str) {
 #[test]
 fn a_run_that_is_killed_before_its_first_step_continues_and_nothing_is_lost() {
     let env = with_workbook();
-    let ran = run(&env, &["-o", "out.xlsx", "--db", "x.db"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let wanted = env.run("sheet state out.xlsx").stdout;
-    for (name, line) in [
-        ("sheets-one", "threads resume sheets-one"),
-        ("sheets-two", "sheet continue sheets-two -i go -o out.xlsx"),
+    for line in [
+        "threads resume THREAD",
+        "sheet continue THREAD -i go -o out.xlsx",
     ] {
+        let ran = run(&env, &["-o", "out.xlsx", "--db", "x.db"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let wanted = env.run("sheet state out.xlsx").stdout;
         fs::remove_file(env.path("work/out.xlsx")).unwrap();
-        cut_to_input(&env, &ran.thread(), name);
-        let shown = env.run(&format!("threads show {name} --json --db x.db"));
+        let thread = ran.thread();
+        cut_to_input(&env, &thread);
+        let shown = env.run(&format!("threads show {thread} --json --db x.db"));
         assert_eq!(shown.events()[0]["next"], json!(["__start__"]));
+        let line = line.replace("THREAD", &thread);
         let ran = env.run(&format!("{line} --model script:replies.jsonl --db x.db"));
         assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
         assert_eq!(env.run("sheet state out.xlsx").stdout, wanted, "{line}");
+        fs::remove_file(env.path("work/out.xlsx")).unwrap();
     }
 }

@@ -132,7 +132,7 @@ fn options(n: u64, value: &Value) -> QueuedOptions {
         namespace: "a|b:1".into(),
         id: Some(id(n)),
         parents: std::sync::Arc::new([("a".into(), id(9))].into()),
-        repeats: n % 2 == 0,
+        repeats: n.is_multiple_of(2),
     };
     match n {
         1 => QueuedOptions::default(),

@@ -29,6 +29,24 @@ mod tests;
 const DEEPEST: usize = 16;
 
 /// A graph to draw.
+///
+/// ```
+/// use superstep_draw::{DrawnEdge, DrawnNode, Drawing, EdgeKind, NodeKind};
+///
+/// let node = |name: &str, kind| DrawnNode { name: name.to_owned(), kind, note: None, inside: None };
+/// let edge = |from, to| DrawnEdge { from, to, label: None, kind: EdgeKind::Always };
+/// let drawing = Drawing {
+///     nodes: vec![
+///         node("start", NodeKind::Start),
+///         node("answer", NodeKind::Plain),
+///         node("end", NodeKind::End),
+///     ],
+///     edges: vec![edge(0, 1), edge(1, 2)],
+/// };
+/// assert!(drawing.text(Some(80)).contains("answer"));
+/// assert!(drawing.mermaid().contains("answer"));
+/// assert!(drawing.svg().starts_with("<svg"));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drawing {
     /// The nodes; edges speak of them by their index here.

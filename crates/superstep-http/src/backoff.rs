@@ -6,6 +6,17 @@ use std::{
 };
 
 /// How often something is tried, and how long to wait between attempts.
+///
+/// ```
+/// use std::time::Duration;
+/// use superstep_http::{Backoff, Jitter};
+///
+/// let backoff = Backoff { attempts: 3, jitter: Jitter::None, ..Backoff::default() };
+/// let rng = backoff.rng();
+/// assert_eq!(backoff.wait(1, None, &rng), Some(Duration::from_millis(500)));
+/// assert_eq!(backoff.wait(2, None, &rng), Some(Duration::from_secs(1)));
+/// assert_eq!(backoff.wait(3, None, &rng), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
     /// Attempts in all; at least one.
@@ -36,6 +47,16 @@ pub enum Jitter {
 }
 
 /// What is made of a `Retry-After`.
+///
+/// ```
+/// use std::time::Duration;
+/// use superstep_http::RetryAfter;
+///
+/// let minute = Duration::from_secs(60);
+/// let hour = 60 * minute;
+/// assert_eq!(RetryAfter::GiveUpAbove(minute).apply(hour), None);
+/// assert_eq!(RetryAfter::ClampTo(minute).apply(hour), Some(minute));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryAfter {
     /// It is waited for; a longer one ends the attempts.

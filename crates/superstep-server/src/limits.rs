@@ -61,7 +61,7 @@ impl Limits {
     fn take(&self) -> Result<(), Duration> {
         match &self.rate {
             Some(bucket) => {
-                let mut bucket = lock(&bucket);
+                let mut bucket = lock(bucket);
                 bucket.take(Instant::now())
             }
             None => Ok(()),

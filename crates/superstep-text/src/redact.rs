@@ -54,6 +54,19 @@ pub enum RedactError {
 }
 
 /// Finds secrets and takes them out.
+///
+/// ```
+/// use superstep_text::{REDACTED, Redactor, Secret};
+///
+/// # fn main() -> Result<(), superstep_text::RedactError> {
+/// let key = Secret::new("correct-horse-battery");
+/// let redactor = Redactor::default().with_secret(&key)?.with_name("pin");
+/// let text = redactor.text("the key is correct-horse-battery.");
+/// assert_eq!(text, format!("the key is {REDACTED}."));
+/// assert!(redactor.hides("PIN"));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Default)]
 pub struct Redactor {
     /// Besides the well-known ones.
@@ -154,6 +167,14 @@ impl Redactor {
     }
 
     /// The value without secrets.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use superstep_text::{REDACTED, Redactor};
+    ///
+    /// let seen = Redactor::standard().value(&json!({ "password": 7, "user": "ada" }));
+    /// assert_eq!(seen, json!({ "password": REDACTED, "user": "ada" }));
+    /// ```
     pub fn value(&self, value: &Value) -> Value {
         match value {
             Value::Str(text) => match self.text(text) {

@@ -17,16 +17,32 @@ use hidden::Sight;
 pub use hidden::{Hidden, reveal, reveal_name};
 
 /// Whether a character is hidden when it is alone.
+///
+/// ```
+/// assert!(superstep_text::is_hidden('\u{200B}'));
+/// assert!(!superstep_text::is_hidden('é'));
+/// ```
 pub fn is_hidden(c: char) -> bool {
     tables::is_hidden(c)
 }
 
 /// A text without anything a terminal would obey.
+///
+/// ```
+/// use superstep_text::sanitize;
+///
+/// assert_eq!(sanitize("\u{1b}[31mred\u{1b}[0m"), "red");
+/// assert_eq!(sanitize("two\nlines"), "two\nlines");
+/// ```
 pub fn sanitize(text: &str) -> String {
     Sanitizer::default().push(text)
 }
 
 /// A text on one line, without anything a terminal would obey.
+///
+/// ```
+/// assert_eq!(superstep_text::single_line("two\n  lines"), "two lines");
+/// ```
 pub fn single_line(text: &str) -> String {
     let clean = sanitize(text);
     let words: Vec<&str> = clean.split_whitespace().collect();
@@ -34,6 +50,14 @@ pub fn single_line(text: &str) -> String {
 }
 
 /// A text that streams in. A sequence may begin in one piece and end in another.
+///
+/// ```
+/// use superstep_text::Sanitizer;
+///
+/// let mut sanitizer = Sanitizer::default();
+/// let shown = [sanitizer.push("a\u{1b}["), sanitizer.push("31mb")];
+/// assert_eq!(shown.concat(), "ab");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sanitizer {
     place: Place,

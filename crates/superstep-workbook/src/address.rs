@@ -12,6 +12,17 @@ pub const LAST_ROW: u32 = 1_048_576;
 pub const LAST_COLUMN: u32 = 16_384;
 
 /// The address of one cell.
+///
+/// ```
+/// use superstep_workbook::CellRef;
+///
+/// # fn main() -> Result<(), superstep_workbook::Error> {
+/// let cell: CellRef = "B3".parse()?;
+/// assert_eq!((cell.row, cell.column), (3, 2));
+/// assert_eq!(cell.to_string(), "B3");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellRef {
     /// The row, from 1.
@@ -21,6 +32,17 @@ pub struct CellRef {
 }
 
 /// A rectangle of cells, both corners included.
+///
+/// ```
+/// use superstep_workbook::Area;
+///
+/// # fn main() -> Result<(), superstep_workbook::Error> {
+/// let area: Area = "A1:C4".parse()?;
+/// assert_eq!((area.height(), area.width(), area.len()), (4, 3, 12));
+/// assert!(area.contains("B2".parse()?));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Area {
     /// The upper left cell.
@@ -119,6 +141,10 @@ impl Area {
 }
 
 /// The letters of a column: 1 is `A`, 27 is `AA`.
+///
+/// ```
+/// assert_eq!(superstep_workbook::column_name(28), "AB");
+/// ```
 pub fn column_name(mut column: u32) -> String {
     let mut letters = Vec::new();
     while column > 0 {
@@ -130,6 +156,11 @@ pub fn column_name(mut column: u32) -> String {
 }
 
 /// The number of a column from its letters.
+///
+/// ```
+/// assert_eq!(superstep_workbook::column_number("AB"), Some(28));
+/// assert_eq!(superstep_workbook::column_number("7"), None);
+/// ```
 pub fn column_number(letters: &str) -> Option<u32> {
     if letters.is_empty() || letters.len() > 3 {
         return None;

@@ -52,6 +52,15 @@ impl DateSystem {
     }
 
     /// The number of a date or of a date with time, as [`Self::show`] writes them; none if it is no date.
+    ///
+    /// ```
+    /// use superstep_workbook::DateSystem;
+    ///
+    /// let dates = DateSystem::default();
+    /// let serial = dates.read("2025-06-10").unwrap();
+    /// assert_eq!(serial, 45_818.0);
+    /// assert_eq!(dates.show(serial).unwrap(), "2025-06-10");
+    /// ```
     pub fn read(self, text: &str) -> Option<f64> {
         let (date, time) = match text.split_once(['T', ' ']) {
             Some((date, time)) => (date, Some(time)),

@@ -23,6 +23,22 @@ const LISTED: usize = 10_000;
 const FEATURES: usize = 200;
 
 /// What differs.
+///
+/// ```
+/// use superstep_workbook::{Changes, Input, Operation, Workbook};
+///
+/// # fn main() -> Result<(), superstep_workbook::Error> {
+/// let before = Workbook::empty()?;
+/// let after = before.apply(&[Operation::Set {
+///     sheet: before.sheets[0].name.clone(),
+///     cell: "A1".parse()?,
+///     value: Input::Text("total".to_owned()),
+/// }])?;
+/// assert!(Changes::between(&before, &before).is_empty());
+/// assert!(!Changes::between(&before, &after).is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Changes {

@@ -278,6 +278,10 @@ impl Coordinate {
 }
 
 /// A formula as it reads when it is copied so many rows down and columns right.
+///
+/// ```
+/// assert_eq!(superstep_workbook::translate("=A1+$B$1", 2, 1), "=B3+$B$1");
+/// ```
 pub fn translate(formula: &str, rows: i64, columns: i64) -> String {
     rewrite(formula, |reference| {
         let first = reference.first.moved(rows, columns);

@@ -7,8 +7,14 @@ use crate::catalogue::{
     has_words,
 };
 
+/// Verbs that mean the same, and the operation they are for each kind of thing.
+type Order = (
+    &'static [&'static str],
+    &'static [(EntityType, &'static str)],
+);
+
 /// What verbs do to kinds of things, likeliest first.
-const ORDERS: &[(&[&str], &[(EntityType, &str)])] = &[
+const ORDERS: &[Order] = &[
     (&["follow"], &[(User, "followUser")]),
     (&["unfollow"], &[(User, "unfollowUser")]),
     (

@@ -3,6 +3,14 @@
 use std::{fmt, sync::Arc};
 
 /// A key, password or token: it can be used, but not printed, logged or serialised by accident.
+///
+/// ```
+/// use superstep_text::Secret;
+///
+/// let key = Secret::new("correct-horse-battery");
+/// assert!(!format!("{key:?}").contains("horse"));
+/// assert_eq!(key.expose(), "correct-horse-battery");
+/// ```
 #[derive(Clone)]
 pub struct Secret(Arc<str>);
 

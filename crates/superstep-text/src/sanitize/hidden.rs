@@ -125,6 +125,10 @@ fn takes_keycap(c: char) -> bool {
 /// The text with every hidden character written as `<U+200B>`.
 ///
 /// For whoever approves a text: nothing in it is left out, and nothing acts.
+///
+/// ```
+/// assert_eq!(superstep_text::reveal("pay\u{200B}pal"), "pay<U+200B>pal");
+/// ```
 pub fn reveal(text: &str) -> Cow<'_, str> {
     if Hidden::of(text).is_empty() {
         return Cow::Borrowed(text);
@@ -145,6 +149,12 @@ fn name(c: char) -> String {
 /// blanks that cannot be counted and marks that combine with a letter are written as `<U+0301>`.
 ///
 /// Letters of different scripts that look alike are shown as they are.
+///
+/// ```
+/// use superstep_text::reveal_name;
+///
+/// assert_ne!(reveal_name("e\u{301}va"), reveal_name("\u{e9}va"));
+/// ```
 pub fn reveal_name(name: &str) -> String {
     let mut revealed = String::with_capacity(name.len());
     let mut before = ' ';
