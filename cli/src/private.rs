@@ -26,7 +26,8 @@ pub(crate) struct AsPrivateAs {
 }
 
 impl AsPrivateAs {
-    /// As private as this file, if it is there; the umask counts all the same.
+    /// As private as this file, and for the owner alone if it is gone: nobody knows who could read it. The umask
+    /// counts all the same.
     pub(crate) fn new(path: &Path) -> Self {
         #[cfg(unix)]
         {
@@ -39,7 +40,7 @@ impl AsPrivateAs {
                 (0o004, Mode::ROTH),
                 (0o002, Mode::WOTH),
             ];
-            let rights = fs::metadata(path).map_or(0o777, |about| about.mode());
+            let rights = fs::metadata(path).map_or(0o600, |about| about.mode());
             let closed = OTHERS.iter().filter(|(bit, _)| rights & bit == 0);
             let closed = closed.fold(Mode::empty(), |all, (_, mode)| all | *mode);
             // The umask can only be read by setting it.

@@ -61,7 +61,17 @@ pub(super) fn of_thread(problem: &Problem, thread: &str) -> Option<PathBuf> {
     match &problem.thread {
         Some(first) if first != thread => {
             let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-            Some(output.with_file_name(format!("{stem}-{thread}.xlsx")))
+            // The name of a thread may be that of a folder; the file stays beside the other one.
+            let name: String = thread
+                .chars()
+                .map(
+                    |c| match c.is_alphanumeric() || matches!(c, '-' | '_' | '.') {
+                        true => c,
+                        false => '_',
+                    },
+                )
+                .collect();
+            Some(output.with_file_name(format!("{stem}-{name}.xlsx")))
         }
         _ => Some(output),
     }

@@ -87,6 +87,43 @@ fn a_copy_of_a_thread_that_waits_asks_the_same_and_is_answered_by_itself() {
 }
 
 #[test]
+fn the_file_of_a_copy_is_beside_that_of_its_thread_whatever_the_copy_is_called() {
+    let env = with_workbook();
+    let rows = json!([{"op": "delete_rows", "sheet": "Sales", "first": 2, "count": 3}]);
+    script(&env, &[apply(rows), finish("gone")]);
+    fs::create_dir_all(env.path("work/in/out-q")).unwrap();
+    let ran = run(&env, &["-o", "in/out.xlsx"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let name = "q/../../escaped";
+    let forked = env.run(&format!("threads fork {} --name {name}", ran.thread()));
+    assert_eq!(forked.code, 0, "{}", forked.stderr);
+    let copy = env.run(&format!(
+        "sheet answer {name} accept --model script:replies.jsonl"
+    ));
+    assert_eq!(copy.code, 0, "{}", copy.stderr);
+    assert!(env.path("work/in/out-q_.._.._escaped.xlsx").exists());
+    assert!(!env.path("work/escaped.xlsx").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_result_is_private_when_nobody_knows_who_could_read_its_workbook() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = with_workbook();
+    let workbook = env.path("work/sales.xlsx");
+    fs::set_permissions(&workbook, fs::Permissions::from_mode(0o600)).unwrap();
+    let ran = run(&env, &["-o", "out.xlsx"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    fs::remove_file(&workbook).unwrap();
+    let saved = env.run(&format!("sheet save {} --at 0 -o saved.xlsx", ran.thread()));
+    assert_eq!(saved.code, 0, "{}", saved.stderr);
+    for file in ["work/out.xlsx", "work/saved.xlsx"] {
+        let mode = fs::metadata(env.path(file)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+}
+
+#[test]
 fn an_instruction_gives_another_file_and_a_report() {
     let env = with_workbook();
     let ran = run(&env, &["-o", "out.xlsx"]);
