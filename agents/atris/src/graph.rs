@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
 use superstep::{Backends, BuildErrors, Graph, model::Model};
 
 use crate::{
@@ -100,17 +99,10 @@ impl Atris {
 
     /// The input of a question. `before` is the state of the thread, if there is one.
     pub fn ask(&self, question: &str, before: Option<&AtrisState>) -> AtrisStateUpdate {
-        let initial = before.map(|state| {
-            json!({
-                "selectedHost": state.selected_host,
-                "answers": state.message_history.len(),
-                "errors": state.error_history.len(),
-            })
-        });
         nodes::cleared()
             .query(question.to_owned())
             .asked_of(self.services.client.names())
-            .initial_state(initial)
+            .initial_state(before.map(nodes::thread_before))
     }
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     ask::Ask,
     id::{AskId, CheckpointId, ThreadId},
-    past::Repeated,
+    past::{Certainty, Repeated},
 };
 
 pub use category::Category;
@@ -475,12 +475,13 @@ pub enum ErrorKind {
         /// The effect's message, if this run started it.
         cause: Option<String>,
     },
-    /// What goes back to an earlier checkpoint would repeat effects.
+    /// What goes back to an earlier checkpoint would repeat effects, or what continues would forget one of which
+    /// nobody knows whether it happened.
     #[coded(
         "SS1205",
         Conflict,
-        hint = "settle what nobody knows; to repeat it all the same, say so with the checkpoint: \
-                `CheckpointRef::repeating`, over HTTP `repeat_effects`"
+        hint = "settle what nobody knows: resume the thread and answer what it asks; to continue all the same, say so \
+                with the checkpoint: `CheckpointRef::repeating`, over HTTP `repeat_effects`"
     )]
     RepeatsEffects {
         /// Those that happened or may have.
@@ -590,9 +591,13 @@ impl fmt::Display for ErrorKind {
                 cause: Some(cause),
             } => write!(f, "the outcome of effect `{key}` is unknown: {cause}"),
             Self::RepeatsEffects { effects } => {
-                f.write_str(
-                    "going back to this step would do a second time what was done since: ",
-                )?;
+                let is_unknown = |it: &Repeated| it.effect.certainty == Certainty::Unknown;
+                f.write_str(match effects.iter().all(is_unknown) {
+                    true => {
+                        "nobody knows whether something was done, and it would be forgotten or done a second time: "
+                    }
+                    false => "going back to this step would do a second time what was done since: ",
+                })?;
                 for (at, effect) in effects.iter().enumerate() {
                     match at {
                         0 => effect.fmt(f)?,

@@ -53,7 +53,8 @@ pub struct RunOptions {
     /// LangGraph. Graphs that are built with `strict` always refuse it.
     pub strict_input: bool,
     /// Whether new input is refused (SS1121) while questions are open. By default it drops the questions
-    /// and what was about to run, and starts again, as in LangGraph.
+    /// and what was about to run, and starts again, as in LangGraph. An effect of which nobody knows whether
+    /// it happened is never dropped unasked (SS1205).
     pub keep_asks: bool,
     /// Whether accidents of LangGraph are reproduced.
     pub fidelity: Fidelity,

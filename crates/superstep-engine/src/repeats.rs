@@ -1,9 +1,13 @@
-//! Effects that going back to an earlier checkpoint would repeat: looked for before a run or an edit goes back,
-//! whoever asks for it.
+//! Effects that going back to an earlier checkpoint would repeat, or that continuing would forget: looked for before
+//! a run or an edit, whoever asks for it.
 //!
 //! A branch of a thread that starts at an earlier checkpoint knows nothing of what was done since. Its tasks
 //! are others, so that `ctx.once` makes their effects once more. That is refused (SS1205) unless the caller
 //! says that it is meant ([`CheckpointRef::repeating`]).
+//!
+//! New input, the end, and an edit in the name of a node drop what the tasks of the newest checkpoint have begun.
+//! What is known to have happened may be dropped. An effect of which nobody knows whether it happened is not: the
+//! question about it would be gone, and nothing would keep the same from being done again.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -17,11 +21,12 @@ use superstep_core::{
     edit::Update,
     error::{Error, ErrorKind},
     id::{CheckpointId, GraphPath, ThreadId},
-    past::Repeated,
+    past::{Certainty, Repeated},
     record::{Record, Source, TaskKey, TaskNote},
     run::RunInput,
     runs::QueuedInput,
     saver::{At, Saver},
+    snapshot::View,
     table::Key as _,
 };
 
@@ -36,17 +41,22 @@ pub(crate) enum Going<'a> {
 }
 
 impl Going<'_> {
-    /// Whether what a task of the newest checkpoint has begun continues, or is dropped for good.
-    fn is_harmless_now(&self, loaded: &Loaded) -> bool {
+    /// Whether what a task of the newest checkpoint has begun continues.
+    fn continues(&self, loaded: &Loaded) -> bool {
         match self {
-            Self::Run(RunInput::Value(_) | RunInput::Command(_, Some(_))) => true,
+            Self::Run(RunInput::Command(_, Some(_))) => true,
+            Self::Run(RunInput::Value(_)) | Self::Edit(_) => false,
             // It continues from what it copied.
             Self::Run(_) => {
                 let head = loaded.head();
                 head.is_some_and(|head| matches!(head.source, Source::Update | Source::Fork))
             }
-            Self::Edit(_) => false,
         }
+    }
+
+    /// Whether what the tasks of the newest checkpoint have begun is dropped for good.
+    fn drops(&self) -> bool {
+        matches!(self, Self::Run(RunInput::Value(_))) || self.ends()
     }
 
     /// Whether nothing runs afterwards.
@@ -100,34 +110,122 @@ impl DynGraph {
         at: &CheckpointRef,
         going: Going<'_>,
     ) -> Result<(), Error> {
-        if at.repeats || going.ends() {
+        if at.repeats {
             return Ok(());
         }
         let place = at.id.map_or(At::Latest, At::Id);
-        let (_, namespace) = self.at_namespace(&at.namespace)?;
+        let (graph, namespace) = self.at_namespace(&at.namespace)?;
         // Whether it is there is found out by whoever goes back.
         let Some(loaded) = saver.load(thread, &namespace, place).await? else {
             return Ok(());
         };
+        if !loaded.superseded && going.drops() {
+            return graph
+                .refuse_to_forget(saver, thread, &namespace, &loaded)
+                .await;
+        }
         let which = match loaded.superseded {
+            true if going.ends() => Which::Unfinished,
             true => Which::All,
-            false if going.is_harmless_now(&loaded) => return Ok(()),
+            false if going.continues(&loaded) => return Ok(()),
             false => Which::Unfinished,
         };
-        let is_journaled = loaded.notes.iter().any(|note| !note.effects.is_empty());
-        if which == Which::Unfinished && !is_journaled && self.subgraphs().is_empty() {
+        if !loaded.superseded && !is_journaled(&loaded) && self.subgraphs().is_empty() {
             return Ok(());
         }
         let mut effects = self.effects_after(saver, thread, at, which).await?;
         if which == Which::Unfinished {
-            effects.retain(|it| !going.acts_as(&it.node));
+            effects.retain(|it| is_unknown(it) || !going.ends() && !going.acts_as(&it.node));
         }
-        match effects.is_empty() {
-            true => Ok(()),
-            false => {
-                Err(Error::from(ErrorKind::RepeatsEffects { effects }).at_thread(Some(thread)))
+        refused(effects, thread)
+    }
+
+    /// Refuses new input for a thread of which a task has begun something, and nobody knows whether that
+    /// happened.
+    pub(crate) async fn refuse_input(
+        &self,
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        loaded: &Loaded,
+        input: &RunInput,
+    ) -> Result<(), Error> {
+        if !Going::Run(input).drops() {
+            return Ok(());
+        }
+        let root = GraphPath::default();
+        self.refuse_to_forget(saver, thread, &root, loaded).await
+    }
+
+    /// Refuses to drop what the tasks of a newest checkpoint have begun, if nobody knows whether that happened.
+    async fn refuse_to_forget(
+        &self,
+        saver: &Arc<dyn Saver>,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        loaded: &Loaded,
+    ) -> Result<(), Error> {
+        // Most threads have journaled nothing, and are not looked at any further.
+        if !is_journaled(loaded) && self.subgraphs().is_empty() {
+            return Ok(());
+        }
+        let Some(head) = loaded.head() else {
+            return Ok(());
+        };
+        let mut found = self.unknown_at(loaded, head.step + 1, None);
+        let mut open = self.running_below(thread, namespace, loaded, None);
+        while let Some((node, graph, place)) = open.pop() {
+            let below = saver.load(thread, &place, At::Latest).await?;
+            let Some(below) = below else { continue };
+            // A graph that keeps its state may not have run in this step.
+            let of = below.head().and_then(|it| it.parents.get(namespace));
+            if of == Some(&head.id) {
+                found.extend(graph.unknown_at(&below, head.step + 1, Some(&node)));
+                open.extend(graph.running_below(thread, &place, &below, Some(&node)));
             }
         }
+        refused(found, thread)
+    }
+
+    /// What unfinished tasks of a checkpoint have begun and nobody knows whether it happened.
+    fn unknown_at(&self, loaded: &Loaded, step: i64, above: Option<&Arc<str>>) -> Vec<Repeated> {
+        let Some(head) = loaded.head() else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        let unfinished = loaded.notes.iter().filter(|note| note.output.is_none());
+        for note in unfinished.filter(|note| !note.effects.is_empty()) {
+            let node = above.cloned().unwrap_or_else(|| node_of(head, note));
+            found.extend((self.0.effects)(note).into_iter().map(|effect| Repeated {
+                node: node.clone(),
+                step,
+                effect,
+            }));
+        }
+        found.retain(is_unknown);
+        found
+    }
+
+    /// The graphs that tasks of a checkpoint run, with the node that they run in.
+    fn running_below(
+        &self,
+        thread: &ThreadId,
+        namespace: &GraphPath,
+        loaded: &Loaded,
+        above: Option<&Arc<str>>,
+    ) -> Vec<(Arc<str>, DynGraph, GraphPath)> {
+        if self.subgraphs().is_empty() {
+            return Vec::new();
+        }
+        // A checkpoint that this graph does not read is refused by whoever runs it.
+        let Ok(snapshot) = self.read(thread, namespace, loaded, View::Live) else {
+            return Vec::new();
+        };
+        let below = snapshot.tasks.iter().filter_map(|task| {
+            let (graph, place) = self.child(task)?;
+            let node = above.unwrap_or(&task.name).clone();
+            Some((node, graph, place))
+        });
+        below.collect()
     }
 
     async fn effects_after(
@@ -171,6 +269,23 @@ impl DynGraph {
         }
         found.dedup();
         Ok(found)
+    }
+}
+
+/// Whether a task of a checkpoint has journaled something.
+fn is_journaled(loaded: &Loaded) -> bool {
+    loaded.notes.iter().any(|note| !note.effects.is_empty())
+}
+
+fn is_unknown(effect: &Repeated) -> bool {
+    effect.effect.certainty == Certainty::Unknown
+}
+
+/// The error that names these effects, if there are any.
+fn refused(effects: Vec<Repeated>, thread: &ThreadId) -> Result<(), Error> {
+    match effects.is_empty() {
+        true => Ok(()),
+        false => Err(Error::from(ErrorKind::RepeatsEffects { effects }).at_thread(Some(thread))),
     }
 }
 

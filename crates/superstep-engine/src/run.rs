@@ -133,6 +133,7 @@ impl DynGraph {
             strict_resume: options.strict_resume,
             strict_input: options.strict_input,
             keep_asks: options.keep_asks,
+            keep_unknown: options.at.is_none(),
         };
         let fed = match &input {
             RunInput::Nothing => InputKind::Nothing,
@@ -202,6 +203,11 @@ impl DynGraph {
         };
         if let (None, Some(id)) = (&loaded, address) {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
+        }
+        if let (true, Some(loaded), Some(saver), Some(thread)) =
+            (scope.keep_unknown, &loaded, &env.saver, &env.thread)
+        {
+            self.refuse_input(saver, thread, loaded, &input).await?;
         }
         let noted = match (&input, &loaded) {
             (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
@@ -472,6 +478,9 @@ struct Scope {
     strict_resume: bool,
     strict_input: bool,
     keep_asks: bool,
+    /// Whether new input is refused if it drops an effect of which nobody knows whether it happened; where a
+    /// checkpoint is named, that was looked at before.
+    keep_unknown: bool,
 }
 
 fn distinct(asks: Vec<Ask>) -> Vec<Ask> {

@@ -62,7 +62,8 @@ impl From<superstep::Error> for Refusal {
     fn from(error: superstep::Error) -> Self {
         let detail = match &*error.kind {
             ErrorKind::RepeatsEffects { .. } => format!(
-                "{error}. Settle what nobody knows, or send `{}`: true",
+                "{error}. Settle what nobody knows (resume the thread with `input`: null and answer what it asks), or send \
+                 `{}`: true",
                 REPEATS
             ),
             _ => error.to_string(),

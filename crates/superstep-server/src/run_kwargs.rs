@@ -72,10 +72,11 @@ impl RunKwargs {
         Ok(QueuedOptions {
             limit: number("recursion_limit")?,
             max_concurrency: most.map(|most| usize::try_from(most).unwrap_or(usize::MAX)),
-            at: at.filter(|at| at.id.is_some()).map(|at| CheckpointRef {
-                repeats: self.repeat_effects,
-                ..at
-            }),
+            at: match (at.filter(|at| at.id.is_some()), self.repeat_effects) {
+                (Some(at), true) => Some(at.repeating()),
+                (None, true) => Some(CheckpointRef::default().repeating()),
+                (at, false) => at,
+            },
             pause_before: Some(pauses(&self.interrupt_before)?),
             pause_after: Some(pauses(&self.interrupt_after)?),
             context: Some(self.context.clone().into()),

@@ -4,10 +4,10 @@ use std::sync::{Arc, atomic::Ordering};
 
 use serde_json::{Map, Value as Json};
 use superstep::{
-    ErrorKind, RunId, RunRecord, SaverError, ThreadId,
+    CheckpointRef, ErrorKind, RunId, RunRecord, SaverError, ThreadId,
     clock::IdSource as _,
     dynamic::{DynGraph, DynUpdate, END, Output, state::Depth},
-    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions},
+    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunQuery},
 };
 
 use crate::{
@@ -129,7 +129,11 @@ impl App {
             output: Output::Nothing,
             as_node: Some(END.into()),
         };
-        match hosted.graph.update_state(thread, None, end).await {
+        let newest = CheckpointRef {
+            repeats: request.kwargs.repeat_effects,
+            ..CheckpointRef::default()
+        };
+        match hosted.graph.update_state(thread, Some(&newest), end).await {
             Ok(_) => Ok(()),
             // It is in use, and may come to its end by itself.
             Err(error) if is_busy(&error) => Ok(()),
@@ -137,20 +141,32 @@ impl App {
         }
     }
 
-    /// What would repeat effects is refused now, not when the run's turn comes. Answers to questions continue from
-    /// what is there.
+    /// What would repeat effects, or forget one of which nobody knows whether it happened, is refused now, not when
+    /// the run's turn comes. Answers to questions continue from what is there.
     async fn refuse_repeats(
         &self,
         thread: &ThreadId,
         request: &RunRequest,
         options: &QueuedOptions,
     ) -> Result<(), Refusal> {
-        let Some(at) = options.at.as_ref().filter(|at| !at.repeats) else {
-            return Ok(());
+        let newest = CheckpointRef::default();
+        let at = match (&options.at, &request.input) {
+            (Some(at), _) => at,
+            (None, QueuedInput::Value(_)) => &newest,
+            (None, _) => return Ok(()),
         };
         let hosted = self.registry.graph(&request.kwargs.graph_id)?;
         let input = request.input.clone();
-        Ok(hosted.graph.check_repeats(thread, at, input).await?)
+        let checked = hosted.graph.check_repeats(thread, at, input).await;
+        if checked.is_err() && options.at.is_none() {
+            let runs = self.saver.runs();
+            let runs = runs.load_runs(thread, &RunQuery::default()).await?;
+            // What a run is doing may be known when it has ended.
+            if runs.iter().any(RunRecord::is_open) {
+                return Ok(());
+            }
+        }
+        Ok(checked?)
     }
 
     async fn enqueue(

@@ -1,17 +1,20 @@
-//! Node `extract_category_node`: what the question is about, by the model or by rules.
+//! Node `extract_category_node`: what the question is about, by the model or by rules. It begins with nothing of the
+//! question before, whoever gave the input, and however far that question came.
 
 use superstep::{Ctx, NodeError, Res, Snap, model::Message};
 
+use super::reset_state::{cleared, thread_before};
 use crate::{
     catalogue::{Catalogue, EntityType, Operation},
     error::Error,
+    problem::Problem,
     question::{
         MAX_QUESTION, Reference, Understanding, beyond, choose, earlier, wants_write,
         wants_yes_or_no,
     },
     recall,
     reply::clean,
-    services::{Services, problem},
+    services::Services,
     state::{AtrisState, AtrisStateUpdate, Secondary},
     thinking::Thinker,
 };
@@ -24,7 +27,12 @@ pub(crate) async fn extract_category_node(
     ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
     let question = state.query.clone().unwrap_or_default();
-    let failed = |error: Error| AtrisState::update().error(problem(&error, NODE, &state));
+    let cleared = || {
+        cleared()
+            .asked_of(services.client.names())
+            .initial_state(thread_before(&state))
+    };
+    let failed = |error: Error| cleared().error(Problem::new(&error, NODE, None));
     if question.trim().is_empty() {
         let why = "the question is empty".to_owned();
         return Ok(failed(Error::Settings { why }));
@@ -95,7 +103,7 @@ pub(crate) async fn extract_category_node(
         entity: None,
         parameters: None,
     });
-    Ok(AtrisState::update()
+    Ok(cleared()
         .query_type(query_type)
         .entity_type(kind)
         .is_entity_query(first.is_some())

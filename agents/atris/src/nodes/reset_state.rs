@@ -1,6 +1,7 @@
 //! Node `reset_state_node`: clears everything about the question. The host, the errors and the answers
 //! stay; the answer becomes the last entry of the history.
 
+use serde_json::{Value as Json, json};
 use superstep::{NodeError, Snap};
 
 use crate::state::{AtrisState, AtrisStateUpdate, MAX_ANSWERS};
@@ -45,4 +46,13 @@ pub(crate) fn cleared() -> AtrisStateUpdate {
         .bound_host(None)
         .sources(None)
         .answer(None)
+}
+
+/// What a thread has before a question.
+pub(crate) fn thread_before(state: &AtrisState) -> Json {
+    json!({
+        "selectedHost": state.selected_host,
+        "answers": state.message_history.len(),
+        "errors": state.error_history.len(),
+    })
 }

@@ -2,7 +2,7 @@
 //! nothing that leaks from one question into the next.
 
 use serde_json::{Value as Json, json};
-use superstep_atris::{Answer, Question, Status};
+use superstep_atris::{Answer, AtrisState, Question, Status};
 
 use crate::support::{agent, agent_with, answered, open, paths, run, server, settings, truth};
 
@@ -284,4 +284,68 @@ async fn the_state_has_the_words_of_the_document() {
         state["query"],
         Json::from("What are the trending tracks on Audius?")
     );
+}
+
+#[tokio::test]
+async fn a_bare_question_in_a_thread_that_waits_is_answered_as_in_a_new_one() {
+    let server = server().await;
+    let mut settings = settings([server.address()]);
+    settings.writes = true;
+    settings.client.token = Some("a token of a test".into());
+    let agent = agent_with(settings, None);
+    let graph = agent.graph();
+    let bare = |question: &str| AtrisState::update().query(question.to_owned());
+    let (choice, approval) = ("tracks by Sol Rivera", "favorite \"First Light\"");
+    for (at, question) in [
+        "How long is \"Paper Moons\"?",
+        "follow Mira Voss",
+        "top 10 trending tracks this week",
+        "what is the capital of France?",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let fresh = graph.run(format!("fresh {at}"), bare(question)).await;
+        let fresh = fresh.unwrap();
+        for before in [choice, approval] {
+            let thread = format!("{before} {at}");
+            let outcome = graph.run(&*thread, bare(before)).await.unwrap();
+            let (ask, _) = open(&outcome);
+            if before == approval {
+                let said = ask.answer::<Question>(&"7eP5n".to_owned()).unwrap();
+                let outcome = graph.answer(&*thread, [said]).await.unwrap();
+                assert!(outcome.asks()[0].is::<superstep::tools::Approval>());
+                let state = graph.state(&*thread).await.unwrap().state;
+                assert!(state.entity.is_some() && state.parameters.is_some());
+            }
+            let outcome = graph.run(&*thread, bare(question)).await.unwrap();
+            assert_eq!(outcome.asks().len(), fresh.asks().len(), "{thread}");
+            match fresh.asks() {
+                [] => assert_eq!(
+                    answered(outcome).answer,
+                    graph
+                        .state(format!("fresh {at}"))
+                        .await
+                        .unwrap()
+                        .state
+                        .message_history[0]
+                        .answer,
+                    "{thread}"
+                ),
+                [asked] => assert_eq!(
+                    open(&outcome).1,
+                    asked.question::<Question>().unwrap(),
+                    "{thread}"
+                ),
+                _ => panic!("it asks one thing"),
+            }
+            let now = graph.state(&*thread).await.unwrap().state;
+            let new = graph.state(format!("fresh {at}")).await.unwrap().state;
+            assert_eq!(
+                (&now.entity, &now.acting, &now.entity_name, &now.parameters),
+                (&new.entity, &new.acting, &new.entity_name, &new.parameters),
+                "{thread}"
+            );
+        }
+    }
 }

@@ -193,3 +193,30 @@ async fn what_stays_unknown_is_an_error_that_the_next_approval_mentions() {
     );
     assert_eq!(posts(&server), 1);
 }
+
+#[tokio::test]
+async fn a_bare_question_does_not_take_the_place_of_a_write_of_which_nobody_knows() {
+    let server = failing().await;
+    let agent = agent(with_writes(&server), &MemorySaver::default());
+    let ask = until_approval(&agent).await;
+    let outcome = approved_by(&agent, &ask).await;
+    let graph = agent.graph();
+    let at = graph.dynamic();
+    at.copy_thread(&"t".into(), &"copy".into()).await.unwrap();
+    for thread in ["t", "copy"] {
+        let bare = AtrisState::update().query("latest tips".to_owned());
+        let error = graph.run(thread, bare).await.unwrap_err();
+        assert_eq!(error.code(), "SS1205", "{error}");
+        assert!(error.to_string().contains("followUser"), "{error}");
+        let state = graph.state(thread).await.unwrap();
+        assert!(state.asks.iter().all(|ask| ask.is::<OutcomeQuestion>()));
+        assert_eq!(state.next, [superstep_atris::Node::ExecuteRequestNode]);
+    }
+    settled(&agent, &one(&outcome), Resolution::StillUnknown).await;
+    let bare = AtrisState::update().query("latest tips".to_owned());
+    let outcome = graph.run("t", bare).await.unwrap();
+    assert_eq!(answered(outcome).error, None);
+    let state = graph.state("t").await.unwrap().state;
+    assert_eq!(state.error_frequencies(), [("SS8014".to_owned(), 1)]);
+    assert_eq!(posts(&server), 1);
+}

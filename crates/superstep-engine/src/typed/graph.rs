@@ -529,7 +529,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
 
     /// The same graph for a caller who knows that a run or fork at an older checkpoint may do a second time
     /// what was done since. Without it that is refused (SS1205) if there are effects ([`Ctx::once`]) that
-    /// happened or may have.
+    /// happened or may have; and so is new input that drops one of which nobody knows whether it happened.
     ///
     /// [`Ctx::once`]: super::Ctx::once
     #[must_use]

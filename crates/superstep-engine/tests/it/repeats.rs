@@ -14,6 +14,7 @@ use superstep_core::{
 };
 use superstep_engine::{
     CheckpointRef, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, input,
+    state::Depth,
 };
 
 use crate::kit::{Count, object, saved, writes};
@@ -178,30 +179,146 @@ async fn an_effect_of_which_nobody_knows_whether_it_happened_counts_until_it_is_
         .expect("it goes back");
 }
 
+fn as_node(node: &str) -> Update {
+    Update {
+        as_node: Some(node.into()),
+        ..Update::default()
+    }
+}
+
 #[tokio::test]
-async fn who_acts_for_the_node_or_ends_the_thread_repeats_nothing() {
+async fn what_nobody_knows_is_forgotten_by_no_input_and_no_edit_unasked() {
+    let pay = Count::default();
+    let graph = shop(&pay, false);
+    graph
+        .invoke(object(json!({})), &RunOptions::on("t"))
+        .await
+        .expect_err("nobody knows");
+    graph
+        .copy_thread(&"t".into(), &"copy".into())
+        .await
+        .expect("a copy");
+    let steps = history(&graph).await.len();
+    let here = CheckpointRef::root(before(&graph, "pay").await);
+    for name in ["t", "copy"] {
+        let thread = ThreadId::from(name);
+        for at in [None, Some(CheckpointRef::default()), Some(here.clone())] {
+            let options = RunOptions {
+                at: at.clone(),
+                ..RunOptions::on(name)
+            };
+            let error = graph.invoke(object(json!({})), &options).await;
+            let error = error.expect_err("it is refused");
+            assert_eq!(is_refused(&error), [Certainty::Unknown], "{name}: {at:?}");
+            assert!(error.to_string().contains("may have happened"), "{error}");
+            for node in ["pay", "before", END] {
+                let edited = graph.update_state(&thread, at.as_ref(), as_node(node));
+                is_refused(&edited.await.expect_err("it is refused"));
+            }
+        }
+    }
+    // The end at an earlier step forgets it too.
+    let early = CheckpointRef::root(before(&graph, "before").await);
+    let ended = graph
+        .update_state(&"t".into(), Some(&early), as_node(END))
+        .await;
+    is_refused(&ended.expect_err("it is refused"));
+    assert_eq!(history(&graph).await.len(), steps, "nothing was stored");
+    assert_eq!(pay.get(), 1);
+    // Who means it says so.
+    let meant = RunOptions {
+        at: Some(CheckpointRef::default().repeating()),
+        ..RunOptions::on("t")
+    };
+    let error = graph.invoke(object(json!({})), &meant).await;
+    assert_ne!(error.expect_err("nobody knows").code(), "SS1205");
+    assert_eq!(pay.get(), 2);
+    // What is settled is known.
+    let undone = superstep_core::record::Effect::Failed;
+    graph
+        .settle(&"copy".into(), "pay", &undone)
+        .await
+        .expect("it is settled");
+    let error = graph
+        .invoke(object(json!({})), &RunOptions::on("copy"))
+        .await;
+    assert_ne!(error.expect_err("nobody knows").code(), "SS1205");
+    assert_eq!(pay.get(), 3);
+}
+
+#[tokio::test]
+async fn what_is_known_to_have_happened_is_dropped_by_input_an_edit_as_the_node_or_the_end() {
+    let asks = || {
+        shop_with(|ctx: DynCtx| async move {
+            ctx.once("pay", || async { Ok(1) }).await?;
+            ctx.ask("and now?")?;
+            Ok::<_, Halt>(Value::map([("x", Value::from(1))]))
+        })
+    };
+    let graph = asks();
+    for _ in 0..2 {
+        let fed = graph.invoke(object(json!({})), &RunOptions::on("t")).await;
+        assert_eq!(fed.expect("it asks").asks.len(), 1);
+    }
     for node in ["pay", END] {
-        let pay = Count::default();
-        let graph = shop(&pay, false);
-        let thread = ThreadId::from("t");
+        let graph = asks();
         graph
             .invoke(object(json!({})), &RunOptions::on("t"))
             .await
-            .expect_err("nobody knows");
-        let update = Update {
-            as_node: Some(node.into()),
-            ..Update::default()
-        };
+            .expect("it asks");
         graph
-            .update_state(&thread, None, update)
+            .update_state(&"t".into(), None, as_node(node))
             .await
             .expect("it is edited");
         graph
             .invoke(input::go_on(), &RunOptions::on("t"))
             .await
             .ok();
-        assert_eq!(pay.get(), 1, "{node}");
+        let state = graph.state(&"t".into(), None, Depth::Here).await;
+        assert!(state.expect("a state").next.is_empty(), "{node}");
     }
+}
+
+#[tokio::test]
+async fn what_nobody_knows_of_a_graph_below_is_not_forgotten() {
+    let pay = Count::default();
+    for is_sure in [false, true] {
+        let child = DynGraphBuilder::new()
+            .last_value("x")
+            .node("inner", payment(&pay, is_sure))
+            .edge("__start__", "inner")
+            .build()
+            .expect("it builds");
+        let middle = DynGraphBuilder::new()
+            .last_value("x")
+            .subgraph("middle", child, DynNodeOptions::default())
+            .edge("__start__", "middle")
+            .build()
+            .expect("it builds");
+        let graph = DynGraphBuilder::new()
+            .last_value("x")
+            .node("before", writes(object(json!({}))))
+            .subgraph("pay", middle, DynNodeOptions::default())
+            .edge("__start__", "before")
+            .edge("before", "pay")
+            .backends(saved())
+            .build()
+            .expect("it builds");
+        let options = RunOptions::on("t");
+        let first = graph.invoke(object(json!({})), &options).await;
+        assert_eq!(first.is_ok(), is_sure);
+        let second = graph.invoke(object(json!({})), &options).await;
+        match is_sure {
+            true => {
+                second.expect("it runs again");
+            }
+            false => {
+                let error = second.expect_err("it is refused");
+                assert_eq!(is_refused(&error), [Certainty::Unknown]);
+            }
+        }
+    }
+    assert_eq!(pay.get(), 3);
 }
 
 #[tokio::test]

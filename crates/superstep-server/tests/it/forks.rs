@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Schemas,
+    EffectError, Failure, Schemas,
     dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, START},
 };
 use superstep_server::Server;
@@ -108,4 +108,66 @@ async fn a_client_that_means_it_goes_back() {
     assert_eq!(state["next"], json!(["pay"]));
     let wrong = json!({"values": {}, "checkpoint_id": before, "repeat_effects": "yes"});
     server.post(&at("/state"), wrong).await.detail(422);
+}
+
+/// Pays, and does not hear whether it was paid.
+fn lossy(paid: &Arc<AtomicUsize>) -> DynGraph {
+    let paid = paid.clone();
+    DynGraphBuilder::new()
+        .name("lossy")
+        .last_value("x")
+        .node("pay", move |ctx: DynCtx| {
+            let paid = paid.clone();
+            async move {
+                let pay = || async move {
+                    paid.fetch_add(1, Ordering::SeqCst);
+                    Err::<usize, _>(EffectError::from(Failure::new("Lost", "no answer")))
+                };
+                let n = ctx.once("pay", pay).await?;
+                Ok::<_, Halt>(json!({ "x": n }))
+            }
+        })
+        .edge(START, "pay")
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn new_input_and_edits_do_not_forget_what_nobody_knows() {
+    let paid = Arc::new(AtomicUsize::new(0));
+    let server = Server::on(memory())
+        .dynamic("lossy", &lossy(&paid), Schemas::default())
+        .dynamic("shop", &shop(&paid), Schemas::default());
+    let server = Running::start(server).await;
+    server.post("/threads", json!({"thread_id": ID})).await.ok();
+    let input = json!({"assistant_id": "lossy", "input": {"x": 0}});
+    server.post(&at("/runs/wait"), input.clone()).await;
+    assert_eq!(paid.load(Ordering::SeqCst), 1);
+    let copied = server.post(&at("/copy"), json!({})).await.ok();
+    let copy = format!("/threads/{}", copied["thread_id"].as_str().unwrap());
+    for thread in [at(""), copy] {
+        for (path, body) in [
+            ("/runs/wait", &input),
+            ("/runs/stream", &input),
+            ("/runs", &input),
+            (
+                "/runs/wait",
+                &json!({"assistant_id": "shop", "input": {"x": 0}}),
+            ),
+            ("/state", &json!({"values": {}, "as_node": "pay"})),
+            ("/state", &json!({"values": null, "as_node": "__end__"})),
+        ] {
+            let reply = server.post(&format!("{thread}{path}"), body.clone()).await;
+            let why = reply.detail(409);
+            for said in ["pay", "may have happened", "repeat_effects"] {
+                assert!(why.contains(said), "{path}: {why}");
+            }
+        }
+    }
+    let runs = server.get(&at("/runs")).await.ok();
+    assert_eq!(runs.as_array().unwrap().len(), 1, "none was queued");
+    assert_eq!(paid.load(Ordering::SeqCst), 1);
+    let meant = json!({"assistant_id": "lossy", "input": {"x": 0}, "repeat_effects": true});
+    server.post(&at("/runs/wait"), meant).await;
+    assert_eq!(paid.load(Ordering::SeqCst), 2, "who means it says so");
 }
