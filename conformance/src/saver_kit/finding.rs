@@ -44,6 +44,7 @@ async fn filled(fixture: &Fixture) -> Result<Vec<superstep_core::saver::Lease>, 
                 run,
                 ending,
                 cost: RunCost::default(),
+                keeps: false,
             };
             fixture.saver.runs().end_run(end).await?;
         }
@@ -169,6 +170,7 @@ async fn run_again(fixture: &Fixture, thread: &str, n: u64, user: &str, cost: Ru
         run: run(n),
         ending: Ending::Done,
         cost,
+        keeps: false,
     };
     Ok(fixture.saver.runs().end_run(end).await?)
 }

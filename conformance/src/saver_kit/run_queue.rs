@@ -91,6 +91,7 @@ async fn end(fixture: &Fixture, writer: &Writer, n: u64) -> Verdict {
         run: run(n),
         ending: Ending::Done,
         cost: RunCost::default(),
+        keeps: false,
     };
     Ok(fixture.saver.runs().end_run(end).await?)
 }
@@ -390,6 +391,7 @@ async fn a_run_in_place_of_others_has_them_cancelled(bench: &Bench<'_>) -> Verdi
     for (on_busy, how) in [
         (OnBusy::Interrupt, Cancel::Now),
         (OnBusy::Rollback, Cancel::Rollback),
+        (OnBusy::RollbackRepeating, Cancel::RollbackRepeating),
     ] {
         let fixture = bench.open().await?;
         let writer = fixture.writer("t").await?;

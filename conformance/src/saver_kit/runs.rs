@@ -70,6 +70,7 @@ fn end(writer: &Writer, n: u64, ending: Ending) -> EndRun {
         run: run(n),
         ending,
         cost: RunCost::default(),
+        keeps: false,
     }
 }
 

@@ -81,6 +81,8 @@ pub struct EndRun {
     pub ending: Ending,
     /// What its calls of models took, since it began the last time.
     pub cost: RunCost,
+    /// Whether what it stored stays, although somebody wanted it undone.
+    pub keeps: bool,
 }
 
 /// Which runs of a thread to list.
@@ -199,6 +201,13 @@ impl RunRecord {
         self.checkpoint = head;
     }
 
+    /// Notes that what it stored stays, although somebody wanted it undone.
+    pub fn keep(&mut self) {
+        if let Some(cancel) = self.cancel.as_mut().filter(|it| it.how.undoes()) {
+            cancel.how = Cancel::Now;
+        }
+    }
+
     /// Adds what calls of models took.
     pub fn spend(&mut self, cost: RunCost) {
         self.cost = self.cost.and(cost);
@@ -268,7 +277,7 @@ impl RunRecord {
     /// Whether it is to be undone, and has stored something that is still the newest of its thread:
     /// `head` is the newest checkpoint of the thread's own graph.
     pub fn is_to_be_undone(&self, head: Option<CheckpointId>) -> bool {
-        let is_asked = |cancel: &CancelRequest| cancel.how == Cancel::Rollback;
+        let is_asked = |cancel: &CancelRequest| cancel.how.undoes();
         matches!(self.status(), RunStatus::Cancelled | RunStatus::Interrupted)
             && self.cancel.as_ref().is_some_and(is_asked)
             && head.is_some_and(|head| head > self.mark())

@@ -7,7 +7,7 @@ use superstep_core::{
     error::{Error, ErrorKind},
     id::ThreadId,
     run::RunInput,
-    runs::{EnqueueRun, QueuedInput, QueuedOptions, RunRecord},
+    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunRecord},
 };
 
 use crate::{clock::unix_millis, graph::DynGraph, options::RunOptions, run_entry::new_run_id};
@@ -15,10 +15,14 @@ use crate::{clock::unix_millis, graph::DynGraph, options::RunOptions, run_entry:
 impl DynGraph {
     /// Puts a run of this graph into the queue of its saver, for a [`Worker`](crate::Worker) of any
     /// process; durable when it returns. `run` says on which thread, with what and how, and what to do
-    /// when the thread is busy.
+    /// when the thread is busy. One that would have effects of the others repeated ([`OnBusy::Rollback`]) is
+    /// refused (SS1205).
     pub async fn enqueue(&self, run: EnqueueRun) -> Result<RunRecord, Error> {
         let graph = self.0.plan.name.clone();
         let run = EnqueueRun { graph, ..run };
+        if run.on_busy == OnBusy::Rollback {
+            self.refuse_rollback(&run.thread).await?;
+        }
         Ok(self.saver()?.run_queue().enqueue(run).await?)
     }
 

@@ -34,6 +34,7 @@ pub mod spec;
 pub mod state;
 mod stop;
 pub mod stream;
+mod take_back;
 pub mod threads;
 pub mod typed;
 pub mod worker;

@@ -282,7 +282,7 @@ fn is_unknown(effect: &Repeated) -> bool {
 }
 
 /// The error that names these effects, if there are any.
-fn refused(effects: Vec<Repeated>, thread: &ThreadId) -> Result<(), Error> {
+pub(crate) fn refused(effects: Vec<Repeated>, thread: &ThreadId) -> Result<(), Error> {
     match effects.is_empty() {
         true => Ok(()),
         false => Err(Error::from(ErrorKind::RepeatsEffects { effects }).at_thread(Some(thread))),
@@ -299,7 +299,7 @@ enum Which {
 }
 
 /// A checkpoint and all that follow from it, in their graph and in the graphs below.
-struct Branch<'a> {
+pub(crate) struct Branch<'a> {
     namespace: &'a GraphPath,
     /// Their steps.
     ids: HashMap<CheckpointId, i64>,
@@ -324,8 +324,18 @@ impl<'a> Branch<'a> {
         Self { namespace, ids }
     }
 
+    /// All checkpoints of a graph and of the graphs below.
+    pub(crate) fn whole(
+        all: &BTreeMap<GraphPath, Vec<Archived>>,
+        namespace: &'a GraphPath,
+    ) -> Self {
+        let own = all.get(namespace).into_iter().flatten();
+        let ids = own.map(|it| (it.record.id, it.record.step)).collect();
+        Self { namespace, ids }
+    }
+
     /// In whose task a graph runs, if it runs below; nothing within for the graph itself.
-    fn node_above(&self, place: &GraphPath) -> Option<Option<Arc<str>>> {
+    pub(crate) fn node_above(&self, place: &GraphPath) -> Option<Option<Arc<str>>> {
         if place == self.namespace {
             return Some(None);
         }
@@ -345,7 +355,7 @@ impl<'a> Branch<'a> {
     }
 
     /// The step of the graph itself that the tasks of a checkpoint ran in.
-    fn step(&self, record: &Record) -> i64 {
+    pub(crate) fn step(&self, record: &Record) -> i64 {
         let above = record.parents.get(self.namespace);
         let step = above.and_then(|above| self.ids.get(above)).copied();
         step.unwrap_or(record.step) + 1
@@ -378,7 +388,7 @@ fn tasks(all: &[Archived]) -> impl Iterator<Item = (&Record, &TaskNote)> {
 }
 
 /// The node that a task of a checkpoint runs.
-fn node_of(record: &Record, note: &TaskNote) -> Arc<str> {
+pub(crate) fn node_of(record: &Record, note: &TaskNote) -> Arc<str> {
     let name = match note.key.root() {
         TaskKey::Node(node) => record.layout.nodes.get(node.ix()).cloned(),
         TaskKey::Send(at) => {

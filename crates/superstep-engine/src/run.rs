@@ -385,7 +385,7 @@ impl BegunRun {
         };
         if let Some(entry) = entry {
             let cost = *lock(&env.cost);
-            entry.end(Ending::from(&stop), cost).await;
+            entry.end(&graph, Ending::from(&stop), cost).await;
         }
         // Whoever has the outcome may continue with the thread, in this process or another.
         if let Some(lease) = lease {

@@ -2,23 +2,24 @@
 //! cancel it.
 
 use std::{
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use superstep_core::{
     error::Error,
     event::Ending,
-    id::{CheckpointId, IdSource, RunId, ThreadId},
+    id::{IdSource, RunId},
     run::Drain,
-    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost},
+    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost, RunRecord},
     saver::Saver,
 };
 
-use crate::clock::ClockIds;
+use crate::{
+    clock::ClockIds,
+    graph::DynGraph,
+    take_back::{TakenBack, take_back},
+};
 
 /// A run that is not over by then is looked after: somebody may want to cancel it. Most are over.
 const SHORT: Duration = Duration::from_millis(20);
@@ -32,54 +33,56 @@ pub(crate) fn new_run_id() -> RunId {
 /// A run's entry in the saver.
 pub(crate) struct RunEntry {
     saver: Arc<dyn Saver>,
-    thread: ThreadId,
     epoch: u64,
     pub(crate) run: RunId,
-    /// Somebody asked before it began.
-    cancel: Option<CancelRequest>,
-    /// The id after which all that it stores comes.
-    mark: CheckpointId,
-    /// Whether who cancelled it wants it undone.
-    is_undone: AtomicBool,
+    /// As it was when it began.
+    record: Box<RunRecord>,
+    /// How it was cancelled.
+    how: OnceLock<Cancel>,
 }
 
 impl RunEntry {
     /// Records that a run begins.
     pub(crate) async fn begin(saver: Arc<dyn Saver>, begin: BeginRun) -> Result<Self, Error> {
-        let (thread, epoch, run) = (begin.thread.clone(), begin.epoch, begin.run);
+        let (epoch, run) = (begin.epoch, begin.run);
         let record = saver.runs().begin_run(begin).await?;
         Ok(Self {
             saver,
-            thread,
             epoch,
             run,
-            mark: record.mark(),
-            cancel: record.cancel,
-            is_undone: AtomicBool::new(false),
+            record: Box::new(record),
+            how: OnceLock::new(),
         })
     }
 
-    /// Records how the run ended, after what it stored was undone if that is wanted. A failure of that
-    /// is not the run's: what it did is stored, and shows how it ended; who takes the next run from the
-    /// queue undoes it.
-    pub(crate) async fn end(self, ending: Ending, cost: RunCost) {
-        if matches!(ending, Ending::Cancelled { .. }) && self.is_undone.load(Ordering::Relaxed) {
-            let runs = self.saver.runs();
-            let _left = runs.rewind(&self.thread, self.epoch, self.mark).await;
-        }
+    /// Records how the run of a graph ended, after what it stored was undone if that is wanted and repeats
+    /// no effects. A failure of that is not the run's: what it did is stored, and shows how it ended; who
+    /// takes the next run from the queue undoes it.
+    pub(crate) async fn end(self, graph: &DynGraph, ending: Ending, cost: RunCost) {
+        let how = self.how.get().copied().filter(|how| how.undoes());
+        let keeps = match (&ending, how) {
+            (Ending::Cancelled { .. }, Some(how)) => {
+                let (saver, epoch) = (&self.saver, self.epoch);
+                let taken = take_back(Some(graph), saver, &self.record, epoch, how).await;
+                matches!(taken, Ok(TakenBack::Kept))
+            }
+            _ => false,
+        };
         let end = EndRun {
-            thread: self.thread,
+            thread: self.record.thread.clone(),
             epoch: self.epoch,
             run: self.run,
             ending,
             cost,
+            keeps,
         };
         let _unsaid = self.saver.runs().end_run(end).await;
     }
 
     /// Why somebody wanted the run to end at once before it began.
     pub(crate) fn cancelled_before(&self, drain: &Drain) -> Option<String> {
-        self.cancel
+        self.record
+            .cancel
             .clone()
             .and_then(|request| self.obey(request, drain))
     }
@@ -104,8 +107,8 @@ impl RunEntry {
                 None
             }
             how => {
-                let is_undone = how == Cancel::Rollback;
-                self.is_undone.store(is_undone, Ordering::Relaxed);
+                // The first request stays, so that a second look finds the same.
+                let _same = self.how.set(how);
                 Some(request.reason)
             }
         }

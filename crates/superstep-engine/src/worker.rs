@@ -23,6 +23,7 @@ use crate::{
     input,
     options::{DynOutcome, RunOptions},
     schedule::firing,
+    take_back::take_back,
 };
 
 /// How long a claim holds, if nothing else is said.
@@ -248,7 +249,8 @@ impl Worker {
         graph.invoke(input, &options).await
     }
 
-    /// Undoes what the run before stored, if it was cancelled so and its process did not get to it.
+    /// Undoes what the run before stored, if it was cancelled so, its process did not get to it, and no
+    /// effects would be repeated.
     async fn undo_before(&self, record: &RunRecord) -> Result<(), Error> {
         if record.attempt > 0 {
             return Ok(());
@@ -270,9 +272,13 @@ impl Worker {
         if !last.is_to_be_undone(head) {
             return Ok(());
         }
+        let Some(how) = last.cancel.as_ref().map(|cancel| cancel.how) else {
+            return Ok(());
+        };
         let lease = self.saver.lease(thread).await?;
-        let runs = self.saver.runs();
-        Ok(runs.rewind(thread, lease.epoch, last.mark()).await?)
+        let graph = self.graphs.get(&last.graph);
+        take_back(graph, &self.saver, last, lease.epoch, how).await?;
+        Ok(())
     }
 
     /// Gives a run back that can begin later, and ends one that cannot.

@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value as Json, json};
-use superstep::{Category, ErrorKind, store::StoreError};
+use superstep::{Category, ErrorKind, dynamic::Repeated, store::StoreError};
 
 /// The field by which a client says that it means it: what was done since a checkpoint may be done again.
 pub(crate) const REPEATS: &str = "repeat_effects";
@@ -31,6 +31,18 @@ impl Refusal {
     /// There is no such thing.
     pub(crate) fn missing(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, detail)
+    }
+
+    /// A run was to be taken back and is not, since what it did would be done a second time.
+    pub(crate) fn kept(effects: Vec<Repeated>) -> Self {
+        let error = superstep::Error::from(ErrorKind::RepeatsEffects { effects });
+        let detail = format!(
+            "The run was stopped, and its steps are kept ({}): {error}. A rollback with `{REPEATS}` \
+             takes a run back all the same; a run from an earlier checkpoint with `{REPEATS}`: true \
+             goes back now",
+            error.code(),
+        );
+        Self::coded(error.code(), error.category(), detail)
     }
 
     pub(crate) fn status(&self) -> StatusCode {

@@ -15,6 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use superstep::{
     Cancel, CancelRequest, RunId, RunQuery, RunRecord,
     clock::{Clock as _, SystemClock},
+    dynamic::Repeated,
 };
 use tokio::sync::mpsc;
 
@@ -205,16 +206,37 @@ fn joined(
 pub(crate) struct How {
     wait: Option<String>,
     action: Option<String>,
+    repeat_effects: Option<String>,
+}
+
+fn is_yes(given: Option<&str>) -> bool {
+    matches!(given, Some("1" | "true" | "True"))
 }
 
 impl How {
     fn cancel(&self) -> Result<Cancel, Refusal> {
         match self.action.as_deref() {
             None | Some("interrupt") => Ok(Cancel::Now),
+            Some("rollback") if is_yes(self.repeat_effects.as_deref()) => {
+                Ok(Cancel::RollbackRepeating)
+            }
             Some("rollback") => Ok(Cancel::Rollback),
             _ => Err(Refusal::invalid("`action` must be interrupt or rollback")),
         }
     }
+}
+
+/// Why a run ends that a client cancels.
+const BY_CLIENT: &str = "a client cancelled it";
+
+/// What became of a client's wish to cancel a run.
+enum Cancelled {
+    /// The run had ended before.
+    Before,
+    /// It ends, as it was wanted.
+    Asked,
+    /// It has ended; what it stored was to be undone and is kept, because of these.
+    Kept(Vec<Repeated>),
 }
 
 /// `POST /threads/{id}/runs/{run}/cancel`
@@ -224,20 +246,17 @@ pub(crate) async fn cancel(
     Query(how): Query<How>,
 ) -> Result<Response, Refusal> {
     let cancel = how.cancel()?;
-    let (run, _) = app.find_run(&id, &run).await?;
-    if !app
-        .cancel_run(run.id, cancel, "a client cancelled it")
-        .await?
-    {
-        return Err(Refusal::missing(
+    let (run, hosted) = app.find_run(&id, &run).await?;
+    let waits = is_yes(how.wait.as_deref());
+    let cancelled = app.cancel_by_client(&run, hosted, cancel, waits).await?;
+    match cancelled {
+        Cancelled::Before => Err(Refusal::missing(
             "No matching runs to cancel: the run has ended.",
-        ));
+        )),
+        Cancelled::Kept(effects) => Err(Refusal::kept(effects)),
+        Cancelled::Asked if waits => Ok(answer(&json!({}))),
+        Cancelled::Asked => Ok(StatusCode::ACCEPTED.into_response()),
     }
-    if !matches!(how.wait.as_deref(), Some("1" | "true" | "True")) {
-        return Ok(StatusCode::ACCEPTED.into_response());
-    }
-    app.to_end(run.id).await?;
-    Ok(answer(&json!({})))
 }
 
 /// `POST /runs/cancel`: runs of a thread by their ids, or all of it with a status.
@@ -283,10 +302,22 @@ pub(crate) async fn cancel_many(
         Some("pending" | "running") => status == Some(run_view::status(run)),
         _ => matches!(run_view::status(run), "pending" | "running"),
     };
-    let mut is_any = false;
+    let (mut is_any, mut kept) = (false, Vec::new());
     for run in found.iter().filter(|run| is_meant(run)) {
-        let why = "a client cancelled it";
-        is_any |= app.cancel_run(run.id, cancel, why).await?;
+        let cancelled = match app.registry.of_run(run) {
+            Some(hosted) => app.cancel_by_client(run, hosted, cancel, false).await?,
+            None => match app.cancel_run(run.id, cancel, BY_CLIENT).await? {
+                true => Cancelled::Asked,
+                false => Cancelled::Before,
+            },
+        };
+        is_any |= !matches!(cancelled, Cancelled::Before);
+        if let Cancelled::Kept(effects) = cancelled {
+            kept.extend(effects);
+        }
+    }
+    if !kept.is_empty() {
+        return Err(Refusal::kept(kept));
     }
     match is_any {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
@@ -330,6 +361,40 @@ impl App {
     async fn is_forgotten(&self, run: &RunRecord) -> Result<bool, Refusal> {
         let deleted = self.deleted_runs.find(&run.id.to_string()).await?;
         Ok(is_taken_back(run) || deleted.is_some())
+    }
+
+    /// Cancels a run for a client. One that is to be taken back and made effects is stopped only.
+    async fn cancel_by_client(
+        self: &Arc<Self>,
+        run: &RunRecord,
+        hosted: &Hosted,
+        how: Cancel,
+        waits: bool,
+    ) -> Result<Cancelled, Refusal> {
+        let effects = match how {
+            Cancel::Rollback => hosted.graph.effects_of_run(run.id).await?,
+            _ => Vec::new(),
+        };
+        let is_kept = !effects.is_empty();
+        let asked = if is_kept { Cancel::Now } else { how };
+        if !self.cancel_run(run.id, asked, BY_CLIENT).await? {
+            return Ok(Cancelled::Before);
+        }
+        if is_kept {
+            self.to_end(run.id).await?;
+            return Ok(Cancelled::Kept(effects));
+        }
+        if waits {
+            let ended = self.to_end(run.id).await?;
+            // It may have made effects meanwhile.
+            if how == Cancel::Rollback && !is_taken_back(&ended) {
+                let effects = hosted.graph.effects_of_run(run.id).await?;
+                if !effects.is_empty() {
+                    return Ok(Cancelled::Kept(effects));
+                }
+            }
+        }
+        Ok(Cancelled::Asked)
     }
 
     /// Asks to cancel a run; says whether it had not ended.

@@ -53,9 +53,11 @@ impl RunRequest {
         let version = assistant.now();
         let strategies = &["enqueue", "interrupt", "reject", "rollback"];
         let strategy = body.word("multitask_strategy", strategies)?;
+        let repeats = body.field(REPEATS)?.unwrap_or(false);
         let on_busy = match strategy {
             Some("interrupt") => OnBusy::Interrupt,
             Some("reject") => OnBusy::Reject,
+            Some("rollback") if repeats => OnBusy::RollbackRepeating,
             Some("rollback") => OnBusy::Rollback,
             _ => OnBusy::Enqueue,
         };
@@ -83,7 +85,7 @@ impl RunRequest {
             interrupt_before: body.field("interrupt_before")?.unwrap_or_default(),
             interrupt_after: body.field("interrupt_after")?.unwrap_or_default(),
             checkpoint: at.unwrap_or_default(),
-            repeat_effects: body.field(REPEATS)?.unwrap_or(false),
+            repeat_effects: repeats,
             durability,
             multitask_strategy: strategy.unwrap_or("enqueue").to_owned(),
             webhook: hook,

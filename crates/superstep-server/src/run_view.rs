@@ -1,7 +1,7 @@
 //! A run as clients see it.
 
 use serde_json::{Value as Json, json};
-use superstep::{Cancel, RunRecord, RunStatus};
+use superstep::{RunRecord, RunStatus};
 
 use crate::{
     run_end::{given_up, told},
@@ -24,7 +24,7 @@ pub(crate) fn status(run: &RunRecord) -> &'static str {
 
 /// Whether a run was taken back: to clients it is as if it had never been.
 pub(crate) fn is_taken_back(run: &RunRecord) -> bool {
-    let rolls_back = |cancel: &superstep::CancelRequest| cancel.how == Cancel::Rollback;
+    let rolls_back = |cancel: &superstep::CancelRequest| cancel.how.undoes();
     run.ending.is_some() && run.cancel.as_ref().is_some_and(rolls_back)
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use serde_json::{Map, Value as Json};
 use superstep::{
-    CheckpointRef, ErrorKind, RunId, RunRecord, SaverError, ThreadId,
+    CheckpointRef, ErrorKind, RunId, RunRecord, RunStatus, SaverError, ThreadId,
     clock::IdSource as _,
     dynamic::{DynGraph, DynUpdate, END, Output, state::Depth},
     runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunQuery},
@@ -12,8 +12,8 @@ use superstep::{
 
 use crate::{
     after_record::AfterRun, app::App, owner::Visitor, owner_graphs::owned_graph, payload::Payload,
-    readers::Reader, refusal::Refusal, run_kwargs::RunKwargs, run_request::RunRequest,
-    thread_name::thread_id, thread_record::Record,
+    readers::Reader, refusal::Refusal, registry::Hosted, run_kwargs::RunKwargs,
+    run_request::RunRequest, thread_name::thread_id, thread_record::Record,
 };
 
 /// How often a run may begin: one that takes its process down each time does not come back for ever.
@@ -149,13 +149,16 @@ impl App {
         request: &RunRequest,
         options: &QueuedOptions,
     ) -> Result<(), Refusal> {
+        let hosted = self.registry.graph(&request.kwargs.graph_id)?;
+        if request.on_busy == OnBusy::Rollback {
+            self.refuse_rollback(thread, hosted).await?;
+        }
         let newest = CheckpointRef::default();
         let at = match (&options.at, &request.input) {
             (Some(at), _) => at,
             (None, QueuedInput::Value(_)) => &newest,
             (None, _) => return Ok(()),
         };
-        let hosted = self.registry.graph(&request.kwargs.graph_id)?;
         let input = request.input.clone();
         let checked = hosted.graph.check_repeats(thread, at, input).await;
         if checked.is_err() && options.at.is_none() {
@@ -167,6 +170,23 @@ impl App {
             }
         }
         Ok(checked?)
+    }
+
+    /// A run does not come in place of one that made effects, or may have: the thread would forget them.
+    async fn refuse_rollback(&self, thread: &ThreadId, hosted: &Hosted) -> Result<(), Refusal> {
+        let running = RunQuery {
+            status: Some(RunStatus::Running),
+            ..RunQuery::default()
+        };
+        let mut effects = Vec::new();
+        for run in self.saver.runs().load_runs(thread, &running).await? {
+            let hosted = self.registry.of_run(&run).unwrap_or(hosted);
+            effects.extend(hosted.graph.effects_of_run(run.id).await?);
+        }
+        match effects.is_empty() {
+            true => Ok(()),
+            false => Err(superstep::Error::from(ErrorKind::RepeatsEffects { effects }).into()),
+        }
     }
 
     async fn enqueue(

@@ -265,6 +265,9 @@ pub(crate) fn end(writer: &mut Writer, end: EndRun) -> Result<(), SaverError> {
     }
     row.record.end(end.ending, current.head, wall_millis());
     row.record.spend(end.cost);
+    if end.keeps {
+        row.record.keep();
+    }
     row.update(writer)
 }
 

@@ -14,8 +14,19 @@ pub enum Cancel {
     Now,
     /// After the step that runs.
     Drain,
-    /// At once, and what it stored is undone: the thread is as before the run.
+    /// At once, and what it stored is undone: the thread is as before the run. A run whose tasks made
+    /// effects, or may have, keeps what it stored, since its thread would forget them and make them again.
     Rollback,
+    /// The same, also if that repeats effects.
+    #[serde(rename = "rollback_repeating")]
+    RollbackRepeating,
+}
+
+impl Cancel {
+    /// Whether what the run stored is to be undone.
+    pub fn undoes(self) -> bool {
+        matches!(self, Self::Rollback | Self::RollbackRepeating)
+    }
 }
 
 /// A request to cancel a run.

@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{InputKind, QueuedOptions, RunCost, RunRecord};
+use super::{Cancel, InputKind, QueuedOptions, RunCost, RunRecord};
 use crate::{
     ask::Resume,
     clock::{UnixMillis, expiry},
@@ -31,8 +31,24 @@ pub enum OnBusy {
     /// Cancel it and those that wait; what they stored stays.
     Interrupt,
     /// Cancel it, undo what it stored, and continue from where it began; those that wait are cancelled
-    /// too. After the first run of a thread that is nothing at all.
+    /// too. After the first run of a thread that is nothing at all. What a run stored whose tasks made
+    /// effects, or may have, stays.
     Rollback,
+    /// The same, also if that repeats effects.
+    #[serde(rename = "rollback_repeating")]
+    RollbackRepeating,
+}
+
+impl OnBusy {
+    /// How the runs are cancelled that the new one comes in place of.
+    pub fn cancel(self) -> Option<Cancel> {
+        match self {
+            Self::Enqueue | Self::Reject => None,
+            Self::Interrupt => Some(Cancel::Now),
+            Self::Rollback => Some(Cancel::Rollback),
+            Self::RollbackRepeating => Some(Cancel::RollbackRepeating),
+        }
+    }
 }
 
 /// What a queued run is fed.

@@ -24,6 +24,7 @@ mod repeats;
 mod retention;
 mod runs;
 mod streams;
+mod take_back;
 mod threads;
 mod timers;
 mod worker;

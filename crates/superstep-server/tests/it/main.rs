@@ -24,6 +24,7 @@ mod needs_browser;
 mod owners;
 mod protocol;
 mod queue;
+mod rollback;
 mod run_records;
 mod runs;
 mod sse;

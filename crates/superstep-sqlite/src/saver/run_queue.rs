@@ -8,7 +8,7 @@ use superstep_core::{
     event::Ending,
     future::MaybeReady,
     id::ThreadId,
-    runs::{Cancel, CancelRequest, Claim, ClaimRuns, EnqueueRun, OnBusy, RunRecord, RunStatus},
+    runs::{CancelRequest, Claim, ClaimRuns, EnqueueRun, OnBusy, RunRecord, RunStatus},
     saver::RunQueue,
 };
 
@@ -72,15 +72,10 @@ pub(super) fn enqueue(
         Some(row) => is_leased(writer, &name, row, worker)?,
         None => false,
     };
-    let how = match new.on_busy {
-        OnBusy::Reject if is_taken || !open.is_empty() => {
-            return Err(SaverError::Busy { thread: name });
-        }
-        OnBusy::Interrupt => Some(Cancel::Now),
-        OnBusy::Rollback => Some(Cancel::Rollback),
-        _ => None,
-    };
-    if let Some(how) = how {
+    if new.on_busy == OnBusy::Reject && (is_taken || !open.is_empty()) {
+        return Err(SaverError::Busy { thread: name });
+    }
+    if let Some(how) = new.on_busy.cancel() {
         for row in open {
             let request = CancelRequest::by_run(run, how, now);
             runs::request_cancel(writer, row, request)?;

@@ -7,7 +7,7 @@ use superstep_core::{
     error::SaverError,
     event::Ending,
     future::MaybeReady,
-    runs::{Cancel, CancelRequest, Claim, ClaimRuns, EnqueueRun, OnBusy, RunRecord},
+    runs::{CancelRequest, Claim, ClaimRuns, EnqueueRun, OnBusy, RunRecord},
     saver::RunQueue,
 };
 
@@ -45,16 +45,11 @@ impl MemorySaver {
             inner.end_lost_runs(now);
             let open = |run: &RunRecord| run.ending.is_none();
             let is_busy = inner.taken || inner.runs.all().iter().any(open);
-            let how = match new.on_busy {
-                OnBusy::Reject if is_busy => {
-                    return Err(SaverError::Busy { thread: id.clone() });
-                }
-                OnBusy::Interrupt => Some(Cancel::Now),
-                OnBusy::Rollback => Some(Cancel::Rollback),
-                _ => None,
-            };
+            if is_busy && new.on_busy == OnBusy::Reject {
+                return Err(SaverError::Busy { thread: id.clone() });
+            }
             for other in inner.runs.all_mut() {
-                if let Some(how) = how {
+                if let Some(how) = new.on_busy.cancel() {
                     other.request_cancel(CancelRequest::by_run(run, how, now));
                 }
             }

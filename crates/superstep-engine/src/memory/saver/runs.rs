@@ -193,6 +193,7 @@ impl MemorySaver {
             run,
             ending,
             cost,
+            keeps,
         } = end;
         let missing = SaverError::NoRun { run };
         let Some(thread) = self.thread(&id) else {
@@ -209,6 +210,9 @@ impl MemorySaver {
         }
         record.end(ending, head, self.0.clock.now());
         record.spend(cost);
+        if keeps {
+            record.keep();
+        }
         inner.runs.open = None;
         Ok(())
     }
