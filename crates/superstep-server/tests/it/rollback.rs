@@ -7,8 +7,9 @@ use std::sync::{
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Schemas,
+    Backends, Schemas,
     dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, START},
+    sqlite::Database,
 };
 use superstep_server::Server;
 
@@ -66,8 +67,12 @@ struct Mail {
 
 impl Mail {
     async fn sent() -> Self {
+        Self::sent_on(memory(), "sync").await
+    }
+
+    async fn sent_on(backends: Backends, durability: &str) -> Self {
         let (sent, gates) = (Arc::new(AtomicUsize::new(0)), Gate::shut());
-        let server = Server::on(memory())
+        let server = Server::on(backends)
             .dynamic("mailer", &mailer(&sent, &gates), Schemas::default())
             .dynamic("gate", &gate(&gates), Schemas::default());
         let server = Running::start(server).await;
@@ -75,7 +80,9 @@ impl Mail {
         let first = json!({"assistant_id": "mailer", "input": {"x": 0}});
         let asked = server.post(&at("/runs/wait"), first).await.ok();
         assert!(asked["__interrupt__"].is_array(), "{asked}");
-        let approval = json!({"assistant_id": "mailer", "command": {"resume": true}});
+        let approval = json!({
+            "assistant_id": "mailer", "command": {"resume": true}, "durability": durability,
+        });
         let run = server.post(&at("/runs"), approval).await.ok();
         gates.entered.acquire().await.unwrap().forget();
         assert_eq!(sent.load(Ordering::SeqCst), 1);
@@ -150,6 +157,35 @@ async fn no_rollback_repeats_an_effect_unasked() {
         refused(mail.server.post(&at("/runs/wait"), fork).await.detail(409));
         assert_eq!(mail.continues().await["x"], 1, "{path}");
         assert_eq!(mail.sent.load(Ordering::SeqCst), 1, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_effect_is_found_however_and_wherever_it_is_stored() {
+    for durability in ["sync", "async", "exit"] {
+        for is_memory in [true, false] {
+            let folder = tempfile::tempdir().unwrap();
+            let backends = match is_memory {
+                true => memory(),
+                false => {
+                    let database = Database::open(folder.path().join("mail.db")).unwrap();
+                    Backends {
+                        store: Some(Arc::new(database.store())),
+                        ..Backends::on(database.saver())
+                    }
+                }
+            };
+            let case = format!("{durability}, memory: {is_memory}");
+            let mail = Mail::sent_on(backends, durability).await;
+            let second = json!({
+                "assistant_id": "mailer", "input": null, "multitask_strategy": "rollback",
+            });
+            refused(mail.server.post(&at("/runs"), second).await.detail(409));
+            let cancel = at(&format!("/runs/{}/cancel?action=rollback", mail.run));
+            refused(mail.server.post(&cancel, json!({})).await.detail(409));
+            assert_eq!(mail.continues().await["x"], 1, "{case}");
+            assert_eq!(mail.sent.load(Ordering::SeqCst), 1, "{case}");
+        }
     }
 }
 
