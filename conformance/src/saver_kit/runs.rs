@@ -416,8 +416,13 @@ async fn a_request_to_cancel_is_read_by_others(bench: &Bench<'_>) -> Verdict {
     equal("in its record", load(&fixture, 2).await?.cancel, wanted)?;
     equal("of another", runs.cancel_requested(run(1)).await?, None)?;
     let reason = "enough".to_owned();
-    let cancelled = end(&writer, 2, Ending::Cancelled { reason });
+    let cancelled = EndRun {
+        keeps: true,
+        ..end(&writer, 2, Ending::Cancelled { reason })
+    };
     runs.end_run(cancelled).await?;
+    let how = load(&fixture, 2).await?.cancel.map(|cancel| cancel.how);
+    equal("how, as it keeps what it stored", how, Some(Cancel::Now))?;
     // One that was cut short has ended as well.
     for n in [1, 2] {
         let asked = runs.request_cancel(run(n), request("late")).await?;
