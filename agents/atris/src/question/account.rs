@@ -31,6 +31,37 @@ const RECORDS: [&str; 5] = [
     "resolve",
 ];
 
+/// Words of orders about several things: `follow everyone …`, `delete the tracks of …`. An operation changes one.
+const SEVERAL: [&str; 27] = [
+    "all",
+    "albums",
+    "any",
+    "anyone",
+    "artists",
+    "both",
+    "comments",
+    "each",
+    "every",
+    "everybody",
+    "everyone",
+    "everything",
+    "fans",
+    "favorites",
+    "followers",
+    "following",
+    "follows",
+    "people",
+    "playlists",
+    "remixes",
+    "reposts",
+    "somebody",
+    "someone",
+    "songs",
+    "supporters",
+    "tracks",
+    "users",
+];
+
 /// Words that make a sum of a number, which a count is already.
 const SUMS: [&str; 3] = ["total", "altogether", "overall"];
 
@@ -69,6 +100,12 @@ impl Account {
         for (at, word) in words.iter().enumerate() {
             let beside = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |it| it);
             let before = beside(at.checked_sub(1));
+            if plan.is_beyond_an_order(word) {
+                if !account.left.contains(word) && account.left.len() < MOST {
+                    account.left.push(word.clone());
+                }
+                continue;
+            }
             let weight = weight(word, before, beside(Some(at + 1)));
             let list = match weight {
                 Weight::Plain => continue,
@@ -255,6 +292,14 @@ impl<'a> Plan<'a> {
         ) || token == "id" && kind.is_some()
     }
 
+    /// Whether a word makes more of an order than its one call.
+    fn is_beyond_an_order(&self, word: &str) -> bool {
+        // Albums are playlists to Audius, but a new playlist is no album.
+        let is_other = self.operation.id == "createPlaylist" && word == "album";
+        let is_said = self.words.iter().any(|known| known == word);
+        !self.operation.is_read() && !is_said && (is_other || SEVERAL.contains(&word))
+    }
+
     fn uses(&self, word: &str) -> bool {
         self.words.iter().any(|known| known == word) || self.says(word)
     }
@@ -335,6 +380,38 @@ mod tests {
         }
         let account = account("any good new releases this week", "getBestNewReleases");
         assert_eq!(account.left, [""; 0]);
+    }
+
+    #[test]
+    fn an_order_about_several_things_leaves_them() {
+        for (order, operation, left) in [
+            (
+                "delete everything in \"Night Drive\"",
+                "deletePlaylist",
+                &["everything"][..],
+            ),
+            (
+                "delete the tracks of \"Night Drive\"",
+                "deletePlaylist",
+                &["tracks"],
+            ),
+            (
+                "follow all followers of Nova Kane",
+                "followUser",
+                &["all", "followers"],
+            ),
+            (
+                "follow everyone Nova Kane follows",
+                "followUser",
+                &["everyone", "follows"],
+            ),
+            ("make an album called Blue", "createPlaylist", &["album"]),
+            ("stop following Nova Kane", "unfollowUser", &[]),
+            ("delete \"Night Drive\"", "deletePlaylist", &[]),
+            ("create a playlist called All Songs", "createPlaylist", &[]),
+        ] {
+            assert_eq!(account(order, operation).left, left, "{order}");
+        }
     }
 
     #[test]
