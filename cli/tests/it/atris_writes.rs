@@ -3,15 +3,16 @@
 
 use std::io::Write as _;
 
+use serde_json::json;
 use superstep_loopback::{Answer, Server};
 
-use crate::env::TestEnv;
+use crate::{env::TestEnv, served::Served};
 
 /// A host that fails every write, after it may have done it.
 fn failing() -> Server {
     let server = Server::on_thread(|request| match request.method.as_str() {
         "POST" => Answer::status(500, &[], ""),
-        _ => Answer::json(200, &serde_json::json!({"data": []})),
+        _ => Answer::json(200, &json!({"data": []})),
     });
     server.unwrap()
 }
@@ -155,15 +156,17 @@ fn a_session_settles_a_write_before_the_next_question() {
     assert_eq!(posts(&server), 3);
 }
 
-#[test]
-fn a_write_whose_process_was_killed_is_asked_about_by_the_next_question() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
+/// A host that answers no write.
+fn hanging(runtime: &tokio::runtime::Runtime) -> Server {
     let server = runtime.block_on(Server::with(|request| match request.method.as_str() {
         "POST" => Answer::hang(),
-        _ => Answer::json(200, &serde_json::json!({"data": []})),
+        _ => Answer::json(200, &json!({"data": []})),
     }));
-    let server = server.unwrap();
-    let env = signed_in(&server);
+    server.unwrap()
+}
+
+/// Follows somebody, in a process that is killed during the write.
+fn killed_in_the_write(env: &TestEnv, server: &Server, runtime: &tokio::runtime::Runtime) {
     let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
     let mut killed = env.command(line).spawn().unwrap();
     let mut stdin = killed.stdin.take().unwrap();
@@ -171,6 +174,50 @@ fn a_write_whose_process_was_killed_is_asked_about_by_the_next_question() {
     runtime.block_on(server.hangs(1));
     killed.kill().unwrap();
     killed.wait().unwrap();
+}
+
+#[test]
+fn no_question_and_no_edit_over_http_forgets_a_write_whose_process_was_killed() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = hanging(&runtime);
+    let env = signed_in(&server);
+    killed_in_the_write(&env, &server, &runtime);
+    let http = Served::start(&env, "serve --port 0 --no-input --offline");
+    let (_, found) = http.call("POST", "/threads/search", &json!({}));
+    let thread = found[0]["thread_id"].as_str().unwrap();
+    let copied = http.call("POST", &format!("/threads/{thread}/copy"), &json!({}));
+    let copy = copied.1["thread_id"].as_str().unwrap();
+    for thread in [thread, copy] {
+        for (path, body) in [
+            (
+                "runs/wait",
+                json!({"assistant_id": "atris", "input": {"query": "latest tips"}}),
+            ),
+            (
+                "state",
+                json!({"values": {}, "as_node": "execute_request_node"}),
+            ),
+        ] {
+            let (status, said) = http.call("POST", &format!("/threads/{thread}/{path}"), &body);
+            assert_eq!(status, 409, "{path}: {said}");
+            let why = said["detail"].as_str().unwrap();
+            for part in ["may have happened", "repeat_effects"] {
+                assert!(why.contains(part), "{path}: {why}");
+            }
+        }
+    }
+    drop(http);
+    let errors = env.run("atris errors atris-t");
+    assert!(errors.stdout.contains("[SS8014]"), "{}", errors.stdout);
+    assert_eq!(posts(&server), 1);
+}
+
+#[test]
+fn a_write_whose_process_was_killed_is_asked_about_by_the_next_question() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = hanging(&runtime);
+    let env = signed_in(&server);
+    killed_in_the_write(&env, &server, &runtime);
     let errors = env.run("atris errors atris-t");
     assert!(errors.stdout.contains("[SS8014]"), "{}", errors.stdout);
     assert!(!errors.stderr.contains("no errors"), "{}", errors.stderr);
@@ -302,7 +349,7 @@ fn after_a_kill_it_is_asked_first_whether_the_call_happened_whatever_the_host_is
     let hanging = || {
         let server = runtime.block_on(Server::with(|request| match request.method.as_str() {
             "POST" => Answer::hang(),
-            _ => Answer::json(200, &serde_json::json!({"data": []})),
+            _ => Answer::json(200, &json!({"data": []})),
         }));
         server.unwrap()
     };

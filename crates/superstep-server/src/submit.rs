@@ -164,8 +164,8 @@ impl App {
         if checked.is_err() && options.at.is_none() {
             let runs = self.saver.runs();
             let runs = runs.load_runs(thread, &RunQuery::default()).await?;
-            // What a run is doing may be known when it has ended.
-            if runs.iter().any(RunRecord::is_open) {
+            // What a run is doing, or is about to resume, may be known when it has ended.
+            if runs.iter().any(|run| run.ending.is_none()) {
                 return Ok(());
             }
         }
