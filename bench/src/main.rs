@@ -17,7 +17,9 @@ use args::Args;
 
 fn main() -> ExitCode {
     let run = Args::read(std::env::args().skip(1)).and_then(|args| {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_time()
+            .build()?;
         runtime.block_on(async { tokio::spawn(workload::run(args)).await? })
     });
     match run {
