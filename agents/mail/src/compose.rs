@@ -2,7 +2,8 @@
 //!
 //! Answers go where the sender wants them (`Reply-To` before `From`); the others of the mail get a
 //! copy. Everything that comes from a mail, a model or a person is checked or encoded before it
-//! is in a header, so that no text can add one. The bytes follow from the arguments alone:
+//! is in a header, and every header is checked again where it is written (`header`), so that no text can add one.
+//! The bytes follow from the arguments alone:
 //! composing twice gives the same mail.
 
 mod header;
@@ -12,7 +13,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use crate::{
     Outgoing, ThreadKey, address::Address, error::MailError, parse::Mail, parse::is_email,
 };
-use header::{address_list, base64_lines, text_header};
+use header::{HeaderBlock, address_list, base64_lines, text_header};
 
 /// How many older mails a reply refers to: the first and the newest.
 const MAX_REFERENCES: usize = 20;
@@ -119,8 +120,9 @@ impl Reply<'_> {
             return Err(refused(format!("`{}` is no address", strange.email)));
         }
         let message_id = self.message_id();
+        let mail = self.write(&recipients, &message_id).map_err(refused)?;
         Ok(Outgoing {
-            bytes: self.write(&recipients, &message_id).into_bytes(),
+            bytes: mail.into_bytes(),
             message_id,
             from: self.from.clone(),
             recipients: recipients.all().cloned().collect(),
@@ -133,45 +135,33 @@ impl Reply<'_> {
         format!("{}@{}", self.key, domain.unwrap_or("localhost"))
     }
 
-    fn write(&self, recipients: &Recipients, message_id: &str) -> String {
+    fn write(&self, recipients: &Recipients, message_id: &str) -> Result<String, String> {
         let date = self.date.to_zoned(self.zone.clone());
-        let mut mail = String::new();
-        let mut line = |name: &str, value: &str| {
-            if !value.is_empty() {
-                mail.push_str(&format!("{name}: {value}\r\n"));
-            }
-        };
-        line(
-            "Date",
-            &date.strftime("%a, %d %b %Y %H:%M:%S %z").to_string(),
-        );
-        line("From", &address_list([self.from]));
-        line("To", &address_list(&recipients.to));
-        line("Cc", &address_list(&recipients.cc));
-        line("Subject", &text_header(&reply_subject(&self.to.subject)));
-        line("Message-ID", &format!("<{message_id}>"));
+        let date = date.strftime("%a, %d %b %Y %H:%M:%S %z").to_string();
+        let mut head = HeaderBlock::default();
+        head.add_line("Date", &date)?;
+        head.add("From", &address_list([self.from]))?;
+        head.add("To", &address_list(&recipients.to))?;
+        head.add("Cc", &address_list(&recipients.cc))?;
+        head.add("Subject", &text_header(&reply_subject(&self.to.subject)))?;
+        head.add_line("Message-ID", &format!("<{message_id}>"))?;
         let answered = self.to.message_id.iter();
         let answered: Vec<String> = answered.map(|id| format!("<{id}>")).collect();
-        line("In-Reply-To", &answered.join(" "));
-        line("References", &references(self.to).join("\r\n "));
-        line("MIME-Version", "1.0");
-        line("Content-Type", "text/plain; charset=utf-8");
+        head.add("In-Reply-To", &answered)?;
+        head.add("References", &references(self.to))?;
+        head.add_line("MIME-Version", "1.0")?;
+        head.add_line("Content-Type", "text/plain; charset=utf-8")?;
         let text = self.text.replace("\r\n", "\n").replace('\r', "\n");
         let fits = |line: &str| line.len() < 990 && line.is_ascii() && !line.contains('\0');
         if text.lines().all(fits) {
-            line("Content-Transfer-Encoding", "7bit");
-            mail.push_str("\r\n");
-            for line in text.lines() {
-                mail.push_str(line);
-                mail.push_str("\r\n");
-            }
+            head.add_line("Content-Transfer-Encoding", "7bit")?;
+            let lines = text.lines().map(|line| format!("{line}\r\n"));
+            Ok(head.ended() + &lines.collect::<String>())
         } else {
-            line("Content-Transfer-Encoding", "base64");
-            mail.push_str("\r\n");
+            head.add_line("Content-Transfer-Encoding", "base64")?;
             let text = text.replace('\n', "\r\n");
-            mail.push_str(&base64_lines(text.as_bytes()));
+            Ok(head.ended() + &base64_lines(text.as_bytes()))
         }
-        mail
     }
 }
 
@@ -328,6 +318,26 @@ mod tests {
         };
         assert!(composed(&strange, "x").is_err());
         assert!(composed(&Mail::default(), "x").is_err());
+        let id = "x>\r\nBcc: eve@evil.example\r\n\r\nWhat nobody approved";
+        for forged in [
+            Mail {
+                message_id: Some(id.into()),
+                ..mail()
+            },
+            Mail {
+                references: vec![id.into()],
+                ..mail()
+            },
+            Mail {
+                references: Vec::new(),
+                in_reply_to: vec![id.into()],
+                ..mail()
+            },
+        ] {
+            let refused = composed(&forged, "x").unwrap_err().to_string();
+            assert!(refused.contains("its header `"), "{refused}");
+            assert!(!refused.contains(['\r', '\n']), "{refused}");
+        }
     }
 
     #[test]

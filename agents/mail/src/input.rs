@@ -1,7 +1,8 @@
 //! Input of the graph: a mail, and what its mailbox knows about it.
 //!
 //! Callers over HTTP give it in one of three forms (`given`): this one, the flat form of a Gmail message, or the form with
-//! `author` and `email_thread`.
+//! `author` and `email_thread`. Whoever gives it, stored threads and archives included, it is checked when it is read: what
+//! could not have come from a mailbox is refused before a model or a person sees any of it.
 
 mod given;
 
@@ -12,7 +13,7 @@ use crate::{Address, MailId, ThreadKey, parse::Mail};
 
 /// A mail, and what its mailbox says about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "MailForm")]
+#[serde(try_from = "MailForm")]
 pub struct EmailInput {
     /// The mail, as its mailbox calls it.
     pub id: MailId,
@@ -82,6 +83,42 @@ mod tests {
         input.participants.push(Address::new("c@example.com"));
         let written = serde_json::to_value(&input).expect("JSON");
         assert_eq!(read(written), input);
+    }
+
+    #[test]
+    fn what_no_mailbox_would_give_is_refused_or_put_on_one_line() {
+        let with = |field: &str, value: serde_json::Value| {
+            let mut mail = json!({"from": {"email": "a@example.com"}, "text": "x"});
+            mail[field] = value;
+            let form = json!({"id": "1", "thread": "1", "mail": mail});
+            serde_json::from_value::<EmailInput>(form).map_err(|error| error.to_string())
+        };
+        let bad = "x>\r\nBcc: eve@evil.example";
+        for (field, value) in [
+            ("message_id", json!(bad)),
+            ("references", json!(["1@x", bad])),
+            ("in_reply_to", json!([bad])),
+            ("from", json!({"email": format!("a@example.com{bad}")})),
+            (
+                "reply_to",
+                json!([{"email": "a@example.com, b@example.com"}]),
+            ),
+            ("to", json!([{"email": bad}])),
+            ("cc", json!([{"email": ""}])),
+        ] {
+            let why = with(field, value).unwrap_err();
+            assert!(why.contains(&format!("`{field}` of the mail")), "{why}");
+            assert!(!why.contains(['\r', '\n']), "{why}");
+        }
+        let id = with("message_id", json!("<1@x>")).unwrap();
+        assert_eq!(id.mail.message_id.as_deref(), Some("1@x"));
+        let subject = with("subject", json!("S\r\n\r\nTo: somebody else")).unwrap();
+        assert_eq!(subject.mail.subject, "S To: somebody else");
+        let named = json!({"email": "a@example.com", "name": "A\nCc: b"});
+        let from = with("from", named).unwrap().mail.from.unwrap();
+        assert_eq!(from.name.as_deref(), Some("A Cc: b"));
+        let form = json!({"id": "1", "thread": "1", "mail": {}, "participants": [{"email": bad}]});
+        assert!(serde_json::from_value::<EmailInput>(form).is_err());
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! with a stack of known size.
 
 mod address;
+mod checked;
 mod decode;
 mod frame;
 mod mime;
@@ -29,6 +30,7 @@ use superstep::text::single_line;
 use crate::{address::Address, error::MailError};
 use address::addresses;
 pub(crate) use address::{email, is_email, named_email};
+pub(crate) use checked::check_address;
 pub(crate) use quote::split;
 
 /// The largest mail that is read.

@@ -51,24 +51,20 @@ impl MailAgent {
         let mut inbox = Inbox::default();
         let mut found = Vec::new();
         for thread in self.saver.threads().await.map_err(superstep::Error::from)? {
-            let open = async {
-                match self.waiting_since(&thread).await? {
-                    Some(since) => Ok(Some((since, self.open(thread.as_str()).await?))),
-                    None => Ok(None),
-                }
-            };
-            match open.await {
-                Ok(open) => found.extend(open),
+            let open = match self.waiting_since(&thread).await {
+                Ok(None) => continue,
+                Ok(Some(since)) => self.open(thread.as_str()).await.map(|open| (since, open)),
                 // Threads of other graphs may be in the same file.
-                Err(_) if !thread.as_str().starts_with(PREFIX) => {}
-                Err(error) => {
-                    let error: AgentError = error;
-                    inbox.unreadable.push(UnreadableThread {
-                        thread: thread.to_string(),
-                        code: error.code(),
-                        why: error.to_string(),
-                    });
-                }
+                Err(_) if !thread.as_str().starts_with(PREFIX) => continue,
+                Err(error) => Err(error),
+            };
+            match open {
+                Ok(open) => found.push(open),
+                Err(error) => inbox.unreadable.push(UnreadableThread {
+                    thread: thread.to_string(),
+                    code: error.code(),
+                    why: error.to_string(),
+                }),
             }
         }
         // Equal for a thread and its copy, which stay in order of name.

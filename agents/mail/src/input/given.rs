@@ -6,7 +6,7 @@ use super::EmailInput;
 use crate::{
     Address, MailId, ThreadKey,
     key::key,
-    parse::{Mail, headers, one_line},
+    parse::{Mail, check_address, headers, one_line},
 };
 
 /// The most characters of a line.
@@ -61,15 +61,22 @@ pub(super) struct GmailForm {
     thread_id: Option<String>,
 }
 
-impl From<MailForm> for EmailInput {
-    fn from(given: MailForm) -> Self {
-        match given {
-            MailForm::Own(own) => Self {
-                id: own.id,
-                thread: own.thread,
-                mail: own.mail,
-                participants: own.participants,
-            },
+impl TryFrom<MailForm> for EmailInput {
+    type Error = String;
+
+    fn try_from(given: MailForm) -> Result<Self, String> {
+        Ok(match given {
+            MailForm::Own(mut own) => {
+                for one in &mut own.participants {
+                    check_address("participants", one)?;
+                }
+                Self {
+                    id: own.id,
+                    thread: own.thread,
+                    mail: own.mail.checked()?,
+                    participants: own.participants,
+                }
+            }
             MailForm::Author(it) => Self::of(
                 [it.author, text(it.to), text(it.subject), it.email_thread],
                 it.id,
@@ -80,7 +87,7 @@ impl From<MailForm> for EmailInput {
                 it.id,
                 it.thread_id,
             ),
-        }
+        })
     }
 }
 

@@ -403,3 +403,35 @@ async fn a_damaged_thread_hides_no_other_and_can_be_deleted() {
         "{inbox:?}"
     );
 }
+
+#[tokio::test]
+async fn an_archive_whose_ids_would_add_headers_is_refused_where_it_is_read_and_nothing_is_sent() {
+    let forged_id = "x>\\r\\nBcc: evil@example.net\\r\\n\\r\\nWHAT NOBODY APPROVED\\r\\n\\r\\n";
+    for wanted in ["lunch@example.org", "older@example.org"] {
+        let world = World::new();
+        let lunch = mail("lunch", "Shall we have lunch?");
+        let older = "Message-ID: <lunch@example.org>\r\nReferences: <older@example.org>\r\n";
+        let lunch = lunch.replace("Message-ID: <lunch@example.org>\r\n", older);
+        world.put("a.eml", lunch);
+        let mailbox = Faulty::new(&world, &[], Looks::Truly);
+        let agent = faulty(&world, &mailbox);
+        let (thread, _) = asked(&agent).await;
+        let forged = archived(&agent, &thread).await;
+        assert!(forged.contains(wanted));
+        let forged = forged.replace(wanted, forged_id);
+        let archive = Archive::read(forged.as_bytes()).unwrap();
+        let graph = agent.graph();
+        graph.import_thread("forged", archive).await.unwrap();
+        agent.trust("forged").await.unwrap();
+        let refused = agent.resume("forged").await.map(|_| ()).unwrap_err();
+        assert_eq!(refused.code(), "SS1013");
+        let said = refused.to_string();
+        assert!(said.contains("of the mail is no id"), "{said}");
+        // It is named beside the questions of other threads, whatever it is called.
+        let inbox = agent.inbox().await.unwrap();
+        let names: Vec<&str> = inbox.unreadable.iter().map(|it| &*it.thread).collect();
+        assert_eq!(names, ["forged"]);
+        assert_eq!(inbox.items.len(), 1);
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 0);
+    }
+}
