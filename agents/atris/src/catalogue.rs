@@ -17,14 +17,17 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 pub use check::{Fault, Parameters};
 pub use models::{FieldType, Model, Models, Shape};
-pub(crate) use operation::MAX_LIMIT;
 pub use operation::{Api, ApiParameter, EntityType, Kind, Method, Operation, Parameter, Place};
+pub(crate) use operation::{MAX_LIMIT, USUAL_LIMIT};
 pub use search::{Candidate, Clues};
 pub(crate) use twins::twins;
 pub use words::{GENRES, MOODS, genre, mood};
 pub(crate) use words::{genre_in, has_words, is_known, is_part_of_genre, mood_in, tokens};
 
 use crate::error::Error;
+
+/// The most lists that are named to whoever asked for none of them.
+const MAX_LISTS: usize = 4;
 
 const OPERATIONS: &str = include_str!("../data/operations.json");
 const MODELS: &str = include_str!("../data/models.json");
@@ -99,6 +102,21 @@ impl Catalogue {
         })
     }
 
+    /// Lists of a kind of things that are asked for without a name, in words.
+    pub(crate) fn lists_of(&self, kind: &str) -> Vec<String> {
+        let plain = self.operations.iter().filter(|it| {
+            it.is_public() && it.entity().is_none() && it.parameter("limit").is_some()
+        });
+        let said = plain.filter_map(|it| self.phrases(it).first());
+        let mut lists: Vec<String> = said.filter(|it| it.contains(kind)).cloned().collect();
+        lists.truncate(MAX_LISTS);
+        lists.push(match kind {
+            "user" => "followers of a user".to_owned(),
+            kind => format!("{kind}s by a user"),
+        });
+        lists
+    }
+
     /// Whether a word, as [`tokens`] gives it, is one of an operation: of its id, its path or its phrases.
     pub(crate) fn says(&self, operation: &Operation, token: &str) -> bool {
         let place = self.operations.iter().position(|it| it.id == operation.id);
@@ -110,6 +128,26 @@ impl Catalogue {
     pub(crate) fn says_word(&self, operation: &Operation, word: &str) -> bool {
         let place = self.operations.iter().position(|it| it.id == operation.id);
         place.is_some_and(|place| self.index.says_word(place, word))
+    }
+
+    /// Whether an operation answers with people: users, or records of what users did.
+    pub(crate) fn answers_with_people(&self, operation: &Operation) -> bool {
+        let model = operation.response.as_deref();
+        let mut shape = model.and_then(|model| self.models.data_of(model));
+        while let Some(Shape::List(item) | Shape::Map(item)) = shape {
+            shape = Some(item);
+        }
+        let Some(Shape::Model(name)) = shape else {
+            return false;
+        };
+        let model = self.models.get(name);
+        let has = |field: &str| model.is_some_and(|it| it.field(field).is_some());
+        let is_person = |field: &&str| has(field);
+        has("handle")
+            || !has("title")
+                && ["sender", "receiver", "user"]
+                    .iter()
+                    .any(|it| is_person(it))
     }
 
     /// All words that questions can have for operations.

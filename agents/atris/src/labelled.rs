@@ -4,12 +4,12 @@
 
 use serde::Deserialize;
 use serde_json::Value as Json;
-use superstep::Error as RunError;
+use superstep::{Error as RunError, Outcome};
 
 use crate::{
     catalogue::{Catalogue, EntityType, Parameters},
     graph::Atris,
-    question::wants_write,
+    question::{Reference, wants_write},
     state::AtrisState,
 };
 
@@ -33,6 +33,12 @@ pub struct Labelled {
     /// What is worked out from the reply, such as `count` or `most duration`.
     #[serde(default)]
     pub computes: Option<String>,
+    /// How many of those that are compared are shown.
+    #[serde(default)]
+    pub first: Option<u64>,
+    /// How it ends: the status of the answer, or `asked` if a person is asked.
+    #[serde(default)]
+    pub status: Option<String>,
 }
 
 /// How a question was read: what the state says before a call is made.
@@ -46,6 +52,10 @@ pub struct QuestionReading {
     pub names: Vec<String>,
     /// What is worked out.
     pub computes: Option<String>,
+    /// How many of those that are compared are shown.
+    pub first: Option<u64>,
+    /// How it ended: the status of the answer, or `asked`.
+    pub status: String,
     /// Why there is no operation, or what is wrong with the parameters.
     pub error: Option<String>,
     /// What is told with the answer about how the question was read.
@@ -79,7 +89,13 @@ pub async fn read(
     question: &str,
 ) -> Result<QuestionReading, RunError> {
     let graph = agent.graph();
-    graph.run(thread, agent.ask(question, None)).await?;
+    let outcome = graph.run(thread, agent.ask(question, None)).await?;
+    let status = match &outcome {
+        Outcome::Done(state) => state.last().map(|answer| answer.status),
+        _ => None,
+    };
+    let status = status.map(|status| serde_json::to_value(status).unwrap_or_default());
+    let status = status.as_ref().and_then(Json::as_str).unwrap_or("asked");
     let history = graph.history(thread).await?;
     // The newest first: in the last of these all is known that the question says, in the first also what
     // its names were found to be, which may make another operation of it.
@@ -89,7 +105,10 @@ pub async fn read(
     let mut states = history.iter().rev().map(|it| &*it.state);
     let read = states.find(|state| is_read(state));
     Ok(match (read, found) {
-        (Some(read), Some(found)) => QuestionReading::of(read, found),
+        (Some(read), Some(found)) => QuestionReading {
+            status: status.to_owned(),
+            ..QuestionReading::of(read, found)
+        },
         _ => QuestionReading::default(),
     })
 }
@@ -104,15 +123,27 @@ impl QuestionReading {
         let second = state.secondary_api.as_ref();
         let second = second.map(|second| &second.entity_name);
         let names = state.entity_name.iter().chain(second);
+        // An id that is looked up first is what the call is about.
+        let mut parameters = state.parameters.clone().unwrap_or_default();
+        let api = found.best_api.as_ref();
+        let operation = api.and_then(|api| Catalogue::get().ok()?.operation(&api.id));
+        if let (Some(Reference::Id(id)), Some((_, name))) =
+            (&state.entity_name, operation.and_then(|it| it.entity()))
+        {
+            let given = parameters.entry(name.to_owned());
+            given.or_insert_with(|| id.clone().into());
+        }
         Self {
             // What was refused before it was read whole has none.
             operation: match state.parameters {
                 Some(_) if !is_refused(found) => found.best_api.as_ref().map(|api| api.id.clone()),
                 _ => None,
             },
-            parameters: state.parameters.clone().unwrap_or_default(),
+            parameters,
             names: names.map(|name| name.text().to_owned()).collect(),
             computes: state.computation.map(|it| it.name()),
+            first: state.first,
+            status: String::new(),
             error: found.error.as_ref().map(|error| error.message.clone()),
             told: found.reading.clone().unwrap_or_default(),
         }
@@ -131,6 +162,15 @@ impl QuestionReading {
     /// Everything that is not as labelled.
     pub fn faults(&self, label: &Labelled) -> Vec<String> {
         let mut faults = Vec::new();
+        if let Some(wanted) = label.status.as_ref().filter(|it| **it != self.status) {
+            faults.push(format!("it ends {} instead of {wanted}", self.status));
+        }
+        if label.status.is_some() && label.operation.is_some() && self.first != label.first {
+            faults.push(format!(
+                "shows {:?} instead of {:?}",
+                self.first, label.first
+            ));
+        }
         if self.operation != label.operation {
             let name = |it: &Option<String>| it.clone().unwrap_or_else(|| "none".into());
             let why = self.error.as_ref().map(|why| format!(" ({why})"));

@@ -62,6 +62,6 @@ pub use mention::{Mention, Mentions};
 pub use problem::Problem;
 pub use settings::{ClientSettings, ModelRole, Settings, USUAL_HOST};
 pub use state::{
-    AtrisState, AtrisStateUpdate, Entity, MAX_ANSWERS, MAX_ERRORS, Node, Pending, Question,
-    Secondary, Seen,
+    AtrisState, AtrisStateUpdate, EarlierList, Entity, MAX_ANSWERS, MAX_ERRORS, Node, Pending,
+    Question, Secondary, Seen,
 };

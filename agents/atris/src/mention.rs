@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     catalogue::EntityType,
-    question::earlier::{ListPlace, rank},
+    question::earlier::{ListPlace, owner, rank},
 };
 
 /// Somebody or something that an answer named.
@@ -18,6 +18,9 @@ pub struct Mention {
     pub name: String,
     /// Its handle, or that of its owner.
     pub handle: Option<String>,
+    /// The name of its owner, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// What an answer named: what the question was about, and what its list has, in order.
@@ -54,6 +57,15 @@ impl Mentions {
             };
             return one.and_then(|one| one.as_kind(kind)).into_iter().collect();
         }
+        if let Some(owner) = owner(word) {
+            let is_theirs = |it: &&Mention| {
+                let names = [&it.by, &it.handle];
+                let mut names = names.into_iter().flatten();
+                it.entity_type != EntityType::User && names.any(|name| name.to_lowercase() == owner)
+            };
+            let theirs = self.listed.iter().filter(is_theirs);
+            return theirs.filter_map(|one| one.as_kind(kind)).collect();
+        }
         let of = |mentions: &[Mention], exactly: bool| {
             let mut found: Vec<Mention> = Vec::new();
             for mention in mentions {
@@ -87,6 +99,7 @@ impl Mention {
                 id: None,
                 name: format!("@{handle}"),
                 handle: Some(handle.clone()),
+                by: None,
             }),
             _ => None,
         }
@@ -103,6 +116,7 @@ mod tests {
             id: Some(format!("id of {name}")),
             name: name.to_owned(),
             handle: Some(handle.to_owned()),
+            by: Some(format!("{handle} the artist")),
         }
     }
 
@@ -123,6 +137,9 @@ mod tests {
         assert_eq!(mentions.meant("the last one", Track), [songs[1].clone()]);
         assert_eq!(mentions.meant("#12", Track), [songs[1].clone()]);
         assert_eq!(mentions.meant("#2", Track), [], "it was not shown");
+        let theirs = mentions.meant("the one by mira the artist", Track);
+        assert_eq!(theirs, [songs[1].clone()]);
+        assert_eq!(mentions.meant("the one by nobody", Track), []);
         let owner = mentions.meant("the second one", User);
         assert_eq!(owner[0].handle.as_deref(), Some("mira"));
         assert_eq!(mentions.meant("it", EntityType::Playlist), []);

@@ -2,6 +2,7 @@
 //! next edge leads to `handle_error`; only what the runtime itself cannot do ends a run.
 
 mod ask_user;
+mod continued;
 mod execute_request;
 mod extract_category;
 mod extract_params;

@@ -1,19 +1,23 @@
 //! What a question says, by rules alone: what it is about, which field it wants, and values for
 //! parameters. The rules know words, not answers; whatever they do not find stays unknown.
 //!
-//! `reference` finds what is named, `earlier` the words for what an earlier answer was about, `aspect` the
-//! field that is asked for, `computation` what is worked out from a reply, `values` the parameters, `choose`
-//! the operation, `direction` who does something to whom, `writes` what is to be changed, `beyond` what no call can
-//! do. `account` is the last word: every word of a question that asks for something (`plain` has the others)
-//! is used by the plan, or the question is refused.
+//! `reference` finds what is named, `earlier` the words for what an earlier answer was about, `continued` questions
+//! about the list of an earlier answer, `aspect` the field that is asked for, `comparison` what is put in order by what,
+//! `computation` what is worked out from a reply, `values` the parameters, `choose` the operation, `direction` who does
+//! something to whom, `maker` whoever made something, `writes` what is to be changed, `beyond` what no call can do. `account` is the last word:
+//! every word of a question that asks for something (`plain` has the others) is used by the plan, or the question is refused.
 
 mod account;
 mod aspect;
 mod beyond;
 mod choose;
+mod comparison;
 mod computation;
+pub(crate) mod continued;
 mod direction;
 pub(crate) mod earlier;
+mod maker;
+mod numbers;
 mod plain;
 mod reference;
 mod values;
@@ -23,9 +27,11 @@ pub use account::Account;
 pub(crate) use account::suggestions;
 pub use aspect::Aspect;
 pub(crate) use beyond::{beyond, wants_yes_or_no};
-pub(crate) use choose::{CANDIDATES, by_handle};
+pub(crate) use choose::{CANDIDATES, bare_kind, by_handle};
 pub use choose::{Choice, choose};
+pub(crate) use comparison::Comparison;
 pub use computation::Computation;
+pub(crate) use maker::Maker;
 pub use reference::{Reference, references};
 pub use values::of as values_of;
 pub(crate) use values::{is_number_in, page_in};
@@ -34,7 +40,9 @@ pub(crate) use writes::{name_of_new, verb};
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::{EntityType, has_words};
+use maker::GAP;
+
+use crate::catalogue::{EntityType, USUAL_LIMIT, has_words};
 
 /// The most characters of a question that are looked at.
 pub const MAX_QUESTION: usize = 2_000;
@@ -64,6 +72,8 @@ pub struct Understanding {
     pub aspect: Option<Aspect>,
     /// What it wants worked out from the reply.
     pub computation: Option<Computation>,
+    /// How many of those that are compared it wants; nothing if it wants the one that is first.
+    pub first: Option<u64>,
     /// How much work it is.
     pub complexity: Complexity,
 }
@@ -75,15 +85,41 @@ impl Understanding {
             true => Vec::new(),
             false => references(question),
         };
-        let aspect = Aspect::of(question);
-        let computation = Computation::of(question, aspect);
-        let entity_type = entity_type(question, &references, aspect);
-        // `the longest track Nova Kane has` is about her, not about a track of that name.
-        let is_compared = matches!(
-            computation,
-            Some(Computation::Most(_) | Computation::Least(_))
-        );
-        let entity_type = match (entity_type, is_compared) {
+        let own = own_words(question, &references);
+        let comparison = Comparison::of(&own).filter(|_| !is_search(question));
+        let maker = maker_of(question, &references);
+        let mut aspect = match (&comparison, &maker) {
+            (Some(_), _) | (_, Some(Maker::Asked(_))) => None,
+            _ => aspect_of(question, &references).map(|it| it.0),
+        };
+        let mut computation = match &comparison {
+            Some(comparison) => Some(Computation::of_comparison(comparison)),
+            None => {
+                (aspect.is_none() && Computation::counts(question)).then_some(Computation::Count)
+            }
+        };
+        let first = comparison.as_ref().and_then(|it| it.shown(USUAL_LIMIT));
+        // `who has the most followers, X or Y` compares the two, not what they have.
+        if let (Some(comparison), [_, _]) = (&comparison, references.as_slice())
+            && !comparison.is_of_things
+            && comparison.first.is_none()
+            && (!comparison.is_list || own.iter().any(|word| word == "compare"))
+        {
+            (aspect, computation) = (Some(comparison.aspect), None);
+        }
+        let is_compared = computation.is_some_and(Computation::is_comparison);
+        let entity_type = match &maker {
+            Some(Maker::Subject(_)) => Some(EntityType::User),
+            Some(Maker::Asked(_)) => {
+                let said = said_kind(question, &references);
+                said.filter(|kind| *kind != EntityType::User)
+                    .or(Some(EntityType::Track))
+            }
+            None => entity_type(question, &references, aspect),
+        };
+        // `the longest track Nova Kane has` is about her, not about a track of that name; remixes are of a track.
+        let is_of_remixes = own.iter().any(|word| word.starts_with("remix"));
+        let entity_type = match (entity_type, is_compared && !is_of_remixes) {
             (Some(EntityType::Track), true) => Some(EntityType::User),
             (entity_type, _) => entity_type,
         };
@@ -108,19 +144,47 @@ impl Understanding {
             references,
             aspect,
             computation,
+            first: first.filter(|_| computation.is_some()),
             complexity,
         }
     }
 }
 
+/// The field that a question asks for, and the words that do so.
+pub(crate) fn aspect_of(question: &str, references: &[Reference]) -> Option<(Aspect, Vec<String>)> {
+    let is_earlier = matches!(references.first(), Some(Reference::Earlier(_)));
+    Aspect::read(question, &shape(question, references), is_earlier)
+}
+
+/// What a question says about whoever made what it names.
+pub(crate) fn maker_of(question: &str, references: &[Reference]) -> Option<Maker> {
+    let [name] = references else {
+        return None;
+    };
+    let is_earlier = matches!(name, Reference::Earlier(_));
+    maker::of(&shape(question, references), is_earlier)
+}
+
+/// The words of a question in lower case, with [`GAP`] for what it names.
+fn shape(question: &str, references: &[Reference]) -> Vec<String> {
+    words_with(question, references, GAP)
+}
+
 /// The words of a question in lower case, without those of what it names; words for something earlier are no
 /// names. `don't` is one word.
 pub(crate) fn own_words(question: &str, references: &[Reference]) -> Vec<String> {
+    words_with(question, references, " ")
+}
+
+/// The same with something for every name.
+fn words_with(question: &str, references: &[Reference], gap: &str) -> Vec<String> {
+    let gap = format!(" {gap} ");
     let mut rest = String::new();
     // A link is kept in another form than it is written in.
     for word in question.split_whitespace() {
-        if !word.contains("audius.co/") {
-            rest.push_str(word);
+        match word.contains("audius.co/") {
+            true => rest.push_str(&gap),
+            false => rest.push_str(word),
         }
         rest.push(' ');
     }
@@ -136,10 +200,14 @@ pub(crate) fn own_words(question: &str, references: &[Reference]) -> Vec<String>
                         && ends(behind.and_then(|it| it.chars().next()))
                 });
                 if let Some((at, _)) = at {
-                    rest.replace_range(at..at + word.len(), " ");
+                    rest.replace_range(at..at + word.len(), &gap);
                 }
             }
-            name => rest = rest.replace(&name.text().to_lowercase(), " "),
+            Reference::By { name, by } => {
+                rest = rest.replacen(&name.to_lowercase(), &gap, 1);
+                rest = rest.replacen(&by.to_lowercase(), " ", 1);
+            }
+            name => rest = rest.replace(&name.text().to_lowercase(), &gap),
         }
     }
     let is_end = |c: char| !c.is_alphanumeric() && c != '\'';
@@ -188,9 +256,10 @@ pub(crate) fn said_kind(question: &str, references: &[Reference]) -> Option<Enti
     }
     let lower = question.to_lowercase();
     let name = references.iter().find_map(|it| match it {
-        Reference::Name(name) | Reference::Id(name) | Reference::Earlier(name) => {
-            Some(name.to_lowercase())
-        }
+        Reference::Name(name)
+        | Reference::Id(name)
+        | Reference::Earlier(name)
+        | Reference::By { name, .. } => Some(name.to_lowercase()),
         _ => None,
     });
     let before = name.as_deref().and_then(|name| lower.find(name));
@@ -219,9 +288,6 @@ pub(crate) fn said_kind(question: &str, references: &[Reference]) -> Option<Enti
         let at = lower.find(name)? + name.len();
         lower.get(at..)
     });
-    if after.is_some_and(|after| after.starts_with("'s ") || after.starts_with("’s ")) {
-        return Some(EntityType::User);
-    }
     // `the Night Drive playlist`
     let behind = after.map(|after| after.trim_start_matches(is_mark).trim_start());
     let behind = behind.and_then(|behind| behind.split(|c: char| !c.is_alphanumeric()).next());
@@ -245,10 +311,40 @@ fn entity_type(
     if let Some(kind) = writes::kind_of(question) {
         return Some(kind);
     }
+    let shape = shape(question, references);
     let lower = question.to_lowercase();
+    let gap = shape.iter().position(|word| word == GAP);
+    let behind = |by: usize| {
+        let word = gap.and_then(|at| shape.get(at + by));
+        word.map_or("", String::as_str)
+    };
+    // Somebody has things, and things have fields.
+    if behind(1) == "s" && aspect.is_none() {
+        return Some(EntityType::User);
+    }
+    if is_doer(&shape) {
+        return Some(EntityType::User);
+    }
+    let is_song = |word: &String| ["track", "tracks", "song", "songs"].contains(&word.as_str());
+    let has_songs = shape.iter().any(is_song);
+    if let (Some(Reference::By { .. }), None) = (references.first(), aspect) {
+        return Some(match has_songs {
+            true => EntityType::Playlist,
+            false => EntityType::Track,
+        });
+    }
+    let is_inside = gap.and_then(|at| at.checked_sub(1)).is_some_and(|at| {
+        let word = shape.get(at).map_or("", String::as_str);
+        ["in", "on", "inside"].contains(&word)
+    });
+    if is_inside && aspect.is_none() && has_songs {
+        return Some(EntityType::Playlist);
+    }
     let of_tracks = [
+        "original of",
         "remixes",
         "remix of",
+        "a remix",
         "comments on",
         "comments under",
         "reposted",
@@ -306,4 +402,28 @@ fn entity_type(
         Some(aspect) => Some(aspect.entity()),
         None => Some(EntityType::User),
     }
+}
+
+/// Whether what is named does something: `what has X liked`, but not `was X liked` nor `liked by X`.
+fn is_doer(shape: &[String]) -> bool {
+    let done = [
+        "reposted",
+        "favorited",
+        "favourited",
+        "liked",
+        "saved",
+        "downloaded",
+        "likes",
+        "loves",
+    ];
+    let passive = ["was", "were", "been", "be", "is", "are", "being", "got"];
+    let word = |at: usize| shape.get(at).map_or("", String::as_str);
+    let Some(gap) = shape.iter().position(|word| word == GAP) else {
+        return false;
+    };
+    let verb = (gap + 1..shape.len()).find(|at| done.contains(&word(*at)));
+    verb.is_some_and(|at| {
+        let is_passive = (0..at).any(|at| passive.contains(&word(at)));
+        word(gap + 1) != "s" && word(at + 1) != "by" && !is_passive
+    })
 }

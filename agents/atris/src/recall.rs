@@ -4,7 +4,10 @@ use crate::{
     answer::{Answer, Fact},
     catalogue::{Catalogue, EntityType, Operation, Parameters},
     mention::{Mention, Mentions},
-    question::earlier,
+    question::{
+        continued::{self, Continued},
+        earlier,
+    },
     reply::clean,
     state::{AtrisState, Entity},
     tools::Response,
@@ -26,24 +29,22 @@ pub(crate) fn mentions_of(state: &AtrisState, response: &Response, facts: &[Fact
     {
         subjects.extend(given_as_it_is(operation, given));
     }
-    let is_shown = |record: &&serde_json::Value| {
-        let at = record.get("at").and_then(|at| at.as_str());
-        at.is_some_and(|at| {
-            let is_of = |fact: &Fact| {
-                fact.field
-                    .strip_prefix(at)
-                    .is_some_and(|it| it.starts_with('/'))
-            };
-            facts.iter().any(is_of)
-        })
+    let shown_at = |record: &serde_json::Value| {
+        let at = record.get("at").and_then(|at| at.as_str())?;
+        let is_of = |fact: &Fact| {
+            fact.field
+                .strip_prefix(at)
+                .is_some_and(|it| it.starts_with('/'))
+        };
+        facts.iter().position(is_of)
     };
-    let listed: Vec<Mention> = response
-        .data
-        .iter()
-        .filter(is_shown)
-        .filter_map(entity_of)
-        .map(|it| known(&it))
+    // In the order of the answer, which may be another one than that of the reply.
+    let records = response.data.iter();
+    let mut shown: Vec<(usize, Mention)> = records
+        .filter_map(|record| Some((shown_at(record)?, listed_as(record)?)))
         .collect();
+    shown.sort_by_key(|(at, _)| *at);
+    let listed: Vec<Mention> = shown.into_iter().map(|(_, mention)| mention).collect();
     // A record of one thing is what the question was about, unless it is all that a list of something has.
     let is_same = |it: &Mention, one: &Mention| match &it.id {
         Some(_) => it.id == one.id,
@@ -75,10 +76,19 @@ pub(crate) fn last(state: &AtrisState) -> Option<&Answer> {
 /// The last answer of a thread that a word can be about: of a place in a list, the last one that lists something.
 pub(crate) fn last_for<'a>(state: &'a AtrisState, word: &str) -> Option<&'a Answer> {
     let mut answers = state.message_history.iter().rev();
-    match earlier::rank(word) {
-        Some(_) => answers.find(|answer| !answer.mentions.listed.is_empty()),
-        None => last(state),
+    match word {
+        _ if earlier::is_listed(word) => answers.find(|answer| !answer.mentions.listed.is_empty()),
+        _ => last(state),
     }
+}
+
+/// The last answer of a thread that lists so many things by an operation. One of a list is no list.
+pub(crate) fn last_list(state: &AtrisState, least: usize) -> Option<&Answer> {
+    let mut answers = state.message_history.iter().rev();
+    answers.find(|answer| {
+        let is_one = matches!(continued::of(&answer.question), Some(Continued::Extreme(_)));
+        answer.mentions.listed.len() >= least && answer.operation.is_some() && !is_one
+    })
 }
 
 fn known(entity: &Entity) -> Mention {
@@ -87,7 +97,17 @@ fn known(entity: &Entity) -> Mention {
         id: Some(entity.id.clone()),
         name: entity.name.clone(),
         handle: entity.handle.clone(),
+        by: None,
     }
+}
+
+fn listed_as(record: &serde_json::Value) -> Option<Mention> {
+    let entity = entity_of(record)?;
+    let owner = record.get("user").and_then(|it| it.get("name")?.as_str());
+    Some(Mention {
+        by: owner.map(str::to_owned),
+        ..known(&entity)
+    })
 }
 
 /// What a call was about whose handle or id was in the question.
@@ -100,12 +120,14 @@ fn given_as_it_is(operation: &Operation, given: &Parameters) -> Option<Mention> 
             id: None,
             name: format!("@{value}"),
             handle: Some(value),
+            by: None,
         },
         _ => Mention {
             entity_type,
             id: Some(value.clone()),
             name: value,
             handle: None,
+            by: None,
         },
     })
 }

@@ -74,6 +74,10 @@ pub struct AtrisState {
     pub aspect: Option<Aspect>,
     /// What is worked out from the whole reply.
     pub computation: Option<Computation>,
+    /// How many of those that are compared are shown; nothing if the one that is first is.
+    pub first: Option<u64>,
+    /// The list of an earlier answer that the question is about.
+    pub continued: Option<EarlierList>,
     /// How the question was read, where that is not plain.
     pub reading: Option<Vec<String>>,
     /// What a person is asked next.
@@ -82,6 +86,8 @@ pub struct AtrisState {
     pub was_asked: Option<bool>,
     /// The user in whose name something is changed, as the person said it; it is looked up.
     pub acting: Option<Reference>,
+    /// Who the person said they are, for the next change in the thread; it is looked up then.
+    pub signed_as: Option<Reference>,
     /// The hosts that the question was asked of.
     pub asked_of: Option<Vec<String>>,
     /// The one host that the call goes to, if a person approves it.
@@ -138,6 +144,19 @@ pub struct Seen {
     pub at: String,
     /// The counts, by their names on the wire.
     pub counts: BTreeMap<String, u64>,
+}
+
+/// The list of an earlier answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EarlierList {
+    /// The question that it was the answer to.
+    pub question: String,
+    /// The operation.
+    pub operation: String,
+    /// The parameters to call it with now.
+    pub parameters: Parameters,
+    /// The ids of the records that count; all if there are none here.
+    pub among: Vec<String>,
 }
 
 /// The second of two things that are compared.

@@ -124,11 +124,21 @@ fn failed(answer: &mut Answer, problem: &Problem) {
     );
 }
 
-/// What a number of a comparison is one of.
-fn unit(aspect: Aspect) -> String {
+/// Which of two values is more: numbers, or dates as they are written.
+fn compared(a: &Json, b: &Json) -> Option<std::cmp::Ordering> {
+    match (a.as_f64(), b.as_f64()) {
+        (Some(a), Some(b)) => Some(a.total_cmp(&b)),
+        _ => Some(a.as_str()?.cmp(b.as_str()?)),
+    }
+}
+
+/// What is said of two things: that they are as much, that one is less, that one is more.
+fn comparatives(aspect: Aspect) -> [&'static str; 3] {
     match aspect {
-        Aspect::Duration => "seconds".to_owned(),
-        aspect => aspect.name().replace('_', " "),
+        Aspect::Duration => ["are as long", "is shorter", "is longer"],
+        Aspect::Bpm => ["are as fast", "is slower", "is faster"],
+        Aspect::ReleaseDate => ["came out then", "is older", "is newer"],
+        _ => ["have as many", "has fewer", "has more"],
     }
 }
 
@@ -196,35 +206,35 @@ impl Words<'_> {
             let value = state.aspect.and_then(|it| self.value(it, response, record));
             match value {
                 Some(value) => {
-                    let what = state.aspect.map(unit).unwrap_or_default();
-                    said.push(format!("{name}: {value} {what}"));
+                    let shown = state.aspect.map(|it| lines::measured(it, &value));
+                    said.push(format!("{name}: {}", shown.unwrap_or(value)));
                     let field = state.aspect.and_then(|it| lines::field_of(it, record));
-                    if let Some(number) = field.and_then(|(field, _)| record.get(&field)?.as_f64())
-                    {
-                        numbers.push((name, number));
-                    }
+                    let value = field.and_then(|(field, _)| record.get(&field).cloned());
+                    numbers.extend(value.map(|value| (name, value)));
                 }
                 None => said.push(lines::line(record)),
             }
         }
         let mut text = said.join("\n");
-        if let [(first, a), (second, b)] = numbers.as_slice() {
+        if let ([(first, a), (second, b)], Some(aspect)) = (numbers.as_slice(), state.aspect)
+            && let Some(order) = compared(a, b)
+        {
             text.push('\n');
             let question = state.query.as_deref().unwrap_or_default().to_lowercase();
-            let is_long = state.aspect == Some(Aspect::Duration);
-            let fewer_words = ["fewer", "less", "shorter"];
+            let fewer_words = [
+                "fewer", "less", "shorter", "slower", "older", "fewest", "least", "lowest",
+                "shortest", "slowest", "oldest", "smallest",
+            ];
             let is_fewer = fewer_words.iter().any(|it| has_words(&question, it));
-            let ((more, fewer), is_equal) = match a.total_cmp(b) {
-                std::cmp::Ordering::Less => ((second, first), false),
-                order => ((first, second), order.is_eq()),
+            let (more, fewer) = match order {
+                std::cmp::Ordering::Less => (second, first),
+                _ => (first, second),
             };
-            text.push_str(&match (is_equal, is_fewer, is_long) {
-                (true, _, true) => "Both are as long.".to_owned(),
-                (true, _, false) => "Both have as many.".to_owned(),
-                (false, true, true) => format!("{fewer} is shorter."),
-                (false, false, true) => format!("{more} is longer."),
-                (false, true, false) => format!("{fewer} has fewer."),
-                (false, false, false) => format!("{more} has more."),
+            let [equal, has_fewer, has_more] = comparatives(aspect);
+            text.push_str(&match (order.is_eq(), is_fewer) {
+                (true, _) => format!("Both {equal}."),
+                (false, true) => format!("{fewer} {has_fewer}."),
+                (false, false) => format!("{more} {has_more}."),
             });
         }
         text

@@ -126,14 +126,20 @@ impl World {
                     let coin = self.coins.get(*number);
                     tickers.is_empty() || coin.is_some_and(|coin| tickers.contains(&coin.ticker))
                 });
-                let price = |number: &usize| self.coins.get(*number).map_or(0.0, |coin| coin.price);
-                coins.sort_by(|a, b| price(b).total_cmp(&price(a)));
-                Data::Many(
-                    coins
-                        .into_iter()
-                        .map(|number| self.show_coin(number))
-                        .collect(),
-                )
+                let mut coins: Vec<Json> = coins.into_iter().map(|it| self.show_coin(it)).collect();
+                let field = match asked.text("sort_method").as_str() {
+                    "market_cap" => "marketCap",
+                    "holder" => "holder",
+                    // They are all of one day.
+                    "created_at" | "volume" => "created_at",
+                    _ => "price",
+                };
+                let value = |coin: &Json| coin.get(field).and_then(Json::as_f64).unwrap_or(0.0);
+                coins.sort_by(|a, b| match asked.text("sort_direction").as_str() {
+                    "asc" => value(a).total_cmp(&value(b)),
+                    _ => value(b).total_cmp(&value(a)),
+                });
+                Data::Many(coins)
             }
             "getCoin" | "getCoinByTicker" => {
                 let (mint, ticker) = (asked.text("mint"), asked.text("ticker"));
@@ -259,8 +265,16 @@ impl World {
             }
             "getTrackRemixes" => {
                 let all = self.tracks.iter().enumerate();
-                let remixes = all.filter(|(_, it)| it.remix_of == Some(number));
-                let remixes: Vec<Json> = remixes.map(|(it, _)| self.show_track(it)).collect();
+                let mut remixes: Vec<(usize, _)> =
+                    all.filter(|(_, it)| it.remix_of == Some(number)).collect();
+                match asked.text("sort_method").as_str() {
+                    "plays" => remixes.sort_by_key(|(_, it)| std::cmp::Reverse(it.plays)),
+                    "likes" => remixes
+                        .sort_by_key(|(it, _)| std::cmp::Reverse(self.favorited_by(*it).len())),
+                    _ => {}
+                }
+                let remixes: Vec<Json> =
+                    remixes.iter().map(|(it, _)| self.show_track(*it)).collect();
                 let count = remixes.len();
                 Data::One(json!({"count": count, "tracks": asked.page(remixes)}))
             }

@@ -3,8 +3,9 @@
 
 use super::operation::EntityType::{self, Playlist, Track, User};
 
-const TWINS: [&[(EntityType, &str)]; 13] = [
+const TWINS: [&[(EntityType, &str)]; 14] = [
     &[(Track, "getTrackRemixes"), (User, "getRemixers")],
+    &[(User, "getTracksByUser"), (Playlist, "getPlaylistTracks")],
     &[(Track, "getTrackComments"), (User, "getUserComments")],
     &[
         (Track, "getUsersFromReposts"),

@@ -301,7 +301,6 @@ const SAME: &[(&str, &str)] = &[
     ("chart", "trending"),
     ("charting", "trending"),
     ("popular", "popular"),
-    ("biggest", "top"),
     ("best", "best"),
     ("newest", "latest"),
     ("new", "new"),

@@ -5,7 +5,7 @@ use serde_json::json;
 use superstep::{Ctx, NodeError, Snap};
 
 use super::{
-    extract_params::{NEW_NAME, fill},
+    extract_params::{NEW_NAME, fill, refit},
     handle_error::with_problem,
 };
 use crate::{
@@ -147,7 +147,10 @@ pub(crate) async fn ask_user(
             // What was chosen may be of another kind than was thought first.
             let twin = entity.as_ref().and_then(|entity| twin_for(&state, entity));
             let update = match twin {
-                Some(twin) => update.best_api(twin.api()),
+                Some(twin) => {
+                    let given = state.parameters.clone().unwrap_or_default();
+                    update.best_api(twin.api()).parameters(refit(given, twin))
+                }
                 None => update,
             };
             Ok(match (is_second, state.secondary_api.clone()) {

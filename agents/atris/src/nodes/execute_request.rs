@@ -26,10 +26,17 @@ pub(crate) async fn execute_request_node(
         |operation| with_ids(operation, &known, state.entity.as_ref()),
         (&state, &services, &ctx),
     );
-    let made = match made.await? {
+    let mut made = match made.await? {
         Ok(made) => made,
         Err(failed) => return Ok(failed),
     };
+    // Of an earlier list those records count that it showed.
+    if let Some(list) = state.continued.as_ref().filter(|it| !it.among.is_empty()) {
+        made.response.data.retain(|record| {
+            let id = record.get("id").and_then(|id| id.as_str());
+            id.is_some_and(|id| list.among.iter().any(|known| known == id))
+        });
+    }
     let operation = made.operation;
     // Without something to compare there is no second call.
     let second = compared(&state, operation).cloned().map(|mut second| {

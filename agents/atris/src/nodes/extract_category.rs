@@ -3,14 +3,17 @@
 
 use superstep::{Ctx, NodeError, Res, Snap, model::Message};
 
-use super::reset_state::{cleared, thread_before};
+use super::{
+    continued::{Begun, ListBegun, begin},
+    reset_state::{cleared, thread_before},
+};
 use crate::{
     catalogue::{Catalogue, EntityType, Operation},
     error::Error,
     problem::Problem,
     question::{
-        MAX_QUESTION, Reference, Understanding, beyond, choose, earlier, wants_write,
-        wants_yes_or_no,
+        Complexity, MAX_QUESTION, Maker, Reference, Understanding, beyond, choose, earlier,
+        maker_of, wants_write, wants_yes_or_no,
     },
     recall,
     reply::clean,
@@ -54,6 +57,11 @@ pub(crate) async fn extract_category_node(
         Ok(catalogue) => catalogue,
         Err(error) => return Ok(failed(error)),
     };
+    let (question, taken_as) = match begin(&state, &question) {
+        Ok(Begun::Whole(question, told)) => (question, told),
+        Ok(Begun::List(list)) => return Ok(of_list(*list, &question, cleared())),
+        Err(error) => return Ok(failed(error)),
+    };
     let mut understood = Understanding::of(&question);
     // What cannot be mistaken for a name is taken from the question itself.
     if let (Some(model), false) = (services.reader(), is_exact(&understood.references)) {
@@ -67,7 +75,10 @@ pub(crate) async fn extract_category_node(
             Err(error) => return Ok(failed(error)),
         }
     }
-    if let Some(kind) = earlier_kind(&state, &understood.references) {
+    // `its artist` is asked about, not `it`.
+    let maker = maker_of(&question, &understood.references);
+    let is_maker = matches!(maker, Some(Maker::Subject(_)));
+    if let (false, Some(kind)) = (is_maker, earlier_kind(&state, &understood.references)) {
         understood.entity_type = Some(kind);
     }
     if let Some(what) = beyond(&question, &understood) {
@@ -90,7 +101,7 @@ pub(crate) async fn extract_category_node(
         .iter()
         .map(|it| it.operation.api().tool_name)
         .collect();
-    let mut reading = Vec::new();
+    let mut reading: Vec<String> = taken_as.into_iter().collect();
     if wants_yes_or_no(&question, &understood) {
         let told = "it asks for yes or no, which is not worked out: this is what Audius says";
         reading.push(told.to_owned());
@@ -104,6 +115,7 @@ pub(crate) async fn extract_category_node(
         parameters: None,
     });
     Ok(cleared()
+        .query(question.clone())
         .query_type(query_type)
         .entity_type(kind)
         .is_entity_query(first.is_some())
@@ -111,10 +123,27 @@ pub(crate) async fn extract_category_node(
         .secondary_api(second)
         .aspect(understood.aspect)
         .computation(understood.computation)
+        .first(understood.first)
         .reading(reading)
         .complexity(understood.complexity)
         .categories(categories)
         .messages(vec![Message::user(question)]))
+}
+
+/// The begin of a question about the list of an earlier answer: which call that is, is known.
+fn of_list(begun: ListBegun, question: &str, update: AtrisStateUpdate) -> AtrisStateUpdate {
+    let operation = begun.operation;
+    update
+        .query_type(subject(operation))
+        .entity_type(operation.entity().map(|it| it.0).or(operation.tag_type()))
+        .is_entity_query(begun.entity.is_some())
+        .entity(begun.entity)
+        .computation(begun.computation)
+        .continued(begun.list)
+        .reading(vec![begun.told])
+        .complexity(Complexity::Simple)
+        .categories(vec![operation.api().tool_name])
+        .messages(vec![Message::user(question)])
 }
 
 /// That a question names more than one call can be about: all but the first would be left out.
@@ -154,13 +183,13 @@ fn earlier_kind(state: &AtrisState, references: &[Reference]) -> Option<EntityTy
         return None;
     }
     let mentions = &recall::last_for(state, word)?.mentions;
-    let named = match earlier::rank(word) {
-        Some(_) => mentions.listed.first(),
-        None => mentions.subjects.first().or(mentions.listed.first()),
+    let named = match earlier::is_listed(word) {
+        true => mentions.listed.first(),
+        false => mentions.subjects.first().or(mentions.listed.first()),
     };
     let kind = named.map(|it| it.entity_type);
     // A person is no `it`.
-    kind.filter(|kind| *kind != EntityType::User || earlier::rank(word).is_some())
+    kind.filter(|kind| *kind != EntityType::User || !["it", "its"].contains(&word.as_str()))
 }
 
 fn is_exact(references: &[Reference]) -> bool {

@@ -8,10 +8,13 @@ use super::get_apis::understood;
 use crate::{
     catalogue::{Catalogue, EntityType, MAX_LIMIT, Operation, Parameters},
     error::Error,
-    question::{Account, Reference, name_of_new, page_in, said_kind, values_of},
+    question::{
+        Account, Aspect, Comparison, Computation, Reference, name_of_new, own_words, page_in,
+        said_kind, values_of,
+    },
     reply::clean,
     services::{Services, problem},
-    state::{AtrisState, AtrisStateUpdate, Pending},
+    state::{ACTING, AtrisState, AtrisStateUpdate, Pending},
     thinking::Thinker,
 };
 
@@ -23,24 +26,49 @@ pub(crate) async fn extract_params_node(
     ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
     match extract(&state, &services, &ctx).await {
-        Ok((parameters, pending, reading)) => Ok(AtrisState::update()
-            .parameters(parameters)
-            .pending(pending)
-            .reading(reading)),
+        Ok(read) => Ok(AtrisState::update()
+            .parameters(read.parameters)
+            .pending(read.pending)
+            .reading(read.reading)
+            .computation(read.computation)
+            .first(read.first)
+            .acting(read.acting)),
         Err(error) => Ok(AtrisState::update().error(problem(&error, NODE, &state))),
     }
+}
+
+/// What a question says for its call, and what is done with the reply.
+struct ParametersRead {
+    parameters: Parameters,
+    pending: Option<Pending>,
+    reading: Vec<String>,
+    computation: Option<Computation>,
+    first: Option<u64>,
+    acting: Option<Reference>,
 }
 
 async fn extract(
     state: &AtrisState,
     services: &Services,
     ctx: &Ctx,
-) -> Result<(Parameters, Option<Pending>, Vec<String>), Error> {
+) -> Result<ParametersRead, Error> {
     let catalogue = Catalogue::get()?;
     let api = state.best_api.as_ref().ok_or(Error::NoOperation)?;
     let operation = catalogue.require(&api.id)?;
     let question = state.query.as_deref().unwrap_or_default();
     let mut reading = state.reading.clone().unwrap_or_default();
+    // The list of an earlier answer is called as it was, but for its page.
+    if let Some(list) = &state.continued {
+        let (parameters, pending) = fill(operation, list.parameters.clone(), &[])?;
+        return Ok(ParametersRead {
+            parameters,
+            pending,
+            reading,
+            computation: state.computation,
+            first: None,
+            acting: None,
+        });
+    }
     let mut parameters = match services.reader() {
         Some(model) => {
             let thinker = Thinker { model, ctx };
@@ -55,9 +83,16 @@ async fn extract(
             values_of(question, operation)
         }
     };
+    let (computation, first) = compared(state, services, &parameters)?;
+    if let (Some(Computation::Most(Aspect::Plays) | Computation::Least(Aspect::Plays)), Some(time)) =
+        (computation, values_of(question, operation).get("time"))
+        && time != "allTime"
+    {
+        reading.push("plays are counted since a track came out, whatever the time".to_owned());
+    }
     if operation.parameter("limit").is_some() && !parameters.contains_key("limit") {
         // Whatever is worked out is worked out from as much as there is.
-        let limit = match state.computation {
+        let limit = match computation {
             Some(_) => Some(MAX_LIMIT),
             None => services.settings.limit,
         };
@@ -78,8 +113,8 @@ async fn extract(
         (Some((_, "handle")), Some(Reference::Handle(handle))) => {
             parameters.insert("handle".into(), handle.clone().into());
         }
-        // An id alone may be one of anything: it is looked up.
-        (Some(_), Some(Reference::Id(_))) if is_bare_id(state, operation) => {}
+        // An id alone may be one of anything, or a name: it is looked up.
+        (Some(_), Some(Reference::Id(_))) if is_bare_id(state) => {}
         (Some((_, name)), Some(Reference::Id(id))) => {
             parameters.insert(name.into(), id.clone().into());
         }
@@ -97,7 +132,16 @@ async fn extract(
     let is_search = operation.id.starts_with("search") && operation.parameter("query").is_some();
     let has_filter = |name: &String| !["limit", "offset"].contains(&name.as_str());
     let is_empty_search = is_search && !parameters.keys().any(has_filter);
-    let (parameters, pending) = fill(operation, parameters, &looked_up(state, operation))?;
+    let mut known = looked_up(state, operation);
+    let (mut parameters, mut pending) = fill(operation, parameters, &known)?;
+    // Who the person is was said before in this thread.
+    let is_asked =
+        matches!(&pending, Some(Pending::Missing { parameter, .. }) if parameter == ACTING);
+    let acting = state.signed_as.clone().filter(|_| is_asked);
+    if acting.is_some() {
+        known.push(ACTING.to_owned());
+        (parameters, pending) = fill(operation, parameters, &known)?;
+    }
     let pending = pending.or_else(|| {
         is_empty_search.then(|| Pending::Missing {
             parameter: "query".to_owned(),
@@ -105,15 +149,46 @@ async fn extract(
             word: None,
         })
     });
-    Ok((parameters, pending, reading))
+    Ok(ParametersRead {
+        parameters,
+        pending,
+        reading,
+        computation,
+        first,
+        acting,
+    })
+}
+
+/// What is worked out from the reply, and how much of it is shown. What the API sorts by is not worked out.
+fn compared(
+    state: &AtrisState,
+    services: &Services,
+    parameters: &Parameters,
+) -> Result<(Option<Computation>, Option<u64>), Error> {
+    let mut sorts = ["sort", "sort_method"].into_iter();
+    let is_sorted = sorts.any(|name| parameters.get(name).is_some_and(|it| it == "plays"));
+    if is_sorted && state.computation == Some(Computation::Most(Aspect::Plays)) {
+        return Ok((None, None));
+    }
+    let question = state.query.as_deref().unwrap_or_default();
+    let names: Vec<Reference> = state.entity_name.iter().cloned().collect();
+    let said = Comparison::of(&own_words(question, &names)).and_then(|it| it.first);
+    let first = match (state.first, said) {
+        (Some(_), None) => services.settings.limit.or(state.first),
+        (first, _) => first,
+    };
+    match first {
+        Some(0) => Err(Error::NotUnderstood {
+            what: "\"0\": how many are wanted is at least 1".to_owned(),
+        }),
+        first => Ok((state.computation, first)),
+    }
 }
 
 /// Whether nothing says what an id is one of.
-fn is_bare_id(state: &AtrisState, operation: &Operation) -> bool {
+fn is_bare_id(state: &AtrisState) -> bool {
     let question = state.query.as_deref().unwrap_or_default();
-    let is_said = said_kind(question, state.entity_name.as_slice()).is_some();
-    let is_record = ["getUser", "getTrack", "getPlaylist"].contains(&operation.id.as_str());
-    is_record && state.aspect.is_none() && state.secondary_api.is_none() && !is_said
+    said_kind(question, state.entity_name.as_slice()).is_none()
 }
 
 /// The parameters that something named in the question is looked up for.
@@ -123,6 +198,17 @@ fn looked_up(state: &AtrisState, operation: &Operation) -> Vec<String> {
         .map(|(_, name)| name.to_owned())
         .into_iter()
         .collect()
+}
+
+/// The parameters for another operation that asks the same: those that it has, and its defaults.
+pub(super) fn refit(mut parameters: Parameters, operation: &Operation) -> Parameters {
+    parameters.retain(|name, _| operation.parameter(name).is_some());
+    for parameter in operation.askable() {
+        if let (None, Some(value)) = (parameters.get(&parameter.name), parameter.default_value()) {
+            parameters.insert(parameter.name.clone(), value);
+        }
+    }
+    parameters
 }
 
 /// The field of a body that a person can be asked for.

@@ -21,6 +21,12 @@ pub(crate) async fn get_apis_node(
         Ok(catalogue) => catalogue,
         Err(error) => return Ok(failed(error)),
     };
+    if let Some(list) = &state.continued {
+        return Ok(match catalogue.require(&list.operation) {
+            Ok(operation) => AtrisState::update().apis(vec![operation.api()]),
+            Err(error) => failed(error),
+        });
+    }
     let question = state.query.as_deref().unwrap_or_default();
     let choice = choose(
         catalogue,
@@ -55,6 +61,7 @@ pub(super) fn understood(state: &AtrisState) -> Understanding {
         references: state.entity_name.iter().cloned().chain(second).collect(),
         aspect: state.aspect,
         computation: state.computation,
+        first: state.first,
         complexity: state
             .complexity
             .unwrap_or_else(|| Understanding::of(question).complexity),

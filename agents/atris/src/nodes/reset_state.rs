@@ -38,6 +38,8 @@ pub(crate) fn cleared() -> AtrisStateUpdate {
         .formatted_response(None)
         .aspect(None)
         .computation(None)
+        .first(None)
+        .continued(None)
         .reading(None)
         .pending(None)
         .was_asked(None)

@@ -6,11 +6,11 @@
 use serde_json::Value as Json;
 use superstep::{Ctx, NodeError, Res, Snap, model::did_you_mean};
 
-use super::request::unanswered;
+use super::{extract_params::refit, get_apis::understood, request::unanswered};
 use crate::{
     catalogue::{Catalogue, EntityType, Operation, Parameters, twins},
     error::Error,
-    question::{Aspect, Reference, said_kind},
+    question::{Account, Aspect, Maker, Reference, maker_of, said_kind},
     recall::{self, entity_of},
     reply::clean,
     services::Services,
@@ -94,6 +94,7 @@ pub(crate) async fn resolve_entity(
         }
     }
     let mut parameters = state.parameters.clone();
+    let mut signed_as = state.signed_as.clone();
     let is_acting = parameters
         .as_ref()
         .is_some_and(|it| it.contains_key(ACTING));
@@ -101,6 +102,7 @@ pub(crate) async fn resolve_entity(
         match lookup.find_as(who, EntityType::User).await? {
             Ok(Found::One(found)) => {
                 lookup.reading.push(format!("you are {}", called(&found)));
+                signed_as = Some(who.clone());
                 let given = parameters.get_or_insert_default();
                 given.insert(ACTING.to_owned(), found.id.into());
             }
@@ -132,6 +134,9 @@ pub(crate) async fn resolve_entity(
             Err(error) => return Ok(failed(&error, lookup.sources)),
         }
     }
+    if let Some(twin) = lookup.twin {
+        parameters = parameters.map(|given| refit(given, twin));
+    }
     // What was looked up is called at the host that knows it.
     let bound = lookup
         .operation()
@@ -143,6 +148,7 @@ pub(crate) async fn resolve_entity(
     Ok(update
         .sources(lookup.sources)
         .parameters(parameters)
+        .signed_as(signed_as)
         .selected_host(lookup.host)
         .bound_host(bound)
         .entity(entity)
@@ -191,13 +197,23 @@ impl Lookup<'_> {
     /// Looks a name up, also among other kinds of things if the question does not say what it names: what is
     /// asked for with the name alone may be any of them, else one after the other until something is called so.
     async fn find_anywhere(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
-        let found = self.find(name).await?;
         let question = self.state.query.as_deref().unwrap_or_default();
-        let is_said = said_kind(question, std::slice::from_ref(name)).is_some();
+        let names = std::slice::from_ref(name);
+        if let (Some(Maker::Subject(_)), EntityType::User) =
+            (maker_of(question, names), self.kind())
+        {
+            return self.find_maker(name).await;
+        }
+        let found = self.find(name).await?;
+        let is_said = said_kind(question, names).is_some();
         let Some(operation) = self.operation() else {
             return Ok(found);
         };
-        if is_said || !matches!(name, Reference::Name(_) | Reference::Id(_)) {
+        let is_name = matches!(
+            name,
+            Reference::Name(_) | Reference::Id(_) | Reference::By { .. }
+        );
+        if is_said || !is_name {
             return Ok(found);
         }
         let catalogue = match Catalogue::get() {
@@ -220,6 +236,9 @@ impl Lookup<'_> {
             let Some(twin) = catalogue.operation(id).filter(|_| has_field) else {
                 continue;
             };
+            if !self.uses_all(catalogue, twin) {
+                continue;
+            }
             self.twin = Some(twin);
             let other = self.find(name).await?;
             self.twin = None;
@@ -265,26 +284,92 @@ impl Lookup<'_> {
         })
     }
 
-    /// Why a name has no answer. If somebody is called so of whom Audius does not say what is asked for, that is why.
+    /// Whether another operation uses every word of the question too.
+    fn uses_all(&self, catalogue: &Catalogue, twin: &Operation) -> bool {
+        if self.services.reader().is_some() {
+            return true;
+        }
+        let question = self.state.query.as_deref().unwrap_or_default();
+        let account = Account::of(catalogue, question, &understood(self.state), twin);
+        account.left.is_empty()
+    }
+
+    /// Whoever made what is named. It is told.
+    async fn find_maker(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
+        let mut missing = None;
+        for kind in [EntityType::Track, EntityType::Playlist] {
+            let made = match self.find_as(name, kind).await? {
+                Ok(Found::One(made)) => made,
+                Ok(Found::Several(_)) => {
+                    let what = format!(
+                        "whose \"{}\" is meant: there are several; name the artist",
+                        clean(name.text())
+                    );
+                    return Ok(Err(Error::NotUnderstood { what }));
+                }
+                Ok(Found::Near(_) | Found::Nothing) => continue,
+                Err(error) => {
+                    missing = missing.or(Some(error));
+                    continue;
+                }
+            };
+            let Some(handle) = &made.handle else {
+                continue;
+            };
+            let owner = Reference::Handle(handle.clone());
+            let found = self.find_as(&owner, EntityType::User).await?;
+            if let Ok(Found::One(user)) = &found {
+                self.reading
+                    .push(format!("{} is by {}", called(&made), called(user)));
+            }
+            return Ok(found);
+        }
+        Ok(Err(missing.unwrap_or_else(|| Error::Missing {
+            what: format!("the track \"{}\"", clean(name.text())),
+        })))
+    }
+
+    /// Why a name has no answer. If somebody or something else is called so of which Audius does not say what is asked for,
+    /// that is why.
     async fn unknown(&mut self, name: &Reference, error: Error) -> Result<Error, NodeError> {
-        let Some(aspect) = self
-            .state
-            .aspect
-            .filter(|it| it.field(EntityType::User).is_none())
-        else {
+        let Some(operation) = self.operation() else {
             return Ok(error);
         };
-        let found = self.find_as(name, EntityType::User).await?;
-        Ok(match found {
-            Ok(Found::One(user)) => Error::NotUnderstood {
-                what: format!(
-                    "{} is a user, and Audius says no {} of users; ask about a track",
-                    called(&user),
-                    aspect.name().replace('_', " ")
-                ),
-            },
-            _ => error,
-        })
+        // What looks like an id may be a name.
+        if let Reference::Id(text) = name {
+            let name = Reference::Name(text.clone());
+            return Ok(match self.find(&name).await? {
+                Ok(_) => Error::NotUnderstood {
+                    what: format!(
+                        "\"{text}\" is no id that Audius has; if it is a name, put it in quotes"
+                    ),
+                },
+                Err(_) => error,
+            });
+        }
+        let kinds = [EntityType::User, EntityType::Track, EntityType::Playlist];
+        let (own, aspect) = (self.kind(), self.state.aspect);
+        for kind in kinds.into_iter().filter(|kind| *kind != own) {
+            if aspect.is_some_and(|it| it.field(kind).is_some()) {
+                continue;
+            }
+            if let Ok(Found::One(other)) = self.find_as(name, kind).await? {
+                let (known, kind, wanted) = (called(&other), kind.name(), own.name());
+                let what = match aspect {
+                    Some(aspect) => format!(
+                        "{known} is a {kind}, and Audius says no {} of {kind}s; ask about a {wanted}",
+                        aspect.name().replace('_', " ")
+                    ),
+                    None => format!(
+                        "{known} is a {kind}, and this is asked of a {wanted}: {}",
+                        Catalogue::get()
+                            .map_or_else(|_| String::new(), |it| it.in_words(operation))
+                    ),
+                };
+                return Ok(Error::NotUnderstood { what });
+            }
+        }
+        Ok(error)
     }
 
     async fn find(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
@@ -303,18 +388,41 @@ impl Lookup<'_> {
             (Reference::Id(id), EntityType::User) => ("getUser", "id", id),
             (Reference::Id(id), EntityType::Track) => ("getTrack", "track_id", id),
             (Reference::Id(id), EntityType::Playlist) => ("getPlaylist", "playlist_id", id),
-            (Reference::Name(name), EntityType::User) => ("searchUsers", "query", name),
-            (Reference::Name(name), EntityType::Track) => ("searchTracks", "query", name),
-            (Reference::Name(name), EntityType::Playlist) => ("searchPlaylists", "query", name),
+            (Reference::Name(name) | Reference::By { name, .. }, kind) => {
+                let id = match kind {
+                    EntityType::User => "searchUsers",
+                    EntityType::Track => "searchTracks",
+                    EntityType::Playlist => "searchPlaylists",
+                };
+                (id, "query", name)
+            }
         };
-        let is_search = matches!(name, Reference::Name(_));
-        let response = match self.look_for(id, parameter, text, is_search).await? {
+        let is_search = matches!(name, Reference::Name(_) | Reference::By { .. });
+        let mut response = match self.look_for(id, parameter, text, is_search).await? {
             Ok(response) => response,
             Err(error) => return Ok(Err(error)),
         };
-        let missing = || Error::Missing {
-            what: format!("the {} \"{}\"", kind.name(), clean(text)),
+        let owner = match name {
+            Reference::By { by, .. } => Some(by.to_lowercase()),
+            _ => None,
         };
+        let missing = || Error::Missing {
+            what: match &owner {
+                Some(owner) => format!(
+                    "the {} \"{}\" by \"{}\"",
+                    kind.name(),
+                    clean(text),
+                    clean(owner)
+                ),
+                None => format!("the {} \"{}\"", kind.name(), clean(text)),
+            },
+        };
+        if let Some(owner) = &owner {
+            response.data.retain(|record| is_by(record, owner));
+            if response.data.is_empty() {
+                return Ok(Err(missing()));
+            }
+        }
         let mut found = self.entities(&response);
         // A link may lead to something else than the operation is about.
         if self.wanted().is_some() {
@@ -489,6 +597,16 @@ impl Lookup<'_> {
         }
         Ok(called)
     }
+}
+
+/// Whether a record belongs to somebody of this name or handle, in lower case.
+fn is_by(record: &Json, owner: &str) -> bool {
+    let user = record.get("user");
+    let mut names = ["name", "handle"].into_iter();
+    names.any(|name| {
+        let known = user.and_then(|it| it.get(name)?.as_str());
+        known.is_some_and(|it| it.to_lowercase() == owner)
+    })
 }
 
 /// How a thing is called in remarks.

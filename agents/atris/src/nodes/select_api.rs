@@ -8,7 +8,8 @@ use crate::{
     catalogue::{Catalogue, Method, Operation, tokens},
     error::Error,
     question::{
-        Account, Reference, Understanding, by_handle, choose, own_words, suggestions, verb,
+        Account, Reference, Understanding, bare_kind, by_handle, choose, own_words, suggestions,
+        verb,
     },
     services::{Services, problem},
     settings::ModelRole,
@@ -40,6 +41,10 @@ async fn select(
     ctx: &Ctx,
 ) -> Result<&'static Operation, Error> {
     let catalogue = Catalogue::get()?;
+    if let Some(list) = &state.continued {
+        let operation = catalogue.require(&list.operation)?;
+        return may_be_called(operation, services).map(|()| operation);
+    }
     let question = state.query.as_deref().unwrap_or_default();
     let understood = understood(state);
     let choice = choose(catalogue, question, &understood, services.settings.writes);
@@ -90,6 +95,12 @@ async fn select(
 
 /// That no operation fits; if words are nearly ones that questions are made of, which.
 fn nothing_fits(catalogue: &Catalogue, question: &str, understood: &Understanding) -> Error {
+    if let Some(kind) = bare_kind(question, understood) {
+        let lists = catalogue.lists_of(&kind).join(", ");
+        return Error::NotUnderstood {
+            what: format!("which {kind}s: ask for {lists}"),
+        };
+    }
     let words = own_words(question, &understood.references);
     let meant = suggestions(catalogue, &words);
     match meant.strip_prefix("; ") {
@@ -163,12 +174,12 @@ fn may_be_called(operation: &Operation, services: &Services) -> Result<(), Error
     }
     if !operation.is_read() && !has_token {
         return refused(
-            "it changes something, and there is no token of a signed-in user: `token_env` of [agents.atris] names its variable",
+            "it changes something, and there is no token of a signed-in user; `token_env` of [agents.atris] names the variable that has it",
         );
     }
     if operation.is_private() && !has_token {
         return refused(
-            "it is for a signed-in user alone, and there is no token: `token_env` of [agents.atris] names its variable",
+            "it is for a signed-in user alone, and there is no token of one; `token_env` of [agents.atris] names the variable that has it",
         );
     }
     Ok(())

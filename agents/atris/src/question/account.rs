@@ -4,11 +4,14 @@
 //! parameter, or by the operation itself, which knows the words of its id, its path, its phrases and
 //! `data/words.json`. A question with words left would be answered as another one, so it is refused and they are
 //! named. Words of taste (`plain`) change nothing and are told with the answer.
+//!
+//! An order is judged by what its operation takes: one thing of a kind, and what a body can be said for. Whatever makes more
+//! of it (`everyone`, `the tracks of`) is left.
 
 use superstep::model::did_you_mean;
 
 use super::{
-    Aspect, Computation, Reference, Understanding, own_words,
+    Comparison, Computation, Reference, Understanding, aspect_of, maker_of, own_words,
     plain::{Weight, weight},
     values, verb,
 };
@@ -29,37 +32,6 @@ const RECORDS: [&str; 5] = [
     "getTrack",
     "getPlaylist",
     "resolve",
-];
-
-/// Words of orders about several things: `follow everyone …`, `delete the tracks of …`. An operation changes one.
-const SEVERAL: [&str; 27] = [
-    "all",
-    "albums",
-    "any",
-    "anyone",
-    "artists",
-    "both",
-    "comments",
-    "each",
-    "every",
-    "everybody",
-    "everyone",
-    "everything",
-    "fans",
-    "favorites",
-    "followers",
-    "following",
-    "follows",
-    "people",
-    "playlists",
-    "remixes",
-    "reposts",
-    "somebody",
-    "someone",
-    "songs",
-    "supporters",
-    "tracks",
-    "users",
 ];
 
 /// Words that make a sum of a number, which a count is already.
@@ -100,21 +72,20 @@ impl Account {
         for (at, word) in words.iter().enumerate() {
             let beside = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |it| it);
             let before = beside(at.checked_sub(1));
-            if plan.is_beyond_an_order(word) {
-                if !account.left.contains(word) && account.left.len() < MOST {
-                    account.left.push(word.clone());
-                }
-                continue;
-            }
             let weight = weight(word, before, beside(Some(at + 1)));
+            let is_order = !operation.is_read();
             let list = match weight {
-                Weight::Plain => continue,
+                Weight::Plain if at == 0 && plan.leaves_people(word) => &mut account.left,
+                Weight::Whoever if is_order => &mut account.left,
+                Weight::Plain | Weight::Whoever => continue,
                 Weight::Vague => &mut account.vague,
                 Weight::Asker | Weight::Content => &mut account.left,
             };
             let is_used = match weight {
+                Weight::Plain => false,
                 Weight::Asker => operation.is_private() || plan.says(word),
-                _ => plan.uses(word),
+                _ if is_order => plan.takes(word),
+                _ => plan.uses(word) && !plan.is_second_follow(word, &words),
             };
             if !is_used && !list.contains(word) && list.len() < MOST {
                 list.push(word.clone());
@@ -161,6 +132,8 @@ pub(crate) fn suggestions(catalogue: &Catalogue, words: &[String]) -> String {
     let meant: Vec<String> = words
         .iter()
         .filter(|word| word.len() >= LEAST_LETTERS && !is_known(word))
+        // What is a word already is no slip of the pen.
+        .filter(|word| !known.contains(&word.as_str()))
         .filter_map(|word| did_you_mean::nearest(word, known.iter().copied().filter(long)))
         .map(|meant| format!("\"{meant}\""))
         .collect();
@@ -177,6 +150,8 @@ struct Plan<'a> {
     understood: &'a Understanding,
     /// Words of the field, of what is worked out, and of values.
     words: Vec<String>,
+    /// Those of a comparison.
+    compared: Vec<String>,
     /// The values, as texts in lower case.
     values: Vec<String>,
     /// The question in lower case.
@@ -195,16 +170,28 @@ impl<'a> Plan<'a> {
         let is_record = RECORDS.contains(&operation.id.as_str());
         let is_count = operation.id.contains("Count");
         if let (Some(aspect), true) = (understood.aspect, is_record || is_count) {
-            let said = Aspect::words_in(question);
-            words.extend(said.into_iter().map(str::to_owned));
+            let said = aspect_of(question, &understood.references);
+            words.extend(said.into_iter().flat_map(|it| it.1));
             if aspect.is_count() {
                 words.extend(SUMS.map(str::to_owned));
             }
         }
-        if let (Some(computation), false) = (understood.computation, is_record) {
-            let said = Computation::words_in(question, computation);
-            words.extend(said.into_iter().map(str::to_owned));
-        }
+        let own = own_words(question, &understood.references);
+        let comparison = Comparison::of(&own);
+        let is_compared = understood.aspect.is_some() && understood.references.len() > 1;
+        let compared = match understood.computation {
+            Some(Computation::Count) => {
+                let said = Computation::words_of_count(question).filter(|_| !is_record);
+                words.extend(said.map(str::to_owned));
+                Vec::new()
+            }
+            Some(_) if !is_record => comparison.map(|it| it.words).unwrap_or_default(),
+            None if is_compared => comparison.map(|it| it.words).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        words.extend(compared.iter().cloned());
+        let maker = maker_of(question, &understood.references);
+        words.extend(maker.iter().flat_map(|it| it.words().to_vec()));
         // Two things are compared by what the words are about.
         if understood.references.len() > 1 {
             words.extend(
@@ -229,6 +216,7 @@ impl<'a> Plan<'a> {
             operation,
             understood,
             words,
+            compared,
             values: texts.collect(),
             question: question.to_lowercase(),
         }
@@ -292,15 +280,64 @@ impl<'a> Plan<'a> {
         ) || token == "id" && kind.is_some()
     }
 
-    /// Whether a word makes more of an order than its one call.
-    fn is_beyond_an_order(&self, word: &str) -> bool {
-        // Albums are playlists to Audius, but a new playlist is no album.
-        let is_other = self.operation.id == "createPlaylist" && word == "album";
+    /// Whether a word is behind the first name.
+    fn is_behind_name(&self, word: &str) -> bool {
+        let name = self.understood.references.first().map(Reference::text);
+        let name = name.and_then(|name| self.question.find(&name.to_lowercase()));
+        let word = self.question.rfind(&format!(" {word}"));
+        name.zip(word).is_some_and(|(name, word)| name < word)
+    }
+
+    /// Whether an order has a place for a word: its verb, the kind of its one thing, or what it is written with.
+    fn takes(&self, word: &str) -> bool {
+        let kinds: &[&str] = match self.operation.entity().map(|(kind, _)| kind) {
+            Some(EntityType::Track) => &["track", "song", "tune", "single", "id"],
+            Some(EntityType::User) => &["user", "artist", "band", "handle", "musician", "dj", "id"],
+            Some(EntityType::Playlist) => &["playlist", "album", "id"],
+            None => &[],
+        };
         let is_said = self.words.iter().any(|known| known == word);
-        !self.operation.is_read() && !is_said && (is_other || SEVERAL.contains(&word))
+        is_said || kinds.contains(&word) || self.catalogue.says_word(self.operation, word)
+    }
+
+    /// Whether a question asks for people of somebody, and the operation answers with something else: `who does X like`.
+    fn leaves_people(&self, word: &str) -> bool {
+        let is_of_user = self
+            .operation
+            .entity()
+            .is_some_and(|(kind, _)| kind == EntityType::User);
+        ["who", "whom"].contains(&word)
+            && is_of_user
+            && self.understood.references.len() == 1
+            && self.understood.computation.is_none()
+            && self.understood.aspect.is_none()
+            && !self.catalogue.answers_with_people(self.operation)
+    }
+
+    /// Whether a word is a second one about following: `followers followed by X` are neither of both lists.
+    fn is_second_follow(&self, word: &str, words: &[String]) -> bool {
+        let is_follow = |word: &str| {
+            let token = tokens(word).into_iter().next().unwrap_or_default();
+            let same = SAME_SUBJECT.first().copied().unwrap_or_default();
+            same.contains(&token.as_str()) && !self.compared.iter().any(|it| it == word)
+        };
+        let mut all: Vec<&str> = Vec::new();
+        for word in words.iter().map(String::as_str).filter(|it| is_follow(it)) {
+            if !all.contains(&word) {
+                all.push(word);
+            }
+        }
+        self.understood.aspect.is_none() && all.len() > 1 && all.first() == Some(&word)
     }
 
     fn uses(&self, word: &str) -> bool {
+        // `artists like X` are asked for, but not whom X likes.
+        if self.operation.id == "getRelatedUsers"
+            && ["like", "likes"].contains(&word)
+            && self.is_behind_name(word)
+        {
+            return false;
+        }
         self.words.iter().any(|known| known == word) || self.says(word)
     }
 }
@@ -329,6 +366,13 @@ mod tests {
             ("When was \"First Light\" released?", "getTrack"),
             ("find tracks about tips", "searchTracks"),
             ("who follows Nova Kane", "getFollowers"),
+            (
+                "which follower of Nova Kane has the most followers",
+                "getFollowers",
+            ),
+            ("Nova Kane's 3 longest tracks", "getTracksByUser"),
+            ("tracks by the artist of First Light", "getTracksByUser"),
+            ("who is the artist of First Light", "getTrack"),
             (
                 "does Mira Voss have more followers than Nova Kane",
                 "getUser",
@@ -370,6 +414,18 @@ mod tests {
                 &["also", "sing"],
             ),
             ("events in Berlin", "getAllEvents", &["Berlin"]),
+            ("who does Nova Kane like", "getUserFavoriteTracks", &["who"]),
+            (
+                "followers followed by Nova Kane",
+                "getFollowing",
+                &["followers"],
+            ),
+            (
+                "tracks Nova Kane likes most",
+                "getUserFavoriteTracks",
+                &["most"],
+            ),
+            ("who should I follow", "getFollowing", &["should"]),
             (
                 "followers of Nova Kane in Berlin",
                 "getFollowers",
@@ -406,6 +462,13 @@ mod tests {
                 &["everyone", "follows"],
             ),
             ("make an album called Blue", "createPlaylist", &["album"]),
+            ("unfollow everybody", "unfollowUser", &["everybody"]),
+            (
+                "repost both tracks of Nova Kane",
+                "repostTrack",
+                &["both", "tracks"],
+            ),
+            ("please like the song First Light", "favoriteTrack", &[]),
             ("stop following Nova Kane", "unfollowUser", &[]),
             ("delete \"Night Drive\"", "deletePlaylist", &[]),
             ("create a playlist called All Songs", "createPlaylist", &[]),
@@ -422,5 +485,6 @@ mod tests {
         assert_eq!(meant("tehcno"), "; did you mean \"techno\"?");
         assert_eq!(meant("saxophone"), "");
         assert_eq!(meant("total"), "", "it is no slip");
+        assert_eq!(meant("based"), "", "it is a word of an operation");
     }
 }

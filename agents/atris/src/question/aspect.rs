@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{maker::GAP, numbers::number, plain::weight};
 use crate::catalogue::EntityType;
 
 /// A field that a question asks for.
@@ -28,11 +29,14 @@ pub enum Aspect {
     Location,
     Bio,
     Verified,
+    Description,
+    Downloadable,
 }
 
 use Aspect::{
-    Albums, Bio, Bpm, Comments, Duration, Favorites, Followers, Following, Genre, Key, Location,
-    Mood, Playlists, Plays, ReleaseDate, Reposts, Supporters, Tracks, Verified,
+    Albums, Bio, Bpm, Comments, Description, Downloadable, Duration, Favorites, Followers,
+    Following, Genre, Key, Location, Mood, Playlists, Plays, ReleaseDate, Reposts, Supporters,
+    Tracks, Verified,
 };
 
 /// What asks for a field: these words, all of them.
@@ -87,6 +91,14 @@ const CUES: &[(&[&str], Aspect)] = &[
     (&["more likes"], Favorites),
     (&["how many comments"], Comments),
     (&["how many supporters"], Supporters),
+    (&["more supporters"], Supporters),
+    (&["more comments"], Comments),
+    (&["more albums"], Albums),
+    (&["more playlists"], Playlists),
+    (&["faster"], Bpm),
+    (&["slower"], Bpm),
+    (&["which", "older"], ReleaseDate),
+    (&["which", "newer"], ReleaseDate),
     (&["longer"], Duration),
     (&["shorter"], Duration),
     (&["how long is"], Duration),
@@ -108,11 +120,52 @@ const CUES: &[(&[&str], Aspect)] = &[
     (&["when", "come out"], ReleaseDate),
     (&["when", "came out"], ReleaseDate),
     (&["release date"], ReleaseDate),
+    (&["what year", "released"], ReleaseDate),
+    (&["which year", "released"], ReleaseDate),
+    (&["what year", "come out"], ReleaseDate),
     (&["where", "from"], Location),
     (&["where", "located"], Location),
+    (&["where", "based"], Location),
+    (&["where", "live"], Location),
+    (&["where", "lives"], Location),
+    (&["where", "living"], Location),
     (&["bio"], Bio),
     (&["verified"], Verified),
 ];
+
+/// Nouns for fields: `X's plays`, `bpm of X`, `X description`.
+const FIELDS: &[(&str, Aspect)] = &[
+    ("plays", Plays),
+    ("bpm", Bpm),
+    ("tempo", Bpm),
+    ("key", Key),
+    ("genre", Genre),
+    ("mood", Mood),
+    ("duration", Duration),
+    ("length", Duration),
+    ("description", Description),
+    ("location", Location),
+    ("bio", Bio),
+];
+
+/// Nouns that are counted: `has X 12 followers`. Of somebody they are lists, of something earlier they are numbers.
+const COUNTED: &[(&str, Aspect)] = &[
+    ("favorites", Favorites),
+    ("favourites", Favorites),
+    ("likes", Favorites),
+    ("reposts", Reposts),
+    ("plays", Plays),
+    ("followers", Followers),
+    ("comments", Comments),
+    ("tracks", Tracks),
+    ("songs", Tracks),
+    ("albums", Albums),
+    ("playlists", Playlists),
+    ("supporters", Supporters),
+];
+
+/// How many of [`COUNTED`] are numbers of something earlier: `and favorites?`.
+const OF_EARLIER: usize = 5;
 
 /// What of [`CUES`] a question has. Who has fewer is told by who has more.
 fn asked(question: &str) -> Option<&'static (&'static [&'static str], Aspect)> {
@@ -128,8 +181,26 @@ impl Aspect {
         asked(question).map(|(_, aspect)| *aspect)
     }
 
+    /// The field that a question asks for, and the words that do so. `shape` has its words, with a gap for its name.
+    pub(super) fn read(
+        question: &str,
+        shape: &[String],
+        is_earlier: bool,
+    ) -> Option<(Self, Vec<String>)> {
+        if let Some(aspect) = Self::of(question) {
+            let words = Self::words_in(question).into_iter();
+            return Some((aspect, words.map(str::to_owned).collect()));
+        }
+        let shape: Vec<&str> = shape.iter().map(String::as_str).collect();
+        let gap = shape.iter().position(|word| *word == GAP)?;
+        let (aspect, words) = counted(&shape)
+            .or_else(|| downloadable(&shape, gap))
+            .or_else(|| field(&shape, gap, is_earlier))?;
+        Some((aspect, words.into_iter().map(str::to_owned).collect()))
+    }
+
     /// The words of a question that ask for it.
-    pub(super) fn words_in(question: &str) -> Vec<&'static str> {
+    fn words_in(question: &str) -> Vec<&'static str> {
         let cues = asked(question).map_or(&[][..], |(cues, _)| cues);
         let mut words: Vec<&str> = cues.iter().flat_map(|cue| cue.split(' ')).collect();
         // Who has fewer is worked out from the same numbers.
@@ -182,6 +253,8 @@ impl Aspect {
             Location => "location",
             Bio => "bio",
             Verified => "verified",
+            Description => "description",
+            Downloadable => "downloadable",
         }
     }
 
@@ -191,7 +264,7 @@ impl Aspect {
             Followers | Following | Tracks | Playlists | Albums | Supporters | Location | Bio
             | Verified => EntityType::User,
             Plays | Reposts | Favorites | Comments | Duration | Genre | Mood | Bpm | Key
-            | ReleaseDate => EntityType::Track,
+            | ReleaseDate | Description | Downloadable => EntityType::Track,
         }
     }
 
@@ -219,7 +292,51 @@ impl Aspect {
             (Location, User) => "location",
             (Bio, User) => "bio",
             (Verified, User) => "is_verified",
+            (Description, Track | Playlist) => "description",
+            (Downloadable, Track) => "is_downloadable",
             _ => return None,
         })
     }
+}
+
+/// A field and the words for it.
+type FieldSaid<'a> = (Aspect, Vec<&'a str>);
+
+/// `does X have 12 followers`: its record has the number.
+fn counted<'a>(shape: &[&'a str]) -> Option<FieldSaid<'a>> {
+    let first = shape.first()?;
+    if !["does", "do", "has", "have", "did", "is", "are"].contains(first) {
+        return None;
+    }
+    let at = shape.iter().position(|word| number(word).is_some())?;
+    let (count, noun) = (shape.get(at)?, shape.get(at + 1)?);
+    let (_, aspect) = COUNTED.iter().find(|(known, _)| known == noun)?;
+    Some((*aspect, vec![*count, *noun]))
+}
+
+/// `is X downloadable`.
+fn downloadable<'a>(shape: &[&'a str], gap: usize) -> Option<FieldSaid<'a>> {
+    let is_asked = ["is", "was"].contains(shape.first()?) && gap == 1;
+    let word = shape.last().filter(|word| **word == "downloadable")?;
+    is_asked.then(|| (Downloadable, vec![*word]))
+}
+
+/// `X's plays`, `plays of X`, `its tempo`: a noun and a name, and nothing else that asks for something.
+fn field<'a>(shape: &[&'a str], gap: usize, is_earlier: bool) -> Option<FieldSaid<'a>> {
+    let more = COUNTED.iter().take(OF_EARLIER).filter(|_| is_earlier);
+    let known: Vec<&(&str, Aspect)> = FIELDS.iter().chain(more).collect();
+    let mut found = shape.iter().enumerate().filter_map(|(at, word)| {
+        let (_, aspect) = known.iter().find(|(known, _)| known == word)?;
+        Some((at, *word, *aspect))
+    });
+    let (at, noun, aspect) = found.next()?;
+    let is_alone = shape.iter().enumerate().all(|(place, word)| {
+        let before = place.checked_sub(1).and_then(|it| shape.get(it));
+        let behind = shape.get(place + 1).copied().unwrap_or_default();
+        place == at
+            || *word == GAP
+            || weight(word, before.copied().unwrap_or_default(), behind).is_plain()
+    });
+    let is_of = at < gap && shape.get(at + 1) == Some(&"of");
+    (is_alone && (is_of || at > gap)).then(|| (aspect, vec![noun]))
 }

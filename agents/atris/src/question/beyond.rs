@@ -2,7 +2,10 @@
 //! two things share, know who is asking. Such a question is refused and the words are named. Answered
 //! without them, it would be answered with something else, often with the opposite.
 
-use super::{Computation, Reference, Understanding, is_search, own_words, wants_write};
+use super::{
+    Comparison, Computation, Reference, Understanding, is_search, numbers::number, own_words,
+    wants_write,
+};
 
 /// Words that leave something out or turn a question round.
 const NEGATIONS: [&str; 21] = [
@@ -129,7 +132,27 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
     if let Some(what) = alike(&words, understood) {
         return Some(what);
     }
-    let is_least = matches!(understood.computation, Some(Computation::Least(_)));
+    if let Some(at) = words.iter().position(|word| word == "page")
+        && words
+            .get(at + 1)
+            .is_some_and(|word| number(word) == Some(0))
+    {
+        return Some("\"page 0\": pages are counted from 1".to_owned());
+    }
+    let is_of_list = has(&["one", "ones", "them", "those"]).is_some();
+    if let (true, true, Some(comparison)) = (
+        is_of_list,
+        understood.references.is_empty(),
+        Comparison::of(&words),
+    ) {
+        return Some(format!(
+            "\"{}\" of an earlier list: ask which that is first, without other words",
+            comparison.words.join(" ")
+        ));
+    }
+    // Of two things that are compared the words are used by the comparison.
+    let is_least = matches!(understood.computation, Some(Computation::Least(_)))
+        || understood.references.len() > 1 && understood.aspect.is_some();
     let is_sorted = words.iter().any(|word| word.starts_with("coin"));
     if let (false, false, Some(word)) = (is_least, is_sorted, has(&LEAST)) {
         return Some(format!("\"{word}\": of what is not understood"));
@@ -221,10 +244,10 @@ fn number_in(words: &[String]) -> Option<String> {
             "a" | "an" | "half" => at + 2,
             _ => at + 1,
         };
-        let number = word(at_number);
-        let is_number = number.starts_with(|c: char| c.is_ascii_digit())
-            || super::values::number(number).is_some()
-            || NUMBERS.contains(&number);
+        let said = word(at_number);
+        let is_number = said.starts_with(|c: char| c.is_ascii_digit())
+            || number(said).is_some()
+            || NUMBERS.contains(&said);
         let is_tempo = (2..5).any(|more| word(at + more) == "bpm");
         (is_limit && is_number && !is_tempo).then(|| {
             let said: Vec<&str> = (at..=at_number).map(word).collect();

@@ -2,8 +2,13 @@
 //! the rest the best of the search.
 
 use super::{
-    Account, Understanding, direction::directed, is_search, own_words, reference::Reference,
-    values, wants_write, writes::ordered,
+    Account, Computation, Maker, Understanding,
+    direction::directed,
+    earlier, is_search, maker_of, own_words,
+    plain::{is_asker_in, weight},
+    reference::Reference,
+    values, wants_write,
+    writes::ordered,
 };
 use crate::catalogue::{Candidate, Catalogue, Clues, EntityType, Operation, tokens};
 
@@ -78,6 +83,18 @@ pub fn choose<'a>(
     for candidate in &mut candidates {
         candidate.score *= closeness(question, candidate.operation);
     }
+    // What all have the most of is none of the lists of one.
+    let is_of_all = understood.references.is_empty()
+        && understood
+            .computation
+            .is_some_and(Computation::is_comparison);
+    candidates.retain(|it| !is_of_all || it.operation.entity().is_none());
+    // The account of whoever asks is meant by those who say so.
+    let is_asker = is_asker_in(question);
+    candidates.retain(|it| {
+        let is_own = it.operation.is_private() && it.operation.entity().is_none();
+        !is_own || is_asker
+    });
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     candidates.truncate(CANDIDATES);
     let own = match clues.writes {
@@ -88,11 +105,16 @@ pub fn choose<'a>(
     let best = match own {
         Some(own) => Some(own),
         None => whole(catalogue, question, understood, &candidates).or_else(|| {
+            if is_of_all {
+                return of_all(catalogue, question, understood);
+            }
             let best = candidates.first().filter(|best| best.score >= LEAST);
-            best.map(|best| best.operation)
+            let best = best.map(|best| best.operation);
+            best.filter(|best| names_needs(question, best))
         }),
     };
     let is_order = clues.writes && own.is_some();
+    let best = best.filter(|_| is_order || bare_kind(question, understood).is_none());
     let best = best.filter(|_| is_order || is_about_audius(catalogue, question, understood));
     let best = best.map(|best| by_handle(catalogue, best, understood));
     if let Some(best) = best
@@ -126,6 +148,61 @@ pub fn choose<'a>(
         best,
         close,
     }
+}
+
+/// Whether a question names what an operation needs besides what it is about: nobody is asked for the id of an event
+/// in a question that has no word of events.
+fn names_needs(question: &str, operation: &Operation) -> bool {
+    let entity = operation.entity().map(|(_, name)| name);
+    let said = values::of(question, operation);
+    let asked = tokens(question);
+    let mut needs = operation
+        .askable()
+        .filter(|it| it.required && Some(&*it.name) != entity && it.default_value().is_none());
+    needs.all(|it| {
+        let is_id = it.name.to_lowercase().ends_with("id");
+        let noun = it.name.to_lowercase();
+        let noun = noun.trim_end_matches("id").trim_end_matches('_');
+        !is_id || said.contains_key(&it.name) || asked.iter().any(|word| word == noun)
+    })
+}
+
+/// The list that stands for all there are of what is compared, if it uses every word: no operation has them all.
+fn of_all<'a>(
+    catalogue: &'a Catalogue,
+    question: &str,
+    understood: &Understanding,
+) -> Option<&'a Operation> {
+    let words = own_words(question, &[]);
+    let asked = tokens(&words.join(" "));
+    let is_people = words.first().is_some_and(|word| word == "who");
+    let has = |kind: &str| asked.iter().any(|word| word == kind);
+    let id = match (has("playlist") || has("album"), has("user") || is_people) {
+        (true, _) => "getTrendingPlaylists",
+        (_, true) => "getTopUsers",
+        _ => "getTrendingTracks",
+    };
+    let operation = catalogue.operation(id)?;
+    let account = Account::of(catalogue, question, understood, operation);
+    account.left.is_empty().then_some(operation)
+}
+
+/// Kinds of things: a word for one of them alone asks for all there are, which no operation gives.
+const KINDS: [&str; 4] = ["track", "user", "playlist", "album"];
+
+/// The kind of things that a question asks for without saying which of them.
+pub(crate) fn bare_kind(question: &str, understood: &Understanding) -> Option<String> {
+    if !understood.references.is_empty()
+        || understood
+            .computation
+            .is_some_and(Computation::is_comparison)
+    {
+        return None;
+    }
+    let own = tokens(&own_words(question, &[]).join(" "));
+    let is_kind = |word: &String| KINDS.contains(&word.as_str());
+    let first = own.first()?.clone();
+    own.iter().all(is_kind).then_some(first)
 }
 
 /// The best candidate that leaves no word of the question, unless it fits much worse than the best one.
@@ -168,6 +245,15 @@ fn whole<'a>(
 /// its turns of phrase mean.
 fn words(question: &str, understood: &Understanding) -> String {
     let mut words = without_names(question, understood);
+    // Words for whoever made something are no subject.
+    if let Some(maker @ Maker::Subject(_)) = maker_of(question, &understood.references) {
+        let said = maker.words();
+        let kept = words.split_whitespace().filter(|word| {
+            let word = word.to_lowercase();
+            !said.iter().any(|it| *it == word)
+        });
+        words = kept.collect::<Vec<_>>().join(" ");
+    }
     let lower = words.to_lowercase();
     let has = |cue: &str| crate::catalogue::has_words(&lower, cue);
     if let Some(entity) = understood.entity_type {
@@ -207,8 +293,9 @@ fn without_names(question: &str, understood: &Understanding) -> String {
     // Words for something earlier are no words of operations anyway.
     let names = understood.references.iter();
     let names = names.filter(|it| !matches!(it, Reference::Earlier(_)));
-    let words = names.fold(question.to_owned(), |words, name| {
-        words.replace(name.text(), " ")
+    let words = names.fold(question.to_owned(), |words, name| match name {
+        Reference::By { name, by } => words.replace(name, " ").replace(by, " "),
+        name => words.replace(name.text(), " "),
     });
     // A link is kept in another form than it is written in.
     let words = words.split_whitespace();
@@ -221,6 +308,9 @@ fn without_names(question: &str, understood: &Understanding) -> String {
 /// Whether a question has a word that some operation has, or nothing but a name.
 fn is_about_audius(catalogue: &Catalogue, question: &str, understood: &Understanding) -> bool {
     if understood.aspect.is_some() && !understood.references.is_empty() {
+        return true;
+    }
+    if is_bare_place(question, understood) || maker_of(question, &understood.references).is_some() {
         return true;
     }
     let own = without_names(question, understood);
@@ -270,13 +360,28 @@ fn record(question: &str, understood: &Understanding) -> Option<&'static str> {
         return directed(question, understood).or(Some("resolve"));
     }
     let entity = understood.entity_type?;
-    let aspect = understood.aspect?;
-    aspect.field(entity)?;
+    let is_maker = matches!(
+        maker_of(question, &understood.references),
+        Some(Maker::Asked(_))
+    );
+    if !is_maker && !is_bare_place(question, understood) {
+        understood.aspect?.field(entity)?;
+    }
     Some(match entity {
         EntityType::User => "getUser",
         EntityType::Track => "getTrack",
         EntityType::Playlist => "getPlaylist",
     })
+}
+
+/// Whether a question is a place in an earlier list and nothing else: `the third one`.
+fn is_bare_place(question: &str, understood: &Understanding) -> bool {
+    let [Reference::Earlier(word)] = understood.references.as_slice() else {
+        return false;
+    };
+    let words = own_words(question, &understood.references);
+    let is_plain = |word: &String| weight(word, "", "").is_plain();
+    earlier::is_listed(word) && words.iter().all(is_plain)
 }
 
 /// The same operation by handle, where there is one and a handle is known: that saves a call.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::aspect::Aspect;
+use super::{aspect::Aspect, comparison::Comparison};
 use crate::catalogue::has_words;
 
 /// Something that is worked out from the records of a reply.
@@ -20,87 +20,33 @@ pub enum Computation {
 
 use Computation::{Count, Least, Most};
 
-/// What asks for it: one of these words. Plays are not here: the API sorts by them.
-const CUES: &[(&[&str], Computation)] = &[
-    (&["longest"], Most(Aspect::Duration)),
-    (&["shortest"], Least(Aspect::Duration)),
-    (
-        &["most reposts", "most reposted", "reposted most"],
-        Most(Aspect::Reposts),
-    ),
-    (
-        &["fewest reposts", "least reposts", "least reposted"],
-        Least(Aspect::Reposts),
-    ),
-    (
-        &[
-            "most favorites",
-            "most favourites",
-            "most likes",
-            "most liked",
-            "most favorited",
-            "liked most",
-            "favorited most",
-        ],
-        Most(Aspect::Favorites),
-    ),
-    (
-        &[
-            "fewest favorites",
-            "fewest likes",
-            "least likes",
-            "least liked",
-            "least favorited",
-        ],
-        Least(Aspect::Favorites),
-    ),
-    (
-        &["most comments", "most commented", "commented most"],
-        Most(Aspect::Comments),
-    ),
-    (
-        &["fewest comments", "least comments", "least commented"],
-        Least(Aspect::Comments),
-    ),
-    (
-        &["most followers", "most followed"],
-        Most(Aspect::Followers),
-    ),
-    (
-        &["fewest followers", "least followers", "least followed"],
-        Least(Aspect::Followers),
-    ),
-    (
-        &["fewest plays", "least plays", "least played"],
-        Least(Aspect::Plays),
-    ),
-    (&["fastest", "highest bpm"], Most(Aspect::Bpm)),
-    (&["slowest", "lowest bpm"], Least(Aspect::Bpm)),
-    (&["oldest"], Least(Aspect::ReleaseDate)),
-];
-
 const COUNTS: [&str; 4] = ["how many", "number of", "count of", "count the"];
 
 impl Computation {
-    /// What a question wants worked out. A number that is a field of a record needs no counting.
-    pub fn of(question: &str, aspect: Option<Aspect>) -> Option<Self> {
-        let lower = question.to_lowercase();
-        let has = |cues: &[&str]| cues.iter().any(|cue| has_words(&lower, cue));
-        let extreme = CUES.iter().find(|(cues, _)| has(cues));
-        match extreme {
-            Some((_, computation)) => Some(*computation),
-            None => (aspect.is_none() && has(&COUNTS)).then_some(Count),
+    /// What is worked out for a comparison.
+    pub(super) fn of_comparison(comparison: &Comparison) -> Self {
+        match comparison.is_most {
+            true => Most(comparison.aspect),
+            false => Least(comparison.aspect),
         }
     }
 
-    /// The words of a question that ask for this.
-    pub(super) fn words_in(question: &str, computation: Self) -> Vec<&'static str> {
+    /// Whether a question wants something counted.
+    pub(super) fn counts(question: &str) -> bool {
         let lower = question.to_lowercase();
-        let own = CUES.iter().filter(|(_, it)| *it == computation);
-        let own = own.flat_map(|(cues, _)| cues.iter());
-        let counts = COUNTS.iter().filter(|_| computation == Count);
-        let said = own.chain(counts).filter(|cue| has_words(&lower, cue));
-        said.flat_map(|cue| cue.split(' ')).collect()
+        COUNTS.iter().any(|cue| has_words(&lower, cue))
+    }
+
+    /// The words that ask for a count.
+    pub(super) fn words_of_count(question: &str) -> impl Iterator<Item = &'static str> {
+        let lower = question.to_lowercase();
+        let said = COUNTS.iter().filter(move |cue| has_words(&lower, cue));
+        said.flat_map(|cue| cue.split(' '))
+    }
+
+    /// Whether records are compared.
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Most(_) | Least(_))
     }
 
     /// Its name, for people.
@@ -110,23 +56,5 @@ impl Computation {
             Most(aspect) => format!("most {}", aspect.name()),
             Least(aspect) => format!("least {}", aspect.name()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_worked_out_is_found() {
-        let of = |question: &str| Computation::of(question, Aspect::of(question));
-        assert_eq!(
-            of("longest track by Nova Kane"),
-            Some(Most(Aspect::Duration))
-        );
-        assert_eq!(of("her least played song"), Some(Least(Aspect::Plays)));
-        assert_eq!(of("how many remixes does it have"), Some(Count));
-        assert_eq!(of("how many followers does she have"), None);
-        assert_eq!(of("trending tracks"), None);
     }
 }

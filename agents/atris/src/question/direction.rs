@@ -1,7 +1,7 @@
 //! Who does something to whom: `who follows X` and `whom X follows` have the same words in another order, so
 //! that the order decides, not the words.
 
-use super::{Computation, Reference, Understanding};
+use super::{Computation, Maker, Reference, Understanding, maker_of};
 use crate::catalogue::{EntityType, has_words};
 
 /// What else a question about somebody's tracks may be about than those they made.
@@ -31,6 +31,14 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
     if understood.aspect.is_some() {
         return None;
     }
+    let maker = maker_of(question, &understood.references);
+    if let (Some(Maker::Asked(_)), Some(kind)) = (&maker, understood.entity_type) {
+        return match kind {
+            EntityType::Track => Some("getTrack"),
+            EntityType::Playlist => Some("getPlaylist"),
+            EntityType::User => None,
+        };
+    }
     let lower = question.to_lowercase();
     let name = match named {
         // A link is kept in another form than it is written in.
@@ -49,6 +57,12 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
         Some(EntityType::User) => {
             if own_tracks(&lower, understood) {
                 return Some("getTracksByUser");
+            }
+            // What somebody likes; who they like is not known.
+            let likes = ["favorited", "favourited", "liked", "likes", "loves", "like"];
+            let is_what = any(before, &["what", "which", "tracks", "songs"]);
+            if is_what && any(after, &likes) && !any(after, &["by"]) && !any(&lower, &["most"]) {
+                return Some("getUserFavoriteTracks");
             }
             // `artists like X`, `who sounds like X`; what X likes is behind the name.
             if any(before, &["sounds like", "sound like"]) || is_alike(before) {
@@ -111,8 +125,13 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
             if remixed && !any(&lower, &["original", "parent"]) {
                 return Some("getTrackRemixes");
             }
-            if asks_maker(&lower) {
-                return Some("getTrack");
+            if any(before, &["remix of", "remixes of"]) && !any(before, &["a remix of", "original"])
+            {
+                return Some("getTrackRemixes");
+            }
+            let is_remix = any(after, &["a remix", "the remix"]) && any(before, &["is", "was"]);
+            if is_remix || any(before, &["original of"]) || any(after, &["s original"]) {
+                return Some("getTrackRemixParents");
             }
             let likes = [
                 "likes",
@@ -125,9 +144,6 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
             (any(before, &["who"]) && any(before, &likes)).then_some("getUsersFromFavorites")
         }
         Some(EntityType::Playlist) => {
-            if asks_maker(&lower) {
-                return Some("getPlaylist");
-            }
             let inside = ["on", "in", "inside"];
             let before = before
                 .trim_end_matches("https://")
@@ -150,25 +166,10 @@ fn own_tracks(lower: &str, understood: &Understanding) -> bool {
         Some(Computation::Most(_) | Computation::Least(_))
     ) || has(&["most plays", "most played", "top", "biggest", "best"]);
     is_extreme
-        && has(&["track", "tracks", "song", "songs", "tune", "tunes", "hits"])
+        && has(&[
+            "track", "tracks", "song", "songs", "tune", "tunes", "hit", "hits",
+        ])
         && !has(&NOT_OWN)
-}
-
-/// Whether whoever made something is asked for: its record says so.
-fn asks_maker(lower: &str) -> bool {
-    let cues = [
-        "who made",
-        "who created",
-        "who produced",
-        "who wrote",
-        "who is the artist",
-        "who's the artist",
-        "artist behind",
-        "artist of",
-        "artist made",
-        "artist created",
-    ];
-    cues.iter().any(|cue| has_words(lower, cue))
 }
 
 /// Whether what is before a name asks for people like it: `artists like`, `someone like`.
@@ -227,6 +228,12 @@ mod tests {
             ("followers of Nova Kane", None),
             ("top tracks by Nova Kane", Some("getTracksByUser")),
             ("artists like Nova Kane", Some("getRelatedUsers")),
+            (
+                "what has Nova Kane favorited",
+                Some("getUserFavoriteTracks"),
+            ),
+            ("is First Light a remix", Some("getTrackRemixParents")),
+            ("who wrote First Light", Some("getTrack")),
             ("who likes First Light", Some("getUsersFromFavorites")),
             ("which artist made \"First Light\"", Some("getTrack")),
             (

@@ -13,6 +13,43 @@ const ORDINALS: [&str; 10] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 ];
 
+/// What asks the same thing for something more: `and favorites?`.
+const MORE: [&str; 3] = ["and ", "what about ", "how about "];
+
+/// What something earlier can be asked for in such a way.
+const ASKED: [&str; 30] = [
+    "plays",
+    "favorites",
+    "favourites",
+    "likes",
+    "reposts",
+    "comments",
+    "remixes",
+    "genre",
+    "bpm",
+    "tempo",
+    "key",
+    "mood",
+    "length",
+    "duration",
+    "description",
+    "followers",
+    "following",
+    "tracks",
+    "songs",
+    "albums",
+    "playlists",
+    "supporters",
+    "bio",
+    "location",
+    "artist",
+    "tags",
+    "wallets",
+    "the",
+    "its",
+    "of",
+];
+
 /// What is at the end of a list.
 const LAST: &str = "last";
 
@@ -38,11 +75,11 @@ pub(super) fn find(question: &str) -> Option<(usize, String)> {
         at += part.len();
     }
     let word_at = |at: usize| words.get(at).map_or("", |it| it.1);
-    words.iter().enumerate().find_map(|(number, (at, word))| {
+    let found = words.iter().enumerate().find_map(|(number, (at, word))| {
         let next = word_at(number + 1);
         let text = match *word {
             word if PERSONS.contains(&word) || THINGS.contains(&word) => word.to_owned(),
-            word if POINTERS.contains(&word) && kind_of_noun(next).is_some() => {
+            word if POINTERS.contains(&word) && (next == "one" || kind_of_noun(next).is_some()) => {
                 format!("{word} {next}")
             }
             "the" if ordinal(next).is_some() => {
@@ -60,6 +97,15 @@ pub(super) fn find(question: &str) -> Option<(usize, String)> {
             _ => return None,
         };
         Some((*at, text))
+    });
+    // `and favorites?`
+    found.or_else(|| {
+        let cue = MORE.iter().find(|cue| lower.starts_with(**cue))?;
+        let rest = words.iter().skip(cue.split_whitespace().count());
+        let mut rest = rest.map(|(_, word)| *word).peekable();
+        rest.peek()?;
+        rest.all(|word| ASKED.contains(&word))
+            .then(|| (0, cue.trim().to_owned()))
     })
 }
 
@@ -79,6 +125,18 @@ pub(crate) fn rank(word: &str) -> Option<ListPlace> {
         "number" => counted(words.next()?).map(ListPlace::At),
         word => counted(word.strip_prefix('#')?).map(ListPlace::At),
     }
+}
+
+/// Whose the one of a list is, that such a word names: `the one by X`.
+pub(crate) fn owner(word: &str) -> Option<&str> {
+    let cues = ["the one by ", "the one from ", "the one of "];
+    let name = cues.iter().find_map(|cue| word.strip_prefix(cue))?;
+    Some(name.trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// Whether such a word is one of what an earlier answer lists.
+pub(crate) fn is_listed(word: &str) -> bool {
+    rank(word).is_some() || owner(word).is_some()
 }
 
 /// `second`, `2nd`, `last`.

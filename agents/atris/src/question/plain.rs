@@ -1,19 +1,43 @@
 //! Words that ask for nothing: what questions are held together by, and what is said out of politeness. Every other
 //! word of a question asks for something (`account`).
 
+/// Words for anybody and anything, however many. A question about them is about what is known of all; an order is
+/// about one thing, and these make more of it.
+const WHOEVER: &[&str] = &[
+    "all",
+    "any",
+    "anybody",
+    "anyone",
+    "anything",
+    "each",
+    "every",
+    "everybody",
+    "everyone",
+    "everything",
+    "folks",
+    "ones",
+    "people",
+    "person",
+    "persons",
+    "some",
+    "somebody",
+    "someone",
+    "something",
+    "stuff",
+    "these",
+    "thing",
+    "things",
+    "those",
+];
+
 /// Words that hold questions together.
 const PLAIN: &[&str] = &[
     "a",
     "about",
     "actually",
-    "all",
     "am",
     "an",
     "and",
-    "any",
-    "anybody",
-    "anyone",
-    "anything",
     "are",
     "as",
     "at",
@@ -38,13 +62,9 @@ const PLAIN: &[&str] = &[
     "does",
     "doing",
     "done",
-    "everybody",
-    "everyone",
-    "everything",
     "exactly",
     "fetch",
     "find",
-    "folks",
     "for",
     "from",
     "get",
@@ -100,16 +120,12 @@ const PLAIN: &[&str] = &[
     "okay",
     "on",
     "one",
-    "ones",
     "only",
     "onto",
     "or",
     "out",
     "over",
-    "people",
     "perhaps",
-    "person",
-    "persons",
     "platform",
     "please",
     "pls",
@@ -128,11 +144,6 @@ const PLAIN: &[&str] = &[
     "simply",
     "site",
     "so",
-    "some",
-    "somebody",
-    "someone",
-    "something",
-    "stuff",
     "tell",
     "thank",
     "thanks",
@@ -143,12 +154,8 @@ const PLAIN: &[&str] = &[
     "them",
     "then",
     "there",
-    "these",
     "they",
-    "thing",
-    "things",
     "this",
-    "those",
     "titled",
     "to",
     "try",
@@ -226,11 +233,20 @@ const BESIDE_I: [&str; 14] = [
 /// Words for whoever asks.
 const ASKER: [&str; 9] = ["i", "me", "my", "mine", "myself", "we", "us", "our", "ours"];
 
+/// Whether a question has a word for whoever asks.
+pub(super) fn is_asker_in(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ASKER.contains(&word))
+}
+
 /// What a word of a question is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
     /// It asks for nothing.
     Plain,
+    /// It stands for anybody or anything, which asks for nothing in a question, and for more than one thing in an order.
+    Whoever,
     /// It changes nothing, and is told.
     Vague,
     /// It stands for whoever asks.
@@ -257,12 +273,23 @@ pub(super) fn weight(word: &str, before: &str, behind: &str) -> Weight {
     // What is left of `it's` and `I'd`; `I'd like to see` likes nothing.
     let is_part = ["ll", "re", "ve"].contains(&word) || is_letter;
     let is_wish = word == "like" && ["d", "would"].contains(&before);
-    if is_part || is_wish || PLAIN.contains(&word) {
+    // What somebody should do is a recommendation.
+    let is_advice = word == "should" && behind == "i";
+    let is_plain = PLAIN.contains(&word) && !is_advice;
+    if is_part || is_wish || is_plain {
         return Weight::Plain;
     }
-    match VAGUE.contains(&word) {
-        true => Weight::Vague,
-        false => Weight::Content,
+    match (VAGUE.contains(&word), WHOEVER.contains(&word)) {
+        (true, _) => Weight::Vague,
+        (_, true) => Weight::Whoever,
+        _ => Weight::Content,
+    }
+}
+
+impl Weight {
+    /// Whether a word asks for nothing in a question.
+    pub(super) fn is_plain(self) -> bool {
+        matches!(self, Self::Plain | Self::Whoever)
     }
 }
 
@@ -285,5 +312,7 @@ mod tests {
         assert_eq!(weight("like", "artists", "nova"), Weight::Content);
         assert_eq!(weight("total", "", "plays"), Weight::Content);
         assert_eq!(weight("good", "", "tracks"), Weight::Vague);
+        assert_eq!(weight("everyone", "", ""), Weight::Whoever);
+        assert_eq!(weight("should", "what", "i"), Weight::Content);
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{aspect::Aspect, earlier};
-use crate::catalogue::{EntityType, genre_in, has_words, is_known, is_part_of_genre};
+use crate::catalogue::{EntityType, genre, genre_in, has_words, is_known, is_part_of_genre};
 
 /// The most that a question may name.
 const MOST: usize = 4;
@@ -20,6 +20,13 @@ pub enum Reference {
     Id(String),
     /// A name, as it was written.
     Name(String),
+    /// A title and whose it is, as they were written: `First Light by Nova Kane`.
+    By {
+        /// The title.
+        name: String,
+        /// Whose it is.
+        by: String,
+    },
     /// A word for what an earlier answer was about: `their`, `that track`, `the second one`.
     Earlier(String),
 }
@@ -32,6 +39,7 @@ impl Reference {
             | Self::Handle(text)
             | Self::Id(text)
             | Self::Name(text)
+            | Self::By { name: text, .. }
             | Self::Earlier(text) => text,
         }
     }
@@ -103,13 +111,77 @@ pub fn references(question: &str) -> Vec<Reference> {
         );
     }
     if found.is_empty() {
+        let ticker = ticker_in(&words);
+        let is_name = |word: &&&str| Some(bare(word)) != ticker;
+        let words: Vec<&str> = words.iter().filter(is_name).copied().collect();
         found = names(&words)
             .into_iter()
             .take(MOST)
             .map(Reference::Name)
             .collect();
     }
+    let found = owned(question, found);
     with_earlier(question, found)
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Words that are about coins.
+const COINS: [&str; 9] = [
+    "coin", "coins", "token", "price", "worth", "cost", "costs", "market", "ticker",
+];
+
+/// The ticker of a coin that is written without its `$`: one word of capitals in a question about coins.
+pub(super) fn ticker_in<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let is_coin = |word: &&&str| COINS.contains(&bare(word).to_lowercase().as_str());
+    words.iter().find(is_coin)?;
+    let is_capitals = |at: usize| {
+        let word = words.get(at).map_or("", |word| bare(word));
+        (2..=8).contains(&word.len()) && word.chars().all(|c| c.is_ascii_uppercase())
+    };
+    let at = (0..words.len()).find(|at| {
+        let is_alone = at.checked_sub(1).is_none_or(|at| !is_capitals(at));
+        is_capitals(*at) && is_alone && !is_capitals(at + 1)
+    })?;
+    words.get(at).map(|word| bare(word))
+}
+
+/// What lists are made of that may be by somebody themselves: `comments on X by Y`.
+const WRITTEN: [&str; 8] = [
+    "comment",
+    "comments",
+    "remix",
+    "remixes",
+    "repost",
+    "reposts",
+    "favorite",
+    "favorites",
+];
+
+/// A title and whose it is are one thing: `First Light by Nova Kane`.
+fn owned(question: &str, mut named: Vec<Reference>) -> Vec<Reference> {
+    let lower = question.to_lowercase();
+    if WRITTEN.iter().any(|word| has_words(&lower, word)) {
+        return named;
+    }
+    let mut at = 0;
+    while let (Some(Reference::Name(name)), Some(Reference::Name(by))) =
+        (named.get(at), named.get(at + 1))
+    {
+        let between = lower.find(&name.to_lowercase()).and_then(|from| {
+            let behind = lower.get(from + name.to_lowercase().len()..)?;
+            behind.get(..behind.find(&by.to_lowercase())?)
+        });
+        let is_by = between.is_some_and(|it| bare(it) == "by");
+        if is_by {
+            let (name, by) = (name.clone(), by.clone());
+            named.splice(at..at + 2, [Reference::By { name, by }]);
+        }
+        at += 1;
+    }
+    named
 }
 
 /// What names of things are preceded by when two are compared.
@@ -118,10 +190,27 @@ const COMPARES: [&str; 7] = ["compare", "more", "fewer", "less", "than", "vs", "
 /// What a question names together with its words for something earlier: those count if nothing else is
 /// named, or if it is compared with something.
 fn with_earlier(question: &str, mut named: Vec<Reference>) -> Vec<Reference> {
+    let lower = question.to_lowercase();
+    // `the one by Nova Kane` is one of a list.
+    if let [Reference::Name(name) | Reference::Handle(name)] = named.as_slice() {
+        let name = name.to_lowercase();
+        let cues = ["the one by ", "the one from ", "the one of "];
+        let mut cues = cues.iter().map(|cue| (cue, lower.find(cue)));
+        let found = cues.find_map(|(cue, at)| Some(at? + cue.len()));
+        let behind = found.and_then(|at| lower.get(at..));
+        if behind.is_some_and(|it| {
+            it.trim_start_matches(|c: char| !c.is_alphanumeric())
+                .starts_with(&name)
+        }) {
+            let at = lower.find("the one ").unwrap_or_default();
+            let to = lower.find(&name).map_or(lower.len(), |it| it + name.len());
+            let said = lower.get(at..to).unwrap_or_default().to_owned();
+            return vec![Reference::Earlier(said)];
+        }
+    }
     let Some((at, word)) = earlier::find(question) else {
         return named;
     };
-    let lower = question.to_lowercase();
     match named.as_slice() {
         [] => named.push(Reference::Earlier(word)),
         [one] if COMPARES.iter().any(|cue| has_words(&lower, cue)) => {
@@ -234,8 +323,41 @@ fn names(words: &[&str]) -> Vec<String> {
     if names.is_empty() {
         names = behind_cues(&words);
     }
+    if names.is_empty() {
+        names.extend(beside_noun(&words));
+    }
     names.dedup();
     names
+}
+
+/// What a name in small letters is beside: `nova kane followers`, `first light plays`.
+const ASKED: [&str; 16] = [
+    "followers",
+    "following",
+    "fans",
+    "plays",
+    "supporters",
+    "bio",
+    "bpm",
+    "tempo",
+    "genre",
+    "mood",
+    "likes",
+    "comments",
+    "reposts",
+    "remixes",
+    "duration",
+    "length",
+];
+
+/// A run of words that no question is made of, and one noun, and nothing else.
+fn beside_noun(words: &[Word<'_>]) -> Option<String> {
+    let (last, before) = words.split_last()?;
+    let run: Vec<&Word<'_>> = before.iter().collect();
+    let is_name = run.iter().all(|word| word.can_join() && !word.ends);
+    // What is nearly a genre is a slip of the pen.
+    let is_slip = |word: &&Word<'_>| matches!(genre(&word.lower), Err(Some(_)));
+    (last.is(&ASKED) && is_name && !run.iter().any(is_slip)).then(|| name(&run))?
 }
 
 fn capitalised(words: &[Word<'_>]) -> Vec<String> {
@@ -354,14 +476,18 @@ fn is_id(word: &str) -> bool {
     plain && (4..=9).contains(&length) && letter && inside && (small || digit)
 }
 
-/// Whether a word can be nothing but an id: small letters, a capital inside, and digits, all mixed.
+/// Whether a word is an id by its form: small letters, a capital inside, and digits, all mixed, or capitals and
+/// several digits.
 fn is_bare_id(word: &str) -> bool {
     let has = |is: fn(&char) -> bool| word.chars().any(|c| is(&c));
-    is_id(word)
-        && word.len() >= 5
-        && has(char::is_ascii_digit)
-        && has(char::is_ascii_lowercase)
-        && has(char::is_ascii_uppercase)
+    let is_mixed = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase);
+    // `KFG793`; a name may be like that too, and is looked for if it is no id.
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    let is_coded = word.starts_with(|c: char| c.is_ascii_uppercase())
+        && !has(char::is_ascii_lowercase)
+        && (2..word.len()).contains(&digits)
+        && !is_known(word);
+    is_id(word) && word.len() >= 5 && digits > 0 && (is_mixed || is_coded)
 }
 
 /// What a link leads to, by its form: a profile, a track of it, or a playlist of it.
@@ -403,6 +529,8 @@ mod tests {
         assert_eq!(named("the playlist with id 4xq"), [Id("4xq".into())]);
         assert_eq!(named("plays of D7KyD"), [Id("D7KyD".into())]);
         assert_eq!(named("plays of deadmau5"), [Name("deadmau5".into())]);
+        assert_eq!(named("followers of KFG793"), [Id("KFG793".into())]);
+        assert_eq!(named("KXWL95"), [Id("KXWL95".into())]);
     }
 
     #[test]
@@ -463,6 +591,40 @@ mod tests {
         );
         assert_eq!(named("what has Nova Kane put out"), name("Nova Kane"));
         assert_eq!(named("I'd like Deep House by Mira Voss"), name("Mira Voss"));
+    }
+
+    #[test]
+    fn names_in_small_letters_are_found_beside_a_noun() {
+        let name = |text: &str| vec![Name(text.into())];
+        assert_eq!(named("nova kane followers"), name("nova kane"));
+        assert_eq!(named("first light plays"), name("first light"));
+        assert_eq!(named("trending folowers"), []);
+        assert_eq!(named("saxophone tracks"), []);
+    }
+
+    #[test]
+    fn a_title_and_whose_it_is_are_one() {
+        let by = |name: &str, by: &str| By {
+            name: name.into(),
+            by: by.into(),
+        };
+        assert_eq!(
+            named("how long is First Light by Nova Kane"),
+            [by("First Light", "Nova Kane")]
+        );
+        assert_eq!(named("comments on First Light by Nova Kane").len(), 2);
+        assert_eq!(
+            named("tracks of the one by Orbit Theory"),
+            [Earlier("the one by orbit theory".into())]
+        );
+    }
+
+    #[test]
+    fn a_ticker_is_no_name() {
+        for question in ["price of NOVA", "how much is the NOVA coin worth"] {
+            assert_eq!(named(question), [], "{question}");
+        }
+        assert_eq!(named("NOVA KANE FOLLOWERS"), [Name("NOVA KANE".into())]);
     }
 
     #[test]

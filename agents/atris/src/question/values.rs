@@ -4,7 +4,12 @@ use std::cell::RefCell;
 
 use serde_json::Value as Json;
 
-use super::reference::{Reference, references};
+use super::{
+    Comparison, is_search,
+    numbers::number,
+    own_words,
+    reference::{Reference, references},
+};
 use crate::catalogue::{Operation, Parameter, Parameters, genre_in, has_words, mood_in};
 
 /// What a question says for the parameters of an operation.
@@ -80,15 +85,25 @@ pub(crate) fn page_in(question: &str) -> Option<u64> {
 struct Said<'a> {
     question: &'a str,
     lower: String,
+    /// The words besides names: a number in a title is none of records.
+    own: Vec<String>,
+    comparison: Option<Comparison>,
     /// The words that values were made of.
     used: RefCell<Vec<String>>,
 }
 
 impl<'a> Said<'a> {
     fn new(question: &'a str) -> Self {
+        let names = match is_search(question) {
+            true => Vec::new(),
+            false => references(question),
+        };
+        let own = own_words(question, &names);
         Self {
             question,
             lower: question.to_lowercase(),
+            comparison: Comparison::of(&own).filter(|_| !is_search(question)),
+            own,
             used: RefCell::default(),
         }
     }
@@ -115,7 +130,7 @@ impl Said<'_> {
         let values: Vec<&str> = parameter.values.iter().map(|it| &**it).collect();
         Some(match parameter.name.as_str() {
             "time" | "time_range" | "window" => self.time()?.into(),
-            "limit" => self.limit()?.into(),
+            "limit" => self.limit(operation)?.into(),
             "offset" => self.number_behind("skip")?.into(),
             "genre" => match genre_in(&self.lower) {
                 Some((genre, words)) => {
@@ -155,19 +170,15 @@ impl Said<'_> {
                 ])?
                 .into(),
             "sort_method" | "sort" => self.order(&values, operation)?.into(),
-            "sort_direction" => self
-                .first(&[
-                    ("asc", &["ascending", "lowest", "oldest", "least"]),
-                    ("desc", &["descending", "highest"]),
-                ])?
-                .into(),
+            "sort_direction" => self.direction(operation)?.into(),
             "is_verified" => self.has(&["verified"])?.into(),
             "has_downloads" | "only_downloadable" => self
                 .has(&["downloadable", "with downloads", "can download"])?
                 .into(),
             "bpm_min" => self.bpm()?.0?.into(),
             "bpm_max" => self.bpm()?.1?.into(),
-            "ticker" => self.ticker()?.into(),
+            // Of one coin there is a record; lists are of all.
+            "ticker" if parameter.required => self.ticker()?.into(),
             "mint" | "wallet" | "walletId" | "address" | "wallets" => self.address()?.into(),
             "start_time" | "end_time" if !parameter.required => return None,
             "start_time" => self.date(0)?.into(),
@@ -203,6 +214,26 @@ impl Said<'_> {
         cues.iter().find(named).map(|(value, _)| *value)
     }
 
+    /// The end that an order begins with.
+    fn direction(&self, operation: &Operation) -> Option<&'static str> {
+        let plain: [(&'static str, &[&str]); 2] = [
+            ("asc", &["ascending", "lowest", "oldest", "least"]),
+            ("desc", &["descending", "highest"]),
+        ];
+        // Prices have words of their own.
+        let priced: [(&'static str, &[&str]); 2] = [
+            ("asc", &["cheapest", "smallest", "fewest", "cheap"]),
+            (
+                "desc",
+                &["most", "expensive", "largest", "biggest", "newest"],
+            ),
+        ];
+        let sort = operation.parameter("sort_method");
+        let is_priced = sort.is_some_and(|it| it.values.iter().any(|value| value == "price"));
+        let found = self.kept(|| self.first(&plain));
+        found.or_else(|| self.first(&priced).filter(|_| is_priced))
+    }
+
     fn time(&self) -> Option<&'static str> {
         for before in ["last", "past", "this"] {
             self.uses(before);
@@ -228,19 +259,37 @@ impl Said<'_> {
     }
 
     fn order(&self, values: &[&str], operation: &Operation) -> Option<&'static str> {
-        let orders: [(&'static str, &[&str]); 12] = [
+        // What is compared is sorted by the API if it can do that, and worked out otherwise.
+        if let Some(comparison) = &self.comparison {
+            let sort = comparison.sort().filter(|sort| values.contains(sort))?;
+            let is_used = operation.parameter("sort").is_none() || values.len() <= 2;
+            self.used.borrow_mut().extend(comparison.words.clone());
+            return is_used.then_some(sort);
+        }
+        let orders: [(&'static str, &[&str]); 14] = [
             ("market_cap", &["market cap"]),
-            ("price", &["price", "expensive", "cheapest"]),
-            ("volume", &["volume"]),
             (
-                "plays",
-                &["most played", "most plays", "popular", "top", "biggest"],
+                "price",
+                &["price", "priced", "expensive", "cheapest", "cheap"],
             ),
-            ("popular", &["popular", "top", "biggest", "most played"]),
-            ("likes", &["most liked", "likes", "favorites"]),
-            ("newest", &["newest", "latest", "recent", "new"]),
-            ("recent", &["newest", "latest", "recent", "new"]),
-            ("date", &["newest", "latest", "recent", "new"]),
+            ("volume", &["volume"]),
+            ("holder", &["holders", "holder", "held"]),
+            ("created_at", &["newest", "oldest", "latest"]),
+            ("plays", &["most popular", "popular", "top", "biggest"]),
+            ("popular", &["most popular", "popular", "top", "biggest"]),
+            ("likes", &["likes", "favorites"]),
+            (
+                "newest",
+                &["newest", "latest", "most recent", "recent", "new"],
+            ),
+            (
+                "recent",
+                &["newest", "latest", "most recent", "recent", "new"],
+            ),
+            (
+                "date",
+                &["newest", "latest", "most recent", "recent", "new"],
+            ),
             ("release_date", &["newest", "latest"]),
             ("title", &["alphabetically", "by title"]),
             ("top", &["top", "best", "popular"]),
@@ -254,9 +303,20 @@ impl Said<'_> {
         orders.iter().find(fits).map(|(value, _)| *value)
     }
 
-    /// `top 10`, `5 tracks`, `ten artists`.
-    fn limit(&self) -> Option<u64> {
-        let words: Vec<&str> = self.words().collect();
+    /// `top 10`, `5 tracks`, `ten artists`. A number of a yes or no is none of records, nor is that of what is worked
+    /// out from all of them.
+    fn limit(&self, operation: &Operation) -> Option<u64> {
+        let words: Vec<&str> = self.own.iter().map(String::as_str).collect();
+        let first = words.first().copied().unwrap_or_default();
+        if ["does", "do", "did", "is", "are", "has", "was"].contains(&first) {
+            return None;
+        }
+        if let Some(comparison) = self.comparison.as_ref().filter(|it| it.first.is_some()) {
+            self.used.borrow_mut().extend(comparison.words.clone());
+            return comparison
+                .first
+                .filter(|_| comparison.is_sorted_by(operation));
+        }
         let things = [
             "track",
             "tracks",
@@ -318,7 +378,7 @@ impl Said<'_> {
     }
 
     fn number_behind(&self, cue: &str) -> Option<u64> {
-        let words: Vec<&str> = self.words().collect();
+        let words: Vec<&str> = self.own.iter().map(String::as_str).collect();
         let at = words.iter().position(|word| *word == cue)?;
         let said = words.get(at + 1)?;
         let number = number(said)?;
@@ -371,11 +431,20 @@ impl Said<'_> {
         }
         let at = words
             .iter()
-            .position(|word| word.eq_ignore_ascii_case("ticker"))?;
-        let word = words.get(at + 1)?;
-        self.uses("ticker");
+            .position(|word| word.eq_ignore_ascii_case("ticker"));
+        if let Some(word) = at.and_then(|at| words.get(at + 1)) {
+            self.uses("ticker");
+            self.uses(word);
+            return Some(clean(word));
+        }
+        let word = super::reference::ticker_in(&words)?;
         self.uses(word);
-        Some(clean(word))
+        for word in [
+            "coin", "coins", "token", "price", "worth", "cost", "costs", "much",
+        ] {
+            self.uses(word);
+        }
+        Some(word.to_owned())
     }
 
     /// An address of a wallet or a mint: long, and of letters and digits.
@@ -433,6 +502,10 @@ impl Said<'_> {
         {
             self.uses(&name);
             return Some(name);
+        }
+        // `with the most tracks` is compared, not searched for.
+        if self.comparison.is_some() {
+            return None;
         }
         let cues = [
             " tagged with ",
@@ -498,30 +571,4 @@ pub(crate) fn is_number_in(question: &str, wanted: u64) -> bool {
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     let is_paged = has_words(&lower, "page") || has_words(&lower, "next");
     words.any(|word| number(word) == Some(wanted)) || is_paged
-}
-
-pub(super) fn number(word: &str) -> Option<u64> {
-    const WORDS: [&str; 11] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    ];
-    let digits: String = word.chars().take_while(char::is_ascii_digit).collect();
-    if digits.len() == word.len() && !digits.is_empty() {
-        return digits.parse().ok();
-    }
-    const MORE: [(&str, u64); 8] = [
-        ("eleven", 11),
-        ("twelve", 12),
-        ("dozen", 12),
-        ("fifteen", 15),
-        ("twenty", 20),
-        ("thirty", 30),
-        ("fifty", 50),
-        ("hundred", 100),
-    ];
-    let at = WORDS
-        .iter()
-        .position(|known| *known == word && *known != "one");
-    let more = MORE.iter().find(|(known, _)| *known == word);
-    at.and_then(|at| u64::try_from(at).ok())
-        .or(more.map(|(_, number)| *number))
 }

@@ -248,7 +248,32 @@ pub(super) fn sentence(aspect: Aspect, name: &str, value: &str) -> String {
             _ => format!("{name} is not verified."),
         },
         Aspect::Following => format!("{name} follows {value} users."),
+        Aspect::Description => format!("{name}: {value}"),
+        Aspect::Downloadable => match value {
+            "yes" => format!("{name} can be downloaded."),
+            _ => format!("{name} cannot be downloaded."),
+        },
         aspect => format!("{name} has {value} {}.", aspect.name()),
+    }
+}
+
+/// A value of an order, with what it is one of.
+pub(super) fn measured(aspect: Aspect, value: &str) -> String {
+    match aspect {
+        Aspect::Duration => format!("{value} seconds"),
+        Aspect::ReleaseDate => value.to_owned(),
+        aspect => format!("{value} {}", aspect.name().replace('_', " ")),
+    }
+}
+
+/// Whose a record is: ` by A`, or the handle of a user.
+pub(super) fn owner_of(record: &Json) -> String {
+    let owner = record.get("user").and_then(|user| user.get("name"));
+    let handle = record.get("handle").and_then(Json::as_str);
+    match (owner.filter(|it| !it.is_null()), handle) {
+        (Some(owner), _) => format!(" by {}", text(owner)),
+        (None, Some(handle)) => format!(" (@{handle})"),
+        _ => String::new(),
     }
 }
 

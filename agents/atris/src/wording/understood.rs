@@ -23,6 +23,7 @@ pub(crate) fn of(state: &AtrisState) -> Option<String> {
     let mut more = Vec::new();
     more.extend(state.aspect.map(|it| it.name().replace('_', " ")));
     more.extend(state.computation.map(|it| it.name()));
+    more.extend(state.first.map(|count| format!("the first {count}")));
     let entity = operation.entity().map(|(_, name)| name);
     let given = state.parameters.iter().flatten();
     // An id that a name was found to be says nothing to people.

@@ -75,6 +75,47 @@ impl Words<'_> {
             true => best.max_by(|a, b| order(a, b)),
             false => best.min_by(|a, b| order(a, b)),
         }?;
+        let title = lines::subject(state.best_api.as_ref());
+        let from = match (known.len(), is_cut) {
+            (known, _) if known < all => {
+                format!("{known}; {} more do not say it", all - known)
+            }
+            (known, false) => format!("all {known}"),
+            (known, true) => {
+                format!("the first {known}; there may be more, which were not looked at")
+            }
+        };
+        let extreme = match is_most {
+            true => "most",
+            false => "least",
+        };
+        if let Some(first) = state.first {
+            let mut known = known;
+            known.sort_by(|a, b| match is_most {
+                true => order(&b.1, &a.1),
+                false => order(&a.1, &b.1),
+            });
+            let first = usize::try_from(first).unwrap_or(usize::MAX);
+            let mut said = vec![format!(
+                "In order of {what}, the {extreme} first, of {from} ({title}):"
+            )];
+            for (number, (record, _)) in (1..).zip(known.iter().take(first)) {
+                let name = self.name(response, record).unwrap_or_else(|| "?".into());
+                let value = self.value(aspect, response, record)?;
+                let value = lines::measured(aspect, &value);
+                said.push(format!(
+                    "{number}. {name}{}: {value}",
+                    lines::owner_of(record)
+                ));
+            }
+            let last = known.get(first.saturating_sub(1)).map(|it| &it.1);
+            let same = known.iter().skip(first);
+            let same = same.filter(|it| last.is_some_and(|last| order(&it.1, last).is_eq()));
+            if let more @ 1.. = same.count() {
+                said.push(format!("{more} more have as much as the last of these."));
+            }
+            return Some(said.join("\n"));
+        }
         let mut said = Vec::new();
         let winners = known.iter().filter(|(_, value)| order(value, best).is_eq());
         let winners: Vec<&Json> = winners.map(|(record, _)| *record).collect();
@@ -86,24 +127,7 @@ impl Words<'_> {
         if let more @ 1.. = winners.len().saturating_sub(MAX_WINNERS) {
             said.push(format!("{more} more have as much."));
         }
-        let extreme = match is_most {
-            true => "most",
-            false => "least",
-        };
-        let from = match (known.len(), is_cut) {
-            (known, _) if known < all => {
-                format!(
-                    "That is the {extreme} of {known}; {} more do not say it.",
-                    all - known
-                )
-            }
-            (known, false) => format!("That is the {extreme} of all {known}."),
-            (known, true) => format!(
-                "That is the {extreme} of the first {known}; there may be more, which were not looked at."
-            ),
-        };
-        said.push(from);
-        let title = lines::subject(state.best_api.as_ref());
+        said.push(format!("That is the {extreme} of {from}."));
         Some(format!("{} ({title})", said.join("\n")))
     }
 }

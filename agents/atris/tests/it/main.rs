@@ -9,9 +9,11 @@
 
 mod conversation;
 mod faults;
+mod followups;
 mod hosts;
 mod killed;
 mod modelled;
+mod ordered;
 mod questions;
 mod readings;
 mod scenarios;

@@ -196,13 +196,21 @@ async fn an_order_is_made_in_the_name_of_whoever_says_who_they_are() {
     assert_eq!(call.method, "POST");
     assert!(call.path.contains("/favorites?"), "{}", call.path);
     // A playlist is one too, and nobody is made up.
+    // Who they are is asked once in a thread.
     let outcome = run(&agent, "t", "repost Night Drive").await;
-    let outcome = say(&agent, &outcome, "@miravoss").await;
     let answer = answered(approve(&agent, &outcome).await);
     assert_eq!(answer.answer, "Done: repostPlaylist.");
-    let outcome = run(&agent, "t", "unfollow Glass House").await;
-    let answer = answered(say(&agent, &outcome, "@nobody").await);
+    assert_eq!(answer.reading, ["you are Mira Voss (@miravoss)"]);
+    let outcome = run(&agent, "u", "unfollow Glass House").await;
+    let (ask, _) = open(&outcome);
+    let said = ask.answer::<Question>(&"@nobody".to_owned()).unwrap();
+    let answer = answered(agent.graph().answer("u", [said]).await.unwrap());
     assert_eq!(answer.error.unwrap().code, "SS8008");
+    let state = agent.graph().state("u").await.unwrap().state;
+    assert_eq!(
+        state.signed_as, None,
+        "nobody is remembered who is not there"
+    );
 }
 
 #[tokio::test]
@@ -216,7 +224,6 @@ async fn a_playlist_is_made_with_the_name_that_was_said_or_asked_for() {
     let name = |server: &FakeAudius| server.calls().last().unwrap().body["playlist_name"].clone();
     assert_eq!(name(&server), "Rainy Days");
     let outcome = run(&agent, "t", "create a playlist").await;
-    let outcome = say(&agent, &outcome, "@novakane").await;
     let (_, question) = open(&outcome);
     assert_eq!(question.question, "What should it be called?");
     let outcome = say(&agent, &outcome, "Slow Mornings").await;

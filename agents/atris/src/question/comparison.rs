@@ -1,0 +1,370 @@
+//! What a question puts in order, and by what: `the 3 longest`, `played most`, `lowest tempo`, `sorted by plays`.
+//!
+//! A comparison is a degree (`most`, `fewest`, `highest`) with what is measured before or behind it, or one word for
+//! both (`longest`), or an order (`by plays`). A number before it is how many of the order are wanted; a number behind it
+//! (`the longest of the top 5`) is of what is compared.
+
+use super::{aspect::Aspect, numbers::number};
+use crate::catalogue::Operation;
+
+/// A comparison of the records of a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    /// What is compared.
+    pub(crate) aspect: Aspect,
+    /// Whether the most comes first.
+    pub(crate) is_most: bool,
+    /// How many of the order are wanted, if the question says so.
+    pub(crate) first: Option<u64>,
+    /// Whether a list is wanted, and not the first of it.
+    pub(crate) is_list: bool,
+    /// Whether things that belong to what is named are compared: `the longest track`.
+    pub(crate) is_of_things: bool,
+    /// The words that say it.
+    pub(crate) words: Vec<String>,
+}
+
+/// What has a degree.
+const MEASURES: &[(&str, Aspect)] = &[
+    ("play", Aspect::Plays),
+    ("plays", Aspect::Plays),
+    ("played", Aspect::Plays),
+    ("followers", Aspect::Followers),
+    ("follower", Aspect::Followers),
+    ("followed", Aspect::Followers),
+    ("favorites", Aspect::Favorites),
+    ("favourites", Aspect::Favorites),
+    ("favorited", Aspect::Favorites),
+    ("favourited", Aspect::Favorites),
+    ("likes", Aspect::Favorites),
+    ("liked", Aspect::Favorites),
+    ("reposts", Aspect::Reposts),
+    ("reposted", Aspect::Reposts),
+    ("comments", Aspect::Comments),
+    ("commented", Aspect::Comments),
+    ("supporters", Aspect::Supporters),
+    ("tracks", Aspect::Tracks),
+    ("songs", Aspect::Tracks),
+    ("bpm", Aspect::Bpm),
+    ("tempo", Aspect::Bpm),
+    ("length", Aspect::Duration),
+    ("duration", Aspect::Duration),
+];
+
+/// Those that are done to a thing: they may be before their degree, `played most`, and have a noun behind them.
+const DONE: [&str; 8] = [
+    "played",
+    "followed",
+    "favorited",
+    "favourited",
+    "liked",
+    "reposted",
+    "commented",
+    "popular",
+];
+
+/// Degrees, and whether they are of the most.
+const DEGREES: [(&str, bool); 8] = [
+    ("most", true),
+    ("least", false),
+    ("fewest", false),
+    ("highest", true),
+    ("lowest", false),
+    ("largest", true),
+    ("greatest", true),
+    ("smallest", false),
+];
+
+/// Degrees with what they measure.
+const WHOLE: [(&str, Aspect, bool); 5] = [
+    ("longest", Aspect::Duration, true),
+    ("shortest", Aspect::Duration, false),
+    ("fastest", Aspect::Bpm, true),
+    ("slowest", Aspect::Bpm, false),
+    ("oldest", Aspect::ReleaseDate, false),
+];
+
+/// What may be between a degree and what it measures.
+const BETWEEN: [&str; 7] = ["the", "often", "number", "of", "amount", "total", "been"];
+
+/// Things of which several can be in an order.
+const SEVERAL: [&str; 13] = [
+    "tracks",
+    "songs",
+    "tunes",
+    "playlists",
+    "albums",
+    "artists",
+    "users",
+    "followers",
+    "remixes",
+    "musicians",
+    "people",
+    "ones",
+    "supporters",
+];
+
+impl Comparison {
+    /// The comparison of a question, of which these are the words besides names. Coins are put in order by their API.
+    pub(crate) fn of(words: &[String]) -> Option<Self> {
+        if words.iter().any(|word| word.starts_with("coin")) {
+            return None;
+        }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut found = (0..words.len())
+            .find_map(|at| whole(&words, at).or_else(|| degree(&words, at)))
+            .or_else(|| order(&words))?;
+        found.say_how_many(&words);
+        Some(found.comparison)
+    }
+
+    /// How an API calls this order, if it is one that APIs sort by.
+    pub(super) fn sort(&self) -> Option<&'static str> {
+        (self.is_most && self.aspect == Aspect::Plays).then_some("plays")
+    }
+
+    /// Whether an operation sorts by it.
+    pub(crate) fn is_sorted_by(&self, operation: &Operation) -> bool {
+        let Some(sort) = self.sort() else {
+            return false;
+        };
+        let mut sorts = ["sort", "sort_method"].into_iter();
+        sorts.any(|name| {
+            let parameter = operation.parameter(name);
+            parameter.is_some_and(|it| it.values.iter().any(|value| value == sort))
+        })
+    }
+
+    /// How many of the order are shown: one if none is said and no list is wanted.
+    pub(crate) fn shown(&self, usual: u64) -> Option<u64> {
+        self.first.or(self.is_list.then_some(usual))
+    }
+}
+
+/// A comparison and where its words begin.
+struct ComparisonFound {
+    comparison: Comparison,
+    at: usize,
+}
+
+impl ComparisonFound {
+    fn new((aspect, is_most): (Aspect, bool), words: &[&str], at: (usize, usize)) -> Self {
+        let own = words.get(at.0..=at.1).unwrap_or_default();
+        let behind = words.get(at.1 + 1).copied().unwrap_or_default();
+        let last = own.last().copied().unwrap_or_default();
+        let is_noun = MEASURES.iter().any(|(word, _)| *word == last) && !DONE.contains(&last);
+        Self {
+            comparison: Comparison {
+                aspect,
+                is_most,
+                first: None,
+                is_list: !is_noun && SEVERAL.contains(&behind),
+                is_of_things: !is_noun && is_thing(behind),
+                words: own.iter().map(|word| (*word).to_owned()).collect(),
+            },
+            at: at.0,
+        }
+    }
+
+    /// Reads `3 longest`, `top 3 longest` and `the 3 followers with the most …`.
+    fn say_how_many(&mut self, words: &[&str]) {
+        let before = words.get(..self.at).unwrap_or_default();
+        let counted = before.iter().enumerate().rev().find_map(|(at, word)| {
+            let count = number(word)?;
+            let is_beside = at + 1 == self.at;
+            let is_thing = before.get(at + 1).is_some_and(|it| SEVERAL.contains(it));
+            (is_beside || is_thing).then_some((at, count))
+        });
+        if let Some((at, count)) = counted {
+            self.comparison.first = Some(count);
+            self.comparison.is_list = true;
+            let top = at.checked_sub(1).and_then(|at| before.get(at));
+            let top = top.filter(|word| ["top", "first"].contains(*word));
+            let said = top.into_iter().chain(before.get(at));
+            self.comparison
+                .words
+                .extend(said.map(|it| (*it).to_owned()));
+        } else if before.last() == Some(&"top") {
+            self.comparison.words.push("top".to_owned());
+        }
+    }
+}
+
+/// Whether a word names a kind of things that somebody has.
+fn is_thing(word: &str) -> bool {
+    SEVERAL.contains(&word) || ["track", "song", "playlist", "album", "remix"].contains(&word)
+}
+
+/// `longest`.
+fn whole(words: &[&str], at: usize) -> Option<ComparisonFound> {
+    let word = words.get(at)?;
+    let (_, aspect, is_most) = WHOLE.iter().find(|(known, _, _)| known == word)?;
+    Some(ComparisonFound::new((*aspect, *is_most), words, (at, at)))
+}
+
+/// `most plays`, `lowest tempo`, `played the most`, `reposted most often`.
+fn degree(words: &[&str], at: usize) -> Option<ComparisonFound> {
+    let word = words.get(at)?;
+    let (_, is_most) = DEGREES.iter().find(|(known, _)| known == word)?;
+    if *word == "least" && at > 0 && words.get(at - 1) == Some(&"at") {
+        return None;
+    }
+    let is_between = |at: &usize| words.get(*at).is_some_and(|it| BETWEEN.contains(it));
+    let behind = (at + 1..words.len()).find(|at| !is_between(at));
+    if let Some(behind) = behind
+        && let Some(aspect) = measure(words, behind, *is_most)
+    {
+        return Some(ComparisonFound::new(
+            (aspect, *is_most),
+            words,
+            (at, behind),
+        ));
+    }
+    let before = (0..at).rev().find(|at| !is_between(at))?;
+    if !words.get(before).is_some_and(|it| DONE.contains(it)) {
+        return None;
+    }
+    let aspect = measure(words, before, *is_most)?;
+    let to = match words.get(at + 1) {
+        Some(&"often") => at + 1,
+        _ => at,
+    };
+    Some(ComparisonFound::new(
+        (aspect, *is_most),
+        words,
+        (before, to),
+    ))
+}
+
+/// What is measured by a word. What is popular is sorted by the API; what is not has few plays or followers.
+fn measure(words: &[&str], at: usize, is_most: bool) -> Option<Aspect> {
+    let word = words.get(at)?;
+    if *word == "popular" && !is_most {
+        let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+        let is_people = has(&["artist", "artists", "user", "users", "who", "musicians"]);
+        let is_music = has(&[
+            "track",
+            "tracks",
+            "song",
+            "songs",
+            "playlist",
+            "playlists",
+            "tune",
+        ]);
+        return match (is_people, is_music) {
+            (true, _) => Some(Aspect::Followers),
+            (_, true) => Some(Aspect::Plays),
+            _ => None,
+        };
+    }
+    let found = MEASURES.iter().find(|(known, _)| known == word);
+    found.map(|(_, aspect)| *aspect)
+}
+
+/// `sorted by plays`, `by play count`, `ordered by followers, ascending`.
+fn order(words: &[&str]) -> Option<ComparisonFound> {
+    (0..words.len()).find_map(|at| {
+        if words.get(at) != Some(&"by") {
+            return None;
+        }
+        let is_between = |at: &usize| words.get(*at).is_some_and(|it| BETWEEN.contains(it));
+        let measured = (at + 1..words.len()).find(|at| !is_between(at))?;
+        let is_count = words.get(measured + 1) == Some(&"count");
+        let word = words.get(measured).filter(|word| !DONE.contains(*word))?;
+        let (_, aspect) = MEASURES.iter().find(|(known, _)| known == word)?;
+        let sorts = [
+            "sorted",
+            "sort",
+            "ordered",
+            "order",
+            "ranked",
+            "ascending",
+            "descending",
+        ];
+        let ends = ["ascending", "asc"];
+        let is_least = words.iter().any(|word| ends.contains(word));
+        let to = measured + usize::from(is_count);
+        let mut found = ComparisonFound::new((*aspect, !is_least), words, (at, to));
+        found.comparison.is_list = true;
+        let said = words
+            .iter()
+            .filter(|it| sorts.contains(it) || ends.contains(it));
+        found
+            .comparison
+            .words
+            .extend(said.map(|it| (*it).to_owned()));
+        Some(found)
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+mod tests {
+    use super::*;
+
+    fn of(question: &str) -> Option<Comparison> {
+        let words: Vec<String> = question.split(' ').map(str::to_owned).collect();
+        Comparison::of(&words)
+    }
+
+    #[test]
+    fn a_degree_is_one_of_what_is_beside_it() {
+        for (question, aspect, is_most) in [
+            ("longest track by", Aspect::Duration, true),
+            ("which song was played most", Aspect::Plays, true),
+            ("has been favorited the most", Aspect::Favorites, true),
+            ("was reposted most often", Aspect::Reposts, true),
+            ("most often reposted track", Aspect::Reposts, true),
+            ("lowest tempo among tracks", Aspect::Bpm, false),
+            (
+                "who has the highest number of followers",
+                Aspect::Followers,
+                true,
+            ),
+            ("the least popular artists", Aspect::Followers, false),
+            ("her least popular track", Aspect::Plays, false),
+        ] {
+            let found = of(question).unwrap_or_else(|| panic!("{question}"));
+            assert_eq!(
+                (found.aspect, found.is_most),
+                (aspect, is_most),
+                "{question}"
+            );
+        }
+        for none in [
+            "most loved tracks",
+            "who does like most",
+            "at least 5 followers",
+            "cheapest coin",
+            "tracks liked by",
+            "most popular genres",
+            "least popular genres",
+        ] {
+            assert_eq!(of(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_number_before_it_is_how_many_are_wanted() {
+        assert_eq!(of("3 longest tracks").unwrap().first, Some(3));
+        assert_eq!(of("the two longest tracks").unwrap().first, Some(2));
+        assert_eq!(of("top 5 longest tracks").unwrap().first, Some(5));
+        let found = of("the 2 followers of with the most followers").unwrap();
+        assert_eq!((found.first, found.is_list), (Some(2), true));
+        let found = of("shortest of the top 5 trending tracks").unwrap();
+        assert_eq!((found.first, found.is_list), (None, false));
+    }
+
+    #[test]
+    fn an_order_is_a_list() {
+        let found = of("tracks in by play count").unwrap();
+        assert_eq!(
+            (found.aspect, found.is_most, found.is_list),
+            (Aspect::Plays, true, true)
+        );
+        let found = of("tracks sorted by plays ascending").unwrap();
+        assert!(!found.is_most && found.is_list);
+        assert!(of("longest tracks of").unwrap().is_list);
+        assert!(!of("who has the most followers").unwrap().is_list);
+    }
+}
