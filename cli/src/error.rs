@@ -13,7 +13,7 @@ use superstep::{
 
 pub(crate) use agent::AgentFailure;
 pub(crate) use file::FileError;
-pub(crate) use question_id::{IdError, IdErrorKind, SHORTEST_ID};
+pub(crate) use question_id::{AskedBy, IdError, IdErrorKind, SHORTEST_ID};
 pub(crate) use trust::TrustError;
 
 /// Why a command failed.

@@ -206,8 +206,9 @@ async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(),
         agreement.store().await?;
     }
     let state = agent.graph().state(&*thread).await?;
-    if !state.asks.is_empty() {
-        show::question(&state.asks, app.output)?;
+    if let Some(ask) = state.asks.first() {
+        show::question(ask, &thread, app)?;
+        show::to_answer(ask, &thread, app);
         return Err(Error::Waiting { thread });
     }
     let is_foreign = imports.find(&(&*thread).into()).await?.is_some();

@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use serde::Serialize;
-use superstep_sandbox::{Calculator, Job, Limits as ProgramLimits, Sandbox};
+use superstep_sandbox::{Calculator, Job, Limits as ProgramLimits, Ran, Sandbox};
 use superstep_workbook::{Calculation, Changes, Limits, Workbook};
 
 use crate::{
@@ -23,6 +23,8 @@ pub struct Executed {
     pub took: Duration,
     /// What differs from the input.
     pub changes: Changes,
+    /// What may be wrong although the program reached its end.
+    pub warnings: Vec<String>,
     /// Whether the values of formulas are right.
     pub calculation: Calculation,
     /// The file.
@@ -33,6 +35,13 @@ pub struct Executed {
     pub book: Arc<Workbook>,
 }
 
+/// A program that was run, to its end or not: what it printed is known in any case.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    ran: Ran,
+    before: Workbook,
+}
+
 /// Runs a program on a workbook. A program that fails is an error.
 pub async fn exec(
     sandbox: &dyn Sandbox,
@@ -41,29 +50,57 @@ pub async fn exec(
     limits: ProgramLimits,
     calculator: Option<&Calculator>,
 ) -> Result<Executed, Error> {
-    let path = file.to_owned();
-    let book = blocking(move || Ok(Workbook::open(&path, &Limits::default())?)).await?;
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let job = Job::new(program, book.clone()).called(name).within(limits);
-    let ran = sandbox.run(&job).await?;
-    let (ran, changes, after) = blocking(move || {
-        let after = ran.workbook(&book)?;
-        let changes = Changes::between(&book, &after);
-        Ok((ran, changes, after))
-    })
-    .await?;
-    let (written, calculation) = written(after, calculator).await?;
-    blocking(move || {
-        let after = Workbook::read(written.bytes.as_slice(), &Limits::default())?;
-        Ok(Executed {
-            stdout: ran.stdout,
-            stdout_dropped: ran.stdout_dropped,
-            took: ran.took,
-            changes,
-            calculation,
-            bytes: written.bytes,
-            book: Arc::new(after),
+    let execution = Execution::run(sandbox, program, file, limits).await?;
+    execution.finish(calculator).await
+}
+
+impl Execution {
+    /// Runs a program on a workbook. How it ended is told by [`Execution::finish`].
+    pub async fn run(
+        sandbox: &dyn Sandbox,
+        program: &str,
+        file: &Path,
+        limits: ProgramLimits,
+    ) -> Result<Self, Error> {
+        let path = file.to_owned();
+        let before = blocking(move || Ok(Workbook::open(&path, &Limits::default())?)).await?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let job = Job::new(program, before.clone())
+            .called(name)
+            .within(limits);
+        let ran = sandbox.run(&job).await?;
+        Ok(Self { ran, before })
+    }
+
+    /// What it printed, and how many bytes more than are kept.
+    pub fn printed(&self) -> (&str, u64) {
+        (&self.ran.stdout, self.ran.stdout_dropped)
+    }
+
+    /// What it made of the workbook, its formulas calculated. A program that failed is an error.
+    pub async fn finish(self, calculator: Option<&Calculator>) -> Result<Executed, Error> {
+        let Self { ran, before } = self;
+        let (ran, changes, warnings, after) = blocking(move || {
+            let after = ran.workbook(&before)?;
+            let changes = Changes::between(&before, &after);
+            let warnings = ran.warnings(&before, &after);
+            Ok((ran, changes, warnings, after))
         })
-    })
-    .await
+        .await?;
+        let (written, calculation) = written(after, calculator).await?;
+        blocking(move || {
+            let after = Workbook::read(written.bytes.as_slice(), &Limits::default())?;
+            Ok(Executed {
+                stdout: ran.stdout,
+                stdout_dropped: ran.stdout_dropped,
+                took: ran.took,
+                changes,
+                warnings,
+                calculation,
+                bytes: written.bytes,
+                book: Arc::new(after),
+            })
+        })
+        .await
+    }
 }

@@ -53,10 +53,10 @@ mod workbench;
 pub use analysis::{Analysis, Report, refuse_input};
 pub use change::Change;
 pub use error::Error;
-pub use exec::{Executed, exec};
+pub use exec::{Executed, Execution, exec};
 pub use graph::{Models, NewError, Sheets};
 pub use loss::Losses;
-pub use mirror::{Mirror, MirrorTable, Rows};
+pub use mirror::{Field, Mirror, MirrorTable, Rows};
 pub use progress::Progress;
 pub use settings::{
     Extend, MAX_FORMAT_ERRORS, QueryLimits, Settings, USUAL_MAX_STEPS, USUAL_OVERWRITES,

@@ -1,6 +1,7 @@
 //! What operations would lose: a person is asked before that happens.
 //!
-//! - Deleting a sheet, rows or columns that have content needs approval, however little it is.
+//! - Deleting a sheet, rows or columns that have content needs approval, however little it is. Charts and pictures that
+//!   lie within them, and charts that show nothing else, are content.
 //! - Overwriting, clearing and merging away cells with content needs approval once it is more than a
 //!   number of cells, counted over all steps since a person last agreed.
 //! - Deleting or redefining a name, and replacing a comment, needs approval. So does a program that leaves
@@ -9,10 +10,14 @@
 //!
 //! Reading "delete everything" in a cell changes nothing about this: only a person approves.
 
+mod anchored;
+
 use superstep_workbook::{
     Area, CellRef, Comment, DefinedName, Error, Input, LAST_COLUMN, LAST_ROW, Operation, Sheet,
     Workbook,
 };
+
+use anchored::Drawings;
 
 /// What operations would lose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -307,10 +312,16 @@ impl Losses {
         let comments = sheet.comments.keys().filter(|at| removed.contains(**at));
         match comments.count() {
             0 => {}
+            1 => lost.push("the comment of 1 cell".to_owned()),
             count => lost.push(format!("comments of {count} cells")),
         }
+        let drawings = Drawings::in_deleted(book, name, removed);
+        lost.extend(several(drawings.lost));
         if lost.is_empty() {
             return;
+        }
+        if let Some(moved) = several(drawings.moved) {
+            lost.push(format!("moved but kept: {moved}"));
         }
         let names: Vec<String> = names_of(book, name).take(10).collect();
         if !names.is_empty() {
@@ -403,6 +414,19 @@ fn listed(what: &str, names: impl Iterator<Item = String>) -> Option<String> {
         1 => Some(format!("the {what} {shown}")),
         count if count <= 10 => Some(format!("the {what}s {shown}")),
         count => Some(format!("{count} {what}s, among them {shown}")),
+    }
+}
+
+/// The first of some things, and how many there are.
+fn several(all: Vec<String>) -> Option<String> {
+    let shown = all.iter().take(10).map(String::as_str).collect::<Vec<_>>();
+    let shown = shown.join(", ");
+    match all.len() {
+        0 => None,
+        count if count <= 10 => Some(shown),
+        count => Some(format!(
+            "{count} charts, pictures and shapes, among them {shown}"
+        )),
     }
 }
 

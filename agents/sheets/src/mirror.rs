@@ -2,8 +2,9 @@
 //!
 //! Each table of a sheet is a table here; values are those of the last calculation. Only one statement is
 //! taken, an authorizer lets it read and nothing else, and its rows, bytes and time are limited. `names`
-//! makes names, `load` fills tables.
+//! makes names, `load` fills tables, `field` is a value.
 
+mod field;
 mod load;
 mod names;
 
@@ -19,7 +20,6 @@ use rusqlite::{
     config::DbConfig,
     hooks::{AuthAction, AuthContext, Authorization},
     limits::Limit,
-    types::ValueRef,
 };
 use superstep_workbook::Workbook;
 
@@ -27,10 +27,8 @@ use superstep::sync::lock;
 
 use crate::{error::Error, settings::QueryLimits};
 
+pub use field::Field;
 pub use load::MirrorTable;
-
-/// The longest text of a value in a result.
-const LONGEST: usize = 200;
 
 /// Functions that reach out of the database.
 const FORBIDDEN: [&str; 4] = ["load_extension", "fts3_tokenizer", "readfile", "writefile"];
@@ -44,12 +42,12 @@ pub struct Mirror {
 }
 
 /// What a query gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// The rows, as text.
-    pub rows: Vec<Vec<String>>,
+    /// The rows.
+    pub rows: Vec<Vec<Field>>,
     /// Whether there are more.
     pub is_cut: bool,
 }
@@ -148,11 +146,12 @@ impl Mirror {
         let mut bytes = 0;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let values: Result<Vec<String>, _> = (0..found.columns.len())
-                .map(|at| row.get_ref(at).map(shown))
+            let longest = self.limits.text;
+            let values: Result<Vec<Field>, _> = (0..found.columns.len())
+                .map(|at| row.get_ref(at).map(|value| Field::of(value, longest)))
                 .collect();
             let values = values?;
-            bytes += values.iter().map(String::len).sum::<usize>();
+            bytes += values.iter().map(|it| it.to_string().len()).sum::<usize>();
             if found.rows.len() >= self.limits.rows || bytes > self.limits.bytes {
                 found.is_cut = true;
                 break;
@@ -167,7 +166,8 @@ impl std::fmt::Display for Rows {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{}", self.columns.join(" | "))?;
         for row in &self.rows {
-            writeln!(f, "{}", row.join(" | "))?;
+            let fields: Vec<String> = row.iter().map(Field::to_string).collect();
+            writeln!(f, "{}", fields.join(" | "))?;
         }
         if self.rows.is_empty() {
             writeln!(f, "(no rows)")?;
@@ -199,27 +199,6 @@ fn protect(connection: &mut Connection) -> Result<(), rusqlite::Error> {
         }
         _ => Authorization::Deny,
     }))
-}
-
-fn shown(value: ValueRef<'_>) -> String {
-    match value {
-        ValueRef::Null => String::new(),
-        ValueRef::Integer(number) => number.to_string(),
-        ValueRef::Real(number) => number.to_string(),
-        ValueRef::Text(text) => {
-            let text = String::from_utf8_lossy(text);
-            let mut line: String = text
-                .chars()
-                .take(LONGEST)
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .collect();
-            if text.chars().nth(LONGEST).is_some() {
-                line.push('…');
-            }
-            line
-        }
-        ValueRef::Blob(bytes) => format!("({} bytes)", bytes.len()),
-    }
 }
 
 fn refused(error: &rusqlite::Error) -> Error {

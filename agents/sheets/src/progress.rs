@@ -9,13 +9,22 @@ use serde::{Deserialize, Serialize};
 pub enum Progress {
     /// The planner chose an action.
     Planned {
-        /// The number that the action gets.
+        /// The number that the action gets, counted over all instructions of the thread.
         step: u32,
-        /// How many there may be.
+        /// The number of the last one that may be taken.
         max_steps: u32,
         /// What the planner said about it.
         thought: String,
         /// The tool, or `Finish`.
+        action: String,
+    },
+    /// The planner chose an action, and none is left.
+    NotTaken {
+        /// The number of the last one that could be taken.
+        max_steps: u32,
+        /// What the planner said about it.
+        thought: String,
+        /// The tool.
         action: String,
     },
     /// A reply of the planner named no action.

@@ -61,6 +61,8 @@ pub struct QueryLimits {
     pub bytes: usize,
     /// How long it may take.
     pub time: Duration,
+    /// Letters of one text that are given.
+    pub text: usize,
     /// Cells that are mirrored; tables beyond them are left out.
     pub cells: usize,
 }
@@ -71,6 +73,7 @@ impl Default for QueryLimits {
             rows: 50,
             bytes: 8 << 10,
             time: Duration::from_secs(5),
+            text: 200,
             cells: 2_000_000,
         }
     }

@@ -75,7 +75,7 @@ pub struct Problem {
 /// One action and what it did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRecord {
-    /// Its number, from 1.
+    /// Its number, from 1, counted over all instructions of the thread.
     pub step: u32,
     /// The call.
     pub call: String,
@@ -94,6 +94,9 @@ pub struct StepRecord {
     /// Whether a person approved it.
     #[serde(default)]
     pub approved: bool,
+    /// What may be wrong in the version although it worked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// What the informer found out about a version.
@@ -118,6 +121,9 @@ pub struct Proposal {
     pub log: String,
     /// What would be lost, in words.
     pub losses: Vec<String>,
+    /// What may be wrong afterwards, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// How far a thread has come.
@@ -160,6 +166,9 @@ pub struct Verification {
     pub new_errors: Vec<String>,
     /// Whether some values of formulas are not calculated, and why.
     pub not_calculated: Option<String>,
+    /// What may be wrong in the result although all steps worked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// The nodes of the graph.
@@ -194,6 +203,29 @@ impl SheetsState {
             }
         }
         None
+    }
+
+    /// How many actions the thread has taken, for all of its instructions. The next one has the number after it.
+    pub fn taken(&self) -> u32 {
+        u32::try_from(self.op_log.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The number of the last action that may be taken for the instruction.
+    pub fn last_step(&self) -> u32 {
+        let before = self.taken().saturating_sub(self.step);
+        before.saturating_add(self.max_steps)
+    }
+
+    /// The version after an action, by its number as progress shows it; after none of them it is the workbook as it was
+    /// given. None if the thread has not taken so many.
+    pub fn version_at(&self, step: u32) -> Option<&str> {
+        match step.checked_sub(1) {
+            None => Some(&self.problem.workbook),
+            Some(before) => {
+                let record = self.op_log.get(usize::try_from(before).ok()?)?;
+                Some(&record.version)
+            }
+        }
     }
 
     /// Whether the informer has to look at this version before the planner does.

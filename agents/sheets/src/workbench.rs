@@ -16,6 +16,7 @@ pub struct Workbench {
     book: Option<Arc<Workbook>>,
     limits: QueryLimits,
     proposed: Mutex<Change>,
+    warnings: Mutex<Vec<String>>,
     mirror: Mutex<Option<Arc<Mirror>>>,
 }
 
@@ -26,6 +27,7 @@ impl Workbench {
             book,
             limits,
             proposed: Mutex::default(),
+            warnings: Mutex::default(),
             mirror: Mutex::default(),
         }
     }
@@ -56,6 +58,12 @@ impl Workbench {
         self.change(|change| *change = Change::Replace(bytes.into()));
     }
 
+    /// Says what may be wrong in what is proposed. The planner reads it, the report of changes has it, and a person who
+    /// is asked sees it.
+    pub fn warn(&self, warnings: impl IntoIterator<Item = String>) {
+        lock(&self.warnings).extend(warnings);
+    }
+
     /// The workbook as tables of SQL. It takes a while for a large workbook.
     pub fn mirror(&self) -> Result<Arc<Mirror>, Error> {
         let mut mirror = lock(&self.mirror);
@@ -71,6 +79,10 @@ impl Workbench {
     pub(crate) fn proposed(&self) -> Change {
         let mut proposed = lock(&self.proposed);
         std::mem::take(&mut proposed)
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.warnings))
     }
 
     fn change(&self, with: impl FnOnce(&mut Change)) {

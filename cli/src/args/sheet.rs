@@ -56,11 +56,14 @@ What is answered is printed before. With --question nothing is done if another q
     /// Write the workbook of a thread, as it is or as it was at a step
     #[command(after_help = "Examples:
   superstep sheet save sheets-7f3k2m -o result.xlsx
-  superstep sheet save sheets-7f3k2m --at 4 -o before.xlsx")]
+  superstep sheet save sheets-7f3k2m --at 2 -o after-step-2.xlsx
+  superstep sheet save sheets-7f3k2m --at 0 -o as-given.xlsx
+
+Steps have the numbers that `sheet run` and `sheet continue` print.")]
     Save {
         /// The thread
         thread: String,
-        /// At this checkpoint: its step, or its id
+        /// After this step, by its number (0 is the workbook as it was given); or at a checkpoint, by its id
         #[arg(long, value_name = "STEP")]
         at: Option<String>,
         #[command(flatten)]
@@ -70,6 +73,7 @@ What is answered is printed before. With --question nothing is done if another q
     #[command(after_help = "Examples:
   superstep sheet exec sales.xlsx --code total.py -o result.xlsx
   superstep sheet exec sales.xlsx --code look.py --dry-run
+  generate | superstep sheet exec sales.xlsx --code - -o result.xlsx
 
 `workbook` is the open workbook, as openpyxl has it; `save` writes to the output and nowhere else. The
 program is contained: no files, no network, limited time and memory.")]
@@ -77,7 +81,7 @@ program is contained: no files, no network, limited time and memory.")]
         /// The workbook, an .xlsx file
         #[arg(value_hint = ValueHint::FilePath)]
         workbook: PathBuf,
-        /// The program
+        /// The program; `-` is what is piped in
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         code: PathBuf,
         /// The file for the result

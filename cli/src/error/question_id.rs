@@ -11,6 +11,7 @@ pub(crate) struct IdError {
     /// The text.
     pub(crate) text: String,
     pub(crate) kind: IdErrorKind,
+    pub(crate) asked_by: AskedBy,
     /// The questions that may be meant, a line each.
     pub(crate) candidates: Vec<String>,
 }
@@ -20,6 +21,13 @@ pub(crate) enum IdErrorKind {
     TooShort,
     Ambiguous,
     NotOpen,
+}
+
+/// Whose questions they are: that decides where they are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AskedBy {
+    Mail,
+    Sheets,
 }
 
 impl IdError {
@@ -42,12 +50,20 @@ impl IdError {
 
     /// What to do about it.
     pub(crate) fn hint(&self) -> &'static str {
-        match self.kind {
-            IdErrorKind::TooShort => "copy the id from `superstep inbox list`",
-            IdErrorKind::Ambiguous => {
+        match (self.kind, self.asked_by) {
+            (IdErrorKind::TooShort, AskedBy::Mail) => "copy the id from `superstep inbox list`",
+            (IdErrorKind::TooShort, AskedBy::Sheets) => {
+                "copy the id that is printed with the question: `superstep threads resume THREAD` shows it"
+            }
+            (IdErrorKind::Ambiguous, _) => {
                 "write more of it, or THREAD:ID for a question of a copied thread"
             }
-            IdErrorKind::NotOpen => "it may have been answered: see `superstep inbox list`",
+            (IdErrorKind::NotOpen, AskedBy::Mail) => {
+                "it may have been answered: see `superstep inbox list`"
+            }
+            (IdErrorKind::NotOpen, AskedBy::Sheets) => {
+                "it may have been answered: `superstep threads resume THREAD` shows what is open now"
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 //! A thread and its copies share the ids of their questions: `THREAD:ID` names the one of a thread.
 
 use super::{question::Question, render};
-use crate::error::{IdError, IdErrorKind, SHORTEST_ID};
+use crate::error::{AskedBy, IdError, IdErrorKind, SHORTEST_ID};
 
 /// How many questions an error names.
 const MOST_NAMED: usize = 8;
@@ -26,6 +26,7 @@ pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, 
     let error = |kind, candidates: &[&Question]| IdError {
         text: text.trim().to_owned(),
         kind,
+        asked_by: AskedBy::Mail,
         candidates: named(candidates, kind),
     };
     if wanted.chars().count() < SHORTEST_ID {

@@ -18,7 +18,7 @@ use crate::{
     app::App,
     args::{SheetOutput, SheetRun},
     error::Error,
-    output::{Form, bad, good, plain, strong},
+    output::{Form, bad, good, plain, shown, strong},
     thread_reader::ThreadReader,
 };
 
@@ -102,13 +102,35 @@ pub(super) async fn save(
         return Err(Error::Usage(format!("`{thread}` has no workbook")));
     }
     let graph = reader.graph_of(Agent::Sheets)?;
+    // A number is that of a step, as progress shows it; the engine counts its own steps, which nobody saw.
+    let step = at.and_then(|text| text.parse::<u32>().ok().filter(|_| text.len() < 8));
+    let at = at.filter(|_| step.is_none());
     let snapshot = reader.snapshot(&graph, thread, at).await?;
-    let state = serde_json::to_value(&snapshot.values)
+    let mut state = serde_json::to_value(&snapshot.values)
         .and_then(serde_json::from_value::<SheetsState>)
         .map_err(std::io::Error::from)?;
+    if let Some(step) = step {
+        state.version = match state.version_at(step) {
+            Some(version) => version.to_owned(),
+            None => return Err(no_step(thread, step, state.taken())),
+        };
+    }
     let agent = agents::sheets::read_only(Arc::new(versions(app.global)?), Backends::default())?;
     agent.save(&state, &to.output, overwrite(to)).await?;
-    written(to, json!({"thread": thread, "version": state.version}), app)
+    let about = json!({"thread": thread, "version": state.version, "step": step});
+    written(to, about, app)
+}
+
+fn no_step(thread: &str, step: u32, taken: u32) -> Error {
+    let taken = match taken {
+        0 => "it has taken none".to_owned(),
+        1 => "it has taken 1".to_owned(),
+        taken => format!("it has taken {taken}"),
+    };
+    Error::Missing {
+        what: shown(format!("thread `{thread}` has no step {step}: {taken}")),
+        hint: "--at 0 is the workbook as it was given; without --at it is as it is now",
+    }
 }
 
 /// Calculates the formulas of a file.
@@ -170,6 +192,7 @@ pub(super) fn state(
     let limits = QueryLimits {
         rows: 1_000,
         bytes: 1 << 20,
+        text: 32_767,
         ..QueryLimits::default()
     };
     let mirror = Mirror::of(&book, limits)?;
@@ -195,7 +218,8 @@ pub(super) fn state(
     }
     app.output.data(&[strong(rows.columns.join("  "))])?;
     for row in &rows.rows {
-        app.output.data(&[plain(row.join("  "))])?;
+        let fields: Vec<String> = row.iter().map(ToString::to_string).collect();
+        app.output.data(&[plain(fields.join("  "))])?;
     }
     if rows.is_cut {
         app.output.say(&[plain("there are more rows")]);

@@ -13,8 +13,9 @@ use superstep_sheets::{
 use super::show;
 use crate::{
     app::App,
-    error::{Error, IdError, IdErrorKind, SHORTEST_ID},
-    output::{Form, faint, plain},
+    error::{AskedBy, Error, IdError, IdErrorKind, SHORTEST_ID},
+    output::{Form, bad, faint, plain},
+    suggest,
     terminal::{Line, Topic},
 };
 
@@ -29,6 +30,9 @@ pub(super) struct SheetSession {
 
 /// The code of an answer that does not fit its question.
 const MISFIT: &str = "SS1015";
+
+/// Codes of answers that were not taken: the question is no longer open, or another process has the thread.
+const NOT_TAKEN: [&str; 2] = ["SS2001", "SS1105"];
 
 /// What comes next.
 enum Next {
@@ -138,6 +142,11 @@ impl SheetSession {
                     next = self.asked_again(&ask, verdict, error).await?;
                     continue;
                 }
+                (Err(error), Some(_)) if error.code().is_some_and(|it| NOT_TAKEN.contains(&it)) => {
+                    let about = "your answer was not taken: another one came first, or another process works on the thread";
+                    app.output.say(&[bad(about)]);
+                    return Err(error);
+                }
                 (outcome, answered) => {
                     let outcome = outcome?;
                     // Another process may have answered first: only now it is known that this answer counts.
@@ -192,10 +201,10 @@ impl SheetSession {
             };
             let saved = self.agent.save(state, output, overwrite).await;
             if saved.is_err() {
-                app.output.say(&[plain(format!(
-                    "the result is kept: superstep sheet save {} -o FILE",
-                    self.thread
-                ))]);
+                let words = ["sheet", "save", &self.thread, "-o", "FILE"];
+                let save = suggest::command(app.global, &words);
+                app.output
+                    .say(&[faint("the result is kept: "), plain(save)]);
             }
             saved?;
         }
@@ -215,12 +224,15 @@ impl SheetSession {
 
     /// Asks the person about changes that would lose something.
     async fn person(&self, ask: &OpenAsk, app: &mut App<'_>) -> Result<Next, Error> {
-        show::question(std::slice::from_ref(ask), app.output)?;
-        let waiting = || Error::Waiting {
-            thread: self.thread.clone(),
+        show::question(ask, &self.thread, app)?;
+        let waiting = |app: &App<'_>| {
+            show::to_answer(ask, &self.thread, app);
+            Error::Waiting {
+                thread: self.thread.clone(),
+            }
         };
         if app.output.form == Form::Json || !app.terminal.is_interactive() {
-            return Err(waiting());
+            return Err(waiting(app));
         }
         let prompt = "y makes it, n refuses it, words are for the planner> ";
         let line = app
@@ -229,8 +241,11 @@ impl SheetSession {
             .await?;
         let text = match line {
             Line::Text(text) => text,
-            Line::CtrlC => return Err(Error::Cancelled),
-            Line::End => return Err(waiting()),
+            Line::CtrlC => {
+                show::to_answer(ask, &self.thread, app);
+                return Err(Error::Cancelled);
+            }
+            Line::End => return Err(waiting(app)),
         };
         let verdict = match text.trim() {
             "y" | "yes" => Verdict::Accept,
@@ -251,6 +266,7 @@ fn require(ask: &OpenAsk, wanted: &str) -> Result<(), Error> {
     Err(Error::Question(IdError {
         text: wanted.to_owned(),
         kind,
+        asked_by: AskedBy::Sheets,
         candidates: vec![format!("  {}", show::id(ask))],
     }))
 }

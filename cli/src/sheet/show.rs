@@ -14,8 +14,11 @@ use superstep_sheets::{
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
+    app::App,
+    args::Global,
     error::Error,
     output::{Form, Output, Span, bad, faint, good, plain, strong},
+    suggest,
 };
 
 /// How much of a table is shown.
@@ -45,13 +48,19 @@ pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error
                 _ => format!("step {step} of {max_steps}"),
             };
             output.say(&[strong(number), faint("  "), plain(action)]);
-            for line in thought
-                .lines()
-                .filter(|it| !it.trim().is_empty())
-                .take(LINES)
-            {
-                output.say(&[faint("  "), faint(line)]);
-            }
+            thoughts(thought, output);
+        }
+        Progress::NotTaken {
+            max_steps,
+            thought,
+            action,
+        } => {
+            output.say(&[
+                strong("no step is left"),
+                faint(format!("  of {max_steps} for  ")),
+                plain(action),
+            ]);
+            thoughts(thought, output);
         }
         Progress::FormatError { count, why } => {
             output.say(&[bad(format!("format error {count}: ")), plain(why)]);
@@ -87,19 +96,57 @@ pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error
     Ok(())
 }
 
+fn thoughts(thought: &str, output: &Output) {
+    let lines = thought.lines().filter(|it| !it.trim().is_empty());
+    for line in lines.take(LINES) {
+        output.say(&[faint("  "), faint(line)]);
+    }
+}
+
 /// Shows what is asked.
-pub(super) fn question(asks: &[OpenAsk], output: &Output) -> Result<(), Error> {
-    for ask in asks {
-        if output.form == Form::Json {
-            let (id, question) = (ask.id, description(ask));
-            output.json(&json!({"event": "question", "id": id, "question": question}))?;
-            continue;
-        }
-        for line in lines(ask) {
-            output.say(&line);
-        }
+pub(super) fn question(ask: &OpenAsk, thread: &str, app: &App<'_>) -> Result<(), Error> {
+    let output = app.output;
+    if output.form == Form::Json {
+        let (id, question) = (ask.id, description(ask));
+        return output.json(&json!({
+            "event": "question", "id": id, "question": question,
+            "accept": answer_command(ask, thread, "accept", app.global),
+            "refuse": answer_command(ask, thread, "refuse", app.global),
+        }));
+    }
+    for line in lines(ask) {
+        output.say(&line);
     }
     Ok(())
+}
+
+/// Shows how a question that stays open is answered later.
+pub(super) fn to_answer(ask: &OpenAsk, thread: &str, app: &App<'_>) {
+    if app.output.form == Form::Json {
+        return;
+    }
+    app.output.say(&[
+        faint("  answer it with "),
+        plain(answer_command(ask, thread, "accept", app.global)),
+    ]);
+    app.output.say(&[
+        faint("  or with        "),
+        plain(answer_command(ask, thread, "refuse", app.global)),
+    ]);
+}
+
+/// The command that answers a question, and no other one that may be open by then.
+fn answer_command(ask: &OpenAsk, thread: &str, verdict: &str, global: &Global) -> String {
+    let id = id(ask);
+    let words = ["sheet", "answer", thread, verdict, "--question", &id];
+    suggest::command(global, &words)
+}
+
+/// Shows what may be wrong in a result.
+pub(super) fn warnings(warnings: &[String], output: &Output) {
+    for warning in warnings {
+        output.say(&[bad("warning: "), plain(warning)]);
+    }
 }
 
 /// Prints what an answer is about, before it is given.
@@ -213,6 +260,7 @@ fn text(report: &Report<'_>, output: &Output) -> Result<(), Error> {
         if let Some(why) = &verification.not_calculated {
             output.say(&[bad("formulas are not calculated: "), plain(why)]);
         }
+        warnings(&verification.warnings, output);
     }
     match state.status {
         Status::Finished | Status::Running => {}

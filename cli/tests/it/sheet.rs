@@ -153,7 +153,7 @@ fn an_instruction_gives_another_file_and_a_report() {
     ]);
     assert_eq!(queried.code, 0, "{}", queried.stderr);
     let rows = &queried.events()[0]["rows"];
-    let calculated = json!([["South", "708"], ["North", "620"], ["West", "251.25"]]);
+    let calculated = json!([["South", 708], ["North", 620], ["West", 251.25]]);
     match cfg!(feature = "recalc") {
         true => assert_eq!(*rows, calculated),
         false => assert_eq!(rows[0][0], "South"),
@@ -272,10 +272,7 @@ fn changes_that_lose_something_wait_for_an_answer_and_older_versions_stay() {
         let ran = env.run_words(&["sheet", "state", file, "--sql", sql, "--json"]);
         ran.events()[0]["rows"][0][0].clone()
     };
-    assert_eq!(
-        (rows("out.xlsx"), rows("kept.xlsx")),
-        (json!("5"), json!("8"))
-    );
+    assert_eq!((rows("out.xlsx"), rows("kept.xlsx")), (json!(5), json!(8)));
     // As it was given.
     let line = format!("sheet save {thread} --at {} -o first.xlsx", text(&given));
     assert_eq!(env.run(&line).code, 0);
@@ -308,6 +305,15 @@ fn another_instruction_goes_on_and_versions_that_nobody_uses_are_pruned() {
 #[test]
 fn limits_and_bad_files_are_exit_codes() {
     let env = with_workbook();
+    let told = run(&env, &["--dry-run", "--max-steps", "1"]);
+    assert_eq!(told.code, 5, "{}", told.stderr);
+    assert!(told.stderr.contains("step 1 of 1"), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("no step is left  of 1 for  "),
+        "{}",
+        told.stderr
+    );
+    assert!(!told.stderr.contains("step 2"), "{}", told.stderr);
     let limited = run(&env, &["-o", "out.xlsx", "--max-steps", "1", "--json"]);
     assert_eq!(limited.code, 5, "{}", limited.stderr);
     assert_eq!(report(&limited)["status"], "step_limit");
@@ -383,6 +389,13 @@ fn what_is_answered_is_printed_before_and_an_answer_is_for_the_question_it_names
     let short = answer(&["accept", "--question", &first[..3]]);
     assert_eq!(short.code, 2, "{}", short.stderr);
     assert!(short.stderr.contains("SS6030"), "{}", short.stderr);
+    // Mail has a list of questions, spreadsheets have not.
+    assert!(!short.stderr.contains("inbox"), "{}", short.stderr);
+    assert!(
+        short.stderr.contains("superstep threads resume"),
+        "{}",
+        short.stderr
+    );
     // Another process refuses, and the planner proposes something else.
     let refused = answer(&["refuse", "--say", "not these", "--question", &first[..8]]);
     assert_eq!(refused.code, 3, "{}", refused.stderr);
@@ -398,6 +411,146 @@ fn what_is_answered_is_printed_before_and_an_answer_is_for_the_question_it_names
     let told = accepted.stderr.find("rows 5 to 7").unwrap();
     assert!(told < accepted.stderr.find("accepted: ").unwrap());
     assert!(env.path("work/out.xlsx").exists());
+}
+
+#[test]
+fn the_number_of_a_step_that_is_shown_is_the_number_by_which_its_workbook_is_saved() {
+    let env = with_workbook();
+    let set = |cell: &str| {
+        apply(json!([{"op": "set", "sheet": "Sales", "cell": cell, "value": {"text": "new"}}]))
+    };
+    let wrong = apply(json!([{"op": "merge", "sheet": "Nowhere", "area": "A1:B1"}]));
+    script(
+        &env,
+        &[
+            set("G1"),
+            wrong,
+            set("G2"),
+            finish("one"),
+            set("G3"),
+            finish("two"),
+        ],
+    );
+    let ran = run(&env, &["-o", "one.xlsx"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let thread = ran.thread();
+    for shown in ["step 1 of 10", "step 2 of 10", "step 3 of 10"] {
+        assert!(ran.stderr.contains(shown), "{shown}: {}", ran.stderr);
+    }
+    // Another instruction goes on with the numbers: each step of a thread has its own.
+    let line = format!("sheet continue {thread} -i more -o two.xlsx --model script:replies.jsonl");
+    let more = env.run(&line);
+    assert_eq!(more.code, 0, "{}", more.stderr);
+    assert!(more.stderr.contains("step 4 of 13"), "{}", more.stderr);
+    // The second one failed and changed nothing.
+    let wanted: [(u32, &[&str]); 5] = [
+        (0, &[]),
+        (1, &["G1"]),
+        (2, &["G1"]),
+        (3, &["G1", "G2"]),
+        (4, &["G1", "G2", "G3"]),
+    ];
+    for (step, cells) in wanted {
+        let file = format!("at-{step}.xlsx");
+        let saved = env.run(&format!("sheet save {thread} --at {step} -o {file} --json"));
+        assert_eq!(saved.code, 0, "{}", saved.stderr);
+        assert_eq!(saved.events()[0]["step"], step);
+        let limits = superstep_sheets::workbook::Limits::default();
+        let path = env.path(&format!("work/{file}"));
+        let book = superstep_sheets::workbook::Workbook::open(&path, &limits).unwrap();
+        let sheet = book.sheet("Sales").unwrap();
+        let new: Vec<&str> = ["G1", "G2", "G3"]
+            .into_iter()
+            .filter(|cell| sheet.value(cell.parse().unwrap()).as_text() == Some("new"))
+            .collect();
+        assert_eq!(new, cells, "step {step}");
+    }
+    let at_0 = fs::read(env.path("work/at-0.xlsx")).unwrap();
+    assert_eq!(at_0, SALES, "as it was given");
+    for wrong in ["5", "99"] {
+        let none = env.run(&format!("sheet save {thread} --at {wrong} -o none.xlsx"));
+        assert_eq!(none.code, 1, "{}", none.stderr);
+        let told = format!("has no step {wrong}: it has taken 4");
+        assert!(none.stderr.contains(&told), "{}", none.stderr);
+        assert!(!env.path("work/none.xlsx").exists());
+    }
+    let other = env.run(&format!("sheet save {thread} --at nothing -o none.xlsx"));
+    assert_eq!(other.code, 1, "{}", other.stderr);
+}
+
+#[test]
+fn a_question_comes_with_the_commands_that_answer_it() {
+    let env = with_workbook();
+    let rows = json!([{"op": "delete_rows", "sheet": "Sales", "first": 2, "count": 3}]);
+    script(&env, &[apply(rows), finish("gone")]);
+    let ran = run(&env, &["-o", "out.xlsx"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let thread = ran.thread();
+    let told = |verdict: &str, text: &str| {
+        let line = text.lines().find_map(|line| {
+            let at = line.find(&format!("superstep sheet answer {thread} {verdict} "))?;
+            line.get(at..)
+        });
+        line.unwrap_or_else(|| panic!("{verdict}: {text}"))
+            .to_owned()
+    };
+    let accept = told("accept", &ran.stderr);
+    let refuse = told("refuse", &ran.stderr);
+    assert!(refuse.contains(" --question "), "{refuse}");
+    // Who only looks gets them again, and for programs they are data.
+    let line = format!("threads resume {thread} --model script:replies.jsonl");
+    assert_eq!(told("accept", &env.run(&line).stderr), accept);
+    let events = env.run(&format!("{line} --json")).events();
+    let question = events.iter().find(|it| it["event"] == "question").unwrap();
+    assert_eq!(text(&question["accept"]), accept);
+    assert_eq!(text(&question["refuse"]), refuse);
+    // It is done as it is printed.
+    let done = env.run(accept.strip_prefix("superstep ").unwrap());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(env.path("work/out.xlsx").exists());
+}
+
+#[test]
+fn of_two_who_answer_the_same_question_one_is_told_that_the_other_was_first() {
+    let (env, thread, id) = asked();
+    let line = |verdict: &str| {
+        format!("sheet answer {thread} {verdict} --question {id} --model script:replies.jsonl")
+    };
+    let both = [line("accept"), line("refuse")].map(|line| env.command(&line).spawn().unwrap());
+    let ended = both.map(|child| child.wait_with_output().unwrap());
+    let told = ended
+        .iter()
+        .map(|it| String::from_utf8_lossy(&it.stderr).into_owned());
+    let told: Vec<String> = told.collect();
+    let counts = |text: &str| text.contains("accepted: ") || text.contains("refused: ");
+    let [winner] = told.iter().filter(|it| counts(it)).collect::<Vec<_>>()[..] else {
+        panic!("one answer counts: {told:#?}");
+    };
+    let loser = told.iter().position(|it| it != winner).unwrap();
+    let code = ended[loser].status.code();
+    assert!(code.is_some_and(|it| it != 0 && it != 3), "{}", told[loser]);
+    // It depends on when it came: the question is gone, another one is open, or it was just being answered.
+    let words = [
+        "has no open question",
+        "no question `",
+        "your answer was not taken",
+    ];
+    assert!(
+        words.iter().any(|it| told[loser].contains(it)),
+        "{}",
+        told[loser]
+    );
+    // What was decided is what the first one said.
+    let shown = env.run(&format!("threads history {thread} --json"));
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    let state = env.run(&format!("sheet save {thread} -o now.xlsx --force"));
+    assert_eq!(state.code, 0, "{}", state.stderr);
+    let rows = env.run("sheet state now.xlsx").stdout;
+    let wanted = match winner.contains("accepted: ") {
+        true => "5 rows of data",
+        false => "8 rows of data",
+    };
+    assert!(rows.contains(wanted), "{winner}\n{rows}");
 }
 
 #[cfg(unix)]

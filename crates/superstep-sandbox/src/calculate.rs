@@ -59,6 +59,7 @@ impl Calculator {
             file: String::new(),
             limits: self.limits.clone(),
             bytes: written.bytes.len() as u64,
+            parent: std::process::id(),
         };
         let mut input = Vec::new();
         let failed =

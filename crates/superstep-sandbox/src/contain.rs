@@ -14,4 +14,6 @@ pub(crate) fn memory(_: u64, _: u64) -> Result<(), String> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn with_parent() {}
+pub(crate) fn with_parent(_: Option<u32>) -> Result<(), String> {
+    Ok(())
+}

@@ -22,6 +22,7 @@ use crate::{
     error::SandboxError,
     exec::Keep,
     fault::{Raised, Stop},
+    moved::Moved,
     process::{self, Worker},
     ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
@@ -81,10 +82,11 @@ struct Python {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Told {
-    Saved,
+    Saved { moved: Vec<Moved> },
     Nothing,
     Raised(Raised),
     Memory,
+    Disk,
 }
 
 impl CPython {
@@ -154,6 +156,12 @@ impl Sandbox for CPython {
                 }
                 contained_by.push("seccomp".to_owned());
                 contained_by.push("limits of memory and of processor time".to_owned());
+                contained_by.push(match found.bubblewrap {
+                    Some(_) => format!("files in memory, {} MiB", folder::IN_MEMORY >> 20),
+                    None => {
+                        "a folder that is looked at 20 times a second, without a quota".to_owned()
+                    }
+                });
                 contained_by.push(format!(
                     "around CPython {} with openpyxl {}",
                     found.python.version, found.python.openpyxl
@@ -179,16 +187,24 @@ impl CPython {
         folder::sweep();
         let folder = folder::new().map_err(SandboxError::Process)?;
         self.fill(folder.path(), job)?;
+        for name in folder::RESULTS {
+            std::fs::write(folder.path().join(name), []).map_err(SandboxError::Process)?;
+        }
         let command = self
             .command(found, folder.path(), job)
             .map_err(SandboxError::Process)?;
         let keep = u64::try_from(job.limits.output).unwrap_or(u64::MAX);
         let time = job.limits.time + GRACE;
-        let running = process::run(command, Vec::new(), time, keep);
+        let number = OnceLock::new();
+        let running = process::run_known(command, Vec::new(), time, keep, &number);
+        let watched = || match found.bubblewrap {
+            Some(_) => folder::inside(number.get().copied(), folder.path()),
+            None => Some(folder.path().to_owned()),
+        };
         let ended = tokio::select! {
             ended = running => Some(ended.map_err(SandboxError::Process)?),
             // The process is killed when its future is dropped.
-            () = folder::filled(folder.path()) => None,
+            () = folder::filled(watched) => None,
         };
         let Some(ended) = ended else {
             return Ok(Ran {
@@ -196,6 +212,7 @@ impl CPython {
                 stdout: String::new(),
                 stdout_dropped: 0,
                 took: start.elapsed(),
+                moved: Vec::new(),
             });
         };
         let ran = |ending| Ran {
@@ -203,6 +220,7 @@ impl CPython {
             stdout: String::from_utf8_lossy(&ended.stdout).into_owned(),
             stdout_dropped: ended.dropped,
             took: start.elapsed(),
+            moved: Vec::new(),
         };
         let Some(status) = ended.status else {
             return Ok(ran(Ending::Stopped(Stop::Time)));
@@ -216,14 +234,15 @@ impl CPython {
             operations: Vec::new(),
         };
         Ok(ran(match told {
-            Some(Told::Saved) => {
+            Some(Told::Saved { moved }) => {
                 let bytes = read_capped(&folder.path().join("output.xlsx"), 256 << 20);
-                Ending::Done(Outcome::Package(
-                    bytes.map_err(SandboxError::Process)?.into(),
-                ))
+                let bytes = bytes.map_err(SandboxError::Process)?;
+                let saved = ran(Ending::Done(Outcome::Package(bytes.into())));
+                return Ok(Ran { moved, ..saved });
             }
             Some(Told::Nothing) => Ending::Done(unchanged),
             Some(Told::Memory) => Ending::Stopped(Stop::Memory),
+            Some(Told::Disk) => Ending::Stopped(Stop::Disk),
             Some(Told::Raised(raised)) => Ending::Raised(raised.cut()),
             None if was_killed(status) => Ending::Stopped(Stop::Time),
             None if ended.stderr.contains("MemoryError") || ended.stderr.contains("memory") => {
@@ -266,6 +285,7 @@ impl CPython {
             read: read.clone(),
             write: vec![folder.to_path_buf()],
             needs_landlock: found.bubblewrap.is_none(),
+            parent: found.bubblewrap.is_none().then(std::process::id),
         };
         let mut inner: Vec<OsString> = vec![worker.into()];
         inner.extend(self.worker.arguments.iter().cloned());
@@ -289,13 +309,27 @@ impl CPython {
                     "/proc",
                     "--dev",
                     "/dev",
-                    "--tmpfs",
-                    "/tmp",
+                    "--remount-ro",
+                    "/dev",
                 ]);
+                let mut in_memory = |place: &Path, size: u64| {
+                    command.arg("--size").arg(size.to_string());
+                    command.arg("--tmpfs").arg(place);
+                };
+                in_memory(Path::new("/tmp"), folder::SPARE);
+                in_memory(folder, folder::IN_MEMORY);
                 for path in read.iter().filter(|path| !path.starts_with("/dev")) {
                     command.arg("--ro-bind").arg(path).arg(path);
                 }
-                command.arg("--bind").arg(folder).arg(folder);
+                for (option, names) in [
+                    ("--ro-bind", folder::GIVEN.as_slice()),
+                    ("--bind", folder::RESULTS.as_slice()),
+                ] {
+                    for name in names {
+                        let path = folder.join(name);
+                        command.arg(option).arg(&path).arg(&path);
+                    }
+                }
                 command.arg("--chdir").arg(folder).args(inner);
                 command
             }

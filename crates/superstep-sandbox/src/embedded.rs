@@ -72,6 +72,7 @@ impl Embedded {
             file: job.file.clone(),
             limits: job.limits.clone(),
             bytes: workbook.bytes.len() as u64,
+            parent: std::process::id(),
         };
         let mut input = Vec::new();
         request
@@ -88,6 +89,7 @@ impl Embedded {
             stdout,
             stdout_dropped,
             took: start.elapsed(),
+            moved: Vec::new(),
         };
         let stopped = |stop| Ok(ran(Ending::Stopped(stop), String::new(), 0));
         let Some(status) = ended.status else {

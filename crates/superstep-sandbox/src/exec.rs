@@ -22,6 +22,8 @@ pub(crate) struct Keep {
     pub(crate) write: Vec<PathBuf>,
     /// Whether it cannot do without Landlock.
     pub(crate) needs_landlock: bool,
+    /// The process that started it, where that has a number in its namespace.
+    pub(crate) parent: Option<u32>,
 }
 
 /// Contains this process by the first argument, and becomes the program in the others.
@@ -37,7 +39,9 @@ pub(crate) fn contained(arguments: &[OsString]) -> ExitCode {
         Ok(keep) => keep,
         Err(error) => return failed(error.to_string()),
     };
-    contain::with_parent();
+    if let Err(what) = contain::with_parent(keep.parent) {
+        return failed(what);
+    }
     let files = contain::Files {
         read: keep.read,
         write: keep.write,

@@ -5,6 +5,7 @@ use std::{
     io,
     path::PathBuf,
     process::{ExitStatus, Stdio},
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -58,10 +59,21 @@ pub(crate) struct Exited {
 
 /// Runs a process to its end or to the end of its time. If the future is dropped it is killed.
 pub(crate) async fn run(
+    command: Command,
+    input: Vec<u8>,
+    time: Duration,
+    keep: u64,
+) -> io::Result<Exited> {
+    run_known(command, input, time, keep, &OnceLock::new()).await
+}
+
+/// The same, and tells the number of the process while it runs.
+pub(crate) async fn run_known(
     mut command: Command,
     input: Vec<u8>,
     time: Duration,
     keep: u64,
+    number: &OnceLock<u32>,
 ) -> io::Result<Exited> {
     command.env_clear();
     // What time it is here is no secret, and dates are wrong without it.
@@ -74,6 +86,9 @@ pub(crate) async fn run(
         .stderr(Stdio::piped())
         .kill_on_drop(true);
     let mut child = command.spawn()?;
+    if let Some(known) = child.id() {
+        let _ = number.set(known);
+    }
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let feed = async move {
         if let Some(mut stdin) = stdin {

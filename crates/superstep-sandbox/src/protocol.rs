@@ -24,6 +24,8 @@ pub(crate) struct Request {
     pub(crate) limits: Limits,
     /// How many bytes the workbook has, which follow.
     pub(crate) bytes: u64,
+    /// The process that started the worker, which ends with it.
+    pub(crate) parent: u32,
 }
 
 /// What a worker is to do with a workbook.

@@ -8,6 +8,7 @@ use superstep_workbook::{Operation, Workbook};
 use crate::{
     error::SandboxError,
     fault::{Raised, Stop},
+    moved::{self, Moved},
 };
 
 /// A program that ran, to its end or not.
@@ -21,6 +22,8 @@ pub struct Ran {
     pub stdout_dropped: u64,
     /// How long it took, with the start of its process.
     pub took: Duration,
+    /// Rows and columns that the program inserted or deleted while what names cells stayed as it was.
+    pub moved: Vec<Moved>,
 }
 
 /// How a program ended.
@@ -82,5 +85,10 @@ impl Ran {
             Ending::Raised(raised) => Err(SandboxError::Raised(raised.clone())),
             Ending::Stopped(stop) => Err(SandboxError::Stopped(*stop)),
         }
+    }
+
+    /// What may be wrong in the workbook after the run although the program reached its end, in words.
+    pub fn warnings(&self, before: &Workbook, after: &Workbook) -> Vec<String> {
+        moved::warnings(&self.moved, before, after)
     }
 }

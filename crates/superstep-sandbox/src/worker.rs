@@ -111,7 +111,7 @@ fn answer(request: &Request, workbook: Vec<u8>) -> Reply {
 /// The interpreter reaches nothing outside by itself; the kernel is the second wall where it can be.
 fn contained(request: &Request) -> Result<(), String> {
     let seconds = request.limits.time.as_secs() + 5;
-    contain::with_parent();
+    contain::with_parent(Some(request.parent))?;
     contain::memory(request.limits.memory, seconds)?;
     #[cfg(target_os = "linux")]
     {

@@ -506,8 +506,10 @@ impl fmt::Display for Changes {
         if self.sheets_reordered {
             writeln!(f, "~ sheets stand in another order")?;
         }
-        if self.cell_count > 0 {
-            writeln!(f, "{} cells:", self.cell_count)?;
+        match self.cell_count {
+            0 => {}
+            1 => writeln!(f, "1 cell:")?,
+            count => writeln!(f, "{count} cells:")?,
         }
         let none = String::new();
         for change in self.cells.iter().take(SHOWN) {
@@ -522,8 +524,10 @@ impl fmt::Display for Changes {
         if self.cell_count > SHOWN {
             writeln!(f, "  … {} more", self.cell_count - SHOWN)?;
         }
-        if self.format_count > 0 {
-            writeln!(f, "{} cells look different", self.format_count)?;
+        match self.format_count {
+            0 => {}
+            1 => writeln!(f, "1 cell looks different")?,
+            count => writeln!(f, "{count} cells look different")?,
         }
         for other in &self.others {
             writeln!(f, "~ {other}")?;

@@ -57,6 +57,7 @@ impl Workbook {
             operation,
             Op::Set { .. }
                 | Op::Format { .. }
+                | Op::DefineStyle { .. }
                 | Op::FormatLike { .. }
                 | Op::ColumnWidth { .. }
                 | Op::HideColumns { .. }
@@ -84,6 +85,11 @@ impl Workbook {
             Op::SetRows { sheet, cell, rows } => self.set_rows(sheet, *cell, rows),
             Op::Clear { sheet, area } => self.clear(sheet, *area),
             Op::Format { sheet, area, style } => self.format(sheet, *area, style),
+            Op::DefineStyle {
+                name,
+                style,
+                builtin,
+            } => Arc::make_mut(&mut self.styles).define(name, style, *builtin),
             Op::FormatLike {
                 sheet,
                 area,

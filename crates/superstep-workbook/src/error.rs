@@ -179,7 +179,7 @@ pub enum Error {
     #[coded(
         "SS7516",
         Conflict,
-        hint = "choose another name, or permit to overwrite it"
+        hint = "write to a file of another name (-o), or replace this one with --force"
     )]
     Exists {
         /// The path.

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::address::{LAST_COLUMN, LAST_ROW, column_name, column_number};
+use crate::address::{Area, CellRef, LAST_COLUMN, LAST_ROW, column_name, column_number};
 
 /// A number with or without a dollar sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,28 @@ pub(crate) struct Reference {
     pub(crate) sheet: Option<String>,
     pub(crate) first: Corner,
     pub(crate) last: Option<Corner>,
+}
+
+impl Reference {
+    /// The cells that it names; whole rows and columns from end to end.
+    pub(crate) fn area(&self) -> Area {
+        let last = self.last.unwrap_or(self.first);
+        let at = |corner: Corner, row: u32, column: u32| CellRef {
+            row: corner.row.map_or(row, |it| it.at),
+            column: corner.column.map_or(column, |it| it.at),
+        };
+        let (one, other) = (at(self.first, 1, 1), at(last, LAST_ROW, LAST_COLUMN));
+        Area {
+            first: CellRef {
+                row: one.row.min(other.row),
+                column: one.column.min(other.column),
+            },
+            last: CellRef {
+                row: one.row.max(other.row),
+                column: one.column.max(other.column),
+            },
+        }
+    }
 }
 
 /// What becomes of a reference.

@@ -2,6 +2,7 @@
 //! validations, conditional formats, charts, groups, and how it is printed and shown. The same thing gives
 //! the same line, whichever program wrote the file. `diff` compares them.
 
+mod anchored;
 mod charts;
 mod rules;
 
@@ -24,6 +25,8 @@ use crate::{
     sheet::Sheet,
     xml::{self, Token, Xml},
 };
+
+pub use anchored::Anchored;
 
 /// Something that surrounds cells.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -37,6 +37,7 @@ mod package;
 mod patch;
 mod read;
 mod recalc;
+mod referring;
 mod relations;
 mod sheet;
 mod state;
@@ -54,10 +55,11 @@ pub use edit::{
 };
 pub use error::Error;
 pub use formula::translate;
-pub use inventory::Feature;
+pub use inventory::{Anchored, Feature};
 pub use package::{Limits, Package, Share};
 pub use patch::{OnLoad, Written};
 pub use recalc::{Calculated, Calculation, NotCalculated, local_time};
+pub use referring::Referring;
 pub use sheet::{
     Cell, Column, Comment, Formula, FormulaKind, Row, Sheet, Table, TableStyle, Text, Value,
     Visibility,

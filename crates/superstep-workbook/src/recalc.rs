@@ -3,11 +3,13 @@
 //! Formulas are calculated in a copy (`engine`), of which only the values of cells that have formulas are
 //! taken: nothing else of the workbook changes. A formula that cannot be calculated keeps its old value, and so do
 //! those that read it (`reads`); they are named, and left to the program that opens the file. `copy` says
-//! how the copy differs, `functions` which functions are ours.
+//! how the copy differs (`lift`, `own_cell`), `functions` and `units` which functions are ours.
 //!
 //! Formulas are hostile data: what they cost is not known before. [`Workbook::calculate`] works in the process of
 //! the caller; superstep-sandbox has a process with limits for it.
 
+#[cfg(feature = "recalc")]
+mod call;
 #[cfg(feature = "recalc")]
 mod copy;
 #[cfg(feature = "recalc")]
@@ -15,7 +17,13 @@ mod engine;
 #[cfg(feature = "recalc")]
 mod functions;
 #[cfg(feature = "recalc")]
+mod lift;
+#[cfg(feature = "recalc")]
+mod own_cell;
+#[cfg(feature = "recalc")]
 mod reads;
+#[cfg(feature = "recalc")]
+mod units;
 
 use std::{collections::HashSet, fmt::Write as _, sync::Arc, time::Duration};
 
@@ -77,7 +85,10 @@ impl Calculation {
                 kept,
                 ..
             } => {
-                let mut text = format!("{kept} cells keep their old value: ");
+                let mut text = match kept {
+                    1 => "1 cell keeps its old value: ".to_owned(),
+                    kept => format!("{kept} cells keep their old values: "),
+                };
                 for (number, cell) in not_calculated.iter().take(TOLD).enumerate() {
                     let comma = if number == 0 { "" } else { ", " };
                     let _ = write!(text, "{comma}{:?}!{} ({})", cell.sheet, cell.cell, cell.why);

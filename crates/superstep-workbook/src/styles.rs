@@ -3,6 +3,7 @@
 
 pub(crate) mod edit;
 mod look;
+mod named;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,9 @@ pub struct Styles {
     pub(crate) borders: List,
     /// The formats that cells name by number.
     pub(crate) cells: List,
+    /// The formats of styles with a name, and their names.
+    pub(crate) bases: List,
+    pub(crate) names: List,
     /// Formats of conditional formats.
     pub(crate) differences: List,
     pub(crate) new_formats: Vec<u32>,
@@ -95,12 +99,14 @@ impl Styles {
         Ok(styles)
     }
 
-    fn lists(&mut self) -> [&mut List; 5] {
+    fn lists(&mut self) -> [&mut List; 7] {
         [
             &mut self.fonts,
             &mut self.fills,
             &mut self.borders,
             &mut self.cells,
+            &mut self.bases,
+            &mut self.names,
             &mut self.differences,
         ]
     }
@@ -111,6 +117,8 @@ impl Styles {
             "fills" => &mut self.fills,
             "borders" => &mut self.borders,
             "cellXfs" => &mut self.cells,
+            "cellStyleXfs" => &mut self.bases,
+            "cellStyles" => &mut self.names,
             "dxfs" => &mut self.differences,
             _ => return,
         };
@@ -126,7 +134,8 @@ impl Styles {
             &self.cells,
             &self.differences,
         ];
-        !self.new_formats.is_empty() || lists.iter().any(|list| !list.added().is_empty())
+        let mut lists = lists.into_iter().chain(self.named_lists());
+        !self.new_formats.is_empty() || lists.any(|list| !list.added().is_empty())
     }
 
     /// The code of a style's number format: `0.00`, `yyyy-mm-dd`.

@@ -3,13 +3,19 @@
 use rusqlite::{Connection, ToSql, params_from_iter, types::Value as Sql};
 use superstep_workbook::{Area, CellRef, Region, Sheet, Value, Workbook, column_name, regions};
 
-use super::names::{Unique, quoted};
+use super::{
+    field::Field,
+    names::{Unique, quoted},
+};
 
 /// The most columns of a table.
 const COLUMNS: u32 = 1_000;
 
 /// How many rows of each table are shown.
 const SHOWN: usize = 3;
+
+/// How many letters of a text in them.
+const FIRST: usize = 200;
 
 /// A table of the mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +129,9 @@ fn fill(
         }
         if filled.first.len() < SHOWN {
             let shown = values.iter().map(|value| match value.to_sql() {
-                Ok(rusqlite::types::ToSqlOutput::Borrowed(value)) => super::shown(value),
+                Ok(rusqlite::types::ToSqlOutput::Borrowed(value)) => {
+                    Field::of(value, FIRST).to_string()
+                }
                 _ => String::new(),
             });
             filled.first.push(shown.collect());

@@ -12,7 +12,7 @@ use superstep::{
     },
 };
 
-use super::tool::Step;
+use super::tool::{Made, Step};
 use crate::{
     change::Change,
     error::{Error, node},
@@ -46,8 +46,12 @@ pub(crate) async fn approve_node(
     let change = change.await.map_err(node)?;
     match step.assess(&change).await.map_err(node)? {
         Ok(assessed) => {
-            let said = proposal.observation.clone();
-            let update = step.commit(&change, assessed, said, true).await?;
+            let made = Made {
+                said: proposal.observation.clone(),
+                warnings: proposal.warnings.clone(),
+                approved: true,
+            };
+            let update = step.commit(&change, assessed, made).await?;
             Ok(update.overwritten(0_u64))
         }
         Err(why) => step.failed(why).await,
@@ -61,9 +65,12 @@ fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeError> 
         "losses": proposal.losses,
         "changes": proposal.log,
     });
-    let Json::Object(args) = args else {
+    let Json::Object(mut args) = args else {
         return Ok(None);
     };
+    if !proposal.warnings.is_empty() {
+        args.insert("warnings".into(), json!(proposal.warnings));
+    }
     let question = Question::new(args.clone());
     let tools = Tools::builder().tool(question).build();
     let tools = tools.map_err(|error| {
@@ -123,13 +130,16 @@ impl Tool for Question {
 }
 
 fn losses(args: &Map<String, Json>) -> String {
-    let items = args.get("losses").and_then(Json::as_array);
-    let lines = items.into_iter().flatten().filter_map(Json::as_str);
-    let lines: Vec<String> = lines.map(|line| format!("- {line}")).collect();
+    let lines = |name: &str, before: &str| -> String {
+        let items = args.get(name).and_then(Json::as_array);
+        let items = items.into_iter().flatten().filter_map(Json::as_str);
+        items.map(|line| format!("{before}{line}\n")).collect()
+    };
     format!(
-        "This step changes the workbook so that something is lost:\n{}\nThe input file stays as it is, and \
+        "This step changes the workbook so that something is lost:\n{}{}The input file stays as it is, and \
          the version before this step is kept.",
-        lines.join("\n")
+        lines("losses", "- "),
+        lines("warnings", "warning: ")
     )
 }
 

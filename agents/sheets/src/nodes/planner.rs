@@ -53,11 +53,20 @@ pub(crate) async fn planner_node(
     match chosen {
         Chosen::Action(action, others) => {
             added.extend(others);
-            ctx.emit(Progress::Planned {
-                step: state.step + 1,
-                max_steps: state.max_steps,
-                thought,
-                action: action.name().to_owned(),
+            let (name, max_steps) = (action.name().to_owned(), state.last_step());
+            let is_taken = matches!(action, Action::Finish(..)) || state.step < state.max_steps;
+            ctx.emit(match is_taken {
+                true => Progress::Planned {
+                    step: state.taken().saturating_add(1),
+                    max_steps,
+                    thought,
+                    action: name,
+                },
+                false => Progress::NotTaken {
+                    max_steps,
+                    thought,
+                    action: name,
+                },
             })
             .await;
             let update = SheetsState::update().format_errors(0_u32);

@@ -55,7 +55,7 @@ pub(crate) async fn tool_node(
     match is_error {
         true => step.failed(said).await,
         false if change.is_empty() => step.observed(said).await,
-        false => step.change(change, said).await,
+        false => step.change(change, said, bench.warnings()).await,
     }
 }
 
@@ -65,6 +65,16 @@ pub(super) struct Step<'a> {
     pub(super) services: &'a Arc<Services>,
     pub(super) ctx: &'a Ctx,
     pub(super) call: &'a ToolCall,
+}
+
+/// What belongs to a change that is made.
+pub(super) struct Made {
+    /// What the tool said.
+    pub(super) said: String,
+    /// What may be wrong afterwards.
+    pub(super) warnings: Vec<String>,
+    /// Whether a person approved it.
+    pub(super) approved: bool,
 }
 
 impl Step<'_> {
@@ -86,7 +96,12 @@ impl Step<'_> {
     }
 
     /// It wants to change something: made, proposed to a person, or refused.
-    async fn change(&self, change: Change, said: String) -> Result<SheetsStateUpdate, NodeError> {
+    async fn change(
+        &self,
+        change: Change,
+        said: String,
+        warnings: Vec<String>,
+    ) -> Result<SheetsStateUpdate, NodeError> {
         let assessed = match self.assess(&change).await.map_err(node)? {
             Ok(assessed) => assessed,
             Err(why) => return self.failed(format!("{said}\n{why}")).await,
@@ -100,10 +115,16 @@ impl Step<'_> {
                 observation: said,
                 log,
                 losses,
+                warnings,
             })));
         }
         let overwritten = overwritten.saturating_add(assessed.losses.overwritten);
-        let update = self.commit(&change, assessed, said, false).await?;
+        let made = Made {
+            said,
+            warnings,
+            approved: false,
+        };
+        let update = self.commit(&change, assessed, made).await?;
         Ok(update.overwritten(overwritten))
     }
 
@@ -124,9 +145,13 @@ impl Step<'_> {
         &self,
         change: &Change,
         assessed: Assessed,
-        said: String,
-        approved: bool,
+        made: Made,
     ) -> Result<SheetsStateUpdate, NodeError> {
+        let Made {
+            said,
+            warnings,
+            approved,
+        } = made;
         let Assessed {
             losses,
             after,
@@ -148,6 +173,7 @@ impl Step<'_> {
             version: committed.version.clone(),
             calculation: not_calculated.clone(),
             approved,
+            warnings: warnings.clone(),
             ..self.record(true)
         };
         let mut text = String::new();
@@ -164,6 +190,15 @@ impl Step<'_> {
         }
         if let Some(why) = &not_calculated {
             text.push_str(&format!("\nFormulas were not calculated: {why}"));
+        }
+        for warning in &warnings {
+            text.push_str(&format!("\nWarning: {warning}"));
+        }
+        if !warnings.is_empty() {
+            text.push_str(
+                "\nCorrect what is wrong now. The operations insert_rows, delete_rows, insert_columns and \
+                 delete_columns move all that names cells.",
+            );
         }
         let update = self.done(text, record).await;
         Ok(update
@@ -197,14 +232,14 @@ impl Step<'_> {
         let message = message.labelled(Label::Untrusted).with_id(id);
         SheetsState::update()
             .messages(vec![message])
-            .step(record.step)
+            .step(self.state.step + 1)
             .op_log(vec![record])
             .proposal(None)
     }
 
     fn record(&self, is_done: bool) -> StepRecord {
         StepRecord {
-            step: self.state.step + 1,
+            step: self.state.taken().saturating_add(1),
             call: self.call.id.clone(),
             tool: self.call.name.clone(),
             is_done,
@@ -213,6 +248,7 @@ impl Step<'_> {
             version: self.state.version.clone(),
             calculation: None,
             approved: false,
+            warnings: Vec::new(),
         }
     }
 

@@ -32,6 +32,11 @@ pub(crate) async fn verify(
     let mut verification = verification.map_err(node)?;
     let last = state.op_log.iter().rfind(|record| record.log.is_some());
     verification.not_calculated = last.and_then(|record| record.calculation.clone());
+    for warning in state.op_log.iter().flat_map(|record| &record.warnings) {
+        if !verification.warnings.contains(warning) {
+            verification.warnings.push(warning.clone());
+        }
+    }
     let update = SheetsState::update().verification(Some(verification));
     if state.status != Status::Running {
         return Ok(update);
@@ -72,5 +77,6 @@ fn looked_at(before: &Workbook, after: &Workbook) -> Verification {
             + changes.sheets_renamed.len(),
         new_errors,
         not_calculated: None,
+        warnings: Vec::new(),
     }
 }

@@ -17,7 +17,8 @@ pub(super) struct ApplyOperations;
 const ABOUT: &str = "Change the workbook by a list of operations, applied together or not at all. \
     Each is an object with `op`: \
     set {sheet, cell, value}; set_rows {sheet, cell, rows: [[value]]}; clear {sheet, area}; \
-    format {sheet, area, style: {bold, italic, fill, color, number_format, horizontal}}; \
+    format {sheet, area, style: {named, bold, italic, fill, color, number_format, horizontal}}; \
+    define_style {name, style}; \
     merge/unmerge {sheet, area}; column_width {sheet, columns, width}; freeze {sheet, cell}; \
     filter {sheet, area}; sort {sheet, area, keys: [{column, descending}], has_header}; \
     conditional_format {sheet, area, condition: {cell: {operator, formulas}}, style}; \

@@ -117,7 +117,13 @@ fn take(ran: &Ran, book: &Workbook, bench: &Workbench) -> Result<(), SandboxErro
             base: Base::Given,
             operations,
         }) => bench.propose(operations.iter().cloned()),
-        Ending::Done(Outcome::Package(bytes)) => bench.replace(bytes.clone()),
+        Ending::Done(Outcome::Package(bytes)) => {
+            if !ran.moved.is_empty() {
+                let after = ran.workbook(book)?;
+                bench.warn(ran.warnings(book, &after));
+            }
+            bench.replace(bytes.clone());
+        }
         // A workbook of its own takes the place of the one that it was given.
         Ending::Done(_) => {
             let made = ran.workbook(book)?;

@@ -12,6 +12,7 @@ use superstep_sheets::{Losses, Settings, Sheets, SheetsState, Status};
 
 use crate::support::{
     agent, agent_with, apply, book_with, done, finish, observations, ops, run, sales, set, shown,
+    with_drawing,
 };
 
 fn open(outcome: &Outcome<SheetsState>) -> (&OpenAsk, Approval) {
@@ -202,6 +203,57 @@ fn a_workbook_in_place_of_another_loses_what_it_does_not_have() {
 }
 
 #[test]
+fn charts_and_pictures_in_deleted_rows_are_named() {
+    let anchor = |kind: &str, rows: (u32, u32), what: &str| {
+        let corner = |name: &str, row: u32, column: u32| {
+            format!("<x:{name}><x:col>{column}</x:col><x:row>{row}</x:row></x:{name}>")
+        };
+        let last = match kind {
+            "twoCellAnchor" => corner("to", rows.1, 9),
+            _ => "<x:ext cx=\"1\" cy=\"1\"/>".to_owned(),
+        };
+        format!(
+            "<x:{kind}>{}{last}{what}</x:{kind}>",
+            corner("from", rows.0, 6)
+        )
+    };
+    let frame = |name: &str, id: &str| {
+        format!(
+            "<x:graphicFrame><x:nvGraphicFramePr><x:cNvPr id=\"2\" name=\"{name}\"/></x:nvGraphicFramePr>\
+             <c:chart r:id=\"{id}\"/></x:graphicFrame>"
+        )
+    };
+    let picture = "<x:pic><x:nvPicPr><x:cNvPr id=\"3\" name=\"Logo\"/></x:nvPicPr></x:pic>";
+    let drawing = [
+        anchor("twoCellAnchor", (10, 20), &frame("Sales by region", "rId1")),
+        anchor("oneCellAnchor", (11, 0), picture),
+        anchor("twoCellAnchor", (30, 40), &frame("Units", "rId2")),
+        anchor("twoCellAnchor", (15, 40), picture),
+    ];
+    let book = with_drawing(&drawing.concat(), &["Data!$A$2:$A$5", "Data!$C$2:$C$3"]);
+    let deleted = |first: u32, count: u32| {
+        let rows = json!([{"op": "delete_rows", "sheet": "Data", "first": first, "count": count}]);
+        Losses::of(&book, &ops(rows), &[]).unwrap().0.always
+    };
+    // There is no cell in these rows. The picture moves with its first cell, the other one becomes smaller.
+    assert_eq!(
+        deleted(10, 20),
+        [
+            "deletes rows 10 to 29 of \"Data\": the chart \"Sales by region\" over G11:J21, moved but kept: the \
+             picture \"Logo\" at G12"
+        ]
+    );
+    assert_eq!(deleted(100, 5), Vec::<String>::new());
+    // A chart elsewhere shows these rows and nothing else.
+    assert_eq!(
+        deleted(2, 2),
+        [
+            "deletes rows 2 to 3 of \"Data\": 8 cells with content, all that the chart \"Units\" shows"
+        ]
+    );
+}
+
+#[test]
 fn a_question_names_all_that_would_be_lost() {
     let comment = json!({"text": "look", "author": "Ann"});
     let book = sales()
@@ -228,7 +280,7 @@ fn a_question_names_all_that_would_be_lost() {
         panic!("{:?}", rows.always);
     };
     assert!(
-        told.contains("comments of 1 cells") && told.contains("\"Rate\""),
+        told.contains("the comment of 1 cell") && told.contains("\"Rate\""),
         "{told}"
     );
     let more = of(json!([{"op": "clear", "sheet": "Data", "area": "A2:D2"}]));

@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 
 use serde_json::json;
 use superstep::model::script::Step;
-use superstep_sheets::{Mirror, QueryLimits, Settings};
+use superstep_sheets::{Field, Mirror, QueryLimits, Settings};
 use superstep_workbook::Limits;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
@@ -123,10 +123,14 @@ async fn odd_workbooks_are_read_right() {
     let rows = mirror
         .query("SELECT \"Day\", \"Betrag\", \"Code\" FROM \"Data\"")
         .unwrap();
-    assert_eq!(rows.rows[0], ["2025-06-10", "1.234,56", "007"]);
-    assert_eq!(rows.rows[1][0], "1904-01-02");
+    let texts =
+        |at: usize| -> Vec<String> { rows.rows[at].iter().map(ToString::to_string).collect() };
+    assert_eq!(texts(0), ["2025-06-10", "1.234,56", "007"]);
+    assert_eq!(texts(1)[0], "1904-01-02");
     let hidden = mirror.query("SELECT * FROM \"Secret\"").unwrap();
-    assert_eq!(hidden.rows, [["3", "7"]]);
+    assert_eq!(hidden.rows, [[Field::Integer(3), Field::Real(7.0)]]);
+    let json = serde_json::to_value(&hidden.rows).unwrap();
+    assert_eq!(json, json!([[3, 7]]));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use superstep::model::{
     Script,
     script::{Step, When},
 };
-use superstep_sheets::{Mirror, QueryLimits, Settings};
+use superstep_sheets::{Field, Mirror, QueryLimits, Settings};
 
 use crate::support::{agent_with, apply, book_with, done, finish, observations, sales, set};
 
@@ -124,7 +124,7 @@ fn one_statement_that_reads_is_all_that_is_taken() {
         assert_eq!(error.code(), "SS7707", "{refused}: {error}");
     }
     let rows = mirror.query("SELECT count(*) FROM \"Data\"; ").unwrap();
-    assert_eq!(rows.rows, [["4"]]);
+    assert_eq!(rows.rows, [[Field::Integer(4)]]);
 }
 
 #[test]
@@ -163,5 +163,6 @@ fn names_are_data_and_each_is_there_once() {
     let rows = mirror
         .query("SELECT \"a\"\"b\", \"Total\", \"total_2\", \"_row_2\", \"_row\" FROM \"x\"\"); import os #\"")
         .unwrap();
-    assert_eq!(rows.rows, [["1", "1", "2,50", "2025-06-10", "2"]]);
+    let texts: Vec<String> = rows.rows[0].iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["1", "1", "2,50", "2025-06-10", "2"]);
 }

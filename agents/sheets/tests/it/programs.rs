@@ -15,18 +15,21 @@ use superstep::{
 use superstep_sheets::{
     Settings, Sheets, exec,
     sandbox::{
-        Availability, Base, Ending, Job, Limits, Outcome as Made, Raised, Ran, Sandbox,
-        SandboxError, Stop,
+        Availability, Base, Ending, Job, Limits, MoveAxis, MoveKind, Moved, Outcome as Made,
+        Raised, Ran, Sandbox, SandboxError, Stop,
     },
 };
 use superstep_workbook::OnLoad;
 
-use crate::support::{agent_with, done, finish, observations, ops, run, sales, set, shown};
+use crate::support::{
+    agent_with, done, finish, observations, ops, run, sales, set, shown, written,
+};
 
 /// A sandbox that gives what it is told to, and keeps what it was given.
 struct Told {
     ending: Ending,
     stdout: &'static str,
+    moved: Vec<Moved>,
     jobs: Mutex<Vec<Job>>,
 }
 
@@ -47,15 +50,21 @@ impl Sandbox for Told {
             stdout: self.stdout.into(),
             stdout_dropped: 0,
             took: Duration::ZERO,
+            moved: self.moved.clone(),
         };
         Box::pin(async { Ok(ran) })
     }
 }
 
 fn told(ending: Ending, stdout: &'static str) -> (Sheets, Arc<Told>) {
+    told_moved(ending, stdout, Vec::new())
+}
+
+fn told_moved(ending: Ending, stdout: &'static str, moved: Vec<Moved>) -> (Sheets, Arc<Told>) {
     let sandbox = Arc::new(Told {
         ending,
         stdout,
+        moved,
         jobs: Mutex::default(),
     });
     let script = Script::new([
@@ -74,6 +83,7 @@ async fn programs_are_the_first_action_that_a_model_is_told_of() {
     let sandbox = Arc::new(Told {
         ending: Ending::Stopped(Stop::Time),
         stdout: "",
+        moved: Vec::new(),
         jobs: Mutex::default(),
     });
     let script = Arc::new(Script::new([finish("over")]));
@@ -111,7 +121,7 @@ async fn what_a_program_does_is_applied_and_what_it_prints_is_read() {
     let book = agent.workbook(&state).await.unwrap();
     assert_eq!(shown(&book, "Data", "F1"), "1");
     let text = observations(&state)[0].0.content.text();
-    assert!(text.starts_with("16 units\n\nChanged:\n1 cells:"), "{text}");
+    assert!(text.starts_with("16 units\n\nChanged:\n1 cell:"), "{text}");
     let jobs = sandbox.jobs.lock().unwrap();
     assert_eq!(jobs[0].program, "ws['F1'] = 1  # Done");
     assert_eq!(jobs[0].file, "workbook.xlsx");
@@ -183,6 +193,82 @@ async fn another_workbook_takes_the_place_of_the_first_as_far_as_nothing_is_lost
     let state = done(&agent, sales()).await;
     let text = observations(&state)[0].0.content.text();
     assert!(text.contains("[SS7501]"), "{text}");
+}
+
+/// What openpyxl makes of the sales with a formula when a row is inserted: cells move, formulas stay.
+fn moved_by_openpyxl() -> (superstep_workbook::Workbook, Arc<[u8]>, Vec<Moved>) {
+    let formula = |cell: &str, text: &str| json!({"op": "set", "sheet": "Data", "cell": cell, "value": {"formula": text}});
+    let before = sales()
+        .apply(&ops(json!([
+            formula("E1", "=SUM(C2:C5)"),
+            formula("F1", "=A1&\"\""),
+            {"op": "define_name", "name": "Units", "refers_to": "Data!$C$2:$C$5"},
+        ])))
+        .unwrap();
+    let before = written(&before);
+    let after = before
+        .apply(&ops(json!([
+            {"op": "insert_rows", "sheet": "Data", "before": 3, "count": 1},
+            formula("E1", "=SUM(C2:C5)"),
+            formula("G1", "=SUM(C2:C6)"),
+            {"op": "define_name", "name": "Units", "refers_to": "Data!$C$2:$C$5"},
+        ])))
+        .unwrap();
+    let bytes = after.write(OnLoad::Calculate).unwrap().bytes;
+    let moved = Moved {
+        sheet: "Data".into(),
+        kind: MoveKind::Insert,
+        axis: MoveAxis::Rows,
+        at: 3,
+        count: 1,
+    };
+    (before, bytes.into(), vec![moved])
+}
+
+#[tokio::test]
+async fn formulas_that_a_program_left_behind_are_warned_of_to_the_planner_and_in_the_report() {
+    let (before, bytes, moved) = moved_by_openpyxl();
+    let warning = "1 row inserted at row 3 of \"Data\": openpyxl moved the cells alone; where they were is still \
+        what these say: the formula of \"Data\"!E1 (=SUM(C2:C5)); the names \"Units\"";
+    let (agent, _) = told_moved(
+        Ending::Done(Made::Package(bytes.clone())),
+        "",
+        moved.clone(),
+    );
+    let outcome = run(&agent, "t", before.clone()).await;
+    let state = outcome.done().unwrap();
+    let text = observations(&state)[0].0.content.text();
+    assert!(text.contains(&format!("\nWarning: {warning}\n")), "{text}");
+    assert!(text.contains("insert_rows"), "{text}");
+    assert_eq!(state.op_log[0].warnings, [warning]);
+    assert_eq!(state.verification.as_ref().unwrap().warnings, [warning]);
+    // What the program wrote itself is meant so, and one that moves nothing is not warned of.
+    assert!(!text.contains("G1 (="), "{text}");
+    let (agent, _) = told_moved(Ending::Done(Made::Package(bytes.clone())), "", Vec::new());
+    let state = run(&agent, "t", before.clone()).await.done().unwrap();
+    assert_eq!(state.op_log[0].warnings, Vec::<String>::new());
+    // A person who is asked about losses sees it, too.
+    let fewer = before
+        .apply(&ops(json!([{"op": "delete_name", "name": "Units"}])))
+        .unwrap();
+    let fewer = fewer.write(OnLoad::Calculate).unwrap().bytes;
+    let (agent, _) = told_moved(Ending::Done(Made::Package(fewer.into())), "", moved.clone());
+    let outcome = run(&agent, "t", before.clone()).await;
+    let approval = outcome.asks()[0].question::<Approval>().unwrap();
+    assert!(
+        approval.description.contains("\nwarning: 1 row inserted"),
+        "{}",
+        approval.description
+    );
+    // So does who runs a program by hand.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.xlsx");
+    std::fs::write(&path, before.write(OnLoad::Trust).unwrap().bytes).unwrap();
+    let (_, sandbox) = told_moved(Ending::Done(Made::Package(bytes)), "", moved);
+    let done = exec(&*sandbox, "x", &path, Limits::default(), None)
+        .await
+        .unwrap();
+    assert_eq!(done.warnings, [warning]);
 }
 
 #[tokio::test]

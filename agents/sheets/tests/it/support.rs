@@ -100,6 +100,62 @@ pub(crate) fn sales() -> Workbook {
     )
 }
 
+/// The sales with a drawing: its anchors, and charts of these cells.
+pub(crate) fn with_drawing(anchors: &str, charts: &[&str]) -> Workbook {
+    let book = sales();
+    let package = book.package();
+    let names: Vec<String> = package.names().map(str::to_owned).collect();
+    let mut parts: Vec<(String, String)> = names
+        .iter()
+        .map(|name| {
+            let bytes = package.part(name).unwrap().unwrap().into_owned();
+            (name.clone(), String::from_utf8(bytes).unwrap())
+        })
+        .collect();
+    let related = |targets: &[(&str, String)]| {
+        let all = (1..).zip(targets).map(|(at, (kind, target))| {
+            format!("<Relationship Id=\"rId{at}\" Type=\"{REL}/{kind}\" Target=\"{target}\"/>")
+        });
+        let all = all.collect::<String>();
+        format!("<Relationships xmlns=\"{PACKAGE}/relationships\">{all}</Relationships>")
+    };
+    let sheet = parts
+        .iter_mut()
+        .find(|(name, _)| name.ends_with("sheet1.xml"));
+    let sheet = &mut sheet.unwrap().1;
+    *sheet = sheet.replace(
+        "</worksheet>",
+        &format!("<drawing xmlns:r=\"{REL}\" r:id=\"rId1\"/></worksheet>"),
+    );
+    let drawing = ("drawing", "../drawings/drawing1.xml".to_owned());
+    parts.push((
+        "xl/worksheets/_rels/sheet1.xml.rels".into(),
+        related(&[drawing]),
+    ));
+    let ns = "http://schemas.openxmlformats.org/drawingml/2006";
+    parts.push((
+        "xl/drawings/drawing1.xml".into(),
+        format!(
+            "<x:wsDr xmlns:x=\"{ns}/spreadsheetDrawing\" xmlns:c=\"{ns}/chart\" xmlns:r=\"{REL}\">{anchors}</x:wsDr>"
+        ),
+    ));
+    let targets: Vec<(&str, String)> = (1..=charts.len())
+        .map(|at| ("chart", format!("../charts/chart{at}.xml")))
+        .collect();
+    parts.push((
+        "xl/drawings/_rels/drawing1.xml.rels".into(),
+        related(&targets),
+    ));
+    for (at, cells) in (1..).zip(charts) {
+        let chart = format!(
+            "<c:chartSpace xmlns:c=\"{ns}/chart\"><c:chart><c:plotArea><c:barChart><c:ser><c:val><c:numRef>\
+             <c:f>{cells}</c:f></c:numRef></c:val></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>"
+        );
+        parts.push((format!("xl/charts/chart{at}.xml"), chart));
+    }
+    read(packed(&parts))
+}
+
 pub(crate) fn read(bytes: Vec<u8>) -> Workbook {
     Workbook::read(bytes, &Limits::default()).unwrap()
 }

@@ -158,6 +158,132 @@ fn programs_that_attack_are_observations_within_limits_and_nothing_is_changed() 
 }
 
 #[test]
+fn what_a_program_printed_is_there_whole_or_it_is_said_how_much_is_not() {
+    let env = with_workbook();
+    // More than a model reads, and all of it is there.
+    env.write(
+        "work/much.py",
+        "for n in range(20_000):\n    print('line', n)\n",
+    );
+    let ran = env.run("sheet exec sales.xlsx --code much.py --dry-run");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("line 19999\n"));
+    assert!(!ran.stderr.contains("bytes more"), "{}", ran.stderr);
+    env.write(
+        "work/too-much.py",
+        "line = 'x' * 1023\nfor n in range(17 << 10):\n    print(line)\n",
+    );
+    let ran = env.run("sheet exec sales.xlsx --code too-much.py --dry-run");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(ran.stdout.len(), 16 << 20);
+    assert!(
+        ran.stderr.contains("printed 1048576 bytes more"),
+        "{}",
+        ran.stderr
+    );
+    // One that fails has printed something, too.
+    env.write("work/fails.py", "print('so far')\nworkbook['Nowhere']\n");
+    let failed = env.run("sheet exec sales.xlsx --code fails.py --dry-run");
+    assert_eq!((failed.code, failed.stdout.as_str()), (1, "so far\n"));
+    let failed = env.run("sheet exec sales.xlsx --code fails.py --dry-run --json");
+    let told = &failed.events()[0];
+    assert_eq!(
+        (&told["failed"], &told["stdout"]),
+        (&json!(true), &json!("so far\n"))
+    );
+}
+
+#[test]
+fn a_program_may_be_piped_in() {
+    let env = with_workbook();
+    let line = "sheet exec sales.xlsx --code - -o out.xlsx";
+    let ran = env.run_with(line, "workbook['Sales']['F1'] = 'piped'\nprint('ran')\n");
+    assert_eq!(
+        (ran.code, ran.stdout.lines().next()),
+        (0, Some("ran")),
+        "{}",
+        ran.stderr
+    );
+    assert!(cells(&env, "out.xlsx").contains("F1 piped"));
+    let none = env.run("sheet exec sales.xlsx --code - --dry-run");
+    assert_eq!(none.code, 2, "{}", none.stderr);
+    assert!(none.stderr.contains("piped in"), "{}", none.stderr);
+}
+
+/// The processes that a process started, and those that these started.
+#[cfg(target_os = "linux")]
+fn children(of: u32) -> Vec<u32> {
+    let mut all = vec![of];
+    let mut at = 0;
+    while let Some(parent) = all.get(at).copied() {
+        for entry in fs::read_dir("/proc").unwrap().flatten() {
+            let name = entry.file_name();
+            let Some(process) = name.to_str().and_then(|it| it.parse::<u32>().ok()) else {
+                continue;
+            };
+            if status(process).is_some_and(|(_, its)| its == parent) {
+                all.push(process);
+            }
+        }
+        at += 1;
+    }
+    all.split_off(1)
+}
+
+/// The state of a process and its parent, while it is there.
+#[cfg(target_os = "linux")]
+fn status(process: u32) -> Option<(char, u32)> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program stands in brackets and may have spaces.
+    let (_, rest) = text.rsplit_once(") ")?;
+    let mut words = rest.split(' ');
+    let state = words.next()?.chars().next()?;
+    Some((state, words.next()?.parse().ok()?))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_worker_ends_with_the_process_that_started_it_however_that_ends() {
+    let env = with_workbook();
+    let config = "[agents.sheets]\nprogram_seconds = 3000\n";
+    env.write("home/.config/superstep/config.toml", config);
+    env.write("work/loop.py", "print('begun')\nwhile True:\n    pass\n");
+    let health = env.run("doctor --json").events();
+    let is_there = |name: &str| {
+        let told = |it: &Json| it["told"].as_str().unwrap_or_default().to_owned();
+        let mut all = health.iter().filter(|it| it["check"] == "sandbox");
+        all.any(|it| it["health"] == "good" && told(it).starts_with(name))
+    };
+    for (sandbox, mark) in [("embedded", "__sandbox-worker"), ("cpython", "harness.py")] {
+        if !is_there(sandbox) {
+            continue;
+        }
+        let line = format!("sheet exec sales.xlsx --code loop.py --dry-run --sandbox {sandbox}");
+        let mut parent = env.command(&line).spawn().unwrap();
+        // As soon as there is one: it may not have said yet that it wants to end.
+        let workers = loop {
+            assert!(parent.try_wait().unwrap().is_none(), "{sandbox} ended");
+            let mut found = children(parent.id());
+            found.retain(|process| {
+                let words = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+                String::from_utf8_lossy(&words).contains(mark)
+            });
+            match found.is_empty() {
+                true => std::thread::yield_now(),
+                false => break found,
+            }
+        };
+        parent.kill().unwrap();
+        parent.wait().unwrap();
+        let lives = |it: &u32| status(*it).is_some_and(|(state, _)| state != 'Z');
+        // The test is ended from outside if that does not happen.
+        while workers.iter().any(lives) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
 fn a_program_without_a_model_heeds_the_settings_of_its_agent() {
     let env = with_workbook();
     env.write("work/loop.py", "while True:\n    pass\n");

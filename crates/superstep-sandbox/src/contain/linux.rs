@@ -41,10 +41,19 @@ pub(crate) fn memory(bytes: u64, seconds: u64) -> Result<(), String> {
 }
 
 /// Has the kernel kill this process when the one that started it ends, however that ends.
-pub(crate) fn with_parent() {
+pub(crate) fn with_parent(parent: Option<u32>) -> Result<(), String> {
     let kill = Some(rustix::process::Signal::KILL);
     // Where that is not possible the limits of time end it.
     let _ = rustix::process::set_parent_process_death_signal(kill);
+    let Some(parent) = parent else {
+        return Ok(());
+    };
+    // It may have ended before the kernel knew that this matters.
+    let now = rustix::process::getppid().map(|it| it.as_raw_nonzero().get());
+    match now.and_then(|it| u32::try_from(it).ok()) == Some(parent) {
+        true => Ok(()),
+        false => Err("the process that started it has ended".to_owned()),
+    }
 }
 
 /// How many bytes the process has mapped.

@@ -1,7 +1,12 @@
 //! The folder of a run: with a name by which it is found when nobody is left to delete it, and with a limit of
-//! what is in it.
+//! what is in it. In namespaces it is a file system in memory of a fixed size, of which only the result is a file outside;
+//! without them it is looked at often.
 
-use std::{io, path::Path, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use tempfile::TempDir;
 
@@ -10,6 +15,24 @@ const BEFORE: &str = "superstep-cpython-";
 
 /// The most bytes in a folder.
 const BYTES: u64 = 512 << 20;
+
+/// The size of a folder in memory.
+pub(super) const IN_MEMORY: u64 = 256 << 20;
+
+/// The size of a folder for which nothing is kept.
+pub(super) const SPARE: u64 = 1 << 20;
+
+/// What is in a folder before the program runs, for it to read.
+pub(super) const GIVEN: [&str; 5] = [
+    "input.xlsx",
+    "program.py",
+    "harness.py",
+    "name.json",
+    "seconds.json",
+];
+
+/// What is taken out of it afterwards. Each is no longer than a file may be.
+pub(super) const RESULTS: [&str; 2] = ["output.xlsx", "told.json"];
 
 /// The most files in it.
 const FILES: u64 = 2_000;
@@ -44,11 +67,22 @@ pub(super) fn sweep() {
     }
 }
 
+/// A folder as a process in namespaces of its own has it, from outside: its root is that of the first process there.
+pub(super) fn inside(bubblewrap: Option<u32>, folder: &Path) -> Option<PathBuf> {
+    let known = bubblewrap?;
+    let children = std::fs::read_to_string(format!("/proc/{known}/task/{known}/children")).ok()?;
+    let first = children.split_whitespace().next()?;
+    let root = PathBuf::from(format!("/proc/{first}/root"));
+    Some(root.join(folder.strip_prefix("/").ok()?))
+}
+
 /// Ends when there is too much in a folder.
-pub(super) async fn filled(folder: &Path) {
+pub(super) async fn filled(folder: impl Fn() -> Option<PathBuf>) {
     loop {
         tokio::time::sleep(EVERY).await;
-        let folder = folder.to_owned();
+        let Some(folder) = folder() else {
+            continue;
+        };
         let looked = tokio::task::spawn_blocking(move || {
             let mut left = (BYTES, FILES);
             measure(&folder, &mut left, 0).is_none()

@@ -1,4 +1,5 @@
 """Runs a program on a workbook and writes down how it ended."""
+import errno
 import io
 import json
 import mimetypes
@@ -21,6 +22,7 @@ with open("seconds.json") as file:
 
 import openpyxl
 import openpyxl.workbook.workbook
+from openpyxl.worksheet.worksheet import Worksheet
 
 load = openpyxl.load_workbook
 save = openpyxl.workbook.workbook.Workbook.save
@@ -43,6 +45,27 @@ def save_workbook(self, filename=None):
     save(self, kept)
     saved[:] = [kept.getvalue()]
 
+
+moved = []
+
+
+def noted(name):
+    """openpyxl moves cells and leaves what names them as it is: that it did so is told."""
+    usual = getattr(Worksheet, name)
+    kind, _, axis = name.partition("_")
+
+    def call(self, idx, amount=1):
+        result = usual(self, idx, amount)
+        if self.parent is made.get(False) and len(moved) < 1000:
+            moved.append({"sheet": self.title, "kind": kind, "axis": axis, "at": idx, "count": amount})
+        return result
+
+    call.__name__ = name
+    return call
+
+
+for each in ("insert_rows", "insert_cols", "delete_rows", "delete_cols"):
+    setattr(Worksheet, each, noted(each))
 
 openpyxl.load_workbook = load_workbook
 openpyxl.open = load_workbook
@@ -89,7 +112,7 @@ try:
     if saved:
         with open("output.xlsx", "wb") as file:
             file.write(saved[0])
-        tell("saved")
+        tell({"saved": {"moved": moved}})
     else:
         tell("nothing")
 except MemoryError:
@@ -97,6 +120,11 @@ except MemoryError:
     saved.clear()
     tell("memory")
 except BaseException as problem:
+    if isinstance(problem, OSError) and problem.errno == errno.ENOSPC:
+        made.clear()
+        saved.clear()
+        tell("disk")
+        sys.exit(0)
     kind = type(problem)
     text = traceback.format_exception(kind, problem, problem.__traceback__)
     own = [part for part in text if "harness.py" not in part]

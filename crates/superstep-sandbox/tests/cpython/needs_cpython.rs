@@ -185,3 +185,46 @@ async fn folders_of_killed_processes_are_deleted_by_the_next_run() {
     assert_eq!(ran.stdout, "ran\n");
     assert!(!left.exists());
 }
+
+#[tokio::test]
+async fn formulas_that_openpyxl_leaves_behind_are_told() {
+    use superstep_sandbox::Job;
+
+    let formulas = serde_json::json!([
+        {"op": "set", "sheet": "Sales", "cell": "H1", "value": {"formula": "=SUM(D2:D11)"}},
+        {"op": "set", "sheet": "Sales", "cell": "H12", "value": {"formula": "=A1"}},
+        {"op": "merge", "sheet": "Sales", "area": "J5:K6"},
+    ]);
+    let formulas: Vec<superstep_workbook::Operation> = serde_json::from_value(formulas).unwrap();
+    let before = kit::sales().apply(&formulas).unwrap();
+    let told = async |program: &str| {
+        let job = Job::new(program, before.clone());
+        let ran = sandbox().run(&job).await.unwrap();
+        let after = ran.workbook(&before).unwrap();
+        ran.warnings(&before, &after)
+    };
+    let [inserted] = &told("workbook['Sales'].insert_rows(3, 2)\n").await[..] else {
+        panic!("it is told");
+    };
+    assert!(
+        inserted.starts_with("2 rows inserted at row 3 of \"Sales\": "),
+        "{inserted}"
+    );
+    // A1 is where it was.
+    let left = "the formulas of \"Sales\"!H1 (=SUM(D2:D11)), \"Notes\"!B2 (=SUM(Sales!D2:D11)); 1 merged area";
+    assert!(inserted.ends_with(left), "{inserted}");
+    let deleted = told("workbook['Sales'].delete_cols(2)\n").await;
+    assert!(
+        deleted[0].starts_with("1 column deleted at column 2 of \"Sales\": "),
+        "{deleted:?}"
+    );
+    // Below all that is named, on a sheet of its own, and where the program sees to it itself.
+    for fine in [
+        "workbook['Sales'].insert_rows(50)\n",
+        "ws = workbook.create_sheet('Own')\nws['A5'] = '=A9'\nws.insert_rows(1)\n",
+        "ws = workbook['Sales']\nws.unmerge_cells('J5:K6')\nws.insert_rows(3)\nws['H1'] = '=SUM(D2:D12)'\n\
+         workbook['Notes']['B2'] = '=SUM(Sales!D2:D12)'\n",
+    ] {
+        assert_eq!(told(fine).await, Vec::<String>::new(), "{fine}");
+    }
+}

@@ -86,8 +86,9 @@ fn lines(book: &Workbook, sheet: &Sheet) -> BTreeSet<String> {
 /// A style without what means nothing: the usual font, black lines, values that are as usual.
 fn plain(look: Style, usual: &Style) -> Style {
     let color = |color: Option<String>| {
+        let is_hex = |color: &String| color.bytes().all(|byte| byte.is_ascii_hexdigit());
         let digits = color.map(|color| match color.len() {
-            8 => color[2..].to_ascii_uppercase(),
+            8 if is_hex(&color) => color[2..].to_ascii_uppercase(),
             _ => color,
         });
         digits.filter(|color| color != "none")

@@ -41,6 +41,14 @@ pub enum Operation {
         area: Area,
         style: Style,
     },
+    /// Gives the workbook a style with a name, which `format` can use; one that it has stays as it is.
+    DefineStyle {
+        name: String,
+        style: Style,
+        /// The number of a style that programs have themselves: 26 is `Good`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        builtin: Option<u32>,
+    },
     /// Gives cells the whole format of another cell; without one they look like the bare sheet.
     FormatLike {
         sheet: String,
@@ -273,6 +281,7 @@ impl Operation {
             Self::SetRows { .. } => "set_rows",
             Self::Clear { .. } => "clear",
             Self::Format { .. } => "format",
+            Self::DefineStyle { .. } => "define_style",
             Self::FormatLike { .. } => "format_like",
             Self::Merge { .. } => "merge",
             Self::Unmerge { .. } => "unmerge",

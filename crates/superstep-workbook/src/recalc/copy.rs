@@ -1,7 +1,9 @@
 //! The copy of a workbook that is calculated. It differs so that what comes out is what Excel would show:
 //!
 //! - comparisons look at 15 digits, so that 0.1+0.2=0.3;
-//! - `VALUE` reads numbers whose thousands are set off;
+//! - functions of single values are applied to each of many, or take the one beside the formula (`lift`);
+//! - rows and columns of areas with the cell itself are numbers (`own_cell`);
+//! - `VALUE` reads numbers whose thousands are set off, and texts are counted as Excel does (`functions`, `units`);
 //! - texts that are longer than a cell holds are errors;
 //! - formulas that are no array formulas give one value: they are listed in the order of calculation, by which the
 //!   calculation knows them, or marked with `@`;
@@ -9,7 +11,12 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::functions::{COMPARED, HELD, VALUE};
+use super::{
+    functions::{COMPARED, HELD, renamed},
+    lift::lifted,
+    own_cell::numbered,
+    units,
+};
 use crate::{
     address::{Area, CellRef},
     book::Workbook,
@@ -39,6 +46,7 @@ pub(super) fn file(
     keeps: impl Fn(&Place) -> bool,
     singles: &BTreeSet<Place>,
 ) -> Result<Vec<u8>, Error> {
+    let is_wide = has_wide_texts(book);
     let mut copy = book.clone();
     let mut chained: Vec<Vec<CellRef>> = Vec::new();
     for (number, sheet) in copy.sheets.iter_mut().enumerate() {
@@ -56,7 +64,14 @@ pub(super) fn file(
             if formula.kind == FormulaKind::Plain {
                 chain.push(at);
             }
-            if let Some(text) = text(formula, singles.contains(&place)) {
+            let made = Made {
+                book,
+                sheet: &sheet.name,
+                at,
+                is_single: singles.contains(&place),
+                is_wide,
+            };
+            if let Some(text) = made.text(formula) {
                 changes.push((at, Some(text)));
             }
         }
@@ -145,38 +160,75 @@ fn chain(book: &Workbook, chained: &[Vec<CellRef>], package: &mut Package) -> Re
     Ok(())
 }
 
-/// The text of a formula in the copy, if it is another one.
-fn text(formula: &Formula, is_single: bool) -> Option<String> {
-    if formula.text.len() > LONGEST {
-        return None;
-    }
-    let mut text = comparisons(&formula.text);
-    let now = text.as_deref().unwrap_or(&formula.text);
-    if let Some(renamed) = values(now) {
-        text = Some(renamed);
-    }
-    let now = text.as_deref().unwrap_or(&formula.text);
-    if formula.kind == FormulaKind::Plain && makes_text(now) {
-        text = Some(format!("{HELD}({now})"));
-    }
-    if is_single {
-        let now = text.as_deref().unwrap_or(&formula.text);
-        text = Some(format!("@({now})"));
-    }
-    text
+/// Whether a text of a workbook, or one that a formula makes, has letters of two units.
+fn has_wide_texts(book: &Workbook) -> bool {
+    let cells = book.sheets.iter().flat_map(|sheet| sheet.cells());
+    let mut cells = cells.map(|(_, cell)| cell);
+    cells.any(|cell| {
+        let is_wide = cell.value.as_text().is_some_and(units::is_wide);
+        let makes = |formula: &Formula| {
+            units::is_wide(&formula.text) || formula.text.to_ascii_uppercase().contains("UNICHAR(")
+        };
+        is_wide || cell.formula().is_some_and(makes)
+    })
 }
 
-/// The formula with `VALUE` under our name, if it is called.
-fn values(formula: &str) -> Option<String> {
+/// A formula on its way into the copy.
+struct Made<'a> {
+    book: &'a Workbook,
+    sheet: &'a str,
+    at: CellRef,
+    /// Whether it is told to give one value.
+    is_single: bool,
+    /// Whether texts have letters of two units.
+    is_wide: bool,
+}
+
+impl Made<'_> {
+    /// The text of a formula in the copy, if it is another one.
+    fn text(&self, formula: &Formula) -> Option<String> {
+        if formula.text.len() > LONGEST {
+            return None;
+        }
+        let mut made = Formula {
+            text: formula.text.clone(),
+            kind: formula.kind.clone(),
+        };
+        if let Some(text) = numbered(&made.text, self.sheet, self.at) {
+            made.text = text;
+        }
+        if let Some(text) = lifted(self.book, &made) {
+            made.text = text;
+        }
+        let mut text = made.text;
+        if let Some(compared) = comparisons(&text) {
+            text = compared;
+        }
+        let is_long = formula.kind == FormulaKind::Plain && makes_text(&text);
+        if let Some(named) = with_own_names(&text, self.is_wide) {
+            text = named;
+        }
+        if is_long {
+            text = format!("{HELD}({text})");
+        }
+        if self.is_single {
+            text = format!("@({text})");
+        }
+        (text != formula.text).then_some(text)
+    }
+}
+
+/// The formula with functions under our names, if it calls such.
+fn with_own_names(formula: &str, is_wide: bool) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
     words(formula, |word| {
         if let Word::Function(name) = word
-            && name.eq_ignore_ascii_case("VALUE")
+            && let Some(own) = renamed(name, is_wide)
         {
             let at = name.as_ptr() as usize - formula.as_ptr() as usize;
             out.push_str(formula.get(done..at).unwrap_or_default());
-            out.push_str(VALUE);
+            out.push_str(own);
             done = at + name.len();
         }
     });

@@ -22,7 +22,9 @@ use super::{
     Calculated, Given, NAMED, NewValue, NotCalculated,
     copy::{self, Place},
     functions::{self, LONGEST},
+    own_cell,
     reads::with_readers,
+    units,
 };
 use crate::{
     address::{Area, CellRef},
@@ -41,6 +43,16 @@ const ROUNDS: usize = 3;
 
 /// The largest area that one formula may fill.
 const LARGEST: u64 = 1_000_000;
+
+/// What is said of formulas that read themselves.
+const CIRCULAR: &str = "it is part of a circular reference";
+
+/// What is said of those that only name their own cell.
+const NAMES_ITSELF: &str =
+    "it counts rows or columns of an area with its own cell, which is too large for that";
+
+/// What is said of those that give what is not calculated here.
+const NOT_HERE: &str = "a function in it does not calculate this";
 
 /// Why a copy could not be calculated, and which of its formulas it was, if that was said.
 struct Stopped {
@@ -210,6 +222,7 @@ impl Run<'_> {
             let Some((place, why)) = found else {
                 return Err(refused(stopped.why));
             };
+            let why = self.explained(&place, why);
             if self.left.insert(place, why.clone()).is_some() {
                 return Err(refused(why));
             }
@@ -287,13 +300,26 @@ impl Run<'_> {
             _ => "",
         };
         let why = error.to_string();
-        let why = match why.contains("#CIRC!") {
-            true => "it is part of a circular reference".to_owned(),
-            false => one_line(&why),
+        let at = self.place(place);
+        let why = match () {
+            () if why.contains("#CIRC!") => CIRCULAR.to_owned(),
+            () if why.contains("#N/IMPL!") => NOT_HERE.to_owned(),
+            () => one_line(&why),
         };
-        Stopped {
-            at: self.place(place),
-            why,
+        Stopped { at, why }
+    }
+
+    /// Why a formula cannot be calculated, as far as its text tells more than the calculation does.
+    fn explained(&self, place: &Place, why: String) -> String {
+        let formula = cell(self.book, place).and_then(|cell| cell.formula());
+        let Some((formula, sheet)) = formula.zip(self.book.sheets.get(place.0)) else {
+            return why;
+        };
+        let is_named = || own_cell::is_only_named(&formula.text, &sheet.name, place.1);
+        match why.as_str() {
+            CIRCULAR if is_named() => NAMES_ITSELF.to_owned(),
+            NOT_HERE if units::cuts(&formula.text) => units::HALF.to_owned(),
+            _ => why,
         }
     }
 
@@ -318,9 +344,8 @@ impl Run<'_> {
     fn unknown(&mut self, result: &XlsxRecalculateResult) {
         for summary in result.summary.error_summary.values() {
             for (location, message) in summary.locations.iter().zip(&summary.messages) {
-                let name = message
-                    .as_deref()
-                    .and_then(|text| text.strip_prefix("Unknown function: "));
+                let message = message.as_deref().unwrap_or_default();
+                let name = message.strip_prefix("Unknown function: ");
                 if let (Some(name), Some(place)) = (name, self.place(location)) {
                     self.left.entry(place).or_insert_with(|| unknown(name));
                 }

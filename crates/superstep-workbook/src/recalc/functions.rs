@@ -1,5 +1,6 @@
-//! Functions of our own in the calculation. They stand in the copy under names that it does not know
-//! otherwise; a workbook that uses these names itself is told that they are not known.
+//! Functions of our own in the calculation: a table of names and what they do. They stand in the copy under names that it
+//! does not know otherwise; a workbook that uses these names itself is told that they are not known. `units` has those of
+//! texts.
 
 use std::sync::{Arc, LazyLock, Once};
 
@@ -8,7 +9,13 @@ use formualizer_eval::{
     args::ArgSchema,
     function::{FnCaps, Function},
     function_registry,
+    interpreter::LocalBinding,
     traits::{ArgumentHandle, CalcValue, FunctionContext},
+};
+
+use super::{
+    call::{Call, Evaluated},
+    units,
 };
 
 /// A number with the 15 digits that comparisons look at.
@@ -17,23 +24,112 @@ pub(super) const COMPARED: &str = "BAHTTEXT";
 /// A text, or an error if a cell cannot hold it.
 pub(super) const HELD: &str = "DBCS";
 
-/// What `VALUE` is in the copy.
-pub(super) const VALUE: &str = "FILTERXML";
+/// What the other arguments are applied to the last one with: names and values, one after the other.
+pub(super) const EACH: &str = "SST_EACH";
 
 /// The longest text of a cell, in the units that Excel counts.
 pub(super) const LONGEST: usize = 32_767;
 
-static ONE: LazyLock<Vec<ArgSchema>> = LazyLock::new(|| vec![ArgSchema::any()]);
+/// A function of ours.
+struct Own {
+    /// Its name in the copy.
+    name: &'static str,
+    /// The function in whose place it stands.
+    stands_for: Option<&'static str>,
+    /// Whether it takes that place only where texts have letters of two units.
+    is_for_wide: bool,
+    /// How many arguments it has at least.
+    least: usize,
+    eval: for<'c, 'a, 'b> fn(&Call<'c, 'a, 'b>) -> Evaluated<'b>,
+}
+
+impl Own {
+    const fn in_place_of(
+        usual: &'static str,
+        name: &'static str,
+        least: usize,
+        eval: for<'c, 'a, 'b> fn(&Call<'c, 'a, 'b>) -> Evaluated<'b>,
+    ) -> Self {
+        Self {
+            name,
+            stands_for: Some(usual),
+            is_for_wide: true,
+            least,
+            eval,
+        }
+    }
+}
+
+static TABLE: [Own; 11] = [
+    Own {
+        name: COMPARED,
+        stands_for: None,
+        is_for_wide: false,
+        least: 1,
+        eval: |call| {
+            let value = call.first()?.into_literal();
+            Ok(CalcValue::Scalar(fifteen_digits(value)))
+        },
+    },
+    Own {
+        name: HELD,
+        stands_for: None,
+        is_for_wide: false,
+        least: 1,
+        eval: held,
+    },
+    Own {
+        name: EACH,
+        stands_for: None,
+        is_for_wide: false,
+        least: 3,
+        eval: each,
+    },
+    // `VALUE` that reads `1,234.5`, too.
+    Own {
+        name: "FILTERXML",
+        stands_for: Some("VALUE"),
+        is_for_wide: false,
+        least: 1,
+        eval: |call| {
+            if let Some(LiteralValue::Text(text)) = call.first()?.as_scalar()
+                && let Some(number) = grouped(text)
+            {
+                return Ok(CalcValue::Scalar(LiteralValue::Number(number)));
+            }
+            call.usual()
+        },
+    },
+    Own::in_place_of("LEN", "SST_LEN", 1, units::len),
+    Own::in_place_of("LEFT", "SST_LEFT", 1, units::left),
+    Own::in_place_of("RIGHT", "SST_RIGHT", 1, units::right),
+    Own::in_place_of("MID", "SST_MID", 3, units::mid),
+    Own::in_place_of("REPLACE", "SST_REPLACE", 4, units::replace),
+    Own::in_place_of("FIND", "SST_FIND", 2, units::find),
+    Own::in_place_of("SEARCH", "SST_SEARCH", 2, units::search),
+];
+
+/// The name under which a function stands in the copy, if that is another one. `is_wide` says whether texts have letters
+/// of two units.
+pub(super) fn renamed(name: &str, is_wide: bool) -> Option<&'static str> {
+    let mut all = TABLE.iter().filter(|own| is_wide || !own.is_for_wide);
+    let own = all.find(|own| {
+        own.stands_for
+            .is_some_and(|it| it.eq_ignore_ascii_case(name))
+    });
+    own.map(|own| own.name)
+}
 
 /// Makes the functions known, once.
 pub(super) fn register() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {
         formualizer_workbook::ensure_builtins_loaded();
-        function_registry::register_function(Arc::new(Compared));
-        function_registry::register_function(Arc::new(Held));
-        if let Some(usual) = function_registry::get("", "VALUE") {
-            function_registry::register_function(Arc::new(ValueOf { usual }));
+        for own in &TABLE {
+            let usual = own
+                .stands_for
+                .and_then(|name| function_registry::get("", name));
+            function_registry::register_function(Arc::new(Registered { own, usual }));
         }
     });
 }
@@ -41,45 +137,128 @@ pub(super) fn register() {
 /// Whether a function can be calculated.
 pub(super) fn is_known(name: &str) -> bool {
     let plain = name.rsplit('.').next().unwrap_or(name);
-    let is_own = [COMPARED, HELD, VALUE]
-        .iter()
-        .any(|own| own.eq_ignore_ascii_case(plain));
+    let is_own = TABLE.iter().any(|own| own.name.eq_ignore_ascii_case(plain));
     !is_own && function_registry::get_for_planning("", name).is_some()
 }
 
-struct Compared;
+struct Registered {
+    own: &'static Own,
+    usual: Option<Arc<dyn Function>>,
+}
 
-impl Function for Compared {
+impl Function for Registered {
     fn caps(&self) -> FnCaps {
         FnCaps::PURE
     }
 
     fn name(&self) -> &'static str {
-        COMPARED
+        self.own.name
     }
 
     fn min_args(&self) -> usize {
-        1
+        self.own.least
+    }
+
+    fn variadic(&self) -> bool {
+        true
     }
 
     fn arg_schema(&self) -> &'static [ArgSchema] {
+        static ONE: LazyLock<Vec<ArgSchema>> = LazyLock::new(|| vec![ArgSchema::any()]);
         &ONE
     }
 
     fn eval<'a, 'b, 'c>(
         &self,
         args: &'c [ArgumentHandle<'a, 'b>],
-        _: &dyn FunctionContext<'b>,
-    ) -> Result<CalcValue<'b>, ExcelError> {
-        let value = argument(args)?.into_literal();
-        Ok(CalcValue::Scalar(fifteen_digits(value)))
+        context: &dyn FunctionContext<'b>,
+    ) -> Evaluated<'b> {
+        (self.own.eval)(&Call::new(args, context, self.usual.as_ref()))
     }
 }
 
-fn argument<'b>(args: &[ArgumentHandle<'_, 'b>]) -> Result<CalcValue<'b>, ExcelError> {
-    match args {
-        [first, ..] => first.value(),
-        [] => Err(ExcelError::new_value()),
+/// How many values a function is applied to at most.
+const MOST: usize = 2_000_000;
+
+/// Applies the last argument to each of the values that the others give, under the names that stand before them.
+fn each<'b>(call: &Call<'_, '_, 'b>) -> Evaluated<'b> {
+    let Some((body, given)) = call.args.split_last() else {
+        return Err(ExcelError::new_value());
+    };
+    let mut locals = Vec::new();
+    for pair in given.chunks(2) {
+        let [name, values] = pair else {
+            return Err(ExcelError::new_value());
+        };
+        let LiteralValue::Text(name) = name.value()?.into_literal() else {
+            return Err(ExcelError::new_value());
+        };
+        locals.push((name, values.range_view_or_scalar()?));
+    }
+    let shapes = locals.iter().map(|(_, view)| view.dims());
+    let (rows, columns) = shapes.fold((1, 1), |(rows, columns), (row, column)| {
+        (rows.max(row), columns.max(column))
+    });
+    if rows.saturating_mul(columns) > MOST {
+        return Err(ExcelError::new_value().with_message("it is applied to too many values"));
+    }
+    let mut all = Vec::with_capacity(rows);
+    for row in 0..rows {
+        let mut line = Vec::with_capacity(columns);
+        for column in 0..columns {
+            let mut env = body.current_env();
+            let mut is_missing = false;
+            for (name, view) in &locals {
+                let (height, width) = view.dims();
+                let at = |at: usize, count: usize| if count == 1 { 0 } else { at };
+                let (row, column) = (at(row, height), at(column, width));
+                is_missing |= row >= height || column >= width;
+                let value = LocalBinding::Value(view.get_cell(row, column));
+                env = env.with_binding(name, value);
+            }
+            let value = match is_missing {
+                true => LiteralValue::Error(ExcelError::new_na()),
+                false => match body.value_with_env(env) {
+                    Ok(value) => single(value),
+                    Err(error) => LiteralValue::Error(error),
+                },
+            };
+            line.push(value);
+        }
+        all.push(line);
+    }
+    Ok(CalcValue::Scalar(match (rows, columns, all.pop()) {
+        (1, 1, Some(mut line)) => line.pop().unwrap_or(LiteralValue::Empty),
+        (_, _, last) => {
+            all.extend(last);
+            LiteralValue::Array(all)
+        }
+    }))
+}
+
+/// One value of what a call gives.
+fn single(value: CalcValue<'_>) -> LiteralValue {
+    match value.into_literal() {
+        LiteralValue::Array(rows) => {
+            let first = rows.into_iter().next();
+            let first = first.and_then(|row| row.into_iter().next());
+            first.unwrap_or(LiteralValue::Empty)
+        }
+        value => value,
+    }
+}
+
+fn held<'b>(call: &Call<'_, '_, 'b>) -> Evaluated<'b> {
+    let value = call.first()?;
+    let is_long = match value.as_scalar() {
+        Some(LiteralValue::Text(text)) => {
+            text.len() > LONGEST && text.encode_utf16().count() > LONGEST
+        }
+        _ => false,
+    };
+    match is_long {
+        true => Err(ExcelError::new_value()),
+        false => Ok(value),
     }
 }
 
@@ -100,80 +279,6 @@ fn rounded(number: f64) -> f64 {
         return number;
     }
     format!("{number:.14e}").parse().unwrap_or(number)
-}
-
-struct Held;
-
-impl Function for Held {
-    fn caps(&self) -> FnCaps {
-        FnCaps::PURE
-    }
-
-    fn name(&self) -> &'static str {
-        HELD
-    }
-
-    fn min_args(&self) -> usize {
-        1
-    }
-
-    fn arg_schema(&self) -> &'static [ArgSchema] {
-        &ONE
-    }
-
-    fn eval<'a, 'b, 'c>(
-        &self,
-        args: &'c [ArgumentHandle<'a, 'b>],
-        _: &dyn FunctionContext<'b>,
-    ) -> Result<CalcValue<'b>, ExcelError> {
-        let value = argument(args)?;
-        let is_long = match value.as_scalar() {
-            Some(LiteralValue::Text(text)) => {
-                text.len() > LONGEST && text.encode_utf16().count() > LONGEST
-            }
-            _ => false,
-        };
-        match is_long {
-            true => Err(ExcelError::new_value()),
-            false => Ok(value),
-        }
-    }
-}
-
-/// `VALUE` that reads `1,234.5`, too.
-struct ValueOf {
-    usual: Arc<dyn Function>,
-}
-
-impl Function for ValueOf {
-    fn caps(&self) -> FnCaps {
-        FnCaps::PURE
-    }
-
-    fn name(&self) -> &'static str {
-        VALUE
-    }
-
-    fn min_args(&self) -> usize {
-        1
-    }
-
-    fn arg_schema(&self) -> &'static [ArgSchema] {
-        &ONE
-    }
-
-    fn eval<'a, 'b, 'c>(
-        &self,
-        args: &'c [ArgumentHandle<'a, 'b>],
-        context: &dyn FunctionContext<'b>,
-    ) -> Result<CalcValue<'b>, ExcelError> {
-        if let Some(LiteralValue::Text(text)) = argument(args)?.as_scalar()
-            && let Some(number) = grouped(text)
-        {
-            return Ok(CalcValue::Scalar(LiteralValue::Number(number)));
-        }
-        self.usual.eval(args, context)
-    }
 }
 
 /// A number whose thousands are set off by commas.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::copy::Place;
 use crate::{
-    address::{Area, CellRef, LAST_COLUMN, LAST_ROW},
+    address::{Area, CellRef},
     book::{Workbook, is_same_name},
-    formula::{Change, Corner, Reference, Word, rewrite, words},
+    formula::{Change, Reference, Word, rewrite, words},
     sheet::FormulaKind,
 };
 
@@ -139,7 +139,7 @@ impl Tracer<'_> {
         let mut reads = Reads::default();
         rewrite(formula, |reference| {
             match sheet_of(book, reference, own) {
-                Some(sheet) => reads.areas.push((sheet, area(reference))),
+                Some(sheet) => reads.areas.push((sheet, reference.area())),
                 None => reads.is_open = true,
             }
             Change::Keep
@@ -229,24 +229,5 @@ fn sheet_of(book: &Workbook, reference: &Reference, own: usize) -> Option<usize>
             .sheets
             .iter()
             .position(|sheet| is_same_name(&sheet.name, name)),
-    }
-}
-
-fn area(reference: &Reference) -> Area {
-    let last = reference.last.unwrap_or(reference.first);
-    let at = |corner: Corner, row: u32, column: u32| CellRef {
-        row: corner.row.map_or(row, |it| it.at),
-        column: corner.column.map_or(column, |it| it.at),
-    };
-    let (one, other) = (at(reference.first, 1, 1), at(last, LAST_ROW, LAST_COLUMN));
-    Area {
-        first: CellRef {
-            row: one.row.min(other.row),
-            column: one.column.min(other.column),
-        },
-        last: CellRef {
-            row: one.row.max(other.row),
-            column: one.column.max(other.column),
-        },
     }
 }

@@ -62,8 +62,18 @@ impl Styles {
     /// The number of a style like another, changed; the reason if the change makes no sense.
     pub(crate) fn changed(&mut self, base: u32, change: &Style) -> Result<u32, String> {
         change.check()?;
+        let base = match &change.named {
+            Some(name) => self.with_name(name)?,
+            None => base,
+        };
         let xf = self.cells.get(base).unwrap_or("<xf/>").to_owned();
-        let old = |name| look::id(&xf, name).unwrap_or(0);
+        let entry = self.entry(&xf, change);
+        Ok(self.cells.put(entry))
+    }
+
+    /// A format like another, changed.
+    pub(super) fn entry(&mut self, xf: &str, change: &Style) -> String {
+        let old = |name| look::id(xf, name).unwrap_or(0);
         let mut ids = [
             ("numFmtId", "applyNumberFormat", old("numFmtId"), false),
             ("fontId", "applyFont", old("fontId"), false),
@@ -82,13 +92,12 @@ impl Styles {
             (fill.2, fill.3) = (self.fills.put(fill_entry(color)), true);
         }
         if let Some(lines) = &change.border {
-            let old = self.look(base).border.unwrap_or_default();
             let raw = self.borders.get(border.2).unwrap_or_default();
+            let old = look::read_border(raw).unwrap_or_default();
             let entry = border_entry(&lines.over(old), raw);
             (border.2, border.3) = (self.borders.put(entry), true);
         }
-        let entry = xf_entry(&xf, &ids, change);
-        Ok(self.cells.put(entry))
+        xf_entry(xf, &ids, change)
     }
 
     /// The number of a format for conditional formats.
@@ -129,7 +138,7 @@ impl Styles {
     }
 
     /// The new entries of each list, by the name of its element.
-    pub(crate) fn additions(&self) -> [(&'static str, usize, String); 6] {
+    pub(crate) fn additions(&self) -> [(&'static str, usize, String); 8] {
         let list = |name, list: &List| (name, list.entries.len(), list.added().concat());
         let mut formats = String::new();
         for id in &self.new_formats {
@@ -143,7 +152,9 @@ impl Styles {
             list("fonts", &self.fonts),
             list("fills", &self.fills),
             list("borders", &self.borders),
+            list("cellStyleXfs", &self.bases),
             list("cellXfs", &self.cells),
+            list("cellStyles", &self.names),
             list("dxfs", &self.differences),
         ]
     }

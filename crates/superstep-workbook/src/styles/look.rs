@@ -11,6 +11,9 @@ use crate::xml::{Tag, Token, Xml};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Style {
+    /// The style of the workbook with this name, in place of all that a cell had; the rest is put over it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named: Option<String>,
     /// Bold text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bold: Option<bool>,
@@ -101,6 +104,7 @@ impl Styles {
         let Some(xf) = self.cells.get(style) else {
             return look;
         };
+        look.named = self.name_of(xf);
         let format = self.number_format(style);
         if format != "General" {
             look.number_format = Some(format.to_owned());
@@ -208,7 +212,7 @@ impl Style {
     }
 }
 
-fn read_border(border: &str) -> Option<Border> {
+pub(super) fn read_border(border: &str) -> Option<Border> {
     let mut read = Border::default();
     let mut side = String::new();
     each(border, |tag| {
@@ -261,6 +265,7 @@ impl fmt::Display for Style {
     /// What is said, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut words: Vec<String> = Vec::new();
+        words.extend(self.named.as_ref().map(|name| format!("style {name:?}")));
         let switches = [
             ("bold", self.bold),
             ("italic", self.italic),

@@ -37,7 +37,7 @@ fn a_report_names_cells_looks_sheets_and_the_rest() {
         "\"Data\"!A1: \"1\" → \"=B1\"",
         "\"Data\"!B1: \"2\" → \"\"",
         "\"Data\"!C1: \"\" → \"new\"",
-        "1 cells look different",
+        "1 cell looks different",
         "\"Data\": merged cells: none → A3:B3",
         "\"Data\": frozen at: none → A2",
         "\"Data\": columns A have other widths",

@@ -12,9 +12,13 @@ mod edits;
 mod hostile;
 mod large;
 mod made;
+mod named_styles;
 mod opos;
 mod reading;
 mod recalc;
+#[cfg(feature = "recalc")]
+mod recalc_functions;
+mod round_trips;
 mod shifts;
 mod states;
 mod surroundings;

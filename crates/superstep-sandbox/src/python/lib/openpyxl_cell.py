@@ -131,21 +131,20 @@ class Cell:
     def has_style(self): return bool(self._look())
 
     @property
-    def style(self): return "Normal"
+    def style(self): return self._look().get("named", "Normal")
 
     @style.setter
     def style(self, value):
+        wb = self.parent._wb
         if isinstance(value, NamedStyle):
-            self.parent._wb.add_named_style(value)
-            self._change(value._style())
+            if value.name not in wb._styles:
+                wb.add_named_style(value)
+            value = value.name
+        if value == "Normal":
+            self._style = None
             return
-        known = self.parent._wb._styles.get(value)
-        if known is not None:
-            self._change(known._style())
-        elif value in _BUILTIN:
-            self._change(_BUILTIN[value])
-        else:
-            raise ValueError(f"{value} is not a known style; there are: {', '.join(list(_BUILTIN) + list(self.parent._wb._styles))}")
+        wb._define_style(value)
+        self._change({"named": value})
 
     @property
     def _style(self): return _StyleOf(self.parent._book, self.parent._name, self.coordinate, self._look())

@@ -311,25 +311,58 @@ class NamedStyle:
         return style
 
 
+def _box(style, color):
+    return {side: {"style": style, "color": color} for side in ("left", "right", "top", "bottom")}
+
+
+def _body(color="theme:1", **more):
+    return {"font": "Calibri", "size": 12.0, "color": color, **more}
+
+
+def _headline(size, **more):
+    return {"bold": True, "font": "Calibri", "size": size, "color": "theme:3", **more}
+
+
+def _below(style, color):
+    return {"bottom": {"style": style, "color": color}}
+
+
+# The styles that programs have themselves: their numbers, and how they look.
 _BUILTIN = {
-    "Normal": {},
-    "Percent": {"number_format": "0%", "size": 12.0},
-    "Comma": {"number_format": "#,##0.00", "size": 12.0},
-    "Comma [0]": {"number_format": "#,##0", "size": 12.0},
-    "Currency": {"number_format": '"$"#,##0.00', "size": 12.0},
-    "Currency [0]": {"number_format": '"$"#,##0', "size": 12.0},
-    "Good": {"fill": "C6EFCE", "color": "006100"},
-    "Bad": {"fill": "FFC7CE", "color": "9C0006"},
-    "Neutral": {"fill": "FFEB9C", "color": "9C5700"},
-    "Input": {"fill": "FFCC99", "color": "3F3F76"},
-    "Calculation": {"fill": "F2F2F2", "color": "FA7D00", "bold": True},
-    "Total": {"bold": True},
-    "Title": {"bold": True, "size": 18.0},
-    "Headline 1": {"bold": True, "size": 15.0},
-    "Headline 2": {"bold": True, "size": 13.0},
-    "Headline 3": {"bold": True, "size": 11.0},
-    "Headline 4": {"bold": True, "size": 11.0},
+    "Normal": (0, {}),
+    "Comma": (3, _body(number_format='_-* #,##0.00\\ _$_-;\\-* #,##0.00\\ _$_-;_-* "-"??\\ _$_-;_-@_-')),
+    "Currency": (4, _body(number_format='_-* #,##0.00\\ "$"_-;\\-* #,##0.00\\ "$"_-;_-* "-"??\\ "$"_-;_-@_-')),
+    "Percent": (5, _body(number_format="0%")),
+    "Comma [0]": (6, _body(number_format='_-* #,##0\\ _$_-;\\-* #,##0\\ _$_-;_-* "-"\\ _$_-;_-@_-')),
+    "Currency [0]": (7, _body(number_format='_-* #,##0\\ "$"_-;\\-* #,##0\\ "$"_-;_-* "-"\\ "$"_-;_-@_-')),
+    "Hyperlink": (8, _body("theme:10")),
+    "Followed Hyperlink": (9, _body("theme:11")),
+    "Note": (10, _body(fill="FFFFFFCC", border=_box("thin", "FFB2B2B2"))),
+    "Warning Text": (11, _body("FFFF0000")),
+    "Title": (15, {"bold": True, "font": "Cambria", "size": 18.0, "color": "theme:3"}),
+    "Headline 1": (16, _headline(15.0, border=_below("thick", "theme:4"))),
+    "Headline 2": (17, _headline(13.0, border=_below("thick", "theme:4:0.5"))),
+    "Headline 3": (18, _headline(11.0, border=_below("medium", "theme:4:0.4"))),
+    "Headline 4": (19, _headline(11.0)),
+    "Input": (20, _body("FF3F3F76", fill="FFFFCC99", border=_box("thin", "FF7F7F7F"))),
+    "Output": (21, _body("FF3F3F3F", bold=True, fill="FFF2F2F2", border=_box("thin", "FF3F3F3F"))),
+    "Calculation": (22, _body("FFFA7D00", bold=True, fill="FFF2F2F2", border=_box("thin", "FF7F7F7F"))),
+    "Check Cell": (23, _body("theme:0", bold=True, fill="FFA5A5A5", border=_box("double", "FF3F3F3F"))),
+    "Linked Cell": (24, _body("FFFA7D00", border=_below("double", "FFFF8001"))),
+    "Total": (25, _body(bold=True, border={"top": {"style": "thin", "color": "theme:4"}, **_below("double", "theme:4")})),
+    "Good": (26, _body("FF006100", fill="FFC6EFCE")),
+    "Bad": (27, _body("FF9C0006", fill="FFFFC7CE")),
+    "Neutral": (28, _body("FF9C6500", fill="FFFFEB9C")),
+    "Explanatory Text": (53, _body("FF7F7F7F", italic=True)),
+    "Pandas": (None, {"bold": True, "horizontal": "center", "border": _box("thin", "00000000")}),
 }
+
+for _number in range(1, 7):
+    _accent, _first = f"theme:{_number + 3}", 25 + 4 * _number
+    _BUILTIN[f"Accent{_number}"] = (_first, _body("theme:0", fill=_accent))
+    _BUILTIN[f"20 % - Accent{_number}"] = (_first + 1, _body(fill=f"{_accent}:0.7999816888943144"))
+    _BUILTIN[f"40 % - Accent{_number}"] = (_first + 2, _body(fill=f"{_accent}:0.5999938962981048"))
+    _BUILTIN[f"60 % - Accent{_number}"] = (_first + 3, _body("theme:0", fill=f"{_accent}:0.3999755851924192"))
 
 
 class DifferentialStyle:

@@ -75,7 +75,9 @@ class Workbook:
     def defined_names(self): return Names(self._book)
 
     @property
-    def named_styles(self): return list(_BUILTIN) + list(self._styles)
+    def named_styles(self):
+        known = _sheet.styles(self._book) or ["Normal"]
+        return known + [name for name in self._styles if name not in known]
 
     @property
     def data_only(self): return self._values
@@ -146,6 +148,22 @@ class Workbook:
 
     def add_named_style(self, style):
         self._styles[style.name] = style
+
+    def _define_style(self, name):
+        """The style with this name is in the workbook, or it is not known at all."""
+        if name in _sheet.styles(self._book):
+            return
+        if name in self._styles:
+            _sheet.op(self._book, {"op": "define_style", "name": name, "style": self._styles[name]._style()})
+        elif name in _BUILTIN:
+            number, style = _BUILTIN[name]
+            op = {"op": "define_style", "name": name, "style": style}
+            if number is not None:
+                op["builtin"] = number
+            _sheet.op(self._book, op)
+        else:
+            known = list(_BUILTIN) + [name for name in self.named_styles if name not in _BUILTIN]
+            raise ValueError(f"{name} is not a known style; there are: {', '.join(known)}")
 
     def create_named_range(self, name, worksheet=None, value=None, scope=None):
         text = value if worksheet is None else f"'{worksheet._name}'!{value}"

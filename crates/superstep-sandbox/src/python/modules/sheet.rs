@@ -110,6 +110,7 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("set", cells::set),
     ("rows", cells::rows),
     ("look", cells::look),
+    ("styles", cells::styles),
     ("format", cells::format),
     ("info", cells::info),
     ("last_row", cells::last_row),

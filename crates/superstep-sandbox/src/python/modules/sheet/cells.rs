@@ -176,6 +176,16 @@ pub(super) fn look(vm: &mut Vm, args: Args) -> Res<Value> {
     }
 }
 
+/// `styles(book)`: the names of the styles that the workbook has.
+pub(super) fn styles(vm: &mut Vm, args: Args) -> Res<Value> {
+    let at = book(vm, &args)?;
+    let book = vm.host.books.get(at);
+    let names = book.map(|book| book.workbook.styles.named());
+    Ok(convert::from_json(&serde_json::Value::from(
+        names.unwrap_or_default(),
+    )))
+}
+
 /// `format(book, sheet, row, column, style)`
 pub(super) fn format(vm: &mut Vm, args: Args) -> Res<Value> {
     let at = book(vm, &args)?;
@@ -203,7 +213,12 @@ pub(super) fn over(style: &Style, old: &Style) -> Style {
         (new, old) => new.clone().or_else(|| old.clone()),
     };
     let text = |new: &Option<String>, old: &Option<String>| new.clone().or_else(|| old.clone());
+    // A style with a name takes the place of all that was said before.
+    if style.named.is_some() {
+        return style.clone();
+    }
     Style {
+        named: old.named.clone(),
         bold: style.bold.or(old.bold),
         italic: style.italic.or(old.italic),
         underline: style.underline.or(old.underline),

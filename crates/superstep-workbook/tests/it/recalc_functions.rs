@@ -1,0 +1,143 @@
+//! Functions that the calculation has differently: over many cells, of texts, of where a cell is.
+
+use superstep_workbook::{Calculation, Workbook};
+
+use crate::made::{Made, at, read};
+
+/// A sheet with texts in A, numbers in B and dates in C, and formulas from E1 down.
+fn calculated(formulas: &[&str]) -> (Workbook, Calculation) {
+    let mut rows = String::new();
+    let texts = ["ab", "Abc", "x😀y"];
+    let count = formulas.len().max(texts.len());
+    for row in 1..=count {
+        let mut cells = String::new();
+        if let Some(text) = texts.get(row - 1) {
+            let number = [1.5, -2.25, 7.0][row - 1];
+            let date = [45000, 45100, 45101][row - 1];
+            cells.push_str(&format!(
+                "<c r=\"A{row}\" t=\"inlineStr\"><is><t>{text}</t></is></c><c r=\"B{row}\"><v>{number}</v></c>\
+                 <c r=\"C{row}\"><v>{date}</v></c>"
+            ));
+        }
+        if let Some(formula) = formulas.get(row - 1) {
+            let formula = formula.replace('&', "&amp;").replace('<', "&lt;");
+            cells.push_str(&match formula.strip_prefix('{') {
+                Some(array) => format!(
+                    "<c r=\"E{row}\"><f t=\"array\" ref=\"E{row}\">{}</f><v>77</v></c>",
+                    array.trim_end_matches('}')
+                ),
+                None => format!("<c r=\"E{row}\"><f>{formula}</f><v>77</v></c>"),
+            });
+        }
+        rows.push_str(&format!("<row r=\"{row}\">{cells}</row>"));
+    }
+    let book = Made::with_rows(&rows).book();
+    let (written, calculation) = book.write_with(book.calculate()).unwrap();
+    (read(written.bytes), calculation)
+}
+
+/// Formulas and what they give.
+fn check(wanted: &[(&str, &str)]) {
+    let formulas: Vec<&str> = wanted.iter().map(|(formula, _)| *formula).collect();
+    let (book, calculation) = calculated(&formulas);
+    let sheet = book.sheet("Data").unwrap();
+    let found: Vec<(&str, String)> = (1..)
+        .zip(&formulas)
+        .map(|(row, formula)| (*formula, sheet.value(at(&format!("E{row}"))).to_string()))
+        .collect();
+    let wanted: Vec<(&str, String)> = wanted
+        .iter()
+        .map(|(formula, value)| (*formula, (*value).to_owned()))
+        .collect();
+    assert_eq!(found, wanted, "{calculation:?}");
+}
+
+#[test]
+fn functions_are_applied_to_each_of_many_cells() {
+    check(&[
+        ("SUMPRODUCT(LEN(A1:A3))", "9"),
+        ("SUMPRODUCT(--(LEFT(A1:A3,1)=\"a\"))", "2"),
+        ("SUMPRODUCT(--ISNUMBER(FIND(\"b\",A1:A3)))", "2"),
+        ("SUMPRODUCT(ABS(B1:B3))", "10.75"),
+        ("SUMPRODUCT(ROUND(B1:B3,0),B1:B3)", "56.5"),
+        ("SUMPRODUCT((MONTH(C1:C3)=6)*B1:B3)", "4.75"),
+        ("SUMPRODUCT(1/COUNTIF(A1:A3,A1:A3))", "3"),
+        ("SUMPRODUCT(SUMIF(A1:A3,A1:A3,B1:B3))", "6.25"),
+        ("SUMPRODUCT((MOD(ROW(B1:B3),2)=1)*B1:B3)", "8.5"),
+        (
+            "SUMPRODUCT(LEN(A1:A3)-LEN(SUBSTITUTE(A1:A3,\"b\",\"\")))",
+            "2",
+        ),
+        ("INDEX(LEN(A1:A3),2)", "3"),
+        ("SUMPRODUCT(VLOOKUP(A1:A3,A1:B3,2,FALSE))", "6.25"),
+        ("SUMPRODUCT(--(TRIM(UPPER(A1:A3))=\"AB\"))", "1"),
+        ("SUM(COUNTIF(A1:A3,{\"ab\",\"abc\"}))", "2"),
+        ("SUM(LARGE(B1:B3,{1,2}))", "8.5"),
+        ("LOOKUP(2,1/(LEN(A1:A3)>0),A1:A3)", "x😀y"),
+        ("SUMPRODUCT(ABS(INDEX(A1:B3,0,2)))", "10.75"),
+        // Array formulas calculate many values everywhere.
+        ("{SUM(LEN(A1:A3))}", "9"),
+        ("{SUM(IF(MONTH(C1:C3)=6,B1:B3,0))}", "4.75"),
+        ("{MAX(LEN(A1:A3)*(B1:B3>0))}", "4"),
+        ("{SUM(IFERROR(VALUE(A1:A3),1))}", "3"),
+        ("{SUM(MATCH(B1:B3,B1:B3,0))}", "6"),
+    ]);
+}
+
+#[test]
+fn elsewhere_the_cell_of_the_row_is_taken() {
+    check(&[
+        ("LEN(A1:A3)", "2"),
+        ("LEN(A1:A3)", "3"),
+        ("ABS(B1:B3)", "7"),
+        // There is none in this row.
+        ("ABS(B1:B3)", "#VALUE!"),
+        ("ROUND(SUM(B1:B3),1)", "6.3"),
+    ]);
+}
+
+#[test]
+fn texts_are_counted_as_excel_counts_them() {
+    check(&[
+        ("LEN(A3)", "4"),
+        ("LEFT(A3,3)", "x😀"),
+        ("RIGHT(A3,3)", "😀y"),
+        ("MID(A3,2,2)", "😀"),
+        ("MID(A3,4,9)", "y"),
+        ("FIND(\"y\",A3)", "4"),
+        ("SEARCH(\"Y\",A3)", "4"),
+        ("SEARCH(\"?Y\",A3)", "3"),
+        ("REPLACE(A3,2,2,\"-\")", "x-y"),
+        ("LEN(\"ab\")", "2"),
+        ("LEN(UNICHAR(128512))", "2"),
+        ("FIND(\"z\",A3)", "#VALUE!"),
+    ]);
+    // No file holds half of a letter: the cell keeps its value, and it is said why.
+    let (book, calculation) = calculated(&["LEFT(A3,2)", "LEN(A3)"]);
+    let sheet = book.sheet("Data").unwrap();
+    assert_eq!(sheet.value(at("E1")).to_string(), "77");
+    assert_eq!(sheet.value(at("E2")).to_string(), "4");
+    let told = calculation.told().unwrap();
+    assert!(told.starts_with("1 cell keeps its old value: "), "{told}");
+    assert!(
+        told.contains("cuts a letter of two units in half"),
+        "{told}"
+    );
+}
+
+#[test]
+fn where_a_cell_is_can_be_asked_in_the_area_itself() {
+    check(&[
+        ("ROWS(E1:E20)", "20"),
+        ("SUM(ROW(1:10))", "55"),
+        ("COLUMNS(A:E)", "5"),
+        ("SUMPRODUCT(ROW(E1:E4))", "10"),
+    ]);
+    let (_, calculation) = calculated(&["SUM(ROW(1:1048576))", "E2+1"]);
+    let Calculation::Done { not_calculated, .. } = calculation else {
+        panic!("{calculation:?}");
+    };
+    let why = |at: usize| not_calculated[at].why.as_str();
+    assert!(why(0).contains("its own cell"), "{}", why(0));
+    assert_eq!(why(1), "it is part of a circular reference");
+}
