@@ -14,6 +14,25 @@ pub(crate) struct Args {
     settings: BTreeMap<String, String>,
 }
 
+/// How a graph is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layer {
+    /// Channels by name and values of any shape.
+    Dynamic,
+    /// Structs and enums.
+    Typed,
+}
+
+impl Layer {
+    /// Behind the settings of a workload; the layer that other engines have says nothing.
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Self::Dynamic => "",
+            Self::Typed => ",layer=typed",
+        }
+    }
+}
+
 impl Args {
     /// Reads the arguments after the program's name.
     pub(crate) fn read(mut args: impl Iterator<Item = String>) -> Result<Self, BenchError> {
@@ -42,6 +61,17 @@ impl Args {
         };
         text.parse()
             .map_err(|_| BenchError::Args(format!("`{key}={text}` is not a number")))
+    }
+
+    /// How the graph is written.
+    pub(crate) fn layer(&self) -> Result<Layer, BenchError> {
+        match self.text("layer", "dynamic") {
+            "dynamic" => Ok(Layer::Dynamic),
+            "typed" => Ok(Layer::Typed),
+            other => Err(BenchError::Args(format!(
+                "no layer `{other}`: dynamic or typed"
+            ))),
+        }
     }
 
     /// Where threads are stored.

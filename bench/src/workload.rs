@@ -8,6 +8,7 @@ mod message;
 mod nested;
 mod pause;
 mod stream;
+mod typed;
 mod upstream;
 
 use superstep_core::{id::ThreadId, value::Value};
@@ -20,18 +21,22 @@ const ALL: &[&str] = &[
     "chain n=10",
     "chain n=100",
     "chain n=1000",
+    "chain n=10 layer=typed",
     "chain n=10 store=memory",
     "chain n=100 store=memory",
     "fanout n=100",
     "fanout n=1000",
     "fanout n=10000",
+    "fanout n=1000 layer=typed",
     "fanout n=1000 store=memory",
     "loop n=1000 store=memory tail=1",
     "pause n=1000 store=memory",
+    "pause n=1000 store=memory layer=typed",
     "stream n=100000",
     "stream n=100000 kind=messages",
     "nested",
     "nested store=memory",
+    "nested layer=typed",
     "upstream name=sequential_1000",
     "upstream name=fanout_to_subgraph_100x",
     "cold",
@@ -68,6 +73,18 @@ fn on(thread: impl Into<ThreadId>) -> RunOptions {
         limit: 10_000_000,
         ..RunOptions::on(thread)
     }
+}
+
+/// [`check`] of a typed graph: a field of its state.
+fn check_state(workload: &'static str, got: i64, expected: i64) -> Result<(), BenchError> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(BenchError::Wrong {
+        workload,
+        expected: expected.to_string(),
+        got: got.to_string(),
+    })
 }
 
 /// A figure of a wrong result would say nothing: checks one key of what a run gave.

@@ -2,8 +2,10 @@
 //!
 //! `tidy` holds the tree to its rules (see [`tidy`]), `examples` runs every example (see
 //! [`examples`]), `ci` does all that a change must pass (see [`ci`]), `crash` does what takes too
-//! long for that (see [`crash`]), `features` checks features one by one (see [`features`]), and `weights` fetches a local model (see [`weights`]).
+//! long for that (see [`crash`]), `bench` compares the speed of two revisions (see [`bench`]), `features` checks features one by
+//! one (see [`features`]), and `weights` fetches a local model (see [`weights`]).
 
+mod bench;
 mod cargo;
 mod ci;
 mod crash;
@@ -30,6 +32,7 @@ usage: cargo xtask <command>
   ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples,
             tests with a real model and with real mail servers
   crash     the long campaigns against crashes, power cuts and bad disks; takes a while
+  bench     --against REV: the benches of this tree and of another revision in turns; fails if one is slower
   features  check every crate without features, and with each one alone
   weights   bring the weights of a local model into the cache: default, tiny or minilm";
 
@@ -41,6 +44,9 @@ fn main() -> ExitCode {
         ["examples"] => &examples::run,
         ["ci"] => &ci::run,
         ["crash"] => &crash::run,
+        ["bench", "--against", revision] => {
+            &|workspace: &Workspace| bench::run(workspace, revision)
+        }
         ["features"] => &features::run,
         ["weights", name] => &|workspace: &Workspace| weights::run(workspace, name),
         ["help" | "--help" | "-h"] => {

@@ -1,5 +1,6 @@
 //! `chain n store`: n nodes in a row, each adding one to a number. The unit is a superstep.
 
+use superstep::Graph;
 use superstep_core::{
     command::{END, START},
     reducer::Reducer,
@@ -8,10 +9,13 @@ use superstep_core::{
 };
 use superstep_engine::{Backends, DynCtx, DynGraph, DynGraphBuilder};
 
-use super::check;
+use super::{
+    check, check_state,
+    typed::{self, Sum, Ten},
+};
 use crate::{
-    args::Args,
-    backend::Store,
+    args::{Args, Layer},
+    backend::{Opened, Store},
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
@@ -20,10 +24,12 @@ use crate::{
 /// Measures it.
 pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     let (n, store) = (args.number("n", 10_usize)?, args.store()?);
-    let opened = store.open()?;
-    let graph = graph(n, opened.backends.clone())?;
-    let outcome = graph.invoke(input(), &opened.on("warm-up")).await?;
-    check("chain", &outcome, "x", n as i64)?;
+    let (opened, layer) = (store.open()?, args.layer()?);
+    let chain = match layer {
+        Layer::Dynamic => Chain::Dynamic(graph(n, opened.backends.clone())?),
+        Layer::Typed => Chain::Typed(typed::chain(n, &opened)?),
+    };
+    chain.run(n, &opened, "warm-up".to_owned()).await?;
     let steps = match store {
         Store::None => 5000,
         Store::Memory => 2000,
@@ -35,9 +41,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
         let lap = Lap::start()?;
         for _ in 0..reps {
             run += 1;
-            graph
-                .invoke(input(), &opened.on(format!("chain-{run}")))
-                .await?;
+            chain.run(n, &opened, format!("chain-{run}")).await?;
         }
         best.take(lap.stop()?);
     }
@@ -49,7 +53,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
         let steps = 7 * reps * n;
         format!("\"bytes_per_step\":{:.1}", bytes as f64 / steps as f64)
     });
-    let variant = format!("n={n},store={}", store.name());
+    let variant = format!("n={n},store={}{}", store.name(), layer.suffix());
     let line = Line {
         workload: "chain",
         variant: &variant,
@@ -59,6 +63,26 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     };
     line.print();
     Ok(())
+}
+
+enum Chain {
+    Dynamic(DynGraph),
+    Typed(Graph<Sum, Ten>),
+}
+
+impl Chain {
+    async fn run(&self, n: usize, opened: &Opened, thread: String) -> Result<(), BenchError> {
+        match self {
+            Self::Dynamic(graph) => {
+                let outcome = graph.invoke(input(), &opened.on(thread)).await?;
+                check("chain", &outcome, "x", n as i64)
+            }
+            Self::Typed(graph) => {
+                let outcome = graph.run(thread, Sum::update().x(0)).await?;
+                check_state("chain", outcome.state().x, n as i64)
+            }
+        }
+    }
 }
 
 /// What a run is fed.

@@ -1,6 +1,7 @@
 //! `fanout n store`: one step sends n tasks, a node behind them sums their results. The unit is a
 //! task.
 
+use superstep::Graph;
 use superstep_core::{
     command::{END, START, Send},
     reducer::Reducer,
@@ -9,9 +10,13 @@ use superstep_core::{
 };
 use superstep_engine::{Backends, DynCtx, DynGraph, DynGraphBuilder};
 
-use super::check;
+use super::{
+    check, check_state,
+    typed::{self, Fan, Spread},
+};
 use crate::{
-    args::Args,
+    args::{Args, Layer},
+    backend::Opened,
     error::BenchError,
     meter::{Best, Lap},
     report::Line,
@@ -20,20 +25,20 @@ use crate::{
 /// Measures it.
 pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     let (n, store) = (args.number("n", 100_usize)?, args.store()?);
-    let opened = store.open()?;
-    let graph = graph(opened.backends.clone())?;
-    let input = Value::map([("n", Value::Int(n as i64))]);
-    let sum = (n * n.saturating_sub(1) / 2) as i64;
-    let outcome = graph.invoke(input.clone(), &opened.on("warm-up")).await?;
-    check("fanout", &outcome, "total", sum)?;
+    let (opened, layer) = (store.open()?, args.layer()?);
+    let fanout = match layer {
+        Layer::Dynamic => Fanout::Dynamic(graph(opened.backends.clone())?),
+        Layer::Typed => Fanout::Typed(typed::fanout(&opened)?),
+    };
+    fanout.run(n as i64, &opened, "warm-up".to_owned()).await?;
     let mut best = Best::NONE;
     for sample in 0..7 {
-        let options = opened.on(format!("fanout-{sample}"));
+        let thread = format!("fanout-{sample}");
         let lap = Lap::start()?;
-        graph.invoke(input.clone(), &options).await?;
+        fanout.run(n as i64, &opened, thread).await?;
         best.take(lap.stop()?);
     }
-    let variant = format!("n={n},store={}", store.name());
+    let variant = format!("n={n},store={}{}", store.name(), layer.suffix());
     Line {
         workload: "fanout",
         variant: &variant,
@@ -43,6 +48,28 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     }
     .print();
     Ok(())
+}
+
+enum Fanout {
+    Dynamic(DynGraph),
+    Typed(Graph<Fan, Spread>),
+}
+
+impl Fanout {
+    async fn run(&self, n: i64, opened: &Opened, thread: String) -> Result<(), BenchError> {
+        let sum = n * (n - 1) / 2;
+        match self {
+            Self::Dynamic(graph) => {
+                let input = Value::map([("n", n.into())]);
+                let outcome = graph.invoke(input, &opened.on(thread)).await?;
+                check("fanout", &outcome, "total", sum)
+            }
+            Self::Typed(graph) => {
+                let outcome = graph.run(thread, Fan::update().n(n)).await?;
+                check_state("fanout", outcome.state().total, sum)
+            }
+        }
+    }
 }
 
 fn graph(backends: Backends) -> Result<DynGraph, BenchError> {

@@ -21,13 +21,17 @@ pub(super) fn text() -> &'static str {
 
 /// A message of a model, with an id of its own.
 pub(super) fn message(text: &str) -> Value {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let id = format!("{:032x}", NEXT.fetch_add(1, Ordering::Relaxed));
     Value::map([
         ("type", "ai".into()),
         ("content", text.into()),
-        ("id", id.into()),
+        ("id", id().into()),
     ])
+}
+
+/// The next id.
+pub(super) fn id() -> String {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    format!("{:032x}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Letters from a linear congruential generator: cheap, repeatable, not periodic in practice.

@@ -1,18 +1,24 @@
 //! `pause n store`: n threads at once run up to a question, then n answers let all of them finish.
 //! The unit is a thread.
 
+use superstep::{Graph, Outcome};
 use superstep_core::{
     command::{END, START},
     message::Unknown,
     reducer::Reducer,
-    run::{Halt, RunInput},
+    run::Halt,
     value::Value,
 };
-use superstep_engine::{Backends, DynCtx, DynGraph, DynGraphBuilder, Status, input::resume};
+use superstep_engine::{
+    Backends, DynCtx, DynGraph, DynGraphBuilder, RunOptions, Status, input::resume,
+};
 
-use super::message;
+use super::{
+    message,
+    typed::{self, Talk, Turn},
+};
 use crate::{
-    args::Args,
+    args::{Args, Layer},
     backend::{Opened, Store},
     error::BenchError,
     meter::{Lap, rss_kb},
@@ -25,23 +31,19 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     if store == Store::None {
         return Err(BenchError::Args("pause needs a store".to_owned()));
     }
-    let opened = store.open()?;
-    let graph = graph(opened.backends.clone())?;
-    let variant = format!("n={n},store={}", store.name());
+    let (opened, layer) = (store.open()?, args.layer()?);
+    let pause = match layer {
+        Layer::Dynamic => Pause::Dynamic(graph(opened.backends.clone())?),
+        Layer::Typed => Pause::Typed(typed::pause(&opened)?),
+    };
+    let variant = format!("n={n},store={}{}", store.name(), layer.suffix());
     let before = rss_kb()?;
     let lap = Lap::start()?;
-    every_thread(
-        &graph,
-        &opened,
-        n,
-        Value::map([("messages", Value::list([]))]),
-        Status::Waiting,
-    )
-    .await?;
+    every_thread(&pause, &opened, n, Status::Waiting).await?;
     let paused = lap.stop()?;
     let grown = (rss_kb()? - before) / n as f64;
     let lap = Lap::start()?;
-    every_thread(&graph, &opened, n, resume("ok"), Status::Done).await?;
+    every_thread(&pause, &opened, n, Status::Done).await?;
     let finished = lap.stop()?;
     let extra = format!("\"rss_kb_per_thread\":{grown:.2}");
     Line {
@@ -63,24 +65,55 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     Ok(())
 }
 
+#[derive(Clone)]
+enum Pause {
+    Dynamic(DynGraph),
+    Typed(Graph<Talk, Turn>),
+}
+
+impl Pause {
+    /// Runs a thread up to its question, or from its answer to the end.
+    async fn run(
+        &self,
+        thread: String,
+        options: RunOptions,
+        to: Status,
+    ) -> Result<Status, BenchError> {
+        let outcome = match (self, to) {
+            (Self::Dynamic(graph), Status::Waiting) => {
+                let input = Value::map([("messages", Value::list([]))]);
+                return Ok(graph.invoke(input, &options).await?.status);
+            }
+            (Self::Dynamic(graph), _) => {
+                return Ok(graph.invoke(resume("ok"), &options).await?.status);
+            }
+            (Self::Typed(graph), Status::Waiting) => graph.run(thread, Talk::update()).await?,
+            (Self::Typed(graph), _) => graph.answer_only(thread, "ok").await?,
+        };
+        Ok(match outcome {
+            Outcome::Done(_) => Status::Done,
+            Outcome::Waiting { .. } => Status::Waiting,
+            _ => Status::Paused,
+        })
+    }
+}
+
 async fn every_thread(
-    graph: &DynGraph,
+    pause: &Pause,
     opened: &Opened,
     n: usize,
-    input: impl Into<RunInput>,
     expected: Status,
 ) -> Result<(), BenchError> {
-    let input = input.into();
     let mut runs = Vec::with_capacity(n);
     for thread in 0..n {
-        let (graph, input) = (graph.clone(), input.clone());
-        let options = opened.on(format!("pause-{thread}"));
-        runs.push(tokio::spawn(
-            async move { graph.invoke(input, &options).await },
-        ));
+        let (pause, thread) = (pause.clone(), format!("pause-{thread}"));
+        let options = opened.on(thread.clone());
+        runs.push(tokio::spawn(async move {
+            pause.run(thread, options, expected).await
+        }));
     }
     for run in runs {
-        let status = run.await??.status;
+        let status = run.await??;
         if status != expected {
             let (expected, got) = (format!("{expected:?}"), format!("{status:?}"));
             return Err(BenchError::Wrong {
