@@ -16,7 +16,7 @@ use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::workspace::Workspace;
 
-use compare::{Rounds, Verdict};
+use compare::{Comparison, Rounds};
 
 /// How often both run; nine of nine or eight of nine rounds are no accident (see [`compare`]).
 const ROUNDS: usize = 9;
@@ -85,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace, revision: &str) -> Result<String, Error
     let mut slower = Vec::new();
     for (name, rounds) in &rows {
         table.push_str(&rounds.shown(name));
-        if rounds.verdict() == Verdict::Slower {
+        if rounds.verdict() == Comparison::Slower {
             slower.push(name.as_str());
         }
     }

@@ -1,29 +1,69 @@
 //! Runs on their way to the queue of a saver, and the options that they bring along.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-use superstep_core::{
-    clock::UnixMillis,
-    error::{Error, ErrorKind},
-    id::ThreadId,
-    run::RunInput,
-    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunRecord},
+use std::{
+    collections::HashMap,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::{clock::unix_millis, graph::DynGraph, options::RunOptions, run_entry::new_run_id};
+use superstep_core::{
+    ask::Resume,
+    clock::UnixMillis,
+    error::{Error, ErrorKind, Unmatched},
+    id::{AskId, ThreadId},
+    run::RunInput,
+    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunQuery, RunRecord},
+};
+
+use crate::{
+    clock::unix_millis, graph::DynGraph, options::RunOptions, run_entry::new_run_id, state::Depth,
+};
 
 impl DynGraph {
     /// Puts a run of this graph into the queue of its saver, for a [`Worker`](crate::Worker) of any
     /// process; durable when it returns. `run` says on which thread, with what and how, and what to do
     /// when the thread is busy. One that would have effects of the others repeated ([`OnBusy::Rollback`]) is
-    /// refused (SS1205).
+    /// refused (SS1205). A plain answer is for the question that is open now (see [`DynGraph::bind_answer`]).
     pub async fn enqueue(&self, run: EnqueueRun) -> Result<RunRecord, Error> {
         let graph = self.0.plan.name.clone();
-        let run = EnqueueRun { graph, ..run };
+        let run = self.bind_answer(EnqueueRun { graph, ..run }).await?;
         if run.on_busy == OnBusy::Rollback {
             self.refuse_rollback(&run.thread).await?;
         }
         Ok(self.saver()?.run_queue().enqueue(run).await?)
+    }
+
+    /// Binds a plain answer on its way to the queue to the one question that is open now: when the run's turn
+    /// comes, the thread may ask another, and whoever answered has not seen that one. If the question is
+    /// answered by somebody else meanwhile, the run fails with SS1105. So does this call while no question is open
+    /// and other runs of the thread are not over.
+    pub async fn bind_answer(&self, mut run: EnqueueRun) -> Result<EnqueueRun, Error> {
+        let QueuedInput::Command(_, Some(resume @ Resume::Next(_))) = &mut run.input else {
+            return Ok(run);
+        };
+        // A run from an earlier checkpoint asks again there.
+        if run.options.at.as_ref().is_some_and(|at| at.id.is_some()) {
+            return Ok(run);
+        }
+        let state = self.state(&run.thread, None, Depth::Here).await?;
+        let mut open: Vec<AskId> = state.asks().map(|ask| ask.id).collect();
+        open.dedup();
+        match (open.as_slice(), &*resume) {
+            ([id], Resume::Next(answer)) => {
+                *resume = Resume::ById(HashMap::from([(*id, answer.clone())]));
+                run.options.strict_resume = Some(true);
+            }
+            ([], _) => {
+                let runs = self.saver()?.runs();
+                let runs = runs.load_runs(&run.thread, &RunQuery::default()).await?;
+                if runs.iter().any(|run| run.ending.is_none()) {
+                    let (reason, pending) = (Unmatched::NotPending, Vec::new());
+                    let error = Error::from(ErrorKind::UnknownAsk { reason, pending });
+                    return Err(error.at_thread(Some(&run.thread)));
+                }
+            }
+            _ => {}
+        }
+        Ok(run)
     }
 
     /// A run of this graph to put into the queue: on this thread, with this input, and with the options

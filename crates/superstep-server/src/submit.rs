@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use superstep::{
     CheckpointRef, ErrorKind, RunId, RunRecord, RunStatus, SaverError, ThreadId,
     clock::IdSource as _,
-    dynamic::{DynGraph, DynUpdate, END, Output, state::Depth},
+    dynamic::{DynGraph, DynUpdate, END, Output, Resume, state::Depth},
     runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunQuery},
 };
 
@@ -108,8 +108,9 @@ impl App {
         })
     }
 
-    /// New input for another graph than the one that left the thread in the middle: what that was about
-    /// to run is dropped, as new input for the same graph drops it.
+    /// A run of another graph than the one that the thread had until now. One that could not read the thread is
+    /// refused, before anything changes. What the other left in the middle is dropped by new input, as
+    /// new input for the same graph drops it.
     async fn leave_foreign(
         &self,
         thread: &ThreadId,
@@ -117,6 +118,10 @@ impl App {
         request: &RunRequest,
     ) -> Result<(), Refusal> {
         let of = record.graph().filter(|of| **of != *request.kwargs.graph_id);
+        if of.is_some() {
+            let own = self.registry.graph(&request.kwargs.graph_id)?;
+            own.graph.state(thread, None, Depth::Here).await?;
+        }
         let hosted = of.and_then(|of| self.registry.graph(of).ok());
         let (Some(hosted), QueuedInput::Value(_)) = (hosted, &request.input) else {
             return Ok(());
@@ -200,22 +205,15 @@ impl App {
         request.on(self, &thread).await?;
         self.leave_foreign(&thread, record, request).await?;
         let run = request.run.unwrap_or_else(|| RunId(self.ids.next(None).0));
-        // A thread knows the graph of its newest run.
-        let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
-        if !stamps.iter().all(has_all) {
-            self.threads.merge(id, stamps).await?;
-        }
         let kwargs = &request.kwargs;
-        let options = kwargs.options()?;
+        let mut options = kwargs.options()?;
+        // Whoever answers a question that is not open any more is told.
+        let is_by_id = matches!(
+            &request.input,
+            QueuedInput::Command(_, Some(Resume::ById(_)))
+        );
+        options.strict_resume = is_by_id.then_some(true);
         self.refuse_repeats(&thread, request, &options).await?;
-        if kwargs.temporary || kwargs.webhook.is_some() {
-            // Before the run can end.
-            let after = AfterRun {
-                thread: id.to_owned(),
-                call: None,
-            };
-            self.after_runs.make(&run.to_string(), &after).await?;
-        }
         let queued = EnqueueRun {
             input: request.input.clone(),
             options,
@@ -229,6 +227,21 @@ impl App {
                 &*owned_graph(&kwargs.graph_id, record.owner.as_deref()),
             )
         };
+        let hosted = self.registry.graph(&kwargs.graph_id)?;
+        let queued = hosted.graph.bind_answer(queued).await?;
+        // A thread knows the graph of its newest run.
+        let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
+        if !stamps.iter().all(has_all) {
+            self.threads.merge(id, stamps).await?;
+        }
+        if kwargs.temporary || kwargs.webhook.is_some() {
+            // Before the run can end.
+            let after = AfterRun {
+                thread: id.to_owned(),
+                call: None,
+            };
+            self.after_runs.make(&run.to_string(), &after).await?;
+        }
         let queued = self.saver.run_queue().enqueue(queued).await;
         if queued.is_err() {
             self.after_runs.forget(&run.to_string()).await?;

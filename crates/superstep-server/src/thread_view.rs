@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    RunQuery, RunStatus,
+    ErrorKind, RunQuery, RunStatus,
     clock::made_at,
     dynamic::{GraphPath, state::Depth},
     saver::{At, ThreadInfo},
@@ -40,18 +40,29 @@ impl App {
         let graph = record
             .graph()
             .and_then(|graph| self.registry.graph(graph).ok());
-        let mut has_more = false;
+        let mut standing = status(info.status, false);
         if let (Some(hosted), true) = (graph, newest.is_some()) {
-            let state = hosted.graph.state(&thread, None, Depth::Here).await?;
-            has_more = !state.next.is_empty();
-            let values = message_form::shown(state.values.to_json());
-            fields.insert("values".to_owned(), values);
-            let error = runs.first().and_then(|run| run_end::failure(run, &state));
-            fields.insert("error".to_owned(), error.unwrap_or_default());
-            fields.insert("interrupts".to_owned(), snapshot::interrupts(&state));
+            match hosted.graph.state(&thread, None, Depth::Here).await {
+                Ok(state) => {
+                    standing = status(info.status, !state.next.is_empty());
+                    let values = message_form::shown(state.values.to_json());
+                    fields.insert("values".to_owned(), values);
+                    let error = runs.first().and_then(|run| run_end::failure(run, &state));
+                    fields.insert("error".to_owned(), error.unwrap_or_default());
+                    fields.insert("interrupts".to_owned(), snapshot::interrupts(&state));
+                }
+                Err(error) if matches!(&*error.kind, ErrorKind::Saver(_)) => {
+                    return Err(error.into());
+                }
+                // A thread that its graph cannot read does not hide all the others.
+                Err(error) => {
+                    standing = "error";
+                    let error = json!({ "error": error.code(), "message": error.to_string() });
+                    fields.insert("error".to_owned(), error);
+                }
+            }
         }
-        let status = status(info.status, has_more);
-        fields.insert("status".to_owned(), status.into());
+        fields.insert("status".to_owned(), standing.into());
         Ok(view)
     }
 }

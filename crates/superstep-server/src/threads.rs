@@ -10,7 +10,7 @@ use axum::{
 use serde_json::{Map, Value as Json};
 use superstep::{
     Imports, ThreadId,
-    dynamic::{DynUpdate, GraphPath},
+    dynamic::{DynUpdate, GraphPath, state::Depth},
     saver::At,
 };
 
@@ -116,7 +116,13 @@ pub(crate) async fn patch(
 ) -> Result<Response, Refusal> {
     let id = thread_id(&id)?;
     let metadata = body.object("metadata")?;
-    app.find_thread(&id).await?;
+    let (_, record) = app.find_thread(&id).await?;
+    // A thread of one graph is not given to another, which could not read it.
+    let graph = metadata.get("graph_id").and_then(Json::as_str);
+    if let Some(Ok(hosted)) = graph.map(|graph| app.registry.graph(graph)) {
+        let thread = record.thread(&id);
+        hosted.graph.state(&thread, None, Depth::Here).await?;
+    }
     let changed = app.threads.merge(&id, &metadata).await?;
     let record = changed.ok_or_else(|| no_thread(&id))?;
     Ok(answer(&app.thread(&id, &record).await?))

@@ -24,16 +24,16 @@ export function questions(record, resume) {
     "section",
     { class: "questions", "aria-label": "Open questions" },
     h("h2", null, all.length === 1 ? "A question for you" : `${all.length} questions for you`),
-    all.map((ask) => question(ask.value, (value) => resume({ resume: answerOf(all, ask, value) }))),
+    all.map((ask) => question(ask.value, (value) => resume({ resume: answerOf(ask, value) }))),
   );
 }
 
-/** One open question is answered as it is, one of several by its id. */
-const answerOf = (all, ask, value) => (all.length === 1 ? value : { [ask.id]: value });
+/** By id: the thread may ask another question by now, and this is not the answer to that one. */
+const answerOf = (ask, value) => ({ [ask.id]: value });
 
 /** Sends an answer and waits for the end of the run that takes it. */
 async function send(entry, value) {
-  const request = { assistant_id: assistantOf(entry.thread), command: { resume: answerOf(entry.all, entry.ask, value) }, stream_mode: ["updates"] };
+  const request = { assistant_id: assistantOf(entry.thread), command: { resume: answerOf(entry.ask, value) }, stream_mode: ["updates"] };
   let failed = null;
   await api.stream(entry.thread.thread_id, request, (name, data) => {
     if (name === "error") failed = `${data?.error ?? "Error"}: ${data?.message ?? ""}`;

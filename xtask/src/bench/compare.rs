@@ -18,7 +18,7 @@ pub(super) struct Rounds {
 
 /// What the rounds say.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Comparison {
     Slower,
     Faster,
     /// Within the limit, or not told apart from it.
@@ -38,15 +38,15 @@ impl Rounds {
         self.new.push(new);
     }
 
-    pub(super) fn verdict(&self) -> Verdict {
+    pub(super) fn verdict(&self) -> Comparison {
         let above = |limit: f64| self.ratios().filter(|ratio| *ratio > limit).count();
         let below = |limit: f64| self.ratios().filter(|ratio| *ratio < limit).count();
         if self.is_no_accident(above(LIMIT)) {
-            return Verdict::Slower;
+            return Comparison::Slower;
         }
         match self.is_no_accident(below(1.0 / LIMIT)) {
-            true => Verdict::Faster,
-            false => Verdict::Same,
+            true => Comparison::Faster,
+            false => Comparison::Same,
         }
     }
 
@@ -54,9 +54,9 @@ impl Rounds {
     pub(super) fn shown(&self, name: &str) -> String {
         let above = self.ratios().filter(|ratio| *ratio > LIMIT).count();
         let verdict = match self.verdict() {
-            Verdict::Slower => "**slower**",
-            Verdict::Faster => "faster",
-            Verdict::Same => "",
+            Comparison::Slower => "**slower**",
+            Comparison::Faster => "faster",
+            Comparison::Same => "",
         };
         let (old, new) = (
             median(self.old.iter().copied()),
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn slower_in_nearly_all_rounds_is_slower() {
         let rounds = rounds(&[1.2, 1.3, 1.15, 1.2, 1.12, 1.2, 1.4, 1.2, 1.0]);
-        assert_eq!(rounds.verdict(), Verdict::Slower);
+        assert_eq!(rounds.verdict(), Comparison::Slower);
         let shown = "| chain | 1.00 | 1.20 | 1.20 | 8 of 9 | **slower** |\n";
         assert_eq!(rounds.shown("chain"), shown);
     }
@@ -114,18 +114,18 @@ mod tests {
     #[test]
     fn two_bad_rounds_say_nothing() {
         let rounds = rounds(&[1.0, 9.0, 1.0, 1.02, 1.0, 5.0, 0.98, 1.0, 1.05]);
-        assert_eq!(rounds.verdict(), Verdict::Same);
+        assert_eq!(rounds.verdict(), Comparison::Same);
     }
 
     #[test]
     fn a_tenth_is_allowed() {
-        assert_eq!(rounds(&[1.09; 9]).verdict(), Verdict::Same);
-        assert_eq!(rounds(&[0.8; 9]).verdict(), Verdict::Faster);
+        assert_eq!(rounds(&[1.09; 9]).verdict(), Comparison::Same);
+        assert_eq!(rounds(&[0.8; 9]).verdict(), Comparison::Faster);
     }
 
     #[test]
     fn a_few_rounds_are_not_enough() {
-        assert_eq!(rounds(&[2.0; 4]).verdict(), Verdict::Same);
-        assert_eq!(rounds(&[2.0; 5]).verdict(), Verdict::Slower);
+        assert_eq!(rounds(&[2.0; 4]).verdict(), Comparison::Same);
+        assert_eq!(rounds(&[2.0; 5]).verdict(), Comparison::Slower);
     }
 }

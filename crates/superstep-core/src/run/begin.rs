@@ -1,6 +1,6 @@
 //! How a run starts: on a fresh thread, on new input, on an answer, or from an older checkpoint.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     Act, Acts, Children, Fidelity, Loop, ParentContext, Position, Progress, ReaderView, Replay,
@@ -66,18 +66,13 @@ impl Loop {
     pub fn begin(begin: Begin) -> Result<Self, Error> {
         let Begin {
             plan,
-            mut config,
+            config,
             head,
             addressed,
             own_address,
             superseded,
             input,
         } = begin;
-        if let RunInput::Command(_, Some(resume)) = &input
-            && !config.parent.nested
-        {
-            config.parent.answers = Answers::new(resume);
-        }
         let (restored, id, parent, source, step) = match head {
             Some(StartingPoint {
                 id,
@@ -169,6 +164,10 @@ impl Loop {
                 note.resume = None;
             }
         }
+        let input = self.bind_answer(input);
+        if let (RunInput::Command(_, Some(resume)), false) = (&input, nested) {
+            self.config.parent.answers = Answers::new(resume);
+        }
         let edited = matches!(self.position.source, Source::Update | Source::Fork);
         let forks = resuming && travels && (!edited || at.superseded);
         let bound = self.position.parent.filter(|_| edited);
@@ -204,6 +203,20 @@ impl Loop {
                 travels.then(|| Replay::new(before.unwrap_or(self.position.checkpoint)));
         }
         Ok(())
+    }
+
+    /// A plain answer is for the one question that is open: it goes there by id, so that no later question
+    /// takes it if the run is cut.
+    fn bind_answer(&self, input: RunInput) -> RunInput {
+        let RunInput::Command(command, Some(Resume::Next(answer))) = input else {
+            return input;
+        };
+        let binds = self.config.fidelity == Fidelity::Sensible && !self.progress.replaying;
+        let resume = match self.open_asks().as_slice() {
+            [id] if binds => Resume::ById(HashMap::from([(*id, answer)])),
+            _ => Resume::Next(answer),
+        };
+        RunInput::Command(command, Some(resume))
     }
 
     /// Refuses input that the options of the run do not allow, before anything is stored.

@@ -70,18 +70,25 @@ fn a_plain_answer_that_was_overtaken_does_not_come_back() {
 }
 
 #[test]
+fn a_plain_answer_is_stored_for_the_question_that_is_open_and_for_no_other() {
+    let (mut thread, _) = asked(Durability::Sync);
+    let mut dies = thread.run(Some(Resume::Next("yes".into())));
+    thread.store(&mut dies);
+    assert_eq!(thread.open(), []);
+    let mut again = thread.run(None);
+    let task = thread.store(&mut again).unwrap();
+    let answers = &again.task(task).unwrap().note.answers;
+    assert_eq!(*answers, [Value::from("yes")]);
+    assert!(!again.config().parent.answers.has_next());
+}
+
+#[test]
 fn an_effect_is_stored_with_the_plain_answer_it_acts_on() {
     for durability in [Durability::Sync, Durability::Exit] {
         let (mut thread, _) = asked(durability);
         let mut run = thread.run(Some(Resume::Next("yes".into())));
         let task = thread.store(&mut run).unwrap();
-        let taken: Vec<Value> = run
-            .config()
-            .parent
-            .answers
-            .take_next()
-            .into_iter()
-            .collect();
+        let taken = run.task(task).unwrap().note.answers.clone();
         for act in run.journal(task, "pay".into(), Effect::Started, taken) {
             thread.keep(act);
         }

@@ -1,4 +1,4 @@
-//! Answers by id to questions of a subgraph, when the run that brings them is cut short between any two
+//! Answers to questions of a subgraph, when the run that brings them is cut short between any two
 //! things it stores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use superstep_core::{
     saver::{Commit, MaybeReady, NextRecord, Notes, Saver, SaverLayer},
 };
 use superstep_engine::{
-    Backends, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, Status, input,
+    Backends, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, Node, RunOptions, Status, input,
     memory::MemorySaver, state::Depth,
 };
 
@@ -51,17 +51,36 @@ impl SaverLayer for Mortal {
     }
 }
 
+/// A node that asks one question after the other.
+fn asks(questions: &'static [&'static str]) -> impl Node {
+    move |ctx: DynCtx| async move {
+        let mut said = Vec::new();
+        for question in questions {
+            said.push(ctx.ask(*question)?);
+        }
+        Ok::<_, Halt>(Value::map([("said", Value::list(said))]))
+    }
+}
+
+/// The only node of a subgraph asks two questions.
+fn two_questions(saver: impl Saver) -> DynGraph {
+    let inner = DynGraphBuilder::new()
+        .last_value("said")
+        .node("asks", asks(&["first", "second"]))
+        .edge("__start__", "asks")
+        .build()
+        .unwrap();
+    DynGraphBuilder::new()
+        .last_value("said")
+        .subgraph("inner", inner, DynNodeOptions::default())
+        .edge("__start__", "inner")
+        .backends(Backends::on(saver))
+        .build()
+        .unwrap()
+}
+
 /// Two tasks of a subgraph ask, one of them twice; so does a node beside it.
 fn graph(saver: impl Saver) -> DynGraph {
-    let asks = |questions: &'static [&'static str]| {
-        move |ctx: DynCtx| async move {
-            let mut said = Vec::new();
-            for question in questions {
-                said.push(ctx.ask(*question)?);
-            }
-            Ok::<_, Halt>(Value::map([("said", Value::list(said))]))
-        }
-    };
     let inner = DynGraphBuilder::new()
         .reduce("said", Reducer::Add, json!([]))
         .node("left", asks(&["left", "left again"]))
@@ -145,4 +164,39 @@ async fn every_question_that_is_shown_takes_its_answer_wherever_the_run_before_w
         cuts += 1;
     }
     assert!(cuts > 3, "{cuts} cuts");
+}
+
+#[tokio::test]
+async fn a_plain_answer_reaches_one_question_wherever_its_run_is_cut() {
+    let mut cuts = 0;
+    loop {
+        let memory = MemorySaver::new();
+        let options = RunOptions::on("t");
+        let mortal = Mortal {
+            inner: memory.clone(),
+            left: AtomicUsize::new(cuts),
+        };
+        let whole = two_questions(memory);
+        whole.invoke(json!({}), &options).await.unwrap();
+        let cut = two_questions(mortal)
+            .invoke(input::resume("yes"), &options)
+            .await;
+        let resumed = whole.invoke(input::go_on(), &options).await.unwrap();
+        assert_eq!(resumed.status, Status::Waiting, "cut after {cuts}");
+        let answered = resumed.asks[0].value == Value::from("second");
+        let last = whole.invoke(input::resume("no"), &options).await.unwrap();
+        match answered {
+            true => {
+                let said = last.output.unwrap().get("said").cloned();
+                assert_eq!(said, Some(Value::list(["yes".into(), "no".into()])));
+            }
+            false => assert_eq!(last.asks[0].value, Value::from("second")),
+        }
+        if cut.is_ok() {
+            assert!(answered);
+            break;
+        }
+        cuts += 1;
+    }
+    assert!(cuts > 1, "{cuts} cuts");
 }

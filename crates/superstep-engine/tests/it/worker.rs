@@ -424,3 +424,56 @@ async fn a_schedule_runs_when_it_is_due_and_once_with_two_workers() {
     clock.advance(Duration::from_secs(3600));
     assert!(workers[0].work_once().await.unwrap().is_none());
 }
+
+/// A graph that asks two questions.
+fn asking_twice(saver: &MemorySaver) -> DynGraph {
+    DynGraphBuilder::new()
+        .name("asks")
+        .last_value("said")
+        .node("ask", |ctx: DynCtx| async move {
+            let said = [ctx.ask("first")?, ctx.ask("second")?];
+            Ok::<_, Halt>(Value::map([("said", Value::list(said))]))
+        })
+        .edge("__start__", "ask")
+        .backends(Backends::on(saver.clone()))
+        .build()
+        .unwrap()
+}
+
+fn plain(answer: &str) -> QueuedInput {
+    QueuedInput::Command(Command::default(), Some(Resume::Next(answer.into())))
+}
+
+#[tokio::test]
+async fn a_plain_answer_in_the_queue_is_for_the_question_that_was_open_when_it_was_given() {
+    let graph = asking_twice(&MemorySaver::new());
+    let options = RunOptions::on("t");
+    graph.invoke(json!({}), &options).await.unwrap();
+    for _ in 0..2 {
+        graph
+            .enqueue(graph.queued("t", plain("yes")))
+            .await
+            .unwrap();
+    }
+    let worker = worker(&graph);
+    let first = worker.work_once().await.unwrap().unwrap();
+    let asked = first.outcome.unwrap().asks;
+    assert_eq!(asked[0].value, Value::from("second"));
+    let late = worker.work_once().await.unwrap().unwrap();
+    assert_eq!(late.outcome.unwrap_err().code(), "SS1105");
+    let state = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
+    let open: Vec<_> = state.asks().map(|ask| ask.value.clone()).collect();
+    assert_eq!(open, [Value::from("second")]);
+}
+
+#[tokio::test]
+async fn a_plain_answer_to_nothing_does_not_wait_for_the_question_of_a_run_before_it() {
+    let graph = asking_twice(&MemorySaver::new());
+    let begins = QueuedInput::Value(object(json!({})));
+    graph.enqueue(graph.queued("t", begins)).await.unwrap();
+    let refused = graph.enqueue(graph.queued("t", plain("yes"))).await;
+    assert_eq!(refused.unwrap_err().code(), "SS1105");
+    let worked = worker(&graph).work_once().await.unwrap().unwrap();
+    assert_eq!(worked.outcome.unwrap().status, Status::Waiting);
+    assert!(worker(&graph).work_once().await.unwrap().is_none());
+}

@@ -150,10 +150,6 @@ async fn new_input_and_edits_do_not_forget_what_nobody_knows() {
             ("/runs/wait", &input),
             ("/runs/stream", &input),
             ("/runs", &input),
-            (
-                "/runs/wait",
-                &json!({"assistant_id": "shop", "input": {"x": 0}}),
-            ),
             ("/state", &json!({"values": {}, "as_node": "pay"})),
             ("/state", &json!({"values": null, "as_node": "__end__"})),
         ] {
@@ -163,6 +159,9 @@ async fn new_input_and_edits_do_not_forget_what_nobody_knows() {
                 assert!(why.contains(said), "{path}: {why}");
             }
         }
+        let other = json!({"assistant_id": "shop", "input": {"x": 0}});
+        let reply = server.post(&format!("{thread}/runs/wait"), other).await;
+        assert!(reply.detail(409).contains("belongs to graph `lossy`"));
     }
     let runs = server.get(&at("/runs")).await.ok();
     assert_eq!(runs.as_array().unwrap().len(), 1, "none was queued");

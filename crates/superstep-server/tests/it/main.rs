@@ -7,6 +7,7 @@
 )]
 
 mod a2a;
+mod answers;
 mod assistants;
 mod auth_matrix;
 mod client;

@@ -1,0 +1,134 @@
+//! Answers over HTTP: each reaches the question that its client has seen, or the client is told.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use superstep::{
+    Backends, Schemas,
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, START},
+    http::Method,
+};
+use superstep_server::Server;
+
+use crate::{
+    client::Running,
+    graphs::{Gate, gate, memory},
+};
+
+const ID: &str = "66666666-6666-4666-8666-666666666666";
+
+fn at(rest: &str) -> String {
+    format!("/threads/{ID}{rest}")
+}
+
+/// Asks, waits at a gate, and asks again.
+fn asks(gates: &Arc<Gate>) -> DynGraph {
+    let gates = gates.clone();
+    DynGraphBuilder::new()
+        .name("asks")
+        .last_value("said")
+        .node("ask", move |ctx: DynCtx| {
+            let gates = gates.clone();
+            async move {
+                let first = ctx.ask(json!("first?"))?;
+                gates.entered.add_permits(1);
+                gates.open.acquire().await.unwrap().forget();
+                let second = ctx.ask(json!("second?"))?;
+                Ok::<_, Halt>(json!({ "said": [first, second] }))
+            }
+        })
+        .edge(START, "ask")
+        .build()
+        .unwrap()
+}
+
+async fn serve(backends: Backends, id: &str, graph: &DynGraph) -> Running {
+    Running::start(Server::on(backends).dynamic(id, graph, Schemas::default())).await
+}
+
+/// A thread that has asked its first question, and the id of that.
+async fn asked(server: &Running) -> String {
+    server.post("/threads", json!({"thread_id": ID})).await.ok();
+    let first = json!({"assistant_id": "asks", "input": {}});
+    let asked = server.post(&at("/runs/wait"), first).await.ok();
+    let id = asked["__interrupt__"][0]["id"].as_str();
+    id.expect("it asks").to_owned()
+}
+
+fn answer(resume: Json) -> Json {
+    json!({"assistant_id": "asks", "command": {"resume": resume}})
+}
+
+async fn open(server: &Running) -> Vec<Json> {
+    let state = server.get(&at("/state")).await.ok();
+    let asks = state["interrupts"].as_array().cloned().unwrap_or_default();
+    asks.into_iter().map(|ask| ask["value"].clone()).collect()
+}
+
+#[tokio::test]
+async fn a_plain_answer_while_no_question_is_open_does_not_wait_for_the_next_one() {
+    let gates = Gate::shut();
+    let server = serve(memory(), "asks", &asks(&gates)).await;
+    asked(&server).await;
+    let run = server.post(&at("/runs"), answer(json!("yes"))).await.ok();
+    gates.entered.acquire().await.unwrap().forget();
+    let refused = server.post(&at("/runs"), answer(json!("yes"))).await;
+    assert!(refused.detail(422).contains("not open"), "{refused:?}");
+    gates.open.add_permits(8);
+    let join = at(&format!("/runs/{}/join", run["run_id"].as_str().unwrap()));
+    server.get(&join).await.ok();
+    assert_eq!(open(&server).await, [json!("second?")]);
+}
+
+#[tokio::test]
+async fn who_answers_a_question_that_was_answered_is_told_and_the_next_one_stays_open() {
+    let gates = Gate::shut();
+    gates.open.add_permits(8);
+    let server = serve(memory(), "asks", &asks(&gates)).await;
+    let first = asked(&server).await;
+    let by_id = answer(json!({ first.as_str(): "yes" }));
+    let took = server.post(&at("/runs/wait"), by_id.clone()).await.ok();
+    assert!(took["__interrupt__"].is_array(), "{took}");
+    let late = server.post(&at("/runs/wait"), by_id).await.ok();
+    let why = late["__error__"]["message"].as_str().unwrap_or_default();
+    assert!(why.contains("not open"), "{late}");
+    assert_eq!(open(&server).await, [json!("second?")]);
+}
+
+#[tokio::test]
+async fn a_thread_is_not_given_to_a_graph_that_cannot_read_it() {
+    let gates = Gate::shut();
+    let server = Server::on(memory())
+        .dynamic("asks", &asks(&gates), Schemas::default())
+        .dynamic("gate", &gate(&gates), Schemas::default());
+    let server = Running::start(server).await;
+    asked(&server).await;
+    let path = at("");
+    let patch = json!({"metadata": {"graph_id": "gate"}});
+    let refused = server.call(Method::PATCH, &path, patch).await;
+    assert_eq!(refused.status, 409, "{refused:?}");
+    let run = json!({"assistant_id": "gate", "input": {"x": 1}});
+    let refused = server.post(&at("/runs/wait"), run).await;
+    assert_eq!(refused.status, 409, "{refused:?}");
+    let thread = server.get(&path).await.ok();
+    assert_eq!(thread["metadata"]["graph_id"], "asks");
+    assert_eq!(open(&server).await, [json!("first?")]);
+}
+
+#[tokio::test]
+async fn a_thread_that_its_graph_cannot_read_hides_no_other() {
+    let (gates, backends) = (Gate::shut(), memory());
+    let before = serve(backends.clone(), "asks", &asks(&gates)).await;
+    asked(&before).await;
+    drop(before);
+    let server = serve(backends, "asks", &gate(&gates)).await;
+    let other = server.post("/threads", json!({})).await.ok();
+    let found = server.post("/threads/search", json!({})).await.ok();
+    let found = found.as_array().unwrap();
+    assert!(found.iter().any(|it| it["thread_id"] == other["thread_id"]));
+    let unreadable = found.iter().find(|it| it["thread_id"] == ID).unwrap();
+    assert_eq!(unreadable["status"], "error");
+    assert_eq!(unreadable["error"]["error"], "SS1204");
+    let count = server.post("/threads/count", json!({})).await.ok();
+    assert_eq!(count, json!(2));
+}
