@@ -206,6 +206,7 @@ impl Archie {
             .current_analysis_query(None)
             .analysis_output(None)
             .approved(false)
+            .facts(None)
             .context_name(None)
             .system_context("")
             .model_name(self.services.models.usual().id().to_string())

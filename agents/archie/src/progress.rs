@@ -29,6 +29,11 @@ pub enum Progress {
         /// How many documents are new to the memory.
         documents: usize,
     },
+    /// Sentences of the documents are sorted, one call each.
+    Sorting {
+        /// How many.
+        passages: usize,
+    },
     /// The memory has grown.
     Remembered {
         /// Entities that are new.

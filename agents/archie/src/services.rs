@@ -4,12 +4,13 @@ use superstep::{
     Ctx, NodeError,
     fs::{StopFlag, StopOnDrop},
     model::{Body, Finish, Message, NodeModels},
-    tools::stream_reply,
+    tools::{guided::Profile, stream_reply},
 };
 
 use crate::{
     error::{Error, ErrorKind},
     progress::{About, Notice, Progress},
+    prompts::Stage,
     request::StageRequest,
     settings::{Settings, USUAL_DOCUMENT_TOKENS},
     state::{Analysis, AnalysisUpdate},
@@ -35,6 +36,12 @@ impl Services {
     /// How many tokens the model can read and write in all, if that is known.
     pub(crate) fn context(&self) -> Option<usize> {
         usize::try_from(self.models.context()?).ok()
+    }
+
+    /// How the model of a stage is asked.
+    pub(crate) fn profile(&self, stage: Stage) -> Profile {
+        let by_model = || Profile::of(self.models.of(stage.node()).caps());
+        self.settings.profile.unwrap_or_else(by_model)
     }
 
     /// How many tokens of documents the model gets: what was chosen, or three eighths of what it

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use superstep::tools::guided::Profile;
+
 use crate::{approval::Keywords, documents::Limits, memory::MemoryPlace, prompts::Prompts};
 
 /// How many tokens of documents a model gets at most, unless the caller says otherwise.
@@ -29,6 +31,8 @@ pub struct Settings {
     pub replies: Replies,
     /// How often a reply that is empty or breaks off is asked for.
     pub attempts: Attempts,
+    /// How models are asked; by what they can if absent.
+    pub profile: Option<Profile>,
 }
 
 /// How many tokens replies may have; never more than a quarter of what the model can read.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use superstep::{Ask, Nodes, State, model::Message, tools::Chat};
 
-use crate::{documents::Inputs, progress::Notice, usage::Spent};
+use crate::{documents::Inputs, fact::Fact, progress::Notice, usage::Spent};
 
 /// The state of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
@@ -38,6 +38,8 @@ pub struct Analysis {
     /// What went wrong without stopping the thread.
     #[reduce(superstep::Append)]
     pub notices: Vec<Notice>,
+    /// What the documents say, sentence by sentence, if the model is a small one.
+    pub facts: Option<Vec<Fact>>,
 }
 
 impl Analysis {

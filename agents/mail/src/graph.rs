@@ -37,6 +37,9 @@
 //! Calls are parsed, journaled, looked up and asked about by `superstep::tools`; `review` adds the
 //! modes, `tools` the mailbox and the calendar.
 //!
+//! A small model is asked for less: the program decides what comes next and says so as calls of the same tools
+//! (`guided`, and the module `small`).
+//!
 //! Nothing of a turn is done before all of it has been decided; answers may come one by one. Then
 //! each approved call is a task of its own, so that none is made again because of another. An approval
 //! is for the mode and the thread it was given in: a run in the other mode, or of a copy of the thread,
@@ -45,6 +48,7 @@
 mod decide;
 mod dispatch;
 mod execute;
+mod guided;
 mod learn;
 mod respond;
 mod review;
@@ -148,6 +152,8 @@ pub struct ReplyState {
     /// What people should know.
     #[reduce(Append)]
     pub remarks: Vec<String>,
+    /// What the program keeps of a mail that a small model helps with.
+    pub(crate) small: Option<guided::Handling>,
 }
 
 /// The nodes of the handling of one mail.

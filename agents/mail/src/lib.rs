@@ -85,6 +85,7 @@ mod scope;
 mod services;
 mod settings;
 mod slots;
+mod small;
 pub mod tools;
 
 pub use address::Address;
@@ -108,3 +109,4 @@ pub use parse::{Attachment, Mail, parse};
 pub use questions::{Inbox, UnreadableThread};
 pub use settings::{Settings, WorkingHours};
 pub use slots::Day;
+pub use superstep::tools::guided::Profile;

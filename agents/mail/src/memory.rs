@@ -56,7 +56,7 @@ impl Topic {
         }
     }
 
-    fn default_text(self) -> &'static str {
+    pub(crate) fn default_text(self) -> &'static str {
         match self {
             Self::Triage => {
                 "- Mail that asks me something directly needs an answer.\n\

@@ -35,6 +35,17 @@ pub(crate) fn person(address: &Address) -> String {
     address.to_string()
 }
 
+/// The words of the owner, as a model reads them.
+pub(crate) fn says(owner: &str, words: &str) -> String {
+    format!("{owner} says: {words}")
+}
+
+/// The words of the owner in such a text.
+pub(crate) fn said_by(owner: &str, text: &str) -> Option<String> {
+    let words = text.strip_prefix(owner)?.strip_prefix(" says: ")?;
+    Some(words.to_owned())
+}
+
 /// The text of a model in a question: each line is marked, so that none can be taken for one of ours.
 pub(crate) fn gutter(text: &str) -> String {
     let lines = text.trim_end().split(['\n', '\r', '\u{2028}', '\u{2029}']);

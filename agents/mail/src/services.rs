@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{Imports, NodeError, model::NodeModels};
+use superstep::{Imports, NodeError, model::NodeModels, tools::guided::Profile};
 
 use crate::{
     Calendar, MailError, Mailbox, Memory,
@@ -14,6 +14,12 @@ use crate::{
 
 /// The node that words what was learned.
 pub(crate) const MEMORY: &str = "update_memory";
+
+/// The node in which the model speaks.
+pub(crate) const LLM_CALL: &str = "llm_call";
+
+/// The node that sorts mail.
+pub(crate) const TRIAGE: &str = "triage_router";
 
 /// Services of one assistant; never stored.
 pub(crate) struct Services {
@@ -30,6 +36,12 @@ pub(crate) struct Services {
 impl Services {
     pub(crate) fn owner(&self) -> String {
         person(self.mailbox.owner())
+    }
+
+    /// How the model of a node is asked.
+    pub(crate) fn profile(&self, node: &str) -> Profile {
+        let by_model = || Profile::of(self.models.of(node).caps());
+        self.settings.profile.unwrap_or_else(by_model)
     }
 
     pub(crate) async fn mark_read(&self, input: Option<&EmailInput>) -> Result<(), NodeError> {

@@ -5,6 +5,8 @@ use jiff::{
     tz::TimeZone,
 };
 
+use superstep::tools::guided::Profile;
+
 use crate::Mode;
 
 /// How the assistant is meant to work. The default changes nothing in the world.
@@ -25,6 +27,8 @@ pub struct Settings {
     pub mark_ignored: bool,
     /// How many tokens a reply of the model may have.
     pub max_tokens: Option<u32>,
+    /// How models are asked; by what they can if absent.
+    pub profile: Option<Profile>,
 }
 
 impl Settings {
@@ -47,6 +51,7 @@ impl Default for Settings {
             max_turns: 12,
             mark_ignored: true,
             max_tokens: None,
+            profile: None,
         }
     }
 }

@@ -74,11 +74,21 @@ impl CallValidator {
         for kind in ToolKind::ALL {
             let spec = kind.spec(&context);
             let mut checked = spec.parameters.clone();
-            if kind == ToolKind::Send
-                && let Some(Json::Object(properties)) = checked.pointer_mut("/properties")
-            {
-                let this = json!({"enum": [context.input.id.0]});
-                properties.insert("email_id".into(), this);
+            if let Some(Json::Object(properties)) = checked.pointer_mut("/properties") {
+                match kind {
+                    ToolKind::Send => {
+                        let this = json!({"enum": [context.input.id.0]});
+                        properties.insert("email_id".into(), this);
+                    }
+                    // The program asks with more than a model is told of.
+                    ToolKind::Question => {
+                        let answers =
+                            json!({"type": "array", "items": {"type": "string"}, "maxItems": 8});
+                        properties.insert("answers".into(), answers);
+                        properties.insert("understood".into(), json!({"type": "object"}));
+                    }
+                    _ => {}
+                }
             }
             listed.push(MailTool {
                 kind,

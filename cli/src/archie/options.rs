@@ -17,7 +17,9 @@ use superstep::{
     },
     saver::Saver,
 };
-use superstep_archie::{Archie, Replies, Settings, Spent, approval::Keywords, memory::MemoryPlace};
+use superstep_archie::{
+    Archie, Profile, Replies, Settings, Spent, approval::Keywords, memory::MemoryPlace,
+};
 
 use crate::{
     app::App,
@@ -29,7 +31,7 @@ use crate::{
 };
 
 /// The settings of `[agents.archie]`, besides `prompts.NAME`.
-const KEYS: [&str; 3] = ["keywords", "memory", "document_tokens"];
+const KEYS: [&str; 4] = ["keywords", "memory", "document_tokens", "profile"];
 
 /// The nodes that may have models of their own.
 const NODES: [&str; 4] = [
@@ -175,6 +177,10 @@ pub(super) fn settings(config: &Config) -> Result<Settings, Error> {
             "document_tokens" => {
                 let tokens = setting.value.as_u64().and_then(|n| usize::try_from(n).ok());
                 settings.document_tokens = Some(tokens.ok_or_else(|| not("a number"))?);
+            }
+            "profile" => {
+                let profile = setting.value.as_str().and_then(Profile::named);
+                settings.profile = Some(profile.ok_or_else(|| not("strong or small"))?);
             }
             _ => match key.strip_prefix("prompts.") {
                 Some(name) => {

@@ -132,6 +132,9 @@ impl<'a> Screen<'a> {
                 let documents = count(*documents, "new document");
                 format!("extracting entities from {documents}")
             }
+            Progress::Sorting { passages } => {
+                format!("sorting {}, one at a time", count(*passages, "sentence"))
+            }
             Progress::Remembered {
                 entities,
                 relationships,

@@ -4,8 +4,9 @@
 //! world. [`Tools`] is what an agent has. A call runs as a durable task of its own ([`execute`]):
 //! checked, allowed by the [`Policy`] or approved by a person, journaled before and after, so that it
 //! happens at most once and a person is asked about an unknown outcome. [`agent`] is the loop of a
-//! model and its tools as a graph; [`refine`] is an analysis that questions itself; [`Chat`] keeps a conversation in state. With the feature `mcp` the
-//! tools of MCP servers are tools like others, with less trust.
+//! model and its tools as a graph; [`refine`] is an analysis that questions itself; [`guided`] asks a
+//! small model for one thing at a time; [`Chat`] keeps a conversation in state. With the feature `mcp` the tools of MCP servers
+//! are tools like others, with less trust.
 
 // The macros name the facade's paths; below it this crate stands in for it.
 extern crate self as superstep;
@@ -27,6 +28,7 @@ mod attempt;
 pub mod chat;
 pub mod error;
 mod execute;
+pub mod guided;
 mod happened;
 #[cfg(feature = "mcp")]
 pub mod mcp;

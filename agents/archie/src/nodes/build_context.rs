@@ -1,6 +1,6 @@
 //! Node `build_context`: writes a context document from the documents and the memory.
 
-use superstep::{Ctx, NodeError, Res, Snap, Store};
+use superstep::{Ctx, NodeError, Res, Snap, Store, tools::guided::Profile};
 
 use crate::{
     documents::DocumentStore,
@@ -8,6 +8,7 @@ use crate::{
     prompts::Stage,
     request::StageRequest,
     services::Services,
+    small,
     state::{Analysis, AnalysisUpdate},
 };
 
@@ -21,6 +22,11 @@ pub(crate) async fn build_context(
     if set.documents.is_empty() && state.system_context.is_empty() {
         // A model that has nothing to go by makes something up.
         return Err(Error::settings("there is nothing to make a context document of").into());
+    }
+    if services.profile(Stage::Context) == Profile::Small
+        && let Some(update) = small::turn(&state, &set, &services, Stage::Context, &ctx).await?
+    {
+        return Ok(update);
     }
     let name = state.context_name.as_deref().unwrap_or("the system");
     let said = match state.user_input.as_str() {

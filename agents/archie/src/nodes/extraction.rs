@@ -5,7 +5,11 @@
 
 use std::path::Path;
 
-use superstep::{Ctx, NodeError, Res, Snap, Store, model::structured, tools::Traced};
+use superstep::{
+    Ctx, NodeError, Res, Snap, Store,
+    model::structured,
+    tools::{Traced, guided::Profile},
+};
 
 use crate::{
     counted::Counted,
@@ -122,7 +126,8 @@ impl Work {
         let is_new = |document: &Document| !known.documents.contains_key(&document.sha256);
         let documents = &set.documents;
         let new = documents.iter().filter(|it| is_new(it)).count();
-        if new == 0 {
+        // A small model takes whatever it reads for parts of a system, and reads long.
+        if new == 0 || services.profile(Stage::Extract) == Profile::Small {
             return Ok(None);
         }
         ctx.emit(Progress::Extracting { documents: new }).await;

@@ -15,4 +15,5 @@ mod reading;
 mod remembering;
 mod results;
 mod resuming;
+mod small;
 mod support;

@@ -6,7 +6,7 @@ use superstep::{
     tools::{Decision, ParsedCall as _},
 };
 
-use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate};
+use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate, guided::Handling};
 use crate::{
     inbox::{ALL, Action, Asked, Item, WORDS, decide},
     mode::revealed,
@@ -33,7 +33,8 @@ pub(super) async fn interrupt_handler(
         CHECK => (Decision::Direct, services.settings.mode()),
         _ => {
             let validator = CallValidator::new(&services.0, input, Timestamp::now())?;
-            let mut item = item(&pending, input, &services, &validator);
+            let note = state.small.as_ref().and_then(Handling::note);
+            let mut item = item(&pending, input, &services, &validator, note);
             item.digest = Some(ApprovalScope::digest::<Asked>(
                 scope.as_ref(),
                 &ctx,
@@ -68,6 +69,7 @@ fn item(
     input: &EmailInput,
     services: &Services,
     validator: &CallValidator,
+    note: Option<String>,
 ) -> Item {
     let (call, mode) = (&pending.call, pending.mode);
     let takes_effect = [SEND, SCHEDULE].contains(&call.name.as_str());
@@ -83,11 +85,13 @@ fn item(
         }
         Err(_) => format!("# {}\n", call.name),
     };
+    let note = note.filter(|_| call.name == SEND);
+    let note = note.map(|note| format!("\n{note}\n")).unwrap_or_default();
     let mail = shown(&input.mail, &services.zone);
     Item {
         action_request: Action::from(call),
         config: if call.name == QUESTION { WORDS } else { ALL },
-        description: format!("{about}\n---\n\n{mail}"),
+        description: format!("{about}{note}\n---\n\n{mail}"),
         mode: takes_effect.then_some(mode),
         digest: None,
     }

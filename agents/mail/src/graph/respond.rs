@@ -11,15 +11,15 @@ use superstep::{
         message::{ToolReply, ToolStatus},
     },
     text::single_line,
-    tools::{Decision, Turn, stream_reply},
+    tools::{Decision, Turn, guided::Profile, stream_reply},
 };
 
-use super::{Decided, Pending, ReplyNode, ReplyState};
+use super::{Decided, Pending, ReplyNode, ReplyState, guided};
 use crate::{
     Topic,
     inbox::{Action, Item, WORDS, decide},
-    prompt::{filled, shown},
-    services::Services,
+    prompt::{filled, says, shown},
+    services::{LLM_CALL, Services},
     tools::{CallValidator, DONE, SCHEDULE, SEND, fill_in},
 };
 
@@ -42,8 +42,14 @@ pub(super) async fn llm_call(
         return Ok(stuck(why));
     }
     let validator = CallValidator::new(&services.0, input, Timestamp::now())?;
-    let request = request(&state, &validator, &services).await?;
-    let mut message = stream_reply(&ctx, &**services.models.of("llm_call"), &request).await?;
+    let (mut message, handling) = match services.profile(LLM_CALL) {
+        Profile::Small => guided::turn(&state, input, &services.0, &ctx).await?,
+        Profile::Strong => {
+            let request = request(&state, &validator, &services).await?;
+            let model = &**services.models.of(LLM_CALL);
+            (stream_reply(&ctx, model, &request).await?, None)
+        }
+    };
     if let Body::Model(said) = &mut message.body {
         tell_apart(said, state.turn);
         for call in &mut said.tool_calls {
@@ -51,9 +57,12 @@ pub(super) async fn llm_call(
         }
     }
     let said = message.reply().cloned().unwrap_or_default();
-    let update = ReplyState::update()
+    let mut update = ReplyState::update()
         .turn(state.turn + 1)
         .spent(state.spent + 1);
+    if let Some(handling) = handling {
+        update = update.small(handling);
+    }
     let (calls, refused) = sorted(&message, &said, &validator, &ctx);
     let is_done = said.tool_calls.iter().any(|call| call.name == DONE);
     let mut messages = vec![message];
@@ -308,7 +317,7 @@ pub(super) async fn ask_person(
     let mode = services.settings.mode();
     Ok(match decide(&ctx, item, None, mode, |_| Ok(()))?.0 {
         Decision::Response(text) => {
-            let reply_text = format!("{} says: {text}", services.owner());
+            let reply_text = says(&services.owner(), &text);
             ReplyState::update()
                 .messages(vec![
                     Message::user(reply_text).with_id(ctx.idempotency_key("said")),

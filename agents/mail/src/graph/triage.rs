@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, json};
 use superstep::{
     Command, Ctx, NodeError, Res, Snap,
-    model::{Message, Request, Schema, structured},
-    tools::{Decision, Traced},
+    model::{Message, Model, Request, Schema, structured},
+    tools::{Decision, Traced, guided::Profile},
 };
 
 use super::{
@@ -17,8 +17,9 @@ use crate::{
     Topic,
     inbox::{Action, Item, WORDS, decide},
     memory::feedback::{FeedbackItem, UserAction},
-    prompt::{filled, for_model, person, shown},
-    services::Services,
+    prompt::{filled, for_model, says, shown},
+    services::{Services, TRIAGE},
+    small::{self, sort},
 };
 
 #[derive(Deserialize)]
@@ -39,6 +40,49 @@ pub(super) async fn router(
     if state.finished.contains(&input.id) {
         return Ok(Command::goto(TopNode::NextMail));
     }
+    let model = Traced {
+        model: &**services.models.of(TRIAGE),
+        ctx: &ctx,
+    };
+    let routed = match services.profile(TRIAGE) {
+        Profile::Small => sorted_small(input, &services, &model).await?,
+        Profile::Strong => sorted(input, &services, &model).await?,
+    };
+    let class = routed.classification;
+    let update = MailState::update()
+        .classification_decision(class)
+        .reasoning(routed.reasoning);
+    Ok(match class {
+        Class::Respond => update
+            .messages(vec![opening(input, &services)])
+            .goto(TopNode::ResponseAgent),
+        Class::Notify => update.goto(TopNode::TriageInterruptHandler),
+        Class::Ignore => update.goto(left(&services)),
+    })
+}
+
+/// How a small model sorts a mail.
+async fn sorted_small(
+    input: &EmailInput,
+    services: &Services,
+    model: &dyn Model,
+) -> Result<Routed, NodeError> {
+    let note = services.memory.show(Topic::Triage).await?;
+    let guide = sort::guide(
+        &small::called(services.mailbox.owner()),
+        &small::learned(Topic::Triage, &note),
+    )?;
+    let guide = guide.max_tokens(services.settings.max_tokens);
+    let mail = small::short(&input.mail, services.mailbox.owner());
+    Ok(guide.ask(model, Message::untrusted(mail)).await?.value)
+}
+
+/// How a strong model sorts a mail.
+async fn sorted(
+    input: &EmailInput,
+    services: &Services,
+    model: &dyn Model,
+) -> Result<Routed, NodeError> {
     let preferences = services.memory.show(Topic::Triage).await?;
     let owner = services.owner();
     let places = [("owner", &*owner), ("preferences", &*preferences)];
@@ -59,22 +103,7 @@ pub(super) async fn router(
         max_tokens: services.settings.max_tokens,
         ..Request::new([Message::system(system), Message::untrusted(mail)])
     };
-    let model = Traced {
-        model: &**services.models.of("triage_router"),
-        ctx: &ctx,
-    };
-    let routed = structured::<Routed>(&model, request, &schema).await?.value;
-    let class = routed.classification;
-    let update = MailState::update()
-        .classification_decision(class)
-        .reasoning(routed.reasoning);
-    Ok(match class {
-        Class::Respond => update
-            .messages(vec![opening(input, &services)])
-            .goto(TopNode::ResponseAgent),
-        Class::Notify => update.goto(TopNode::TriageInterruptHandler),
-        Class::Ignore => update.goto(left(&services)),
-    })
+    Ok(structured::<Routed>(model, request, &schema).await?.value)
 }
 
 /// The mail as the first thing said to the model that handles it.
@@ -112,7 +141,7 @@ pub(super) async fn interrupt_handler(
     let (decision, _) = decide(&ctx, item, None, services.settings.mode(), |_| Ok(()))?;
     let (action, update, next) = match decision {
         Decision::Response(said) => {
-            let instruction = format!("{} says: {said}", person(services.mailbox.owner()));
+            let instruction = says(&services.owner(), &said);
             let instruction = Message::user(instruction).with_id(ctx.idempotency_key("said"));
             let update = MailState::update().messages(vec![opening(input, &services), instruction]);
             (UserAction::Said(said), update, TopNode::ResponseAgent)

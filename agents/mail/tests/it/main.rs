@@ -22,4 +22,5 @@ mod meetings;
 mod modes;
 mod reading;
 mod sending;
+mod small;
 mod world;

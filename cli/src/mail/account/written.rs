@@ -8,12 +8,12 @@ use superstep::model::{
     config::{Config, Setting},
     did_you_mean,
 };
-use superstep_mail::{Address, Settings};
+use superstep_mail::{Address, Profile, Settings};
 
 use super::{Account, CalendarAt, Host, Kind, Security, Servers, address, usual_token};
 use crate::{args::AccountArgs, error::Error};
 
-const KEYS: [&str; 22] = [
+const KEYS: [&str; 23] = [
     "kind",
     "owner",
     "folder",
@@ -25,6 +25,7 @@ const KEYS: [&str; 22] = [
     "working_days",
     "max_turns",
     "mark_ignored",
+    "profile",
     "token",
     "secrets",
     "imap.host",
@@ -148,6 +149,10 @@ impl Written {
             "mark_ignored" => {
                 let mark = value.as_bool();
                 self.settings.mark_ignored = mark.ok_or(Problem::Not("true or false"))?;
+            }
+            "profile" => {
+                let profile = Profile::named(text()?);
+                self.settings.profile = Some(profile.ok_or(Problem::Not("strong or small"))?);
             }
             "token" => self.token = Some(path()?),
             "secrets" => self.secrets = Some(path()?),

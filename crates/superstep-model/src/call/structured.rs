@@ -44,6 +44,18 @@ pub struct StructuredReply<T> {
     pub repairs: u32,
 }
 
+impl<T> StructuredReply<T> {
+    /// The same with another answer made of this one.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> StructuredReply<U> {
+        StructuredReply {
+            value: change(self.value),
+            reply: self.reply,
+            usage: self.usage,
+            repairs: self.repairs,
+        }
+    }
+}
+
 /// Asks a model for a `T`. The schema says what a `T` looks like.
 pub async fn structured<T: DeserializeOwned>(
     model: &dyn Model,

@@ -1,0 +1,325 @@
+//! Days, lengths and parts of the day that a mail mentions, found by rule.
+//!
+//! What a rule finds is there, whatever a model thinks. English, and dates in figures.
+
+use jiff::{
+    ToSpan as _,
+    civil::{Date, Weekday},
+};
+
+const WEEKDAYS: [(&str, Weekday); 7] = [
+    ("monday", Weekday::Monday),
+    ("tuesday", Weekday::Tuesday),
+    ("wednesday", Weekday::Wednesday),
+    ("thursday", Weekday::Thursday),
+    ("friday", Weekday::Friday),
+    ("saturday", Weekday::Saturday),
+    ("sunday", Weekday::Sunday),
+];
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// How many days are looked at.
+const MOST: usize = 7;
+
+/// The words without the marks around them, in small letters. The full stop behind `17.11.` stays: it makes a date of it.
+fn words(text: &str) -> Vec<String> {
+    let bare = |word: &str| {
+        let bare = word
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase();
+        let is_date =
+            bare.split('.').count() == 2 && bare.starts_with(|c: char| c.is_ascii_digit());
+        match is_date
+            && word
+                .trim_end_matches(['?', '!', ',', ';', ')'])
+                .ends_with('.')
+        {
+            true => bare + ".",
+            false => bare,
+        }
+    };
+    let all = text
+        .split(|c: char| c.is_whitespace() || "()\"“”".contains(c))
+        .map(bare);
+    all.filter(|word| !word.is_empty()).take(2_000).collect()
+}
+
+/// The days that a mail of that day mentions, in order, none of them in its past.
+pub(super) fn days(text: &str, written: Date) -> Vec<Date> {
+    let words = words(text);
+    let word = |place: Option<usize>| {
+        place
+            .and_then(|it| words.get(it))
+            .map_or("", String::as_str)
+    };
+    // A week is meant as a whole only if no day is named.
+    let (mut found, mut weeks) = (Vec::new(), Vec::new());
+    for (place, it) in words.iter().enumerate() {
+        let (before, after) = (word(place.checked_sub(1)), word(Some(place + 1)));
+        if let Some(date) = in_figures(it, written) {
+            found.push(date);
+        } else if let Some((_, weekday)) = WEEKDAYS.iter().find(|(name, _)| is_weekday(it, name)) {
+            let is_next = before == "next" || (after == "next" && word(Some(place + 2)) == "week");
+            found.extend(on_weekday(*weekday, is_next, written));
+        } else if let Some(month) = month(it) {
+            let year = [after, word(Some(place + 2))];
+            let year = year
+                .iter()
+                .find_map(|it| it.parse::<i16>().ok().filter(|it| *it > 1_900));
+            let second = word(place.checked_sub(2));
+            let day = ordinal(before)
+                .or_else(|| (before == "of").then(|| ordinal(second)).flatten())
+                .or_else(|| ordinal(after));
+            found.extend(day.and_then(|day| in_month(day, month, year, written)));
+        } else if let Some(day) = ordinal(it).filter(|_| it.ends_with(['t', 'd', 'h'])) {
+            let is_of_month =
+                month(after).is_some() || (after == "of" && month(word(Some(place + 2))).is_some());
+            if !is_of_month && month(before).is_none() {
+                found.extend(of_month(day, written));
+            }
+        } else if it == "today" {
+            found.push(written);
+        } else if it == "tomorrow" {
+            found.extend(written.tomorrow().ok());
+        } else if it == "week" && ["next", "this"].contains(&before) {
+            weeks.extend(of_week(before == "next", written));
+        }
+    }
+    let meant = if found.is_empty() { weeks } else { found };
+    let mut days: Vec<Date> = meant.into_iter().filter(|date| *date >= written).collect();
+    days.sort();
+    days.dedup();
+    days.truncate(MOST);
+    days
+}
+
+fn is_weekday(word: &str, name: &str) -> bool {
+    let word = word
+        .strip_suffix("'s")
+        .or_else(|| word.strip_suffix("’s"))
+        .unwrap_or(word);
+    word == name
+        || (word.len() == 3 && name.starts_with(word) && !["sun", "sat", "wed"].contains(&word))
+}
+
+fn month(word: &str) -> Option<i8> {
+    let is_short =
+        |name: &&str| word.len() == 3 && name.starts_with(word) && !["mar", "may"].contains(&word);
+    let place = MONTHS
+        .iter()
+        .position(|name| *name == word || is_short(&name))?;
+    i8::try_from(place + 1).ok()
+}
+
+/// A day of the month: `16`, `16th`.
+fn ordinal(word: &str) -> Option<i8> {
+    let endings = ["st", "nd", "rd", "th"];
+    let digits = endings
+        .iter()
+        .find_map(|end| word.strip_suffix(end))
+        .unwrap_or(word);
+    digits
+        .parse::<i8>()
+        .ok()
+        .filter(|day| (1..=31).contains(day))
+}
+
+/// `2026-11-17`, `17-11-2026`, `17.11.2026`, `17.11.`.
+fn in_figures(word: &str, written: Date) -> Option<Date> {
+    let sign = ['-', '.', '/']
+        .into_iter()
+        .find(|sign| word.contains(*sign))?;
+    let is_short = word.ends_with('.');
+    let parts = word.trim_end_matches('.').split(sign);
+    let parts: Vec<i16> = parts.map(|it| it.parse().ok()).collect::<Option<_>>()?;
+    let small = |part: i16| i8::try_from(part).ok();
+    match parts.as_slice() {
+        [year, month, day] if *year > 1_900 => Date::new(*year, small(*month)?, small(*day)?).ok(),
+        [day, month, year] if *year > 1_900 => Date::new(*year, small(*month)?, small(*day)?).ok(),
+        [day, month] if is_short => in_month(small(*day)?, small(*month)?, None, written),
+        _ => None,
+    }
+}
+
+/// The next such day after the mail, or the one of the week after.
+fn on_weekday(weekday: Weekday, is_next_week: bool, written: Date) -> Option<Date> {
+    match is_next_week {
+        false => written.nth_weekday(1, weekday).ok(),
+        true => {
+            let monday = written.nth_weekday(1, Weekday::Monday).ok()?;
+            monday
+                .checked_add(i64::from(weekday.to_monday_zero_offset()).days())
+                .ok()
+        }
+    }
+}
+
+fn in_month(day: i8, month: i8, year: Option<i16>, written: Date) -> Option<Date> {
+    if let Some(year) = year {
+        return Date::new(year, month, day).ok();
+    }
+    let this = Date::new(written.year(), month, day).ok()?;
+    match this < written {
+        true => Date::new(written.year() + 1, month, day).ok(),
+        false => Some(this),
+    }
+}
+
+fn of_month(day: i8, written: Date) -> Option<Date> {
+    let this = Date::new(written.year(), written.month(), day).ok();
+    if let Some(date) = this.filter(|date| *date >= written) {
+        return Some(date);
+    }
+    let next = written.first_of_month().checked_add(1.month()).ok()?;
+    Date::new(next.year(), next.month(), day).ok()
+}
+
+/// The working days that are left of the week, or those of the next one.
+fn of_week(is_next: bool, written: Date) -> Vec<Date> {
+    let from = match is_next {
+        true => written.nth_weekday(1, Weekday::Monday),
+        false => written.tomorrow(),
+    };
+    let Ok(from) = from else {
+        return Vec::new();
+    };
+    let all = (0..5_i64).filter_map(|more| from.checked_add(more.days()).ok());
+    let friday = |date: &Date| date.weekday().to_monday_zero_offset() <= 4;
+    all.take_while(friday).collect()
+}
+
+/// How long a meeting is, as the mail says.
+pub(super) fn minutes(text: &str) -> Option<u32> {
+    let words = words(text);
+    let word = |place: Option<usize>| {
+        place
+            .and_then(|it| words.get(it))
+            .map_or("", String::as_str)
+    };
+    for (place, it) in words.iter().enumerate() {
+        let (before, two) = (word(place.checked_sub(1)), word(place.checked_sub(2)));
+        let (three, after) = (word(place.checked_sub(3)), word(Some(place + 1)));
+        let figure = |word: &str| match word {
+            "an" | "one" | "a" | "1" => Some(1),
+            "two" => Some(2),
+            "three" => Some(3),
+            "ten" => Some(10),
+            "fifteen" => Some(15),
+            "twenty" => Some(20),
+            "thirty" => Some(30),
+            other => other.parse::<u32>().ok().filter(|it| *it <= 480),
+        };
+        let found = match it.as_str() {
+            "minutes" | "minute" | "min" | "mins" => figure(before),
+            "half-hour" | "half-an-hour" => Some(30),
+            "hour" if before == "half" || (before == "an" && two == "half") => Some(30),
+            "hour" if before == "an" && two == "of" && three.starts_with("quarters") => Some(45),
+            "hour" if before == "an" && two == "of" && three == "quarter" => Some(15),
+            "hour" if after == "and" && word(Some(place + 3)) == "half" => Some(90),
+            "hour" | "hours" if before != "per" => figure(before).map(|hours| hours * 60),
+            other => {
+                let glued = ["minutes", "minute", "mins", "min"];
+                let digits = glued.iter().find_map(|unit| other.strip_suffix(unit));
+                digits.and_then(|it| it.trim_end_matches('-').parse().ok())
+            }
+        };
+        if let Some(minutes) = found.filter(|it| (5..=480).contains(it)) {
+            return Some(minutes);
+        }
+    }
+    None
+}
+
+/// Whether the mail names the morning or the afternoon, and not both.
+pub(super) fn part(text: &str) -> Option<&'static str> {
+    let words = words(text);
+    let has = |name: &str| words.iter().any(|word| word == name);
+    match (has("morning"), has("afternoon")) {
+        (true, false) => Some("morning"),
+        (false, true) => Some("afternoon"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot continue fails")]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn days_are_found_however_they_are_written() {
+        // A Monday.
+        let written = date(2026, 11, 2);
+        let found = |text: &str| -> Vec<String> {
+            let all = days(text, written);
+            all.iter().map(ToString::to_string).collect()
+        };
+        for (text, wanted) in [
+            (
+                "half an hour on the 16th or 17th?",
+                vec!["2026-11-16", "2026-11-17"],
+            ),
+            ("Tuesday or Thursday", vec!["2026-11-03", "2026-11-05"]),
+            ("next Tuesday", vec!["2026-11-10"]),
+            ("Wednesday next week", vec!["2026-11-11"]),
+            (
+                "on 12 November or November 13th, 2026",
+                vec!["2026-11-12", "2026-11-13"],
+            ),
+            ("the 3rd of January", vec!["2027-01-03"]),
+            (
+                "2026-11-20, 21.11.2026 or 23.11.",
+                vec!["2026-11-20", "2026-11-21", "2026-11-23"],
+            ),
+            ("today or tomorrow", vec!["2026-11-02", "2026-11-03"]),
+            ("version 2.1 costs 3.50, 40 people, the sun", vec![]),
+            (
+                "next week",
+                vec![
+                    "2026-11-09",
+                    "2026-11-10",
+                    "2026-11-11",
+                    "2026-11-12",
+                    "2026-11-13",
+                ],
+            ),
+        ] {
+            assert_eq!(found(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_found_however_they_are_written() {
+        for (text, wanted) in [
+            ("Do you have half an hour?", Some(30)),
+            ("a 45 minutes call", Some(45)),
+            ("a 20-minute call", Some(20)),
+            ("an hour and a half", Some(90)),
+            ("two hours", Some(120)),
+            ("an hour", Some(60)),
+            ("a quarter of an hour", Some(15)),
+            ("soon", None),
+            ("the office hours", None),
+        ] {
+            assert_eq!(minutes(text), wanted, "{text}");
+        }
+        assert_eq!(part("Monday morning"), Some("morning"));
+        assert_eq!(part("morning or afternoon"), None);
+    }
+}
