@@ -5,6 +5,7 @@
 
 mod answers;
 mod options;
+mod pdf;
 mod result;
 mod screen;
 mod talk;
@@ -27,10 +28,17 @@ use crate::{
     thread_reader::ThreadReader,
 };
 
+pub(crate) use pdf::EXTRACTS;
+
 use answers::Answers;
 use options::AgentOptions;
 use screen::Screen;
 use talk::{BeginAgain, Talk, TalkStep};
+
+/// The nodes that may have models of their own.
+pub(crate) fn nodes() -> Vec<String> {
+    options::NODES.map(str::to_owned).into()
+}
 
 /// Refuses settings that cannot be used.
 pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {

@@ -28,7 +28,7 @@ pub(crate) use mail::{
     AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, Note, NotesCommand,
 };
 pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySearch};
-pub(crate) use models::{Chat, ModelCommand};
+pub(crate) use models::{Chat, LoginArgs, ModelCommand};
 pub(crate) use serve::Serve;
 pub(crate) use sheet::{SheetCommand, SheetOutput, SheetRun, SheetVerdict};
 pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
@@ -101,6 +101,7 @@ Threads:
 Setup:
   demo           See the agents work; nothing leaves this machine
   model          List, choose, download, test and chat with models
+  login          Store the key of a model provider
   config         Show and change settings
   trust          Decide about a project's superstep.toml
   doctor         Check this machine, and say how to fix what is missing
@@ -178,6 +179,9 @@ pub(crate) struct Global {
     /// The database [default: superstep/superstep.db in $XDG_DATA_HOME or ~/.local/share]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) db: Option<PathBuf>,
+    /// No file of settings is read: that of the demo.
+    #[arg(skip)]
+    pub(crate) without_settings: bool,
 }
 
 /// When to use colours.
@@ -239,6 +243,7 @@ impl Command {
             | Self::Doctor => true,
             Self::Shell
             | Self::Graph { .. }
+            | Self::Login(_)
             | Self::Model(_)
             | Self::Demo { .. }
             | Self::Config(_)
@@ -310,6 +315,8 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     /// Language models: list, show which one is used, download, test, chat
     #[command(subcommand, arg_required_else_help = true)]
     Model(ModelCommand),
+    /// Store the key of a model provider, in a file for you alone
+    Login(LoginArgs),
     /// Traces: steps, time and cost of the runs of a thread
     #[command(subcommand, arg_required_else_help = true)]
     Trace(TraceCommand),
@@ -334,10 +341,11 @@ Exits with 1 if something is broken. A missing model is not an error.")]
     /// Say what an error code means, and what to do
     #[command(after_help = "Examples:
   superstep explain SS5016
-  superstep explain 5016 --json")]
+  superstep explain 5016 --json
+  superstep explain              all codes")]
     Explain {
         /// The code, such as SS5016
-        code: String,
+        code: Option<String>,
     },
     /// Show what the project's superstep.toml asks for, and decide whether to trust it
     Trust(TrustArgs),

@@ -12,7 +12,7 @@ mod show;
 
 use std::path::Path;
 
-use superstep::ThreadId;
+use superstep::{ThreadId, model::config::Config};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{
@@ -30,6 +30,19 @@ use crate::{
 pub(crate) use command::resuming;
 use options::OpenedAtris;
 use session::Session;
+
+/// The nodes that may have models of their own.
+pub(crate) fn nodes() -> Vec<String> {
+    superstep_atris::MODEL_NODES.map(str::to_owned).into()
+}
+
+/// Refuses settings that cannot be used.
+pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
+    let settings = options::settings(config, &mut Vec::new())?;
+    // Whatever is wrong with the hosts, their client says.
+    superstep_atris::Audius::new(settings.client)?;
+    Ok(())
+}
 
 pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), Error> {
     match command {

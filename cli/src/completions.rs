@@ -18,6 +18,7 @@ use crate::{
     error::Error,
     inbox,
     output::{Output, plain},
+    providers,
 };
 
 /// The variable by which a shell asks for completions.
@@ -32,6 +33,7 @@ fn with_candidates(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_id().as_str() {
         "thread" | "threads" => arg.add(ArgValueCandidates::new(thread_names)),
         "id" => arg.add(ArgValueCandidates::new(question_ids)),
+        "model" | "provider" => arg.add(ArgValueCandidates::new(provider_names)),
         _ => arg,
     });
     command.mut_subcommands(with_candidates)
@@ -42,6 +44,13 @@ fn thread_names() -> Vec<CompletionCandidate> {
         let names = database::threads(&global)?.threads().await?;
         Ok(names.iter().map(ToString::to_string).collect())
     })
+}
+
+/// The names of providers: a model is named by one, with or without the name that it has there.
+fn provider_names() -> Vec<CompletionCandidate> {
+    let names = providers::registered().names().into_iter();
+    let names = names.filter(|name| !matches!(name.as_str(), "script" | "cassette"));
+    names.map(CompletionCandidate::new).collect()
 }
 
 fn question_ids() -> Vec<CompletionCandidate> {

@@ -65,7 +65,9 @@ async fn check(quick: bool, app: &App<'_>) -> Result<(), Error> {
     }
     match found {
         0 => Ok(()),
-        _ => Err(SaverError::Corrupt(format!("found {}", count(found, "problem"))).into()),
+        _ => Err(Error::Damaged {
+            found: count(found, "problem"),
+        }),
     }
 }
 

@@ -87,6 +87,7 @@ async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Err
 async fn question(database: &Path, global: &Global) -> Result<String, Error> {
     let global = Global {
         db: Some(database.to_owned()),
+        without_settings: true,
         ..global.clone()
     };
     inbox::about_a_reply(&global).await
@@ -112,6 +113,8 @@ fn killed(words: &[String], database: &Path, output: &Output) -> Result<(), Erro
         .arg("--offline")
         .arg("--db")
         .arg(database)
+        // What somebody has set is none of the demo's business.
+        .env("XDG_CONFIG_HOME", database.with_extension("no-settings"))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -151,6 +154,7 @@ fn read(line: &str, place: &Path, database: &Path, global: &Global) -> Result<Ar
     args.global.db = Some(database.to_owned());
     args.global.offline = true;
     args.global.no_input = true;
+    args.global.without_settings = true;
     Ok(args)
 }
 

@@ -10,12 +10,24 @@ mod show;
 
 use std::path::PathBuf;
 
+use superstep::model::config::Config;
+
 use crate::{
     app::App,
     args::{Docs, DocsCommand, MakeDocs},
     environment,
     error::Error,
 };
+
+/// The agents that may have models of their own.
+pub(crate) fn nodes() -> Vec<String> {
+    options::nodes()
+}
+
+/// Refuses settings that cannot be used.
+pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
+    options::check(config)
+}
 
 pub(crate) async fn run(docs: Docs, app: &mut App<'_>) -> Result<(), Error> {
     match docs.command {

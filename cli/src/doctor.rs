@@ -9,8 +9,7 @@ use serde_json::json;
 use superstep::{
     SaverError,
     model::{
-        ErrorKind,
-        config::Config,
+        ErrorKind, did_you_mean,
         select::{DataOwner, Outcome},
     },
     sqlite::OpenMode,
@@ -18,7 +17,6 @@ use superstep::{
 use superstep_sheets::sandbox::Availability;
 
 use crate::{
-    agents::{self, Agent},
     app::App,
     args::{AccountArgs, Global},
     database, dirs, environment,
@@ -26,7 +24,7 @@ use crate::{
     mail,
     output::{Form, Output, bad, faint, good, plain, strong},
     private::{self, Loose},
-    running, sheet, trust, weights,
+    settings, sheet, trust, weights,
 };
 
 /// Result of a check.
@@ -87,8 +85,8 @@ pub(crate) async fn run(app: &App<'_>) -> Result<(), Error> {
     let settings = settings(app.global);
     // What a broken file breaks is said once.
     let is_readable = environment::load(app.global).is_ok();
-    let is_usable = settings.health != Health::Broken;
-    findings.push(settings);
+    let is_usable = settings.iter().all(|it| it.health != Health::Broken);
+    findings.extend(settings);
     findings.push(rights(app.global));
     findings.extend(places(app.global));
     if is_readable {
@@ -202,32 +200,29 @@ fn clock() -> Option<Finding> {
     }
 }
 
-/// Refuses settings that an agent refuses when it is used.
-fn check_agents(config: &Config) -> Result<(), Error> {
-    agents::check_names(config)?;
-    let mut all = Agent::all().iter();
-    all.try_for_each(|agent| running::of(*agent).check_settings(config))
-}
-
 const CORRECT: &str = "`superstep config edit` opens your file";
 
-fn settings(global: &Global) -> Finding {
-    match environment::load(global) {
+/// The files, or each setting that a command would refuse.
+fn settings(global: &Global) -> Vec<Finding> {
+    let finding = match environment::load(global) {
         Ok(environment) if environment.config.files.is_empty() => {
             let place = environment::user_file().map(|path| path.display().to_string());
             let hint = format!("yours would be {}", place.unwrap_or_default());
             Finding::absent("settings", "no file", hint)
         }
         Ok(environment) => {
-            if let Err(error) = check_agents(&environment.config) {
-                return Finding::broken("settings", error.to_string(), CORRECT);
+            let problems = settings::problems(&environment.config);
+            if !problems.is_empty() {
+                let broken = |it: &Error| Finding::broken("settings", it.to_string(), CORRECT);
+                return problems.iter().map(broken).collect();
             }
             let files = environment.config.files.iter();
             let files: Vec<_> = files.map(|file| file.path.display().to_string()).collect();
             Finding::good("settings", files.join(", "))
         }
         Err(error) => Finding::broken("settings", error.to_string(), CORRECT),
-    }
+    };
+    vec![finding]
 }
 
 /// Whether the project's file is in force.
@@ -332,8 +327,7 @@ async fn model(global: &Global) -> Vec<Finding> {
         }
     };
     let Outcome::Chosen(choice) = &resolution.outcome else {
-        let hint =
-            "`superstep model pull` downloads one, or set ANTHROPIC_API_KEY or OPENAI_API_KEY";
+        let hint = "`superstep model pull` downloads one, `superstep login anthropic` stores a key";
         return vec![Finding::absent("model", "none", hint)];
     };
     let place = match choice.leaves() {
@@ -379,7 +373,21 @@ async fn for_mail(global: &Global) -> Finding {
 #[cfg(feature = "remote")]
 async fn provider(choice: &superstep::model::select::Choice) -> Finding {
     match crate::providers::models(choice).await {
-        Ok(models) => Finding::good("provider", format!("answers, {} models", models.len())),
+        Ok(models) => {
+            let (name, all) = (choice.spec.name.as_deref(), models.len());
+            // Names without a date or a tag stand for the newest one.
+            let is_there = |name: &str| models.iter().any(|it| it.name.starts_with(name));
+            match name.filter(|name| all > 0 && !is_there(name)) {
+                None => Finding::good("provider", format!("answers, {all} models")),
+                Some(name) => {
+                    let near = did_you_mean::hint(name, models.iter().map(|it| it.name.as_str()));
+                    let provider = &choice.spec.provider;
+                    let text = format!("{provider} does not list a model `{name}`{near}");
+                    let hint = format!("`superstep model list {provider}` lists them");
+                    Finding::warning("provider", text, hint)
+                }
+            }
+        }
         Err(error) => {
             let hint = error.hint().unwrap_or("see `superstep model show`");
             Finding::broken("provider", error.to_string(), hint)
@@ -490,7 +498,14 @@ fn mail_account(global: &Global) -> Option<Finding> {
         return None;
     }
     Some(match mail::Account::read(&AccountArgs::default(), global) {
-        Ok(account) => Finding::good("account", account.about()),
+        Ok(account) => match account.missing_folder() {
+            None => Finding::good("account", account.about()),
+            Some(folder) => Finding::broken(
+                "account",
+                format!("there is no folder {}", folder.display()),
+                "make it, or `superstep config set agents.mail.folder DIR`",
+            ),
+        },
         Err(error) => {
             let hint = error.hints().first().copied().unwrap_or(CORRECT);
             Finding::broken("account", error.to_string(), hint)

@@ -8,7 +8,8 @@ use std::{
 
 use superstep::model::{
     ManagedModel, Model, Policy,
-    config::{Config, Origin},
+    config::{Config, ConfigFile, Origin, Setting},
+    did_you_mean,
     select::{
         Choice, Consent, DataOwner, Environment, Outcome, Probe, Resolution, Source, Verdict,
         resolve,
@@ -30,7 +31,10 @@ use crate::{
 pub(crate) fn load(global: &Global) -> Result<Environment, Error> {
     let folder = std::env::current_dir()?;
     let user = user_file();
-    let config = Config::load(&folder, user.as_deref(), trust::decision)?;
+    let config = match global.without_settings {
+        true => Config::default(),
+        false => Config::load(&folder, user.as_deref(), trust::decision)?,
+    };
     let can_ask = !global.no_input && io::stdin().is_terminal() && io::stderr().is_terminal();
     let environment = Environment {
         flag: global.model.clone(),
@@ -91,6 +95,42 @@ pub(crate) async fn choose(
         }
     }
     Ok(resolve(&environment, node)?)
+}
+
+/// Refuses a model of a file that could not be opened: a provider that does not exist, a file that is missing. Which
+/// models a provider has only it knows.
+pub(crate) fn check_model(setting: &Setting<String>, file: &ConfigFile) -> Result<(), Error> {
+    let mut file = file.clone();
+    file.model = Some(setting.clone());
+    let mut config = Config::default();
+    config.files.push(file);
+    let environment = Environment {
+        config,
+        providers: providers::registered().names(),
+        weights: weights::cached(),
+        ..Environment::default()
+    };
+    let resolution = resolve(&environment, None)?;
+    let choice = resolution.choice()?;
+    let origin = &setting.origin;
+    let missing = choice.file.iter().find(|file| !file.is_file());
+    match (choice.spec.provider.as_str(), missing) {
+        ("local", Some(_)) => {
+            let name = choice.spec.name.as_deref().unwrap_or_default();
+            let known = ["default", "tiny"];
+            let near = did_you_mean::hint(name, known);
+            Err(Error::Usage(format!(
+                "{origin}: `{}` is no model: there are local:default, local:tiny and files of weights{near}",
+                choice.spec
+            )))
+        }
+        (_, Some(file)) => Err(Error::Usage(format!(
+            "{origin}: `{}` names a file that does not exist: {}",
+            choice.spec,
+            file.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// A model that was opened, and why it was chosen.

@@ -65,6 +65,12 @@ pub(crate) enum Error {
         /// The thread.
         thread: String,
     },
+    /// `db check` found something, and has named it.
+    #[error("the database is damaged: {found}")]
+    Damaged {
+        /// How much was found.
+        found: String,
+    },
     /// It was printed already.
     #[error("failed")]
     Reported {
@@ -143,7 +149,7 @@ pub(crate) const USAGE: &str = "SS6050";
 
 /// Hints for a missing model.
 const WAYS_OUT: [&str; 3] = [
-    "set ANTHROPIC_API_KEY or OPENAI_API_KEY",
+    "use a key: superstep login anthropic, or set ANTHROPIC_API_KEY or OPENAI_API_KEY",
     "start a model server such as Ollama, or set OPENAI_BASE_URL to one",
     "download a small local model: superstep model pull",
 ];
@@ -169,6 +175,7 @@ impl Error {
             Self::Saver(_)
             | Self::NoDatabase { .. }
             | Self::Missing { .. }
+            | Self::Damaged { .. }
             | Self::Repeats { .. } => 1,
             Self::Run(error) => exit_of(error.code()),
             Self::Agent(error) => error.exit(),
@@ -221,7 +228,7 @@ impl Error {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The stable code. An open question is no error and has none; what was reported had its own.
+    /// The stable code; what was reported had its own.
     pub(crate) fn code(&self) -> Option<&'static str> {
         match self {
             Self::Model(error) => Some(error.code()),
@@ -250,7 +257,9 @@ impl Error {
             Self::Io(_) => Some("SS6056"),
             Self::Build(_) | Self::NoSaver => Some("SS6057"),
             Self::Repeats { .. } => Some("SS6058"),
-            Self::Waiting { .. } | Self::Reported { .. } | Self::Closed => None,
+            Self::Waiting { .. } => Some("SS6059"),
+            Self::Damaged { .. } => Some("SS2005"),
+            Self::Reported { .. } | Self::Closed => None,
         }
     }
 
@@ -260,6 +269,8 @@ impl Error {
             Self::NoModel => WAYS_OUT.to_vec(),
             Self::NoDatabase { .. } => vec!["run an agent first, or name a database with --db"],
             Self::Saver(SaverError::Corrupt(_)) => vec![DAMAGED],
+            Self::Damaged { .. } => vec![RESTORE, SAVE],
+            Self::Waiting { .. } => vec![ANSWER],
             Self::Saver(error) => error.hint().into_iter().collect(),
             Self::Store(error) => of_store(error),
             Self::Run(error) => error.hint().into_iter().collect(),
@@ -315,6 +326,14 @@ fn of_run(error: &superstep::Error) -> String {
 const DAMAGED: &str =
     "restore a backup if there is one; `superstep db check` names all that is damaged";
 
+/// The same, for whom the damage was named to.
+const RESTORE: &str =
+    "restore a backup if there is one: put the file that `superstep db backup` wrote in its place";
+const SAVE: &str = "threads that can be read are saved with `superstep threads export`";
+
+/// What to do about an open question, where the command that does it was not printed.
+const ANSWER: &str = "`superstep threads show` shows the question, and the command that answers it";
+
 /// The hint of the storage below, which knows what failed.
 fn of_store(error: &superstep::store::StoreError) -> Vec<&'static str> {
     use std::error::Error as _;
@@ -362,5 +381,21 @@ impl From<std::io::Error> for Error {
             std::io::ErrorKind::BrokenPipe => Self::Closed,
             _ => Self::Io(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ollama_that_is_off_is_told_with_how_to_start_it() {
+        let kind = ErrorKind::Connect {
+            host: "127.0.0.1:11434".into(),
+            message: "refused".into(),
+        };
+        let error = Error::from(ModelError::from(kind));
+        let hints = error.hints();
+        assert_eq!(hints, ["is Ollama running? start it with `ollama serve`"]);
     }
 }

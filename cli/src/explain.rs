@@ -5,7 +5,7 @@ use superstep::model::did_you_mean;
 
 use crate::{
     error::Error,
-    output::{Form, Output, faint, plain, strong},
+    output::{Form, Output, faint, plain, shown, strong},
 };
 
 /// The page that lists every code; an installed binary has it with it.
@@ -21,14 +21,19 @@ struct Explained<'a> {
     hint: String,
 }
 
-pub(crate) fn run(code: &str, output: &Output) -> Result<(), Error> {
+/// Explains a code, or lists all of them.
+pub(crate) fn run(code: Option<&str>, output: &Output) -> Result<(), Error> {
     let all = rows(PAGE);
+    let Some(code) = code else {
+        return list(&all, output);
+    };
     let wanted = wanted(code);
     let Some(found) = all.iter().find(|row| row.code == wanted) else {
-        let hint = did_you_mean::hint(&wanted, all.iter().map(|row| row.code));
-        return Err(Error::Usage(format!(
-            "there is no error code `{code}`{hint}"
-        )));
+        let near = did_you_mean::hint(&wanted, all.iter().map(|row| row.code));
+        return Err(Error::Missing {
+            what: shown(format!("there is no error code `{code}`{near}")),
+            hint: "`superstep explain` lists all codes",
+        });
     };
     if output.form == Form::Json {
         return output.json(&json!({
@@ -38,6 +43,25 @@ pub(crate) fn run(code: &str, output: &Output) -> Result<(), Error> {
     output.data(&[strong(found.code), faint(format!("  {}", found.about))])?;
     output.data(&[plain(format!("  what happened  {}", found.what))])?;
     output.data(&[plain(format!("  what to do     {}", found.hint))])
+}
+
+/// All codes, by what they are about.
+fn list(all: &[Explained<'_>], output: &Output) -> Result<(), Error> {
+    let mut about = "";
+    for row in all {
+        if output.form == Form::Json {
+            output.json(&json!({
+                "code": row.code, "group": row.about, "message": row.what, "hint": row.hint,
+            }))?;
+            continue;
+        }
+        if about != row.about {
+            about = row.about;
+            output.data(&[strong(about)])?;
+        }
+        output.data(&[plain(format!("  {}  {}", row.code, row.what))])?;
+    }
+    Ok(())
 }
 
 /// A code as it is written in the page: people type it in small letters, in brackets, or without its letters.

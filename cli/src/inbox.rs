@@ -3,13 +3,16 @@
 //! Reading needs no model and no account; answering needs both, as it resumes the run. `question` lists
 //! questions, `id` finds one, `render` prints them, `edit` parses changed arguments, `answer` resumes the
 //! run, and `screen` is the inbox at a terminal: `keys` reads keys, `selected` tracks how much of a question
-//! was shown, `draw` draws.
+//! was shown, `marked` which are accepted together, `background` continues runs meanwhile, `draw` draws.
 
 mod answer;
+mod background;
 mod draw;
 mod edit;
+mod help;
 mod id;
 mod keys;
+mod marked;
 mod question;
 mod render;
 mod screen;
@@ -240,7 +243,7 @@ async fn one(
         let how = suggest::with_account(app.global, &real, &["inbox", verb, &id]);
         return render::not_done(question, &how, app.output);
     }
-    let after = answer::give(&agent, question, said, app.terminal).await?;
+    let after = answer::give(&agent, question, said, app.terminal.ctrl_c()).await?;
     render::after(&after, app.output)?;
     app.output.note(&[faint(agent.cost())]);
     after.ended()

@@ -31,7 +31,9 @@ mod graph;
 mod inbox;
 #[cfg(feature = "encryption")]
 mod key;
+mod login;
 mod mail;
+mod markdown;
 mod memory;
 mod model;
 mod output;
@@ -54,6 +56,7 @@ mod thread_status;
 mod threads;
 mod trace;
 mod trust;
+mod units;
 mod weights;
 mod written;
 
@@ -74,7 +77,8 @@ use crate::{
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     if words.next().is_some_and(|word| word == sheet::WORKER) {
-        return superstep_sheets::sandbox::worker(&words.collect::<Vec<_>>());
+        let words: Vec<_> = words.collect();
+        return superstep_sheets::sandbox::worker_with(&words, archie::EXTRACTS);
     }
     if completions::complete() {
         return ExitCode::SUCCESS;
@@ -175,12 +179,13 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
             };
             graph::run(agent, format, app.output)
         }
+        Command::Login(what) => login::run(&what, app).await,
         Command::Model(command) => model::run(command, app).await,
         Command::Trace(command) => trace::run(command, app).await,
         Command::Demo { agent } => demo::run(agent, app).await,
         Command::Doctor => doctor::run(app).await,
         Command::Config(command) => settings::run(&command, app),
-        Command::Explain { code } => explain::run(&code, app.output),
+        Command::Explain { code } => explain::run(code.as_deref(), app.output),
         Command::Trust(what) => trust::run(&what, app).await,
         Command::Completions { shell } => completions::print(&shell, app.output),
         Command::Man { folder } => completions::manual(&folder, app.output),

@@ -39,6 +39,7 @@ pub(crate) enum Style {
     Faint,
     Good,
     Bad,
+    Code,
 }
 
 /// Text and its style.
@@ -47,6 +48,19 @@ pub(crate) struct Span(Style, String);
 impl Span {
     pub(crate) fn text(&self) -> &str {
         &self.1
+    }
+
+    /// The name of its style; nothing for plain text.
+    #[cfg(test)]
+    pub(crate) fn name(&self) -> &'static str {
+        match self.0 {
+            Style::Plain => "",
+            Style::Strong => "strong",
+            Style::Faint => "faint",
+            Style::Good => "good",
+            Style::Bad => "bad",
+            Style::Code => "code",
+        }
     }
 
     /// Another text in the same style.
@@ -73,6 +87,11 @@ pub(crate) fn good(text: impl fmt::Display) -> Span {
 
 pub(crate) fn bad(text: impl fmt::Display) -> Span {
     Span(Style::Bad, text.to_string())
+}
+
+/// Code, and names of things to type.
+pub(crate) fn code(text: impl fmt::Display) -> Span {
+    Span(Style::Code, text.to_string())
 }
 
 /// A name that may come from anywhere, as it is shown: on one line, without what a terminal would obey, and
@@ -127,6 +146,14 @@ impl StatusLine {
         if !err.is_held {
             err.draw(spans);
         }
+    }
+
+    /// Prints a line of its own. That nobody reads it does not matter.
+    pub(crate) fn say(&self, spans: &[Span]) {
+        let line = drawn(spans);
+        self.write(|err| {
+            let _ = writeln!(err, "{line}");
+        });
     }
 
     /// Draws the line and keeps it from being drawn by others until it is released.
@@ -230,6 +257,26 @@ impl Output {
         Ok(())
     }
 
+    /// Parts of a text that streams, in styles of ours.
+    pub(crate) fn parts(&self, spans: &[Span]) -> Result<(), Error> {
+        let text = drawn(spans);
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.err.clear();
+        let mut out = lock(&self.out);
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        Ok(())
+    }
+
+    /// Whether styles can be seen: stdout is a terminal, and colours are wanted.
+    pub(crate) fn is_styled(&self) -> bool {
+        let is_terminal = io::IsTerminal::is_terminal(&io::stdout());
+        let is_colored = lock(&self.out).current_choice() != ColorChoice::Never;
+        self.form == Form::Text && is_terminal && is_colored
+    }
+
     /// The help, on stderr.
     pub(crate) fn help(&self, command: &clap::Command) -> Result<(), Error> {
         let text = command.clone().render_help().ansi().to_string();
@@ -252,10 +299,7 @@ impl Output {
 
     /// A line on stderr. That nobody reads it does not matter.
     pub(crate) fn say(&self, spans: &[Span]) {
-        let line = drawn(spans);
-        self.err.write(|err| {
-            let _ = writeln!(err, "{line}");
-        });
+        self.err.say(spans);
     }
 
     /// Lines on stderr that must have been written, all of them, before anything else happens.
@@ -302,21 +346,23 @@ impl Output {
                 let _ = writeln!(err, "{line}");
             });
         }
-        let code = error.code().map(|code| format!(" [{code}]"));
-        let code = code.unwrap_or_default();
+        // An open question is not an error: its code is for programs.
+        let is_waiting = matches!(error, Error::Waiting { .. });
+        let code = error.code().filter(|_| !is_waiting);
+        let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
         let lines = error.lines();
         let mut lines = lines.iter();
         let first = lines.next().map_or("", String::as_str);
-        // An open question is not an error.
-        let head = match error {
-            Error::Waiting { .. } => strong("waiting"),
-            _ => bad("error"),
+        let head = match is_waiting {
+            true => strong("waiting"),
+            false => bad("error"),
         };
         self.say(&[head, plain(format!("{code}: {first}"))]);
         for line in lines {
             self.say(&[plain(line)]);
         }
-        for hint in hints {
+        // The question and how to answer it were just shown.
+        for hint in hints.into_iter().filter(|_| !is_waiting) {
             self.say(&[faint("  hint: "), plain(hint)]);
         }
     }
@@ -327,6 +373,11 @@ impl Output {
             write!(err.as_inner(), "\x1b[2J\x1b[H")?;
             err.flush()
         })?)
+    }
+
+    /// Whether `--quiet` was given.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.is_quiet
     }
 
     /// Whether stderr is a terminal.
@@ -394,6 +445,7 @@ fn drawn(spans: &[Span]) -> String {
             Style::Faint => anstyle::Style::new().dimmed(),
             Style::Good => AnsiColor::Green.on_default(),
             Style::Bad => AnsiColor::Red.on_default().bold(),
+            Style::Code => AnsiColor::Cyan.on_default(),
         };
         let text = sanitize(text);
         line.push_str(&format!("{style}{text}{style:#}"));

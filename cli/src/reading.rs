@@ -1,4 +1,5 @@
-//! What a model on this machine has read of a prompt, on the line that is drawn over.
+//! How calls of a model fare: what one on this machine has read of a prompt, on the line that is drawn over, and attempts
+//! that failed and are made again.
 
 use std::{
     sync::{Arc, Mutex},
@@ -11,22 +12,25 @@ use superstep::{
         call::{Attempt, Cost},
     },
     sync::lock,
+    text::single_line,
 };
 
 use crate::output::{Output, StatusLine, faint};
 
-/// Shows how far a model is in reading. Nothing is shown where nobody watches.
+/// Shows how far a model is in reading, where somebody watches, and says why an attempt is made again.
 pub(crate) struct ReadingLine {
     line: StatusLine,
+    is_watched: bool,
     began: Mutex<Option<Instant>>,
 }
 
 impl ReadingLine {
-    /// For a command whose stderr is a terminal.
+    /// For a command that is not quiet.
     pub(crate) fn of(output: &Output) -> Option<Arc<Self>> {
-        output.is_watched().then(|| {
+        (!output.is_quiet()).then(|| {
             Arc::new(Self {
                 line: output.status().clone(),
+                is_watched: output.is_watched(),
                 began: Mutex::new(None),
             })
         })
@@ -39,6 +43,9 @@ impl CallObserver for ReadingLine {
     }
 
     fn reading(&self, _: &Attempt<'_>, read: u64, total: u64) {
+        if !self.is_watched {
+            return;
+        }
         let took = lock(&self.began).map_or(Duration::ZERO, |began| began.elapsed());
         self.line.hold(&[faint(words(took, read, total))]);
     }
@@ -47,13 +54,23 @@ impl CallObserver for ReadingLine {
         self.line.release();
     }
 
-    fn failed(&self, _: &Attempt<'_>, _: &ModelError, _: Option<Duration>, _: &Cost) {
+    fn failed(&self, attempt: &Attempt<'_>, error: &ModelError, wait: Option<Duration>, _: &Cost) {
         self.line.release();
+        // Without a wait the call has failed, which is told as its error.
+        if let Some(wait) = wait {
+            self.line.say(&[faint(again(attempt, error, wait))]);
+        }
     }
 
     fn dropped(&self, _: &Attempt<'_>, _: &Cost) {
         self.line.release();
     }
+}
+
+fn again(attempt: &Attempt<'_>, error: &ModelError, wait: Duration) -> String {
+    let error = single_line(&error.to_string());
+    let next = attempt.number.saturating_add(1);
+    format!("{error}; attempt {next} in {:.1} s", wait.as_secs_f64())
 }
 
 fn words(took: Duration, read: u64, total: u64) -> String {

@@ -38,9 +38,10 @@ pub(crate) trait RunAgent {
     fn scene(&self) -> &'static Scene;
 
     /// Refuses settings that it refuses when it is used.
-    fn check_settings(&self, _: &Config) -> Result<(), Error> {
-        Ok(())
-    }
+    fn check_settings(&self, config: &Config) -> Result<(), Error>;
+
+    /// Its nodes that call a model, which `[models]` may give one of their own.
+    fn nodes(&self) -> Vec<String>;
 
     /// Whether the options of a mail account are for it.
     fn has_account(&self) -> bool {

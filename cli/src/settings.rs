@@ -1,5 +1,6 @@
 //! `superstep config`: effective settings and their origins; `write` changes the user's file.
 
+mod check;
 mod write;
 
 use serde_json::{Value as Json, json};
@@ -16,6 +17,9 @@ use crate::{
     output::{Form, faint, plain, strong},
     trust,
 };
+
+pub(crate) use check::problems;
+pub(crate) use write::{put, take};
 
 /// A setting by its name.
 struct SettingRow {

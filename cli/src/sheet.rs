@@ -16,7 +16,11 @@ mod uploaded;
 
 use std::{path::PathBuf, sync::Arc};
 
-use superstep::{Imports, model::select::DataOwner, tools::Verdict};
+use superstep::{
+    Imports,
+    model::{config::Config, select::DataOwner},
+    tools::Verdict,
+};
 use superstep_sheets::workbook::Overwrite;
 
 use crate::{
@@ -34,6 +38,16 @@ pub(crate) use sandbox::{WORKER, availability};
 use options::OpenedSheets;
 use session::SheetSession;
 pub(crate) use uploaded::UploadedVersions;
+
+/// The nodes that may have models of their own.
+pub(crate) fn nodes() -> Vec<String> {
+    options::NODES.map(str::to_owned).into()
+}
+
+/// Refuses settings that cannot be used.
+pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
+    options::check(config)
+}
 
 pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
     let input = match &command {

@@ -23,6 +23,9 @@ pub(crate) struct Stats {
     pub(crate) tokens_per_second: Option<f64>,
     /// In millionths of a dollar; absent where no price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_micro_usd: Option<u64>,
+    /// The same under its older name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost_micros: Option<u64>,
     #[serde(skip)]
     shown_cost: String,
@@ -56,6 +59,7 @@ impl Stats {
             seconds: rounded(whole.as_secs_f64()),
             first_seconds: first.map(|first| rounded(first.as_secs_f64())),
             tokens_per_second: speed.map(rounded),
+            cost_micro_usd: cost.map(|cost| cost.as_micros()),
             cost_micros: cost.map(|cost| cost.as_micros()),
             shown_cost: match cost {
                 Some(cost) if cost.as_micros() == 0 => "free".into(),

@@ -4,13 +4,15 @@ use superstep::text::Sanitizer;
 
 use crate::{
     error::Error,
+    markdown::Markdown,
     output::{Form, Output},
 };
 
-/// A reply on its way to stdout, which ends with a line end.
+/// A reply on its way to stdout, which ends with a line end. A terminal shows its Markdown; a pipe gets it as it is.
 pub(crate) struct TextStream<'a> {
     output: &'a Output,
     shown: Sanitizer,
+    markdown: Option<Markdown>,
     is_open: bool,
 }
 
@@ -19,6 +21,7 @@ impl<'a> TextStream<'a> {
         Self {
             output,
             shown: Sanitizer::default(),
+            markdown: output.is_styled().then(Markdown::default),
             is_open: false,
         }
     }
@@ -28,7 +31,13 @@ impl<'a> TextStream<'a> {
             return Ok(());
         }
         self.is_open = !text.ends_with('\n');
-        self.output.part(&mut self.shown, text)
+        match &mut self.markdown {
+            None => self.output.part(&mut self.shown, text),
+            Some(markdown) => {
+                let spans = markdown.push(&self.shown.push(text));
+                self.output.parts(&spans)
+            }
+        }
     }
 
     /// Whether a line is begun and not ended.
@@ -37,6 +46,10 @@ impl<'a> TextStream<'a> {
     }
 
     pub(crate) fn end(&mut self) -> Result<(), Error> {
+        if let Some(markdown) = &mut self.markdown {
+            let rest = markdown.finish();
+            self.output.parts(&rest)?;
+        }
         if std::mem::take(&mut self.is_open) {
             self.output.part(&mut self.shown, "\n")?;
         }

@@ -11,7 +11,8 @@ use superstep::{
     clock::made_at,
     dynamic::{DynGraph, Pauses, RunInput, START, Snapshot, Source, state::Depth},
     model::did_you_mean,
-    saver::HistoryQuery,
+    runs::RunCost,
+    saver::{HistoryQuery, ThreadInfo},
 };
 
 use superstep_server::thread_uuid;
@@ -79,6 +80,14 @@ impl ThreadReader {
         let runs = self.saver.runs().load_runs(thread, &newest).await;
         let running = |run: &RunRecord| run.status() == RunStatus::Running;
         runs.is_ok_and(|runs| runs.iter().any(running))
+    }
+
+    /// What calls of models took in all runs of a thread that are on record.
+    pub(crate) async fn cost(&self, thread: &ThreadId) -> RunCost {
+        let all = RunQuery::default();
+        let runs = self.saver.runs().load_runs(thread, &all).await;
+        let runs = runs.unwrap_or_default();
+        ThreadInfo::of(thread.clone(), None, &runs).cost
     }
 
     /// The thread that somebody names: by its name, the beginning of one that no other has, or `last`, which is
@@ -166,16 +175,10 @@ impl ThreadReader {
         Agent::of(&*self.saver, thread).await
     }
 
-    /// The graph of a thread.
-    pub(crate) async fn graph(&self, thread: &str) -> Result<DynGraph, Error> {
-        self.graph_of(self.agent(thread).await?)
-    }
-
     pub(crate) fn graph_of(&self, agent: Agent) -> Result<DynGraph, Error> {
         agent.graph(self.backends.clone())
     }
 
-    /// A thread now, or at a checkpoint.
     /// The input of a run that was killed before its first step becomes a step: until then the thread does not say
     /// what it is about. No node runs.
     pub(crate) async fn take_input(&self, agent: Agent, thread: &str) -> Result<(), Error> {
@@ -192,6 +195,7 @@ impl ThreadReader {
         Ok(())
     }
 
+    /// A thread now, or at a checkpoint.
     pub(crate) async fn snapshot(
         &self,
         graph: &DynGraph,

@@ -1,6 +1,6 @@
 //! `superstep threads`: list, show, resume, fork, compare, prune, export and import threads.
 //!
-//! [`ThreadReader`] opens the database and finds threads and checkpoints; then one file per command.
+//! [`ThreadReader`] opens the database and finds threads and checkpoints, `words` makes text of states; then one file per command.
 
 mod archive;
 mod change;
@@ -9,6 +9,7 @@ mod diff;
 mod history;
 mod list;
 mod show;
+mod words;
 
 use crate::{
     app::App,
@@ -84,7 +85,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             let (from, to) = (from.as_deref(), to.as_deref());
             let reader = to_read()?;
             let thread = reader.named(&thread).await?;
-            diff::run(&reader, &thread, from, to, output).await
+            diff::run(&reader, &thread, (from, to), output).await
         }
         ThreadsCommand::Prune(mut which) => {
             let reader = to_change()?;

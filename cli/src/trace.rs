@@ -1,6 +1,6 @@
 //! `superstep trace`: the run trees of threads, from their logs.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use serde_json::{Value as Json, json};
 #[cfg(feature = "remote")]
@@ -22,6 +22,7 @@ use crate::{
     error::Error,
     output::{Form, Output, bad, faint, plain, shown, strong},
     thread_reader::{LAST, ThreadReader},
+    units,
 };
 
 /// How long a collector may take for all of it.
@@ -104,30 +105,33 @@ impl Which {
 }
 
 async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
-    let mut names = saver.threads().await?;
-    names.sort_by(|one, other| one.as_str().cmp(other.as_str()));
-    let mut logged = 0;
-    for name in names {
-        let tree = match RunTree::read(saver, name.as_str(), &View::default()).await {
-            Ok(tree) => tree,
+    let mut rows = Vec::new();
+    let mut damaged = 0;
+    for name in saver.threads().await? {
+        match RunTree::read(saver, name.as_str(), &View::default()).await {
+            Ok(mut tree) => {
+                let count = tree.runs.len();
+                rows.extend(tree.runs.pop().map(|last| (name, count, last)));
+            }
             // One that is damaged hides no other.
             Err(error) => {
                 unread(name.as_str(), &Error::from(error), output)?;
-                logged += 1;
-                continue;
+                damaged += 1;
             }
-        };
-        let Some(last) = tree.runs.last() else {
-            continue;
-        };
-        logged += 1;
-        let count = tree.runs.len();
+        }
+    }
+    // The most recently used first, as threads are listed.
+    rows.sort_by_key(|(_, _, last)| Reverse(last.root.started));
+    let logged = rows.len() + damaged;
+    for (name, count, last) in rows {
         let status = last.root.status;
         if output.form == Form::Json {
-            output.json(
-                &json!({"thread": name.as_str(), "runs": count, "last": last.number,
-                "status": status.as_str(), "graph": &*last.root.name}),
-            )?;
+            output.json(&json!({
+                "thread": name.as_str(), "runs": count, "last": last.number,
+                "last_ordinal": last.ordinal, "started_at": last.root.started.map(units::iso),
+                "cost_micro_usd": last.root.totals.cost,
+                "status": status.as_str(), "graph": &*last.root.name,
+            }))?;
             continue;
         }
         let runs = if count == 1 { "run" } else { "runs" };
@@ -183,7 +187,7 @@ fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Error> {
         return Ok(tree);
     }
     let runs: Vec<Run> = match which.run {
-        Some(number) => tree.run(number).cloned().into_iter().collect(),
+        Some(number) => tree.named(number).cloned().into_iter().collect(),
         None => tree.runs.pop().into_iter().collect(),
     };
     if runs.is_empty() {

@@ -93,6 +93,10 @@ mod present {
         let watch = if is_watched { bar(tell) } else { silent() };
         let pull = sources.pull(&weights, watch);
         tokio::pin!(pull);
+        if is_watched {
+            let line = format!("looking for the weights of {name} …");
+            app.output.status().redraw(&[faint(line)]);
+        }
         let mut tick = tokio::time::interval(std::time::Duration::from_millis(100));
         let found = loop {
             tokio::select! {

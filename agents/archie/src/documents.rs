@@ -2,14 +2,16 @@
 //!
 //! [`read`] goes through a folder twice. The first pass looks at every file and keeps figures only;
 //! the second takes the text of those that were chosen. So memory is bounded by one file and the
-//! budget, however large the folder is. `walk` finds files, `open` opens them, `decode` makes text
+//! budget, however large the folder is. `walk` finds files, `open` opens them, `decode`, `docx` and `pdf` make text
 //! of bytes, `tokens` estimates, `rank` and `choose` decide what fits, `manifest` is what a thread
 //! keeps of all that, and `store` puts texts into the long-term store.
 
 mod choose;
 mod decode;
+mod docx;
 mod manifest;
 mod open;
+mod pdf;
 pub(crate) mod rank;
 mod store;
 pub(crate) mod tokens;
@@ -31,14 +33,19 @@ use walk::{Find, Found};
 
 pub use crate::entry::{Encoding, Entry, Fate, Why};
 pub use manifest::{Inputs, LISTED};
+pub use pdf::PdfReader;
+#[cfg(feature = "pdf")]
+pub use pdf::pdf_text;
 pub(crate) use store::{Document, DocumentSet, DocumentStore};
 pub use walk::check_globs;
 
 /// What is read of a folder at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How large a file may be.
+    /// How large a file of text may be.
     pub file_bytes: u64,
+    /// How large a DOCX or a PDF may be, which are mostly pictures and fonts.
+    pub packed_bytes: u64,
     /// How many files are looked at.
     pub files: usize,
     /// How many bytes are read in all.
@@ -51,6 +58,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             file_bytes: 4 << 20,
+            packed_bytes: 32 << 20,
             files: 50_000,
             total_bytes: 2 << 30,
             depth: 64,
@@ -65,12 +73,14 @@ pub struct Order {
     pub query: String,
     /// How many tokens they may have together, as estimated.
     pub budget: usize,
-    /// Files besides `.txt` and `.md`.
+    /// Files besides `.txt`, `.md`, `.docx` and `.pdf`.
     pub globs: Vec<String>,
     /// Files that are never read: where results go.
     pub skip: Vec<PathBuf>,
     /// Limits.
     pub limits: Limits,
+    /// What makes text of PDFs; without it they are left out.
+    pub pdf: Option<PdfReader>,
 }
 
 /// What was read.
@@ -92,10 +102,13 @@ pub fn read(folder: &Path, order: &Order, stop: &AtomicBool) -> Result<Reading, 
     let found = find.all(stop)?;
     let words = Words::new(&order.query);
     let mut seen = Vec::with_capacity(found.files.len());
-    let mut left_bytes = order.limits.total_bytes;
+    let mut room = Room {
+        bytes: order.limits.total_bytes,
+        kept: MOST_KEPT,
+    };
     for file in found.files {
         halt(folder, stop)?;
-        seen.push(look(file, &words, order.limits.file_bytes, &mut left_bytes));
+        seen.push(look(file, &words, order, &mut room));
     }
     decide(&mut seen, &words, order.budget);
     let mut reading = take(folder, seen, order, stop)?;
@@ -120,16 +133,28 @@ fn halt(folder: &Path, stop: &AtomicBool) -> Result<(), Error> {
     Ok(())
 }
 
-/// A file after the first pass: figures, no text.
+/// How much text of DOCX and PDF files is kept from the first pass, as to take it again takes long.
+const MOST_KEPT: usize = 32 << 20;
+
+/// What is left for files that were not looked at yet.
+struct Room {
+    /// Bytes to be read.
+    bytes: u64,
+    /// Bytes of text to be kept.
+    kept: usize,
+}
+
+/// A file after the first pass: figures, no text but that of a few packed files.
 struct Measured {
     path: PathBuf,
     entry: Entry,
     count: Count,
     tokens: usize,
+    text: Option<Text>,
 }
 
-/// Looks at a file and forgets its text.
-fn look(file: Found, words: &Words, most: u64, left: &mut u64) -> Measured {
+/// Looks at a file and forgets its text, unless it took long to get it.
+fn look(file: Found, words: &Words, order: &Order, room: &mut Room) -> Measured {
     let mut seen = Measured {
         entry: Entry {
             path: file.name,
@@ -141,24 +166,31 @@ fn look(file: Found, words: &Words, most: u64, left: &mut u64) -> Measured {
         path: file.path,
         count: Count::default(),
         tokens: 0,
+        text: None,
     };
     if let Some(why) = file.why {
         seen.entry.fate = Fate::Left(why);
         return seen;
     }
-    if file.bytes > *left {
+    if file.bytes > room.bytes {
         seen.entry.fate = Fate::Left(Why::TooMuch);
         return seen;
     }
-    match text_of(&seen.path, most) {
+    match text_of(&seen.path, order) {
         Err(why) => seen.entry.fate = Fate::Left(why),
         Ok(text) => {
-            *left = left.saturating_sub(text.bytes);
+            room.bytes = room.bytes.saturating_sub(text.bytes);
             seen.count = words.count([seen.entry.path.as_str(), &text.decoded.text]);
             seen.tokens = tokens::estimate(&text.decoded.text) + tokens::HEADER;
             seen.entry.bytes = text.bytes;
-            seen.entry.sha256 = Some(text.sha256);
+            seen.entry.sha256 = Some(text.sha256.clone());
             seen.entry.encoding = Some(text.decoded.encoding);
+            let is_packed = matches!(text.decoded.encoding, Encoding::Docx | Encoding::Pdf);
+            let length = text.decoded.text.len();
+            if is_packed && length <= room.kept {
+                room.kept -= length;
+                seen.text = Some(text);
+            }
         }
     }
     seen
@@ -170,17 +202,61 @@ struct Text {
     decoded: Decoded,
 }
 
-fn text_of(path: &Path, most: u64) -> Result<Text, Why> {
-    let bytes = open::bytes(path, most)?;
-    let decoded = decode::text(&bytes).ok_or(Why::Binary)?;
+fn text_of(path: &Path, order: &Order) -> Result<Text, Why> {
+    let packed = Packed::of(path);
+    let bytes = open::bytes(path, order.limits.of(packed))?;
+    let (length, sha256) = (bytes.len(), hash(&bytes));
+    let unreadable = |message: String| Why::Unreadable { message };
+    let decoded = match packed {
+        None => decode::text(&bytes).ok_or(Why::Binary)?,
+        Some(Packed::Docx) => Decoded {
+            text: docx::text(&bytes).map_err(unreadable)?,
+            encoding: Encoding::Docx,
+        },
+        Some(Packed::Pdf) => {
+            let reader = order.pdf.as_ref().ok_or(Why::NoPdfReader)?;
+            Decoded {
+                text: reader.text(bytes)?,
+                encoding: Encoding::Pdf,
+            }
+        }
+    };
     if decoded.text.trim().is_empty() {
         return Err(Why::Empty);
     }
     Ok(Text {
-        bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
-        sha256: hash(&bytes),
+        bytes: u64::try_from(length).unwrap_or(u64::MAX),
+        sha256,
         decoded,
     })
+}
+
+/// A kind of file that text must be taken out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packed {
+    Docx,
+    Pdf,
+}
+
+impl Packed {
+    /// What the ending of a name says.
+    fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?;
+        let kinds = [("docx", Self::Docx), ("pdf", Self::Pdf)];
+        let mut kinds = kinds.into_iter();
+        kinds
+            .find(|(name, _)| ending.eq_ignore_ascii_case(name))
+            .map(|(_, kind)| kind)
+    }
+}
+
+impl Limits {
+    fn of(&self, packed: Option<Packed>) -> u64 {
+        match packed {
+            Some(_) => self.packed_bytes,
+            None => self.file_bytes,
+        }
+    }
 }
 
 pub(crate) fn hash(bytes: &[u8]) -> String {
@@ -225,7 +301,10 @@ fn take(
     let mut reading = Reading::default();
     let mut left = Vec::new();
     for Measured {
-        path, mut entry, ..
+        path,
+        mut entry,
+        text,
+        ..
     } in seen
     {
         let Some(room) = entry.fate.tokens() else {
@@ -233,7 +312,11 @@ fn take(
             continue;
         };
         halt(folder, stop)?;
-        match text_of(&path, order.limits.file_bytes) {
+        let text = match text {
+            Some(text) => Ok(text),
+            None => text_of(&path, order),
+        };
+        match text {
             Err(why) => {
                 entry.fate = Fate::Left(why);
                 left.push(entry);

@@ -47,7 +47,7 @@ pub enum Fate {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Why {
-    /// It is no `.txt` or `.md`, and no glob names it.
+    /// It is no `.txt`, `.md`, `.docx` or `.pdf`, and no glob names it.
     OtherKind,
     /// It is a result of this program.
     OwnOutput,
@@ -71,6 +71,10 @@ pub enum Why {
     Binary,
     /// There is nothing in it.
     Empty,
+    /// It is a PDF of pictures alone, such as scanned pages.
+    Scanned,
+    /// It is a PDF, and nothing reads those here.
+    NoPdfReader,
     /// It is the same as one before it.
     Copy,
     /// Others are of more use, and not all fit.
@@ -96,6 +100,10 @@ pub enum Encoding {
     Latin1,
     /// Windows-1252.
     Windows1252,
+    /// A document of Word, of which the text was taken.
+    Docx,
+    /// A PDF, of which the text was taken.
+    Pdf,
 }
 
 impl Fate {
@@ -121,6 +129,8 @@ impl Why {
             Self::Unreadable { .. } => "unreadable",
             Self::Binary => "binary",
             Self::Empty => "empty",
+            Self::Scanned => "scanned",
+            Self::NoPdfReader => "no_pdf_reader",
             Self::Copy => "copy",
             Self::Budget => "budget",
         }
@@ -130,15 +140,22 @@ impl Why {
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OtherKind => f.write_str("neither .txt nor .md"),
+            Self::OtherKind => f.write_str("not .txt, .md, .docx or .pdf"),
             Self::OwnOutput => f.write_str("a result of this program"),
             Self::Link => f.write_str("a link; links are not followed"),
             Self::NotAFile => f.write_str("a pipe, a socket or a device"),
+            Self::TooLarge { limit } if *limit >= 1 << 20 => {
+                write!(f, "larger than {} MiB", limit >> 20)
+            }
             Self::TooLarge { limit } => write!(f, "larger than {limit} bytes"),
             Self::TooMuch => f.write_str("too many bytes in all"),
             Self::Unreadable { message } => write!(f, "cannot be read: {}", single_line(message)),
             Self::Binary => f.write_str("no text"),
             Self::Empty => f.write_str("empty"),
+            Self::Scanned => f.write_str(
+                "a PDF without text, such as scanned pages; make text of it first (OCR)",
+            ),
+            Self::NoPdfReader => f.write_str("a PDF, which this program was built without"),
             Self::Copy => f.write_str("a copy of another one"),
             Self::Budget => f.write_str("does not fit; others are closer to the query"),
         }
@@ -171,6 +188,8 @@ impl fmt::Display for Encoding {
             Self::Utf16Be => "utf-16be",
             Self::Latin1 => "latin-1",
             Self::Windows1252 => "windows-1252",
+            Self::Docx => "text of a DOCX",
+            Self::Pdf => "text of a PDF",
         })
     }
 }

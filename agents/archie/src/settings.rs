@@ -4,7 +4,12 @@ use std::path::PathBuf;
 
 use superstep::tools::guided::Profile;
 
-use crate::{approval::Keywords, documents::Limits, memory::MemoryPlace, prompts::Prompts};
+use crate::{
+    approval::Keywords,
+    documents::{Limits, PdfReader},
+    memory::MemoryPlace,
+    prompts::Prompts,
+};
 
 /// How many tokens of documents a model gets at most, unless the caller says otherwise.
 pub const USUAL_DOCUMENT_TOKENS: usize = 48_000;
@@ -18,6 +23,8 @@ pub struct Settings {
     pub keywords: Keywords,
     /// What is read of a folder.
     pub limits: Limits,
+    /// What makes text of PDFs; without it they are left out, and named.
+    pub pdf: Option<PdfReader>,
     /// How many tokens of documents the model gets, as estimated. By default three eighths of what
     /// it can read, and no more than [`USUAL_DOCUMENT_TOKENS`].
     pub document_tokens: Option<usize>,

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use superstep::{Backends, BuildErrors, Graph, model::Model};
+use superstep::{
+    Backends, BuildErrors, Graph,
+    model::{Model, NodeModels},
+};
 
 use crate::{
     catalogue::{Catalogue, Method},
@@ -14,6 +17,13 @@ use crate::{
     state::{ACTING, AtrisState, AtrisStateUpdate, Node},
     tools,
 };
+
+/// The nodes that call a model, which may have models of their own.
+pub const MODEL_NODES: [&str; 3] = [
+    "extract_category_node",
+    "select_api_node",
+    "extract_params_node",
+];
 
 /// The agent.
 ///
@@ -34,6 +44,15 @@ impl Atris {
         settings: Settings,
         backends: Backends,
     ) -> Result<Self, NewError> {
+        Self::with_models(model.map(NodeModels::new), settings, backends)
+    }
+
+    /// The same with models of their own for some nodes, by the names of [`MODEL_NODES`](crate::MODEL_NODES).
+    pub fn with_models(
+        models: Option<NodeModels>,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, NewError> {
         Catalogue::get().map_err(NewError::Settings)?;
         let client = Audius::new(settings.client.clone()).map_err(NewError::Settings)?;
         let client = Arc::new(client);
@@ -43,7 +62,7 @@ impl Atris {
             })
         })?;
         let services = Arc::new(Services {
-            model,
+            models,
             client,
             tools,
             policy: tools::policy(),

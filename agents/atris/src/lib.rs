@@ -57,7 +57,7 @@ pub use answer::{Answer, Fact, Status, Table};
 pub use catalogue::Catalogue;
 pub use client::{Audius, Fetched};
 pub use error::Error;
-pub use graph::{Atris, NewError};
+pub use graph::{Atris, MODEL_NODES, NewError};
 pub use mention::{Mention, Mentions};
 pub use problem::Problem;
 pub use settings::{ClientSettings, ModelRole, Settings, USUAL_HOST};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use superstep::{
     Ctx, NodeError,
-    model::{Message, Model, ToolCall, message::ToolStatus},
+    model::{Message, Model, NodeModels, ToolCall, message::ToolStatus},
     tools::{CallEnd, Gate, OutcomeReviewer, Policy, Tools, decide, make},
 };
 
@@ -21,7 +21,7 @@ use crate::{
 
 /// Services of one agent.
 pub(crate) struct Services {
-    pub(crate) model: Option<Arc<dyn Model>>,
+    pub(crate) models: Option<NodeModels>,
     pub(crate) client: Arc<Audius>,
     pub(crate) tools: Tools,
     pub(crate) policy: Policy,
@@ -29,10 +29,15 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// The model that reads what a question names and says, if there is one for that.
-    pub(crate) fn reader(&self) -> Option<&dyn Model> {
-        match self.settings.role {
-            ModelRole::Whole => self.model.as_deref(),
+    /// The model of a node, if there is one.
+    pub(crate) fn model(&self, node: &str) -> Option<&dyn Model> {
+        self.models.as_ref().map(|models| &**models.of(node))
+    }
+
+    /// The model that reads what a question names and says in a node, if there is one for that.
+    pub(crate) fn reader(&self, node: &str) -> Option<&dyn Model> {
+        match self.settings.role_of(node) {
+            ModelRole::Whole => self.model(node),
             ModelRole::Choice => None,
         }
     }

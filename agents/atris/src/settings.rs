@@ -1,6 +1,6 @@
 //! What can be chosen about Atris and its client.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use superstep::{
     Secret,
@@ -19,8 +19,17 @@ pub struct Settings {
     pub writes: bool,
     /// What a model does, if there is one.
     pub role: ModelRole,
+    /// What the models of single nodes do, where that is something else.
+    pub node_roles: BTreeMap<String, ModelRole>,
     /// How many records a list has if the question does not say; the usual ten otherwise.
     pub limit: Option<u64>,
+}
+
+impl Settings {
+    /// What the model of a node does.
+    pub fn role_of(&self, node: &str) -> ModelRole {
+        self.node_roles.get(node).copied().unwrap_or(self.role)
+    }
 }
 
 /// What a model does with a question.

@@ -20,7 +20,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     let old = Metadata::read(&request.output).ok().flatten();
     let asks = services.asks(request);
     let mut metadata = Metadata::new(&facts.name);
-    metadata.model = asks.then(|| services.model_name());
+    metadata.model = asks.then(|| services.usual_name());
     metadata.counts = facts.counts.clone();
     if let Some(old) = &old {
         metadata.history.clone_from(&old.history);

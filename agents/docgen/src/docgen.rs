@@ -2,7 +2,10 @@
 
 use std::{path::Path, sync::Arc};
 
-use superstep::{Backends, BuildErrors, Graph, NodeOptions, model::Model};
+use superstep::{
+    Backends, BuildErrors, Graph, NodeOptions,
+    model::{Model, NodeModels},
+};
 
 use crate::{
     agent::AgentContext,
@@ -36,8 +39,17 @@ impl Docgen {
         settings: Settings,
         backends: Backends,
     ) -> Result<Self, NewError> {
+        Self::with_models(model.map(NodeModels::new), settings, backends)
+    }
+
+    /// The same with models of their own for some agents, by their names.
+    pub fn with_models(
+        models: Option<NodeModels>,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, NewError> {
         settings.check().map_err(NewError::Settings)?;
-        let services = Arc::new(Services::new(model, settings));
+        let services = Arc::new(Services::new(models, settings));
         let graph = build(&services, backends)?;
         Ok(Self { graph, services })
     }

@@ -75,7 +75,7 @@ pub(crate) async fn execute(
 ) -> Result<DocStateUpdate, NodeError> {
     let names = state.plan.iter().filter(|it| !it.is_kept);
     let names: Vec<String> = names.map(|it| it.name.clone()).collect();
-    if names.is_empty() || state.request.no_model || services.model.is_none() {
+    if names.is_empty() || state.request.no_model || services.models.is_none() {
         return Ok(DocState::update());
     }
     let request = services.settings.allowed(&state.request).map_err(failed)?;
@@ -148,14 +148,14 @@ impl Work {
         };
         let agent = services.settings.agents.iter().find(|it| it.name() == name);
         let agent = agent.cloned().ok_or_else(unknown)?;
-        let model = services.model.clone().ok_or_else(unknown)?;
+        let model = services.model(name).ok_or_else(unknown)?;
         let old = Metadata::read(&self.request.output).ok().flatten();
         let config = services.config(name, old.as_ref());
         let context = {
             let (services, request) = (services.clone(), self.request.clone());
             off(move || services.context(&request)).await?
         };
-        let (plain, model_name) = (services.config(name, None), services.model_name());
+        let (plain, model_name) = (services.config(name, None), services.model_name(name));
         let key = plan::key(
             &*agent,
             &context,

@@ -5,7 +5,11 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use superstep::{model::Model, sync::lock, tools::RefineConfig};
+use superstep::{
+    model::{Model, NodeModels},
+    sync::lock,
+    tools::RefineConfig,
+};
 
 use crate::{
     agent::AgentContext,
@@ -20,7 +24,7 @@ use crate::{
 };
 
 pub(crate) struct Services {
-    pub(crate) model: Option<Arc<dyn Model>>,
+    pub(crate) models: Option<NodeModels>,
     pub(crate) settings: Settings,
     facts: Mutex<Option<(Request, Arc<Facts>)>>,
     /// How many agents work at once.
@@ -28,9 +32,9 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    pub(crate) fn new(model: Option<Arc<dyn Model>>, settings: Settings) -> Self {
+    pub(crate) fn new(models: Option<NodeModels>, settings: Settings) -> Self {
         Self {
-            model,
+            models,
             turns: tokio::sync::Semaphore::new(settings.at_once.max(1)),
             settings,
             facts: Mutex::default(),
@@ -39,7 +43,7 @@ impl Services {
 
     /// Whether a model is asked.
     pub(crate) fn asks(&self, request: &Request) -> bool {
-        self.model.is_some() && !request.no_model
+        self.models.is_some() && !request.no_model
     }
 
     /// Refuses to replace analyses of a model, which were paid for, by facts alone.
@@ -84,10 +88,20 @@ impl Services {
         }))
     }
 
-    /// The name of the model, with its provider.
-    pub(crate) fn model_name(&self) -> String {
-        self.model
-            .as_ref()
+    /// The model of an agent, if there is one.
+    pub(crate) fn model(&self, agent: &str) -> Option<Arc<dyn Model>> {
+        self.models.as_ref().map(|models| models.of(agent).clone())
+    }
+
+    /// The name of the model that agents without one of their own use, with its provider.
+    pub(crate) fn usual_name(&self) -> String {
+        let models = self.models.as_ref();
+        models.map_or_else(String::new, |models| models.usual().id().to_string())
+    }
+
+    /// The name of the model of an agent, with its provider.
+    pub(crate) fn model_name(&self, agent: &str) -> String {
+        self.model(agent)
             .map(|model| model.id().to_string())
             .unwrap_or_default()
     }
@@ -122,7 +136,7 @@ impl Services {
                 &**agent,
                 context,
                 &config,
-                &self.model_name(),
+                &self.model_name(name),
                 self.settings.tools,
             );
             let known = before

@@ -324,6 +324,14 @@ impl MailAgent {
 async fn parsed(raw: RawMail, older: Vec<RawMail>) -> Result<EmailInput, MailError> {
     let parsed = tokio::task::spawn_blocking(move || {
         let mail = parse(&raw.bytes)?;
+        if !mail.is_mail() {
+            return Err(MailError::Malformed {
+                what: "the file".into(),
+                why:
+                    "it is empty or no mail: it has no sender, no recipient, no subject and no date"
+                        .into(),
+            });
+        }
         let heads: Vec<&[u8]> = older.iter().map(|mail| mail.bytes.as_slice()).collect();
         let heads = all_headers(&heads).unwrap_or_default();
         Ok(EmailInput {

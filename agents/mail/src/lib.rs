@@ -79,6 +79,7 @@ mod memory;
 mod mode;
 mod parse;
 mod prompt;
+mod prompts;
 mod questions;
 mod queue;
 mod scope;
@@ -106,6 +107,7 @@ pub use mailbox::{
 pub use memory::{Change, Memory, MemoryError, Topic, Version};
 pub use mode::{Mode, without_mode};
 pub use parse::{Attachment, Mail, parse};
+pub use prompts::{PromptError, Prompts, Stage};
 pub use questions::{Inbox, UnreadableThread};
 pub use settings::{Settings, WorkingHours};
 pub use slots::Day;

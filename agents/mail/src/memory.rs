@@ -261,7 +261,7 @@ impl Memory {
     pub(crate) async fn learn(
         &self,
         topic: Topic,
-        model: &dyn Model,
+        (model, prompt): (&dyn Model, &str),
         owner: &str,
         from: FeedbackId<'_>,
         items: &[FeedbackItem],
@@ -275,7 +275,7 @@ impl Memory {
             if note.versions.iter().any(|version| version.act == from.key) {
                 return Ok(Learned::Changed);
             }
-            let wording = match worded(model, owner, &note.text, &feedback_text).await {
+            let wording = match worded(model, prompt, owner, &note.text, &feedback_text).await {
                 Ok(wording) => wording,
                 Err(why) => return Ok(Learned::Refused(why)),
             };
@@ -294,8 +294,7 @@ impl Memory {
             }
         }
         Ok(Learned::Refused(format!(
-            "other processes changed it {ATTEMPTS} times while it was worded; what you did was \
-             carried out, but nothing was learnt of it"
+            "other processes changed them {ATTEMPTS} times meanwhile; what you did was carried out"
         )))
     }
 }
@@ -312,6 +311,7 @@ struct Wording {
 /// What a model makes of the acts of a person. It sees the note and those, and nothing else.
 async fn worded(
     model: &dyn Model,
+    prompt: &str,
     owner: &str,
     old: &str,
     feedback_text: &str,
@@ -327,7 +327,7 @@ async fn worded(
     });
     let schema = Schema::new("user_preferences", schema).map_err(|error| error.to_string())?;
     let places = [("owner", owner), ("notes", old)];
-    let system = filled(include_str!("../prompts/memory.md"), &places);
+    let system = filled(prompt, &places);
     let request = Request::new([Message::system(system), Message::user(feedback_text)]);
     let fitted = structured::<Wording>(model, request, &schema).await;
     fitted

@@ -97,6 +97,14 @@ pub struct Attachment {
     pub is_meeting: bool,
 }
 
+impl Mail {
+    /// Whether anything says that it is one: a file of noise has none of these.
+    pub(crate) fn is_mail(&self) -> bool {
+        let has_people = self.from.is_some() || !self.to.is_empty() || !self.cc.is_empty();
+        has_people || !self.subject.is_empty() || self.date.is_some() || self.message_id.is_some()
+    }
+}
+
 /// Reads a mail. What nests too deep, has too many parts or headers, or is too large is refused.
 pub fn parse(bytes: &[u8]) -> Result<Mail, MailError> {
     if bytes.len() > MAX_BYTES {

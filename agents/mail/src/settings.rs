@@ -7,7 +7,7 @@ use jiff::{
 
 use superstep::tools::guided::Profile;
 
-use crate::Mode;
+use crate::{Mode, Prompts};
 
 /// How the assistant is meant to work. The default changes nothing in the world.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Settings {
     pub max_tokens: Option<u32>,
     /// How models are asked; by what they can if absent.
     pub profile: Option<Profile>,
+    /// What calls of the model begin with.
+    pub prompts: Prompts,
 }
 
 impl Settings {
@@ -52,6 +54,7 @@ impl Default for Settings {
             mark_ignored: true,
             max_tokens: None,
             profile: None,
+            prompts: Prompts::default(),
         }
     }
 }

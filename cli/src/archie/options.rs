@@ -34,7 +34,7 @@ use crate::{
 const KEYS: [&str; 4] = ["keywords", "memory", "document_tokens", "profile"];
 
 /// The nodes that may have models of their own.
-const NODES: [&str; 4] = [
+pub(super) const NODES: [&str; 4] = [
     "graph_extraction",
     "analysis_prepare",
     "build_context",
@@ -60,6 +60,7 @@ impl AgentOptions {
         let config = environment::load(app.global)?.config;
         config.agent_is_trusted("archie")?;
         let mut settings = settings(&config)?;
+        settings.pdf = super::pdf::reader()?;
         if let Some(tokens) = document_tokens {
             settings.document_tokens = usize::try_from(tokens).ok();
         }
@@ -176,7 +177,8 @@ pub(super) fn settings(config: &Config) -> Result<Settings, Error> {
             }
             "document_tokens" => {
                 let tokens = setting.value.as_u64().and_then(|n| usize::try_from(n).ok());
-                settings.document_tokens = Some(tokens.ok_or_else(|| not("a number"))?);
+                let tokens = tokens.filter(|tokens| *tokens > 0);
+                settings.document_tokens = Some(tokens.ok_or_else(|| not("a number above 0"))?);
             }
             "profile" => {
                 let profile = setting.value.as_str().and_then(Profile::named);

@@ -63,7 +63,7 @@ impl<'a> Screen<'a> {
     /// Shows a progress line after some seconds of silence.
     pub(super) fn wait(&mut self, seconds: u64) {
         if self.output.is_watched() && !self.is_json() && !self.stream.is_open() {
-            let line = format!("… {seconds} s, Ctrl-C stops it");
+            let line = format!("… {seconds} s, waiting for the model; Ctrl-C stops it");
             self.output.status().redraw(&[faint(line)]);
             self.is_waiting = true;
         }

@@ -2,6 +2,26 @@
 
 use clap::{Args as ClapArgs, Subcommand};
 
+/// Whose key is stored.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  superstep login anthropic              asks for the key, which is not shown
+  superstep login openai < key.txt
+  superstep login openai --remove
+
+The key is checked with the provider, and one that it refuses is not kept. It is stored in keys/PROVIDER beside your
+config.toml, which names it as `key_file`; a variable such as ANTHROPIC_API_KEY is then not used.")]
+pub(crate) struct LoginArgs {
+    /// The provider, such as anthropic or openai
+    pub(crate) provider: String,
+    /// Forget the key
+    #[arg(long)]
+    pub(crate) remove: bool,
+    /// Do not ask the provider whether it takes the key
+    #[arg(long, conflicts_with = "remove")]
+    pub(crate) no_check: bool,
+}
+
 /// What can be done with models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelCommand {

@@ -21,9 +21,12 @@ pub(crate) struct ListThreads {
     /// Only threads whose name or title has this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
-    /// At most this many
+    /// At most this many [default: 30, or all with --json]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<NonZeroUsize>,
+    /// All of them
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
 }
 
 /// What can be done with threads.
@@ -34,7 +37,7 @@ pub(crate) enum ThreadsCommand {
   superstep threads list
   superstep threads list --waiting           only those that wait for an answer
   superstep threads list --status running --limit 5
-  superstep threads list --search invoice
+  superstep threads list --search invoice --all
   superstep threads list --agent archie --json")]
     List(ListThreads),
     /// Show a thread: state, open questions, errors

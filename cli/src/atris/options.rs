@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use superstep::{
     Imports, Secret,
-    model::{ErrorKind, Model, config::Config, did_you_mean, select::DataOwner},
+    model::{ErrorKind, Model, NodeModels, config::Config, did_you_mean, select::DataOwner},
     saver::Saver,
 };
-use superstep_atris::{Atris, ModelRole, Settings};
+use superstep_atris::{Atris, MODEL_NODES, ModelRole, Settings};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{app::App, args::AtrisOptions, database, environment, error::Error, output::faint};
@@ -61,7 +61,17 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         false => model(app).await?,
     };
     settings.role = reader(model.as_deref());
-    let agent = Atris::new(model, settings, backends)?;
+    let mut models = model.map(NodeModels::new);
+    if let Some(usual) = models.take() {
+        let own = environment::open_nodes(&MODEL_NODES, &DataOwner::Project, app).await?;
+        let all = own.into_iter().fold(usual, |all, (node, opened)| {
+            let role = reader(Some(&opened.caller));
+            settings.node_roles.insert(node.clone(), role);
+            all.with(node, Arc::new(opened.caller))
+        });
+        models = Some(all);
+    }
+    let agent = Atris::with_models(models, settings, backends)?;
     Ok(OpenedAtris {
         agent,
         saver,
@@ -93,7 +103,7 @@ pub(super) fn reader(model: Option<&dyn Model>) -> ModelRole {
 
 /// Settings of `[agents.atris]`. A project may not choose where keys go. A variable that is not set is told:
 /// most questions need no key.
-fn settings(config: &Config, unset: &mut Vec<String>) -> Result<Settings, Error> {
+pub(super) fn settings(config: &Config, unset: &mut Vec<String>) -> Result<Settings, Error> {
     let mut settings = Settings::default();
     for (key, setting) in config.agent("atris") {
         let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));

@@ -307,8 +307,9 @@ fn dry_run(opened: &OpenedDocs, request: &Request, output: &Output) -> Result<()
     };
     if output.form == Form::Json {
         let most = cost(forecast.most_tokens).map(|it| it.as_micros());
-        return output
-            .json(&serde_json::json!({"forecast": forecast, "most_micros_of_input": most}));
+        return output.json(&serde_json::json!({
+            "forecast": forecast, "most_micros_of_input": most, "most_input_micro_usd": most,
+        }));
     }
     output.say(&[plain(format!(
         "{} files, {} not read",

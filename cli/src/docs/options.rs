@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use superstep::{
     Imports,
     model::{
-        Budget, ManagedModel, Model, call,
+        Budget, ManagedModel, Model, NodeModels, call,
         config::{Config, Setting},
         did_you_mean,
         select::DataOwner,
@@ -77,24 +77,50 @@ pub(super) async fn open_below(
         true => None,
         false => Some(environment::open(content, app).await?.caller),
     };
-    let caller = caller.map(|caller| limited(caller, make));
+    let budget = budget(make);
+    let within = |caller: ManagedModel| match &budget {
+        Some(budget) => caller.within(budget.clone()),
+        None => caller,
+    };
+    let caller = caller.map(within);
     if let Some(caller) = &caller {
         let profile = profile.unwrap_or_else(|| Profile::of(caller.caps()));
         settings = settings.with_profile(profile, is_refined);
     }
     settings.refine.max_tokens.get_or_insert(4_000);
-    let model = caller
+    let mut models = caller
         .clone()
-        .map(|caller| Arc::new(caller) as Arc<dyn Model>);
+        .map(|caller| NodeModels::new(Arc::new(caller)));
+    if let Some(usual) = models.take() {
+        let agents: Vec<&str> = settings.agents.iter().map(|agent| agent.name()).collect();
+        let own = environment::open_nodes(&agents, content, app).await?;
+        let all = own.into_iter().fold(usual, |all, (agent, opened)| {
+            all.with(agent, Arc::new(within(opened.caller)))
+        });
+        models = Some(all);
+    }
     Ok(OpenedDocs {
-        docgen: Docgen::new(model, settings, backends)?,
+        docgen: Docgen::with_models(models, settings, backends)?,
         imports,
         caller,
     })
 }
 
-/// The model within the budgets of the command line.
-fn limited(caller: ManagedModel, make: &MakeDocs) -> ManagedModel {
+/// The agents that may have models of their own.
+pub(super) fn nodes() -> Vec<String> {
+    let all = standard_agents();
+    all.iter().map(|agent| agent.name().to_owned()).collect()
+}
+
+/// Refuses settings that cannot be used.
+pub(super) fn check(config: &Config) -> Result<(), Error> {
+    let make = MakeDocs::default();
+    profile(config, &make)?;
+    settings(config, &make).map(drop)
+}
+
+/// The budget of the command line, if there is one.
+fn budget(make: &MakeDocs) -> Option<Budget> {
     let limits = call::Limits {
         tokens: make.max_tokens,
         money: make.max_cost,
@@ -102,10 +128,7 @@ fn limited(caller: ManagedModel, make: &MakeDocs) -> ManagedModel {
             .max_minutes
             .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
     };
-    match limits == call::Limits::default() {
-        true => caller,
-        false => caller.within(Budget::new(limits)),
-    }
+    (limits != call::Limits::default()).then(|| Budget::new(limits))
 }
 
 /// Settings of `[agents.docs]`, and flags, which win.

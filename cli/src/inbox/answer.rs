@@ -81,12 +81,12 @@ struct Before {
     notes: Vec<u64>,
 }
 
-/// Answers a question and resumes the run. Ctrl-C stops it; the answer is kept.
+/// Answers a question and resumes the run. `stop` stops it; the answer is kept.
 pub(super) async fn give(
     agent: &MailAgent,
     question: &Question,
     answer: Answer,
-    terminal: &mut Terminal,
+    stop: impl Future<Output = ()>,
 ) -> Result<After, Error> {
     let thread = question.thread.as_str();
     let before = Before::of(agent, thread).await?;
@@ -94,7 +94,7 @@ pub(super) async fn give(
     let answers = [(question.ask, bound)];
     let failure = tokio::select! {
         outcome = agent.answer(thread, answers) => outcome.err().map(Error::from),
-        () = terminal.ctrl_c() => Some(Error::Cancelled),
+        () = stop => Some(Error::Cancelled),
     };
     let mode = Some(agent.mode());
     let answered = Some((question.id(), Answer { mode, ..answer }));

@@ -63,6 +63,19 @@ impl Key {
         (key.kind == KeyEventKind::Press).then_some(answer)
     }
 
+    /// The letter that was typed, for a line of text.
+    pub(super) fn letter(self) -> Option<char> {
+        match self {
+            Self::Answer(AnswerKind::Accept) => Some('a'),
+            Self::Answer(AnswerKind::Edit) => Some('e'),
+            Self::Answer(AnswerKind::Response) => Some('r'),
+            Self::Answer(AnswerKind::Ignore) => Some('i'),
+            Self::Confirm => Some('y'),
+            Self::Other(KeyCode::Char(letter)) => Some(letter),
+            Self::Other(_) | Self::Stop => None,
+        }
+    }
+
     fn answers(self) -> bool {
         matches!(self, Self::Answer(_) | Self::Confirm)
     }
@@ -81,14 +94,23 @@ pub(super) enum Pressed {
 pub(super) struct Keys {
     /// Pressed before the last drawing, and still wanted.
     waiting: VecDeque<Key>,
+    /// Who reads the next one; it keeps its turn while something else is looked after.
+    reader: Option<Reader>,
 }
 
 impl Keys {
     /// Drops the answers that were pressed until now: they are for something else than what was just
     /// drawn. Other keys keep their turn.
-    pub(super) fn drop_answers(&mut self) -> io::Result<()> {
+    pub(super) async fn drop_answers(&mut self) -> Result<(), Error> {
         self.waiting.retain(|key| !key.answers());
-        for event in typeahead::events()? {
+        let mut events = Vec::new();
+        // What is being read was pressed before, too.
+        if let Some(mut reader) = self.reader.take() {
+            reader.unwanted.store(true, Ordering::Relaxed);
+            events.extend(reader.found().await?);
+        }
+        events.extend(typeahead::events()?);
+        for event in events {
             if let Event::Key(key) = event {
                 let key = Key::of(key).filter(|key| !key.answers());
                 self.waiting.extend(key);
@@ -101,11 +123,12 @@ impl Keys {
         if let Some(key) = self.waiting.pop_front() {
             return Ok(Pressed::Key(key));
         }
-        let mut reader = Reader::begin(|_| true);
+        let reader = self.reader.get_or_insert_with(Reader::begin);
         let event = tokio::select! {
             event = reader.found() => event?,
             () = terminal.ctrl_c() => None,
         };
+        self.reader = None;
         let key = match event.ok_or(Error::Cancelled)? {
             Event::Key(key) => Key::of(key),
             _ => None,
@@ -114,49 +137,20 @@ impl Keys {
     }
 }
 
-/// Runs something unless Ctrl-C is pressed, which is a key like others on this screen. Other keys that
-/// are pressed meanwhile are dropped.
-pub(super) async fn unless_stopped<T>(
-    run: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
-    let mut reader = Reader::begin(is_stop);
-    let ended = tokio::select! {
-        ended = run => ended,
-        event = reader.found() => {
-            event?;
-            return Err(Error::Cancelled);
-        }
-    };
-    // The next key belongs to the next reader.
-    reader.unwanted.store(true, Ordering::Relaxed);
-    reader.found().await?;
-    ended
-}
-
-fn is_stop(event: &Event) -> bool {
-    let Event::Key(key) = event else {
-        return false;
-    };
-    Key::of(*key) == Some(Key::Stop)
-}
-
-/// Reads terminal events on a thread of its own, until one is wanted or it is cancelled.
+/// Reads a terminal event on a thread of its own, unless it is cancelled.
 struct Reader {
     unwanted: Arc<AtomicBool>,
     reading: tokio::task::JoinHandle<io::Result<Option<Event>>>,
 }
 
 impl Reader {
-    fn begin(is_wanted: fn(&Event) -> bool) -> Self {
+    fn begin() -> Self {
         let unwanted = Arc::new(AtomicBool::new(false));
         let stop = unwanted.clone();
         let reading = tokio::task::spawn_blocking(move || {
             while !stop.load(Ordering::Relaxed) {
                 if event::poll(LOOK)? {
-                    let event = event::read()?;
-                    if is_wanted(&event) {
-                        return Ok(Some(event));
-                    }
+                    return event::read().map(Some);
                 }
             }
             Ok(None)

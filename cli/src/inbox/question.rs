@@ -120,6 +120,13 @@ impl Question {
         self.ask.to_string()
     }
 
+    /// Whether its sender, subject or text has some words, given in lower case.
+    pub(super) fn has_words(&self, words: &str) -> bool {
+        let texts = [&self.sender, &self.subject, &self.item.description];
+        let has = |word: &str| texts.iter().any(|it| it.to_lowercase().contains(word));
+        words.split_whitespace().all(has)
+    }
+
     /// What is asked, in a few words.
     pub(super) fn asks(&self) -> String {
         match self.item.action_request.action.as_str() {

@@ -3,15 +3,21 @@
 //! A question is accepted by one key only if all of it was on the screen; otherwise by a second one. After
 //! an answer no question is selected, so that a key that is held down answers one.
 
+use std::{sync::Arc, time::Duration};
+
 use crossterm::event::KeyCode;
 use serde_json::{Map, Value as Json};
 use superstep_mail::{Answer, AnswerKind, Mode};
+use tokio::time::Instant;
 
 use super::{
-    answer,
+    answer::After,
+    background::Runs,
     draw::{Canvas, wrapped},
     edit,
-    keys::{Key, Keys, Pressed, unless_stopped},
+    help::help,
+    keys::{Key, Keys, Pressed},
+    marked::Marked,
     question::{self, Question, QuestionKey, Shown},
     render,
     selected::{Extent, Selected},
@@ -22,35 +28,14 @@ use crate::{
     error::Error,
     mail::OpenedAgent,
     output::{Span, bad, faint, good, plain, strong},
-    terminal::{Editor, Line, Terminal, Topic},
+    terminal::{Editor, Line, Topic},
 };
-
-const HELP: [(&str, &str); 12] = [
-    ("j k ↓ ↑", "move; scroll the whole question"),
-    (
-        "g G",
-        "the first, the last; PageUp and PageDown move by ten",
-    ),
-    ("Enter", "show the whole question; again: back"),
-    ("a", "accept the proposal"),
-    (
-        "y",
-        "after a: yes, send it, or accept what was not shown in full",
-    ),
-    (
-        "e",
-        "edit the arguments in $EDITOR, review the changes, accept",
-    ),
-    ("r", "reject, and give the assistant feedback"),
-    ("i", "reject, and leave the mail alone"),
-    ("u", "look for changes of other programs"),
-    ("?", "this list"),
-    ("Ctrl-C", "stops a run; the answer is kept"),
-    ("q", "leave"),
-];
 
 /// How many questions a page of the list is.
 const PAGE: isize = 10;
+
+/// How long an ignored question can be taken back.
+const TAKE_BACK: Duration = Duration::from_secs(5);
 
 const STOPPED: &str = "stopped; the answer is kept, and `superstep mail ingest` continues";
 
@@ -60,19 +45,36 @@ enum View {
     List,
     Whole,
     Help,
+    /// The words of a search are typed.
+    Search,
+}
+
+/// What the next key accepts if that confirms it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Unconfirmed {
+    One(QuestionKey),
+    /// All that are marked.
+    Marked,
 }
 
 struct InboxScreen {
-    agent: OpenedAgent,
+    agent: Arc<OpenedAgent>,
     shown: Shown,
     mode: Mode,
     is_rehearsed: bool,
+    /// Those that are listed: open, not being answered, and with the words of the search.
     questions: Vec<Question>,
+    runs: Runs,
+    /// A question that is ignored once this time is over.
+    ignored: Option<(Question, Instant)>,
+    marked: Marked,
+    search: String,
+    /// Leaves once all runs have ended.
+    is_leaving: bool,
     /// Arguments that were changed in a dry run, by question: the next edit begins with them.
     drafts: Vec<(QuestionKey, Map<String, Json>)>,
     selected: Option<Selected>,
-    /// The question that is accepted by the next key if that confirms it.
-    unconfirmed: Option<QuestionKey>,
+    unconfirmed: Option<Unconfirmed>,
     view: View,
     /// What happened last.
     news: Vec<Vec<Span>>,
@@ -91,7 +93,12 @@ pub(super) async fn run(
         mode: agent.mode(),
         is_rehearsed: with.rehearse,
         drafts: Vec::new(),
-        agent,
+        runs: Runs::default(),
+        ignored: None,
+        marked: Marked::default(),
+        search: String::new(),
+        is_leaving: false,
+        agent: Arc::new(agent),
         shown,
         selected: (!questions.is_empty()).then(|| Selected::new(0)),
         questions,
@@ -103,14 +110,40 @@ pub(super) async fn run(
     let mut keys = Keys::default();
     let mut canvas = Canvas::enter(app.global.color)?;
     loop {
-        inbox.draw(&canvas, &mut keys)?;
-        let Pressed::Key(key) = keys.next(app.terminal).await? else {
+        if inbox.is_leaving && inbox.runs.is_empty() {
+            return Ok(());
+        }
+        inbox.draw(&canvas, &mut keys).await?;
+        let until = inbox.ignored.as_ref().map(|(_, until)| *until);
+        let pressed = tokio::select! {
+            // What was pressed comes first: it is for what was on the screen.
+            biased;
+            pressed = keys.next(app.terminal) => pressed?,
+            ended = inbox.runs.ended() => {
+                let (question, ended) = ended;
+                inbox.tell(&question, ended).await?;
+                continue;
+            }
+            () = tokio::time::sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {
+                inbox.ignore_now();
+                continue;
+            }
+        };
+        let Pressed::Key(key) = pressed else {
             continue;
         };
         // Whatever else is pressed takes the first of the two keys back.
         let unconfirmed = inbox.unconfirmed.take();
         let code = match key {
-            Key::Stop => return Err(Error::Cancelled),
+            Key::Stop if inbox.runs.is_empty() => return Err(Error::Cancelled),
+            Key::Stop => {
+                inbox.stop().await?;
+                continue;
+            }
+            key if inbox.view == View::Search => {
+                inbox.typed(key).await?;
+                continue;
+            }
             // Any key leaves the help, and does nothing else.
             _ if inbox.view == View::Help => {
                 inbox.turn_to(View::List);
@@ -121,7 +154,7 @@ pub(super) async fn run(
                 continue;
             }
             Key::Confirm => {
-                inbox.confirm(unconfirmed, &canvas, app.terminal).await?;
+                inbox.confirm(unconfirmed).await?;
                 continue;
             }
             Key::Other(code) => code,
@@ -130,7 +163,7 @@ pub(super) async fn run(
             inbox.news.clear();
         }
         match (code, inbox.view) {
-            (KeyCode::Char('q'), View::List) => return Ok(()),
+            (KeyCode::Char('q'), View::List) => inbox.leave(),
             (KeyCode::Char('q') | KeyCode::Esc | KeyCode::Enter, View::Whole) => {
                 inbox.turn_to(View::List);
             }
@@ -138,6 +171,18 @@ pub(super) async fn run(
                 inbox.turn_to(View::Whole);
             }
             (KeyCode::Char('?'), _) => inbox.turn_to(View::Help),
+            (KeyCode::Char('u'), _) if inbox.ignored.is_some() => inbox.take_back().await?,
+            (KeyCode::Char('/'), View::List) => {
+                inbox.selected = None;
+                inbox.turn_to(View::Search);
+            }
+            (KeyCode::Esc, View::List) if !inbox.search.is_empty() => {
+                inbox.search.clear();
+                inbox.look_again().await?;
+            }
+            (KeyCode::Char(' '), View::List) => inbox.mark(),
+            (KeyCode::Char('*'), View::List) => inbox.marked.toggle_all(&inbox.questions),
+            (KeyCode::Char('A'), View::List) => inbox.ask_to_accept_marked(),
             (KeyCode::Char('u'), _) => {
                 inbox.look_again().await?;
                 inbox.news.clear();
@@ -211,21 +256,128 @@ impl InboxScreen {
     /// is not open any more none is.
     async fn look_again(&mut self) -> Result<(), Error> {
         let key = self.question().map(Question::key);
+        let ignored = self.ignored.as_ref().map(|(question, _)| question.key());
+        let words = self.search.to_lowercase();
         self.questions = question::all(&self.agent, &self.shown).await?;
+        self.questions.retain(|question| {
+            let key = question.key();
+            !self.runs.has(&key) && Some(&key) != ignored.as_ref() && question.has_words(&words)
+        });
         let at = key.and_then(|key| self.questions.iter().position(|it| it.key() == key));
         self.selected = match (at, self.selected) {
             (Some(at), Some(selected)) => Some(selected.moved_to(at)),
             _ => None,
         };
-        if self.selected.is_none() {
+        if self.selected.is_none() && self.view != View::Search {
             self.turn_to(View::List);
         }
         Ok(())
     }
 
+    /// Marks the selected question, or takes its mark away.
+    fn mark(&mut self) {
+        let Some(question) = self.question().cloned() else {
+            return;
+        };
+        if self.marked.toggle(&question) {
+            self.select_next();
+        } else {
+            self.news = vec![vec![bad("this question does not take `accept`")]];
+        }
+    }
+
+    fn ask_to_accept_marked(&mut self) {
+        let marked = self.marked.of(&self.questions);
+        if marked.is_empty() {
+            self.news = vec![vec![plain("no question is marked: Space marks one, * all")]];
+            return;
+        }
+        self.news = vec![vec![
+            bad(self.marked.question(&marked, self.mode)),
+            plain("y does it; any other key leaves them open"),
+        ]];
+        self.unconfirmed = Some(Unconfirmed::Marked);
+        self.is_new = true;
+    }
+
+    /// A key while the words of a search are typed.
+    async fn typed(&mut self, key: Key) -> Result<(), Error> {
+        match key {
+            Key::Other(KeyCode::Esc) => {
+                self.search.clear();
+                self.view = View::List;
+            }
+            Key::Other(KeyCode::Enter) => self.view = View::List,
+            Key::Other(KeyCode::Backspace) => {
+                self.search.pop();
+            }
+            key => self.search.extend(key.letter()),
+        }
+        self.look_again().await?;
+        self.is_new |= self.view == View::List;
+        Ok(())
+    }
+
+    /// Leaves once all that was answered is done.
+    fn leave(&mut self) {
+        self.ignore_now();
+        self.is_leaving = true;
+        if !self.runs.is_empty() {
+            self.news = vec![vec![plain(format!(
+                "{} before leaving … Ctrl-C stops them",
+                self.under_way()
+            ))]];
+        }
+    }
+
+    fn under_way(&self) -> String {
+        match self.runs.len() {
+            1 => "1 run continues".to_owned(),
+            runs => format!("{runs} runs continue"),
+        }
+    }
+
+    /// Stops the runs that continue.
+    async fn stop(&mut self) -> Result<(), Error> {
+        self.is_leaving = false;
+        let stopped = self.runs.stop().await;
+        self.look_again().await?;
+        let is_open = |it: &Question| self.questions.iter().any(|open| open.key() == it.key());
+        let text = match stopped.iter().all(is_open) {
+            true => "stopped; the question is still open",
+            false => STOPPED,
+        };
+        self.news = vec![vec![plain(text)]];
+        self.is_new = true;
+        Ok(())
+    }
+
+    /// Ignores the question that waited for being taken back.
+    fn ignore_now(&mut self) {
+        if let Some((question, _)) = self.ignored.take() {
+            self.start(question, Answer::ignore());
+        }
+    }
+
+    /// Takes back that a question is ignored.
+    async fn take_back(&mut self) -> Result<(), Error> {
+        self.ignored = None;
+        self.look_again().await?;
+        self.news = vec![vec![plain("taken back; the question is open")]];
+        self.is_new = true;
+        Ok(())
+    }
+
+    /// Continues the run of a question with an answer, in the background.
+    fn start(&mut self, question: Question, answer: Answer) {
+        self.drafts.retain(|(key, _)| *key != question.key());
+        self.questions.retain(|it| it.key() != question.key());
+        self.runs.start(self.agent.clone(), question, answer);
+    }
+
     /// Draws the screen. If it shows what was not shown before, keys that answer are listed last, and
     /// those that were pressed until then are dropped.
-    fn draw(&mut self, canvas: &Canvas, keys: &mut Keys) -> Result<(), Error> {
+    async fn draw(&mut self, canvas: &Canvas, keys: &mut Keys) -> Result<(), Error> {
         let (rows, extent) = self.rows(canvas.size());
         let seen = extent.filter(|_| canvas.is_large_enough());
         let is_news = self.selected.zip(seen);
@@ -235,11 +387,15 @@ impl InboxScreen {
             let blank = rows.len().saturating_sub(foot);
             let without = rows.iter().take(blank);
             canvas.paint(&without.map(Vec::as_slice).collect::<Vec<_>>())?;
-            keys.drop_answers()?;
+            keys.drop_answers().await?;
         }
         canvas.paint(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
         if let Some((selected, extent)) = self.selected.as_mut().zip(seen) {
             selected.saw(extent);
+        }
+        let is_whole = self.selected.is_some_and(|selected| selected.unseen() == 0);
+        if let Some(question) = self.question().filter(|_| is_whole).cloned() {
+            self.marked.saw(&question);
         }
         Ok(())
     }
@@ -286,7 +442,7 @@ impl InboxScreen {
             }
         };
         match answer {
-            Some(answer) => self.give(&question, answer, canvas, app.terminal).await,
+            Some(answer) => self.give(&question, answer).await,
             None => Ok(()),
         }
     }
@@ -300,7 +456,7 @@ impl InboxScreen {
             bad(format!("{lines} not shown. ")),
             plain("Enter shows all of it; y accepts it unseen"),
         ]];
-        self.unconfirmed = Some(question.key());
+        self.unconfirmed = Some(Unconfirmed::One(question.key()));
         self.is_new = true;
     }
 
@@ -310,36 +466,34 @@ impl InboxScreen {
             bad(format!("{} for real? ", question.asks())),
             plain("y does it; any other key leaves the question open"),
         ]];
-        self.unconfirmed = Some(question.key());
+        self.unconfirmed = Some(Unconfirmed::One(question.key()));
         self.is_new = true;
     }
 
-    /// Accepts what the last key was about, although not all of it was shown.
-    async fn confirm(
-        &mut self,
-        unconfirmed: Option<QuestionKey>,
-        canvas: &Canvas,
-        terminal: &mut Terminal,
-    ) -> Result<(), Error> {
-        let question = self.question().filter(|it| Some(it.key()) == unconfirmed);
-        match question.cloned() {
-            Some(question) => {
-                self.give(&question, Answer::accept(), canvas, terminal)
-                    .await
-            }
+    /// Accepts what the last key was about.
+    async fn confirm(&mut self, unconfirmed: Option<Unconfirmed>) -> Result<(), Error> {
+        match unconfirmed {
             None => Ok(()),
+            Some(Unconfirmed::One(key)) => {
+                let question = self.question().filter(|it| it.key() == key);
+                match question.cloned() {
+                    Some(question) => self.give(&question, Answer::accept()).await,
+                    None => Ok(()),
+                }
+            }
+            Some(Unconfirmed::Marked) => {
+                let marked = self.marked.of(&self.questions);
+                self.marked.clear();
+                for question in &marked {
+                    self.give(question, Answer::accept()).await?;
+                }
+                Ok(())
+            }
         }
     }
 
-    /// Gives an answer and shows its effects. No question is selected then: the next key is for a
-    /// question that the person chooses.
-    async fn give(
-        &mut self,
-        question: &Question,
-        answer: Answer,
-        canvas: &Canvas,
-        terminal: &mut Terminal,
-    ) -> Result<(), Error> {
+    /// Gives an answer. No question is selected then: the next key is for a question that the person chooses.
+    async fn give(&mut self, question: &Question, answer: Answer) -> Result<(), Error> {
         if question.stays_open(answer.kind, self.mode, self.is_rehearsed) {
             self.news = vec![vec![
                 strong("not sent"),
@@ -349,13 +503,31 @@ impl InboxScreen {
             self.is_new = true;
             return Ok(());
         }
-        self.drafts.retain(|(key, _)| *key != question.key());
-        self.news = vec![vec![faint("the run continues … Ctrl-C stops it")]];
-        let (rows, _) = self.rows(canvas.size());
-        canvas.paint(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
-        let given = answer::give(&self.agent, question, answer, terminal);
-        let given = unless_stopped(given).await;
         self.selected = None;
+        self.turn_to(View::List);
+        self.is_new = true;
+        // What was ignored before cannot be taken back any more.
+        self.ignore_now();
+        if answer.kind == AnswerKind::Ignore {
+            self.ignored = Some((question.clone(), Instant::now() + TAKE_BACK));
+            self.look_again().await?;
+            self.news = vec![vec![
+                plain(format!("ignored: {}. ", question.subject)),
+                faint("u takes it back"),
+            ]];
+            return Ok(());
+        }
+        self.start(question.clone(), answer);
+        self.news = vec![vec![faint("the run continues … Ctrl-C stops it")]];
+        Ok(())
+    }
+
+    /// Shows what became of an answer.
+    async fn tell(
+        &mut self,
+        question: &Question,
+        given: Result<After, Error>,
+    ) -> Result<(), Error> {
         self.look_again().await?;
         let is_open = self.questions.iter().any(|it| it.key() == question.key());
         self.news = match given {
@@ -377,7 +549,12 @@ impl InboxScreen {
             Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
             Err(error) => failed(&error),
         };
-        self.is_new = true;
+        // Several may end one after the other, so it is said which this is.
+        self.news
+            .insert(0, vec![strong(format!("{}: ", question.subject))]);
+        if !self.runs.is_empty() {
+            self.news.push(vec![faint(self.under_way())]);
+        }
         Ok(())
     }
 
@@ -478,14 +655,28 @@ impl InboxScreen {
             1 => "inbox: 1 question".to_owned(),
             _ => format!("inbox: {count} questions"),
         };
-        let mut rows = vec![vec![strong(head), mode]];
+        let runs = match self.runs.is_empty() {
+            true => String::new(),
+            false => format!("  {}", self.under_way()),
+        };
+        let mut rows = vec![vec![strong(head), good(runs), mode]];
+        if !self.search.is_empty() || self.view == View::Search {
+            rows.push(vec![
+                strong("/"),
+                plain(&self.search),
+                faint(match self.view {
+                    View::Search => "▏ Enter searches, Esc shows all",
+                    _ => "  Esc shows all",
+                }),
+            ]);
+        }
         let foot = self.foot(width);
         let room = height.saturating_sub(rows.len() + foot.len());
         let mut extent = None;
         match self.view {
             View::Help => rows.extend(help()),
             View::Whole => rows.extend(self.detail(width, room, &mut extent)),
-            View::List => {
+            View::List | View::Search => {
                 let listed = count.min((room / 3).max(2)).max(1);
                 let list = self.list(listed);
                 let left = room.saturating_sub(list.len() + 1);
@@ -512,10 +703,15 @@ impl InboxScreen {
                 true => (good("▶ "), |text| strong(text)),
                 false => (plain("  "), |text| plain(text)),
             };
+            let box_mark = match self.marked.has(question) {
+                true => "✓ ",
+                false => "",
+            };
             // A name says more than an address, and a narrow screen has room for one.
             let name = question.sender.split(" <").next().unwrap_or_default();
             vec![
                 mark,
+                good(box_mark),
                 bad(render::flag(question)),
                 style(format!("{name} · {}", question.subject)),
                 faint(format!("  {} · {}", question.asks(), question.when())),
@@ -571,21 +767,10 @@ impl InboxScreen {
                 false => faint(format!("({name})  ")),
             });
         }
-        keys.push(plain("Enter all  u refresh  ? help  q leave"));
+        keys.push(plain("Enter all  / search  u undo  ? help  q leave"));
         rows.extend(wrapped(&keys, width));
         rows
     }
-}
-
-fn help() -> Vec<Vec<Span>> {
-    let row = |(keys, about): &(&str, &str)| {
-        let pad = 10_usize.saturating_sub(keys.chars().count());
-        vec![
-            strong(format!("  {keys}{}", " ".repeat(pad))),
-            plain(*about),
-        ]
-    };
-    HELP.iter().map(row).collect()
 }
 
 fn failed(error: &Error) -> Vec<Vec<Span>> {

@@ -6,7 +6,7 @@
 mod open;
 mod written;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 use superstep::model::config::Config;
@@ -118,6 +118,14 @@ impl Account {
             "{kind}{}, {mode}; `superstep mail check` opens it",
             owner.unwrap_or_default()
         )
+    }
+
+    /// The folder of mail, if it is one that does not exist.
+    pub(crate) fn missing_folder(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::Folder(folder) if !folder.is_dir() => Some(folder),
+            _ => None,
+        }
     }
 
     /// Refuses settings that cannot be used.

@@ -12,7 +12,7 @@ use super::Account;
 use crate::{app::App, database, environment, error::Error};
 
 /// The nodes that may have models of their own.
-const NODES: [&str; 3] = ["triage_router", "llm_call", "update_memory"];
+pub(super) const NODES: [&str; 3] = ["triage_router", "llm_call", "update_memory"];
 
 /// The assistant, and what its calls cost.
 pub(crate) struct OpenedAgent {

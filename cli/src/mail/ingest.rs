@@ -27,6 +27,9 @@ const UNREADABLE: &str = "SS7007";
 /// Error code: a mail is refused.
 const REFUSED: &str = "SS7020";
 
+/// Error code: what is in the mailbox is no mail, or damaged.
+const MALFORMED: &str = "SS7006";
+
 pub(super) async fn once(
     retry: &[String],
     what: &IngestArgs,
@@ -96,6 +99,7 @@ impl Sum {
             return output.json(&json!({
                 "event": "summary", "looked_at": self.looked_at, "known": self.known,
                 "failed": self.failed, "waiting": open, "cost_micros": spent.money.as_micros(),
+                "cost_micro_usd": spent.money.as_micros(),
                 "input_tokens": spent.usage.input, "output_tokens": spent.usage.output,
             }));
         }
@@ -296,7 +300,7 @@ impl Sum {
                     "  to remove what waits: superstep memory delete NAMESPACE KEY; the mail is in the mailbox still",
                 )]);
             }
-            if [SET_ASIDE, REFUSED].contains(&code) {
+            if [SET_ASIDE, REFUSED, MALFORMED].contains(&code) {
                 output.say(&[faint(
                     "  to leave it out: move it out of the mailbox, or mark it as read",
                 )]);
@@ -356,6 +360,7 @@ fn became(result: &Ingested, class: &Json) -> Span {
         Ingested::Waiting(count) => strong(format!("{class}, {count} questions")),
         Ingested::Known => faint("known"),
         Ingested::Queued => plain("waits for an earlier mail of its thread"),
+        Ingested::Failed { code, .. } if *code == MALFORMED => bad("unreadable"),
         Ingested::Failed { .. } => bad("failed"),
     }
 }

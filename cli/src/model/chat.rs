@@ -1,6 +1,10 @@
 //! `superstep model chat`: a plain conversation, one turn per line.
 
-use std::time::Instant;
+use std::{
+    cell::Cell,
+    convert::Infallible,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 use superstep::{
@@ -204,11 +208,13 @@ impl ChatSession<'_> {
         let begun = Instant::now();
         let mut first = None;
         let mut stream = TextStream::new(self.output);
+        let has_begun = Cell::new(false);
         let mut reply = Assembly::new(self.caller.id());
         let streamed = async {
             let mut deltas = self.caller.stream(request).await?;
             while let Some(delta) = deltas.next().await {
                 let delta = delta?;
+                has_begun.set(true);
                 match &delta {
                     Delta::Text(text) => {
                         first.get_or_insert_with(|| begun.elapsed());
@@ -227,12 +233,28 @@ impl ChatSession<'_> {
             }
             Ok::<(), Error>(())
         };
-        let ended = streamed.await;
+        let ended = tokio::select! {
+            ended = streamed => ended,
+            never = self.waiting(begun, &has_begun) => match never {},
+        };
         stream.end()?;
         ended?;
         let reply = reply.finish()?;
         let stats = Stats::of(&self.caller, &reply, begun.elapsed(), first);
         Ok((reply, stats))
+    }
+
+    /// Says every second how long the model has been silent, at a terminal.
+    async fn waiting(&self, begun: Instant, has_begun: &Cell<bool>) -> Infallible {
+        let mut tick = tokio::time::interval(Duration::from_secs(1));
+        loop {
+            tick.tick().await;
+            let seconds = begun.elapsed().as_secs();
+            if seconds > 0 && !has_begun.get() && self.output.is_watched() {
+                let line = format!("… {seconds} s, waiting for the model; Ctrl-C stops it");
+                self.output.status().redraw(&[faint(line)]);
+            }
+        }
     }
 
     fn tell(&self, reply: &Reply, stats: &Stats) -> Result<(), Error> {

@@ -36,6 +36,10 @@ impl RunAgent for Archie {
         &SCENE
     }
 
+    fn nodes(&self) -> Vec<String> {
+        archie::nodes()
+    }
+
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
         archie::check_settings(config)
     }

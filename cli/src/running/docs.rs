@@ -1,6 +1,7 @@
 //! The documentation agents, run: facts of a code base, and pages that agents refine.
 
 use serde_json::json;
+use superstep::model::config::Config;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
@@ -21,6 +22,14 @@ impl RunAgent for Docgen {
 
     fn scene(&self) -> &'static Scene {
         &SCENE
+    }
+
+    fn nodes(&self) -> Vec<String> {
+        docs::nodes()
+    }
+
+    fn check_settings(&self, config: &Config) -> Result<(), Error> {
+        docs::check_settings(config)
     }
 }
 

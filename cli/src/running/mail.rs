@@ -50,6 +50,10 @@ impl RunAgent for Mail {
         &SCENE
     }
 
+    fn nodes(&self) -> Vec<String> {
+        mail::nodes()
+    }
+
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
         Account::check_settings(config)
     }

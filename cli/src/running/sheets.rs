@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use superstep::model::config::Config;
 use superstep_sheets::Versions;
 
 use super::{
@@ -33,6 +34,14 @@ impl RunAgent for Sheets {
 
     fn scene(&self) -> &'static Scene {
         &SCENE
+    }
+
+    fn nodes(&self) -> Vec<String> {
+        sheet::nodes()
+    }
+
+    fn check_settings(&self, config: &Config) -> Result<(), Error> {
+        sheet::check_settings(config)
     }
 }
 

@@ -11,6 +11,7 @@ use superstep::{
     model::config::{Config, ConfigFile, Scope},
 };
 
+use super::check;
 use crate::{
     app::App,
     environment,
@@ -99,6 +100,26 @@ pub(super) fn edit(app: &App<'_>) -> Result<(), Error> {
 
 /// Sets one setting: `model`, `offline`, `db`, or a key of a table such as `agents.mail.owner`.
 pub(super) fn set(key: &str, value: &str, output: &Output) -> Result<(), Error> {
+    let path = put(key, value)?;
+    told(&path, output)
+}
+
+/// Removes one setting, if it is there.
+pub(crate) fn take(key: &str) -> Result<(), Error> {
+    let path = place()?;
+    let Some(before) = read(&path)? else {
+        return Ok(());
+    };
+    let text = without(&before, key);
+    Config::parse(&path, Scope::User, &text)?;
+    match text == before {
+        true => Ok(()),
+        false => private_write(&path, &text),
+    }
+}
+
+/// Sets one setting, and gives the file.
+pub(crate) fn put(key: &str, value: &str) -> Result<PathBuf, Error> {
     let path = place()?;
     let before = read(&path)?.unwrap_or_default();
     let parse = |text: &str| Config::parse(&path, Scope::User, text);
@@ -115,7 +136,9 @@ pub(super) fn set(key: &str, value: &str, output: &Output) -> Result<(), Error> 
             "`{key}` could not be set; edit it by hand with `superstep config edit`"
         )));
     }
-    store(&path, &text, output)
+    check::one(&read, key)?;
+    private_write(&path, &text)?;
+    Ok(path)
 }
 
 /// Whether a file sets a key.
@@ -135,9 +158,9 @@ fn has(file: &ConfigFile, key: &str) -> bool {
     }
 }
 
-/// The text with a key set, at its place or at the end of its table.
-fn changed(text: &str, key: &str, value: &str) -> String {
-    let (table, name) = match key.rsplit_once('.') {
+/// The table of a key, and its name in it.
+fn place_of(key: &str) -> (String, &str) {
+    match key.rsplit_once('.') {
         // `agents.mail.imap.host` is `imap.host` of `[agents.mail]`, and so is `agents.NAME.prompts.x`.
         Some(_) if key.starts_with("agents.") => {
             let mut parts = key.splitn(3, '.');
@@ -146,7 +169,32 @@ fn changed(text: &str, key: &str, value: &str) -> String {
         }
         Some((table, name)) => (table.to_owned(), name),
         None => (String::new(), key),
-    };
+    }
+}
+
+/// The text without a key.
+fn without(text: &str, key: &str) -> String {
+    let (table, name) = place_of(key);
+    let mut current = String::new();
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        if let Some(header) = line.trim().strip_prefix('[') {
+            let header = header.split(']').next().unwrap_or("");
+            header.trim().clone_into(&mut current);
+        }
+        let is_it = line
+            .split_once('=')
+            .is_some_and(|(before, _)| before.trim() == name);
+        if current != table || !is_it {
+            lines.push(line);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The text with a key set, at its place or at the end of its table.
+fn changed(text: &str, key: &str, value: &str) -> String {
+    let (table, name) = place_of(key);
     let line = format!("{name} = {value}");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut current = String::new();
@@ -237,6 +285,10 @@ fn private_write(path: &std::path::Path, text: &str) -> Result<(), Error> {
 
 fn store(path: &std::path::Path, text: &str, output: &Output) -> Result<(), Error> {
     private_write(path, text)?;
+    told(path, output)
+}
+
+fn told(path: &std::path::Path, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return output.json(&json!({"path": path.display().to_string()}));
     }

@@ -1,6 +1,6 @@
 //! Options of the spreadsheet agent: settings of `[agents.sheets]`, its models, its versions.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use superstep::{
     Imports,
@@ -37,6 +37,9 @@ const KEYS: [&str; 9] = [
     "prompts.planner",
     "prompts.informer",
 ];
+
+/// The nodes that may have models of their own.
+pub(super) const NODES: [&str; 2] = ["planner_node", "informer_node"];
 
 /// An agent that can be instructed.
 pub(super) struct OpenedSheets {
@@ -93,14 +96,21 @@ pub(super) async fn open_with(
     let backends = database::create(app.global)?;
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
     let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
-    // What is said on the command line counts more than the settings.
+    // What is said on the command line counts more than the settings, and those of the agent more than `[models]`.
+    let mut own: BTreeMap<String, Arc<dyn Model>> = BTreeMap::new();
+    for (node, opened) in environment::open_nodes(&NODES, content, app).await? {
+        own.insert(node, Arc::new(opened.caller));
+    }
     let planner: Arc<dyn Model> = match (&app.global.model, chosen.planner) {
         (None, Some(spec)) => model(&spec, app).await?,
-        _ => Arc::new(environment::open(content, app).await?.caller),
+        _ => match own.remove("planner_node") {
+            Some(planner) => planner,
+            None => Arc::new(environment::open(content, app).await?.caller),
+        },
     };
     let informer = match chosen.informer {
         Some(spec) => Some(model(&spec, app).await?),
-        None => None,
+        None => own.remove("informer_node"),
     };
     let models = Models { planner, informer };
     let agent = Sheets::new(models, versions, chosen.settings, backends)?;
@@ -152,6 +162,24 @@ async fn model(spec: &str, app: &mut App<'_>) -> Result<Arc<dyn Model>, Error> {
     let mut own = app.with(&global, output);
     let opened = environment::open(&DataOwner::Project, &mut own).await?;
     Ok(Arc::new(opened.caller))
+}
+
+/// Refuses settings that cannot be used here.
+pub(super) fn check(config: &Config) -> Result<(), Error> {
+    let chosen = settings(config)?;
+    if let Some(name) = &chosen.sandbox {
+        let named = config.agent("sheets");
+        let origin = named
+            .get("sandbox")
+            .map(|setting| setting.origin.to_string());
+        sandbox::open(Some(name)).map_err(|error| {
+            Error::Usage(format!(
+                "{}: `sandbox`: {error}",
+                origin.unwrap_or_default()
+            ))
+        })?;
+    }
+    Ok(())
 }
 
 /// Settings of `[agents.sheets]`. A project cannot choose all of them.

@@ -1,13 +1,23 @@
-//! `superstep threads diff`: changes of the state, by JSON pointer.
+//! `superstep threads diff`: changes of the state. For people by field, with messages as they were said; as JSON by
+//! JSON pointer, all of them.
 
 use serde_json::{Value as Json, json};
 use superstep::Value;
 
-use super::ThreadReader;
+use super::{
+    ThreadReader,
+    words::{Utterance, lines, scalar, shortened},
+};
 use crate::{
     error::Error,
-    output::{Form, Output, bad, faint, good, plain, shown},
+    output::{Form, Output, Span, bad, faint, good, plain, shown, strong},
 };
+
+/// How many lines of one field are shown to people.
+const MOST_LINES: usize = 20;
+
+/// How many letters of one line.
+const MOST_LETTERS: usize = 400;
 
 /// One difference.
 #[derive(Debug, PartialEq)]
@@ -20,11 +30,11 @@ struct Change<'a> {
 pub(super) async fn run(
     reader: &ThreadReader,
     thread: &str,
-    from: Option<&str>,
-    to: Option<&str>,
+    (from, to): (Option<&str>, Option<&str>),
     output: &Output,
 ) -> Result<(), Error> {
-    let graph = reader.graph(thread).await?;
+    let agent = reader.agent(thread).await?;
+    let graph = reader.graph_of(agent)?;
     let (from, to) = match (from, to) {
         (None, _) => {
             let mut last = reader.history(&graph, thread, Some(2)).await?.into_iter();
@@ -44,13 +54,126 @@ pub(super) async fn run(
     let (from, to) = (plain_state(&from.values), plain_state(&to.values));
     let mut changes = Vec::new();
     compare(String::new(), Some(&from), Some(&to), &mut changes);
-    for change in &changes {
-        tell(change, output)?;
+    if output.form == Form::Json {
+        return changes.iter().try_for_each(|change| {
+            output.json(&json!({"path": change.at, "from": change.from, "to": change.to}))
+        });
     }
-    if changes.is_empty() && output.form == Form::Text {
+    if changes.is_empty() {
         output.say(&[faint("nothing changed")]);
     }
+    for (name, rows) in by_field(&from, &to, agent.name()) {
+        output.data(&[strong(shown(name))])?;
+        let left = rows.len().saturating_sub(MOST_LINES);
+        for row in rows.into_iter().take(MOST_LINES) {
+            output.data(&row.spans())?;
+        }
+        if left > 0 {
+            output.data(&[faint(format!("  … {left} more lines; --json has all"))])?;
+        }
+    }
     Ok(())
+}
+
+/// One line of a difference.
+#[derive(Debug, PartialEq)]
+enum DiffLine {
+    Gone(String),
+    New(String),
+}
+
+impl DiffLine {
+    fn spans(&self) -> [Span; 2] {
+        match self {
+            Self::Gone(text) => [bad("  - "), plain(shortened(text, MOST_LETTERS))],
+            Self::New(text) => [good("  + "), plain(shortened(text, MOST_LETTERS))],
+        }
+    }
+}
+
+/// The fields that differ, and how.
+fn by_field(from: &Json, to: &Json, agent: &str) -> Vec<(String, Vec<DiffLine>)> {
+    let names = |state: &Json| -> Vec<String> {
+        let fields = state.as_object().into_iter().flatten();
+        fields.map(|(name, _)| name.clone()).collect()
+    };
+    let mut all = names(to);
+    all.extend(names(from).into_iter().filter(|it| to.get(it).is_none()));
+    let mut found = Vec::new();
+    for name in all {
+        let (old, new) = (from.get(&name), to.get(&name));
+        if old == new {
+            continue;
+        }
+        let rows = rows(
+            old.unwrap_or(&Json::Null),
+            new.unwrap_or(&Json::Null),
+            agent,
+        );
+        found.push((name, rows));
+    }
+    found
+}
+
+fn rows(old: &Json, new: &Json, agent: &str) -> Vec<DiffLine> {
+    match (old, new) {
+        (Json::Array(old), Json::Array(new)) => {
+            let same = old.iter().zip(new).take_while(|(one, other)| one == other);
+            let same = same.count();
+            let told = |item: &Json| lines(&item_in_words(item, agent));
+            let gone = old.iter().skip(same).flat_map(told).map(DiffLine::Gone);
+            let added = new.iter().skip(same).flat_map(told).map(DiffLine::New);
+            gone.chain(added).collect()
+        }
+        (Json::Object(_), Json::Object(_)) => {
+            let mut changes = Vec::new();
+            compare(String::new(), Some(old), Some(new), &mut changes);
+            let mut rows = Vec::new();
+            for change in changes {
+                let at = change.at.trim_start_matches('/').to_owned();
+                let told = |value: &Json| format!("{at}: {}", one_line(value));
+                rows.extend(
+                    change
+                        .from
+                        .filter(|it| !it.is_null())
+                        .map(told)
+                        .map(DiffLine::Gone),
+                );
+                rows.extend(
+                    change
+                        .to
+                        .filter(|it| !it.is_null())
+                        .map(told)
+                        .map(DiffLine::New),
+                );
+            }
+            rows
+        }
+        _ => {
+            let told = |value: &Json| match value {
+                Json::Null => Vec::new(),
+                value => lines(&item_in_words(value, agent)),
+            };
+            let (old, new) = (told(old), told(new));
+            // Lines that both have at the beginning are not told again.
+            let same = old.iter().zip(&new).take_while(|(one, other)| one == other);
+            let same = same.count();
+            let gone = old.into_iter().skip(same).map(DiffLine::Gone);
+            gone.chain(new.into_iter().skip(same).map(DiffLine::New))
+                .collect()
+        }
+    }
+}
+
+fn item_in_words(item: &Json, agent: &str) -> String {
+    match Utterance::of(item, agent) {
+        Some(said) => format!("{}: {}", said.who, said.text),
+        None => scalar(item),
+    }
+}
+
+fn one_line(value: &Json) -> String {
+    superstep::text::single_line(&scalar(value))
 }
 
 /// The fields of the state that differ.
@@ -95,20 +218,6 @@ fn compare<'a>(
     }
 }
 
-fn tell(change: &Change<'_>, output: &Output) -> Result<(), Error> {
-    if output.form == Form::Json {
-        return output.json(&json!({"path": change.at, "from": change.from, "to": change.to}));
-    }
-    output.data(&[plain(&change.at)])?;
-    if let Some(from) = change.from {
-        output.data(&[bad("  - "), plain(from)])?;
-    }
-    if let Some(to) = change.to {
-        output.data(&[good("  + "), plain(to)])?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +238,32 @@ mod tests {
             ("/c~1d/e", Some(json!("x")), Some(json!("y"))),
             ("/gone", Some(json!(null)), None),
         ];
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn people_read_what_was_said_and_not_its_ids() {
+        let from =
+            json!({"history": [{"id": "1", "type": "human", "content": "one"}], "query": null});
+        let to = json!({
+            "history": [
+                {"id": "1", "type": "human", "content": "one"},
+                {"id": "2", "type": "ai", "content": "Two?\nThree?", "usage_metadata": {"n": 1}},
+            ],
+            "query": "Two?",
+            "inputs": {"folder": "docs"},
+        });
+        let new = |text: &str| DiffLine::New(text.to_owned());
+        let wanted = vec![
+            (
+                "history".to_owned(),
+                vec![new("archie: Two?"), new("Three?")],
+            ),
+            ("inputs".to_owned(), vec![new("folder: docs")]),
+            ("query".to_owned(), vec![new("Two?")]),
+        ];
+        let mut found = by_field(&from, &to, "archie");
+        found.sort_by(|one, other| one.0.cmp(&other.0));
         assert_eq!(found, wanted);
     }
 }

@@ -1,9 +1,12 @@
 //! `superstep threads list`.
 
-use std::num::NonZeroUsize;
+use std::{
+    io::{self, IsTerminal},
+    num::NonZeroUsize,
+};
 
 use serde_json::{Value as Json, json};
-use superstep::{CheckpointId, SaverError, ThreadId, clock::made_at};
+use superstep::{CheckpointId, SaverError, ThreadId, clock::made_at, runs::RunCost};
 
 use superstep_server::thread_uuid;
 
@@ -12,8 +15,15 @@ use crate::{
     agents::Agent,
     args::ListThreads,
     error::Error,
-    output::{Form, Output, Span, bad, faint, good, plain, shown, strong},
+    output::{Form, Output, Span, bad, count, faint, good, plain, shown, strong},
+    units,
 };
+
+/// How many are listed if nobody says it. Programs get all of them.
+const USUAL_LIMIT: usize = 30;
+
+/// The widest column of names.
+const WIDEST: usize = 44;
 
 /// One row of the list.
 pub(super) struct Row {
@@ -23,6 +33,10 @@ pub(super) struct Row {
     pub(super) status: Option<Status>,
     checkpoint: Option<CheckpointId>,
     pub(super) title: String,
+    /// The model that it was begun with, if it is stored.
+    model: Option<String>,
+    /// What calls of models took; not read of threads that are not listed.
+    cost: RunCost,
     /// Nothing if the long-term memory, which says so, cannot be read.
     is_imported: Option<bool>,
 }
@@ -61,9 +75,28 @@ pub(super) async fn run(
         }
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.checkpoint));
-    rows.truncate(wanted.limit.map_or(usize::MAX, NonZeroUsize::get));
+    let limit = match (wanted.limit, wanted.all || output.form == Form::Json) {
+        (Some(limit), _) => NonZeroUsize::get(limit),
+        (None, true) => usize::MAX,
+        (None, false) => USUAL_LIMIT,
+    };
+    let left = rows.len().saturating_sub(limit);
+    rows.truncate(limit);
+    for row in &mut rows {
+        row.cost = reader.cost(&row.thread).await;
+    }
+    let columns = Columns::of(&rows);
+    if output.form == Form::Text && !rows.is_empty() && io::stdout().is_terminal() {
+        columns.head(output)?;
+    }
     for row in &rows {
-        tell(row, output)?;
+        tell(row, &columns, output)?;
+    }
+    if left > 0 && output.form == Form::Text {
+        let more = count(left, "more thread");
+        output.note(&[faint(format!(
+            "{more}: --all lists them, --search, --status and --agent choose some"
+        ))]);
     }
     if let Some(error) = unread {
         let code = error.code().unwrap_or_default();
@@ -80,7 +113,10 @@ pub(super) async fn run(
     if rows.is_empty() && output.form == Form::Text {
         let is_narrow = wanted.agent.is_some() || status.is_some() || search.is_some();
         match is_narrow {
-            true => output.say(&[faint("No such threads.")]),
+            true => output.say(&[
+                plain("No such threads. "),
+                faint("`superstep threads list --all` lists all of them."),
+            ]),
             false => none_yet(output),
         }
     }
@@ -128,6 +164,8 @@ async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> 
         status: None,
         checkpoint: None,
         title: String::new(),
+        model: None,
+        cost: RunCost::default(),
         is_imported: None,
     };
     let Some(agent) = agent else {
@@ -152,19 +190,59 @@ async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> 
             });
             row.checkpoint = snapshot.checkpoint;
             row.title = agent.title(&state);
+            let model = state.get("model_name").and_then(Json::as_str);
+            row.model = model.map(shown);
         }
         Err(error) => row.title = shown(error),
     }
     row
 }
 
-fn tell(row: &Row, output: &Output) -> Result<(), Error> {
+/// How wide the columns are.
+struct Columns {
+    name: usize,
+    cost: usize,
+    /// Nothing if no thread says which model it has.
+    model: Option<usize>,
+}
+
+impl Columns {
+    fn of(rows: &[Row]) -> Self {
+        let width = |text: &str| text.chars().count();
+        let names = rows.iter().map(|row| width(&shown(&row.thread)));
+        let costs = rows.iter().map(|row| width(&units::cost(&row.cost)));
+        let models = rows.iter().filter_map(|row| row.model.as_deref());
+        Self {
+            name: names.max().unwrap_or(0).clamp(13, WIDEST),
+            cost: costs.max().unwrap_or(0).max(4),
+            model: models.map(width).max().map(|most| most.clamp(5, 24)),
+        }
+    }
+
+    fn head(&self, output: &Output) -> Result<(), Error> {
+        let (name, cost) = (self.name, self.cost);
+        let model = self.model.map(|width| format!("{:<width$}  ", "MODEL"));
+        output.data(&[faint(format!(
+            "{:<name$}  {:<11}  {:<10}  {:>cost$}  {}TITLE",
+            "THREAD",
+            "STATUS",
+            "USED",
+            "COST",
+            model.unwrap_or_default()
+        ))])
+    }
+}
+
+fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
     let agent = row.agent.map(Agent::name);
     if output.form == Form::Json {
         return output.json(&json!({
             "thread": row.thread.as_str(), "agent": agent, "status": row.status,
             "updated_ms": row.checkpoint.map(|id| made_at(id) / 1000), "title": row.title,
             "imported": row.is_imported, "uuid": thread_uuid(row.thread.as_str()).to_string(),
+            "updated_at": row.checkpoint.map(units::made), "model": row.model,
+            "cost_micro_usd": row.cost.micro_usd, "unpriced_calls": row.cost.unpriced,
+            "input_tokens": row.cost.input_tokens, "output_tokens": row.cost.output_tokens,
         }));
     }
     let status = match row.status {
@@ -176,10 +254,17 @@ fn tell(row: &Row, output: &Output) -> Result<(), Error> {
         None => faint("?            "),
     };
     let when = row.checkpoint.map(ago).unwrap_or_default();
+    let (name, cost) = (columns.name, columns.cost);
+    let model = columns.model.map(|width| {
+        let model = row.model.as_deref().unwrap_or("-");
+        format!("{model:<width$}  ")
+    });
     output.data(&[
-        strong(format!("{:<20} ", shown(&row.thread))),
+        strong(format!("{:<name$}  ", shown(&row.thread))),
         status,
-        faint(format!("{when:<12}")),
+        faint(format!("{when:<10}  ")),
+        plain(format!("{:>cost$}  ", units::cost(&row.cost))),
+        faint(model.unwrap_or_default()),
         faint(match row.is_imported {
             Some(true) => "imported  ",
             Some(false) => "",

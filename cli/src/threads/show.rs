@@ -1,23 +1,27 @@
-//! `superstep threads show`.
+//! `superstep threads show`: what was said, what is asked, what went wrong. `words` makes text of a state.
 
 use serde_json::{Value as Json, json};
 use superstep::dynamic::{Snapshot, SubState};
 
-use super::{Status, ThreadReader, ago};
+use super::{
+    Status, ThreadReader, ago,
+    words::{Utterance, conversation, question, scalar, shortened},
+};
 use crate::{
     app::App,
     args::At,
     error::Error,
-    output::{Form, Output, bad, faint, plain, shown, strong},
-    running,
+    output::{Form, Output, bad, count, faint, plain, shown, strong},
+    running, units,
 };
 
-/// How much of a long text is shown.
+/// How much of a field of the state is shown.
 const MOST_LETTERS: usize = 400;
 
 pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result<(), Error> {
     let output = app.output;
-    let graph = reader.graph(&at.thread).await?;
+    let agent = reader.agent(&at.thread).await?;
+    let graph = reader.graph_of(agent)?;
     let snapshot = reader
         .snapshot(&graph, &at.thread, at.at.as_deref())
         .await?;
@@ -28,13 +32,19 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
     };
     let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
     let import = reader.imports()?.find(&at.thread.as_str().into()).await?;
+    let cost = reader.cost(&at.thread.as_str().into()).await;
     if output.form == Form::Json {
         return output.json(&json!({
             "thread": at.thread,
+            "agent": agent.name(),
             "status": status,
             "checkpoint": snapshot.checkpoint.map(|id| id.to_string()),
+            "made_at": snapshot.checkpoint.map(units::made),
             "step": snapshot.origin.map(|(_, step)| step),
             "imported": import.as_ref().map(|it| json!({"trusted": it.is_trusted})),
+            "cost_micro_usd": cost.micro_usd,
+            "input_tokens": cost.input_tokens,
+            "output_tokens": cost.output_tokens,
             "next": snapshot.next,
             "asks": snapshot.asks().map(ask).collect::<Vec<_>>(),
             "errors": errors(&snapshot),
@@ -49,15 +59,21 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
         plain(format!("  {}", status.as_str())),
         faint(format!("  step {step}, {when}")),
     ])?;
+    if cost.calls > 0 {
+        output.data(&[faint(format!(
+            "{}, {} + {} tokens, {}",
+            count(usize::try_from(cost.calls).unwrap_or(usize::MAX), "call"),
+            cost.input_tokens,
+            cost.output_tokens,
+            units::cost(&cost)
+        ))])?;
+    }
     if let Some(import) = import {
         let text = match import.is_trusted {
             true => "imported; you agreed to run it",
             false => "imported: what it holds was not made here, and nobody agreed to run it",
         };
         output.data(&[bad(text)])?;
-    }
-    if !snapshot.next.is_empty() {
-        output.data(&[faint("next: "), plain(snapshot.next.join(", "))])?;
     }
     for error in errors(&snapshot) {
         output.data(&[
@@ -67,31 +83,48 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
             plain(error.get("message").and_then(Json::as_str).unwrap_or("")),
         ])?;
     }
-    fields(&state, output)?;
+    let (list, said) = conversation(&state, agent.name());
+    fields(&state, list.as_deref(), output)?;
+    for message in &said {
+        tell(message, output)?;
+    }
     for message in unfinished(&snapshot) {
-        let text = self::message(&message).unwrap_or_else(|| message.to_string());
-        output.data(&[faint("under way: "), plain(short(&text))])?;
+        match Utterance::of(&message, agent.name()) {
+            Some(said) => tell(&said, output)?,
+            None => output.data(&[
+                faint("under way: "),
+                plain(shortened(&scalar(&message), MOST_LETTERS)),
+            ])?,
+        }
     }
     for ask in snapshot.asks() {
         let value = serde_json::to_value(&ask.value).unwrap_or_default();
-        // Inboxes put what it is about into a list of one.
-        let about = value
-            .get("query")
-            .or_else(|| value.pointer("/0/description"));
-        let text = about.and_then(Json::as_str);
-        let text = text.map_or_else(|| value.to_string(), str::to_owned);
-        output.data(&[strong("asks: "), plain(short(&text))])?;
+        let mut lines = question(&value).into_iter();
+        let first = lines.next().unwrap_or_default();
+        output.data(&[strong("asks: "), plain(first)])?;
+        for line in lines {
+            output.data(&[plain(format!("  {line}"))])?;
+        }
     }
     if status == Status::Waiting {
         let how = match snapshot.asks().next() {
             Some(_) => "answer it with ",
             None => "it was copied at a question; it asks again with ",
         };
-        let agent = reader.agent(&at.thread).await?;
         let line = running::of(agent).resume_command(&at.thread, &snapshot, app.global);
         output.say(&[faint(how), plain(shown(&line))]);
+    } else if !snapshot.next.is_empty() {
+        output.data(&[faint("next: "), plain(snapshot.next.join(", "))])?;
     }
     Ok(())
+}
+
+/// A message: who says it, and the text below its first line indented.
+fn tell(said: &Utterance, output: &Output) -> Result<(), Error> {
+    let mut lines = said.text.trim_end().split('\n');
+    let first = lines.next().unwrap_or_default();
+    output.data(&[strong(format!("{}: ", said.who)), plain(first)])?;
+    lines.try_for_each(|line| output.data(&[plain(format!("  {line}"))]))
 }
 
 fn ask(ask: &superstep::dynamic::DynAsk) -> Json {
@@ -124,45 +157,36 @@ fn unfinished(snapshot: &Snapshot) -> Vec<Json> {
     messages
 }
 
-/// The state, a field a line; what is empty is left out. `--json` has all of it.
-fn fields(state: &Json, output: &Output) -> Result<(), Error> {
-    let Some(fields) = state.as_object() else {
-        return Ok(());
-    };
-    for (name, value) in fields {
+/// What the state says in plain values, and which other fields it has. What is empty, and what the conversation shows,
+/// is left out.
+fn fields(state: &Json, conversation: Option<&str>, output: &Output) -> Result<(), Error> {
+    let mut others = Vec::new();
+    for (name, value) in state.as_object().into_iter().flatten() {
+        if conversation == Some(name) {
+            continue;
+        }
         let text = match value {
-            Json::Null => continue,
+            Json::Null | Json::Bool(false) => continue,
+            Json::Number(number) if number.as_f64() == Some(0.0) => continue,
             Json::String(text) if text.is_empty() => continue,
             Json::Array(items) if items.is_empty() => continue,
-            Json::Object(items) if items.is_empty() => continue,
+            Json::Object(fields) if fields.is_empty() => continue,
             Json::String(text) => text.clone(),
-            Json::Array(items) => format!("{} entries", items.len()),
-            Json::Object(fields) => {
-                let names: Vec<&str> = fields.keys().map(String::as_str).collect();
-                format!("{{{}}}", names.join(", "))
+            Json::Array(items) if items.iter().all(Json::is_string) => scalar(value),
+            Json::Array(_) | Json::Object(_) => {
+                others.push(name.as_str());
+                continue;
             }
             other => other.to_string(),
         };
-        output.data(&[faint(format!("{name}: ")), plain(short(&text))])?;
-        let Json::Array(items) = value else { continue };
-        for item in items {
-            let text = message(item).unwrap_or_else(|| item.to_string());
-            output.data(&[plain("  "), plain(short(&text))])?;
-        }
+        let text = shortened(text.trim_end(), MOST_LETTERS);
+        let mut lines = text.split('\n');
+        let first = lines.next().unwrap_or_default();
+        output.data(&[faint(format!("{name}: ")), plain(first)])?;
+        lines.try_for_each(|line| output.data(&[plain(format!("  {line}"))]))?;
     }
-    Ok(())
-}
-
-/// A message of a conversation: role and text.
-fn message(item: &Json) -> Option<String> {
-    let who = item.get("type").or_else(|| item.get("role"))?.as_str()?;
-    let text = item.get("content")?.as_str()?;
-    Some(format!("{who}: {text}"))
-}
-
-fn short(text: &str) -> String {
-    match text.char_indices().nth(MOST_LETTERS) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
-        None => text.to_owned(),
+    match others.is_empty() {
+        true => Ok(()),
+        false => output.data(&[faint(format!("--json also has: {}", others.join(", ")))]),
     }
 }

@@ -274,7 +274,7 @@ fn what_does_not_fit_is_listed() {
     );
     let ran = analyze(&env, "--budget 200");
     assert!(
-        ran.stderr.contains("code.rs: neither .txt nor .md"),
+        ran.stderr.contains("code.rs: not .txt, .md, .docx or .pdf"),
         "{}",
         ran.stderr
     );

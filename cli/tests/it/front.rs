@@ -99,6 +99,8 @@ fn shells_complete_commands_and_threads() {
     assert_eq!(env.run("completions tcsh").code, 2);
     let completing = TestEnv::complete(&env, &["superstep", "threads", "show", "archie-"]);
     assert_eq!(completing.trim(), asked.thread());
+    let model = TestEnv::complete(&env, &["superstep", "ask", "--model", "anth"]);
+    assert!(model.contains("anthropic"), "{model}");
     let completing = TestEnv::complete(&env, &["superstep", "thr"]);
     assert!(completing.contains("threads"), "{completing}");
 }
@@ -141,4 +143,12 @@ fn the_doctor_makes_nothing() {
     let ran = env.run("doctor");
     assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert_eq!(all(&env.path("")), before);
+}
+
+#[test]
+fn settings_that_cannot_be_read_do_not_stop_the_demo() {
+    let env = TestEnv::new();
+    env.write("home/.config/superstep/config.toml", "modle = [\n");
+    let ran = env.run("demo archie");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
 }

@@ -26,6 +26,10 @@ fn settings_are_made_set_and_found_and_comments_stay() {
     // A file that exists is left as it is.
     let again = env.run("config init");
     assert_eq!(again.code, 1, "{}", again.stderr);
+    for script in ["x", "small"] {
+        let file = format!("home/.config/superstep/{script}.jsonl");
+        env.write(&file, "{\"text\": \"hi\"}\n");
+    }
     for line in [
         "config set model script:x.jsonl",
         "config set offline true",
@@ -63,8 +67,18 @@ fn an_error_code_is_explained_without_the_network() {
     assert_eq!(env.run("explain 5016").stdout, ran.stdout);
     let json = env.run("explain SS2001 --json").events();
     assert_eq!(json[0]["code"], "SS2001");
-    let unknown = env.run("explain 0000");
-    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+    for code in ["0000", "9999"] {
+        let unknown = env.run(&format!("explain {code}"));
+        assert_eq!(unknown.code, 1, "{}", unknown.stderr);
+        let hint = "`superstep explain` lists all codes";
+        assert!(unknown.stderr.contains(hint), "{}", unknown.stderr);
+    }
+    let all = env.run("explain").stdout;
+    assert!(
+        all.contains("  SS5016  ") && all.contains("  SS2001  "),
+        "{all}"
+    );
+    assert!(env.run("explain --json").events().len() > 100);
 }
 
 #[test]
@@ -82,6 +96,7 @@ fn the_doctor_finds_what_makes_commands_fail() {
         assert_eq!(told.count(), 1, "{}", ran.stdout);
     }
     let env = env_with(&[]);
+    std::fs::create_dir(env.path("home/mail")).unwrap();
     env.write(
         FILE,
         "[agents.mail]\nfolder = \"~/mail\"\nowner = \"me@example.org\"\n",
@@ -197,4 +212,143 @@ fn the_graph_of_the_assistant_has_the_name_it_is_served_under() {
     let one = env.run("graph email_assistant --mermaid");
     assert_eq!(one.code, 0, "{}", one.stderr);
     assert_eq!(one.stdout, env.run("graph mail --mermaid").stdout);
+}
+
+#[test]
+fn what_would_break_a_command_is_refused_when_it_is_set_and_named_by_the_doctor() {
+    for (key, value, message) in [
+        ("agents.sheets.max_steps", "0", "a number from 1"),
+        ("agents.sheets.sandbox", "bogus", "bogus"),
+        ("agents.sheets.planner_model", "bogus:x", "no provider"),
+        (
+            "agents.atris.hosts",
+            "[\"http://a.example\"]",
+            "over https only",
+        ),
+        ("agents.docs.depth", "shallow", "quick, normal or deep"),
+        ("agents.docs.profile", "tiny", "strong or small"),
+        ("agents.archie.document_tokens", "0", "a number above 0"),
+        ("agents.archie.prompts.final", "gone.md", "gone.md"),
+        ("agents.mail.prompts.triage", "gone.md", "gone.md"),
+        ("agents.mail.working_hours", "nine", "09:00-17:00"),
+        ("model", "gpt-4o", "did you mean `openai:gpt-4o`?"),
+        ("model", "local:defualt", "did you mean `default`?"),
+        ("model", "script:gone.jsonl", "does not exist"),
+        ("models.triage_routr", "local:tiny", "`triage_router`?"),
+        ("models.kpi", "bogus:x", "no provider"),
+    ] {
+        let env = TestEnv::new();
+        let ran = env.run_words(&["config", "set", key, value]);
+        assert_eq!(ran.code, 2, "{key}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{key}: {}", ran.stderr);
+        assert!(!env.path(FILE).exists(), "nothing was stored: {key}");
+        // The same, written by hand.
+        let (table, name) = match key.rsplit_once('.') {
+            Some((table, name)) => (format!("[{table}]\n"), name),
+            None => (String::new(), key),
+        };
+        let is_plain = value.starts_with('[') || value == "0";
+        let value = match is_plain {
+            true => value.to_owned(),
+            false => format!("\"{value}\""),
+        };
+        env.write(FILE, &format!("{table}{name} = {value}\n"));
+        let doctor = env.run("doctor --offline");
+        assert_eq!(doctor.code, 1, "{key}: {}", doctor.stdout);
+        let told = doctor.stdout.lines().filter(|line| line.contains(message));
+        assert!(told.count() >= 1, "{key}: {}", doctor.stdout);
+    }
+    // What is wrong elsewhere keeps nobody from correcting something, and the doctor names all of it.
+    let env = TestEnv::new();
+    env.write(
+        FILE,
+        "[agents.sheets]\nmax_steps = 0\n[agents.docs]\ndepth = \"x\"\n",
+    );
+    let doctor = env.run("doctor --offline").stdout;
+    assert!(
+        doctor.contains("max_steps") && doctor.contains("depth"),
+        "{doctor}"
+    );
+    let set = env.run("config set agents.docs.depth deep");
+    assert_eq!(set.code, 0, "{}", set.stderr);
+    let set = env.run("config set agents.sheets.max_steps 9");
+    assert_eq!(set.code, 0, "{}", set.stderr);
+    let doctor = env.run("doctor --offline");
+    assert_eq!(doctor.code, 0, "{}", doctor.stdout);
+    // A folder of mail that is gone is found without opening the account.
+    env.write(
+        FILE,
+        "[agents.mail]\nfolder = \"~/gone\"\nowner = \"me@example.org\"\n",
+    );
+    let doctor = env.run("doctor --offline");
+    assert_eq!(doctor.code, 1, "{}", doctor.stdout);
+    assert!(
+        doctor.stdout.contains("there is no folder"),
+        "{}",
+        doctor.stdout
+    );
+}
+
+#[test]
+fn a_spreadsheet_is_planned_by_the_model_of_its_node() {
+    let env = TestEnv::new();
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/src/demo");
+    std::fs::copy(
+        format!("{demo}/sheets/sales.xlsx"),
+        env.path("work/sales.xlsx"),
+    )
+    .unwrap();
+    let folder = "home/.config/superstep";
+    let own = std::fs::read_to_string(format!("{demo}/sheets.jsonl")).unwrap();
+    env.write(&format!("{folder}/own.jsonl"), &own);
+    env.write(
+        &format!("{folder}/nobody.jsonl"),
+        "{\"when\": {\"contains\": \"never said\"}, \"text\": \"no\"}\n",
+    );
+    env.write(
+        FILE,
+        "model = \"script:nobody.jsonl\"\n[models]\nplanner_node = \"script:own.jsonl\"\n",
+    );
+    let instruction = "Add the revenue of each sale, and a sheet with the sums by region";
+    let ran = env.run_words(&[
+        "sheet",
+        "run",
+        "sales.xlsx",
+        "-i",
+        instruction,
+        "-o",
+        "out.xlsx",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(env.path("work/out.xlsx").exists());
+}
+
+#[test]
+fn prompts_of_the_assistant_come_from_the_settings() {
+    let env = env_with(&["Lunch"]);
+    let folder = "home/.config/superstep";
+    env.write(
+        &format!("{folder}/triage.md"),
+        "Only beekeepers write to {{owner}}. What they want: {{preferences}}",
+    );
+    env.write(
+        &format!("{folder}/own.jsonl"),
+        r#"{"when": {"schema": "triage", "anywhere": "Only beekeepers write to me@example.org"}, "data": {"reasoning": "so", "classification": "ignore"}}
+"#,
+    );
+    env.write(FILE, "model = \"script:own.jsonl\"\n");
+    let set = env.run("config set agents.mail.prompts.triage triage.md");
+    assert_eq!(set.code, 0, "{}", set.stderr);
+    let ran = env.run("mail ingest --folder mail --owner me@example.org");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("ignore, done  Lunch"), "{}", ran.stdout);
+    // A text that would not be filled is named with what is meant.
+    env.write(&format!("{folder}/triage.md"), "{{ownr}} {{preferences}}");
+    let ran = env.run("mail ingest --folder mail --owner me@example.org");
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("did you mean `owner`?"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -48,6 +48,115 @@ fn threads_are_listed_with_how_they_stand() {
     let text = env.run("threads list").stdout;
     assert!(text.contains("just now"), "{text}");
     assert!(text.contains("what"), "{text}");
+    assert!(text.contains("free  script:archie  what"), "{text}");
+    for row in &listed {
+        assert_eq!(row["cost_micro_usd"], 0, "{row}");
+        assert!(row["input_tokens"].as_u64().unwrap() > 100, "{row}");
+        let at = row["updated_at"].as_str().unwrap();
+        assert!(
+            at.starts_with("20") && at.ends_with('Z') && at.len() == 24,
+            "{at}"
+        );
+    }
+    let none = env.run("threads list --search nothing-of-that");
+    assert_eq!((none.code, &*none.stdout), (0, ""));
+    assert!(
+        none.stderr.contains("threads list --all"),
+        "{}",
+        none.stderr
+    );
+}
+
+#[test]
+fn a_long_list_of_threads_is_cut_for_people_and_whole_for_programs() {
+    let (env, thread) = env_with_thread();
+    let database = env.path("home/.local/share/superstep/superstep.db");
+    for number in 0..35 {
+        copy_thread(&database, &thread, &format!("archie-copy{number:02}"));
+    }
+    let some = env.run("threads list");
+    assert_eq!(some.stdout.lines().count(), 30, "{}", some.stdout);
+    assert!(
+        some.stderr.contains("6 more threads: --all"),
+        "{}",
+        some.stderr
+    );
+    assert_eq!(env.run("threads list --all").stdout.lines().count(), 36);
+    assert_eq!(
+        env.run("threads list --limit 33").stdout.lines().count(),
+        33
+    );
+    assert_eq!(json(&env, "threads list").len(), 36);
+    // At a terminal the columns are named.
+    let terminal = Terminal::run(&env, "threads list --limit 2");
+    terminal.shows("THREAD").shows("STATUS").shows("COST");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn a_thread_is_shown_as_a_conversation_and_not_as_a_dump() {
+    let (env, thread) = env_with_thread();
+    let shown = env.run(&format!("threads show {thread}")).stdout;
+    for line in [
+        "you: what",
+        "archie: First question?",
+        "you: one",
+        "asks: Second question?",
+    ] {
+        let found = shown.lines().filter(|it| it.starts_with(line)).count();
+        assert_eq!(found, 1, "{line}: {shown}");
+    }
+    assert!(shown.contains("calls, "), "{shown}");
+    assert!(!shown.contains(['{', '}']), "{shown}");
+    let history = env.run(&format!("threads history {thread}")).stdout;
+    assert!(history.contains("archie: Second question?"), "{history}");
+    assert!(history.contains("→ analysis_interrupt"), "{history}");
+    let diff = env.run(&format!("threads diff {thread} 3 5")).stdout;
+    assert!(
+        diff.contains("  + you: one\n  + archie: Second question?\n"),
+        "{diff}"
+    );
+    assert!(!diff.contains("usage_metadata"), "{diff}");
+    // A beginning of an id, as it is shown, names a step.
+    let id = history.lines().next().unwrap();
+    let id = id.split_whitespace().nth(1).unwrap();
+    let at = env.run(&format!("threads show {thread} --at {id}"));
+    assert_eq!(at.code, 0, "{}", at.stderr);
+}
+
+#[test]
+fn a_waiting_thread_has_a_code_for_programs() {
+    let env = TestEnv::new().with_documents();
+    let ran = env.run(&format!("{ANALYZE} --json"));
+    assert_eq!(ran.code, 3);
+    let last = ran.stderr.lines().last().unwrap();
+    let error: Json = serde_json::from_str(last).unwrap();
+    assert_eq!(error["error"]["code"], "SS6059");
+    assert_eq!(error["error"]["exit"], 3);
+    assert_eq!(env.run("explain SS6059").code, 0);
+    // For people it is no error.
+    let text = env.run(ANALYZE);
+    assert!(!text.stderr.contains("SS6059"), "{}", text.stderr);
+}
+
+#[test]
+fn runs_are_counted_from_one_in_each_thread() {
+    let (env, first) = env_with_thread();
+    let second = env.run_with(ANALYZE, "one\n").thread();
+    for thread in [first, second] {
+        let list = env.run(&format!("trace list {thread}")).stdout;
+        let numbers: Vec<&str> = list
+            .lines()
+            .skip(1)
+            .map(|row| row.split_whitespace().next().unwrap())
+            .collect();
+        assert_eq!(numbers, ["1", "2"], "{list}");
+        for number in numbers {
+            let shown = env.run(&format!("trace show {thread} --run {number}"));
+            let wanted = format!("run {number}");
+            assert!(shown.stdout.starts_with(&wanted), "{}", shown.stdout);
+        }
+    }
 }
 
 #[test]
@@ -114,8 +223,8 @@ fn a_fork_goes_its_own_way() {
         resumed.stderr
     );
     let words = |thread: &str| env.run(&format!("threads show {thread}")).stdout;
-    assert!(words(copy).contains("human: other words"));
-    assert!(words(&thread).contains("human: one"));
+    assert!(words(copy).contains("you: other words"));
+    assert!(words(&thread).contains("you: one"));
     assert!(!words(&thread).contains("other words"));
     let wrong = env.run(&format!("threads fork {thread} --name mail-mine"));
     assert_eq!(wrong.code, 2, "{}", wrong.stderr);

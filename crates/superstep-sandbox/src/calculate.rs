@@ -85,7 +85,7 @@ impl Calculator {
             Ended::Calculated(calculated) => Ok(calculated),
             Ended::NotCalculated(why) | Ended::Failed(why) => Err(refused(why)),
             Ended::Stopped(stop) => Err(refused(self.stopped(stop))),
-            Ended::Done { .. } | Ended::Raised(_) => {
+            Ended::Done { .. } | Ended::Raised(_) | Ended::Text(_) => {
                 Err(refused("the calculation gave another answer".to_owned()))
             }
         }

@@ -111,7 +111,7 @@ impl Embedded {
             Ended::Failed(what) | Ended::NotCalculated(what) => {
                 return Err(SandboxError::Died { what });
             }
-            Ended::Calculated(_) => {
+            Ended::Calculated(_) | Ended::Text(_) => {
                 let what = "it calculated formulas and ran no program".to_owned();
                 return Err(SandboxError::Died { what });
             }

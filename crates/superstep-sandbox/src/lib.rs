@@ -4,7 +4,8 @@
 //! that went in stays as it is. What a program prints, raises or uses up is part of what a run gives
 //! ([`Ran`]); an error is what prevented the run.
 //!
-//! Formulas are calculated in such a process, too ([`Calculator`]): they are programs of others as well.
+//! Formulas are calculated in such a process, too ([`Calculator`]), and text is taken from files of large formats
+//! ([`Extractor`]): they are programs of others as well.
 //!
 //! Read `sandbox` for the trait, `ran` for what a run gives, `limits` for what it may use.
 
@@ -16,6 +17,7 @@ mod embedded;
 mod error;
 #[cfg(target_os = "linux")]
 mod exec;
+mod extract;
 mod fault;
 mod limits;
 mod moved;
@@ -32,13 +34,14 @@ pub use calculate::Calculator;
 pub use cpython::CPython;
 pub use embedded::Embedded;
 pub use error::SandboxError;
+pub use extract::{Extract, Extractor};
 pub use fault::{Raised, Stop};
 pub use limits::Limits;
 pub use moved::{MoveAxis, MoveKind, Moved};
 pub use process::Worker;
 pub use ran::{Base, Ending, Outcome, Ran};
 pub use sandbox::{Availability, Job, Sandbox};
-pub use worker::worker;
+pub use worker::{worker, worker_with};
 
 /// All sandboxes, the one that always works first.
 pub fn sandboxes(worker: &Worker) -> Vec<Box<dyn Sandbox>> {

@@ -36,6 +36,8 @@ pub(crate) enum Task {
     Run,
     /// Calculate the formulas.
     Calculate,
+    /// Take the text of a file, with the function that `program` names.
+    Extract,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,6 +57,8 @@ pub(crate) enum Ended {
     Raised(Raised),
     Stopped(Stop),
     Calculated(Calculated),
+    /// The text of a file.
+    Text(String),
     /// The formulas cannot be calculated.
     NotCalculated(String),
     /// The workbook could not be read, or the worker could not contain itself.

@@ -1,5 +1,5 @@
-//! The process in which a program runs or formulas are calculated: it reads a request, contains itself, does
-//! the work, and writes a reply.
+//! The process in which a program runs, formulas are calculated or text is taken from a file: it reads a request,
+//! contains itself, does the work, and writes a reply.
 
 use std::{
     ffi::OsString,
@@ -12,6 +12,7 @@ use superstep_workbook::Workbook;
 
 use crate::{
     contain,
+    extract::{self, Extract},
     protocol::{Ended, Reply, Request, Task},
     python,
 };
@@ -22,6 +23,14 @@ const STACK: usize = 512 << 20;
 /// What a binary does as the worker of a sandbox; the arguments are those after its own command.
 /// It ends by itself and prints only to who started it.
 pub fn worker(arguments: &[OsString]) -> ExitCode {
+    worker_with(arguments, &[])
+}
+
+/// The same, which also takes text from files with these functions, by their names.
+pub fn worker_with(
+    arguments: &[OsString],
+    extracts: &'static [(&'static str, Extract)],
+) -> ExitCode {
     #[cfg(target_os = "linux")]
     if let Some((first, rest)) = arguments.split_first()
         && first == "contained"
@@ -29,7 +38,7 @@ pub fn worker(arguments: &[OsString]) -> ExitCode {
         return crate::exec::contained(rest);
     }
     let _ = arguments;
-    match work() {
+    match work(extracts) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "the worker failed: {error}");
@@ -38,11 +47,11 @@ pub fn worker(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn work() -> io::Result<()> {
+fn work(extracts: &'static [(&'static str, Extract)]) -> io::Result<()> {
     let (request, workbook) = Request::read(&mut io::stdin().lock())?;
     let thread = std::thread::Builder::new().stack_size(STACK);
     let running = thread.spawn(move || {
-        let reply = answer(&request, workbook);
+        let reply = answer(&request, workbook, extracts);
         let mut out = io::stdout().lock();
         serde_json::to_writer(&mut out, &reply)?;
         out.write_all(b"\n")?;
@@ -56,7 +65,7 @@ fn work() -> io::Result<()> {
     }
 }
 
-fn answer(request: &Request, workbook: Vec<u8>) -> Reply {
+fn answer(request: &Request, workbook: Vec<u8>, extracts: &[(&str, Extract)]) -> Reply {
     let failed = |what: String| Reply {
         ended: Ended::Failed(what),
         stdout: String::new(),
@@ -65,11 +74,22 @@ fn answer(request: &Request, workbook: Vec<u8>) -> Reply {
     if request.task == Task::Calculate {
         // It is asked here for the first time and remembered: behind the walls no file says what the local time is.
         superstep_workbook::local_time();
+    }
+    if request.task != Task::Run {
         // What a calculation panics on is told as its result; where in our sources says nothing to a reader.
         std::panic::set_hook(Box::new(|_| {}));
     }
     if let Err(what) = contained(request) {
         return failed(what);
+    }
+    if request.task == Task::Extract {
+        let named = extracts.iter().find(|(name, _)| *name == request.program);
+        let ended = extract::run(named.map(|(_, extract)| *extract), &workbook);
+        return Reply {
+            ended,
+            stdout: String::new(),
+            dropped: 0,
+        };
     }
     let limits = superstep_workbook::Limits::default();
     let workbook = match Workbook::read(workbook, &limits) {

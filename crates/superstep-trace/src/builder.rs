@@ -47,6 +47,9 @@ fn runs(thread: &ThreadId, log: &[Logged], view: &View) -> Vec<Run> {
         seen = tasks;
         let mut run = builder.finish(unended);
         run.continues = before.filter(|_| goes_on);
+        run.ordinal = u64::try_from(runs.len())
+            .unwrap_or(u64::MAX)
+            .saturating_add(1);
         runs.push(run);
     }
     runs
@@ -247,6 +250,7 @@ impl<'a> RunBuilder<'a> {
         let asks = std::mem::take(&mut self.asks);
         Run {
             number,
+            ordinal: 1,
             trace,
             continues: None,
             beginning,

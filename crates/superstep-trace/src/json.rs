@@ -6,6 +6,7 @@ use superstep_core::{event::SpanError, value::Value};
 use crate::{
     totals::Totals,
     tree::{Beginning, Branch, Run, RunTree},
+    units,
 };
 
 /// Names the schema and its version.
@@ -25,6 +26,7 @@ impl RunTree {
 fn run(run: &Run) -> Json {
     let mut object = Map::new();
     object.insert("run".into(), run.number.into());
+    object.insert("ordinal".into(), run.ordinal.into());
     object.insert("trace_id".into(), format!("{:032x}", run.trace).into());
     put(&mut object, "continues", run.continues);
     let beginning = match run.beginning {
@@ -47,6 +49,8 @@ fn branch(branch: &Branch) -> Json {
     object.insert("status".into(), branch.status.as_str().into());
     put(&mut object, "started_us", branch.started);
     put(&mut object, "ended_us", branch.ended);
+    put(&mut object, "started_at", branch.started.map(units::iso));
+    put(&mut object, "ended_at", branch.ended.map(units::iso));
     put(&mut object, "took_us", branch.took());
     let error =
         |SpanError { code, message }: &SpanError| json!({ "code": **code, "message": message });

@@ -7,7 +7,7 @@ use superstep_core::{
 
 use crate::{
     sanitize::sanitize_line,
-    tree::{Beginning, Branch, Kind, Run, RunTree, Status, shown_number},
+    tree::{Beginning, Branch, Kind, Run, RunTree, Status},
     units,
 };
 
@@ -32,7 +32,7 @@ impl RunTree {
         for run in &self.runs {
             let root = &run.root;
             rows.push([
-                shown_number(run.number).to_string(),
+                run.ordinal.to_string(),
                 root.started.map(units::time).unwrap_or_default(),
                 root.took().map(units::duration).unwrap_or_default(),
                 root.status.label().to_owned(),
@@ -69,9 +69,11 @@ impl RunTree {
 impl Run {
     /// The run as a tree.
     pub fn show(&self, detail: Detail) -> String {
-        let mut text = format!("run {}", shown_number(self.number));
-        if let Some(before) = self.continues {
-            text.push_str(&format!(" (continues run {})", shown_number(before)));
+        let mut text = format!("run {}", self.ordinal);
+        // It is always the one before it.
+        if self.continues.is_some() {
+            let before = self.ordinal.saturating_sub(1);
+            text.push_str(&format!(" (continues run {before})"));
         }
         if self.beginning == Beginning::Pruned {
             text.push_str(" (its beginning was pruned)");

@@ -21,22 +21,14 @@ pub struct RunTree {
     pub runs: Vec<Run>,
 }
 
-/// The number of a run as people read it: savers that were not closed skip a million, so that no number is
-/// given twice.
-pub(crate) fn shown_number(number: u64) -> u64 {
-    const SKIPPED: u64 = 1_000_000;
-    match number % SKIPPED {
-        0 => number,
-        rest => rest,
-    }
-}
-
 /// One run of a thread.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Run {
-    /// The number of its lease, which cursors of the log begin with.
+    /// The number of its lease, which cursors of the log begin with. Leases of all threads are counted together.
     pub number: u64,
+    /// Its place among the runs of the thread that the log still has, from 1: what people call it by.
+    pub ordinal: u64,
     /// Names it among all runs of all threads.
     pub trace: u128,
     /// The run whose tasks it went on with.
@@ -204,30 +196,14 @@ pub struct View {
 }
 
 impl RunTree {
-    /// A run by its number, or by the one that is shown for it.
+    /// A run by its number.
     pub fn run(&self, number: u64) -> Option<&Run> {
-        let by_number = self.runs.iter().find(|run| run.number == number);
-        by_number.or_else(|| {
-            let mut newest = self.runs.iter().rev();
-            newest.find(|run| shown_number(run.number) == number)
-        })
+        self.runs.iter().find(|run| run.number == number)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::shown_number;
-
-    #[test]
-    fn a_run_behind_a_crash_has_a_number_that_people_can_read() {
-        for (number, shown) in [
-            (1, 1),
-            (17, 17),
-            (1_000_002, 2),
-            (3_000_017, 17),
-            (1_000_000, 1_000_000),
-        ] {
-            assert_eq!(shown_number(number), shown);
-        }
+    /// A run as somebody names it: by its place among the runs of the thread, or by its number.
+    pub fn named(&self, name: u64) -> Option<&Run> {
+        let placed = self.runs.iter().find(|run| run.ordinal == name);
+        placed.or_else(|| self.run(name))
     }
 }

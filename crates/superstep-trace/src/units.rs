@@ -49,6 +49,13 @@ pub(crate) fn time(micros: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}Z")
 }
 
+/// A time as ISO 8601 has it, in UTC and with milliseconds.
+pub(crate) fn iso(micros: u64) -> String {
+    let milliseconds = micros / 1_000 % 1_000;
+    let time = time(micros).replace(' ', "T");
+    time.replace('Z', &format!(".{milliseconds:03}Z"))
+}
+
 /// The date of a day since 1970: years begin in March here, so that leap days come last.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
@@ -95,6 +102,11 @@ mod tests {
             [0, 12, 12_300, 1_500_000].map(money),
             ["$0.00", "$0.000012", "$0.0123", "$1.50"]
         );
+    }
+
+    #[test]
+    fn times_for_programs_have_milliseconds() {
+        assert_eq!(iso(951_782_400_042_999), "2000-02-29T00:00:00.042Z");
     }
 
     #[test]

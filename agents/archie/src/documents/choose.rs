@@ -14,28 +14,43 @@ pub(super) struct Candidate {
 
 /// What becomes of each document. If all fit, all are whole. Otherwise the best come first, equal
 /// ones in their given order; the first that does not fit is cut if a useful piece of it does, and
-/// smaller ones behind it may still fit.
+/// smaller ones behind it may still fit. A document that is larger than the whole budget does not take
+/// all of it from the others: it gets its share, and what the others leave.
 pub(super) fn choose(candidates: &[Candidate], budget: usize) -> Vec<Fate> {
     let mut order: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
     order.sort_by(|(_, one), (_, other)| other.score.total_cmp(&one.score));
     let mut fates = vec![Fate::Left(Why::Budget); candidates.len()];
+    let is_huge = |candidate: &Candidate| candidate.tokens > budget;
+    let huge = candidates.iter().filter(|it| is_huge(it)).count();
+    let share = budget.checked_div(huge + 1).unwrap_or(budget).max(USEFUL);
     let mut room = budget;
-    for (index, candidate) in order {
-        let fate = if candidate.tokens <= room {
+    for (index, candidate) in &order {
+        let most = match is_huge(candidate) {
+            true => room.min(share),
+            false => room,
+        };
+        let fate = if candidate.tokens <= most {
             Fate::Whole {
                 tokens: candidate.tokens,
             }
-        } else if room >= USEFUL {
+        } else if most >= USEFUL {
             Fate::Cut {
-                tokens: room,
+                tokens: most,
                 of: candidate.tokens,
             }
         } else {
             continue;
         };
         room = room.saturating_sub(fate.tokens().unwrap_or(0));
-        if let Some(slot) = fates.get_mut(index) {
+        if let Some(slot) = fates.get_mut(*index) {
             *slot = fate;
+        }
+    }
+    for (index, _) in &order {
+        if let Some(Fate::Cut { tokens, of }) = fates.get_mut(*index) {
+            let more = room.min(of.saturating_sub(*tokens));
+            *tokens += more;
+            room -= more;
         }
     }
     fates
@@ -82,6 +97,21 @@ mod tests {
             names(&files, 1000),
             ["whole 900", "budget", "whole 50", "budget"]
         );
+    }
+
+    #[test]
+    fn one_that_is_larger_than_the_budget_leaves_room_for_the_others() {
+        let files = [(90_000, 9.0), (400, 1.0), (500, 0.0)];
+        assert_eq!(
+            names(&files, 3000),
+            ["cut 2100/90000", "whole 400", "whole 500"]
+        );
+        let two = [(90_000, 9.0), (80_000, 8.0), (900, 0.0)];
+        assert_eq!(
+            names(&two, 3000),
+            ["cut 1100/90000", "cut 1000/80000", "whole 900"]
+        );
+        assert_eq!(names(&[(90_000, 0.0)], 3000), ["cut 3000/90000"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::{
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{Limits, Order, halt};
+use super::{Limits, Order, Packed, halt};
 use crate::{entry::Why, error::Error, result};
 use superstep::{fs::bad_ignore_file, sync::lock};
 
@@ -141,7 +141,7 @@ impl Find {
         } else if !self.is_wanted(path, &name) {
             Some(Why::OtherKind)
         } else {
-            let limit = self.limits.file_bytes;
+            let limit = self.limits.of(Packed::of(path));
             (bytes > limit).then_some(Why::TooLarge { limit })
         };
         Some(Found {
@@ -187,7 +187,7 @@ impl Find {
         let is_text = path.extension().is_some_and(|ending| {
             ending.eq_ignore_ascii_case("txt") || ending.eq_ignore_ascii_case("md")
         });
-        is_text || path == self.root || self.globs.is_match(name)
+        is_text || Packed::of(path).is_some() || path == self.root || self.globs.is_match(name)
     }
 }
 

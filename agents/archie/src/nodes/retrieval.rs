@@ -39,6 +39,7 @@ pub(crate) async fn document_retrieval(
         globs: inputs.globs.clone(),
         skip: inputs.skip.iter().map(PathBuf::from).collect(),
         limits: services.settings.limits,
+        pdf: services.settings.pdf.clone(),
     };
     let reading = blocking(move |stop| documents::read(&folder, &order, stop)).await??;
     let manifest = DocumentStore(&*store).put(&reading).await?;

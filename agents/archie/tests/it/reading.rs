@@ -159,7 +159,7 @@ async fn a_folder_with_nothing_to_read_says_what_is_there() {
         matches!(reasons, [Fate::Left(Why::Unreadable { .. } | Why::Binary)]),
         "{lines:?}"
     );
-    assert_eq!(lines[2], "logo.png: neither .txt nor .md");
+    assert_eq!(lines[2], "logo.png: not .txt, .md, .docx or .pdf");
     assert_eq!(lines[3], "pipe.md: a pipe, a socket or a device");
     assert!(lines.iter().all(|line| error.to_string().contains(line)));
 

@@ -64,7 +64,7 @@ pub(crate) async fn extract_category_node(
     };
     let mut understood = Understanding::of(&question);
     // What cannot be mistaken for a name is taken from the question itself.
-    if let (Some(model), false) = (services.reader(), is_exact(&understood.references)) {
+    if let (Some(model), false) = (services.reader(NODE), is_exact(&understood.references)) {
         let thinker = Thinker { model, ctx: &ctx };
         match thinker.understand(&question).await {
             Ok((_, names)) if names.is_empty() && has_earlier(&understood.references) => {}

@@ -69,7 +69,7 @@ async fn extract(
             acting: None,
         });
     }
-    let mut parameters = match services.reader() {
+    let mut parameters = match services.reader(NODE) {
         Some(model) => {
             let thinker = Thinker { model, ctx };
             thinker.parameters(question, operation).await?

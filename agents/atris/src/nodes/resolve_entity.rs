@@ -286,7 +286,7 @@ impl Lookup<'_> {
 
     /// Whether another operation uses every word of the question too.
     fn uses_all(&self, catalogue: &Catalogue, twin: &Operation) -> bool {
-        if self.services.reader().is_some() {
+        if self.services.reader("select_api_node").is_some() {
             return true;
         }
         let question = self.state.query.as_deref().unwrap_or_default();

@@ -48,11 +48,8 @@ async fn select(
     let question = state.query.as_deref().unwrap_or_default();
     let understood = understood(state);
     let choice = choose(catalogue, question, &understood, services.settings.writes);
-    let thinker = services
-        .model
-        .as_deref()
-        .map(|model| Thinker { model, ctx });
-    let selected = match (thinker, services.settings.role) {
+    let thinker = services.model(NODE).map(|model| Thinker { model, ctx });
+    let selected = match (thinker, services.settings.role_of(NODE)) {
         (Some(thinker), ModelRole::Whole) => {
             let apis = state.apis.as_deref().unwrap_or_default();
             let candidates = operations(catalogue, apis.iter().map(|api| api.id.as_str()));
@@ -82,7 +79,7 @@ async fn select(
         catalogue,
         question,
         &understood,
-        (operation, services.reader().is_some()),
+        (operation, services.reader(NODE).is_some()),
     ) {
         return Err(Error::NotUnderstood { what });
     }

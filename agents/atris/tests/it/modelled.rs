@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use superstep::model::{
-    Script,
-    script::{FailureKind, Step, When},
+use superstep::{
+    Backends, MemorySaver,
+    model::{
+        NodeModels, Script,
+        script::{FailureKind, Step, When},
+    },
 };
 use superstep_atris::{
-    Answer, Catalogue, ModelRole, Question, Status,
+    Answer, Atris, Catalogue, ModelRole, Question, Status,
     question::{Account, Understanding, choose},
 };
 
@@ -247,4 +250,44 @@ async fn a_small_model_only_chooses_between_operations_that_fit_about_as_well() 
         answered(run(&agent, "certain", certain).await);
         assert_eq!(model.seen().len(), 1);
     }
+}
+
+#[tokio::test]
+async fn a_node_calls_the_model_that_it_was_given() {
+    let server = server().await;
+    let mut steps = replies(
+        json!({"entity_type": "none", "names": []}),
+        "getTrendingTracks",
+        json!({}),
+    );
+    let own = Arc::new(Script::new([steps.remove(1)]).named("own"));
+    let usual = Arc::new(Script::new(steps).named("usual"));
+    let models = NodeModels::new(usual.clone()).with("select_api_node", own.clone());
+    let settings = settings([server.address()]);
+    let agent = Atris::with_models(
+        Some(models),
+        settings.clone(),
+        Backends::on(MemorySaver::default()),
+    )
+    .unwrap();
+    let answer = answered(run(&agent, "t", "Which tracks are trending?").await);
+    assert_eq!(answer.operation.as_deref(), Some("getTrendingTracks"));
+    assert_eq!(own.seen().len(), 1, "the operation alone is its business");
+    // A small model for all, and a large one that reads the question: the role follows the model.
+    let reads = Arc::new(Script::new([Step::data(
+        json!({"entity_type": "none", "names": []}),
+    )
+    .when(When::schema("question"))
+    .always()]));
+    let small = Arc::new(Script::new([]));
+    let models = NodeModels::new(small.clone()).with("extract_category_node", reads.clone());
+    let mut settings = settings;
+    settings.role = ModelRole::Choice;
+    settings
+        .node_roles
+        .insert("extract_category_node".into(), ModelRole::Whole);
+    let agent =
+        Atris::with_models(Some(models), settings, Backends::on(MemorySaver::default())).unwrap();
+    run(&agent, "t", "Which tracks are trending?").await;
+    assert_eq!(reads.seen().len(), 1);
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use superstep::{
     Backends, Modes,
+    model::NodeModels,
     sqlite::Database,
     trace::{Branch, Kind, RunTree, View},
 };
@@ -78,4 +79,27 @@ async fn the_trace_is_the_tree_of_the_document() {
         ]
     );
     assert!(find(find(root, "ExecuteAgents").unwrap(), "Agent-kpi").is_some());
+}
+
+#[tokio::test]
+async fn an_agent_calls_the_model_that_it_was_given() {
+    let folder = shop();
+    let backends = crate::support::backends();
+    let usual = model("The cart is in `src/cart.rs:3`.", &[85.0]);
+    let own = model("There is one cart, `src/cart.rs:3`.", &[85.0]);
+    let models = NodeModels::new(usual.clone()).with("kpi", own.clone());
+    let settings = only(&["file-structure", "kpi"]);
+    let docgen = Docgen::with_models(Some(models), settings, backends).unwrap();
+    let request = Request::new(folder.path(), None).unwrap();
+    let input = docgen.document(request);
+    docgen.graph().run("docs-1", input).await.unwrap();
+    let asked = |script: &superstep::model::Script, what: &str| {
+        let seen = script.seen();
+        let texts = seen.iter().map(|it| serde_json::to_string(it).unwrap());
+        texts.filter(|text| text.contains(what)).count()
+    };
+    assert!(!own.seen().is_empty() && !usual.seen().is_empty());
+    assert_eq!(own.seen().len(), usual.seen().len());
+    assert_eq!(asked(&usual, "There is one cart"), 0);
+    assert_eq!(asked(&own, "The cart is in"), 0);
 }

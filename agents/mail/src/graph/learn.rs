@@ -3,7 +3,7 @@
 use superstep::{Ctx, NodeError, tools::Traced};
 
 use crate::{
-    Topic,
+    Stage, Topic,
     memory::{FeedbackId, Learned, feedback::FeedbackItem},
     services::{MEMORY, Services},
 };
@@ -26,15 +26,13 @@ pub(super) async fn learn_from(
         model: &**services.models.of(MEMORY),
         ctx,
     };
+    let prompt = services.settings.prompts.of(Stage::Memory);
     let learned = services
         .memory
-        .learn(topic, &model, &owner, from, items)
+        .learn(topic, (&model, prompt), &owner, from, items)
         .await?;
     Ok(match learned {
-        Learned::Refused(why) => Some(format!(
-            "the note `{}` was not changed: {why}",
-            topic.label()
-        )),
+        Learned::Refused(why) => Some(format!("`{}` stay as they are: {why}", topic.label())),
         _ => None,
     })
 }

@@ -16,7 +16,7 @@ use superstep::{
 
 use super::{Decided, Pending, ReplyNode, ReplyState, guided};
 use crate::{
-    Topic,
+    Stage, Topic,
     inbox::{Action, Item, WORDS, decide},
     prompt::{filled, says, shown},
     services::{LLM_CALL, Services},
@@ -173,7 +173,7 @@ async fn request(
     let today = today.strftime("%A %d-%m-%Y").to_string();
     let owner = services.owner();
     let system = filled(
-        include_str!("../../prompts/respond.md"),
+        services.settings.prompts.of(Stage::Respond),
         &[
             ("owner", &owner),
             ("background", &services.settings.background),

@@ -14,7 +14,7 @@ use super::{
     Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode, learn::learn_from,
 };
 use crate::{
-    Topic,
+    Stage, Topic,
     inbox::{Action, Item, WORDS, decide},
     memory::feedback::{FeedbackItem, UserAction},
     prompt::{filled, for_model, says, shown},
@@ -86,7 +86,7 @@ async fn sorted(
     let preferences = services.memory.show(Topic::Triage).await?;
     let owner = services.owner();
     let places = [("owner", &*owner), ("preferences", &*preferences)];
-    let system = filled(include_str!("../../prompts/triage.md"), &places);
+    let system = filled(services.settings.prompts.of(Stage::Triage), &places);
     let mail = for_model("Which class is this mail?", input, &services.zone);
     // Reasons come first: a small model that thinks before it chooses chooses better.
     let schema = json!({

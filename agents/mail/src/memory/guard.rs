@@ -37,7 +37,13 @@ pub(super) fn check(old: &str, new: &str, feedback: &str) -> Result<Option<Strin
         old.lines().filter(|it| !it.trim().is_empty()).count(),
     );
     if lost * 100 > had * MAX_LOSS {
-        return Err(format!("it would lose {lost} of {had} lines"));
+        let lost = match lost == had {
+            true => "all of your preferences".to_owned(),
+            false => format!("{lost} of your {had} preferences"),
+        };
+        return Err(format!(
+            "the change that the model suggested would have removed {lost}"
+        ));
     }
     let added: Vec<&String> = changes
         .iter()
@@ -47,19 +53,24 @@ pub(super) fn check(old: &str, new: &str, feedback: &str) -> Result<Option<Strin
         })
         .collect();
     if added.len() > MAX_ADDED || new.lines().count() > MAX_LINES {
-        return Err(format!("it would add {} lines at once", added.len()));
+        return Err(format!(
+            "the change that the model suggested would have added {} lines at once",
+            added.len()
+        ));
     }
     if added.iter().any(|line| line.len() > MAX_LINE) {
-        return Err("it has a line that is too long for a note".into());
+        return Err("the change that the model suggested has a line that is too long".into());
     }
     if added.iter().any(|line| !Hidden::of(line).is_empty()) {
-        return Err("it has characters that are no text".into());
+        return Err("the change that the model suggested has characters that nobody sees".into());
     }
     for word in added.iter().flat_map(|line| line.split_whitespace()) {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         let is_place = word.contains('@') || word.contains("://");
         if is_place && !feedback.contains(word) && !old.contains(word) {
-            return Err("it names an address that nobody mentioned".into());
+            return Err(
+                "the change that the model suggested names an address that nobody mentioned".into(),
+            );
         }
     }
     Ok(Some(new))

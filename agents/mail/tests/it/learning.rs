@@ -145,7 +145,11 @@ async fn a_change_that_loses_the_notes_is_refused_and_told() {
         let thread = superstep_mail::thread_name(&thread[0].thread);
         let state = agent.graph().state(thread.as_str()).await.unwrap().state;
         assert_eq!(state.remarks.len(), 1);
-        assert!(state.remarks[0].contains("`response_preferences` was not changed"));
+        let remark = &state.remarks[0];
+        assert!(
+            remark.contains("`response_preferences` stay as they are"),
+            "{remark}"
+        );
     }
 }
 
@@ -277,7 +281,7 @@ async fn a_note_that_never_stands_still_is_left_and_that_is_told() {
     let thread = superstep_mail::thread_name(&arrived[0].thread);
     let state = agent.graph().state(thread.as_str()).await.unwrap().state;
     assert!(
-        state.remarks[0].contains("other processes changed it 8 times"),
+        state.remarks[0].contains("other processes changed them 8 times"),
         "{:?}",
         state.remarks
     );

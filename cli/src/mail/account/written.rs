@@ -13,7 +13,7 @@ use superstep_mail::{Address, Profile, Settings};
 use super::{Account, CalendarAt, Host, Kind, Security, Servers, address, usual_token};
 use crate::{args::AccountArgs, error::Error};
 
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 26] = [
     "kind",
     "owner",
     "folder",
@@ -37,7 +37,13 @@ const KEYS: [&str; 23] = [
     "user",
     "password_env",
     "password_cmd",
+    "prompts.triage",
+    "prompts.respond",
+    "prompts.memory",
 ];
+
+/// The largest file with a prompt.
+const LONGEST_PROMPT: u64 = 1 << 20;
 
 const DAYS: [(&str, Weekday); 7] = [
     ("mon", Weekday::Monday),
@@ -80,6 +86,8 @@ enum Named {
 enum Problem {
     Unknown,
     Not(&'static str),
+    /// In a whole sentence.
+    Because(String),
 }
 
 impl Written {
@@ -162,6 +170,15 @@ impl Written {
             _ => match key.split_once('.') {
                 Some(("imap", of)) => self.imap.take(of, value)?,
                 Some(("smtp", of)) => self.smtp.take(of, value)?,
+                Some(("prompts", name)) => {
+                    let path = path()?;
+                    let read = superstep::fs::read_text(&path, LONGEST_PROMPT);
+                    let because = |why: String| Problem::Because(why);
+                    let text =
+                        read.map_err(|error| because(format!("{}: {error}", path.display())))?;
+                    let replaced = self.settings.prompts.replace(name, text);
+                    replaced.map_err(|error| because(error.to_string()))?;
+                }
                 _ => return Err(Problem::Unknown),
             },
         }
@@ -249,6 +266,7 @@ impl Problem {
         match self {
             Self::Unknown => format!("unknown key `{key}`{}", did_you_mean::hint(key, KEYS)),
             Self::Not(wanted) => format!("`{key}` must be {wanted}"),
+            Self::Because(why) => format!("`{key}`: {why}"),
         }
     }
 }

@@ -1,0 +1,53 @@
+//! The keys of the inbox screen, as its help lists them.
+
+use crate::output::{Span, plain, strong};
+
+const HELP: [(&str, &str); 15] = [
+    ("j k ↓ ↑", "move; scroll the whole question"),
+    (
+        "g G",
+        "the first, the last; PageUp and PageDown move by ten",
+    ),
+    ("Enter", "show the whole question; again: back"),
+    ("a", "accept the proposal"),
+    (
+        "y",
+        "after a: yes, send it, or accept what was not shown in full",
+    ),
+    (
+        "e",
+        "edit the arguments in $EDITOR, review the changes, accept",
+    ),
+    ("r", "reject, and give the assistant feedback"),
+    (
+        "i",
+        "reject, and leave the mail alone; u takes it back for some seconds",
+    ),
+    ("Space *", "mark a question; mark all, or none"),
+    ("A", "accept all that are marked"),
+    (
+        "/",
+        "search: only questions with these words; Esc shows all",
+    ),
+    (
+        "u",
+        "take the last i back; else look for changes of other programs",
+    ),
+    ("?", "this list"),
+    (
+        "Ctrl-C",
+        "stops runs that continue, or leaves; answers are kept",
+    ),
+    ("q", "leave"),
+];
+
+pub(super) fn help() -> Vec<Vec<Span>> {
+    let row = |(keys, about): &(&str, &str)| {
+        let pad = 10_usize.saturating_sub(keys.chars().count());
+        vec![
+            strong(format!("  {keys}{}", " ".repeat(pad))),
+            plain(*about),
+        ]
+    };
+    HELP.iter().map(row).collect()
+}

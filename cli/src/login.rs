@@ -1,0 +1,261 @@
+//! `superstep login`: stores the key of a model provider in a file for its owner alone, and names that file in the
+//! settings. The key is read without being shown, is checked with the provider, and is never printed.
+
+use std::{
+    fs,
+    io::{self, BufRead},
+    path::{Path, PathBuf},
+};
+
+use serde_json::json;
+use superstep::{
+    fs::{Rights, Staged, private_dir},
+    model::{did_you_mean, spec::KNOWN},
+};
+
+use crate::{
+    app::App,
+    args::LoginArgs,
+    dirs, environment,
+    error::{Error, FileError},
+    output::{Form, faint, plain, strong},
+    settings,
+};
+
+/// The longest key.
+const LONGEST: usize = 4_096;
+
+pub(crate) async fn run(what: &LoginArgs, app: &mut App<'_>) -> Result<(), Error> {
+    let provider = known(&what.provider)?;
+    let folder = dirs::config().ok_or_else(|| {
+        Error::Usage("there is no home folder, so there is no place for a key".into())
+    })?;
+    let file = folder.join("keys").join(provider);
+    let setting = format!("providers.{provider}.key_file");
+    if what.remove {
+        return remove(provider, &file, &setting, app);
+    }
+    free_of_others(provider, app)?;
+    let key = read(provider, app).await?;
+    check(&key)?;
+    // A key that is there stays until the new one is known to be good.
+    let fresh = file.with_extension("new");
+    write(&fresh, &key)?;
+    let checked = match what.no_check {
+        true => Ok(None),
+        false => checked(provider, &fresh, app).await,
+    };
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(error) => {
+            let _gone = fs::remove_file(&fresh);
+            return Err(error);
+        }
+    };
+    fs::rename(&fresh, &file).map_err(|error| not_written(&file, &error))?;
+    settings::put(&setting, &format!("keys/{provider}"))?;
+    if app.output.form == Form::Json {
+        return app.output.json(&json!({
+            "provider": provider, "key_file": file.display().to_string(),
+            "checked": checked.is_some(), "models": checked,
+        }));
+    }
+    app.output.note(&[
+        plain("the key is in "),
+        strong(file.display()),
+        plain(match checked {
+            Some(models) => format!("; {provider} takes it, and has {models} models"),
+            None => "; it was not checked".to_owned(),
+        }),
+    ]);
+    app.output.note(&[faint(format!(
+        "use it: superstep config set model {provider}"
+    ))]);
+    Ok(())
+}
+
+/// The name of a provider that has a key.
+fn known(name: &str) -> Result<&'static str, Error> {
+    let with_keys = KNOWN.iter().filter(|known| known.key_env.is_some());
+    let names: Vec<&'static str> = with_keys.map(|known| known.name).collect();
+    let found = names.iter().find(|known| **known == name);
+    found.copied().ok_or_else(|| {
+        let near = did_you_mean::hint(name, names.iter().copied());
+        Error::Usage(format!(
+            "no provider `{name}` has a key{near}; there are {}",
+            names.join(", ")
+        ))
+    })
+}
+
+/// Refuses a provider whose key the settings take from elsewhere, which would count more than the file.
+fn free_of_others(provider: &str, app: &App<'_>) -> Result<(), Error> {
+    let config = environment::load(app.global)?.config;
+    let Some(set) = config.provider(provider) else {
+        return Ok(());
+    };
+    let others = [("key_env", &set.key_env), ("key_cmd", &set.key_cmd)];
+    let other = others
+        .iter()
+        .find_map(|(name, it)| Some((name, it.as_ref()?)));
+    match other {
+        None => Ok(()),
+        Some((name, setting)) => Err(Error::Usage(format!(
+            "{}: `{name}` says where the key of {provider} is; remove it first (superstep config edit)",
+            setting.origin
+        ))),
+    }
+}
+
+/// The key: typed without being shown, or piped in.
+async fn read(provider: &str, app: &mut App<'_>) -> Result<String, Error> {
+    if !app.terminal.is_interactive() {
+        let piped = app.terminal.piped_text().await?;
+        return piped.ok_or_else(|| {
+            Error::Usage(
+                "nobody can be asked here: pipe the key in, or run this at a terminal".into(),
+            )
+        });
+    }
+    // Before anything is asked: who types fast must not be shown either.
+    let silent = app.terminal.unechoed();
+    app.output
+        .ask(&[strong(format!("Key of {provider} (it is not shown): "))]);
+    let typed = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line).map(|_| line)
+    });
+    let typed = tokio::select! {
+        typed = typed => typed.map_err(io::Error::other)?,
+        () = app.terminal.ctrl_c() => Err(io::ErrorKind::Interrupted.into()),
+    };
+    drop(silent);
+    app.output.say(&[plain("")]);
+    match typed {
+        Ok(line) => Ok(line),
+        Err(_) => Err(Error::Cancelled),
+    }
+}
+
+/// Refuses what is no key, such as two lines of a file. What it was is not repeated.
+fn check(key: &str) -> Result<(), Error> {
+    let key = key.trim();
+    let is_odd = |c: char| !c.is_ascii_graphic();
+    let why = match key {
+        "" => "it is empty",
+        key if key.len() > LONGEST => "it is too long",
+        key if key.contains(is_odd) => "it has blanks, line ends or letters that no key has",
+        _ => return Ok(()),
+    };
+    Err(Error::Usage(format!("this is no key: {why}")))
+}
+
+fn write(file: &Path, key: &str) -> Result<(), Error> {
+    let written = match file.parent() {
+        Some(folder) => private_dir(folder),
+        None => Ok(()),
+    };
+    let written = written
+        .and_then(|()| {
+            Staged::new(
+                file,
+                format!("{}\n", key.trim()).as_bytes(),
+                Rights::Private,
+            )
+        })
+        .and_then(Staged::replace);
+    written.map_err(|error| not_written(file, &error))
+}
+
+fn not_written(file: &Path, error: &io::Error) -> Error {
+    let (path, why) = (file.display().to_string(), error.to_string());
+    FileError::NotWritten { path, why }.into()
+}
+
+/// Asks the provider for its models with the key, and gives how many there are; nothing if it cannot be asked. A key
+/// that it refuses is not kept.
+#[cfg(feature = "remote")]
+async fn checked(provider: &str, file: &Path, app: &mut App<'_>) -> Result<Option<usize>, Error> {
+    use superstep::model::{
+        ErrorKind,
+        config::Origin,
+        select::{DataOwner, Key},
+    };
+
+    let global = crate::args::Global {
+        model: Some(provider.to_owned()),
+        ..app.global.clone()
+    };
+    let choice = environment::choose(&global, None, &DataOwner::Project).await;
+    let mut choice = match choice.and_then(|it| Ok(it.choice()?.clone())) {
+        Ok(choice) => choice,
+        // Offline.
+        Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::Offline { .. }) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    choice.key = Key::File {
+        path: PathBuf::from(file),
+        origin: Origin::Flag("login"),
+    };
+    let asked = tokio::select! {
+        asked = crate::providers::models(&choice) => asked,
+        () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
+    };
+    match asked {
+        Ok(models) => Ok(Some(models.len())),
+        Err(error) if matches!(error.kind(), ErrorKind::Auth { .. }) => Err(error.into()),
+        Err(error) => {
+            app.output
+                .note(&[faint(format!("the key could not be checked: {error}"))]);
+            Ok(None)
+        }
+    }
+}
+
+#[cfg(not(feature = "remote"))]
+async fn checked(_: &str, _: &Path, _: &mut App<'_>) -> Result<Option<usize>, Error> {
+    Ok(None)
+}
+
+fn remove(provider: &str, file: &Path, setting: &str, app: &App<'_>) -> Result<(), Error> {
+    let had = match fs::remove_file(file) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => return Err(not_written(file, &error)),
+    };
+    settings::take(setting)?;
+    if app.output.form == Form::Json {
+        return app
+            .output
+            .json(&json!({"provider": provider, "removed": had}));
+    }
+    app.output.note(&[plain(match had {
+        true => format!("the key of {provider} is removed"),
+        false => format!("there was no stored key of {provider}"),
+    })]);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_one_word_and_errors_do_not_repeat_them() {
+        assert!(check("sk-ant-0123\n").is_ok());
+        for wrong in ["", " \n", "sk-1\nsk-2", "sk 1", "schlüssel"] {
+            let error = check(wrong).unwrap_err().to_string();
+            assert!(!error.contains("sk"), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_providers_with_keys_are_logged_in_to() {
+        assert_eq!(known("openai").unwrap(), "openai");
+        let error = known("antropic").unwrap_err().to_string();
+        assert!(error.contains("did you mean `anthropic`?"), "{error}");
+        assert!(known("ollama").is_err());
+    }
+}
