@@ -213,14 +213,17 @@ impl Run<'_> {
                 Err(stopped) => stopped,
             };
             if Instant::now() > self.until {
-                return Err(refused(stopped.why));
+                return Err(self.late(stopped));
             }
             let found = match stopped.at {
                 Some(place) => Some((place, stopped.why.clone())),
                 None => self.culprit()?,
             };
             let Some((place, why)) = found else {
-                return Err(refused(stopped.why));
+                return Err(match Instant::now() > self.until {
+                    true => self.late(stopped),
+                    false => refused(stopped.why),
+                });
             };
             let why = self.explained(&place, why);
             if self.left.insert(place, why.clone()).is_some() {
@@ -301,12 +304,28 @@ impl Run<'_> {
         };
         let why = error.to_string();
         let at = self.place(place);
-        let why = match () {
-            () if why.contains("#CIRC!") => CIRCULAR.to_owned(),
-            () if why.contains("#N/IMPL!") => NOT_HERE.to_owned(),
-            () => one_line(&why),
-        };
+        let known = [("#CIRC!", CIRCULAR), ("#N/IMPL!", NOT_HERE)];
+        let known = known.iter().find(|(error, _)| why.contains(error));
+        let why = known.map_or_else(|| one_line(&why), |(_, told)| (*told).to_owned());
         Stopped { at, why }
+    }
+
+    /// Says that there was no time to find all formulas that stop the calculation: what stopped it last is one of them, and
+    /// not the reason why all are left.
+    fn late(&self, stopped: Stopped) -> Error {
+        let last = match stopped.at {
+            Some(place) => {
+                let sheet = self.book.sheets.get(place.0);
+                let sheet = sheet.map_or("", |sheet| sheet.name.as_str());
+                let why = self.explained(&place, stopped.why);
+                format!("{sheet:?}!{}: {why}", place.1)
+            }
+            None => stopped.why,
+        };
+        let why = format!(
+            "several formulas cannot be calculated, and there was no time to find all of them; the last one: {last}"
+        );
+        Error::NotRecalculated { why }
     }
 
     /// Why a formula cannot be calculated, as far as its text tells more than the calculation does.

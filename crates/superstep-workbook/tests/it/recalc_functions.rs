@@ -6,6 +6,12 @@ use crate::made::{Made, at, read};
 
 /// A sheet with texts in A, numbers in B and dates in C, and formulas from E1 down.
 fn calculated(formulas: &[&str]) -> (Workbook, Calculation) {
+    let book = with_formulas(formulas);
+    let (written, calculation) = book.write_with(book.calculate()).unwrap();
+    (read(written.bytes), calculation)
+}
+
+fn with_formulas(formulas: &[&str]) -> Workbook {
     let mut rows = String::new();
     let texts = ["ab", "Abc", "x😀y"];
     let count = formulas.len().max(texts.len());
@@ -31,9 +37,7 @@ fn calculated(formulas: &[&str]) -> (Workbook, Calculation) {
         }
         rows.push_str(&format!("<row r=\"{row}\">{cells}</row>"));
     }
-    let book = Made::with_rows(&rows).book();
-    let (written, calculation) = book.write_with(book.calculate()).unwrap();
-    (read(written.bytes), calculation)
+    Made::with_rows(&rows).book()
 }
 
 /// Formulas and what they give.
@@ -140,4 +144,18 @@ fn where_a_cell_is_can_be_asked_in_the_area_itself() {
     let why = |at: usize| not_calculated[at].why.as_str();
     assert!(why(0).contains("its own cell"), "{}", why(0));
     assert_eq!(why(1), "it is part of a circular reference");
+}
+
+#[test]
+fn a_calculation_that_has_no_time_to_look_says_so_and_not_what_it_met_last() {
+    let book = with_formulas(&["E1+1", "E2+1"]);
+    let error = book
+        .calculate_within(std::time::Duration::ZERO)
+        .unwrap_err();
+    let told = error.to_string();
+    assert!(
+        told.contains("there was no time to find all of them"),
+        "{told}"
+    );
+    assert!(told.contains("circular reference"), "{told}");
 }
