@@ -109,6 +109,8 @@ impl Catalogue {
         });
         let said = plain.filter_map(|it| self.phrases(it).first());
         let mut lists: Vec<String> = said.filter(|it| it.contains(kind)).cloned().collect();
+        // What most people ask for comes first.
+        lists.sort_by_key(|it| !(it.starts_with("trending") || it.starts_with("top")));
         lists.truncate(MAX_LISTS);
         lists.push(match kind {
             "user" => "followers of a user".to_owned(),

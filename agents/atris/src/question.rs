@@ -266,6 +266,10 @@ pub(crate) fn said_kind(question: &str, references: &[Reference]) -> Option<Enti
     let before = before.and_then(|at| lower.get(..at)).unwrap_or(&lower);
     let mut words: Vec<&str> = before.split(|c: char| !c.is_alphanumeric()).collect();
     words.retain(|word| !word.is_empty());
+    // `a track called Echo`
+    if let Some("called" | "named" | "titled") = words.last().copied() {
+        words.pop();
+    }
     let last = words.last().copied().unwrap_or_default();
     let beside = match last {
         "track" | "song" | "tune" | "single" => Some(EntityType::Track),

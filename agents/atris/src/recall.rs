@@ -5,6 +5,7 @@ use crate::{
     catalogue::{Catalogue, EntityType, Operation, Parameters},
     mention::{Mention, Mentions},
     question::{
+        Computation, Understanding,
         continued::{self, Continued},
         earlier,
     },
@@ -75,20 +76,29 @@ pub(crate) fn last(state: &AtrisState) -> Option<&Answer> {
 
 /// The last answer of a thread that a word can be about: of a place in a list, the last one that lists something.
 pub(crate) fn last_for<'a>(state: &'a AtrisState, word: &str) -> Option<&'a Answer> {
-    let mut answers = state.message_history.iter().rev();
-    match word {
-        _ if earlier::is_listed(word) => answers.find(|answer| !answer.mentions.listed.is_empty()),
-        _ => last(state),
+    match earlier::is_listed(word) {
+        true => last_list(state),
+        false => last(state),
     }
 }
 
-/// The last answer of a thread that lists so many things by an operation. One of a list is no list.
-pub(crate) fn last_list(state: &AtrisState, least: usize) -> Option<&Answer> {
+/// The last answer of a thread that lists something.
+pub(crate) fn last_list(state: &AtrisState) -> Option<&Answer> {
     let mut answers = state.message_history.iter().rev();
-    answers.find(|answer| {
-        let is_one = matches!(continued::of(&answer.question), Some(Continued::Extreme(_)));
-        answer.mentions.listed.len() >= least && answer.operation.is_some() && !is_one
-    })
+    answers.find(|answer| !answer.mentions.listed.is_empty() && !is_one_of_list(answer))
+}
+
+/// Whether an answer names the first of what was compared: that is no list itself.
+fn is_one_of_list(answer: &Answer) -> bool {
+    if let Some(continued) = continued::of(&answer.question) {
+        return matches!(continued, Continued::Extreme(_, None));
+    }
+    let understood = Understanding::of(&answer.question);
+    let is_compared = understood
+        .computation
+        .is_some_and(Computation::is_comparison);
+    let is_one = answer.mentions.listed.len() == 1;
+    is_compared && is_one && understood.first.is_none()
 }
 
 fn known(entity: &Entity) -> Mention {

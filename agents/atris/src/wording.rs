@@ -236,6 +236,15 @@ impl Words<'_> {
                 (false, true) => format!("{fewer} {has_fewer}."),
                 (false, false) => format!("{more} {has_more}."),
             });
+            let asks = ["difference", "how many more", "how many fewer"];
+            if let (true, Some(a), Some(b)) = (
+                asks.iter().any(|it| has_words(&question, it)),
+                a.as_u64(),
+                b.as_u64(),
+            ) {
+                let between = lines::text(&a.abs_diff(b).into());
+                text.push_str(&format!(" The difference is {between}."));
+            }
         }
         text
     }

@@ -27,6 +27,7 @@ pub(super) struct ListBegun {
     pub(super) list: EarlierList,
     pub(super) operation: &'static Operation,
     pub(super) computation: Option<Computation>,
+    pub(super) first: Option<u64>,
     pub(super) entity: Option<Entity>,
     pub(super) told: String,
 }
@@ -43,11 +44,7 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
             None => whole(),
         };
     }
-    let least = match continued {
-        Continued::Extreme(_) => 2,
-        _ => 1,
-    };
-    let before = recall::last_list(state, least).ok_or_else(|| Error::NotUnderstood {
+    let before = recall::last_list(state).ok_or_else(|| Error::NotUnderstood {
         what: format!(
             "\"{}\": no answer before lists anything; ask for the list itself, such as: trending tracks page 2",
             clean(question)
@@ -61,8 +58,10 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
         parameters: before.parameters.clone().unwrap_or_default(),
         among: Vec::new(),
     };
+    let mut first = None;
     let computation = match continued {
-        Continued::Extreme(computation) => {
+        Continued::Extreme(computation, count) => {
+            first = count;
             let listed = before.mentions.listed.iter();
             list.among = listed.filter_map(|it| it.id.clone()).collect();
             Some(computation)
@@ -89,6 +88,7 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
         list,
         operation,
         computation,
+        first,
         entity,
         told,
     })))

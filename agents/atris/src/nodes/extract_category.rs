@@ -139,6 +139,7 @@ fn of_list(begun: ListBegun, question: &str, update: AtrisStateUpdate) -> AtrisS
         .is_entity_query(begun.entity.is_some())
         .entity(begun.entity)
         .computation(begun.computation)
+        .first(begun.first)
         .continued(begun.list)
         .reading(vec![begun.told])
         .complexity(Complexity::Simple)
@@ -183,13 +184,15 @@ fn earlier_kind(state: &AtrisState, references: &[Reference]) -> Option<EntityTy
         return None;
     }
     let mentions = &recall::last_for(state, word)?.mentions;
-    let named = match earlier::is_listed(word) {
-        true => mentions.listed.first(),
-        false => mentions.subjects.first().or(mentions.listed.first()),
-    };
-    let kind = named.map(|it| it.entity_type);
     // A person is no `it`.
-    kind.filter(|kind| *kind != EntityType::User || !["it", "its"].contains(&word.as_str()))
+    let is_thing = ["it", "its"].contains(&word.as_str());
+    let subjects = mentions
+        .subjects
+        .iter()
+        .filter(|_| !earlier::is_listed(word));
+    let mut named = subjects.chain(&mentions.listed);
+    let named = named.find(|it| !is_thing || it.entity_type != EntityType::User);
+    named.map(|it| it.entity_type)
 }
 
 fn is_exact(references: &[Reference]) -> bool {

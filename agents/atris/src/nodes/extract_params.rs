@@ -65,7 +65,7 @@ async fn extract(
             pending,
             reading,
             computation: state.computation,
-            first: None,
+            first: state.first,
             acting: None,
         });
     }

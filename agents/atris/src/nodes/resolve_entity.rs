@@ -271,6 +271,9 @@ impl Lookup<'_> {
         };
         Ok(match (exact.as_slice(), near.is_empty(), failed) {
             ([one], _, _) => Ok(Found::One(one.clone())),
+            ([], true, Some(Error::Missing { .. })) if is_bare => Err(Error::Missing {
+                what: format!("anything called \"{}\"", clean(name.text())),
+            }),
             ([], true, Some(error)) => Err(self.unknown(name, error).await?),
             ([], true, None) => Ok(Found::Nothing),
             ([], false, _) => Ok(Found::Near(several(near))),

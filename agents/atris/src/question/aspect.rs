@@ -31,12 +31,13 @@ pub enum Aspect {
     Verified,
     Description,
     Downloadable,
+    Link,
 }
 
 use Aspect::{
     Albums, Bio, Bpm, Comments, Description, Downloadable, Duration, Favorites, Followers,
-    Following, Genre, Key, Location, Mood, Playlists, Plays, ReleaseDate, Reposts, Supporters,
-    Tracks, Verified,
+    Following, Genre, Key, Link, Location, Mood, Playlists, Plays, ReleaseDate, Reposts,
+    Supporters, Tracks, Verified,
 };
 
 /// What asks for a field: these words, all of them.
@@ -53,6 +54,9 @@ const CUES: &[(&[&str], Aspect)] = &[
     (&["has the more followers"], Followers),
     (&["more followers"], Followers),
     (&["compare", "followers"], Followers),
+    (&["difference", "followers"], Followers),
+    (&["difference", "plays"], Plays),
+    (&["difference", "length"], Duration),
     (&["how many", "does", "follow"], Following),
     (&["how many", "do", "follow"], Following),
     (&["how many", "follow"], Followers),
@@ -146,6 +150,8 @@ const FIELDS: &[(&str, Aspect)] = &[
     ("description", Description),
     ("location", Location),
     ("bio", Bio),
+    ("link", Link),
+    ("url", Link),
 ];
 
 /// Nouns that are counted: `has X 12 followers`. Of somebody they are lists, of something earlier they are numbers.
@@ -207,6 +213,12 @@ impl Aspect {
         if words.contains(&"more") {
             words.extend(["fewer", "less"]);
         }
+        // `how many more followers has X than Y`
+        if words.contains(&"more")
+            && crate::catalogue::has_words(&question.to_lowercase(), "how many")
+        {
+            words.extend(["how", "many"]);
+        }
         // `what does her bio say`
         if words.contains(&"bio") {
             words.extend(["say", "says"]);
@@ -255,6 +267,7 @@ impl Aspect {
             Verified => "verified",
             Description => "description",
             Downloadable => "downloadable",
+            Link => "link",
         }
     }
 
@@ -264,7 +277,7 @@ impl Aspect {
             Followers | Following | Tracks | Playlists | Albums | Supporters | Location | Bio
             | Verified => EntityType::User,
             Plays | Reposts | Favorites | Comments | Duration | Genre | Mood | Bpm | Key
-            | ReleaseDate | Description | Downloadable => EntityType::Track,
+            | ReleaseDate | Description | Downloadable | Link => EntityType::Track,
         }
     }
 
@@ -294,6 +307,7 @@ impl Aspect {
             (Verified, User) => "is_verified",
             (Description, Track | Playlist) => "description",
             (Downloadable, Track) => "is_downloadable",
+            (Link, Track | Playlist) => "permalink",
             _ => return None,
         })
     }
@@ -337,6 +351,6 @@ fn field<'a>(shape: &[&'a str], gap: usize, is_earlier: bool) -> Option<FieldSai
             || *word == GAP
             || weight(word, before.copied().unwrap_or_default(), behind).is_plain()
     });
-    let is_of = at < gap && shape.get(at + 1) == Some(&"of");
+    let is_of = at < gap && matches!(shape.get(at + 1), Some(&("of" | "to" | "for")));
     (is_alone && (is_of || at > gap)).then(|| (aspect, vec![noun]))
 }

@@ -6,6 +6,7 @@ use super::{
     Comparison, Computation, Reference, Understanding, is_search, numbers::number, own_words,
     wants_write,
 };
+use crate::catalogue::tokens;
 
 /// Words that leave something out or turn a question round.
 const NEGATIONS: [&str; 21] = [
@@ -99,6 +100,9 @@ const NUMBERS: [&str; 10] = [
     "hour",
 ];
 
+/// Words for what an earlier answer lists.
+const ONES: [&str; 4] = ["one", "ones", "them", "those"];
+
 /// Words that a question begins with if it wants a yes or a no.
 const YES_OR_NO: [&str; 11] = [
     "is", "are", "does", "do", "did", "has", "have", "was", "were", "will", "should",
@@ -139,15 +143,19 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
     {
         return Some("\"page 0\": pages are counted from 1".to_owned());
     }
-    let is_of_list = has(&["one", "ones", "them", "those"]).is_some();
-    if let (true, true, Some(comparison)) = (
-        is_of_list,
-        understood.references.is_empty(),
-        Comparison::of(&words),
-    ) {
+    let compared = Comparison::of(&words)
+        .map(|it| it.words)
+        .unwrap_or_default();
+    let is_one = |pair: &[String]| match pair {
+        [word, one] => compared.contains(word) && ["one", "ones"].contains(&one.as_str()),
+        _ => false,
+    };
+    if let (true, Some(word)) = (understood.references.is_empty(), has(&ONES))
+        && (!is_kind_said(&words) || words.windows(2).any(is_one))
+    {
         return Some(format!(
-            "\"{}\" of an earlier list: ask which that is first, without other words",
-            comparison.words.join(" ")
+            "\"{word}\" of an earlier list: ask which that is without other words (the third one, the longest one), \
+             or say of what"
         ));
     }
     // Of two things that are compared the words are used by the comparison.
@@ -181,6 +189,16 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
             names.join(" and ")
         )
     })
+}
+
+/// Whether a question says what kind of things it is about.
+fn is_kind_said(words: &[String]) -> bool {
+    const KINDS: [&str; 15] = [
+        "track", "user", "playlist", "album", "coin", "genre", "contest", "event", "tip",
+        "comment", "remix", "remixe", "release", "tag", "follower",
+    ];
+    let said = tokens(&words.join(" "));
+    said.iter().any(|word| KINDS.contains(&word.as_str()))
 }
 
 /// An order to play or fetch sound, which is none to change something.
@@ -300,6 +318,8 @@ mod tests {
             "no techno, just trending tracks",
             "songs like First Light",
             "play First Light",
+            "the verified ones",
+            "comments on the longest one",
             "listen to \"First Light\"",
         ] {
             assert!(beyond_of(question).is_some(), "{question}");
@@ -321,6 +341,7 @@ mod tests {
             "how long is the second one?",
             "search tracks over 140 bpm about rain",
             "techno tracks over 140 bpm",
+            "which one of the trending tracks is longest",
             "trending tracks over the last 7 days",
         ] {
             assert_eq!(beyond_of(question), None, "{question}");

@@ -5,6 +5,7 @@ use super::{
     Comparison, Computation, Reference, aspect::Aspect, numbers::number, own_words, plain::weight,
     references,
 };
+use crate::catalogue::USUAL_LIMIT;
 
 /// How a question continues an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +16,8 @@ pub(crate) enum Continued {
     Next,
     /// The page before it.
     Previous,
-    /// One of what was listed, by an order.
-    Extreme(Computation),
+    /// One of what was listed, by an order, or so many of it.
+    Extreme(Computation, Option<u64>),
     /// The same question about somebody or something else.
     Other(String),
 }
@@ -73,16 +74,25 @@ fn extreme(words: &[&str]) -> Option<Continued> {
         return None;
     }
     let owned: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let mut first = None;
     let (computation, own) = match Comparison::of(&owned) {
-        Some(found) => (Computation::of_comparison(&found), found.words),
+        Some(found) => {
+            first = found.shown(USUAL_LIMIT);
+            (Computation::of_comparison(&found), found.words)
+        }
         None => {
             let newest = words.iter().find(|word| NEWEST.contains(word))?;
             let said = vec![(*newest).to_owned(), "most".to_owned()];
             (Computation::Most(Aspect::ReleaseDate), said)
         }
     };
-    let own: Vec<&str> = own.iter().map(String::as_str).chain(ONES).collect();
-    is_rest_plain(words, &own).then_some(Continued::Extreme(computation))
+    let own: Vec<&str> = own
+        .iter()
+        .map(String::as_str)
+        .chain(ONES)
+        .chain(["sort"])
+        .collect();
+    is_rest_plain(words, &own).then_some(Continued::Extreme(computation, first))
 }
 
 fn other(question: &str) -> Option<Continued> {
@@ -117,15 +127,19 @@ mod tests {
             ("previous page", Continued::Previous),
             (
                 "the most played one",
-                Continued::Extreme(Computation::Most(Aspect::Plays)),
+                Continued::Extreme(Computation::Most(Aspect::Plays), None),
             ),
             (
                 "which of them is the shortest?",
-                Continued::Extreme(Computation::Least(Aspect::Duration)),
+                Continued::Extreme(Computation::Least(Aspect::Duration), None),
             ),
             (
                 "the newest one",
-                Continued::Extreme(Computation::Most(Aspect::ReleaseDate)),
+                Continued::Extreme(Computation::Most(Aspect::ReleaseDate), None),
+            ),
+            (
+                "sort them by followers",
+                Continued::Extreme(Computation::Most(Aspect::Followers), Some(10)),
             ),
             ("and Mira Voss?", Continued::Other("Mira Voss".into())),
             ("what about @miravoss", Continued::Other("@miravoss".into())),

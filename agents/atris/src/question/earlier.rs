@@ -17,7 +17,7 @@ const ORDINALS: [&str; 10] = [
 const MORE: [&str; 3] = ["and ", "what about ", "how about "];
 
 /// What something earlier can be asked for in such a way.
-const ASKED: [&str; 30] = [
+const ASKED: [&str; 32] = [
     "plays",
     "favorites",
     "favourites",
@@ -48,7 +48,12 @@ const ASKED: [&str; 30] = [
     "the",
     "its",
     "of",
+    "how",
+    "many",
 ];
+
+/// What is at the begin of a list.
+const TOP: &str = "top";
 
 /// What is at the end of a list.
 const LAST: &str = "last";
@@ -84,7 +89,8 @@ pub(super) fn find(question: &str) -> Option<(usize, String)> {
             }
             "the" if ordinal(next).is_some() => {
                 let noun = word_at(number + 2);
-                (noun == "one" || kind_of_noun(noun).is_some())
+                // `The top track` is none of an earlier list.
+                (noun == "one" || next != TOP && kind_of_noun(noun).is_some())
                     .then(|| format!("the {next} {noun}"))?
             }
             "number" if counted(next).is_some() => format!("number {next}"),
@@ -143,6 +149,9 @@ pub(crate) fn is_listed(word: &str) -> bool {
 fn ordinal(word: &str) -> Option<ListPlace> {
     if word == LAST {
         return Some(ListPlace::Last);
+    }
+    if word == TOP {
+        return Some(ListPlace::At(1));
     }
     let written = ORDINALS.iter().position(|known| *known == word);
     let ends = ["st", "nd", "rd", "th"].iter();

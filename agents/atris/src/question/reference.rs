@@ -353,6 +353,11 @@ const ASKED: [&str; 16] = [
 /// A run of words that no question is made of, and one noun, and nothing else.
 fn beside_noun(words: &[Word<'_>]) -> Option<String> {
     let (last, before) = words.split_last()?;
+    // A word alone that is none of questions: a handle, mostly.
+    if before.is_empty() && !last.is_known && last.text.len() > 3 {
+        let is_slip = matches!(genre(&last.lower), Err(Some(_)));
+        return (!is_slip).then(|| last.text.to_owned());
+    }
     let run: Vec<&Word<'_>> = before.iter().collect();
     let is_name = run.iter().all(|word| word.can_join() && !word.ends);
     // What is nearly a genre is a slip of the pen.
@@ -598,6 +603,8 @@ mod tests {
         let name = |text: &str| vec![Name(text.into())];
         assert_eq!(named("nova kane followers"), name("nova kane"));
         assert_eq!(named("first light plays"), name("first light"));
+        assert_eq!(named("novakane"), name("novakane"));
+        assert_eq!(named("tehcno"), []);
         assert_eq!(named("trending folowers"), []);
         assert_eq!(named("saxophone tracks"), []);
     }

@@ -248,7 +248,7 @@ pub(super) fn sentence(aspect: Aspect, name: &str, value: &str) -> String {
             _ => format!("{name} is not verified."),
         },
         Aspect::Following => format!("{name} follows {value} users."),
-        Aspect::Description => format!("{name}: {value}"),
+        Aspect::Description | Aspect::Link => format!("{name}: {value}"),
         Aspect::Downloadable => match value {
             "yes" => format!("{name} can be downloaded."),
             _ => format!("{name} cannot be downloaded."),

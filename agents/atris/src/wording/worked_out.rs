@@ -85,9 +85,11 @@ impl Words<'_> {
                 format!("the first {known}; there may be more, which were not looked at")
             }
         };
-        let extreme = match is_most {
-            true => "most",
-            false => "least",
+        let extreme = match (aspect, is_most) {
+            (Aspect::ReleaseDate, true) => "newest",
+            (Aspect::ReleaseDate, false) => "oldest",
+            (_, true) => "most",
+            (_, false) => "least",
         };
         if let Some(first) = state.first {
             let mut known = known;

@@ -93,12 +93,51 @@ async fn the_most_played_one_is_one_of_what_was_listed() {
     let date = |it: &&Json| it["release_date"].as_str().unwrap().to_owned();
     let last = tracks.iter().max_by_key(date).unwrap();
     text(&newest, last["title"].as_str().unwrap());
+    // One of a list is no list.
+    let third = say(&agent, "the third one").await;
+    assert_eq!(
+        third.mentions.subjects[0].name,
+        list.mentions.listed[2].name
+    );
+    // Whose tracks were listed is no `it`.
+    answered(run(&agent, "u", "tracks by Nova Kane").await);
+    let outcome = run(&agent, "u", "its comments").await;
+    let (_, question) = open(&outcome);
+    assert_eq!(question.options.len(), list.mentions.listed.len());
     // Only what was shown counts.
     let top = say(&agent, "top 3 trending tracks").await;
     let one = say(&agent, "the least played one").await;
     let titles = top.mentions.listed.iter().map(|it| it.name.clone());
     let shown: Vec<String> = titles.filter(|it| one.answer.contains(it)).collect();
     assert_eq!(shown.len(), 1, "{}", one.answer);
+}
+
+#[tokio::test]
+async fn what_was_listed_is_put_in_order_and_what_cannot_be_is_refused() {
+    let server = server().await;
+    let agent = agent(&server);
+    let list = say(&agent, "followers of Nova Kane").await;
+    let sorted = say(&agent, "sort them by followers").await;
+    assert_eq!(sorted.mentions.listed.len(), list.mentions.listed.len());
+    text(&sorted, "In order of followers, the most first");
+    let top = say(&agent, "the top one").await;
+    assert_eq!(
+        top.mentions.subjects[0].name,
+        sorted.mentions.listed[0].name
+    );
+    for question in [
+        "the verified ones",
+        "comments on the longest one",
+        "which is longer?",
+    ] {
+        let answer = ask(&agent, question).await;
+        assert_eq!(
+            answer.status,
+            Status::Refused,
+            "{question}: {}",
+            answer.answer
+        );
+    }
 }
 
 #[tokio::test]
@@ -176,6 +215,9 @@ async fn the_same_of_somebody_else_is_told_or_refused() {
         answer.reading,
         ["taken as \"How many followers does Mira Voss have?\""]
     );
+    let answer = say(&agent, "and how many tracks?").await;
+    text(&answer, "Mira Voss has 3 tracks.");
+    say(&agent, "How many followers does Mira Voss have?").await;
     let answer = say(&agent, "what about @papertiger").await;
     text(&answer, "Paper Tiger has 10 followers.");
     say(&agent, "her tracks").await;
