@@ -9,7 +9,12 @@ use superstep::{
 use crate::prompt::filled;
 
 /// Mails with the headers they come with, one for each way into a class; most mistakes are persons who ask nothing.
-const EXAMPLES: [(&str, &str); 7] = [
+const EXAMPLES: [(&str, &str); 9] = [
+    (
+        "From: Growth Team <hello@leadrocket.example>\nSubject: Quick question\n\nHi there, do you have 15 minutes this week? We \
+         help teams like yours to double their leads.",
+        r#"{"reasoning": "A stranger sells something, so nothing is lost.", "classification": "ignore"}"#,
+    ),
     (
         "From: Ines <ines@example.org>\nSubject: Review of the import branch\n\nHi, the branch is ready. Could you look at the error \
          paths before Thursday?\n\nInes",
@@ -20,14 +25,9 @@ const EXAMPLES: [(&str, &str); 7] = [
         r#"{"reasoning": "A machine reports a warning, so no reply is needed.", "classification": "notify"}"#,
     ),
     (
-        "From: Jonas <jonas@example.org>\nTo: team@example.org\nSubject: Away on Monday\n\nHi all, I am out on Monday and back on \
-         Tuesday. Kim covers for me.\n\nJonas",
-        r#"{"reasoning": "Jonas tells that he is away, so no reply is needed.", "classification": "notify"}"#,
-    ),
-    (
-        "From: Growth Team <hello@leadrocket.example>\nSubject: Quick question\n\nHi there, do you have 15 minutes this week? We \
-         help teams like yours to double their leads.",
-        r#"{"reasoning": "A stranger sells something, so nothing is lost.", "classification": "ignore"}"#,
+        "From: The Weekly Stack <news@weeklystack.example>\nSubject: Issue 112: faster builds\n\nThis week: five articles and a \
+         podcast. Read online or unsubscribe.",
+        r#"{"reasoning": "A newsletter advertises articles, so nothing is lost.", "classification": "ignore"}"#,
     ),
     (
         "From: Petra <petra@customer.example.net>\nSubject: Invoice 3381\n\nHello, the invoice has the old address. Can you send us a \
@@ -35,13 +35,22 @@ const EXAMPLES: [(&str, &str); 7] = [
         r#"{"reasoning": "Petra asks for a corrected invoice, so a reply is needed.", "classification": "respond"}"#,
     ),
     (
+        "From: Jonas <jonas@example.org>\nTo: team@example.org\nSubject: Away on Monday\n\nHi all, I am out on Monday and back on \
+         Tuesday. Kim covers for me.\n\nJonas",
+        r#"{"reasoning": "Jonas tells that he is away, so no reply is needed.", "classification": "notify"}"#,
+    ),
+    (
+        "From: Registrar <billing@registrar.example.com>\nSubject: Your domain renews on 1 December\n\nexample.org renews \
+         automatically. No action is needed.",
+        r#"{"reasoning": "A service reminds of a renewal, so no reply is needed.", "classification": "notify"}"#,
+    ),
+    (
         "From: Sven <sven@example.org>\nSubject: Friday\n\nHi, may I take Friday off? Kim could do the release.\n\nSven",
         r#"{"reasoning": "Sven asks for a day off, so a reply is needed.", "classification": "respond"}"#,
     ),
     (
-        "From: The Weekly Stack <news@weeklystack.example>\nSubject: Issue 112: faster builds\n\nThis week: five articles and a \
-         podcast. Read online or unsubscribe.",
-        r#"{"reasoning": "A newsletter, so nothing is lost.", "classification": "ignore"}"#,
+        "From: Nina <nina@customer.example.net>\nSubject: Re: Export\n\nThank you, it works again. Have a nice weekend!\n\nNina",
+        r#"{"reasoning": "Nina thanks and tells that it works, so no reply is needed.", "classification": "notify"}"#,
     ),
 ];
 

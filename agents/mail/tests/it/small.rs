@@ -254,10 +254,10 @@ async fn a_small_model_reads_short_mails_with_examples_as_turns() {
     let world = World::new();
     world.put("a.eml", mail("Long", &"word ".repeat(2_000)));
     let ignore = json!({"reasoning": "Nothing.", "classification": "ignore"});
-    // The mail is the last of what was said, after seven examples.
+    // The mail is the last of what was said, after nine examples.
     let when = When {
         schema: Some("triage".into()),
-        call: Some(7),
+        call: Some(9),
         contains: Some("Subject: Long".into()),
         ..When::default()
     };
