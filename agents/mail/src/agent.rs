@@ -101,6 +101,8 @@ pub struct MailAgent {
     pub(crate) services: Arc<Services>,
     pub(crate) saver: Arc<dyn Saver>,
     pub(crate) attempts: Attempts,
+    /// The mail that waits for threads of the assistant's own.
+    pub(crate) queue: Queue,
     graph: Graph<MailState, TopNode>,
     /// What is known about a thread must hold until a mail is put into it.
     pub(crate) intake: Arc<Mutex<()>>,
@@ -148,14 +150,14 @@ impl MailAgent {
             calendar,
             settings,
             zone,
-            memory: Memory::new(store.clone()),
-            queue: Queue::new(store.clone()),
+            notes: Memory::new(store.clone()),
             imports: Imports::new(store.clone()),
         });
         let graph = graph::build(&services, backends).map_err(AgentError::Graph)?;
         Ok(Self {
             services,
             saver,
+            queue: Queue::new(store.clone()),
             attempts: Attempts::new(store),
             graph,
             intake: Arc::default(),
@@ -175,9 +177,10 @@ impl MailAgent {
         &self.graph
     }
 
-    /// What it has learnt.
+    /// What it has learnt, for whom it belongs to. A run on a store of its own, as a server gives each of its owners,
+    /// learns there.
     pub fn memory(&self) -> &Memory {
-        &self.services.memory
+        &self.services.notes
     }
 
     /// The mailbox it works on.

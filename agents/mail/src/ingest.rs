@@ -7,10 +7,13 @@
 //! That a mail is about to be parsed is on record before it is (`attempts`): one that ends the
 //! process is set aside, and the mails behind it are looked at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use superstep::{ErrorKind, Outcome, SaverError, ThreadId, store::StoreError};
+use superstep::{
+    CheckpointRef, ErrorKind, Outcome, SaverError, ThreadId, Value, runs::QueuedInput,
+    store::StoreError,
+};
 
 use crate::{
     Address, AgentError, Arrival, Mail, MailAgent, MailError, MailId, Query, RawMail,
@@ -35,7 +38,8 @@ pub struct IngestOptions {
     /// At most so many.
     pub limit: Option<usize>,
     /// Mail that was looked at before is looked at again, from the beginning. What its thread knew
-    /// is dropped, open questions included.
+    /// is dropped, open questions included. A thread that began something of which nobody knows whether it happened is
+    /// kept: its question is asked, and the mail is looked at again once that is answered.
     pub rerun: bool,
 }
 
@@ -86,21 +90,55 @@ impl MailAgent {
     /// keeps no other from being looked at; an error is of the mailbox as a whole.
     pub async fn ingest(&self, options: &IngestOptions) -> Result<Vec<Intake>, AgentError> {
         let arrivals = self.arrivals(options).await?;
+        let mut kept = BTreeMap::new();
         if options.rerun {
             // Each thread once: the mails of one are looked at one after the other.
             let threads: BTreeSet<String> =
                 arrivals.iter().map(|it| thread_name(&it.thread)).collect();
             for thread in threads {
-                self.graph().delete_thread(thread).await?;
+                if let Err(error) = self.begin_anew(&thread).await {
+                    kept.insert(thread, Ingested::failed(&error));
+                }
             }
         }
         let mut taken = self.catch_up().await?;
         for arrival in arrivals {
-            if !taken.iter().any(|it| it.mail == arrival.id) {
+            let thread = thread_name(&arrival.thread);
+            if let Some(result) = kept.get(&thread) {
+                taken.retain(|it| it.mail != arrival.id);
+                taken.push(Intake {
+                    mail: arrival.id,
+                    thread,
+                    result: result.clone(),
+                });
+            } else if !taken.iter().any(|it| it.mail == arrival.id) {
                 taken.push(self.take_in(&arrival).await);
             }
         }
         Ok(taken)
+    }
+
+    /// Drops what a thread knows, unless it began something of which nobody knows whether it happened (SS1205). The
+    /// mailbox may know by now; if it does not, a person is asked, and the thread stays until the answer.
+    async fn begin_anew(&self, thread: &str) -> Result<(), AgentError> {
+        if let Err(unknown) = self.check_forgetting(thread).await {
+            if !matches!(&*unknown.kind, ErrorKind::RepeatsEffects { .. }) {
+                return Err(unknown.into());
+            }
+            if self.graph().state(thread).await?.asks.is_empty() {
+                self.resume(thread).await?;
+            }
+            self.check_forgetting(thread).await?;
+        }
+        Ok(self.graph().delete_thread(thread).await?)
+    }
+
+    /// Refuses if a thread without its tasks would forget an effect of unknown outcome.
+    async fn check_forgetting(&self, thread: &str) -> Result<(), superstep::Error> {
+        let newest = CheckpointRef::default();
+        let input = QueuedInput::Value(Value::Null);
+        let graph = self.graph().dynamic();
+        graph.check_repeats(&thread.into(), &newest, input).await
     }
 
     /// Continues with mail that a killed process or a failure left unfinished, and with mail that waits
@@ -112,7 +150,7 @@ impl MailAgent {
     /// The same, without some mails.
     pub async fn catch_up_except(&self, but: &BTreeSet<MailId>) -> Result<Vec<Intake>, AgentError> {
         let mut taken = Vec::new();
-        for input in self.services.queue.all().await? {
+        for input in self.queue.all().await? {
             let input = match input {
                 Ok(input) if but.contains(&input.id) => continue,
                 Ok(input) => input,
@@ -142,10 +180,7 @@ impl MailAgent {
         let is_known = found.state.handled.contains(&input.id);
         let outcome = match (found.is_done(), is_known) {
             (true, true) => {
-                self.services
-                    .queue
-                    .remove(&thread.into(), &input.id)
-                    .await?;
+                self.queue.remove(&thread.into(), &input.id).await?;
                 return Ok(None);
             }
             (true, false) => self.begin(thread, input).await,
@@ -167,7 +202,7 @@ impl MailAgent {
         let raw = self.mailbox().fetch(id).await?;
         let thread = thread_name(&raw.thread);
         if options.rerun {
-            self.graph().delete_thread(thread.as_str()).await?;
+            self.begin_anew(&thread).await?;
         }
         let result = self.look_at(&thread, raw).await;
         Ok(Intake {
@@ -291,7 +326,7 @@ impl MailAgent {
         let input = parsed(raw, older).await;
         if let Ok(input) = &input {
             // It waits first and is taken from there, so that it is not lost whatever happens next.
-            self.services.queue.put(thread, input).await?;
+            self.queue.put(thread, input).await?;
         }
         self.attempts.end(&place, &id).await?;
         Ok(input?)

@@ -187,6 +187,14 @@ impl Memory {
         }
     }
 
+    /// The same in another store. Changes of both come one after the other.
+    pub(crate) fn on(&self, store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            ..self.clone()
+        }
+    }
+
     /// The notes in a store that is only read: reading a note writes nothing, and a note that was never
     /// written is what it would begin with.
     pub fn read_only(store: Arc<dyn Store>) -> Self {

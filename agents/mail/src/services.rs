@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use superstep::{Imports, NodeError, model::NodeModels, tools::guided::Profile};
+use superstep::{Ctx, Imports, NodeError, model::NodeModels, store::Store, tools::guided::Profile};
 
 use crate::{
     Calendar, MailError, Mailbox, Memory,
+    past_calls::PastCalls,
     input::EmailInput,
     prompt::person,
     queue::Queue,
@@ -22,18 +23,36 @@ pub(crate) const LLM_CALL: &str = "llm_call";
 pub(crate) const TRIAGE: &str = "triage_router";
 
 /// Services of one assistant; never stored.
+///
+/// What it remembers is none of them: that is in the store of the run, which may be one for an owner of the thread alone
+/// ([`Services::memory`], [`Services::queue`], [`Services::past_calls`]).
 pub(crate) struct Services {
     pub(crate) models: NodeModels,
     pub(crate) mailbox: Arc<dyn Mailbox>,
     pub(crate) calendar: Arc<dyn Calendar>,
     pub(crate) settings: Settings,
     pub(crate) zone: Zone,
-    pub(crate) memory: Memory,
-    pub(crate) queue: Queue,
+    /// The notes of whom the assistant itself belongs to; those of a run are [`Services::memory`].
+    pub(crate) notes: Memory,
     pub(crate) imports: Imports,
 }
 
 impl Services {
+    /// The notes that a run reads and changes.
+    pub(crate) fn memory(&self, ctx: &Ctx) -> Result<Memory, NodeError> {
+        Ok(self.notes.on(store(ctx)?))
+    }
+
+    /// The mail that waits for the thread of a run.
+    pub(crate) fn queue(&self, ctx: &Ctx) -> Result<Queue, NodeError> {
+        Ok(Queue::new(store(ctx)?))
+    }
+
+    /// What runs on the same store did about mails.
+    pub(crate) fn past_calls(&self, ctx: &Ctx) -> Result<PastCalls, NodeError> {
+        Ok(PastCalls::new(store(ctx)?))
+    }
+
     pub(crate) fn owner(&self) -> String {
         person(self.mailbox.owner())
     }
@@ -54,4 +73,10 @@ impl Services {
             Err(error) => Err(NodeError::failed(error.failure())),
         }
     }
+}
+
+/// The store of a run. There is no other in its place: that would be somebody else's memory.
+fn store(ctx: &Ctx) -> Result<Arc<dyn Store>, NodeError> {
+    ctx.store()
+        .ok_or_else(|| NodeError::from("the run has no long-term store"))
 }

@@ -18,7 +18,7 @@ use jiff::{Timestamp, civil::Date};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
-    NodeError,
+    Ctx, NodeError,
     model::{Schema, ToolCall, ToolSpec},
     tools::{Access, ParsedCall, Tool, Tools},
 };
@@ -59,16 +59,20 @@ pub(crate) struct CallValidator {
 }
 
 impl CallValidator {
-    /// For the calls about a mail. `at` is the date of a reply that is sent.
-    pub(crate) fn new(
+    /// For the calls about a mail in a run. `at` is the date of a reply that is sent.
+    pub(crate) async fn new(
         services: &Arc<Services>,
+        ctx: &Ctx,
         input: &EmailInput,
         at: Timestamp,
     ) -> Result<Self, NodeError> {
+        let past_calls = services.past_calls(ctx)?;
         let context = Arc::new(CallContext {
+            before: past_calls.about(&services.mailbox.place(), input).await?,
             services: services.clone(),
             input: input.clone(),
             at,
+            past_calls,
         });
         let mut listed = Vec::new();
         for kind in ToolKind::ALL {

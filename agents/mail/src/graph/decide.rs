@@ -32,7 +32,7 @@ pub(super) async fn interrupt_handler(
     let (decision, mode) = match call.name.as_str() {
         CHECK => (Decision::Direct, services.settings.mode()),
         _ => {
-            let validator = CallValidator::new(&services.0, input, Timestamp::now())?;
+            let validator = CallValidator::new(&services.0, &ctx, input, Timestamp::now()).await?;
             let note = state.small.as_ref().and_then(Handling::note);
             let mut item = item(&pending, input, &services, &validator, note);
             item.digest = Some(ApprovalScope::digest::<Asked>(

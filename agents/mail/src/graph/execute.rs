@@ -21,7 +21,7 @@ pub(super) async fn make_call(
     let call = &job.call;
     let scope = ApprovalScope::of(&ctx, &services.imports).await?;
     let input = &ApprovalScope::input(scope.as_ref(), input);
-    let validator = CallValidator::new(&services.0, input, job.at)?;
+    let validator = CallValidator::new(&services.0, &ctx, input, job.at).await?;
     let mut left = Vec::new();
     let message = match validator.parse(call) {
         Err(why) => result(&ctx, 0, call, &why, ToolStatus::Error),

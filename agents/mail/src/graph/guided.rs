@@ -70,7 +70,7 @@ pub(super) async fn turn(
     services: &std::sync::Arc<Services>,
     ctx: &Ctx,
 ) -> Result<(Message, Option<Handling>), NodeError> {
-    let (calls, handling, usage) = match next(state, input, services)? {
+    let (calls, handling, usage) = match next(state, input, services, ctx).await? {
         Next::Understand => understand(input, services, ctx).await?,
         Next::Meet(chosen) => (meeting(&chosen, input, services), None, Usage::default()),
         Next::Word(decision) => reply(&decision, state, input, services, ctx).await?,
@@ -98,10 +98,11 @@ fn call(name: &str, args: Json) -> ToolCall {
 }
 
 /// What comes next, by what was said and decided last.
-fn next(
+async fn next(
     state: &ReplyState,
     input: &EmailInput,
     services: &std::sync::Arc<Services>,
+    ctx: &Ctx,
 ) -> Result<Next, NodeError> {
     // The words of the owner, when they were told of the mail or asked for help.
     let newest = state.messages.last();
@@ -140,7 +141,7 @@ fn next(
         (_, Some(text)) => Next::Word(text),
         (SCHEDULE, None) if succeeded(state, call) => {
             // The owner may have changed the time.
-            let validator = CallValidator::new(services, input, Timestamp::now())?;
+            let validator = CallValidator::new(services, ctx, input, Timestamp::now()).await?;
             match validator.parse(call).map(|parsed| parsed.request) {
                 Ok(ToolRequest::Schedule(meeting)) => {
                     Next::Word(format!("Yes, {}", free::written(meeting.span, services)))
@@ -301,7 +302,7 @@ async fn reply(
     services: &Services,
     ctx: &Ctx,
 ) -> Result<Turned, NodeError> {
-    let note = services.memory.show(Topic::Response).await?;
+    let note = services.memory(ctx)?.show(Topic::Response).await?;
     let wording = word::wording(services, &learned(Topic::Response, &note))?;
     let model = Traced {
         model: &**services.models.of(LLM_CALL),

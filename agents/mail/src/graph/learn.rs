@@ -28,7 +28,7 @@ pub(super) async fn learn_from(
     };
     let prompt = services.settings.prompts.of(Stage::Memory);
     let learned = services
-        .memory
+        .memory(ctx)?
         .learn(topic, (&model, prompt), &owner, from, items)
         .await?;
     Ok(match learned {

@@ -41,11 +41,11 @@ pub(super) async fn llm_call(
         let why = format!("the model took {} turns and is not done", state.spent);
         return Ok(stuck(why));
     }
-    let validator = CallValidator::new(&services.0, input, Timestamp::now())?;
+    let validator = CallValidator::new(&services.0, &ctx, input, Timestamp::now()).await?;
     let (mut message, handling) = match services.profile(LLM_CALL) {
         Profile::Small => guided::turn(&state, input, &services.0, &ctx).await?,
         Profile::Strong => {
-            let request = request(&state, &validator, &services).await?;
+            let request = request(&state, &validator, &services, &ctx).await?;
             let model = &**services.models.of(LLM_CALL);
             (stream_reply(&ctx, model, &request).await?, None)
         }
@@ -166,9 +166,11 @@ async fn request(
     state: &ReplyState,
     validator: &CallValidator,
     services: &Services,
+    ctx: &Ctx,
 ) -> Result<Request, NodeError> {
-    let response = services.memory.show(Topic::Response).await?;
-    let calendar = services.memory.show(Topic::Calendar).await?;
+    let memory = services.memory(ctx)?;
+    let response = memory.show(Topic::Response).await?;
+    let calendar = memory.show(Topic::Calendar).await?;
     let today = Timestamp::now().to_zoned(services.zone.zone.clone());
     let today = today.strftime("%A %d-%m-%Y").to_string();
     let owner = services.owner();

@@ -45,8 +45,8 @@ pub(super) async fn router(
         ctx: &ctx,
     };
     let routed = match services.profile(TRIAGE) {
-        Profile::Small => sorted_small(input, &services, &model).await?,
-        Profile::Strong => sorted(input, &services, &model).await?,
+        Profile::Small => sorted_small(input, &services, &model, &ctx).await?,
+        Profile::Strong => sorted(input, &services, &model, &ctx).await?,
     };
     let class = routed.classification;
     let update = MailState::update()
@@ -66,8 +66,9 @@ async fn sorted_small(
     input: &EmailInput,
     services: &Services,
     model: &dyn Model,
+    ctx: &Ctx,
 ) -> Result<Routed, NodeError> {
-    let note = services.memory.show(Topic::Triage).await?;
+    let note = services.memory(ctx)?.show(Topic::Triage).await?;
     let guide = sort::guide(
         &small::called(services.mailbox.owner()),
         &small::learned(Topic::Triage, &note),
@@ -82,8 +83,9 @@ async fn sorted(
     input: &EmailInput,
     services: &Services,
     model: &dyn Model,
+    ctx: &Ctx,
 ) -> Result<Routed, NodeError> {
-    let preferences = services.memory.show(Topic::Triage).await?;
+    let preferences = services.memory(ctx)?.show(Topic::Triage).await?;
     let owner = services.owner();
     let places = [("owner", &*owner), ("preferences", &*preferences)];
     let system = filled(services.settings.prompts.of(Stage::Triage), &places);
@@ -194,12 +196,13 @@ pub(super) async fn next_mail(
     let Some(thread) = ctx.thread() else {
         return Ok(Command::end());
     };
-    let queued = services.queue.list(thread).await?;
+    let queue = services.queue(&ctx)?;
+    let queued = queue.list(thread).await?;
     let (known, new): (Vec<_>, Vec<_>) = queued
         .into_iter()
         .partition(|input| state.handled.contains(&input.id));
     for input in &known {
-        services.queue.remove(thread, &input.id).await?;
+        queue.remove(thread, &input.id).await?;
     }
     let over = state.email_input.iter().map(|input| input.id.clone());
     let over = over

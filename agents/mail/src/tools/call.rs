@@ -6,12 +6,19 @@ use jiff::{Timestamp, civil::Date};
 use superstep::{
     Failure,
     future::BoxFuture,
+    store::StoreError,
     tools::{Access, Lost, ParsedCall, Reconciled, ToolCtx, ToolError, ToolOutput},
 };
 
 use super::{ToolRequest, schedule, send};
 use crate::{
-    MailError, input::EmailInput, parse::one_line, prompt::gutter, services::Services, slots::Day,
+    MailError,
+    past_calls::{PastCall, PastCalls},
+    input::EmailInput,
+    parse::one_line,
+    prompt::gutter,
+    services::Services,
+    slots::Day,
 };
 
 /// How many parts of a calendar that cannot be read are named.
@@ -23,6 +30,78 @@ pub(crate) struct CallContext {
     pub(crate) input: EmailInput,
     /// When the call was decided on: a reply carries this date, whenever it is sent.
     pub(crate) at: Timestamp,
+    /// What was done about the mail before.
+    pub(crate) before: Vec<PastCall>,
+    /// Where what is done is put on record.
+    pub(crate) past_calls: PastCalls,
+}
+
+impl CallContext {
+    /// What was done about the mail before, for whoever is asked about more.
+    pub(super) fn describe_before(&self) -> String {
+        let zone = &self.services.zone;
+        let lines = self.before.iter().map(|past| past.describe(zone) + "\n");
+        lines.collect()
+    }
+
+    /// Puts on record that a call happened, or that it may have.
+    pub(super) async fn record(
+        &self,
+        call: &str,
+        what: &str,
+        is_certain: bool,
+    ) -> Result<(), StoreError> {
+        let past = PastCall {
+            what: what.to_owned(),
+            at: self.at,
+            is_certain,
+        };
+        let place = self.services.mailbox.place();
+        self.past_calls.record(&place, &self.input, call, &past).await
+    }
+
+    /// The end of a call that made something. It is on record before the call has ended, or else nobody knows.
+    pub(super) async fn made(&self, call: &str, what: String) -> Result<String, ToolError> {
+        match self.record(call, &what, true).await {
+            Ok(()) => Ok(what),
+            Err(error) => Err(ToolError::Unknown(format!(
+                "it was {what}, and that could not be recorded: {error}"
+            ))),
+        }
+    }
+
+    /// The end of a call of which nobody knows whether it made something.
+    pub(super) async fn lost(&self, call: &str, what: &str, why: String) -> ToolError {
+        match self.record(call, what, false).await {
+            Ok(()) => ToolError::Unknown(why),
+            Err(error) => ToolError::Unknown(format!("{why}; that could not be recorded: {error}")),
+        }
+    }
+
+    /// What a look-up found, on record.
+    pub(super) async fn looked(
+        &self,
+        call: &str,
+        what: &str,
+        found: Reconciled,
+    ) -> Result<Reconciled, Failure> {
+        let recorded = match &found {
+            Reconciled::Happened(_) => self.record(call, what, true).await,
+            Reconciled::Unsure(_) => self.record(call, what, false).await,
+            Reconciled::NotHappened(_) => {
+                let place = self.services.mailbox.place();
+                self.past_calls.remove(&place, &self.input, call).await
+            }
+        };
+        match recorded {
+            Ok(()) => Ok(found),
+            Err(error) => Err(MailError::Unreachable {
+                place: "the long-term store".into(),
+                why: error.to_string(),
+            }
+            .failure()),
+        }
+    }
 }
 
 /// A call whose arguments make sense.
@@ -67,9 +146,13 @@ impl MailCall {
 impl ParsedCall for MailCall {
     fn describe(&self) -> Option<String> {
         match &self.request {
-            ToolRequest::Send(draft) => Some(send::describe(draft, &self.context)),
+            ToolRequest::Send(draft) => {
+                let before = self.context.describe_before();
+                Some(before + &send::describe(draft, &self.context))
+            }
             ToolRequest::Schedule(meeting) => {
-                Some(schedule::describe(meeting, &self.context.input))
+                let before = self.context.describe_before();
+                Some(before + &schedule::describe(meeting, &self.context.input))
             }
             ToolRequest::Question(content) => Some(format!("{}\n", gutter(content))),
             ToolRequest::Check(_) | ToolRequest::Done => None,
@@ -98,7 +181,7 @@ impl ParsedCall for MailCall {
                 send::look_up(draft, &self.context, ctx.key()).await
             })),
             ToolRequest::Schedule(meeting) => Some(Box::pin(async move {
-                Ok(schedule::look_up(meeting, &self.context, ctx.key()).await)
+                schedule::look_up(meeting, &self.context, ctx.key()).await
             })),
             _ => None,
         }

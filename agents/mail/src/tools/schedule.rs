@@ -4,7 +4,10 @@
 //! and can be looked up when the outcome of an attempt is unknown.
 
 use serde_json::json;
-use superstep::tools::{Lost, Reconciled, ToolError};
+use superstep::{
+    Failure,
+    tools::{Lost, Reconciled, ToolError},
+};
 
 use super::{
     Meeting,
@@ -29,6 +32,10 @@ pub(super) fn describe(meeting: &Meeting, input: &EmailInput) -> String {
 /// The meeting in a few words.
 fn what(meeting: &Meeting) -> String {
     format!("`{}` on {}", meeting.title, meeting.describe())
+}
+
+fn scheduled(meeting: &Meeting) -> String {
+    format!("scheduled {}", what(meeting))
 }
 
 pub(super) fn preview(meeting: &Meeting) -> String {
@@ -60,8 +67,11 @@ pub(super) async fn run(
 ) -> Result<String, ToolError> {
     let event = event(meeting, context, call);
     match context.services.calendar.insert(&event).await {
-        Ok(_) => Ok(format!("scheduled {}", what(meeting))),
-        Err(error @ MailError::Unreachable { .. }) => Err(ToolError::Unknown(error.to_string())),
+        Ok(_) => context.made(call, scheduled(meeting)).await,
+        Err(error @ MailError::Unreachable { .. }) => {
+            let (what, why) = (scheduled(meeting), error.to_string());
+            Err(context.lost(call, &what, why).await)
+        }
         Err(error @ (MailError::Busy { .. } | MailError::Auth { .. })) => {
             Err(ToolError::Stopped(error.failure()))
         }
@@ -69,17 +79,20 @@ pub(super) async fn run(
     }
 }
 
-pub(super) async fn look_up(meeting: &Meeting, context: &CallContext, call: &str) -> Reconciled {
+pub(super) async fn look_up(
+    meeting: &Meeting,
+    context: &CallContext,
+    call: &str,
+) -> Result<Reconciled, Failure> {
     let event = event(meeting, context, call);
-    match context.services.calendar.look_up(&event).await {
-        Ok(EventLookup::Made(_)) => {
-            Reconciled::Happened(format!("scheduled {}", what(meeting)).into())
-        }
+    let found = match context.services.calendar.look_up(&event).await {
+        Ok(EventLookup::Made(_)) => Reconciled::Happened(scheduled(meeting).into()),
         Ok(EventLookup::NotMade) => Reconciled::NotHappened("the calendar does not have it".into()),
         Ok(EventLookup::Unsure { why }) => Reconciled::Unsure(why),
         // A calendar that is out of reach cannot tell, and the question must not wait for it.
         Err(error) => Reconciled::Unsure(error.to_string()),
-    }
+    };
+    context.looked(call, &scheduled(meeting), found).await
 }
 
 pub(super) fn outcome(meeting: &Meeting, lost: &Lost) -> OutcomeText {

@@ -114,7 +114,7 @@ pub(super) async fn run(
     let not_sent = |error: MailError| ToolError::Failed(format!("not sent: {error}"));
     let mail = composed(draft, context, call).map_err(not_sent)?;
     match context.services.mailbox.send(&mail).await {
-        Ok(_) => Ok(sent(&mail)),
+        Ok(_) => context.made(call, sent(&mail)).await,
         // What may pass, or what a new sign-in mends, is tried again when the run resumes.
         Err(SendError::NotSent(error))
             if error.is_transient() || matches!(error, MailError::Auth { .. }) =>
@@ -122,7 +122,7 @@ pub(super) async fn run(
             Err(ToolError::Stopped(error.failure()))
         }
         Err(SendError::NotSent(error)) => Err(not_sent(error)),
-        Err(error) => Err(ToolError::Unknown(error.to_string())),
+        Err(error) => Err(context.lost(call, &sent(&mail), error.to_string()).await),
     }
 }
 
@@ -135,14 +135,13 @@ pub(super) async fn look_up(
         Ok(mail) => mail,
         Err(error) => return Ok(Reconciled::NotHappened(error.to_string())),
     };
-    match context.services.mailbox.look_up(&mail).await {
-        Ok(Lookup::Sent(_)) => Ok(Reconciled::Happened(sent(&mail).into())),
-        Ok(Lookup::NotSent) => Ok(Reconciled::NotHappened(
-            "the mailbox says it was not sent".into(),
-        )),
-        Ok(Lookup::Unsure { why }) => Ok(Reconciled::Unsure(why)),
-        Err(error) => Err(error.failure()),
-    }
+    let found = match context.services.mailbox.look_up(&mail).await {
+        Ok(Lookup::Sent(_)) => Reconciled::Happened(sent(&mail).into()),
+        Ok(Lookup::NotSent) => Reconciled::NotHappened("the mailbox says it was not sent".into()),
+        Ok(Lookup::Unsure { why }) => Reconciled::Unsure(why),
+        Err(error) => return Err(error.failure()),
+    };
+    context.looked(call, &sent(&mail), found).await
 }
 
 pub(super) fn outcome(draft: &Draft, context: &CallContext, lost: &Lost) -> OutcomeText {

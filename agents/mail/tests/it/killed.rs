@@ -18,8 +18,8 @@ use std::{
 
 use superstep_mail::{
     Address, Answer, Busy, Calendar, Event, EventId, EventLookup, FolderCalendar, FolderMailbox,
-    InboxItem, Ingested, Later, Lookup, MailAgent, MailError, MailId, Mailbox, NewEvent, Outgoing,
-    SendError, Sent, Settings, Span,
+    InboxItem, IngestOptions, Ingested, Later, Lookup, MailAgent, MailError, MailId, Mailbox,
+    NewEvent, Outgoing, SendError, Sent, Settings, Span,
 };
 
 use crate::forward::forward;
@@ -334,4 +334,45 @@ async fn a_dry_run_that_continues_does_nothing_wherever_the_process_was_killed()
         }
     }
     assert!(asked_again > 10, "only {asked_again} were asked again");
+}
+
+#[tokio::test]
+async fn a_rerun_says_what_was_done_before_wherever_the_process_was_killed() {
+    let (mut told, mut at) = (0, 0);
+    'calls: loop {
+        at += 1;
+        for when in ["before", "after"] {
+            let world = World::new();
+            world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+            let (thread, _) = asked(&world.agent(script())).await;
+            if !live(&world, at, when) {
+                break 'calls;
+            }
+            let agent = deadly(&world, &Cut::never(), wet());
+            let rerun = IngestOptions {
+                rerun: true,
+                include_read: true,
+                ..IngestOptions::default()
+            };
+            agent.ingest(&rerun).await.unwrap();
+            let sent = went_out(&world.path.join("outbox")).len();
+            let done = sent + world.meetings();
+            let items = agent.open(&thread).await.unwrap();
+            assert!(!items.is_empty(), "killed {when} call {at}");
+            for item in &items {
+                let is_asked = item.item.action_request.action.ends_with("unknown");
+                let lines = item.item.description.lines();
+                let past_calls = lines
+                    .filter(|it| it.contains("before about this mail"))
+                    .count();
+                assert!(
+                    is_asked || past_calls == done,
+                    "killed {when} call {at}, {done} done: {}",
+                    item.item.description
+                );
+                told += past_calls;
+            }
+        }
+    }
+    assert!(told > 10, "only {told} were told");
 }

@@ -466,3 +466,89 @@ async fn a_question_that_was_answered_is_not_open_again_after_a_failure() {
         assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS7015");
     }
 }
+
+fn rerun() -> superstep_mail::IngestOptions {
+    superstep_mail::IngestOptions {
+        rerun: true,
+        include_read: true,
+        ..superstep_mail::IngestOptions::default()
+    }
+}
+
+#[tokio::test]
+async fn a_rerun_keeps_a_mail_whose_outcome_is_unknown_until_that_is_answered() {
+    let (_world, mailbox, agent, outcome) = approved(&[Fault::LostAnswer], Looks::Unsure).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
+    let asked = agent.inbox().await.unwrap().items;
+    for one_by_one in [false, true] {
+        let taken = match one_by_one {
+            false => agent.ingest(&rerun()).await.unwrap().remove(0),
+            true => {
+                let refused = agent
+                    .ingest_one(&superstep_mail::MailId("a.eml".into()), &rerun())
+                    .await;
+                assert_eq!(refused.unwrap_err().code(), "SS1205");
+                continue;
+            }
+        };
+        let superstep_mail::Ingested::Failed { code, why } = taken.result else {
+            panic!("{taken:?}");
+        };
+        assert_eq!(code, "SS1205");
+        assert!(why.contains("may have happened"), "{why}");
+        assert_eq!(agent.inbox().await.unwrap().items, asked);
+    }
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+    // Left as it is, it is begun anew, and what may have been sent is not forgotten.
+    answer(&agent, &asked[0], Answer::ignore()).await;
+    agent.ingest(&rerun()).await.unwrap();
+    let items = agent.inbox().await.unwrap().items;
+    let question = &about(&items, "send_email_tool").item.description;
+    let told = "may have been done before about this mail";
+    assert!(question.contains(told), "{question}");
+    assert!(question.contains("sent to ann@example.org"), "{question}");
+}
+
+#[tokio::test]
+async fn a_mail_whose_reply_was_sent_says_so_before_it_is_asked_again() {
+    let (world, _mailbox, agent, outcome) = approved(&[], Looks::Truly).await;
+    assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
+    assert_eq!(world.sent_texts(), ["Yes."]);
+    let script = responder([turns(&[reply("a.eml", "Yes.")])], Vec::new());
+    drop(agent);
+    let agent = world.agent(script);
+    agent.ingest(&rerun()).await.unwrap();
+    let items = agent.inbox().await.unwrap().items;
+    let question = &about(&items, "send_email_tool").item.description;
+    let told = question.lines().find(|line| line.contains("Done before"));
+    let told = told.unwrap_or_else(|| panic!("{question}"));
+    assert!(told.contains("sent to ann@example.org"), "{told}");
+}
+
+#[tokio::test]
+async fn new_input_after_a_run_that_sent_and_was_cut_off_says_that_a_reply_was_sent() {
+    let world = World::new();
+    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    // The model has no second turn, so the run fails once the reply is out.
+    let agent = world.agent(responder([turns(&[reply("a.eml", "Yes.")])], Vec::new()));
+    let (thread, items) = asked(&agent).await;
+    let cut = agent
+        .answer(&thread, [(items[0].ask, Answer::accept())])
+        .await;
+    assert!(cut.is_err());
+    assert_eq!(world.sent_texts(), ["Yes."]);
+    let again = world.agent(responder(
+        [turns(&[reply("a.eml", "Yes.")]).always()],
+        Vec::new(),
+    ));
+    let id = superstep_mail::MailId("a.eml".into());
+    let input = again.email_input(&id).await.unwrap();
+    let input = superstep_mail::MailState::update().email_input(input);
+    again.graph().run(thread.as_str(), input).await.unwrap();
+    let items = again.open(&thread).await.unwrap();
+    let question = &about(&items, "send_email_tool").item.description;
+    assert!(
+        question.contains("Done before about this mail"),
+        "{question}"
+    );
+}

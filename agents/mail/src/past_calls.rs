@@ -1,0 +1,115 @@
+//! Past calls on record: what was done about a mail, or may have been, apart from the thread that did it.
+//!
+//! A thread can be begun anew, deleted, or given new input after its run was cut off. Then it knows nothing of what it
+//! did, and a person who is asked about the same reply must hear of the first one. The record is written before the
+//! task of a call ends: whatever ends the process earlier leaves an effect of unknown outcome, which no thread forgets
+//! unasked.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use superstep::store::{Namespace, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead};
+
+use crate::{input::EmailInput, key::key, parse::one_line, settings::Zone};
+
+/// How many of a mail are read.
+const MOST: usize = 20;
+
+/// Something that was done about a mail, or may have been.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PastCall {
+    /// What, such as `sent to ann@example.org`.
+    pub(crate) what: String,
+    /// When it was decided on.
+    pub(crate) at: Timestamp,
+    /// Whether it is known to have happened.
+    pub(crate) is_certain: bool,
+}
+
+impl PastCall {
+    /// A line of a question that asks for the like.
+    pub(crate) fn describe(&self, zone: &Zone) -> String {
+        let at = self.at.to_zoned(zone.zone.clone());
+        let (at, what) = (at.strftime("%Y-%m-%d %H:%M"), one_line(&self.what, 300));
+        match self.is_certain {
+            true => format!("**Done before about this mail, decided on {at}: {what}**"),
+            false => format!(
+                "**This may have been done before about this mail, decided on {at}, and nobody knows: {what}**"
+            ),
+        }
+    }
+}
+
+/// What was done about mails, in the store of a run; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct PastCalls {
+    store: Arc<dyn Store>,
+}
+
+impl PastCalls {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+
+    /// What is on record about a mail of a mailbox.
+    pub(crate) async fn about(
+        &self,
+        place: &str,
+        input: &EmailInput,
+    ) -> Result<Vec<PastCall>, StoreError> {
+        let space = space(place, input)?;
+        let search = Search {
+            prefix: Prefix::new(space.labels().to_vec()).map_err(broken)?,
+            limit: MOST,
+            ttl: TtlOnRead::Keep,
+            ..Search::default()
+        };
+        let found = self.store.search(search).await?.into_iter();
+        let read = |value| serde_json::from_value(value).map_err(broken);
+        let mut all: Vec<PastCall> = found
+            .map(|found| read(found.item.value))
+            .collect::<Result<_, _>>()?;
+        all.sort_by_key(|past| past.at);
+        Ok(all)
+    }
+
+    /// Puts one on record, under the key of its call.
+    pub(crate) async fn record(
+        &self,
+        place: &str,
+        input: &EmailInput,
+        call: &str,
+        past: &PastCall,
+    ) -> Result<(), StoreError> {
+        let value = serde_json::to_value(past).map_err(broken)?;
+        let space = space(place, input)?;
+        self.store
+            .put(&space, &key(&[call]), value, PutOptions::default())
+            .await
+    }
+
+    /// Takes one off: it is known not to have happened.
+    pub(crate) async fn remove(
+        &self,
+        place: &str,
+        input: &EmailInput,
+        call: &str,
+    ) -> Result<(), StoreError> {
+        let space = space(place, input)?;
+        self.store.delete(&space, &key(&[call])).await
+    }
+}
+
+/// Where the past calls about a mail are: by its own id, which stays when a mailbox is moved, or else by its name there.
+fn space(place: &str, input: &EmailInput) -> Result<Namespace, StoreError> {
+    let mail = match &input.mail.message_id {
+        Some(id) => key(&["message", id]),
+        None => key(&["mail", place, &input.id.0]),
+    };
+    Namespace::new(["email_assistant", "past_calls", &mail]).map_err(broken)
+}
+
+fn broken(error: impl std::fmt::Display) -> StoreError {
+    StoreError::backend(error.to_string())
+}
