@@ -1,11 +1,13 @@
 //! Long-term memory: the entities of a system and their relationships.
 //!
-//! It is a JSON file that people may read and edit, one for each folder of documents. Everything in it says where it
-//! comes from. `place` says which files a thread reads and writes, `file` reads and writes one, `merge` adds to it,
+//! It is a JSON file that people may read and edit, one for each folder of documents, or, where Archie is served, an item
+//! of the run's store (`kept`). Everything in it says where it comes from. `place` says which files a thread reads and
+//! writes, `file` reads and writes one, `merge` adds to it,
 //! `relevant` makes a short text of it for a query, `extract` asks a model for more.
 
 mod extract;
 mod file;
+mod kept;
 mod merge;
 mod place;
 mod relevant;
@@ -17,6 +19,7 @@ use serde_json::{Map, Value as Json};
 
 pub(crate) use extract::{Extracted, extract_request, found, schema};
 pub use file::{Loaded, load, update};
+pub(crate) use kept::{add as keep, recall as recall_kept};
 pub use merge::Grown;
 pub use place::MemoryPlace;
 pub(crate) use place::Recalled;

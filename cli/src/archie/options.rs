@@ -102,9 +102,11 @@ impl AgentOptions {
         })
     }
 
-    /// Threads may name folders below these alone.
+    /// Threads may name folders below these alone. What is known of others is not for whoever sends data: it is remembered
+    /// in the store, which is one for each owner.
     pub(super) fn below(mut self, roots: Vec<PathBuf>) -> Self {
         self.settings.roots = Some(roots);
+        self.settings.memory = Some(MemoryPlace::Store);
         self
     }
 

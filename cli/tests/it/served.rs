@@ -14,6 +14,8 @@ use crate::env::TestEnv;
 pub(crate) struct Served {
     child: Child,
     pub(crate) address: String,
+    /// The header that says who calls.
+    token: String,
 }
 
 impl Served {
@@ -27,7 +29,11 @@ impl Served {
                 break address.trim().to_owned();
             }
         };
-        Self { child, address }
+        Self {
+            child,
+            address,
+            token: String::new(),
+        }
     }
 
     pub(crate) fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
@@ -40,12 +46,25 @@ impl Served {
         (status, read.unwrap_or_default())
     }
 
+    /// The same as [`Served::call`] with a token.
+    pub(crate) fn call_as(
+        &mut self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: &Json,
+    ) -> (u16, Json) {
+        self.token = format!("authorization: Bearer {token}\r\n");
+        self.call(method, path, body)
+    }
+
     pub(crate) fn send(&self, method: &str, path: &str, body: &[u8]) -> (u16, Vec<u8>) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: {}\r\n{}connection: close\r\n\r\n",
             self.address,
-            body.len()
+            body.len(),
+            self.token
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body).unwrap();

@@ -1,4 +1,4 @@
-//! Where memories are: one file, or a file for each folder of documents.
+//! Where memories are: one file, a file for each folder of documents, or the store.
 //!
 //! What the documents of one folder say is not told to a model that reads those of another. A thread without a
 //! folder asks about anything, so it reads all of them.
@@ -34,6 +34,9 @@ pub enum MemoryPlace {
         /// added by a person, is read; it is not written.
         shared: Option<PathBuf>,
     },
+    /// The long-term store that the graph runs on, for each folder of documents apart. On a server that gives its owners
+    /// stores of their own, each has a memory of their own.
+    Store,
 }
 
 impl From<PathBuf> for MemoryPlace {
@@ -51,15 +54,13 @@ pub(crate) struct Recalled {
 }
 
 impl MemoryPlace {
-    /// The file that what is learned from these documents is written to; nothing without a folder.
+    /// The file that what is learned from these documents is written to; nothing without a folder, or if it goes to the
+    /// store.
     pub fn file(&self, inputs: &Inputs) -> Option<PathBuf> {
         match self {
             Self::File(file) => Some(file.clone()),
-            Self::Folder { path, .. } => {
-                let folder = PathBuf::from(inputs.folder.as_ref()?);
-                let folder = fs::canonicalize(&folder).unwrap_or(folder);
-                Some(path.join(file_name(&folder)))
-            }
+            Self::Folder { path, .. } => Some(path.join(file_name(inputs)?)),
+            Self::Store => None,
         }
     }
 
@@ -136,8 +137,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The name of the file of a folder: what it is called, and what tells it from others of that name.
-fn file_name(folder: &Path) -> String {
+/// The name of the file of the folder of some documents: what it is called, and what tells it from others of that name.
+pub(super) fn file_name(inputs: &Inputs) -> Option<String> {
+    let folder = PathBuf::from(inputs.folder.as_ref()?);
+    let folder = fs::canonicalize(&folder).unwrap_or(folder);
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let name = name.chars().take(LONGEST_NAME);
     let name: String = name
@@ -151,5 +154,5 @@ fn file_name(folder: &Path) -> String {
         .collect();
     let mut sha256 = hash(folder.as_os_str().as_encoded_bytes());
     sha256.truncate(16);
-    format!("{name}-{sha256}.json")
+    Some(format!("{name}-{sha256}.json"))
 }

@@ -22,7 +22,7 @@ pub(crate) async fn ask(
         return Err(Error::settings("there is no question").into());
     }
     let set = DocumentStore(&*store).document_set(&state.inputs).await?;
-    let (memory, notices) = recall(&state, &services, &ctx).await?;
+    let (memory, notices) = recall(&state, &services, &*store, &ctx).await?;
     let request = StageRequest {
         memory: &memory,
         ..StageRequest::new(&set, &state.user_input, Stage::Ask)

@@ -8,6 +8,7 @@ use std::path::Path;
 use superstep::{
     Ctx, NodeError, Res, Snap, Store,
     model::structured,
+    store::{Store as LongTerm, StoreError},
     tools::{Traced, guided::Profile},
 };
 
@@ -36,16 +37,20 @@ pub(crate) async fn graph_extraction(
     let mut work = Work::default();
     let set = DocumentStore(&*store).document_set(&state.inputs).await?;
     let mut known = Memory::default();
-    if let Some(recalled) = work.recall(&place, &state.inputs).await? {
+    if let Some(recalled) = work.recall(&place, &*store, &state.inputs).await? {
         known = recalled;
         if let Some(new) = work.extract(&services, &ctx, &known, &set).await? {
             // This thread has use for it even if no other will.
             let before = known.clone();
             known.add(new.clone());
-            if let Some(path) = place.file(&state.inputs) {
-                let merged = work.merge(&path, &ctx, before, new).await?;
-                known = merged.unwrap_or(known);
-            }
+            let merged = match (&place, place.file(&state.inputs)) {
+                (MemoryPlace::Store, _) => {
+                    work.keep(&*store, &ctx, &state.inputs, &before, &new).await
+                }
+                (_, Some(path)) => work.merge(&path, &ctx, before, new).await?,
+                (_, None) => None,
+            };
+            known = merged.unwrap_or(known);
         }
     }
     for notice in &work.notices {
@@ -61,13 +66,14 @@ pub(crate) async fn graph_extraction(
 pub(super) async fn recall(
     state: &Analysis,
     services: &Services,
+    store: &dyn LongTerm,
     ctx: &Ctx,
 ) -> Result<(String, Vec<Notice>), NodeError> {
     let Some(place) = services.settings.memory.clone() else {
         return Ok((String::new(), Vec::new()));
     };
     let mut work = Work::default();
-    let recalled = work.recall(&place, &state.inputs).await?;
+    let recalled = work.recall(&place, store, &state.inputs).await?;
     let known = recalled.unwrap_or_default();
     for notice in &work.notices {
         ctx.emit(Progress::Notice(notice.clone())).await;
@@ -101,8 +107,13 @@ impl Work {
     async fn recall(
         &mut self,
         place: &MemoryPlace,
+        store: &dyn LongTerm,
         inputs: &Inputs,
     ) -> Result<Option<Memory>, NodeError> {
+        if *place == MemoryPlace::Store {
+            let recalled = memory::recall_kept(store, inputs).await;
+            return Ok(self.or_store_notice(recalled));
+        }
         let (place, inputs) = (place.clone(), inputs.clone());
         let recalled = blocking(move |_| place.recall(&inputs)).await?;
         Ok(self
@@ -182,16 +193,29 @@ impl Work {
         if let Some(aside) = &loaded.aside {
             self.set_aside(path, aside);
         }
-        let Grown {
-            entities,
-            relationships,
-        } = grown;
-        ctx.emit(Progress::Remembered {
-            entities,
-            relationships,
-        })
-        .await;
+        tell(ctx, grown).await;
         Ok(Some(loaded.memory))
+    }
+
+    /// The memory in the store with what is new in it; nothing if it cannot be written, or if there is no folder.
+    async fn keep(
+        &mut self,
+        store: &dyn LongTerm,
+        ctx: &Ctx,
+        inputs: &Inputs,
+        known: &Memory,
+        new: &Memory,
+    ) -> Option<Memory> {
+        let kept = memory::keep(store, inputs, known, new).await;
+        let (grown, memory) = self.or_store_notice(kept).flatten()?;
+        tell(ctx, grown).await;
+        Some(memory)
+    }
+
+    fn or_store_notice<T>(&mut self, result: Result<T, StoreError>) -> Option<T> {
+        result
+            .map_err(|error| self.note(About::Memory, format!("[{}] {error}", error.code())))
+            .ok()
     }
 
     fn or_notice<T>(&mut self, result: Result<T, Error>) -> Option<T> {
@@ -199,4 +223,17 @@ impl Work {
             .map_err(|error| self.note(About::Memory, format!("[{}] {error}", error.code())))
             .ok()
     }
+}
+
+/// Says how the memory has grown.
+async fn tell(ctx: &Ctx, grown: Grown) {
+    let Grown {
+        entities,
+        relationships,
+    } = grown;
+    ctx.emit(Progress::Remembered {
+        entities,
+        relationships,
+    })
+    .await;
 }

@@ -469,3 +469,48 @@ async fn a_memory_of_all_folders_is_still_read_for_its_documents_and_for_what_pe
     assert_eq!(known.documents.len(), 3);
     assert_eq!(fs::read(&shared).unwrap(), before, "it is not written");
 }
+
+#[tokio::test]
+async fn a_memory_in_the_store_is_of_that_store_and_of_each_folder_apart() {
+    let env = TestEnv::with(&[("a.md", "The gateway."), ("b.md", "The ledger.")]);
+    let settings = || Settings {
+        memory: Some(MemoryPlace::Store),
+        ..Settings::default()
+    };
+    let archie = env.archie_with(learning([Step::text("1")]), settings());
+    let outcome = begin(&archie, "t", &env.brief("payments")).await;
+    let learned = outcome.state().system_context.clone();
+    assert!(learned.contains("Ledger"), "{learned}");
+    // Another run on the same store knows it, and looks through nothing a second time.
+    let archie = env.archie_with(Arc::new(Script::new([Step::text("1")])), settings());
+    let again = begin(&archie, "u", &env.brief("payments")).await;
+    assert_eq!(again.state().system_context, learned);
+    let brief = superstep_archie::Brief {
+        words: "what is there?".into(),
+        ..superstep_archie::Brief::default()
+    };
+    let ask = |archie: superstep_archie::Archie| {
+        let brief = brief.clone();
+        async move {
+            let asked = archie.graph().run("q", archie.ask(&brief)).await.unwrap();
+            asked.state().system_context.clone()
+        }
+    };
+    let so = || Arc::new(Script::new([Step::text("so")]));
+    let told = ask(env.archie_with(so(), settings())).await;
+    assert!(told.contains("Ledger"), "{told}");
+    // Another folder on the same store does not, nor does the same folder on another store.
+    let other = TestEnv::with(&[("c.md", "The oven.")]);
+    let nothing = json!({"entities": [], "relationships": []});
+    let steps = || {
+        let nothing = Step::data(nothing.clone()).when(When::schema("entities"));
+        Arc::new(Script::new([nothing, Step::text("1")]))
+    };
+    let elsewhere = env.archie_with(steps(), settings());
+    let outcome = begin(&elsewhere, "v", &other.brief("ledger")).await;
+    assert_eq!(outcome.state().system_context, "");
+    let stranger = other.archie_with(steps(), settings());
+    let outcome = begin(&stranger, "w", &env.brief("ledger")).await;
+    assert_eq!(outcome.state().system_context, "");
+    assert_eq!(ask(other.archie_with(so(), settings())).await, "");
+}

@@ -1,0 +1,123 @@
+//! A server with owners: what one of them taught, or the user did, is told to nobody else.
+
+use serde_json::{Value as Json, json};
+
+use crate::{
+    env::TestEnv,
+    post::{ACCOUNT, env_with},
+    served::Served,
+};
+
+const ANN: &str = "ann-token-0123456789";
+const BOB: &str = "bob-token-0123456789";
+
+fn with_owners(env: &TestEnv, more: &str) -> Served {
+    env.write("work/owners", &format!("ann {ANN}\nbob {BOB}\n"));
+    let line = format!("serve --port 0 --no-input --offline --owners owners {more}");
+    Served::start(env, &line)
+}
+
+/// A thread of an owner and how the run of this input on it ended.
+fn run(server: &mut Served, token: &str, assistant: &str, input: &Json) -> (String, Json) {
+    let (status, made) = server.call_as(token, "POST", "/threads", &json!({}));
+    assert_eq!(status, 200, "{made}");
+    let thread = made["thread_id"].as_str().unwrap().to_owned();
+    let order = json!({"assistant_id": assistant, "input": input});
+    let path = format!("/threads/{thread}/runs/wait");
+    let (status, end) = server.call_as(token, "POST", &path, &order);
+    assert_eq!(status, 200, "{end}");
+    assert_eq!(end.get("__error__"), None, "{end}");
+    (thread, end)
+}
+
+/// All that a thread did, prompts included.
+fn trace(server: &mut Served, token: &str, thread: &str) -> String {
+    let path = format!("/threads/{thread}/trace");
+    let (status, trace) = server.call_as(token, "GET", &path, &json!({}));
+    assert_eq!(status, 200, "{trace}");
+    trace.to_string()
+}
+
+/// All that an owner finds in the store.
+fn store(server: &mut Served, token: &str) -> String {
+    let all = json!({"namespace_prefix": [], "limit": 100});
+    let (status, found) = server.call_as(token, "POST", "/store/items/search", &all);
+    assert_eq!(status, 200, "{found}");
+    found.to_string()
+}
+
+#[test]
+fn each_owner_has_notes_of_the_email_assistant_of_their_own() {
+    let env = env_with(&["Lunch"]);
+    let mut server = with_owners(&env, &format!("--send {ACCOUNT}"));
+    let mail = json!({"from": {"email": "ann@example.org"}, "to": [{"email": "me@example.org"}],
+        "subject": "Lunch", "text": "Does Thursday suit you?"});
+    let input = json!({"email_input": {"id": "lunch.eml", "thread": "t", "mail": mail}});
+    let (thread, asked) = run(&mut server, ANN, "email_assistant", &input);
+    let ask = asked["__interrupt__"][0]["id"].as_str().unwrap();
+    let said = json!({ask: [{"type": "response", "args": "Always sign with Max"}]});
+    let order = json!({"assistant_id": "email_assistant", "command": {"resume": said}});
+    let path = format!("/threads/{thread}/runs/wait");
+    let (status, end) = server.call_as(ANN, "POST", &path, &order);
+    assert_eq!(status, 200, "{end}");
+    let lesson = "Sign with Max.";
+    assert!(store(&mut server, ANN).contains(lesson), "it is Ann's");
+    let (next, _) = run(&mut server, ANN, "email_assistant", &input);
+    assert!(trace(&mut server, ANN, &next).contains(lesson));
+    // Bob's runs know nothing of it, nor does the assistant of the command line.
+    let (other, _) = run(&mut server, BOB, "email_assistant", &input);
+    assert!(!trace(&mut server, BOB, &other).contains(lesson));
+    let bobs = store(&mut server, BOB);
+    assert!(bobs.contains("Short, friendly"), "{bobs}");
+    assert!(!bobs.contains(lesson), "{bobs}");
+    drop(server);
+    let own = env.run("mail memory show response");
+    assert!(!own.stdout.contains(lesson), "{}", own.stdout);
+}
+
+#[test]
+fn each_owner_has_a_memory_of_archie_of_their_own() {
+    let env = TestEnv::new();
+    let facts = |name: &str, fact: &str| {
+        json!({"entities": [{"document": 1, "name": name, "description": fact, "type": "project",
+            "tags": []}], "relationships": []})
+    };
+    let steps = [
+        json!({"when": {"schema": "entities", "anywhere": "private plans"},
+            "data": facts("Nightingale", "PRIVATE-FACT"), "repeat": "always"}),
+        json!({"when": {"schema": "entities", "anywhere": "the plans of Ann"},
+            "data": facts("Swallow", "ANNS-FACT"), "repeat": "always"}),
+        json!({"text": "What next?", "repeat": "always"}),
+    ];
+    let script: Vec<String> = steps.iter().map(Json::to_string).collect();
+    env.write("work/replies.jsonl", &script.join("\n"));
+    env.write("work/private/p.txt", "private plans: Nightingale");
+    env.write("work/root/ann/a.txt", "the plans of Ann: Swallow");
+    // The user learns something on the command line.
+    let model = "--model script:replies.jsonl";
+    let line = format!("analyze --query Nightingale? --inputs private {model} --no-input --json");
+    env.run(&line);
+    let known = env.run(&format!("ask Nightingale? {model} --json"));
+    assert_eq!(known.code, 0, "{}", known.stderr);
+    let shown = env.run("threads show last --json").stdout;
+    assert!(shown.contains("PRIVATE-FACT"), "{shown}");
+    let mut server = with_owners(&env, &format!("--root root {model}"));
+    let folder = json!({"user_input": "Swallow?", "inputs": {"folder": "ann"}});
+    let (thread, _) = run(&mut server, ANN, "archie", &folder);
+    assert!(trace(&mut server, ANN, &thread).contains("ANNS-FACT"));
+    let anything = json!({"user_input": "Nightingale? Swallow?", "current_flow": "ask"});
+    let (thread, _) = run(&mut server, ANN, "archie", &anything);
+    let anns = trace(&mut server, ANN, &thread);
+    assert!(anns.contains("ANNS-FACT"), "{anns}");
+    assert!(!anns.contains("PRIVATE-FACT"), "{anns}");
+    for flow in ["ask", "analysis"] {
+        let anything = json!({"user_input": "Nightingale? Swallow?", "current_flow": flow});
+        let (thread, _) = run(&mut server, BOB, "archie", &anything);
+        let bobs = trace(&mut server, BOB, &thread);
+        assert!(bobs.contains("Nightingale"), "{bobs}");
+        for fact in ["ANNS-FACT", "PRIVATE-FACT"] {
+            assert!(!bobs.contains(fact), "{flow}: {bobs}");
+        }
+    }
+    assert!(!store(&mut server, BOB).contains("FACT"));
+}
