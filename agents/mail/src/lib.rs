@@ -60,7 +60,6 @@ mod agent;
 mod attempts;
 mod calendar;
 mod compose;
-mod past_calls;
 mod error;
 mod folder;
 #[cfg(feature = "google")]
@@ -79,6 +78,7 @@ mod markdown;
 mod memory;
 mod mode;
 mod parse;
+mod past_calls;
 mod prompt;
 mod prompts;
 mod questions;

@@ -6,8 +6,8 @@ use superstep::{Ctx, Imports, NodeError, model::NodeModels, store::Store, tools:
 
 use crate::{
     Calendar, MailError, Mailbox, Memory,
-    past_calls::PastCalls,
     input::EmailInput,
+    past_calls::PastCalls,
     prompt::person,
     queue::Queue,
     settings::{Settings, Zone},

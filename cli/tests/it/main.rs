@@ -43,6 +43,8 @@ mod post;
 mod private;
 mod serve;
 mod served;
+mod served_owners;
+mod served_threads;
 mod servers;
 mod setup;
 mod sheet;

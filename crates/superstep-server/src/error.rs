@@ -80,6 +80,19 @@ pub enum ServerError {
         /// How often it began.
         times: u32,
     },
+    /// The thread was imported, and nobody agreed that it is run.
+    #[error(
+        "thread `{thread}` was imported: what it holds was not made here, and nobody agreed to run it"
+    )]
+    #[coded(
+        "SS9008",
+        Conflict,
+        hint = "look at it with `superstep threads show`; `superstep threads resume` asks whether to run it"
+    )]
+    Imported {
+        /// The thread.
+        thread: String,
+    },
     /// It has no place for threads.
     #[error("the server has no {what}")]
     #[coded(

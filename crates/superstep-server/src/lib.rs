@@ -53,6 +53,7 @@ mod file_record;
 mod files;
 mod foreign;
 mod guard;
+mod imported;
 mod inbox_answer;
 mod limits;
 mod matching;

@@ -7,6 +7,8 @@ use axum::{
 use serde_json::{Value as Json, json};
 use superstep::{Category, ErrorKind, dynamic::Repeated, store::StoreError};
 
+use crate::error::ServerError;
+
 /// The field by which a client says that it means it: what was done since a checkpoint may be done again.
 pub(crate) const REPEATS: &str = "repeat_effects";
 
@@ -80,6 +82,14 @@ impl From<superstep::Error> for Refusal {
             ),
             _ => error.to_string(),
         };
+        Self::coded(error.code(), error.category(), detail)
+    }
+}
+
+impl From<ServerError> for Refusal {
+    fn from(error: ServerError) -> Self {
+        let hint = error.hint().unwrap_or_default();
+        let detail = format!("[{}] {error}; {hint}", error.code());
         Self::coded(error.code(), error.category(), detail)
     }
 }

@@ -202,6 +202,7 @@ impl App {
         request: &mut RunRequest,
     ) -> Result<RunRecord, Refusal> {
         let thread = record.thread(id);
+        self.refuse_imported(&thread).await?;
         request.on(self, &thread).await?;
         self.leave_foreign(&thread, record, request).await?;
         let run = request.run.unwrap_or_else(|| RunId(self.ids.next(None).0));

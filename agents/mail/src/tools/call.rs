@@ -13,9 +13,9 @@ use superstep::{
 use super::{ToolRequest, schedule, send};
 use crate::{
     MailError,
-    past_calls::{PastCall, PastCalls},
     input::EmailInput,
     parse::one_line,
+    past_calls::{PastCall, PastCalls},
     prompt::gutter,
     services::Services,
     slots::Day,
@@ -57,7 +57,9 @@ impl CallContext {
             is_certain,
         };
         let place = self.services.mailbox.place();
-        self.past_calls.record(&place, &self.input, call, &past).await
+        self.past_calls
+            .record(&place, &self.input, call, &past)
+            .await
     }
 
     /// The end of a call that made something. It is on record before the call has ended, or else nobody knows.
