@@ -20,6 +20,7 @@ mod maker;
 mod numbers;
 mod plain;
 mod reference;
+mod searched;
 mod values;
 mod writes;
 

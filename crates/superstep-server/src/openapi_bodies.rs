@@ -284,6 +284,7 @@ const ROWS: &[BodyRow] = &[
             ("thread_id", Uuid),
             ("run_ids", Uuids),
             ("status", Word(&["all", "pending", "running"])),
+            ("action", Word(&["interrupt", "rollback"])),
         ]],
         &[],
     ),

@@ -73,7 +73,9 @@ pub(crate) async fn own_thread(
             && let Ok(run) = run.parse::<RunId>()
             && let Some(run) = app.saver.runs().load_run(run).await?
         {
-            app.check_owner(&caller, &public(&run.thread)).await?;
+            let is_own = app.check_owner(&caller, &public(&run.thread)).await;
+            // The refusal of a thread would name it.
+            is_own.map_err(|_| Refusal::no_run())?;
         }
         Ok::<_, Refusal>(())
     };

@@ -35,6 +35,11 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
+    /// There is no such run, for this caller.
+    pub(crate) fn no_run() -> Self {
+        Self::missing("Run not found")
+    }
+
     /// A run was to be taken back and is not, since what it did would be done a second time.
     pub(crate) fn kept(effects: Vec<Repeated>) -> Self {
         let error = superstep::Error::from(ErrorKind::RepeatsEffects { effects });

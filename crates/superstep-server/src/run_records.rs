@@ -263,9 +263,11 @@ pub(crate) async fn cancel(
 pub(crate) async fn cancel_many(
     State(app): State<Arc<App>>,
     caller: Visitor,
-    Query(how): Query<How>,
+    Query(mut how): Query<How>,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
+    // What is said beside the runs counts as what is said in the address.
+    how.action = how.action.or(body.field("action")?);
     let cancel = how.cancel()?;
     let thread: Option<String> = body.field("thread_id")?;
     let ids: Option<Vec<String>> = body.field("run_ids")?;
@@ -337,9 +339,9 @@ impl App {
         let run: RunId = run.parse().map_err(wrong)?;
         let found = self.saver.runs().load_run(run).await?;
         let found = found.filter(|run| run.thread == record.thread(&thread));
-        let found = found.ok_or_else(no_run)?;
+        let found = found.ok_or_else(Refusal::no_run)?;
         if self.is_forgotten(&found).await? {
-            return Err(no_run());
+            return Err(Refusal::no_run());
         }
         let hosted = match self.registry.of_run(&found) {
             Some(hosted) => hosted,
@@ -353,7 +355,7 @@ impl App {
         let wrong = |_| Refusal::invalid("Invalid run ID: must be a UUID");
         let id: RunId = run.parse().map_err(wrong)?;
         let found = self.saver.runs().load_run(id).await?;
-        let found = found.ok_or_else(no_run)?;
+        let found = found.ok_or_else(Refusal::no_run)?;
         self.find_run(&public(&found.thread), run).await
     }
 
@@ -415,8 +417,4 @@ impl App {
         self.spawn_finish(run);
         Ok(is_open)
     }
-}
-
-fn no_run() -> Refusal {
-    Refusal::missing("Run not found")
 }

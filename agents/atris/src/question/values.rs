@@ -9,6 +9,7 @@ use super::{
     numbers::number,
     own_words,
     reference::{Reference, references},
+    searched::searched,
 };
 use crate::catalogue::{Operation, Parameter, Parameters, genre_in, has_words, mood_in};
 
@@ -533,24 +534,13 @@ impl Said<'_> {
         let lower = behind.to_lowercase();
         let end = ends.iter().filter_map(|end| lower.find(end)).min();
         let text = behind.get(..end.unwrap_or(behind.len())).unwrap_or(behind);
-        let text = text
-            .trim()
-            .trim_matches(|c: char| "?.!,#".contains(c))
-            .trim();
-        let things = [
-            "tracks about ",
-            "songs about ",
-            "playlists about ",
-            "tracks ",
-            "songs ",
-        ];
-        let lower = text.to_lowercase();
-        let cut = things.iter().find(|thing| lower.starts_with(**thing));
-        let text = cut.and_then(|cut| text.get(cut.len()..)).unwrap_or(text);
-        if text.is_empty() {
+        let whole = text;
+        let text = searched(text)?;
+        // Of several tags no operation takes more than one.
+        if self.lower.contains(" tag") && text.contains(" and ") {
             return None;
         }
-        self.uses(text);
+        self.uses(whole);
         Some(text.to_owned())
     }
 

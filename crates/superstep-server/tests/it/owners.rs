@@ -97,6 +97,8 @@ async fn a_thread_of_somebody_else_is_not_there_on_any_route() {
         )
         .await;
         assert_eq!(reply.status, 404, "{} {path}: {reply:?}", route.method);
+        let names_it = reply.json.to_string().contains(&thread);
+        assert!(!names_it || path.contains(&thread), "{path}: {reply:?}");
     }
     assert!(tried > 20, "{tried}");
     let left = get(

@@ -130,6 +130,10 @@ async fn no_rollback_repeats_an_effect_unasked() {
         (None, json!({})),
         (Some("/runs/cancel?action=rollback"), many.clone()),
         (
+            Some("/runs/cancel"),
+            json!({"thread_id": ID, "status": "all", "action": "rollback"}),
+        ),
+        (
             Some("/runs/cancel?action=rollback&repeat_effects=false"),
             many,
         ),
