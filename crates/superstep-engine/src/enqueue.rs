@@ -34,10 +34,10 @@ impl DynGraph {
 
     /// Binds a plain answer on its way to the queue to the one question that is open now: when the run's turn
     /// comes, the thread may ask another, and whoever answered has not seen that one. If the question is
-    /// answered by somebody else meanwhile, the run fails with SS1105. So does this call while no question is open
-    /// and other runs of the thread are not over.
+    /// answered by somebody else meanwhile, the run fails with SS1105. So does this call if no question is open, or
+    /// none of the answered ids while no run of the thread could still ask.
     pub async fn bind_answer(&self, mut run: EnqueueRun) -> Result<EnqueueRun, Error> {
-        let QueuedInput::Command(_, Some(resume @ Resume::Next(_))) = &mut run.input else {
+        let QueuedInput::Command(_, Some(resume)) = &mut run.input else {
             return Ok(run);
         };
         // A run from an earlier checkpoint asks again there.
@@ -47,23 +47,35 @@ impl DynGraph {
         let state = self.state(&run.thread, None, Depth::Here).await?;
         let mut open: Vec<AskId> = state.asks().map(|ask| ask.id).collect();
         open.dedup();
-        match (open.as_slice(), &*resume) {
+        let is_late = match (open.as_slice(), &*resume) {
             ([id], Resume::Next(answer)) => {
                 *resume = Resume::ById(HashMap::from([(*id, answer.clone())]));
                 run.options.strict_resume = Some(true);
+                false
             }
-            ([], _) => {
-                let runs = self.saver()?.runs();
-                let runs = runs.load_runs(&run.thread, &RunQuery::default()).await?;
-                if runs.iter().any(|run| run.ending.is_none()) {
-                    let (reason, pending) = (Unmatched::NotPending, Vec::new());
-                    let error = Error::from(ErrorKind::UnknownAsk { reason, pending });
-                    return Err(error.at_thread(Some(&run.thread)));
-                }
+            (open, Resume::Next(_)) => open.is_empty(),
+            // An id may be known before what it asks is stored.
+            (open, Resume::ById(answers)) => {
+                let is_open = answers.keys().all(|id| open.contains(id));
+                let strict = run.options.strict_resume == Some(true);
+                strict && !is_open && !self.is_under_way(&run.thread).await?
             }
-            _ => {}
+        };
+        if !is_late {
+            return Ok(run);
         }
-        Ok(run)
+        let reason = Unmatched::NotPending;
+        let error = Error::from(ErrorKind::UnknownAsk {
+            reason,
+            pending: open,
+        });
+        Err(error.at_thread(Some(&run.thread)))
+    }
+
+    async fn is_under_way(&self, thread: &ThreadId) -> Result<bool, Error> {
+        let runs = self.saver()?.runs();
+        let runs = runs.load_runs(thread, &RunQuery::default()).await?;
+        Ok(runs.iter().any(|run| run.ending.is_none()))
     }
 
     /// A run of this graph to put into the queue: on this thread, with this input, and with the options

@@ -136,7 +136,10 @@ impl Visit {
             None => self.app.new_id(),
         };
         self.app.check_owner(&self.caller, &thread).await?;
-        let mut body = json!({ "assistant_id": self.assistant, "if_not_exists": "create" });
+        // Of a message that comes while another is worked on, nobody knows yet whether it answers a question.
+        let mut body = json!({
+            "assistant_id": self.assistant, "if_not_exists": "create", "multitask_strategy": "reject",
+        });
         let (name, given) = match (self.is_asked(&thread).await?, data) {
             (true, Some(data)) => ("command", json!({ "resume": data })),
             (true, None) => ("command", json!({ "resume": texts })),

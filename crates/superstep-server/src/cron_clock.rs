@@ -65,7 +65,7 @@ impl App {
         due: time::Micros,
     ) -> Result<Option<time::Micros>, Refusal> {
         let run = Uuid::new_v5(&RUNS, format!("{id} {due}").as_bytes());
-        let mut request = RunRequest::read(self, &mut cron_body(id, cron)).await?;
+        let mut request = RunRequest::read_scheduled(self, &mut cron_body(id, cron)).await?;
         request.run = Some(RunId(run.as_u128()));
         // One that was started before, or whose thread is gone, is not started again.
         let _started = self.accept(cron.thread_id.as_deref(), request).await;

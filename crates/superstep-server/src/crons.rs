@@ -207,7 +207,7 @@ impl App {
 
     /// Refuses what no run could be started with.
     async fn check_payload(&self, cron: &Cron) -> Result<(), Refusal> {
-        RunRequest::read(self, &mut cron_body("", cron)).await?;
+        RunRequest::read_scheduled(self, &mut cron_body("", cron)).await?;
         Ok(())
     }
 

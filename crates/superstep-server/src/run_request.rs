@@ -114,6 +114,17 @@ impl RunRequest {
         })
     }
 
+    /// What a schedule asks of its runs. Nobody has seen yet what a thread asks by then, so an answer names its question.
+    pub(crate) async fn read_scheduled(app: &App, body: &mut Payload) -> Result<Self, Refusal> {
+        let request = Self::read(app, body).await?;
+        match &request.input {
+            QueuedInput::Command(_, Some(Resume::Next(_))) => Err(Refusal::invalid(
+                "a schedule answers questions by their ids only: `command.resume` must be `{ID: ANSWER}`",
+            )),
+            _ => Ok(request),
+        }
+    }
+
     /// The metadata that a run leaves with its thread.
     pub(crate) fn stamps(&self) -> Map<String, Json> {
         let pairs = [

@@ -322,10 +322,12 @@ impl Loop {
             None => TaskNote::new(TaskKey::Input),
         };
         note.resume = match (resume, note.resume.take(), self.config.fidelity) {
-            (Some(Resume::Next(answer)), ..) => Some(PlainAnswer::Given(answer.clone())),
+            (Some(Resume::Next(answer)), _, Fidelity::LangGraph) => {
+                Some(PlainAnswer::Given(answer.clone()))
+            }
             (Some(Resume::ById(_)), stale, Fidelity::LangGraph) => stale,
-            // A plain answer that nobody took gives way to this one for good: what is stored must
-            // not come back and reach another question.
+            // What is stored must not come back and reach another question. So a plain answer that no
+            // open question waited for is this run's alone, and one that nobody took gives way for good.
             (_, Some(PlainAnswer::Given(_)), Fidelity::Sensible) => Some(PlainAnswer::Taken),
             _ => None,
         };

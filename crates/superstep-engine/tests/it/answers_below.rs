@@ -7,6 +7,7 @@ use serde_json::json;
 use superstep_core::{
     Value,
     error::SaverError,
+    plan::Pauses,
     reducer::Reducer,
     run::Halt,
     saver::{Commit, MaybeReady, NextRecord, Notes, Saver, SaverLayer},
@@ -177,7 +178,8 @@ async fn a_plain_answer_reaches_one_question_wherever_its_run_is_cut() {
             left: AtomicUsize::new(cuts),
         };
         let whole = two_questions(memory);
-        whole.invoke(json!({}), &options).await.unwrap();
+        let asked = whole.invoke(json!({}), &options).await.unwrap();
+        assert_eq!(asked.status, Status::Waiting);
         let cut = two_questions(mortal)
             .invoke(input::resume("yes"), &options)
             .await;
@@ -194,6 +196,36 @@ async fn a_plain_answer_reaches_one_question_wherever_its_run_is_cut() {
         }
         if cut.is_ok() {
             assert!(answered);
+            break;
+        }
+        cuts += 1;
+    }
+    assert!(cuts > 1, "{cuts} cuts");
+}
+
+#[tokio::test]
+async fn a_plain_answer_that_no_question_waited_for_is_gone_when_its_run_is_cut() {
+    let mut cuts = 0;
+    loop {
+        let memory = MemorySaver::new();
+        let options = RunOptions::on("t");
+        let mortal = Mortal {
+            inner: memory.clone(),
+            left: AtomicUsize::new(cuts),
+        };
+        let whole = two_questions(memory);
+        let paused = RunOptions {
+            pause_before: Pauses::All,
+            ..options.clone()
+        };
+        let paused = whole.invoke(json!({}), &paused).await.unwrap();
+        assert_eq!(paused.status, Status::Paused);
+        let cut = two_questions(mortal)
+            .invoke(input::resume("yes"), &options)
+            .await;
+        let resumed = whole.invoke(input::go_on(), &options).await.unwrap();
+        assert_eq!(resumed.status, Status::Waiting, "cut after {cuts}");
+        if cut.is_ok() {
             break;
         }
         cuts += 1;

@@ -467,7 +467,7 @@ async fn a_plain_answer_in_the_queue_is_for_the_question_that_was_open_when_it_w
 }
 
 #[tokio::test]
-async fn a_plain_answer_to_nothing_does_not_wait_for_the_question_of_a_run_before_it() {
+async fn a_plain_answer_to_nothing_does_not_wait_for_a_question() {
     let graph = asking_twice(&MemorySaver::new());
     let begins = QueuedInput::Value(object(json!({})));
     graph.enqueue(graph.queued("t", begins)).await.unwrap();
@@ -476,4 +476,13 @@ async fn a_plain_answer_to_nothing_does_not_wait_for_the_question_of_a_run_befor
     let worked = worker(&graph).work_once().await.unwrap().unwrap();
     assert_eq!(worked.outcome.unwrap().status, Status::Waiting);
     assert!(worker(&graph).work_once().await.unwrap().is_none());
+    // A thread that is not done, and asks nothing.
+    let options = RunOptions {
+        pause_before: Pauses::All,
+        ..RunOptions::on("paused")
+    };
+    let paused = graph.invoke(json!({}), &options).await.unwrap();
+    assert_eq!(paused.status, Status::Paused);
+    let refused = graph.enqueue(graph.queued("paused", plain("yes"))).await;
+    assert_eq!(refused.unwrap_err().code(), "SS1105");
 }

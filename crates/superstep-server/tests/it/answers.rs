@@ -81,6 +81,41 @@ async fn a_plain_answer_while_no_question_is_open_does_not_wait_for_the_next_one
 }
 
 #[tokio::test]
+async fn a_plain_answer_does_not_wait_in_a_thread_that_is_paused() {
+    let gates = Gate::shut();
+    let server = serve(memory(), "asks", &asks(&gates)).await;
+    server.post("/threads", json!({"thread_id": ID})).await.ok();
+    let first = json!({"assistant_id": "asks", "input": {}, "interrupt_before": ["ask"]});
+    server.post(&at("/runs/wait"), first).await.ok();
+    let refused = server.post(&at("/runs/wait"), answer(json!("yes"))).await;
+    assert!(refused.detail(422).contains("not open"), "{refused:?}");
+    let state = server.get(&at("/state")).await.ok();
+    assert_eq!(state["next"], json!(["ask"]));
+}
+
+#[tokio::test]
+async fn a_message_to_an_agent_that_works_on_another_is_refused() {
+    let gates = Gate::shut();
+    let server = serve(memory(), "asks", &asks(&gates)).await;
+    asked(&server).await;
+    let run = server.post(&at("/runs"), answer(json!("yes"))).await.ok();
+    gates.entered.acquire().await.unwrap().forget();
+    let message = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "message/send",
+        "params": {"message": {
+            "role": "user", "messageId": "m", "contextId": ID,
+            "parts": [{"kind": "data", "data": {"yes": true}}],
+        }},
+    });
+    let reply = server.post("/a2a/asks", message).await;
+    assert!(reply.json["error"].is_object(), "{reply:?}");
+    gates.open.add_permits(8);
+    let join = at(&format!("/runs/{}/join", run["run_id"].as_str().unwrap()));
+    server.get(&join).await.ok();
+    assert_eq!(open(&server).await, [json!("second?")]);
+}
+
+#[tokio::test]
 async fn who_answers_a_question_that_was_answered_is_told_and_the_next_one_stays_open() {
     let gates = Gate::shut();
     gates.open.add_permits(8);
@@ -89,9 +124,8 @@ async fn who_answers_a_question_that_was_answered_is_told_and_the_next_one_stays
     let by_id = answer(json!({ first.as_str(): "yes" }));
     let took = server.post(&at("/runs/wait"), by_id.clone()).await.ok();
     assert!(took["__interrupt__"].is_array(), "{took}");
-    let late = server.post(&at("/runs/wait"), by_id).await.ok();
-    let why = late["__error__"]["message"].as_str().unwrap_or_default();
-    assert!(why.contains("not open"), "{late}");
+    let late = server.post(&at("/runs/wait"), by_id).await;
+    assert!(late.detail(422).contains("not open"), "{late:?}");
     assert_eq!(open(&server).await, [json!("second?")]);
 }
 

@@ -70,6 +70,10 @@ async fn a_schedule_that_could_start_nothing_is_refused() {
             json!({"schedule": "* * * * *", "end_time": "soon"}),
             "`end_time`",
         ),
+        (
+            json!({"schedule": "* * * * *", "command": {"resume": true}}),
+            "by their ids only",
+        ),
     ] {
         let mut body = json!({"assistant_id": "one", "input": {"x": 1}});
         body.as_object_mut()
