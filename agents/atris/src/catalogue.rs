@@ -145,11 +145,7 @@ impl Catalogue {
         let model = self.models.get(name);
         let has = |field: &str| model.is_some_and(|it| it.field(field).is_some());
         let is_person = |field: &&str| has(field);
-        has("handle")
-            || !has("title")
-                && ["sender", "receiver", "user"]
-                    .iter()
-                    .any(|it| is_person(it))
+        has("handle") || !has("title") && ["sender", "receiver", "user"].iter().any(is_person)
     }
 
     /// All words that questions can have for operations.

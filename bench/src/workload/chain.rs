@@ -27,7 +27,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     let (opened, layer) = (store.open()?, args.layer()?);
     let chain = match layer {
         Layer::Dynamic => Chain::Dynamic(graph(n, opened.backends.clone())?),
-        Layer::Typed => Chain::Typed(typed::chain(n, &opened)?),
+        Layer::Typed => Chain::Typed(Box::new(typed::chain(n, &opened)?)),
     };
     chain.run(n, &opened, "warm-up".to_owned()).await?;
     let steps = match store {
@@ -67,7 +67,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
 
 enum Chain {
     Dynamic(DynGraph),
-    Typed(Graph<Sum, Ten>),
+    Typed(Box<Graph<Sum, Ten>>),
 }
 
 impl Chain {

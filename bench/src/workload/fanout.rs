@@ -28,7 +28,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     let (opened, layer) = (store.open()?, args.layer()?);
     let fanout = match layer {
         Layer::Dynamic => Fanout::Dynamic(graph(opened.backends.clone())?),
-        Layer::Typed => Fanout::Typed(typed::fanout(&opened)?),
+        Layer::Typed => Fanout::Typed(Box::new(typed::fanout(&opened)?)),
     };
     fanout.run(n as i64, &opened, "warm-up".to_owned()).await?;
     let mut best = Best::NONE;
@@ -52,7 +52,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
 
 enum Fanout {
     Dynamic(DynGraph),
-    Typed(Graph<Fan, Spread>),
+    Typed(Box<Graph<Fan, Spread>>),
 }
 
 impl Fanout {

@@ -27,7 +27,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     let (opened, layer) = (store.open()?, args.layer()?);
     let nested = match layer {
         Layer::Dynamic => Nested::Dynamic(graph(depth, &opened.backends)?),
-        Layer::Typed => Nested::Typed(typed::nested(depth, &opened)?),
+        Layer::Typed => Nested::Typed(Box::new(typed::nested(depth, &opened)?)),
     };
     nested.run(&opened, "warm-up".to_owned()).await?;
     let (mut best, mut run) = (Best::NONE, 0_u64);
@@ -53,7 +53,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
 
 enum Nested {
     Dynamic(DynGraph),
-    Typed(Graph<Sum, One>),
+    Typed(Box<Graph<Sum, One>>),
 }
 
 impl Nested {

@@ -34,7 +34,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
     let (opened, layer) = (store.open()?, args.layer()?);
     let pause = match layer {
         Layer::Dynamic => Pause::Dynamic(graph(opened.backends.clone())?),
-        Layer::Typed => Pause::Typed(typed::pause(&opened)?),
+        Layer::Typed => Pause::Typed(Box::new(typed::pause(&opened)?)),
     };
     let variant = format!("n={n},store={}{}", store.name(), layer.suffix());
     let before = rss_kb()?;
@@ -68,7 +68,7 @@ pub(super) async fn run(args: &Args) -> Result<(), BenchError> {
 #[derive(Clone)]
 enum Pause {
     Dynamic(DynGraph),
-    Typed(Graph<Talk, Turn>),
+    Typed(Box<Graph<Talk, Turn>>),
 }
 
 impl Pause {

@@ -139,7 +139,7 @@ pub(super) fn is_open(passage: &Passage) -> bool {
     let words = format!(" {} ", text.replace(|c: char| !c.is_alphanumeric(), " "));
     let has = |phrase: &&str| words.contains(&format!(" {phrase} "));
     ends.ends_with('?')
-        || OPEN.iter().any(|phrase| has(&phrase))
+        || OPEN.iter().any(has)
         || of_heading.iter().any(|it| heading.contains(it))
         || heading.trim() == "open"
 }

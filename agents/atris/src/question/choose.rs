@@ -250,7 +250,7 @@ fn words(question: &str, understood: &Understanding) -> String {
         let said = maker.words();
         let kept = words.split_whitespace().filter(|word| {
             let word = word.to_lowercase();
-            !said.iter().any(|it| *it == word)
+            !said.contains(&word)
         });
         words = kept.collect::<Vec<_>>().join(" ");
     }

@@ -138,9 +138,9 @@ pub(crate) fn of(words: &[String], is_earlier: bool) -> Option<Maker> {
             || weight(word, "", "").is_plain()
     };
     let is_said = |word: &&str| VERBS.contains(word) || NOUNS.contains(word) || **word == *"behind";
-    let is_before = words.iter().take(gap).any(|word| is_said(&word)) || first == "whose";
+    let is_before = words.iter().take(gap).any(is_said) || first == "whose";
     let is_done = words.iter().skip(gap).any(|word| VERBS.contains(word));
-    if !asks || !is_before || is_done || !words.iter().all(|word| is_known(&word)) {
+    if !asks || !is_before || is_done || !words.iter().all(is_known) {
         return None;
     }
     let said = words.iter().filter(|word| **word != GAP);

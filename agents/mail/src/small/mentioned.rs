@@ -121,7 +121,7 @@ fn month(word: &str) -> Option<i8> {
         |name: &&str| word.len() == 3 && name.starts_with(word) && !["mar", "may"].contains(&word);
     let place = MONTHS
         .iter()
-        .position(|name| *name == word || is_short(&name))?;
+        .position(|name| *name == word || is_short(name))?;
     i8::try_from(place + 1).ok()
 }
 
