@@ -2,7 +2,7 @@
 //!
 //! `tidy` holds the tree to its rules (see [`tidy`]), `examples` runs every example (see
 //! [`examples`]), `ci` does all that a change must pass (see [`ci`]), `crash` does what takes too
-//! long for that (see [`crash`]), `bench` compares the speed of two revisions (see [`bench`]), `features` checks features one by
+//! long for that (see [`crash`]), `bench` compares the speed of two revisions (see [`mod@bench`]), `features` checks features one by
 //! one (see [`features`]), and `weights` fetches a local model (see [`weights`]).
 
 mod bench;
