@@ -74,11 +74,11 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// Whether this is a typed graph inside another that stores nothing of it. What it runs again
-    /// from its start must have the same ids again, or its questions could never be answered; the
-    /// dynamic layer asks anew under new ids, as LangGraph does.
+    /// Whether this is a graph inside another that stores nothing of it. What it runs again from its start must
+    /// have the same ids again, or its questions could never be answered by id; LangGraph asks anew under new ones.
     pub(crate) fn is_transient(&self, plan: &Plan) -> bool {
-        plan.is_typed() && self.parent.nested && !self.saves
+        let keeps_ids = plan.is_typed() || self.fidelity == Fidelity::Sensible;
+        keeps_ids && self.parent.nested && !self.saves
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use superstep_core::{
     Value,
     error::SaverError,
-    plan::Pauses,
+    plan::{Pauses, Persist},
     reducer::Reducer,
     run::Halt,
     saver::{Commit, MaybeReady, NextRecord, Notes, Saver, SaverLayer},
@@ -231,4 +231,34 @@ async fn a_plain_answer_that_no_question_waited_for_is_gone_when_its_run_is_cut(
         cuts += 1;
     }
     assert!(cuts > 1, "{cuts} cuts");
+}
+
+#[tokio::test]
+async fn a_question_of_a_graph_of_which_nothing_is_stored_takes_a_plain_answer_and_one_by_id() {
+    for by_id in [true, false] {
+        let inner = DynGraphBuilder::new()
+            .last_value("said")
+            .node("before", |_: DynCtx| async { Ok::<_, Halt>(()) })
+            .node("asks", asks(&["first"]))
+            .edge("__start__", "before")
+            .edge("before", "asks")
+            .persist(Persist::Off)
+            .build()
+            .unwrap();
+        let graph = DynGraphBuilder::new()
+            .last_value("said")
+            .subgraph("inner", inner, DynNodeOptions::default())
+            .edge("__start__", "inner")
+            .backends(Backends::on(MemorySaver::new()))
+            .build()
+            .unwrap();
+        let options = RunOptions::on("t");
+        let asked = graph.invoke(json!({}), &options).await.unwrap();
+        let with = match by_id {
+            true => input::answers([(asked.asks[0].id, "yes".into())]),
+            false => input::resume("yes"),
+        };
+        let done = graph.invoke(with, &options).await.unwrap();
+        assert_eq!(done.status, Status::Done, "by id: {by_id}");
+    }
 }
