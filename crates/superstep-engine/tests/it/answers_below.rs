@@ -80,6 +80,14 @@ fn two_questions(saver: impl Saver) -> DynGraph {
         .unwrap()
 }
 
+/// [`two_questions`] on one storage: as it is, and in a process that dies after it stored so much.
+fn whole_and_cut(left: usize) -> (DynGraph, DynGraph) {
+    let inner = MemorySaver::new();
+    let whole = two_questions(inner.clone());
+    let left = AtomicUsize::new(left);
+    (whole, two_questions(Mortal { inner, left }))
+}
+
 /// Two tasks of a subgraph ask, one of them twice; so does a node beside it.
 fn graph(saver: impl Saver) -> DynGraph {
     let inner = DynGraphBuilder::new()
@@ -171,18 +179,11 @@ async fn every_question_that_is_shown_takes_its_answer_wherever_the_run_before_w
 async fn a_plain_answer_reaches_one_question_wherever_its_run_is_cut() {
     let mut cuts = 0;
     loop {
-        let memory = MemorySaver::new();
         let options = RunOptions::on("t");
-        let mortal = Mortal {
-            inner: memory.clone(),
-            left: AtomicUsize::new(cuts),
-        };
-        let whole = two_questions(memory);
+        let (whole, mortal) = whole_and_cut(cuts);
         let asked = whole.invoke(json!({}), &options).await.unwrap();
         assert_eq!(asked.status, Status::Waiting);
-        let cut = two_questions(mortal)
-            .invoke(input::resume("yes"), &options)
-            .await;
+        let cut = mortal.invoke(input::resume("yes"), &options).await;
         let resumed = whole.invoke(input::go_on(), &options).await.unwrap();
         assert_eq!(resumed.status, Status::Waiting, "cut after {cuts}");
         let answered = resumed.asks[0].value == Value::from("second");
@@ -207,22 +208,15 @@ async fn a_plain_answer_reaches_one_question_wherever_its_run_is_cut() {
 async fn a_plain_answer_that_no_question_waited_for_is_gone_when_its_run_is_cut() {
     let mut cuts = 0;
     loop {
-        let memory = MemorySaver::new();
         let options = RunOptions::on("t");
-        let mortal = Mortal {
-            inner: memory.clone(),
-            left: AtomicUsize::new(cuts),
-        };
-        let whole = two_questions(memory);
+        let (whole, mortal) = whole_and_cut(cuts);
         let paused = RunOptions {
             pause_before: Pauses::All,
             ..options.clone()
         };
         let paused = whole.invoke(json!({}), &paused).await.unwrap();
         assert_eq!(paused.status, Status::Paused);
-        let cut = two_questions(mortal)
-            .invoke(input::resume("yes"), &options)
-            .await;
+        let cut = mortal.invoke(input::resume("yes"), &options).await;
         let resumed = whole.invoke(input::go_on(), &options).await.unwrap();
         assert_eq!(resumed.status, Status::Waiting, "cut after {cuts}");
         if cut.is_ok() {
