@@ -57,6 +57,7 @@ pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), 
         AtrisCommand::Answer {
             thread,
             words,
+            question,
             mut options,
         } => {
             let said = words.join(" ");
@@ -69,7 +70,7 @@ pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), 
             if let Some(said) = said {
                 session.answers_with(said);
             }
-            session.resume(app).await
+            session.resume(question.as_deref(), app).await
         }
         AtrisCommand::Chat { thread, options } => chat(thread, &options, app).await,
         AtrisCommand::Check {
@@ -120,7 +121,7 @@ pub(crate) async fn resume(
         ..AtrisOptions::default()
     };
     let mut session = open(Some(thread.to_owned()), &options, app).await?;
-    session.resume(app).await
+    session.resume(None, app).await
 }
 
 async fn open(
@@ -194,7 +195,7 @@ async fn chat(
     let mut session = open(thread, options, app).await?;
     session.announce(app);
     if session.is_waiting().await {
-        went_on(session.resume(app).await)?;
+        went_on(session.resume(None, app).await)?;
     }
     loop {
         match app
@@ -250,7 +251,7 @@ async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
     let is_unsettled = superstep_atris::Atris::is_unsettled(&known.next, &known.state);
     if known.asks.is_empty() && is_unsettled {
         let state = serde_json::to_value(&*known.state).unwrap_or_default();
-        let line = resuming(thread, &state, (&[None], false), app.global);
+        let line = resuming(thread, &state, &[], app.global);
         show::unsettled(&known.state, &line, app.output)?;
     }
     show::errors(&known.state, &known.asks, is_unsettled, app.output)
@@ -268,7 +269,7 @@ async fn fake(options: Options, app: &mut App<'_>) -> Result<(), Error> {
             "ask it with: superstep atris ask 'trending tracks' --host {address}; Ctrl-C ends it"
         ))]);
         app.output.say(&[plain(format!(
-            "whoever has the token {TOKEN} is signed in (see token_env of [agents.atris])"
+            "whoever has the token {TOKEN} is signed in (AUDIUS_TOKEN={TOKEN})"
         ))]);
     }
     app.terminal.ctrl_c().await;

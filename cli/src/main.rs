@@ -39,6 +39,7 @@ mod model;
 mod output;
 mod private;
 mod providers;
+mod question_id;
 mod reading;
 mod running;
 mod serve;

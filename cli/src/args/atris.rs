@@ -29,12 +29,20 @@ a person, answers are read from --answers or from stdin, one per line.")]
     #[command(after_help = "Examples:
   superstep atris answer atris-7f3k2m 2
   superstep atris answer atris-7f3k2m Nova Kane --no-model
-  superstep atris answer atris-7f3k2m              asks you, or reads stdin")]
+  superstep atris answer atris-7f3k2m y --question 3b0e935b --writes
+  superstep atris answer atris-7f3k2m              asks you, or reads stdin
+
+With --question nothing is done if another question is open by now. Whether a call may be made, and whether one
+happened, is only answered with it, or at the terminal below the question; the command is printed with the
+question.")]
     Answer {
         /// The thread, or `last`
         thread: String,
         /// The answer
         words: Vec<String>,
+        /// Only if this question is open: its id, or the beginning of it
+        #[arg(long, value_name = "ID")]
+        question: Option<String>,
         #[command(flatten)]
         options: AtrisOptions,
     },

@@ -1,9 +1,10 @@
 //! Commands that are suggested for a thread. They work as they are printed: they ask the hosts that the
-//! question was asked of, and an answer to a question about a call is for the host that it names.
+//! question was asked of, an answer to a question about a call is for the host that it names, and the command answers
+//! the question that it was printed for and no other one that may be open by then.
 
 use serde_json::Value as Json;
 use superstep::{
-    OpenAsk,
+    AskId, OpenAsk,
     tools::{Approval, OutcomeQuestion},
 };
 use superstep_atris::USUAL_HOST;
@@ -14,6 +15,7 @@ use super::{
 };
 use crate::{
     args::{AtrisOptions, Global},
+    question_id,
     shell_words::quoted,
 };
 
@@ -26,6 +28,7 @@ pub(super) fn answering(
     (is_asked_here, global): (bool, &Global),
 ) -> String {
     let mut line = format!("superstep atris answer {} ANSWER", quoted(thread));
+    push_question(&mut line, ask.id);
     let own = match options.fake {
         true => vec![FAKE.to_owned()],
         false => options.host.clone(),
@@ -51,16 +54,20 @@ pub(super) fn answering(
     line
 }
 
-/// The command that resumes a thread, by its stored state, the kinds of its questions, and whether one is open.
+/// A question that a stored thread waits for: its id and its kind.
+pub(crate) type StoredAsk<'a> = (AskId, Option<&'a str>);
+
+/// The command that resumes a thread, by its stored state and its open questions, of which the first is answered.
 pub(crate) fn resuming(
     thread: &str,
     state: &Json,
-    (kinds, is_open): (&[Option<&str>], bool),
+    asks: &[StoredAsk<'_>],
     global: &Global,
 ) -> String {
     let mut line = format!("superstep atris answer {}", quoted(thread));
-    if is_open {
+    if let Some((id, _)) = asks.first() {
         line.push_str(" ANSWER");
+        push_question(&mut line, *id);
     }
     let text = |name: &str| state.get(name).and_then(Json::as_str).map(str::to_owned);
     let asked = state.get("asked_of").and_then(Json::as_array);
@@ -75,11 +82,15 @@ pub(crate) fn resuming(
         use superstep::Ask as _;
         [Some(Approval::KIND), Some(OutcomeQuestion::KIND)].contains(&kind)
     };
-    if method.is_some_and(|method| method != "GET") && kinds.iter().copied().any(is_call) {
+    if method.is_some_and(|method| method != "GET") && asks.iter().any(|(_, kind)| is_call(*kind)) {
         line.push_str(" --writes");
     }
     push_database(&mut line, global);
     line
+}
+
+fn push_question(line: &mut String, id: AskId) {
+    line.push_str(&format!(" --question {}", question_id::short(id)));
 }
 
 fn push_hosts(line: &mut String, hosts: &[String]) {

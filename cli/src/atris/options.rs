@@ -101,10 +101,21 @@ pub(super) fn reader(model: Option<&dyn Model>) -> ModelRole {
     }
 }
 
-/// Settings of `[agents.atris]`. A project may not choose where keys go. A variable that is not set is told:
+/// The variables of the key and the token, if the settings name no others.
+const KEY: &str = "AUDIUS_API_KEY";
+const SIGNED_IN: &str = "AUDIUS_TOKEN";
+
+fn variable(name: &str) -> Option<Secret> {
+    let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+    value.map(Secret::from)
+}
+
+/// Settings of `[agents.atris]`. A project may not choose where keys go. A variable that is named and not set is told:
 /// most questions need no key.
 pub(super) fn settings(config: &Config, unset: &mut Vec<String>) -> Result<Settings, Error> {
     let mut settings = Settings::default();
+    settings.client.api_key = variable(KEY);
+    settings.client.token = variable(SIGNED_IN);
     for (key, setting) in config.agent("atris") {
         let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
         let not = |wanted: &str| wrong(format!("`{key}` must be {wanted}"));
@@ -113,14 +124,14 @@ pub(super) fn settings(config: &Config, unset: &mut Vec<String>) -> Result<Setti
         }
         let text = || setting.value.as_str().ok_or_else(|| not("a text"));
         let mut secret = |name: &str| {
-            let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+            let value = variable(name);
             if value.is_none() {
                 unset.push(format!(
                     "{}: {name} is not set, so there is no `{key}`",
                     setting.origin
                 ));
             }
-            value.map(Secret::from)
+            value
         };
         match key {
             "app_name" => settings.client.app_name = text()?.to_owned(),

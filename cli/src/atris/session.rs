@@ -15,8 +15,9 @@ use super::{
 use crate::{
     app::App,
     args::AtrisOptions,
-    error::Error,
+    error::{AskedBy, Error},
     output::{Form, bad, faint, plain},
+    question_id,
     terminal::{Line, Topic},
     written::WrittenAnswers,
 };
@@ -33,6 +34,10 @@ pub(super) struct Session {
     written: Option<WrittenAnswers>,
     /// The question that was open before the command: answers were written down with it in view.
     open: Option<AskId>,
+    /// The id of the question that the command answers, as it was given.
+    question: Option<String>,
+    /// Whether what runs is a question of this process: what is asked about it is shown here first.
+    is_own: bool,
     /// Whether the person left the open question: the next one takes its place.
     has_left: bool,
     /// Whether the person knows the thread.
@@ -93,6 +98,8 @@ impl Session {
             written: written.transpose()?,
             options,
             open: None,
+            question: None,
+            is_own: false,
             has_left: false,
             is_announced: false,
             _fake: fake,
@@ -134,12 +141,14 @@ impl Session {
         self.has_left = false;
         let before = before.as_ref().map(|before| &*before.state);
         let input = self.agent.ask(question, before);
+        self.is_own = true;
         self.run(SessionStep::Input(Box::new(input)), app).await
     }
 
     /// Settles whether a call that changes something happened, before anything else is asked: another
     /// question would take its place. Whether it is settled.
     async fn settled(&mut self, app: &mut App<'_>) -> Result<bool, Error> {
+        self.is_own = false;
         let Ok(known) = self.agent.graph().state(&*self.thread).await else {
             return Ok(true);
         };
@@ -163,7 +172,14 @@ impl Session {
         app.output.say(&[bad(what)]);
     }
 
-    pub(super) async fn resume(&mut self, app: &mut App<'_>) -> Result<(), Error> {
+    /// Answers what the thread asks, if it is the question that is wanted, or finishes what was interrupted.
+    pub(super) async fn resume(
+        &mut self,
+        wanted: Option<&str>,
+        app: &mut App<'_>,
+    ) -> Result<(), Error> {
+        self.is_own = false;
+        self.question = wanted.map(str::to_owned);
         let state = self.agent.graph().state(&*self.thread).await?;
         let is_call = |ask: &OpenAsk| ask.is::<Approval>() || ask.is::<OutcomeQuestion>();
         let is_unsettled = Atris::is_unsettled(&state.next, &state.state);
@@ -174,6 +190,12 @@ impl Session {
         let is_done = state.is_done();
         match state.asks.into_iter().next() {
             Some(ask) => {
+                if let Some(wanted) = wanted
+                    && let Err(other) = question_id::require(&ask, wanted, AskedBy::Atris)
+                {
+                    self.waits(&ask, app)?;
+                    return Err(other);
+                }
                 self.open = Some(ask.id);
                 self.run(SessionStep::Ask(ask), app).await
             }
@@ -337,6 +359,11 @@ impl Session {
                         self.hinted(ask, app);
                         return Err(error.into());
                     }
+                    if !is_person && !self.is_meant(ask) {
+                        let why = "not taken: it does not say which question it answers, and another one may be open by now";
+                        app.output.say(&[bad(why)]);
+                        return Err(self.hinted(ask, app));
+                    }
                     return Ok(SessionStep::Answer(answer, ask.clone()));
                 }
                 Said::Nothing => {}
@@ -349,6 +376,14 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Whether an answer that was written before is for this question. Whether a call may be made, and whether one
+    /// happened, was seen by whoever names the question, or is asked about an order of this process.
+    fn is_meant(&self, ask: &OpenAsk) -> bool {
+        let is_call = ask.is::<Approval>() || ask.is::<OutcomeQuestion>();
+        let wanted = self.question.as_deref();
+        !is_call || self.is_own || wanted.is_some_and(|it| question_id::names(it, ask.id))
     }
 
     /// Shows the open question of the thread, and that it has to be answered first.

@@ -193,7 +193,7 @@ pub(super) fn question(
             question: question.to_owned(),
         };
         json!({
-            "event": "question", "thread": thread, "code": open.code(), "kind": kind,
+            "event": "question", "thread": thread, "id": ask.id, "code": open.code(), "kind": kind,
             "question": question, "next": next,
         })
     };

@@ -28,6 +28,7 @@ pub(crate) enum IdErrorKind {
 pub(crate) enum AskedBy {
     Mail,
     Sheets,
+    Atris,
 }
 
 impl IdError {
@@ -52,7 +53,7 @@ impl IdError {
     pub(crate) fn hint(&self) -> &'static str {
         match (self.kind, self.asked_by) {
             (IdErrorKind::TooShort, AskedBy::Mail) => "copy the id from `superstep inbox list`",
-            (IdErrorKind::TooShort, AskedBy::Sheets) => {
+            (IdErrorKind::TooShort, AskedBy::Sheets | AskedBy::Atris) => {
                 "copy the id that is printed with the question: `superstep threads resume THREAD` shows it"
             }
             (IdErrorKind::Ambiguous, _) => {
@@ -60,6 +61,9 @@ impl IdError {
             }
             (IdErrorKind::NotOpen, AskedBy::Mail) => {
                 "it may have been answered: see `superstep inbox list`"
+            }
+            (IdErrorKind::NotOpen, AskedBy::Atris) => {
+                "it may have been answered; what is open now is shown above, with the command that answers it"
             }
             (IdErrorKind::NotOpen, AskedBy::Sheets) => {
                 "it may have been answered: `superstep threads resume THREAD` shows what is open now"

@@ -42,9 +42,9 @@ impl RunAgent for Atris {
 
     fn resume_command(&self, thread: &str, snapshot: &Snapshot, global: &Global) -> String {
         let state = serde_json::to_value(&snapshot.values).unwrap_or_default();
-        let kinds: Vec<Option<&str>> = snapshot.asks().map(|ask| ask.kind.as_deref()).collect();
         // A copy that was made at a question asks it again first.
-        atris::resuming(thread, &state, (&kinds, !kinds.is_empty()), global)
+        let asks = snapshot.asks().map(|ask| (ask.id, ask.kind.as_deref()));
+        atris::resuming(thread, &state, &asks.collect::<Vec<_>>(), global)
     }
 }
 

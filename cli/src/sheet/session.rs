@@ -13,9 +13,9 @@ use superstep_sheets::{
 use super::show;
 use crate::{
     app::App,
-    error::{AskedBy, Error, IdError, IdErrorKind, SHORTEST_ID},
+    error::{AskedBy, Error},
     output::{Form, bad, faint, plain},
-    suggest,
+    question_id, suggest,
     terminal::{Line, Topic},
 };
 
@@ -110,7 +110,7 @@ impl SheetSession {
             });
         };
         if let Some(wanted) = question {
-            require(&ask, wanted)?;
+            question_id::require(&ask, wanted, AskedBy::Sheets)?;
         }
         show::about_to(&ask, &verdict, app.output)?;
         self.run(Next::Answer(ask, verdict), app).await
@@ -254,21 +254,6 @@ impl SheetSession {
         };
         Ok(Next::Answer(ask.clone(), verdict))
     }
-}
-
-/// Refuses an answer to another question.
-fn require(ask: &OpenAsk, wanted: &str) -> Result<(), Error> {
-    let kind = match wanted.chars().count() < SHORTEST_ID {
-        true => IdErrorKind::TooShort,
-        false if ask.id.to_string().starts_with(wanted) => return Ok(()),
-        false => IdErrorKind::NotOpen,
-    };
-    Err(Error::Question(IdError {
-        text: wanted.to_owned(),
-        kind,
-        asked_by: AskedBy::Sheets,
-        candidates: vec![format!("  {}", show::id(ask))],
-    }))
 }
 
 fn answer(ask: &OpenAsk, verdict: Verdict) -> Result<(AskId, serde_json::Value), Error> {

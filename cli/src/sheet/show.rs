@@ -18,7 +18,7 @@ use crate::{
     args::Global,
     error::Error,
     output::{Form, Output, Span, bad, faint, good, plain, strong},
-    suggest,
+    question_id, suggest,
 };
 
 /// How much of a table is shown.
@@ -137,7 +137,7 @@ pub(super) fn to_answer(ask: &OpenAsk, thread: &str, app: &App<'_>) {
 
 /// The command that answers a question, and no other one that may be open by then.
 fn answer_command(ask: &OpenAsk, thread: &str, verdict: &str, global: &Global) -> String {
-    let id = id(ask);
+    let id = question_id::short(ask.id);
     let words = ["sheet", "answer", thread, verdict, "--question", &id];
     suggest::command(global, &words)
 }
@@ -176,11 +176,6 @@ pub(super) fn answered(verdict: &Verdict, output: &Output) {
     }
 }
 
-/// The beginning of a question's id, which names it in its thread.
-pub(super) fn id(ask: &OpenAsk) -> String {
-    ask.id.to_string().chars().take(8).collect()
-}
-
 fn description(ask: &OpenAsk) -> String {
     match ask.question::<Approval>() {
         Ok(approval) => approval.description,
@@ -192,7 +187,7 @@ fn lines(ask: &OpenAsk) -> Vec<Vec<Span>> {
     let head = vec![
         strong("? "),
         plain("May these changes be made?"),
-        faint(format!("  question {}", id(ask))),
+        faint(format!("  question {}", question_id::short(ask.id))),
     ];
     let description = description(ask);
     let lines = description.lines().filter(|it| !it.trim().is_empty());

@@ -91,9 +91,10 @@ fn what_is_missing_waits_for_an_answer() {
     // The command that is told answers, and asks the same fake.
     let next = question["next"].as_str().unwrap();
     let thread = question["thread"].as_str().unwrap();
+    let id = &question["id"].as_str().unwrap()[..8];
     assert_eq!(
         next,
-        format!("superstep atris answer {thread} ANSWER --fake --no-model --json")
+        format!("superstep atris answer {thread} ANSWER --question {id} --fake --no-model --json")
     );
     let line = next.replacen("superstep ", "", 1);
     let refused = env.run(&line.replace("ANSWER", "7"));
@@ -150,7 +151,7 @@ fn a_thread_that_waits_says_how_to_go_on() {
     assert!(
         other
             .stderr
-            .contains("answer it with superstep atris answer atris-t ANSWER --fake --no-model"),
+            .contains("answer it with superstep atris answer atris-t ANSWER --question "),
         "{}",
         other.stderr
     );

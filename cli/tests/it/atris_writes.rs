@@ -1,56 +1,16 @@
 //! Writes of Atris of which nobody knows whether they happened: asked about by every command, and settled
 //! before anything else.
 
-use std::io::Write as _;
-
 use serde_json::json;
-use superstep_loopback::{Answer, Server};
 
-use crate::{env::TestEnv, served::Served};
-
-/// A host that fails every write, after it may have done it.
-fn failing() -> Server {
-    let server = Server::on_thread(|request| match request.method.as_str() {
-        "POST" => Answer::status(500, &[], ""),
-        _ => Answer::json(200, &json!({"data": []})),
-    });
-    server.unwrap()
-}
-
-fn posts(server: &Server) -> usize {
-    let requests = server.requests();
-    requests.iter().filter(|it| it.method == "POST").count()
-}
-
-pub(crate) fn signed_in(server: &Server) -> TestEnv {
-    let env = TestEnv::new().with("AUDIUS_TEST_TOKEN", "plain-words-of-a-token");
-    env.write(
-        "home/.config/superstep/config.toml",
-        &format!(
-            "[agents.atris]\nhosts = [\"{}\"]\ntoken_env = \"AUDIUS_TEST_TOKEN\"\n",
-            server.address()
-        ),
-    );
-    env
-}
-
-/// Follows somebody; the write fails.
-fn follow(env: &TestEnv) {
-    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
-    let ran = env.run_with(line, "Kabc3\ny\n");
-    assert_eq!(ran.code, 3, "{}", ran.stderr);
-    assert!(
-        ran.stderr.contains("did this call happen?"),
-        "{}",
-        ran.stderr
-    );
-    assert!(
-        ran.stderr
-            .contains("answer it with superstep atris answer atris-t ANSWER --no-model --writes"),
-        "{}",
-        ran.stderr
-    );
-}
+use crate::{
+    atris_calls::{
+        FOLLOW, answer, asks_of, failing, follow, hanging, killed_in_the_write, posts, signed_in,
+        suggested, until_approval, willing,
+    },
+    env::TestEnv,
+    served::Served,
+};
 
 #[test]
 fn every_command_asks_whether_a_write_happened() {
@@ -86,7 +46,7 @@ fn every_command_asks_whether_a_write_happened() {
         repeated.stderr
     );
     assert_eq!(posts(&server), 1);
-    let said = env.run("atris answer atris-t yes --no-model");
+    let said = answer(&env, "atris-t", "yes", "--no-model");
     assert_eq!(said.code, 0, "{}", said.stderr);
     assert!(said.stdout.contains("Done: followUser."), "{}", said.stdout);
     assert_eq!(posts(&server), 1);
@@ -135,45 +95,30 @@ fn a_session_settles_a_write_before_the_next_question() {
         "atris chat --thread atris-t --no-model",
         "/skip\nlatest tips\nno\n",
     );
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    // A line of a pipe was written before the question was seen.
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert_eq!(
         ran.stderr.matches("did this call happen?").count(),
         2,
         "{}",
         ran.stderr
     );
-    assert!(ran.stdout.contains("it did not happen"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("nothing for that"), "{}", ran.stdout);
+    let said = answer(&env, "atris-t", "no", "--no-model");
+    assert!(said.stdout.contains("it did not happen"), "{}", said.stdout);
+    let ran = env.run_with("atris chat --thread atris-t --no-model", "latest tips\n");
     assert!(ran.stdout.contains("nothing for that"), "{}", ran.stdout);
     env.write("work/answers.txt", "repeat\nunknown\n");
     follow(&env);
     // The call is made again and fails again: what is written down was not written about that.
-    let ran = env.run("atris answer atris-t --no-model --writes --answers answers.txt");
+    let options = "--no-model --writes --answers answers.txt";
+    let ran = answer(&env, "atris-t", "", options);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert_eq!(posts(&server), 3);
-    let said = env.run("atris answer atris-t unknown --no-model");
+    let said = answer(&env, "atris-t", "unknown", "--no-model");
     assert_eq!(said.code, 1, "{}", said.stderr);
     assert!(said.stdout.contains("[SS8014]"), "{}", said.stdout);
     assert_eq!(posts(&server), 3);
-}
-
-/// A host that answers no write.
-fn hanging(runtime: &tokio::runtime::Runtime) -> Server {
-    let server = runtime.block_on(Server::with(|request| match request.method.as_str() {
-        "POST" => Answer::hang(),
-        _ => Answer::json(200, &json!({"data": []})),
-    }));
-    server.unwrap()
-}
-
-/// Follows somebody, in a process that is killed during the write.
-fn killed_in_the_write(env: &TestEnv, server: &Server, runtime: &tokio::runtime::Runtime) {
-    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
-    let mut killed = env.command(line).spawn().unwrap();
-    let mut stdin = killed.stdin.take().unwrap();
-    stdin.write_all(b"Kabc3\ny\n").unwrap();
-    runtime.block_on(server.hangs(1));
-    killed.kill().unwrap();
-    killed.wait().unwrap();
 }
 
 #[test]
@@ -237,7 +182,7 @@ fn a_write_whose_process_was_killed_is_asked_about_by_the_next_question() {
             ran.stderr
         );
     }
-    let said = env.run("atris answer atris-t no --no-model");
+    let said = answer(&env, "atris-t", "no", "--no-model");
     assert_eq!(said.code, 1, "{}", said.stderr);
     assert!(said.stdout.contains("it did not happen"), "{}", said.stdout);
     assert_eq!(posts(&server), 1);
@@ -249,13 +194,12 @@ fn answers_for_another_question_do_not_settle_whether_a_call_happened() {
     let env = signed_in(&server);
     // Every answer of the first call is written down, and one more.
     env.write("work/answers.txt", "Kabc3\ny\nyes\n");
-    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
     for (options, input) in [
         (" --answers answers.txt", ""),
         (" --answers answers.txt", ""),
         ("", "yes\nyes\n"),
     ] {
-        let ran = env.run_with(&format!("{line}{options}"), input);
+        let ran = env.run_with(&format!("{FOLLOW}{options}"), input);
         assert_eq!(ran.code, 3, "{}", ran.stderr);
         let errors = env.run("atris errors atris-t");
         assert!(errors.stdout.contains("open: "), "{}", errors.stdout);
@@ -270,7 +214,7 @@ fn answers_for_another_question_do_not_settle_whether_a_call_happened() {
         );
     }
     assert_eq!(posts(&server), 1);
-    let said = env.run("atris answer atris-t Yes --no-model");
+    let said = answer(&env, "atris-t", "Yes", "--no-model");
     assert_eq!(said.code, 0, "{}", said.stderr);
     assert_eq!(posts(&server), 1);
 }
@@ -300,24 +244,24 @@ fn a_fork_does_not_lose_a_call_that_may_have_happened() {
         "{}",
         asked.stderr
     );
-    let said = env.run("atris answer atris-copy repeat --no-model --writes");
+    let said = answer(&env, "atris-copy", "repeat", "--no-model --writes");
     assert_eq!(said.code, 3, "{}", said.stderr);
     assert!(said.stderr.contains("May it be done?"), "{}", said.stderr);
     assert_eq!(posts(&server), 1);
-    env.run("atris answer atris-t no --no-model");
+    answer(&env, "atris-t", "no", "--no-model");
     let forked = env.run("threads fork atris-t --at 4 --name atris-back");
     assert_eq!(forked.code, 0, "{}", forked.stderr);
 }
 
 #[test]
 fn a_fork_behind_a_call_that_was_settled_says_so_and_needs_a_consent() {
-    for (answer, is_free) in [("unknown", false), ("yes", false), ("no", true)] {
+    for (said, is_free) in [("unknown", false), ("yes", false), ("no", true)] {
         let server = failing();
         let env = signed_in(&server);
         follow(&env);
-        env.run(&format!("atris answer atris-t {answer} --no-model"));
+        answer(&env, "atris-t", said, "--no-model");
         let forked = env.run("threads fork atris-t --at 4 --name atris-back");
-        assert_eq!(forked.code == 0, is_free, "{answer}: {}", forked.stderr);
+        assert_eq!(forked.code == 0, is_free, "{said}: {}", forked.stderr);
         if is_free {
             continue;
         }
@@ -332,28 +276,10 @@ fn a_fork_behind_a_call_that_was_settled_says_so_and_needs_a_consent() {
     }
 }
 
-/// A write whose process is killed in the call.
-fn killed(env: &TestEnv, server: &Server, runtime: &tokio::runtime::Runtime) {
-    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
-    let mut killed = env.command(line).spawn().unwrap();
-    let mut stdin = killed.stdin.take().unwrap();
-    stdin.write_all(b"Kabc3\ny\n").unwrap();
-    runtime.block_on(server.hangs(1));
-    killed.kill().unwrap();
-    killed.wait().unwrap();
-}
-
 #[test]
 fn after_a_kill_it_is_asked_first_whether_the_call_happened_whatever_the_host_is_now() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let hanging = || {
-        let server = runtime.block_on(Server::with(|request| match request.method.as_str() {
-            "POST" => Answer::hang(),
-            _ => Answer::json(200, &json!({"data": []})),
-        }));
-        server.unwrap()
-    };
-    let other = crate::atris_hosts::willing();
+    let other = willing();
     let lines = [
         format!(
             "atris answer atris-t repeat --no-model --writes --host {}",
@@ -367,17 +293,11 @@ fn after_a_kill_it_is_asked_first_whether_the_call_happened_whatever_the_host_is
         "threads resume atris-t".to_owned(),
     ];
     for line in lines {
-        let server = hanging();
+        let server = hanging(&runtime);
         let env = signed_in(&server);
-        killed(&env, &server, &runtime);
+        killed_in_the_write(&env, &server, &runtime);
         // The settings name another host now, or none.
-        env.write(
-            "home/.config/superstep/config.toml",
-            &format!(
-                "[agents.atris]\nhosts = [\"{}\"]\ntoken_env = \"AUDIUS_TEST_TOKEN\"\n",
-                other.address()
-            ),
-        );
+        asks_of(&env, &other);
         for _ in 0..2 {
             let ran = env.run_with(&line, "n\nn\nn\n");
             assert!([2, 3].contains(&ran.code), "{line}: {}", ran.stderr);
@@ -401,7 +321,7 @@ fn after_a_kill_it_is_asked_first_whether_the_call_happened_whatever_the_host_is
             );
         }
         assert_eq!((posts(&server), posts(&other)), (1, 0), "{line}");
-        let said = env.run("atris answer atris-t yes --no-model");
+        let said = answer(&env, "atris-t", "yes", "--no-model");
         assert_eq!(said.code, 0, "{line}: {}", said.stderr);
         assert!(said.stdout.contains("Done: followUser."), "{}", said.stdout);
         assert_eq!((posts(&server), posts(&other)), (1, 0), "{line}");
@@ -412,8 +332,7 @@ fn after_a_kill_it_is_asked_first_whether_the_call_happened_whatever_the_host_is
 fn what_is_said_to_other_questions_is_no_id() {
     let server = failing();
     let env = signed_in(&server);
-    let line = "atris ask follow user id K3zzz --thread atris-t --writes --no-model";
-    let ran = env.run_with(line, "y\nyes\nunknown\n");
+    let ran = env.run_with(FOLLOW, "y\nyes\nunknown\n");
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert_eq!(
         ran.stderr.matches("must be an id").count(),
@@ -422,4 +341,64 @@ fn what_is_said_to_other_questions_is_no_id() {
         ran.stderr
     );
     assert!(!ran.stderr.contains("May it be done?"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_command_that_is_out_of_date_approves_no_other_write() {
+    let server = willing();
+    let env = signed_in(&server);
+    let old = until_approval(&env, "");
+    assert!(old.contains("--question "), "{old}");
+    assert_eq!(env.run(&old).code, 0);
+    assert_eq!(posts(&server), 1);
+    let next = "atris ask follow user id K4yyy --thread atris-t --writes --no-model";
+    let asked = env.run_with(next, "Kabc3\n");
+    assert_eq!(asked.code, 3, "{}", asked.stderr);
+    let new = suggested(&asked.stderr);
+    assert_ne!(old, new);
+    let late = env.run(&old);
+    assert_eq!(late.code, 1, "{}", late.stderr);
+    for part in ["SS6032", "K4yyy", "May it be done?"] {
+        assert!(late.stderr.contains(part), "{part}: {}", late.stderr);
+    }
+    assert_eq!(suggested(&late.stderr), new);
+    // An answer that names no question was written for whatever was open.
+    let plain = "atris answer atris-t --writes --no-model";
+    let said = [
+        (plain.replace("atris-t", "atris-t y"), ""),
+        (plain.replace("atris-t", "atris-t n"), ""),
+        (plain.to_owned(), "y\n"),
+        ("threads resume atris-t".to_owned(), "n\n"),
+        (
+            "atris chat --thread atris-t --writes --no-model".to_owned(),
+            "y\n",
+        ),
+    ];
+    for (line, input) in said {
+        let ran = env.run_with(&line, input);
+        assert_eq!(ran.code, 3, "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("not taken"), "{line}: {}", ran.stderr);
+        assert!(suggested(&ran.stderr).contains("--question "), "{line}");
+    }
+    env.write("work/answers.txt", "y\n");
+    let ran = env.run(&format!("{plain} --answers answers.txt"));
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert_eq!(posts(&server), 1);
+    assert_eq!(env.run(&new).code, 0);
+    assert_eq!(posts(&server), 2);
+}
+
+#[test]
+fn answers_that_were_written_down_do_not_approve_what_nobody_saw() {
+    let server = willing();
+    let env = signed_in(&server);
+    assert_eq!(env.run(FOLLOW).code, 3, "it asks who you are");
+    env.write("work/answers.txt", "Kabc3\ny\n");
+    let options = "--writes --no-model --answers answers.txt";
+    let ran = answer(&env, "atris-t", "", options);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    for part in ["May it be done?", "not taken"] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+    }
+    assert_eq!(posts(&server), 0);
 }

@@ -16,6 +16,7 @@ mod approval_screen;
 #[cfg(unix)]
 mod approval_shown;
 mod atris;
+mod atris_calls;
 mod atris_hosts;
 mod atris_writes;
 mod chat;
