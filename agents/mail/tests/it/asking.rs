@@ -7,19 +7,19 @@ use superstep_mail::{
     graph::{ReplyNode, TopNode},
 };
 
-use crate::world::{
-    World, about, answer, asked, done, mail, meeting, reply, responder, says, turns, wet,
+use crate::fixture::{
+    Fixture, about, answer, asked, done, mail, meeting, reply, responder, says, turns, wet,
 };
 
-fn lunch() -> World {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-    world
+fn lunch() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    fixture
 }
 
 #[tokio::test]
 async fn all_calls_of_a_turn_are_asked_for_together_and_decided_one_by_one() {
-    let world = lunch();
+    let fixture = lunch();
     let calls = [
         ("check_calendar_tool", json!({"dates": ["16-11-2026"]})),
         reply("a.eml", "First."),
@@ -27,7 +27,7 @@ async fn all_calls_of_a_turn_are_asked_for_together_and_decided_one_by_one() {
         ("Question", json!({"content": "Really?"})),
         done(),
     ];
-    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let agent = fixture.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
     let (thread, items) = asked(&agent).await;
     let actions: Vec<&str> = items
         .iter()
@@ -37,20 +37,20 @@ async fn all_calls_of_a_turn_are_asked_for_together_and_decided_one_by_one() {
     let outcome = answer(&agent, &items[0], Answer::accept()).await;
     assert_eq!(outcome.asks().len(), 2, "the others stay open");
     assert!(
-        world.sent().is_empty(),
+        fixture.sent().is_empty(),
         "nothing is done before all is decided"
     );
 
     // The program restarts: the decision is kept.
     drop(agent);
-    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let agent = fixture.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
     let items = agent.open(&thread).await.unwrap();
     assert_eq!(items.len(), 2);
     answer(&agent, about(&items, "Question"), Answer::response("Yes.")).await;
     let items = agent.open(&thread).await.unwrap();
     let outcome = answer(&agent, &items[0], Answer::accept()).await;
     assert!(matches!(outcome, Outcome::Done(_)));
-    assert_eq!(world.sent_texts(), ["First.", "Second."]);
+    assert_eq!(fixture.sent_texts(), ["First.", "Second."]);
     let results = outcome.state().messages.iter();
     let results = results.filter(|it| matches!(it.body, Body::Tool(_)));
     assert_eq!(results.count(), 6, "every call has exactly one result");
@@ -58,38 +58,38 @@ async fn all_calls_of_a_turn_are_asked_for_together_and_decided_one_by_one() {
 
 #[tokio::test]
 async fn several_answers_can_come_at_once() {
-    let world = lunch();
+    let fixture = lunch();
     let calls = [
         reply("a.eml", "One."),
         meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00"),
     ];
-    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let agent = fixture.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
     let (thread, items) = asked(&agent).await;
     let answers = items.iter().map(|item| (item.ask, Answer::accept()));
     let outcome = agent.answer(&thread, answers).await.unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
-    assert_eq!((world.sent().len(), world.meetings()), (1, 1));
+    assert_eq!((fixture.sent().len(), fixture.meetings()), (1, 1));
 }
 
 #[tokio::test]
 async fn done_beside_other_calls_is_honoured_when_they_are_made() {
-    let world = lunch();
-    let agent = world.agent(responder(
+    let fixture = lunch();
+    let agent = fixture.agent(responder(
         [turns(&[done(), reply("a.eml", "Yes.")])],
         Vec::new(),
     ));
     let (_, items) = asked(&agent).await;
     let outcome = answer(&agent, &items[0], Answer::accept()).await;
     assert!(matches!(outcome, Outcome::Done(_)));
-    assert_eq!(world.sent_texts(), ["Yes."]);
-    assert!(world.is_read("a.eml"));
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
+    assert!(fixture.is_read("a.eml"));
 }
 
 #[tokio::test]
 async fn done_beside_a_call_that_came_to_nothing_is_not_honoured() {
-    let world = lunch();
+    let fixture = lunch();
     let steps = [turns(&[reply("a.eml", "Yes."), done()]), turns(&[done()])];
-    let agent = world.agent(responder(steps, Vec::new()));
+    let agent = fixture.agent(responder(steps, Vec::new()));
     let (_, items) = asked(&agent).await;
     let outcome = answer(&agent, &items[0], Answer::response("Leave it.")).await;
     assert!(matches!(outcome, Outcome::Done(_)));
@@ -103,12 +103,12 @@ async fn done_beside_a_call_that_came_to_nothing_is_not_honoured() {
 
 #[tokio::test]
 async fn answers_that_do_not_fit_are_refused_and_the_question_stays() {
-    let world = lunch();
+    let fixture = lunch();
     let calls = [
         reply("a.eml", "Yes."),
         ("Question", json!({"content": "Which?"})),
     ];
-    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let agent = fixture.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
     let (thread, items) = asked(&agent).await;
     let (letter, question) = (about(&items, "send_email_tool"), about(&items, "Question"));
     let args = letter.item.action_request.args.clone();
@@ -156,7 +156,7 @@ async fn answers_that_do_not_fit_are_refused_and_the_question_stays() {
         let error = refused.map(|_| ()).unwrap_err();
         assert_eq!(error.kind.code(), "SS1015", "{answer}");
         assert_eq!(agent.open(&thread).await.unwrap().len(), 2, "{answer}");
-        assert!(world.sent().is_empty());
+        assert!(fixture.sent().is_empty());
     }
     // What inboxes send when nothing was changed.
     let same = json!([{"type": "accept", "args": letter.item.action_request}]);
@@ -170,9 +170,9 @@ async fn answers_that_do_not_fit_are_refused_and_the_question_stays() {
 
 #[tokio::test]
 async fn an_answer_that_names_the_digest_of_another_call_is_refused() {
-    let world = lunch();
+    let fixture = lunch();
     let calls = [reply("a.eml", "One."), reply("a.eml", "Two.")];
-    let agent = world.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
+    let agent = fixture.agent(responder([turns(&calls), turns(&[done()])], Vec::new()));
     let (thread, items) = asked(&agent).await;
     let other = items[1].item.answered(Answer::accept());
     let refused = agent.answer(&thread, [(items[0].ask, other)]).await;
@@ -182,27 +182,27 @@ async fn an_answer_that_names_the_digest_of_another_call_is_refused() {
         .iter()
         .map(|it| (it.ask, it.item.answered(Answer::accept())));
     agent.answer(&thread, bound).await.unwrap();
-    assert_eq!(world.sent_texts(), ["One.", "Two."]);
+    assert_eq!(fixture.sent_texts(), ["One.", "Two."]);
 }
 
 #[tokio::test]
 async fn an_approval_is_for_one_call_and_cannot_be_used_again() {
-    let world = lunch();
+    let fixture = lunch();
     let steps = [
         turns(&[reply("a.eml", "One.")]),
         turns(&[reply("a.eml", "Two.")]),
         turns(&[done()]),
     ];
-    let agent = world.agent(responder(steps, Vec::new()));
+    let agent = fixture.agent(responder(steps, Vec::new()));
     let (thread, items) = asked(&agent).await;
     answer(&agent, &items[0], Answer::accept()).await;
-    assert_eq!(world.sent_texts(), ["One."]);
+    assert_eq!(fixture.sent_texts(), ["One."]);
     let again = agent
         .answer(&thread, [(items[0].ask, Answer::accept())])
         .await;
     assert_eq!(again.map(|_| ()).unwrap_err().code(), "SS7015");
     assert_eq!(
-        world.sent_texts(),
+        fixture.sent_texts(),
         ["One."],
         "the second reply has a question of its own"
     );
@@ -211,8 +211,8 @@ async fn an_approval_is_for_one_call_and_cannot_be_used_again() {
 
 #[tokio::test]
 async fn a_question_has_the_shape_that_inboxes_know() {
-    let world = lunch();
-    let agent = world.agent(responder([turns(&[reply("a.eml", "Yes.")])], Vec::new()));
+    let fixture = lunch();
+    let agent = fixture.agent(responder([turns(&[reply("a.eml", "Yes.")])], Vec::new()));
     let (thread, _) = asked(&agent).await;
     let found = agent.graph().state(thread.as_str()).await.unwrap();
     let body = &found.asks[0].body;
@@ -242,10 +242,10 @@ async fn a_question_has_the_shape_that_inboxes_know() {
 
 #[tokio::test]
 async fn recipients_who_are_new_to_the_thread_are_flagged() {
-    let world = lunch();
+    let fixture = lunch();
     let (name, mut args) = reply("a.eml", "Yes.");
     args["additional_recipients"] = json!(["stranger@example.net"]);
-    let agent = world.agent(responder([turns(&[(name, args)])], Vec::new()));
+    let agent = fixture.agent(responder([turns(&[(name, args)])], Vec::new()));
     let (_, items) = asked(&agent).await;
     let text = &items[0].item.description;
     assert!(
@@ -257,14 +257,14 @@ async fn recipients_who_are_new_to_the_thread_are_flagged() {
 
 #[tokio::test]
 async fn a_model_that_calls_no_tool_is_told_once_and_then_a_person_helps() {
-    let world = lunch();
+    let fixture = lunch();
     let steps = [
         says("Hello!"),
         says("I am thinking."),
         turns(&[reply("a.eml", "Yes.")]),
         turns(&[done()]),
     ];
-    let agent = world.agent(responder(steps, Vec::new()));
+    let agent = fixture.agent(responder(steps, Vec::new()));
     let (thread, items) = asked(&agent).await;
     let item = about(&items, "stuck");
     assert!(!item.item.config.allow_accept && item.item.config.allow_respond);
@@ -281,14 +281,14 @@ async fn a_model_that_calls_no_tool_is_told_once_and_then_a_person_helps() {
 
 #[tokio::test]
 async fn a_model_that_never_ends_comes_to_a_person() {
-    let world = lunch();
+    let fixture = lunch();
     let check = turns(&[("check_calendar_tool", json!({"dates": ["16-11-2026"]}))]).always();
     let settings = Settings {
         max_turns: 5,
         ..wet()
     };
     let script = responder([check], Vec::new());
-    let agent = world.agent_on(script, world.mailbox(), world.calendar(), settings);
+    let agent = fixture.agent_on(script, fixture.mailbox(), fixture.calendar(), settings);
     let (thread, items) = asked(&agent).await;
     assert!(about(&items, "stuck").item.description.contains("5 turns"));
     let found = agent.graph().state(thread.as_str()).await.unwrap();
@@ -305,7 +305,7 @@ async fn a_model_that_never_ends_comes_to_a_person() {
 
 #[tokio::test]
 async fn calls_that_make_no_sense_are_told_to_the_model_and_are_not_asked_about() {
-    let world = lunch();
+    let fixture = lunch();
     let wrong = [
         ("delete_everything", json!({})),
         (
@@ -330,7 +330,7 @@ async fn calls_that_make_no_sense_are_told_to_the_model_and_are_not_asked_about(
         ("check_calendar_tool", json!({"dates": ["2026-11-16"]})),
     ];
     let steps = [turns(&wrong), turns(&[done()])];
-    let agent = world.agent(responder(steps, Vec::new()));
+    let agent = fixture.agent(responder(steps, Vec::new()));
     // That the model leaves it at that is asked about.
     let (thread, items) = asked(&agent).await;
     assert_eq!(items.len(), 1);
@@ -340,22 +340,22 @@ async fn calls_that_make_no_sense_are_told_to_the_model_and_are_not_asked_about(
     let results =
         results.filter(|it| matches!(&it.body, Body::Tool(reply) if reply.name != "Done"));
     assert_eq!(results.count(), wrong.len());
-    assert!(world.sent().is_empty());
+    assert!(fixture.sent().is_empty());
 }
 
 #[tokio::test]
 async fn a_dry_run_changes_nothing_and_says_so() {
-    let world = lunch();
+    let fixture = lunch();
     let calls = [
         reply("a.eml", "Yes."),
         meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00"),
         done(),
     ];
     let script = responder([turns(&calls)], Vec::new());
-    let agent = world.agent_on(
+    let agent = fixture.agent_on(
         script,
-        world.mailbox(),
-        world.calendar(),
+        fixture.mailbox(),
+        fixture.calendar(),
         Settings::default(),
     );
     let (thread, items) = asked(&agent).await;
@@ -363,7 +363,11 @@ async fn a_dry_run_changes_nothing_and_says_so() {
     let outcome = agent.answer(&thread, answers).await.unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
     assert_eq!(
-        (world.sent().len(), world.meetings(), world.is_read("a.eml")),
+        (
+            fixture.sent().len(),
+            fixture.meetings(),
+            fixture.is_read("a.eml")
+        ),
         (0, 0, false)
     );
     let dry = outcome
@@ -376,12 +380,12 @@ async fn a_dry_run_changes_nothing_and_says_so() {
 
 #[tokio::test]
 async fn what_was_accepted_beside_an_ignored_call_is_done_before_the_end() {
-    let world = lunch();
+    let fixture = lunch();
     let calls = [
         reply("a.eml", "Yes."),
         meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00"),
     ];
-    let agent = world.agent(responder([turns(&calls)], Vec::new()));
+    let agent = fixture.agent(responder([turns(&calls)], Vec::new()));
     let (thread, items) = asked(&agent).await;
     let answers = [
         (about(&items, "send_email_tool").ask, Answer::accept()),
@@ -389,17 +393,17 @@ async fn what_was_accepted_beside_an_ignored_call_is_done_before_the_end() {
     ];
     let outcome = agent.answer(&thread, answers).await.unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
-    assert_eq!((world.sent().len(), world.meetings()), (1, 0));
+    assert_eq!((fixture.sent().len(), fixture.meetings()), (1, 0));
 }
 
 #[tokio::test]
 async fn calls_that_share_an_id_are_told_apart() {
-    let world = lunch();
+    let fixture = lunch();
     let mut step = turns(&[reply("a.eml", "One."), reply("a.eml", "Two.")]);
     for call in &mut step.calls {
         call.id = Some("same".into());
     }
-    let agent = world.agent(responder([step, turns(&[done()])], Vec::new()));
+    let agent = fixture.agent(responder([step, turns(&[done()])], Vec::new()));
     let (thread, items) = asked(&agent).await;
     let answers = items.iter().map(|item| (item.ask, Answer::accept()));
     let outcome = agent.answer(&thread, answers).await.unwrap();
@@ -414,7 +418,7 @@ async fn calls_that_share_an_id_are_told_apart() {
     let mut ids: Vec<String> = ids.collect();
     ids.sort();
     ids.dedup();
-    assert_eq!((ids.len(), world.sent().len()), (2, 2));
+    assert_eq!((ids.len(), fixture.sent().len()), (2, 2));
 }
 
 #[test]
@@ -436,14 +440,14 @@ fn nodes_have_the_names_of_the_document() {
 
 #[tokio::test]
 async fn a_reply_need_not_say_which_mail_it_answers_and_tools_are_the_same_for_every_mail() {
-    let world = lunch();
-    world.put("b.eml", mail("dinner", "Shall we have dinner?"));
+    let fixture = lunch();
+    fixture.put("b.eml", mail("dinner", "Shall we have dinner?"));
     let args = json!({"response_text": "Yes.", "email_address": "me@example.org"});
     let calls = turns(&[("send_email_tool", args)]);
     let script = std::sync::Arc::new(responder([calls.always()], Vec::new()));
-    let agent = world.agent(script.clone());
+    let agent = fixture.agent(script.clone());
     let mut named = Vec::new();
-    for intake in crate::world::take_in(&agent).await {
+    for intake in crate::fixture::take_in(&agent).await {
         let items = agent.open(&intake.thread).await.unwrap();
         let args = &about(&items, "send_email_tool").item.action_request.args;
         named.push(args["email_id"].clone());
@@ -462,11 +466,11 @@ async fn a_reply_need_not_say_which_mail_it_answers_and_tools_are_the_same_for_e
 
 #[tokio::test]
 async fn attendees_may_come_with_their_names() {
-    let world = lunch();
+    let fixture = lunch();
     let (name, mut args) = meeting("2026-11-16T10:00:00", "2026-11-16T11:00:00");
     args["attendees"] = json!(["Ann Example <ann@example.org>"]);
     let steps = [turns(&[(name, args)]), turns(&[done()])];
-    let agent = world.agent(responder(steps, Vec::new()));
+    let agent = fixture.agent(responder(steps, Vec::new()));
     let (_, items) = asked(&agent).await;
     let item = about(&items, "schedule_meeting_tool");
     assert!(
@@ -475,5 +479,5 @@ async fn attendees_may_come_with_their_names() {
         item.item.description
     );
     answer(&agent, item, Answer::accept()).await;
-    assert_eq!(world.meetings(), 1);
+    assert_eq!(fixture.meetings(), 1);
 }

@@ -10,8 +10,8 @@ use superstep::{
 };
 use superstep_mail::{Answer, Class, MailAgent, MailState, Topic};
 
-use crate::world::{
-    World, about, answer, asked, class, done, mail, meeting, reply, responder, turns,
+use crate::fixture::{
+    Fixture, about, answer, asked, class, done, mail, meeting, reply, responder, turns,
 };
 
 /// How many changes each note has seen.
@@ -40,29 +40,29 @@ fn call_and_result(state: &MailState) -> (Json, String) {
     (call.unwrap(), result.unwrap().text())
 }
 
-async fn world(steps: impl IntoIterator<Item = Step>) -> (World, MailAgent) {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-    let learning = world.learning().await;
-    let agent = world.agent(responder(steps, learning));
-    (world, agent)
+async fn fixture(steps: impl IntoIterator<Item = Step>) -> (Fixture, MailAgent) {
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    let learning = fixture.learning().await;
+    let agent = fixture.agent(responder(steps, learning));
+    (fixture, agent)
 }
 
 #[tokio::test]
 async fn an_accepted_reply_is_sent_and_nothing_is_learnt() {
-    let (world, agent) = world([turns(&[reply("a.eml", "Yes.")]), turns(&[done()])]).await;
+    let (fixture, agent) = fixture([turns(&[reply("a.eml", "Yes.")]), turns(&[done()])]).await;
     let (_, items) = asked(&agent).await;
     let item = about(&items, "send_email_tool");
     let config = item.item.config;
     assert!(
         config.allow_accept && config.allow_edit && config.allow_ignore && config.allow_respond
     );
-    assert!(world.sent().is_empty());
+    assert!(fixture.sent().is_empty());
     let outcome = answer(&agent, item, Answer::accept()).await;
     assert!(is_done(&outcome));
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
     assert_eq!(changes(&agent).await, [0, 0, 0]);
-    assert!(world.is_read("a.eml"));
+    assert!(fixture.is_read("a.eml"));
     assert_eq!(
         outcome.state().classification_decision,
         Some(Class::Respond)
@@ -75,13 +75,13 @@ async fn an_accepted_reply_is_sent_and_nothing_is_learnt() {
 
 #[tokio::test]
 async fn an_edited_reply_is_sent_as_edited_and_teaches_how_to_reply() {
-    let (world, agent) = world([turns(&[reply("a.eml", "Yes.")]), turns(&[done()])]).await;
+    let (fixture, agent) = fixture([turns(&[reply("a.eml", "Yes.")]), turns(&[done()])]).await;
     let (_, items) = asked(&agent).await;
     let mut args = items[0].item.action_request.args.clone();
     args.insert("response_text".into(), json!("Yes, gladly."));
     let outcome = answer(&agent, &items[0], Answer::edit("send_email_tool", args)).await;
     assert!(is_done(&outcome));
-    assert_eq!(world.sent_texts(), ["Yes, gladly."]);
+    assert_eq!(fixture.sent_texts(), ["Yes, gladly."]);
     assert_eq!(changes(&agent).await, [0, 1, 0]);
     let (call, _) = call_and_result(outcome.state());
     assert_eq!(
@@ -92,24 +92,25 @@ async fn an_edited_reply_is_sent_as_edited_and_teaches_how_to_reply() {
 
 #[tokio::test]
 async fn an_ignored_reply_ends_it_and_teaches_what_matters() {
-    let (world, agent) = world([turns(&[reply("a.eml", "Yes.")])]).await;
+    let (fixture, agent) = fixture([turns(&[reply("a.eml", "Yes.")])]).await;
     let (_, items) = asked(&agent).await;
     let outcome = answer(&agent, &items[0], Answer::ignore()).await;
     assert!(is_done(&outcome));
-    assert!(world.sent().is_empty());
+    assert!(fixture.sent().is_empty());
     assert_eq!(changes(&agent).await, [1, 0, 0]);
     assert!(call_and_result(outcome.state()).1.contains("not made"));
-    assert!(world.is_read("a.eml"), "ignored mail does not come back");
+    assert!(fixture.is_read("a.eml"), "ignored mail does not come back");
 }
 
 #[tokio::test]
 async fn words_about_a_reply_go_to_the_model_and_teach_how_to_reply() {
     let second = turns(&[reply("a.eml", "Yes, at noon.")]);
-    let (world, agent) = world([turns(&[reply("a.eml", "Yes.")]), second, turns(&[done()])]).await;
+    let (fixture, agent) =
+        fixture([turns(&[reply("a.eml", "Yes.")]), second, turns(&[done()])]).await;
     let (thread, items) = asked(&agent).await;
     let outcome = answer(&agent, &items[0], Answer::response("Say when.")).await;
     assert!(matches!(outcome, Outcome::Waiting { .. }));
-    assert!(world.sent().is_empty());
+    assert!(fixture.sent().is_empty());
     assert_eq!(changes(&agent).await, [0, 1, 0]);
     let items = agent.open(&thread).await.unwrap();
     let outcome = answer(&agent, &items[0], Answer::accept()).await;
@@ -118,7 +119,7 @@ async fn words_about_a_reply_go_to_the_model_and_teach_how_to_reply() {
             .1
             .contains("the user says: Say when.")
     );
-    assert_eq!(world.sent_texts(), ["Yes, at noon."]);
+    assert_eq!(fixture.sent_texts(), ["Yes, at noon."]);
 }
 
 const START: &str = "2026-11-16T10:00:00";
@@ -126,19 +127,19 @@ const END: &str = "2026-11-16T10:30:00";
 
 #[tokio::test]
 async fn an_accepted_meeting_is_made() {
-    let (world, agent) = world([turns(&[meeting(START, END)]), turns(&[done()])]).await;
+    let (fixture, agent) = fixture([turns(&[meeting(START, END)]), turns(&[done()])]).await;
     let (_, items) = asked(&agent).await;
     let item = about(&items, "schedule_meeting_tool");
     assert!(item.item.config.allow_accept && item.item.config.allow_edit);
-    assert_eq!(world.meetings(), 0);
+    assert_eq!(fixture.meetings(), 0);
     let outcome = answer(&agent, item, Answer::accept()).await;
     assert!(is_done(&outcome));
-    assert_eq!((world.meetings(), changes(&agent).await), (1, [0, 0, 0]));
+    assert_eq!((fixture.meetings(), changes(&agent).await), (1, [0, 0, 0]));
 }
 
 #[tokio::test]
 async fn an_edited_meeting_is_made_as_edited_and_teaches_about_meetings() {
-    let (world, agent) = world([turns(&[meeting(START, END)]), turns(&[done()])]).await;
+    let (fixture, agent) = fixture([turns(&[meeting(START, END)]), turns(&[done()])]).await;
     let (_, items) = asked(&agent).await;
     let mut args = items[0].item.action_request.args.clone();
     args.insert("start_time".into(), json!("2026-11-16T14:00:00"));
@@ -150,7 +151,7 @@ async fn an_edited_meeting_is_made_as_edited_and_teaches_about_meetings() {
     )
     .await;
     assert!(is_done(&outcome));
-    assert_eq!((world.meetings(), changes(&agent).await), (1, [0, 0, 1]));
+    assert_eq!((fixture.meetings(), changes(&agent).await), (1, [0, 0, 1]));
     let (call, result) = call_and_result(outcome.state());
     assert_eq!(call["start_time"], "2026-11-16T14:00:00");
     assert!(result.contains("14:00 to 14:30"), "{result}");
@@ -158,19 +159,19 @@ async fn an_edited_meeting_is_made_as_edited_and_teaches_about_meetings() {
 
 #[tokio::test]
 async fn an_ignored_meeting_ends_it_and_teaches_what_matters() {
-    let (world, agent) = world([turns(&[meeting(START, END)])]).await;
+    let (fixture, agent) = fixture([turns(&[meeting(START, END)])]).await;
     let (_, items) = asked(&agent).await;
     assert!(is_done(&answer(&agent, &items[0], Answer::ignore()).await));
-    assert_eq!((world.meetings(), changes(&agent).await), (0, [1, 0, 0]));
+    assert_eq!((fixture.meetings(), changes(&agent).await), (0, [1, 0, 0]));
 }
 
 #[tokio::test]
 async fn words_about_a_meeting_go_to_the_model_and_teach_about_meetings() {
-    let (world, agent) = world([turns(&[meeting(START, END)]), turns(&[done()])]).await;
+    let (fixture, agent) = fixture([turns(&[meeting(START, END)]), turns(&[done()])]).await;
     let (_, items) = asked(&agent).await;
     let outcome = answer(&agent, &items[0], Answer::response("Not on Mondays.")).await;
     assert!(is_done(&outcome));
-    assert_eq!((world.meetings(), changes(&agent).await), (0, [0, 0, 1]));
+    assert_eq!((fixture.meetings(), changes(&agent).await), (0, [0, 0, 1]));
     assert!(
         call_and_result(outcome.state())
             .1
@@ -184,7 +185,7 @@ fn question() -> Step {
 
 #[tokio::test]
 async fn an_answered_question_goes_to_the_model_and_teaches_nothing() {
-    let (_world, agent) = world([question(), turns(&[done()])]).await;
+    let (_world, agent) = fixture([question(), turns(&[done()])]).await;
     let (_, items) = asked(&agent).await;
     let config = about(&items, "Question").item.config;
     assert!(!config.allow_accept && !config.allow_edit);
@@ -200,24 +201,24 @@ async fn an_answered_question_goes_to_the_model_and_teaches_nothing() {
 
 #[tokio::test]
 async fn an_ignored_question_ends_it_and_teaches_what_matters() {
-    let (_world, agent) = world([question()]).await;
+    let (_world, agent) = fixture([question()]).await;
     let (_, items) = asked(&agent).await;
     assert!(is_done(&answer(&agent, &items[0], Answer::ignore()).await));
     assert_eq!(changes(&agent).await, [1, 0, 0]);
 }
 
-async fn shown(steps: impl IntoIterator<Item = Step>) -> (World, MailAgent) {
-    let world = World::new();
-    world.put("a.eml", mail("report", "All is well."));
+async fn shown(steps: impl IntoIterator<Item = Step>) -> (Fixture, MailAgent) {
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("report", "All is well."));
     let steps = [class("notify")].into_iter().chain(steps);
-    let learning = world.learning().await;
-    let agent = world.agent(Script::new(steps.chain(learning)));
-    (world, agent)
+    let learning = fixture.learning().await;
+    let agent = fixture.agent(Script::new(steps.chain(learning)));
+    (fixture, agent)
 }
 
 #[tokio::test]
 async fn a_notice_that_is_ignored_ends_it_and_teaches_what_matters() {
-    let (world, agent) = shown([]).await;
+    let (fixture, agent) = shown([]).await;
     let (_, items) = asked(&agent).await;
     let item = &about(&items, "notify").item;
     assert!(!item.config.allow_accept && !item.config.allow_edit);
@@ -228,13 +229,13 @@ async fn a_notice_that_is_ignored_ends_it_and_teaches_what_matters() {
     assert_eq!(changes(&agent).await, [1, 0, 0]);
     assert_eq!(outcome.state().classification_decision, Some(Class::Notify));
     assert!(outcome.state().messages.is_empty());
-    assert!(world.is_read("a.eml"));
+    assert!(fixture.is_read("a.eml"));
 }
 
 #[tokio::test]
 async fn words_about_a_notice_lead_to_an_answer_and_teach_what_matters() {
     let steps = [turns(&[reply("a.eml", "Thanks.")]), turns(&[done()])];
-    let (world, agent) = shown(steps).await;
+    let (fixture, agent) = shown(steps).await;
     let (thread, items) = asked(&agent).await;
     let outcome = answer(&agent, &items[0], Answer::response("Thank her.")).await;
     assert!(matches!(outcome, Outcome::Waiting { .. }));
@@ -252,17 +253,17 @@ async fn words_about_a_notice_lead_to_an_answer_and_teach_what_matters() {
         said[0].contains("All is well.") && said[1].contains("Thank her."),
         "{said:?}"
     );
-    assert_eq!(world.sent_texts(), ["Thanks."]);
+    assert_eq!(fixture.sent_texts(), ["Thanks."]);
 }
 
 #[tokio::test]
 async fn mail_that_is_ignored_ends_at_once() {
-    let world = World::new();
-    world.put("a.eml", mail("offers", "Buy!"));
-    let agent = world.agent(Script::new([class("ignore")]));
-    let taken = crate::world::take_in(&agent).await;
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("offers", "Buy!"));
+    let agent = fixture.agent(Script::new([class("ignore")]));
+    let taken = crate::fixture::take_in(&agent).await;
     assert_eq!(taken[0].result, superstep_mail::Ingested::Done);
-    assert!(world.is_read("a.eml"));
+    assert!(fixture.is_read("a.eml"));
     let state = agent.graph().state(taken[0].thread.as_str()).await.unwrap();
     assert_eq!(state.state.classification_decision, Some(Class::Ignore));
     assert!(state.state.messages.is_empty());

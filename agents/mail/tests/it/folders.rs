@@ -8,7 +8,7 @@ use superstep_mail::{
     Span, ThreadKey, When,
 };
 
-use crate::world::{World, mail};
+use crate::fixture::{Fixture, mail};
 
 fn named(name: &str, subject: &str, headers: &str) -> (String, String) {
     let text = format!(
@@ -19,7 +19,7 @@ fn named(name: &str, subject: &str, headers: &str) -> (String, String) {
 
 #[tokio::test]
 async fn mails_that_refer_to_each_other_are_one_thread() {
-    let world = World::new();
+    let fixture = Fixture::new();
     for (file, text) in [
         named("1", "a", ""),
         named("2", "Re: a", "In-Reply-To: <1@x>\r\n"),
@@ -33,9 +33,9 @@ async fn mails_that_refer_to_each_other_are_one_thread() {
         named("6", "circle", "In-Reply-To: <7@x>\r\n"),
         named("7", "circle", "In-Reply-To: <6@x>\r\n"),
     ] {
-        world.put(&file, text);
+        fixture.put(&file, text);
     }
-    let mailbox = world.mailbox();
+    let mailbox = fixture.mailbox();
     let thread = mailbox.thread(&ThreadKey("1@x".into())).await.unwrap();
     let mut ids: Vec<String> = thread.into_iter().map(|mail| mail.id.0).collect();
     ids.sort();
@@ -53,11 +53,11 @@ async fn mails_that_refer_to_each_other_are_one_thread() {
 
 #[tokio::test]
 async fn pages_give_every_mail_once() {
-    let world = World::new();
+    let fixture = Fixture::new();
     for n in 0..7 {
-        world.put(&format!("{n}.eml"), mail(&format!("s{n}"), "x"));
+        fixture.put(&format!("{n}.eml"), mail(&format!("s{n}"), "x"));
     }
-    let mailbox = world.mailbox();
+    let mailbox = fixture.mailbox();
     let query = Query {
         page_size: Some(3),
         ..Query::default()
@@ -79,10 +79,10 @@ async fn pages_give_every_mail_once() {
 
 #[tokio::test]
 async fn filters_and_read_marks_decide_what_is_listed() {
-    let world = World::new();
-    world.put("a.eml", mail("invoice", "x"));
-    world.put("b.eml", "From: bob@other.example\r\nSubject: hi\r\n\r\nx");
-    let mailbox = world.mailbox();
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("invoice", "x"));
+    fixture.put("b.eml", "From: bob@other.example\r\nSubject: hi\r\n\r\nx");
+    let mailbox = fixture.mailbox();
     let list = async |query: Query| -> Vec<String> {
         let page = mailbox.list(&query, None).await.unwrap();
         page.arrivals.into_iter().map(|it| it.id.0).collect()
@@ -121,8 +121,8 @@ async fn filters_and_read_marks_decide_what_is_listed() {
 
 #[tokio::test]
 async fn a_maildir_keeps_its_flags() {
-    let world = World::new();
-    let root = world.path.join("mail");
+    let fixture = Fixture::new();
+    let root = fixture.path.join("mail");
     for folder in ["new", "cur", "tmp"] {
         fs::create_dir(root.join(folder)).unwrap();
     }
@@ -130,7 +130,7 @@ async fn a_maildir_keeps_its_flags() {
     fs::write(root.join("cur/1700000001.2.host:2,F"), mail("flagged", "x")).unwrap();
     fs::write(root.join("cur/1700000002.3.host:2,RS"), mail("seen", "x")).unwrap();
     fs::write(root.join("tmp/1700000003.4.host"), mail("half", "x")).unwrap();
-    let mailbox = world.mailbox();
+    let mailbox = fixture.mailbox();
     let unread = mailbox
         .list(&Query::default(), None)
         .await
@@ -162,16 +162,16 @@ async fn a_maildir_keeps_its_flags() {
 
 #[tokio::test]
 async fn what_is_no_mail_is_listed_and_not_opened() {
-    let world = World::new();
-    world.put("good.eml", mail("good", "x"));
-    let root = world.path.join("mail");
+    let fixture = Fixture::new();
+    fixture.put("good.eml", mail("good", "x"));
+    let root = fixture.path.join("mail");
     fs::create_dir(root.join("folder.eml")).unwrap();
     symlink("/etc/passwd", root.join("link.eml")).unwrap();
     let fifo = std::process::Command::new("mkfifo")
         .arg(root.join("pipe.eml"))
         .status();
     assert!(fifo.unwrap().success());
-    let mailbox = world.mailbox();
+    let mailbox = fixture.mailbox();
     let listed = mailbox
         .list(&Query::default(), None)
         .await
@@ -211,8 +211,8 @@ fn outgoing(id: &str, text: &str) -> Outgoing {
 
 #[tokio::test]
 async fn a_mail_is_sent_once_under_its_message_id() {
-    let world = World::new();
-    let mailbox = world.mailbox();
+    let fixture = Fixture::new();
+    let mailbox = fixture.mailbox();
     let (one, other) = (outgoing("1@x", "first"), outgoing("../../2@x", "second"));
     assert!(matches!(
         mailbox.look_up(&one).await.unwrap(),
@@ -225,7 +225,7 @@ async fn a_mail_is_sent_once_under_its_message_id() {
         mailbox.look_up(&one).await.unwrap(),
         Lookup::Sent(_)
     ));
-    assert_eq!(world.sent_texts(), ["first", "second"]);
+    assert_eq!(fixture.sent_texts(), ["first", "second"]);
     let listed = Query {
         include_read: true,
         ..Query::default()
@@ -243,13 +243,13 @@ async fn a_mail_is_sent_once_under_its_message_id() {
 
 #[tokio::test]
 async fn what_others_took_from_a_folder_is_not_taken_for_never_sent() {
-    let world = World::new();
-    let (mailbox, calendar) = (world.mailbox(), world.calendar());
+    let fixture = Fixture::new();
+    let (mailbox, calendar) = (fixture.mailbox(), fixture.calendar());
     let (mail, meeting) = (outgoing("1@x", "first"), event("abc123"));
     mailbox.send(&mail).await.unwrap();
     calendar.insert(&meeting).await.unwrap();
     for folder in ["mail/sent", "meetings"] {
-        for file in fs::read_dir(world.path.join(folder)).unwrap() {
+        for file in fs::read_dir(fixture.path.join(folder)).unwrap() {
             let path = file.unwrap().path();
             if path.is_file() {
                 fs::remove_file(path).unwrap();
@@ -264,8 +264,8 @@ async fn what_others_took_from_a_folder_is_not_taken_for_never_sent() {
 
 #[tokio::test]
 async fn what_a_killed_process_left_in_outgoing_proves_that_it_was_not_sent() {
-    let world = World::new();
-    let (mailbox, calendar) = (world.mailbox(), world.calendar());
+    let fixture = Fixture::new();
+    let (mailbox, calendar) = (fixture.mailbox(), fixture.calendar());
     let (mail, meeting) = (outgoing("1@x", "first"), event("abc123"));
     mailbox.send(&mail).await.unwrap();
     calendar.insert(&meeting).await.unwrap();
@@ -274,10 +274,10 @@ async fn what_a_killed_process_left_in_outgoing_proves_that_it_was_not_sent() {
         ("mail/sent", "mail/.outgoing"),
         ("meetings", "meetings/.outgoing"),
     ] {
-        assert_eq!(files(&world.path.join(outgoing)), [""; 0]);
-        let name = files(&world.path.join(folder)).remove(0);
-        let from = world.path.join(folder).join(&name);
-        fs::rename(from, world.path.join(outgoing).join(&name)).unwrap();
+        assert_eq!(files(&fixture.path.join(outgoing)), [""; 0]);
+        let name = files(&fixture.path.join(folder)).remove(0);
+        let from = fixture.path.join(folder).join(&name);
+        fs::rename(from, fixture.path.join(outgoing).join(&name)).unwrap();
     }
     assert_eq!(mailbox.look_up(&mail).await.unwrap(), Lookup::NotSent);
     let found = calendar.look_up(&meeting).await.unwrap();
@@ -288,7 +288,7 @@ async fn what_a_killed_process_left_in_outgoing_proves_that_it_was_not_sent() {
         "meetings",
         "meetings/.outgoing",
     ] {
-        assert_eq!(files(&world.path.join(folder)), [""; 0], "{folder}");
+        assert_eq!(files(&fixture.path.join(folder)), [""; 0], "{folder}");
     }
 }
 
@@ -318,13 +318,13 @@ fn event(key: &str) -> NewEvent {
 
 #[tokio::test]
 async fn a_meeting_is_made_once_by_its_key_and_read_back() {
-    let world = World::new();
-    let calendar = world.calendar();
+    let fixture = Fixture::new();
+    let calendar = fixture.calendar();
     let new = event("abc123");
     let id = calendar.insert(&new).await.unwrap();
     assert_eq!(calendar.insert(&new).await.unwrap(), id);
     assert!(calendar.insert(&event("../evil")).await.is_err());
-    assert_eq!(world.meetings(), 1);
+    assert_eq!(fixture.meetings(), 1);
     let day = Span {
         start: "2026-11-16T00:00:00Z".parse().unwrap(),
         end: "2026-11-17T00:00:00Z".parse().unwrap(),
@@ -337,18 +337,18 @@ async fn a_meeting_is_made_once_by_its_key_and_read_back() {
 
 #[tokio::test]
 async fn files_of_meetings_that_make_no_sense_are_listed() {
-    let world = World::new();
-    world.put_meeting("a.ics", "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nSUMMARY:ok\nEND:VEVENT\nBEGIN:VEVENT\nDTSTART:nonsense\nEND:VEVENT\n");
-    world.put_meeting(
+    let fixture = Fixture::new();
+    fixture.put_meeting("a.ics", "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nSUMMARY:ok\nEND:VEVENT\nBEGIN:VEVENT\nDTSTART:nonsense\nEND:VEVENT\n");
+    fixture.put_meeting(
         "b.ics",
         "BEGIN:VEVENT\nDTSTART;TZID=Moon/Base:20261116T100000\nEND:VEVENT\n",
     );
-    world.put_meeting(
+    fixture.put_meeting(
         "c.ics",
         "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nRRULE:FREQ=MINUTELY\nEND:VEVENT\nBEGIN:VEVENT\n",
     );
-    fs::write(world.path.join("meetings/d.ics"), [0xff, 0xfe, 0]).unwrap();
-    let calendar = world.calendar();
+    fs::write(fixture.path.join("meetings/d.ics"), [0xff, 0xfe, 0]).unwrap();
+    let calendar = fixture.calendar();
     let day = Span {
         start: "2026-11-16T00:00:00Z".parse().unwrap(),
         end: "2026-11-17T00:00:00Z".parse().unwrap(),
@@ -358,13 +358,13 @@ async fn files_of_meetings_that_make_no_sense_are_listed() {
 }
 
 /// What the model reads about a day of a calendar.
-async fn told_about(world: &World, day: &str) -> String {
-    world.put("a.eml", crate::world::mail("lunch", "When are you free?"));
+async fn told_about(fixture: &Fixture, day: &str) -> String {
+    fixture.put("a.eml", crate::fixture::mail("lunch", "When are you free?"));
     let check =
-        crate::world::turns(&[("check_calendar_tool", serde_json::json!({"dates": [day]}))]);
-    let done = crate::world::turns(&[crate::world::done()]).always();
-    let agent = world.agent(crate::world::responder([check, done], Vec::new()));
-    let taken = crate::world::take_in(&agent).await;
+        crate::fixture::turns(&[("check_calendar_tool", serde_json::json!({"dates": [day]}))]);
+    let done = crate::fixture::turns(&[crate::fixture::done()]).always();
+    let agent = fixture.agent(crate::fixture::responder([check, done], Vec::new()));
+    let taken = crate::fixture::take_in(&agent).await;
     let found = agent.graph().state(taken[0].thread.as_str()).await.unwrap();
     let texts = found.state.messages.iter().map(|message| message.text());
     texts.collect::<Vec<_>>().join("\n")
@@ -372,7 +372,7 @@ async fn told_about(world: &World, day: &str) -> String {
 
 #[tokio::test]
 async fn a_day_with_more_events_than_are_counted_is_an_error_and_no_free_day() {
-    let world = World::new();
+    let fixture = Fixture::new();
     let event = |n: usize, transparent: &str| {
         format!(
             "BEGIN:VEVENT\nUID:{n}\nDTSTART:20261116T0{}0000Z\nDURATION:PT1M\n{transparent}END:VEVENT\n",
@@ -382,15 +382,15 @@ async fn a_day_with_more_events_than_are_counted_is_an_error_and_no_free_day() {
     let many: String = (0..5_000)
         .map(|n| event(n, "TRANSP:TRANSPARENT\n"))
         .collect();
-    world.put_meeting("a.ics", &many);
+    fixture.put_meeting("a.ics", &many);
     let day = Span {
         start: "2026-11-16T00:00:00Z".parse().unwrap(),
         end: "2026-11-17T00:00:00Z".parse().unwrap(),
     };
-    let calendar = world.calendar();
+    let calendar = fixture.calendar();
     assert_eq!(calendar.events(day).await.unwrap().len(), 5_000);
     // The one that takes the time would be left out.
-    world.put_meeting("b.ics", &event(9, ""));
+    fixture.put_meeting("b.ics", &event(9, ""));
     for found in [
         calendar.events(day).await.map(|_| ()),
         calendar.busy(day).await.map(|_| ()),
@@ -402,21 +402,21 @@ async fn a_day_with_more_events_than_are_counted_is_an_error_and_no_free_day() {
             "{error}"
         );
     }
-    let reported = told_about(&world, "16-11-2026").await;
+    let reported = told_about(&fixture, "16-11-2026").await;
     assert!(reported.contains("offer no times"), "{reported}");
     assert!(!reported.contains("free:"), "{reported}");
 }
 
 #[tokio::test]
 async fn a_file_with_more_events_than_are_read_is_an_error() {
-    let world = World::new();
+    let fixture = Fixture::new();
     let one = "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nEND:VEVENT\n";
-    world.put_meeting("a.ics", &one.repeat(100_001));
+    fixture.put_meeting("a.ics", &one.repeat(100_001));
     let elsewhere = Span {
         start: "2030-01-01T00:00:00Z".parse().unwrap(),
         end: "2030-01-02T00:00:00Z".parse().unwrap(),
     };
-    let calendar = world.calendar();
+    let calendar = fixture.calendar();
     let error = calendar.events(elsewhere).await.unwrap_err();
     assert_eq!(error.code(), "SS7006");
     assert!(error.to_string().contains("a.ics"), "{error}");
@@ -425,13 +425,13 @@ async fn a_file_with_more_events_than_are_read_is_an_error() {
 
 #[tokio::test]
 async fn the_model_reads_what_of_a_calendar_was_left_out() {
-    let world = World::new();
-    world.put_meeting(
+    let fixture = Fixture::new();
+    fixture.put_meeting(
         "a.ics",
         "BEGIN:VEVENT\nDTSTART:20261116T100000Z\nSUMMARY:Talk\nEND:VEVENT\n\
          BEGIN:VEVENT\nDTSTART:nonsense\nSUMMARY:Dentist\nEND:VEVENT\n",
     );
-    let output = told_about(&world, "16-11-2026").await;
+    let output = told_about(&fixture, "16-11-2026").await;
     assert!(
         output.contains("Talk") && output.contains("free:"),
         "{output}"

@@ -24,8 +24,8 @@ use superstep_mail::{
     MailId, Mailbox, Outgoing, RawMail, SendError, Sent, ThreadKey,
 };
 
+use crate::fixture::{Fixture, asked, class, mail, reply, responder, take_in, turns, wet};
 use crate::forward::forward;
-use crate::world::{World, asked, class, mail, reply, responder, take_in, turns, wet};
 
 const PLACE: &str = "SUPERSTEP_MAIL_TEST_PARSE_WORLD";
 
@@ -39,10 +39,10 @@ fn nested(levels: usize) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_mail_that_nests_without_end_is_refused_and_those_behind_it_are_looked_at() {
-    let world = World::new();
-    world.put("a.eml", nested(130_000));
-    world.put("b.eml", mail("lunch", "Lunch?"));
-    let agent = world.agent(Script::new([class("ignore").always()]));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", nested(130_000));
+    fixture.put("b.eml", mail("lunch", "Lunch?"));
+    let agent = fixture.agent(Script::new([class("ignore").always()]));
     for _ in 0..3 {
         let taken = take_in(&agent).await;
         let Ingested::Failed { code, why } = &taken[0].result else {
@@ -51,7 +51,7 @@ async fn a_mail_that_nests_without_end_is_refused_and_those_behind_it_are_looked
         assert_eq!(*code, "SS7020");
         assert!(why.contains("more than 50 levels"), "{why}");
     }
-    assert!(world.is_read("b.eml"));
+    assert!(fixture.is_read("b.eml"));
 }
 
 /// A store whose process ends right after it is on record that a mail is about to be parsed.
@@ -94,11 +94,11 @@ fn die() -> ! {
     }
 }
 
-fn ignoring(world: &World, backends: Backends) -> MailAgent {
+fn ignoring(fixture: &Fixture, backends: Backends) -> MailAgent {
     MailAgent::new(
         Arc::new(Script::new([class("ignore").always()])),
-        Arc::new(world.mailbox()),
-        Arc::new(world.calendar()),
+        Arc::new(fixture.mailbox()),
+        Arc::new(fixture.calendar()),
         wet(),
         backends,
     )
@@ -109,32 +109,32 @@ fn ignoring(world: &World, backends: Backends) -> MailAgent {
 #[tokio::test]
 async fn a_run_that_ends_while_it_parses() {
     let place = env::var(PLACE).map(PathBuf::from);
-    let world = match &place {
-        Ok(place) => World::at(place),
-        Err(_) => World::new(),
+    let fixture = match &place {
+        Ok(place) => Fixture::at(place),
+        Err(_) => Fixture::new(),
     };
-    let mut backends = world.backends();
+    let mut backends = fixture.backends();
     if place.is_ok() {
         backends.store = Some(Arc::new(Deadly {
             inner: backends.store.unwrap(),
             mail: "a.eml".into(),
         }));
     } else {
-        world.put("a.eml", mail("bad", "Boom"));
+        fixture.put("a.eml", mail("bad", "Boom"));
     }
-    take_in(&ignoring(&world, backends)).await;
-    assert!(world.is_read("a.eml"));
+    take_in(&ignoring(&fixture, backends)).await;
+    assert!(fixture.is_read("a.eml"));
 }
 
-/// Whether a child that takes in the mail of a world is killed.
-fn is_killed(world: &World) -> bool {
+/// Whether a child that takes in the mail of a fixture is killed.
+fn is_killed(fixture: &Fixture) -> bool {
     let child = Command::new(env::current_exe().unwrap())
         .args([
             "--exact",
             "hostile::a_run_that_ends_while_it_parses",
             "--test-threads=1",
         ])
-        .env(PLACE, &world.path)
+        .env(PLACE, &fixture.path)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
@@ -144,17 +144,17 @@ fn is_killed(world: &World) -> bool {
 
 #[tokio::test]
 async fn a_mail_that_ended_two_runs_is_set_aside_at_the_third_and_can_be_retried() {
-    let world = World::new();
-    world.put("a.eml", mail("bad", "Boom"));
-    world.put("b.eml", mail("good", "Fine"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("bad", "Boom"));
+    fixture.put("b.eml", mail("good", "Fine"));
     for _ in 0..2 {
-        assert!(is_killed(&world));
-        assert!(!world.is_read("b.eml"), "it was not come to");
+        assert!(is_killed(&fixture));
+        assert!(!fixture.is_read("b.eml"), "it was not come to");
     }
-    assert!(!is_killed(&world), "the mail that kills is not parsed");
-    assert!(world.is_read("b.eml") && !world.is_read("a.eml"));
+    assert!(!is_killed(&fixture), "the mail that kills is not parsed");
+    assert!(fixture.is_read("b.eml") && !fixture.is_read("a.eml"));
 
-    let agent = ignoring(&world, world.backends());
+    let agent = ignoring(&fixture, fixture.backends());
     let id = MailId("a.eml".into());
     for _ in 0..2 {
         let taken = take_in(&agent).await;
@@ -171,16 +171,16 @@ async fn a_mail_that_ended_two_runs_is_set_aside_at_the_third_and_can_be_retried
     assert!(hint.hint().unwrap().contains("mail ingest --retry"));
     // Somebody looked at it: it is a mail like any other.
     assert_eq!(agent.retry(&id).await.unwrap().result, Ingested::Done);
-    assert!(world.is_read("a.eml"));
+    assert!(fixture.is_read("a.eml"));
 }
 
 #[tokio::test]
 async fn a_mail_that_ended_one_run_is_parsed_and_its_record_goes() {
-    let world = World::new();
-    world.put("a.eml", mail("bad", "Boom"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("bad", "Boom"));
     for round in 0..3 {
-        assert!(is_killed(&world), "round {round}: it begins anew");
-        let agent = ignoring(&world, world.backends());
+        assert!(is_killed(&fixture), "round {round}: it begins anew");
+        let agent = ignoring(&fixture, fixture.backends());
         let options = IngestOptions {
             include_read: true,
             rerun: true,
@@ -188,7 +188,7 @@ async fn a_mail_that_ended_one_run_is_parsed_and_its_record_goes() {
         };
         let taken = agent.ingest(&options).await.unwrap();
         assert_eq!(taken[0].result, Ingested::Done, "round {round}");
-        std::fs::remove_file(world.path.join("mail/read/a.eml")).unwrap();
+        std::fs::remove_file(fixture.path.join("mail/read/a.eml")).unwrap();
         let thread = taken[0].thread.as_str();
         agent.graph().delete_thread(thread).await.unwrap();
     }
@@ -196,9 +196,9 @@ async fn a_mail_that_ended_one_run_is_parsed_and_its_record_goes() {
 
 #[tokio::test]
 async fn a_mail_that_is_refused_is_not_set_aside() {
-    let world = World::new();
-    world.put("a.eml", nested(60));
-    let agent = ignoring(&world, world.backends());
+    let fixture = Fixture::new();
+    fixture.put("a.eml", nested(60));
+    let agent = ignoring(&fixture, fixture.backends());
     for _ in 0..4 {
         let taken = take_in(&agent).await;
         let is_refused = matches!(taken[0].result, Ingested::Failed { code: "SS7020", .. });
@@ -260,10 +260,10 @@ fn of_thread(number: usize, more: &str, text: &str) -> String {
     )
 }
 
-fn at_second(world: &World, name: &str, second: u64) {
+fn at_second(fixture: &Fixture, name: &str, second: u64) {
     let file = std::fs::File::options()
         .append(true)
-        .open(world.path.join("mail").join(name))
+        .open(fixture.path.join("mail").join(name))
         .unwrap();
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000 + second);
     file.set_modified(time).unwrap();
@@ -273,20 +273,20 @@ fn at_second(world: &World, name: &str, second: u64) {
 async fn a_thread_of_large_mails_is_read_by_its_headers() {
     const MAILS: usize = 30;
     const LARGE: usize = 2 << 20;
-    let world = World::new();
+    let fixture = Fixture::new();
     let text = "x".repeat(77) + "\r\n";
     for n in 0..MAILS {
         let name = format!("{n:02}.eml");
-        world.put(&name, of_thread(n, "", &text.repeat(LARGE / 79)));
-        at_second(&world, &name, n as u64);
+        fixture.put(&name, of_thread(n, "", &text.repeat(LARGE / 79)));
+        at_second(&fixture, &name, n as u64);
     }
     let mailbox = Counting {
-        inner: world.mailbox(),
+        inner: fixture.mailbox(),
         given: Arc::default(),
     };
     let given = mailbox.given.clone();
     let script = Script::new([class("ignore").always()]);
-    let agent = world.agent_on(script, mailbox, world.calendar(), wet());
+    let agent = fixture.agent_on(script, mailbox, fixture.calendar(), wet());
     let last = MailId(format!("{:02}.eml", MAILS - 1));
     let input = agent.email_input(&last).await.unwrap();
     assert_eq!(input.participants.len(), MAILS + 1, "all of them are known");
@@ -297,11 +297,11 @@ async fn a_thread_of_large_mails_is_read_by_its_headers() {
 
 #[tokio::test]
 async fn headers_without_end_are_read_up_to_a_limit() {
-    let world = World::new();
+    let fixture = Fixture::new();
     let many = "X-More: y\r\n".repeat(1 << 20);
-    world.put("0.eml", of_thread(0, &many, "x"));
-    world.put("1.eml", of_thread(1, "", "x"));
-    let mailbox = world.mailbox();
+    fixture.put("0.eml", of_thread(0, &many, "x"));
+    fixture.put("1.eml", of_thread(1, "", "x"));
+    let mailbox = fixture.mailbox();
     let thread = ThreadKey("0@long".into());
     let heads = mailbox.thread_headers(&thread).await.unwrap();
     let bytes: Vec<usize> = heads.iter().map(|mail| mail.bytes.len()).collect();
@@ -311,19 +311,19 @@ async fn headers_without_end_are_read_up_to_a_limit() {
 
 /// The question about a reply to the newest of these mails of a thread.
 async fn question(mails: &[String]) -> String {
-    let world = World::new();
+    let fixture = Fixture::new();
     for (at, mail) in mails.iter().enumerate() {
-        world.put(&format!("{at}.eml"), mail);
-        at_second(&world, &format!("{at}.eml"), at as u64);
+        fixture.put(&format!("{at}.eml"), mail);
+        at_second(&fixture, &format!("{at}.eml"), at as u64);
     }
     let last = format!("{}.eml", mails.len() - 1);
     for older in 0..mails.len() - 1 {
-        std::fs::create_dir_all(world.path.join("mail/read")).unwrap();
-        let read = world.path.join(format!("mail/read/{older}.eml"));
+        std::fs::create_dir_all(fixture.path.join("mail/read")).unwrap();
+        let read = fixture.path.join(format!("mail/read/{older}.eml"));
         std::fs::write(read, "").unwrap();
     }
     let script = responder([turns(&[reply(&last, "Yes.")])], Vec::new());
-    let (_, items) = asked(&world.agent(script)).await;
+    let (_, items) = asked(&fixture.agent(script)).await;
     items[0].item.description.clone()
 }
 
@@ -357,12 +357,12 @@ async fn a_first_mail_and_a_copy_of_a_mail_make_nobody_known_but_their_sender() 
 
 #[tokio::test]
 async fn a_mail_that_comes_later_makes_nobody_known() {
-    let world = World::new();
-    world.put("0.eml", of_thread(0, "Cc: eve@evil.example\r\n", "x"));
-    world.put("1.eml", of_thread(1, "Cc: eve@evil.example\r\n", "y"));
-    at_second(&world, "0.eml", 5);
-    at_second(&world, "1.eml", 9);
-    let agent = world.agent(Script::new([class("ignore").always()]));
+    let fixture = Fixture::new();
+    fixture.put("0.eml", of_thread(0, "Cc: eve@evil.example\r\n", "x"));
+    fixture.put("1.eml", of_thread(1, "Cc: eve@evil.example\r\n", "y"));
+    at_second(&fixture, "0.eml", 5);
+    at_second(&fixture, "1.eml", 9);
+    let agent = fixture.agent(Script::new([class("ignore").always()]));
     let known = async |id: &str| {
         let input = agent.email_input(&MailId(id.into())).await.unwrap();
         let known = input.participants.into_iter();

@@ -11,8 +11,8 @@ use superstep::{
 };
 use superstep_mail::{Answer, IngestOptions, Ingested, MailId, MailState, thread_name};
 
-use crate::world::{
-    World, about, answer, asked, class, done, mail, reply, responder, take_in, turns,
+use crate::fixture::{
+    Fixture, about, answer, asked, class, done, mail, reply, responder, take_in, turns,
 };
 
 fn second(subject: &str) -> String {
@@ -25,13 +25,13 @@ fn second(subject: &str) -> String {
 
 #[tokio::test]
 async fn a_mail_is_looked_at_once() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Lunch?"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Lunch?"));
     let model = Arc::new(responder(
         [turns(&[reply("a.eml", "Yes.")]), turns(&[done()])],
         Vec::new(),
     ));
-    let agent = world.agent(model.clone());
+    let agent = fixture.agent(model.clone());
     let (thread, items) = asked(&agent).await;
     let calls = model.seen().len();
     assert_eq!(take_in(&agent).await[0].result, Ingested::Known);
@@ -49,13 +49,13 @@ async fn a_mail_is_looked_at_once() {
     };
     let taken = agent.ingest(&again).await.unwrap();
     assert_eq!(taken[0].result, Ingested::Known);
-    assert_eq!((model.seen().len(), world.sent().len()), (calls, 1));
+    assert_eq!((model.seen().len(), fixture.sent().len()), (calls, 1));
 }
 
 #[tokio::test]
 async fn a_new_mail_waits_for_open_questions_and_takes_none_away() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Lunch?"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Lunch?"));
     let steps = || {
         [
             turns(&[reply("a.eml", "Yes.")]),
@@ -64,9 +64,9 @@ async fn a_new_mail_waits_for_open_questions_and_takes_none_away() {
             turns(&[done()]),
         ]
     };
-    let agent = world.agent(responder(steps(), Vec::new()));
+    let agent = fixture.agent(responder(steps(), Vec::new()));
     let (thread, before) = asked(&agent).await;
-    world.put("b.eml", second("lunch"));
+    fixture.put("b.eml", second("lunch"));
     let taken = take_in(&agent).await;
     let of = |id: &str| taken.iter().find(|it| it.mail.0 == id).unwrap();
     assert_eq!(of("b.eml").result, Ingested::Queued);
@@ -90,9 +90,9 @@ async fn a_new_mail_waits_for_open_questions_and_takes_none_away() {
 
     // The program restarts; the answer to the old question is good, and the new mail follows.
     drop(agent);
-    let agent = world.agent(responder(steps(), Vec::new()));
+    let agent = fixture.agent(responder(steps(), Vec::new()));
     let outcome = answer(&agent, &before[0], Answer::accept()).await;
-    assert_eq!(world.sent_texts(), ["Yes."], "the approval counted");
+    assert_eq!(fixture.sent_texts(), ["Yes."], "the approval counted");
     assert!(matches!(outcome, Outcome::Waiting { .. }));
     assert_eq!(
         outcome.state().handled,
@@ -102,23 +102,23 @@ async fn a_new_mail_waits_for_open_questions_and_takes_none_away() {
     assert!(items[0].item.description.contains("One is fine."));
     let outcome = answer(&agent, about(&items, "send_email_tool"), Answer::accept()).await;
     assert!(matches!(outcome, Outcome::Done(_)));
-    assert_eq!(world.sent_texts(), ["One is fine.", "Yes."]);
+    assert_eq!(fixture.sent_texts(), ["One is fine.", "Yes."]);
     assert!(take_in(&agent).await.is_empty(), "both are read");
 }
 
 #[tokio::test]
 async fn a_new_mail_in_a_finished_thread_is_looked_at_with_what_was_said_before() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Lunch?"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Lunch?"));
     let steps = [
         turns(&[reply("a.eml", "Yes.")]),
         turns(&[done()]),
         turns(&[done()]),
     ];
-    let agent = world.agent(responder(steps, Vec::new()));
+    let agent = fixture.agent(responder(steps, Vec::new()));
     let (thread, items) = asked(&agent).await;
     answer(&agent, &items[0], Answer::accept()).await;
-    world.put("b.eml", second("lunch"));
+    fixture.put("b.eml", second("lunch"));
     let taken = take_in(&agent).await;
     assert_eq!((taken.len(), &taken[0].result), (1, &Ingested::Done));
     let found = agent.graph().state(thread.as_str()).await.unwrap();
@@ -133,10 +133,10 @@ async fn a_new_mail_in_a_finished_thread_is_looked_at_with_what_was_said_before(
 
 #[tokio::test]
 async fn a_rerun_begins_anew() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Lunch?"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Lunch?"));
     let steps = [turns(&[reply("a.eml", "Yes.")]), turns(&[done()])];
-    let agent = world.agent(responder(steps, Vec::new()));
+    let agent = fixture.agent(responder(steps, Vec::new()));
     let (thread, before) = asked(&agent).await;
     let rerun = IngestOptions {
         rerun: true,
@@ -151,18 +151,18 @@ async fn a_rerun_begins_anew() {
         .await;
     assert!(old.is_err());
     answer(&agent, &items[0], Answer::accept()).await;
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
 }
 
 #[tokio::test]
 async fn what_fails_for_one_mail_keeps_no_other_from_being_looked_at() {
-    let world = World::new();
-    world.put("a.eml", mail("bad", "Boom"));
-    world.put("b.eml", mail("good", "Fine"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("bad", "Boom"));
+    fixture.put("b.eml", mail("good", "Fine"));
     let fails = Step::error(FailureKind::Server)
         .when(When::contains("Boom"))
         .always();
-    let agent = world.agent(Script::new([fails, class("ignore").always()]));
+    let agent = fixture.agent(Script::new([fails, class("ignore").always()]));
     let taken = take_in(&agent).await;
     assert!(
         matches!(taken[0].result, Ingested::Failed { code: "SS5006", .. }),
@@ -171,23 +171,23 @@ async fn what_fails_for_one_mail_keeps_no_other_from_being_looked_at() {
     assert_eq!(taken[1].result, Ingested::Done);
     // The provider is back: the thread continues by itself.
     drop(agent);
-    let agent = world.agent(Script::new([class("ignore").always()]));
+    let agent = fixture.agent(Script::new([class("ignore").always()]));
     let taken = take_in(&agent).await;
     assert_eq!((taken.len(), &taken[0].result), (1, &Ingested::Done));
-    assert!(world.is_read("a.eml"));
+    assert!(fixture.is_read("a.eml"));
 }
 
 #[tokio::test]
 async fn filters_say_which_mail_is_taken_in() {
-    let world = World::new();
+    let fixture = Fixture::new();
     for n in 0..250 {
-        world.put(&format!("{n:03}.eml"), mail(&format!("s{n:03}"), "x"));
+        fixture.put(&format!("{n:03}.eml"), mail(&format!("s{n:03}"), "x"));
     }
-    world.put(
+    fixture.put(
         "z.eml",
         "From: boss@corp.example\r\nSubject: urgent\r\n\r\nx",
     );
-    let agent = world.agent(Script::new([class("ignore").always()]));
+    let agent = fixture.agent(Script::new([class("ignore").always()]));
     let count = async |options: IngestOptions| agent.arrivals(&options).await.unwrap().len();
     let all = IngestOptions::default;
     assert_eq!(count(all()).await, 251, "all pages");
@@ -223,7 +223,7 @@ async fn filters_say_which_mail_is_taken_in() {
         .await,
         251
     );
-    let old = fs::File::open(world.path.join("mail/z.eml")).unwrap();
+    let old = fs::File::open(fixture.path.join("mail/z.eml")).unwrap();
     old.set_modified(std::time::UNIX_EPOCH).unwrap();
     assert_eq!(
         count(IngestOptions {
@@ -237,10 +237,10 @@ async fn filters_say_which_mail_is_taken_in() {
 
 #[tokio::test]
 async fn the_name_of_a_thread_follows_from_the_conversation() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Lunch?"));
-    world.put("b.eml", second("lunch"));
-    let agent = world.agent(Script::new([class("ignore").always()]));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Lunch?"));
+    fixture.put("b.eml", second("lunch"));
+    let agent = fixture.agent(Script::new([class("ignore").always()]));
     let arrivals = agent.arrivals(&IngestOptions::default()).await.unwrap();
     assert_eq!(
         thread_name(&arrivals[0].thread),
@@ -256,12 +256,12 @@ async fn the_name_of_a_thread_follows_from_the_conversation() {
 
 #[tokio::test]
 async fn programs_that_take_in_the_same_mail_at_once_handle_it_once() {
-    let world = World::new();
+    let fixture = Fixture::new();
     for n in 0..8 {
-        world.put(&format!("{n}.eml"), mail(&format!("s{n}"), "x"));
+        fixture.put(&format!("{n}.eml"), mail(&format!("s{n}"), "x"));
     }
     let script = || Script::new([class("ignore").always()]);
-    let (one, other) = (world.agent(script()), world.agent(script()));
+    let (one, other) = (fixture.agent(script()), fixture.agent(script()));
     let options = IngestOptions {
         include_read: true,
         ..IngestOptions::default()
@@ -285,10 +285,10 @@ async fn programs_that_take_in_the_same_mail_at_once_handle_it_once() {
 
 #[tokio::test]
 async fn a_mail_that_is_finished_is_not_handled_again_by_a_run_that_came_too_late() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Lunch?"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Lunch?"));
     let model = Arc::new(Script::new([class("ignore")]));
-    let agent = world.agent(model.clone());
+    let agent = fixture.agent(model.clone());
     let thread = take_in(&agent).await[0].thread.clone();
     let calls = model.seen().len();
     let id = MailId("a.eml".into());
@@ -300,10 +300,10 @@ async fn a_mail_that_is_finished_is_not_handled_again_by_a_run_that_came_too_lat
 
 #[tokio::test]
 async fn a_rerun_looks_at_every_mail_of_a_thread_again() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Lunch?"));
-    world.put("b.eml", second("lunch"));
-    let agent = world.agent(Script::new([class("ignore").always()]));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Lunch?"));
+    fixture.put("b.eml", second("lunch"));
+    let agent = fixture.agent(Script::new([class("ignore").always()]));
     let options = IngestOptions {
         include_read: true,
         ..IngestOptions::default()

@@ -22,8 +22,8 @@ use superstep_mail::{
     NewEvent, Outgoing, SendError, Sent, Settings, Span,
 };
 
+use crate::fixture::{Fixture, asked, done, mail, meeting, reply, responder, take_in, turns, wet};
 use crate::forward::forward;
-use crate::world::{World, asked, done, mail, meeting, reply, responder, take_in, turns, wet};
 
 const PLACE: &str = "SUPERSTEP_MAIL_TEST_WORLD";
 const ORDER: &str = "SUPERSTEP_MAIL_TEST_KILL";
@@ -76,10 +76,10 @@ struct Deadly {
 }
 
 impl Deadly {
-    fn new(world: &World, cut: &Arc<Cut>) -> Self {
+    fn new(fixture: &Fixture, cut: &Arc<Cut>) -> Self {
         Self {
-            inner: world.mailbox(),
-            outbox: world.path.join("outbox"),
+            inner: fixture.mailbox(),
+            outbox: fixture.path.join("outbox"),
             cut: cut.clone(),
         }
     }
@@ -185,12 +185,12 @@ fn script() -> superstep::model::Script {
     responder([turns(&calls), turns(&[done()])], Vec::new())
 }
 
-fn deadly(world: &World, cut: &Arc<Cut>, settings: Settings) -> MailAgent {
+fn deadly(fixture: &Fixture, cut: &Arc<Cut>, settings: Settings) -> MailAgent {
     let calendar = DeadlyCalendar {
-        inner: world.calendar(),
+        inner: fixture.calendar(),
         cut: cut.clone(),
     };
-    world.agent_on(script(), Deadly::new(world, cut), calendar, settings)
+    fixture.agent_on(script(), Deadly::new(fixture, cut), calendar, settings)
 }
 
 /// One is edited, the others are accepted.
@@ -212,37 +212,37 @@ async fn decide(agent: &MailAgent, thread: &str) {
 #[tokio::test]
 async fn a_life_that_may_be_cut_short() {
     let order = env::var(ORDER).unwrap_or_default();
-    let (world, at, is_after) = match order.split_once('/') {
+    let (fixture, at, is_after) = match order.split_once('/') {
         Some((at, when)) => {
             let place = env::var(PLACE).unwrap();
             (
-                World::at(place.as_ref()),
+                Fixture::at(place.as_ref()),
                 at.parse().unwrap(),
                 when == "after",
             )
         }
         None => {
-            let world = World::new();
-            world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-            asked(&world.agent(script())).await;
-            (world, usize::MAX, false)
+            let fixture = Fixture::new();
+            fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+            asked(&fixture.agent(script())).await;
+            (fixture, usize::MAX, false)
         }
     };
-    let agent = deadly(&world, &Cut::new(at, is_after), wet());
+    let agent = deadly(&fixture, &Cut::new(at, is_after), wet());
     let thread = take_in(&agent).await[0].thread.clone();
     decide(&agent, &thread).await;
-    assert_eq!(world.sent_texts(), ["One, edited.", "Two."]);
+    assert_eq!(fixture.sent_texts(), ["One, edited.", "Two."]);
 }
 
 /// How a life ends that is cut short at a call.
-fn live(world: &World, at: usize, when: &str) -> bool {
+fn live(fixture: &Fixture, at: usize, when: &str) -> bool {
     let child = Command::new(env::current_exe().unwrap())
         .args([
             "--exact",
             "killed::a_life_that_may_be_cut_short",
             "--test-threads=1",
         ])
-        .env(PLACE, &world.path)
+        .env(PLACE, &fixture.path)
         .env(ORDER, format!("{at}/{when}"))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -259,15 +259,15 @@ async fn what_was_approved_is_done_exactly_once_wherever_the_process_is_killed()
     'calls: loop {
         at += 1;
         for when in ["before", "after"] {
-            let world = World::new();
-            world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-            let (thread, _) = asked(&world.agent(script())).await;
-            if !live(&world, at, when) {
+            let fixture = Fixture::new();
+            fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+            let (thread, _) = asked(&fixture.agent(script())).await;
+            if !live(&fixture, at, when) {
                 break 'calls;
             }
             killed += 1;
             // Another process continues. Answers that were not stored are given again.
-            let agent = deadly(&world, &Cut::never(), wet());
+            let agent = deadly(&fixture, &Cut::never(), wet());
             if !agent.open(&thread).await.unwrap().is_empty() {
                 decide(&agent, &thread).await;
             }
@@ -277,16 +277,16 @@ async fn what_was_approved_is_done_exactly_once_wherever_the_process_is_killed()
                 decide(&agent, &thread).await;
             }
             assert_eq!(
-                world.sent_texts(),
+                fixture.sent_texts(),
                 ["One, edited.", "Two."],
                 "killed {when} call {at}"
             );
-            let out = went_out(&world.path.join("outbox"));
+            let out = went_out(&fixture.path.join("outbox"));
             assert_eq!(out.len(), 2, "killed {when} call {at}: {out:?}");
-            assert_eq!(world.meetings(), 1, "killed {when} call {at}");
+            assert_eq!(fixture.meetings(), 1, "killed {when} call {at}");
             let found = agent.graph().state(thread.as_str()).await.unwrap();
             assert!(found.next.is_empty(), "killed {when} call {at}");
-            assert!(world.is_read("a.eml"), "killed {when} call {at}");
+            assert!(fixture.is_read("a.eml"), "killed {when} call {at}");
             let again = take_in(&agent).await;
             assert!(
                 again.iter().all(|it| it.result == Ingested::Known),
@@ -304,20 +304,20 @@ async fn a_dry_run_that_continues_does_nothing_wherever_the_process_was_killed()
     'calls: loop {
         at += 1;
         for when in ["before", "after"] {
-            let world = World::new();
-            world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-            let (thread, _) = asked(&world.agent(script())).await;
-            if !live(&world, at, when) {
+            let fixture = Fixture::new();
+            fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+            let (thread, _) = asked(&fixture.agent(script())).await;
+            if !live(&fixture, at, when) {
                 break 'calls;
             }
-            let outbox = world.path.join("outbox");
-            let before = (went_out(&outbox).len(), world.meetings());
-            let dry = deadly(&world, &Cut::never(), Settings::default());
+            let outbox = fixture.path.join("outbox");
+            let before = (went_out(&outbox).len(), fixture.meetings());
+            let dry = deadly(&fixture, &Cut::never(), Settings::default());
             take_in(&dry).await;
-            let after = (went_out(&outbox).len(), world.meetings());
+            let after = (went_out(&outbox).len(), fixture.meetings());
             assert_eq!(before, after, "killed {when} call {at}");
             // What is open now is answered for real: nothing is lost, and nothing is done twice.
-            let real = deadly(&world, &Cut::never(), wet());
+            let real = deadly(&fixture, &Cut::never(), wet());
             for _ in 0..3 {
                 let items = real.open(&thread).await.unwrap();
                 if items.is_empty() {
@@ -329,8 +329,8 @@ async fn a_dry_run_that_continues_does_nothing_wherever_the_process_was_killed()
                 decide(&real, &thread).await;
             }
             assert_eq!(went_out(&outbox).len(), 2, "killed {when} call {at}");
-            assert_eq!(world.meetings(), 1, "killed {when} call {at}");
-            assert_eq!(world.sent_texts(), ["One, edited.", "Two."]);
+            assert_eq!(fixture.meetings(), 1, "killed {when} call {at}");
+            assert_eq!(fixture.sent_texts(), ["One, edited.", "Two."]);
         }
     }
     assert!(asked_again > 10, "only {asked_again} were asked again");
@@ -342,21 +342,21 @@ async fn a_rerun_says_what_was_done_before_wherever_the_process_was_killed() {
     'calls: loop {
         at += 1;
         for when in ["before", "after"] {
-            let world = World::new();
-            world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-            let (thread, _) = asked(&world.agent(script())).await;
-            if !live(&world, at, when) {
+            let fixture = Fixture::new();
+            fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+            let (thread, _) = asked(&fixture.agent(script())).await;
+            if !live(&fixture, at, when) {
                 break 'calls;
             }
-            let agent = deadly(&world, &Cut::never(), wet());
+            let agent = deadly(&fixture, &Cut::never(), wet());
             let rerun = IngestOptions {
                 rerun: true,
                 include_read: true,
                 ..IngestOptions::default()
             };
             agent.ingest(&rerun).await.unwrap();
-            let sent = went_out(&world.path.join("outbox")).len();
-            let done = sent + world.meetings();
+            let sent = went_out(&fixture.path.join("outbox")).len();
+            let done = sent + fixture.meetings();
             let items = agent.open(&thread).await.unwrap();
             assert!(!items.is_empty(), "killed {when} call {at}");
             for item in &items {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use superstep::model::Script;
 use superstep_mail::{Answer, Class, InboxItem, Ingested};
 
-use crate::world::{World, take_in};
+use crate::fixture::{Fixture, take_in};
 
 #[derive(Deserialize)]
 struct Label {
@@ -40,9 +40,9 @@ async fn every_mail_is_sorted_and_handled_as_its_label_says() {
     let labels = labels();
     assert!(labels.len() >= 24);
     for label in &labels {
-        let world = World::new();
-        world.put(&label.file, fs::read(folder().join(&label.file)).unwrap());
-        let agent = world.agent(Script::from_file(folder().join("replay.jsonl")).unwrap());
+        let fixture = Fixture::new();
+        fixture.put(&label.file, fs::read(folder().join(&label.file)).unwrap());
+        let agent = fixture.agent(Script::from_file(folder().join("replay.jsonl")).unwrap());
         let taken = take_in(&agent).await;
         let (file, thread) = (&label.file, taken[0].thread.clone());
         assert!(
@@ -68,9 +68,9 @@ async fn every_mail_is_sorted_and_handled_as_its_label_says() {
             .collect();
         assert_eq!(calls, label.calls.iter().collect::<Vec<_>>(), "{file}");
         let count = |tool: &str| label.calls.iter().filter(|it| *it == tool).count();
-        assert_eq!(world.sent().len(), count("send_email_tool"), "{file}");
-        assert_eq!(world.meetings(), count("schedule_meeting_tool"), "{file}");
-        assert!(world.is_read(file), "{file}");
+        assert_eq!(fixture.sent().len(), count("send_email_tool"), "{file}");
+        assert_eq!(fixture.meetings(), count("schedule_meeting_tool"), "{file}");
+        assert!(fixture.is_read(file), "{file}");
     }
 }
 
@@ -88,15 +88,15 @@ async fn replies_go_where_their_mail_wants_them_and_stay_in_its_thread() {
             vec!["offer-4711@example.org", "reply-in-thread@mail.example.org"],
         ),
     ] {
-        let world = World::new();
-        world.put(file, fs::read(folder().join(file)).unwrap());
-        let agent = world.agent(Script::from_file(folder().join("replay.jsonl")).unwrap());
-        let (thread, items) = crate::world::asked(&agent).await;
+        let fixture = Fixture::new();
+        fixture.put(file, fs::read(folder().join(file)).unwrap());
+        let agent = fixture.agent(Script::from_file(folder().join("replay.jsonl")).unwrap());
+        let (thread, items) = crate::fixture::asked(&agent).await;
         agent
             .answer(&thread, [(items[0].ask, Answer::accept())])
             .await
             .unwrap();
-        let sent = world.sent();
+        let sent = fixture.sent();
         assert_eq!(sent[0].to[0].email, to);
         assert_eq!(sent[0].references, references);
     }

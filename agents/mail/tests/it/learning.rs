@@ -15,7 +15,7 @@ use superstep::{
 };
 use superstep_mail::{Answer, Change, Memory, Topic};
 
-use crate::world::{World, answer, asked, done, mail, reply, responder, turns};
+use crate::fixture::{Fixture, answer, asked, done, mail, reply, responder, turns};
 
 fn notes(text: &str) -> Step {
     let data = json!({"chain_of_thought": "so", "user_preferences": text});
@@ -27,26 +27,26 @@ fn notes(text: &str) -> Step {
 async fn taught(
     note: impl Fn(&str) -> String,
 ) -> (
-    World,
+    Fixture,
     superstep_mail::MailAgent,
     Arc<superstep::model::Script>,
 ) {
-    let world = World::new();
-    world.put("a.eml", mail("secret-subject", "secret-body"));
-    let memory = Memory::new(world.backends().store.unwrap());
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("secret-subject", "secret-body"));
+    let memory = Memory::new(fixture.backends().store.unwrap());
     let old = memory.show(Topic::Response).await.unwrap();
     let steps = [turns(&[reply("a.eml", "secret-draft")]), turns(&[done()])];
     let model = Arc::new(responder(steps, vec![notes(&note(&old))]));
-    let agent = world.agent(model.clone());
+    let agent = fixture.agent(model.clone());
     let (_, items) = asked(&agent).await;
     answer(&agent, &items[0], Answer::response("Please be brief.")).await;
-    (world, agent, model)
+    (fixture, agent, model)
 }
 
 #[tokio::test]
 async fn the_first_look_writes_down_what_a_note_begins_with() {
-    let world = World::new();
-    let store = world.backends().store.unwrap();
+    let fixture = Fixture::new();
+    let store = fixture.backends().store.unwrap();
     let memory = Memory::new(store.clone());
     for topic in Topic::ALL {
         let text = memory.show(topic).await.unwrap();
@@ -67,8 +67,8 @@ async fn the_first_look_writes_down_what_a_note_begins_with() {
 
 #[tokio::test]
 async fn a_store_that_is_only_read_is_not_written_by_a_look() {
-    let world = World::new();
-    let store = world.backends().store.unwrap();
+    let fixture = Fixture::new();
+    let store = fixture.backends().store.unwrap();
     let memory = Memory::read_only(store.clone());
     for topic in Topic::ALL {
         let text = memory.show(topic).await.unwrap();
@@ -169,12 +169,12 @@ async fn an_act_that_teaches_nothing_makes_no_version() {
 
 #[tokio::test]
 async fn what_was_learnt_is_told_to_the_model_that_writes() {
-    let (world, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
+    let (fixture, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
     drop(agent);
-    world.put("b.eml", mail("other", "Hello?"));
+    fixture.put("b.eml", mail("other", "Hello?"));
     let model = Arc::new(responder([turns(&[done()])], Vec::new()));
-    let agent = world.agent(model.clone());
-    crate::world::take_in(&agent).await;
+    let agent = fixture.agent(model.clone());
+    crate::fixture::take_in(&agent).await;
     let seen = model.seen();
     let last = seen.last().unwrap().messages[0].text();
     assert!(last.contains("- Be brief."), "{last}");
@@ -213,10 +213,10 @@ impl Store for Rival {
 }
 
 /// An assistant that is told to be brief while a rival is faster so many times.
-async fn told_beside_a_rival(wins: usize) -> (World, superstep_mail::MailAgent, usize) {
-    let world = World::new();
-    world.put("a.eml", mail("subject", "body"));
-    let mut backends = world.backends();
+async fn told_beside_a_rival(wins: usize) -> (Fixture, superstep_mail::MailAgent, usize) {
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("subject", "body"));
+    let mut backends = fixture.backends();
     let store = Arc::new(Rival {
         inner: backends.store.take().unwrap(),
         wins: AtomicUsize::new(wins),
@@ -242,7 +242,7 @@ async fn told_beside_a_rival(wins: usize) -> (World, superstep_mail::MailAgent, 
     }
     let steps = [turns(&[reply("a.eml", "draft")]), turns(&[done()])];
     let model = Arc::new(responder(steps, words));
-    let agent = world.agent_with(model.clone(), backends);
+    let agent = fixture.agent_with(model.clone(), backends);
     let (_, items) = asked(&agent).await;
     answer(&agent, &items[0], Answer::response("Please be brief.")).await;
     let is_wording = |it: &&superstep::model::Request| {
@@ -250,7 +250,7 @@ async fn told_beside_a_rival(wins: usize) -> (World, superstep_mail::MailAgent, 
         output.is_some_and(|it| it.name == "user_preferences")
     };
     let asked = model.seen().iter().filter(is_wording).count();
-    (world, agent, asked)
+    (fixture, agent, asked)
 }
 
 #[tokio::test]
@@ -289,10 +289,10 @@ async fn a_note_that_never_stands_still_is_left_and_that_is_told() {
 
 #[tokio::test]
 async fn an_undo_that_would_take_back_what_nobody_saw_is_refused() {
-    let (world, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
+    let (fixture, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
     drop(agent);
     let store = Arc::new(Rival {
-        inner: world.backends().store.unwrap(),
+        inner: fixture.backends().store.unwrap(),
         wins: AtomicUsize::new(1),
     });
     let memory = Memory::new(store);
@@ -305,8 +305,8 @@ async fn an_undo_that_would_take_back_what_nobody_saw_is_refused() {
 
 #[tokio::test]
 async fn a_note_that_was_deleted_begins_anew_and_keeps_its_versions() {
-    let (world, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
-    let store = world.backends().store.unwrap();
+    let (fixture, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
+    let store = fixture.backends().store.unwrap();
     let space = Namespace::new(["email_assistant", Topic::Response.label()]).unwrap();
     store.delete(&space, "user_preferences").await.unwrap();
     let note = agent.memory().show(Topic::Response).await.unwrap();

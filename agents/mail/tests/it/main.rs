@@ -10,6 +10,7 @@
 mod asking;
 mod copies;
 mod deciding;
+mod fixture;
 mod folders;
 mod forward;
 mod hostile;
@@ -23,4 +24,3 @@ mod modes;
 mod reading;
 mod sending;
 mod small;
-mod world;

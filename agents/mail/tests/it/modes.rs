@@ -7,36 +7,36 @@ use superstep::{Archive, Outcome};
 use superstep_mail::{Answer, InboxItem, Ingested, MailAgent, MailState, Settings};
 
 use crate::{
-    sending::{Fault, Faulty, Looks, results},
-    world::{
-        World, about, answer, asked, done, mail, meeting, reply, responder, take_in, turns, wet,
+    fixture::{
+        Fixture, about, answer, asked, done, mail, meeting, reply, responder, take_in, turns, wet,
     },
+    sending::{Fault, Faulty, Looks, results},
 };
 
 const SEND_AGAIN: &str = "send_email_tool: asked again";
 const MEET_AGAIN: &str = "schedule_meeting_tool: asked again";
 
-fn lunch() -> World {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-    world
+fn lunch() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    fixture
 }
 
 /// An assistant that proposes a reply and a meeting in one turn.
-fn two(world: &World, settings: Settings) -> MailAgent {
+fn two(fixture: &Fixture, settings: Settings) -> MailAgent {
     let calls = [
         reply("a.eml", "Yes."),
         meeting("2026-11-16T10:00:00", "2026-11-16T10:30:00"),
     ];
     let script = responder([turns(&calls), turns(&[done()])], Vec::new());
-    world.agent_on(script, world.mailbox(), world.calendar(), settings)
+    fixture.agent_on(script, fixture.mailbox(), fixture.calendar(), settings)
 }
 
 /// An assistant on a mailbox that fails, which proposes a reply.
-fn faulty(world: &World, mailbox: &Faulty, settings: Settings) -> MailAgent {
+fn faulty(fixture: &Fixture, mailbox: &Faulty, settings: Settings) -> MailAgent {
     let steps = [turns(&[reply("a.eml", "Yes.")]), turns(&[done()])];
     let script = responder(steps, Vec::new());
-    world.agent_on(script, mailbox.clone(), world.calendar(), settings)
+    fixture.agent_on(script, mailbox.clone(), fixture.calendar(), settings)
 }
 
 fn done_with(outcome: &Outcome<MailState>) -> String {
@@ -50,8 +50,8 @@ async fn open(agent: &MailAgent, thread: &str) -> Vec<InboxItem> {
 
 #[tokio::test]
 async fn a_reply_accepted_in_a_dry_run_is_not_sent_when_the_turn_is_finished_for_real() {
-    let world = lunch();
-    let (dry, real) = (two(&world, Settings::default()), two(&world, wet()));
+    let fixture = lunch();
+    let (dry, real) = (two(&fixture, Settings::default()), two(&fixture, wet()));
     let (thread, items) = asked(&dry).await;
     let letter = about(&items, "send_email_tool");
     assert!(letter.item.description.contains("(dry run:"));
@@ -64,8 +64,8 @@ async fn a_reply_accepted_in_a_dry_run_is_not_sent_when_the_turn_is_finished_for
     )
     .await;
     assert!(matches!(outcome, Outcome::Waiting { .. }));
-    assert_eq!(world.meetings(), 1, "this was accepted for real");
-    assert!(world.sent().is_empty(), "this was accepted in a dry run");
+    assert_eq!(fixture.meetings(), 1, "this was accepted for real");
+    assert!(fixture.sent().is_empty(), "this was accepted in a dry run");
     let left = open(&real, &thread).await;
     let again = about(&left, SEND_AGAIN);
     for message in [
@@ -78,14 +78,14 @@ async fn a_reply_accepted_in_a_dry_run_is_not_sent_when_the_turn_is_finished_for
     }
     let outcome = answer(&real, again, Answer::accept()).await;
     assert!(done_with(&outcome).contains("sent to ann@example.org"));
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
 }
 
 #[tokio::test]
 async fn a_meeting_accepted_in_a_dry_run_is_not_made_when_the_turn_is_finished_for_real() {
     for kind in ["accept", "accept dry", "ignore", "response"] {
-        let world = lunch();
-        let (dry, real) = (two(&world, Settings::default()), two(&world, wet()));
+        let fixture = lunch();
+        let (dry, real) = (two(&fixture, Settings::default()), two(&fixture, wet()));
         let (thread, items) = asked(&dry).await;
         answer(
             &dry,
@@ -95,8 +95,8 @@ async fn a_meeting_accepted_in_a_dry_run_is_not_made_when_the_turn_is_finished_f
         .await;
         let left = open(&real, &thread).await;
         answer(&real, about(&left, "send_email_tool"), Answer::accept()).await;
-        assert_eq!(world.sent_texts(), ["Yes."]);
-        assert_eq!(world.meetings(), 0, "{kind}");
+        assert_eq!(fixture.sent_texts(), ["Yes."]);
+        assert_eq!(fixture.meetings(), 0, "{kind}");
         let left = open(&real, &thread).await;
         let again = about(&left, MEET_AGAIN);
         let (agent, said, message) = match kind {
@@ -107,14 +107,14 @@ async fn a_meeting_accepted_in_a_dry_run_is_not_made_when_the_turn_is_finished_f
         };
         let outcome = answer(agent, again, said).await;
         assert!(results(&outcome).contains(message), "{}", results(&outcome));
-        assert_eq!(world.meetings(), usize::from(kind == "accept"), "{kind}");
+        assert_eq!(fixture.meetings(), usize::from(kind == "accept"), "{kind}");
     }
 }
 
 #[tokio::test]
 async fn both_accepted_in_a_dry_run_are_described_and_nothing_is_asked_again() {
-    let world = lunch();
-    let dry = two(&world, Settings::default());
+    let fixture = lunch();
+    let dry = two(&fixture, Settings::default());
     let (thread, items) = asked(&dry).await;
     let answers = items.iter().map(|item| (item.ask, Answer::accept()));
     let outcome = dry.answer(&thread, answers).await.unwrap();
@@ -124,21 +124,21 @@ async fn both_accepted_in_a_dry_run_are_described_and_nothing_is_asked_again() {
         message.contains("dry run: nothing was scheduled"),
         "{message}"
     );
-    assert!(world.sent().is_empty() && world.meetings() == 0);
+    assert!(fixture.sent().is_empty() && fixture.meetings() == 0);
 }
 
 #[tokio::test]
 async fn an_answer_of_an_inbox_of_others_has_the_mode_that_its_question_named() {
     let accept = json!([{"type": "accept"}]);
     for is_dry in [true, false] {
-        let world = lunch();
-        let (dry, real) = (two(&world, Settings::default()), two(&world, wet()));
+        let fixture = lunch();
+        let (dry, real) = (two(&fixture, Settings::default()), two(&fixture, wet()));
         let asking = if is_dry { &dry } else { &real };
         let (thread, items) = asked(asking).await;
         let answers = items.iter().map(|item| (item.ask, accept.clone()));
         real.graph().answer(thread.as_str(), answers).await.unwrap();
-        assert_eq!(world.sent().is_empty(), is_dry, "asked dry: {is_dry}");
-        assert_eq!(world.meetings() == 0, is_dry, "asked dry: {is_dry}");
+        assert_eq!(fixture.sent().is_empty(), is_dry, "asked dry: {is_dry}");
+        assert_eq!(fixture.meetings() == 0, is_dry, "asked dry: {is_dry}");
         let again = open(&real, &thread).await;
         assert_eq!(again.len(), if is_dry { 2 } else { 0 });
         // The questions that it is asked again name the mode too, so the same answer suffices.
@@ -148,27 +148,27 @@ async fn an_answer_of_an_inbox_of_others_has_the_mode_that_its_question_named() 
                 .await
                 .unwrap();
         }
-        assert_eq!(world.sent_texts(), ["Yes."]);
-        assert_eq!(world.meetings(), 1);
+        assert_eq!(fixture.sent_texts(), ["Yes."]);
+        assert_eq!(fixture.meetings(), 1);
     }
 }
 
 #[tokio::test]
 async fn an_answer_may_ask_for_a_dry_run_and_never_for_more_than_the_run_is() {
-    let world = lunch();
-    let (dry, real) = (two(&world, Settings::default()), two(&world, wet()));
+    let fixture = lunch();
+    let (dry, real) = (two(&fixture, Settings::default()), two(&fixture, wet()));
     let (thread, items) = asked(&real).await;
     let as_dry: Answer = serde_json::from_value(json!({"type": "accept", "mode": "dry"})).unwrap();
     let as_real: Answer =
         serde_json::from_value(json!({"type": "accept", "mode": "send"})).unwrap();
     answer(&real, about(&items, "send_email_tool"), as_dry).await;
     answer(&dry, about(&items, "schedule_meeting_tool"), as_real).await;
-    assert!(world.sent().is_empty() && world.meetings() == 0);
+    assert!(fixture.sent().is_empty() && fixture.meetings() == 0);
     let state = dry.graph().state(thread.as_str()).await.unwrap();
     assert!(state.next.is_empty(), "both were described");
     let wrong = json!([{"type": "accept", "mode": "sned"}]);
-    let world = lunch();
-    let real = two(&world, wet());
+    let fixture = lunch();
+    let real = two(&fixture, wet());
     let (thread, items) = asked(&real).await;
     let refused = real
         .graph()
@@ -180,11 +180,11 @@ async fn an_answer_may_ask_for_a_dry_run_and_never_for_more_than_the_run_is() {
 #[tokio::test]
 async fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_and_not_lost() {
     for kind in ["accept", "accept dry", "ignore"] {
-        let world = lunch();
-        let mailbox = Faulty::new(&world, &[Fault::Revoked], Looks::Truly);
+        let fixture = lunch();
+        let mailbox = Faulty::new(&fixture, &[Fault::Revoked], Looks::Truly);
         let (dry, real) = (
-            faulty(&world, &mailbox, Settings::default()),
-            faulty(&world, &mailbox, wet()),
+            faulty(&fixture, &mailbox, Settings::default()),
+            faulty(&fixture, &mailbox, wet()),
         );
         let (thread, items) = asked(&real).await;
         let failed = real
@@ -209,7 +209,7 @@ async fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_and_not_lost() {
             _ => (&real, Answer::ignore()),
         };
         answer(agent, again, said).await;
-        let sent = world.sent_texts();
+        let sent = fixture.sent_texts();
         assert_eq!(
             sent.len(),
             usize::from(kind == "accept"),
@@ -221,11 +221,11 @@ async fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_and_not_lost() {
 #[tokio::test]
 async fn whether_a_mail_was_sent_is_answered_in_a_mode_too() {
     for kind in ["accept", "accept dry"] {
-        let world = lunch();
-        let mailbox = Faulty::new(&world, &[Fault::LostMail], Looks::Unsure);
+        let fixture = lunch();
+        let mailbox = Faulty::new(&fixture, &[Fault::LostMail], Looks::Unsure);
         let (dry, real) = (
-            faulty(&world, &mailbox, Settings::default()),
-            faulty(&world, &mailbox, wet()),
+            faulty(&fixture, &mailbox, Settings::default()),
+            faulty(&fixture, &mailbox, wet()),
         );
         let (thread, items) = asked(&real).await;
         answer(&real, &items[0], Answer::accept()).await;
@@ -235,7 +235,7 @@ async fn whether_a_mail_was_sent_is_answered_in_a_mode_too() {
         let outcome = answer(agent, unknown, Answer::accept()).await;
         let message = results(&outcome);
         match kind {
-            "accept" => assert_eq!(world.sent_texts(), ["Yes."]),
+            "accept" => assert_eq!(fixture.sent_texts(), ["Yes."]),
             _ => {
                 assert_eq!(
                     mailbox.sends.load(Ordering::SeqCst),
@@ -254,9 +254,9 @@ async fn whether_a_mail_was_sent_is_answered_in_a_mode_too() {
 
 #[tokio::test]
 async fn a_call_that_an_earlier_version_was_making_is_refused_and_not_made_again() {
-    let world = lunch();
-    let mailbox = Faulty::new(&world, &[Fault::LostMail], Looks::Unsure);
-    let agent = faulty(&world, &mailbox, wet());
+    let fixture = lunch();
+    let mailbox = Faulty::new(&fixture, &[Fault::LostMail], Looks::Unsure);
+    let agent = faulty(&fixture, &mailbox, wet());
     let (thread, items) = asked(&agent).await;
     answer(&agent, &items[0], Answer::accept()).await;
     let unknown = open(&agent, &thread).await.remove(0);
@@ -266,7 +266,7 @@ async fn a_call_that_an_earlier_version_was_making_is_refused_and_not_made_again
     // Earlier versions journaled calls in another form, at a node of this name.
     let old = String::from_utf8(file).unwrap();
     let old = old.replace("make_call", "tool_call");
-    let other = World::new();
+    let other = Fixture::new();
     let later = faulty(&other, &mailbox, wet());
     let archive = Archive::read(old.as_bytes()).unwrap();
     let graph = later.graph();

@@ -3,7 +3,7 @@
 use superstep::model::Script;
 use superstep_mail::{Ingested, parse};
 
-use crate::world::{World, class, done, reply, responder, take_in, turns};
+use crate::fixture::{Fixture, class, done, reply, responder, take_in, turns};
 
 const HEAD: &str =
     "From: Ann <ann@example.org>\r\nTo: me@example.org\r\nSubject: s\r\nMIME-Version: 1.0\r\n";
@@ -179,11 +179,11 @@ fn a_mail_from_nobody_says_so() {
 
 #[tokio::test]
 async fn strange_mail_is_looked_at_like_any_other_and_what_is_no_mail_is_not() {
-    let world = World::new();
-    world.put("nobody.eml", "To: me@example.org\r\nSubject: x\r\n\r\n");
-    world.put("empty.eml", "");
-    world.put("broken.eml", [0xff_u8, 0, 13, 10, 13, 10, 0x80]);
-    let agent = world.agent(Script::new([class("ignore").always()]));
+    let fixture = Fixture::new();
+    fixture.put("nobody.eml", "To: me@example.org\r\nSubject: x\r\n\r\n");
+    fixture.put("empty.eml", "");
+    fixture.put("broken.eml", [0xff_u8, 0, 13, 10, 13, 10, 0x80]);
+    let agent = fixture.agent(Script::new([class("ignore").always()]));
     let taken = take_in(&agent).await;
     assert_eq!(taken.len(), 3);
     for it in &taken {
@@ -197,19 +197,19 @@ async fn strange_mail_is_looked_at_like_any_other_and_what_is_no_mail_is_not() {
 
 #[tokio::test]
 async fn a_mail_from_nobody_cannot_be_answered_and_nothing_is_made_up() {
-    let world = World::new();
-    world.put("a.eml", "To: me@example.org\r\nSubject: x\r\n\r\nanswer me");
+    let fixture = Fixture::new();
+    fixture.put("a.eml", "To: me@example.org\r\nSubject: x\r\n\r\nanswer me");
     let steps = [turns(&[reply("a.eml", "To whom?")]), turns(&[done()])];
-    let agent = world.agent(responder(steps, Vec::new()));
-    let (thread, items) = crate::world::asked(&agent).await;
+    let agent = fixture.agent(responder(steps, Vec::new()));
+    let (thread, items) = crate::fixture::asked(&agent).await;
     let answers = items
         .iter()
         .map(|it| (it.ask, superstep_mail::Answer::accept()));
     agent.answer(&thread, answers).await.unwrap();
     // The reply was not sent, and the person who approved it is asked.
     let items = agent.open(&thread).await.unwrap();
-    let stuck = crate::world::about(&items, "stuck");
-    let outcome = crate::world::answer(&agent, stuck, superstep_mail::Answer::ignore()).await;
+    let stuck = crate::fixture::about(&items, "stuck");
+    let outcome = crate::fixture::answer(&agent, stuck, superstep_mail::Answer::ignore()).await;
     let message: String = outcome
         .state()
         .messages
@@ -220,7 +220,7 @@ async fn a_mail_from_nobody_cannot_be_answered_and_nothing_is_made_up() {
         message.contains("does not say where an answer should go"),
         "{message}"
     );
-    assert!(world.sent().is_empty());
+    assert!(fixture.sent().is_empty());
 }
 
 /// The same bytes with some changed; the same for the same seed.
@@ -271,7 +271,7 @@ fn damaged_mails_are_read_or_refused() {
 
 #[tokio::test]
 async fn damaged_files_of_meetings_are_read_or_listed() {
-    let world = World::new();
+    let fixture = Fixture::new();
     let text = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:u\r\nSUMMARY:weekly\\, long\r\nDTSTART;TZID=Europe/Berlin:20261012T090000\r\nDTEND;TZID=Europe/Berlin:20261012T100000\r\nRRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,-1FR;UNTIL=20271231T000000Z\r\nEXDATE;TZID=Europe/Berlin:20261109T090000\r\nATTENDEE;CN=\"Ann\":mailto:ann@example.org\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
     let span = superstep_mail::Span {
         start: "2026-11-01T00:00:00Z".parse().unwrap(),
@@ -280,9 +280,9 @@ async fn damaged_files_of_meetings_are_read_or_listed() {
     for round in 0..20 {
         for seed in 0..50 {
             let bytes = damaged(text.as_bytes(), round * 50 + seed);
-            std::fs::write(world.path.join(format!("meetings/{seed}.ics")), bytes).unwrap();
+            std::fs::write(fixture.path.join(format!("meetings/{seed}.ics")), bytes).unwrap();
         }
-        let calendar = world.calendar();
+        let calendar = fixture.calendar();
         superstep_mail::Calendar::events(&calendar, span)
             .await
             .unwrap();

@@ -11,10 +11,10 @@ use superstep_mail::{
     MailError, Mailbox, NewEvent, Outgoing, SendError, Sent, Span,
 };
 
-use crate::forward::forward;
-use crate::world::{
-    World, about, answer, asked, done, mail, meeting, reply, responder, turns, wet,
+use crate::fixture::{
+    Fixture, about, answer, asked, done, mail, meeting, reply, responder, turns, wet,
 };
+use crate::forward::forward;
 
 /// How a mailbox fails, one attempt after the other; then it works.
 #[derive(Clone, Copy, Debug)]
@@ -51,11 +51,11 @@ pub(crate) struct Faulty {
 }
 
 impl Faulty {
-    pub(crate) fn new(world: &World, faults: &[Fault], looks: Looks) -> Self {
+    pub(crate) fn new(fixture: &Fixture, faults: &[Fault], looks: Looks) -> Self {
         let mut faults = faults.to_vec();
         faults.reverse();
         Self {
-            inner: world.mailbox(),
+            inner: fixture.mailbox(),
             faults: Arc::new(Mutex::new(faults)),
             looks,
             sends: Arc::default(),
@@ -113,29 +113,29 @@ impl Mailbox for Faulty {
     }
 }
 
-/// A world, a mailbox that fails in this way, and the outcome of an approval.
+/// A fixture, a mailbox that fails in this way, and the outcome of an approval.
 async fn approved(
     faults: &[Fault],
     looks: Looks,
 ) -> (
-    World,
+    Fixture,
     Faulty,
     superstep_mail::MailAgent,
     Result<Outcome<superstep_mail::MailState>, superstep_mail::AgentError>,
 ) {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-    let mailbox = Faulty::new(&world, faults, looks);
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    let mailbox = Faulty::new(&fixture, faults, looks);
     let script = responder(
         [turns(&[reply("a.eml", "Yes.")]), turns(&[done()])],
         Vec::new(),
     );
-    let agent = world.agent_on(script, mailbox.clone(), world.calendar(), wet());
+    let agent = fixture.agent_on(script, mailbox.clone(), fixture.calendar(), wet());
     let (thread, items) = asked(&agent).await;
     let outcome = agent
         .answer(&thread, [(items[0].ask, Answer::accept())])
         .await;
-    (world, mailbox, agent, outcome)
+    (fixture, mailbox, agent, outcome)
 }
 
 pub(crate) fn results(outcome: &Outcome<superstep_mail::MailState>) -> String {
@@ -150,9 +150,9 @@ pub(crate) fn results(outcome: &Outcome<superstep_mail::MailState>) -> String {
 
 #[tokio::test]
 async fn a_timeout_after_the_send_took_effect_sends_no_second_mail() {
-    let (world, mailbox, _agent, outcome) = approved(&[Fault::LostAnswer], Looks::Truly).await;
+    let (fixture, mailbox, _agent, outcome) = approved(&[Fault::LostAnswer], Looks::Truly).await;
     assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
 }
 
@@ -167,7 +167,7 @@ async fn accept_again(agent: &superstep_mail::MailAgent) -> Outcome<superstep_ma
 
 #[tokio::test]
 async fn a_mail_that_was_handed_over_and_is_not_found_is_asked_about() {
-    let (world, mailbox, agent, outcome) = approved(&[Fault::LostMail], Looks::Truly).await;
+    let (fixture, mailbox, agent, outcome) = approved(&[Fault::LostMail], Looks::Truly).await;
     assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
     assert_eq!(
         mailbox.sends.load(Ordering::SeqCst),
@@ -175,18 +175,18 @@ async fn a_mail_that_was_handed_over_and_is_not_found_is_asked_about() {
         "no silent second send"
     );
     assert!(matches!(accept_again(&agent).await, Outcome::Done(_)));
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
 async fn a_mail_that_shows_up_while_the_question_is_open_is_not_sent_again() {
-    let (world, mailbox, agent, outcome) = approved(&[Fault::LateMail], Looks::Truly).await;
+    let (fixture, mailbox, agent, outcome) = approved(&[Fault::LateMail], Looks::Truly).await;
     assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
     let mail = mailbox.late.lock().unwrap().take().unwrap();
     mailbox.inner.send(&mail).await.unwrap();
     assert!(matches!(accept_again(&agent).await, Outcome::Done(_)));
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
     assert_eq!(
         mailbox.sends.load(Ordering::SeqCst),
         1,
@@ -197,7 +197,7 @@ async fn a_mail_that_shows_up_while_the_question_is_open_is_not_sent_again() {
 #[tokio::test]
 async fn a_person_is_asked_when_nobody_can_tell() {
     for fault in [Fault::LostAnswer, Fault::LostMail] {
-        let (world, mailbox, agent, outcome) = approved(&[fault], Looks::Unsure).await;
+        let (fixture, mailbox, agent, outcome) = approved(&[fault], Looks::Unsure).await;
         let outcome = outcome.unwrap();
         assert!(matches!(outcome, Outcome::Waiting { .. }));
         assert_eq!(
@@ -229,14 +229,14 @@ async fn a_person_is_asked_when_nobody_can_tell() {
                 assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
             }
         }
-        assert_eq!(world.sent_texts(), ["Yes."]);
+        assert_eq!(fixture.sent_texts(), ["Yes."]);
     }
 }
 
 #[tokio::test]
 async fn every_attempt_has_the_same_message_id_and_date() {
     let faults = [Fault::LostMail, Fault::LostMail];
-    let (world, mailbox, agent, outcome) = approved(&faults, Looks::Truly).await;
+    let (fixture, mailbox, agent, outcome) = approved(&faults, Looks::Truly).await;
     assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
     assert!(matches!(
         accept_again(&agent).await,
@@ -244,7 +244,7 @@ async fn every_attempt_has_the_same_message_id_and_date() {
     ));
     assert!(matches!(accept_again(&agent).await, Outcome::Done(_)));
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 3);
-    let sent = world.sent();
+    let sent = fixture.sent();
     assert_eq!(sent.len(), 1);
     assert!(
         sent[0]
@@ -259,51 +259,55 @@ async fn every_attempt_has_the_same_message_id_and_date() {
 
 #[tokio::test]
 async fn a_failure_that_passes_is_waited_out() {
-    let (world, mailbox, _agent, outcome) = approved(&[Fault::Down], Looks::Truly).await;
+    let (fixture, mailbox, _agent, outcome) = approved(&[Fault::Down], Looks::Truly).await;
     assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
 async fn credentials_that_were_taken_back_stop_the_run_and_keep_the_approval() {
-    let (world, mailbox, agent, outcome) = approved(&[Fault::Revoked], Looks::Truly).await;
+    let (fixture, mailbox, agent, outcome) = approved(&[Fault::Revoked], Looks::Truly).await;
     let error = outcome.map(|_| ()).unwrap_err();
     assert_eq!(error.code(), "SS7003");
-    assert!(world.sent().is_empty());
+    assert!(fixture.sent().is_empty());
     // Signed in again, the next intake continues where it stood; nobody approves twice.
-    let taken = crate::world::take_in(&agent).await;
+    let taken = crate::fixture::take_in(&agent).await;
     assert_eq!(taken[0].result, superstep_mail::Ingested::Done);
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
 async fn a_refusal_is_told_to_the_model_and_to_the_person_who_approved() {
-    let (world, _mailbox, agent, outcome) = approved(&[Fault::Refused], Looks::Truly).await;
+    let (fixture, _mailbox, agent, outcome) = approved(&[Fault::Refused], Looks::Truly).await;
     assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
     let why = "not sent: smtp.example.org refused: no such user";
     let items = agent.inbox().await.unwrap().items;
     assert!(about(&items, "stuck").item.description.contains(why));
     let outcome = answer(&agent, &items[0], Answer::ignore()).await;
     assert!(results(&outcome).contains(why));
-    assert!(world.sent().is_empty());
+    assert!(fixture.sent().is_empty());
 }
 
 #[tokio::test]
 async fn two_approved_replies_of_one_turn_are_two_mails() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
-    let mailbox = Faulty::new(&world, &[Fault::LostAnswer, Fault::LostMail], Looks::Truly);
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    let mailbox = Faulty::new(
+        &fixture,
+        &[Fault::LostAnswer, Fault::LostMail],
+        Looks::Truly,
+    );
     let calls = [reply("a.eml", "One."), reply("a.eml", "Two."), done()];
     let script = responder([turns(&calls)], Vec::new());
-    let agent = world.agent_on(script, mailbox, world.calendar(), wet());
+    let agent = fixture.agent_on(script, mailbox, fixture.calendar(), wet());
     let (thread, items) = asked(&agent).await;
     let answers = items.iter().map(|item| (item.ask, Answer::accept()));
     agent.answer(&thread, answers).await.unwrap();
-    assert_eq!(world.sent().len(), 1, "the lost one is asked about");
+    assert_eq!(fixture.sent().len(), 1, "the lost one is asked about");
     accept_again(&agent).await;
-    assert_eq!(world.sent_texts(), ["One.", "Two."]);
+    assert_eq!(fixture.sent_texts(), ["One.", "Two."]);
 }
 
 /// A calendar that does not answer so many times.
@@ -323,9 +327,9 @@ fn down() -> MailError {
 }
 
 impl Silent {
-    fn new(world: &World, times: usize, makes: bool) -> Self {
+    fn new(fixture: &Fixture, times: usize, makes: bool) -> Self {
         Self {
-            inner: world.calendar(),
+            inner: fixture.calendar(),
             left: Arc::new(AtomicUsize::new(times)),
             makes,
         }
@@ -377,15 +381,15 @@ impl Calendar for Silent {
 
 async fn scheduled(
     calendar: impl Calendar,
-    world: &World,
+    fixture: &Fixture,
 ) -> (
     superstep_mail::MailAgent,
     Outcome<superstep_mail::MailState>,
 ) {
-    world.put("a.eml", mail("talk", "Shall we talk?"));
+    fixture.put("a.eml", mail("talk", "Shall we talk?"));
     let calls = [meeting("2026-11-16T10:00:00", "2026-11-16T10:30:00")];
     let script = responder([turns(&calls), turns(&[done()])], Vec::new());
-    let agent = world.agent_on(script, world.mailbox(), calendar, wet());
+    let agent = fixture.agent_on(script, fixture.mailbox(), calendar, wet());
     let (_, items) = asked(&agent).await;
     let outcome = answer(&agent, &items[0], Answer::accept()).await;
     (agent, outcome)
@@ -393,35 +397,35 @@ async fn scheduled(
 
 #[tokio::test]
 async fn a_meeting_whose_confirmation_is_lost_is_made_once() {
-    let world = World::new();
-    let (_agent, outcome) = scheduled(Silent::new(&world, 2, true), &world).await;
+    let fixture = Fixture::new();
+    let (_agent, outcome) = scheduled(Silent::new(&fixture, 2, true), &fixture).await;
     assert!(matches!(outcome, Outcome::Done(_)));
-    assert_eq!(world.meetings(), 1);
+    assert_eq!(fixture.meetings(), 1);
 }
 
 #[tokio::test]
 async fn a_calendar_that_stays_silent_is_told_to_a_person_and_nothing_is_claimed() {
-    let world = World::new();
-    let calendar = Silent::new(&world, 100, false);
-    let (agent, outcome) = scheduled(calendar.clone(), &world).await;
+    let fixture = Fixture::new();
+    let calendar = Silent::new(&fixture, 100, false);
+    let (agent, outcome) = scheduled(calendar.clone(), &fixture).await;
     assert!(matches!(outcome, Outcome::Waiting { .. }));
-    assert_eq!(world.meetings(), 0);
+    assert_eq!(fixture.meetings(), 0);
     let left = calendar.left.load(Ordering::SeqCst);
     assert_eq!(left, 99, "no silent second attempt");
-    let thread = crate::world::take_in(&agent).await[0].thread.clone();
+    let thread = crate::fixture::take_in(&agent).await[0].thread.clone();
     let items = agent.open(&thread).await.unwrap();
     let item = about(&items, "schedule_meeting_tool: outcome unknown");
     assert!(item.item.description.contains("did not confirm it"));
     calendar.left.store(0, Ordering::SeqCst);
     let outcome = answer(&agent, item, Answer::accept()).await;
     assert!(matches!(outcome, Outcome::Done(_)));
-    assert_eq!(world.meetings(), 1);
+    assert_eq!(fixture.meetings(), 1);
 }
 
 #[tokio::test]
 async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up() {
-    let world = World::new();
-    world.put("a.eml", mail("talk", "When are you free?"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("talk", "When are you free?"));
     let check = (
         "check_calendar_tool",
         serde_json::json!({"dates": ["16-11-2026"]}),
@@ -434,10 +438,10 @@ async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up()
         [turns(&[check]), turns(&[question]), turns(&[done()])],
         Vec::new(),
     );
-    let agent = world.agent_on(
+    let agent = fixture.agent_on(
         script,
-        world.mailbox(),
-        Silent::new(&world, 1, false),
+        fixture.mailbox(),
+        Silent::new(&fixture, 1, false),
         wet(),
     );
     let (_, items) = asked(&agent).await;
@@ -448,7 +452,7 @@ async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up()
         "{message}"
     );
     assert!(!message.contains("free:"), "{message}");
-    assert_eq!(world.meetings(), 0);
+    assert_eq!(fixture.meetings(), 0);
 }
 
 #[tokio::test]
@@ -511,12 +515,12 @@ async fn a_rerun_keeps_a_mail_whose_outcome_is_unknown_until_that_is_answered() 
 
 #[tokio::test]
 async fn a_mail_whose_reply_was_sent_says_so_before_it_is_asked_again() {
-    let (world, _mailbox, agent, outcome) = approved(&[], Looks::Truly).await;
+    let (fixture, _mailbox, agent, outcome) = approved(&[], Looks::Truly).await;
     assert!(matches!(outcome.unwrap(), Outcome::Done(_)));
-    assert_eq!(world.sent_texts(), ["Yes."]);
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
     let script = responder([turns(&[reply("a.eml", "Yes.")])], Vec::new());
     drop(agent);
-    let agent = world.agent(script);
+    let agent = fixture.agent(script);
     agent.ingest(&rerun()).await.unwrap();
     let items = agent.inbox().await.unwrap().items;
     let question = &about(&items, "send_email_tool").item.description;
@@ -527,17 +531,17 @@ async fn a_mail_whose_reply_was_sent_says_so_before_it_is_asked_again() {
 
 #[tokio::test]
 async fn new_input_after_a_run_that_sent_and_was_cut_off_says_that_a_reply_was_sent() {
-    let world = World::new();
-    world.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
     // The model has no second turn, so the run fails once the reply is out.
-    let agent = world.agent(responder([turns(&[reply("a.eml", "Yes.")])], Vec::new()));
+    let agent = fixture.agent(responder([turns(&[reply("a.eml", "Yes.")])], Vec::new()));
     let (thread, items) = asked(&agent).await;
     let cut = agent
         .answer(&thread, [(items[0].ask, Answer::accept())])
         .await;
     assert!(cut.is_err());
-    assert_eq!(world.sent_texts(), ["Yes."]);
-    let again = world.agent(responder(
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
+    let again = fixture.agent(responder(
         [turns(&[reply("a.eml", "Yes.")]).always()],
         Vec::new(),
     ));

@@ -10,7 +10,7 @@ use superstep::{
 };
 use superstep_mail::{Answer, Class, Settings};
 
-use crate::world::{World, about, answer, asked, mail, take_in, wet};
+use crate::fixture::{Fixture, about, answer, asked, mail, take_in, wet};
 
 /// A script that says of itself that it is a small model.
 fn small(steps: impl IntoIterator<Item = Step>) -> Script {
@@ -47,8 +47,8 @@ fn texts<'a>(args: &'a serde_json::Map<String, Json>, name: &str) -> Vec<&'a str
 
 #[tokio::test]
 async fn a_mail_is_understood_decided_on_worded_and_approved() {
-    let world = World::new();
-    world.put(
+    let fixture = Fixture::new();
+    fixture.put(
         "a.eml",
         mail("Contract", "Shall we renew for one year or for two?"),
     );
@@ -60,7 +60,7 @@ async fn a_mail_is_understood_decided_on_worded_and_approved() {
             "Hello Ann,\n\nwe renew for two years.\n\nMax",
         ),
     ];
-    let agent = world.agent(small(steps));
+    let agent = fixture.agent(small(steps));
     let (_, items) = asked(&agent).await;
     let question = about(&items, "Question");
     let args = &question.item.action_request.args;
@@ -84,17 +84,17 @@ async fn a_mail_is_understood_decided_on_worded_and_approved() {
     );
     answer(&agent, proposed, Answer::accept()).await;
     assert_eq!(
-        world.sent_texts(),
+        fixture.sent_texts(),
         ["Hello Ann,\n\nwe renew for two years.\n\nMax"]
     );
-    assert!(world.is_read("a.eml"));
+    assert!(fixture.is_read("a.eml"));
 }
 
 #[tokio::test]
 async fn a_draft_that_does_not_keep_to_the_decision_gives_way_to_the_owners_own_words_and_says_so()
 {
-    let world = World::new();
-    world.put(
+    let fixture = Fixture::new();
+    fixture.put(
         "a.eml",
         mail("Contract", "Shall we renew for one year or for two?"),
     );
@@ -110,7 +110,7 @@ async fn a_draft_that_does_not_keep_to_the_decision_gives_way_to_the_owners_own_
             "Hello Ann,\n\nwe renew for 3 years.\n\nMax",
         ),
     ];
-    let agent = world.agent(small(steps));
+    let agent = fixture.agent(small(steps));
     let (_, items) = asked(&agent).await;
     let own = Answer::response("two years, but only with support");
     answer(&agent, about(&items, "Question"), own).await;
@@ -133,10 +133,10 @@ async fn a_draft_that_does_not_keep_to_the_decision_gives_way_to_the_owners_own_
 
 #[tokio::test]
 async fn a_meeting_is_made_at_a_time_that_the_calendar_has_free() {
-    let world = World::new();
+    let fixture = Fixture::new();
     let text = "Do you have 45 minutes on 2099-11-17 in the morning?";
-    world.put("a.eml", mail("Contract", text));
-    world.put_meeting(
+    fixture.put("a.eml", mail("Contract", text));
+    fixture.put_meeting(
         "taken.ics",
         "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:taken@example.org\r\nSUMMARY:Taken\r\n\
          DTSTART:20991117T080000Z\r\nDTEND:20991117T083000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
@@ -149,7 +149,7 @@ async fn a_meeting_is_made_at_a_time_that_the_calendar_has_free() {
             "Hello Ann,\n\nyes, Tuesday 17 November, 09:30 to 10:15.\n\nMax",
         ),
     ];
-    let agent = world.agent(small(steps));
+    let agent = fixture.agent(small(steps));
     let (_, items) = asked(&agent).await;
     let question = about(&items, "Question");
     let args = &question.item.action_request.args;
@@ -165,19 +165,19 @@ async fn a_meeting_is_made_at_a_time_that_the_calendar_has_free() {
         "2099-11-17T09:30:00"
     );
     answer(&agent, meeting, Answer::accept()).await;
-    assert_eq!(world.meetings(), 2);
+    assert_eq!(fixture.meetings(), 2);
 
     let items = agent.open(&question.thread).await.unwrap();
     answer(&agent, about(&items, "send_email_tool"), Answer::accept()).await;
-    assert_eq!(world.sent().len(), 1);
-    assert!(world.is_read("a.eml"));
+    assert_eq!(fixture.sent().len(), 1);
+    assert!(fixture.is_read("a.eml"));
 }
 
 #[tokio::test]
 async fn other_words_of_the_owner_are_worded_anew() {
-    let world = World::new();
-    world.put("a.eml", mail("Contract", "Shall we renew?"));
-    let learning = world.learning().await;
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("Contract", "Shall we renew?"));
+    let learning = fixture.learning().await;
     let steps = [
         respond(),
         understood("no", ["Yes, we renew", "No, we do not renew"]),
@@ -190,7 +190,7 @@ async fn other_words_of_the_owner_are_worded_anew() {
             "Hello Ann,\n\nno, we do not renew.\n\nMax",
         ),
     ];
-    let agent = world.agent(small(steps.into_iter().chain(learning)));
+    let agent = fixture.agent(small(steps.into_iter().chain(learning)));
     let (_, items) = asked(&agent).await;
     let thread = items[0].thread.clone();
     answer(&agent, &items[0], Answer::response("yes, we renew")).await;
@@ -200,16 +200,16 @@ async fn other_words_of_the_owner_are_worded_anew() {
     let items = agent.open(&thread).await.unwrap();
     answer(&agent, about(&items, "send_email_tool"), Answer::accept()).await;
     assert_eq!(
-        world.sent_texts(),
+        fixture.sent_texts(),
         ["Hello Ann,\n\nno, we do not renew.\n\nMax"]
     );
 }
 
 #[tokio::test]
 async fn what_the_owner_says_to_a_mail_they_are_told_of_is_worded_at_once() {
-    let world = World::new();
-    world.put("a.eml", mail("Moved", "I moved to Hamburg."));
-    let learning = world.learning().await;
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("Moved", "I moved to Hamburg."));
+    let learning = fixture.learning().await;
     let notify = json!({"reasoning": "Ann tells it.", "classification": "notify"});
     let steps = [
         Step::data(notify).when(When::schema("triage")).always(),
@@ -218,7 +218,7 @@ async fn what_the_owner_says_to_a_mail_they_are_told_of_is_worded_at_once() {
             "Hello Ann,\n\ncongratulations to Hamburg!\n\nMax",
         ),
     ];
-    let agent = world.agent(small(steps.into_iter().chain(learning)));
+    let agent = fixture.agent(small(steps.into_iter().chain(learning)));
     let (_, items) = asked(&agent).await;
     answer(
         &agent,
@@ -236,14 +236,14 @@ async fn what_the_owner_says_to_a_mail_they_are_told_of_is_worded_at_once() {
 
 #[tokio::test]
 async fn the_setting_goes_before_what_the_model_says_of_itself() {
-    let world = World::new();
-    world.put("a.eml", mail("Contract", "Shall we renew?"));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("Contract", "Shall we renew?"));
     let settings = Settings {
         profile: Some(Profile::Small),
         ..wet()
     };
     let model = Script::new([respond(), understood("no", ["Yes", "No"])]);
-    let agent = world.agent_on(model, world.mailbox(), world.calendar(), settings);
+    let agent = fixture.agent_on(model, fixture.mailbox(), fixture.calendar(), settings);
     let (_, items) = asked(&agent).await;
     let args = &about(&items, "Question").item.action_request.args;
     assert_eq!(texts(args, "answers"), ["Yes", "No"]);
@@ -251,8 +251,8 @@ async fn the_setting_goes_before_what_the_model_says_of_itself() {
 
 #[tokio::test]
 async fn a_small_model_reads_short_mails_with_examples_as_turns() {
-    let world = World::new();
-    world.put("a.eml", mail("Long", &"word ".repeat(2_000)));
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("Long", &"word ".repeat(2_000)));
     let ignore = json!({"reasoning": "Nothing.", "classification": "ignore"});
     // The mail is the last of what was said, after nine examples.
     let when = When {
@@ -261,7 +261,7 @@ async fn a_small_model_reads_short_mails_with_examples_as_turns() {
         contains: Some("Subject: Long".into()),
         ..When::default()
     };
-    let agent = world.agent(small([Step::data(ignore).when(when)]));
+    let agent = fixture.agent(small([Step::data(ignore).when(when)]));
     let taken = take_in(&agent).await;
     let state = agent
         .graph()

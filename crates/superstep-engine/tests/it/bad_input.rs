@@ -4,7 +4,7 @@ use serde_json::json;
 use superstep_core::{Failure, Value, id::ThreadId, plan::BuildError, reducer::Reducer, run::Halt};
 use superstep_engine::{DynCtx, DynGraph, DynGraphBuilder, RunOptions, input, state::Depth};
 
-use crate::kit::{Count, object, one, saved, writes};
+use crate::fixture::{Count, object, one, saved, writes};
 
 async fn fails(graph: &DynGraph, input: serde_json::Value) -> superstep_core::Error {
     graph

@@ -13,7 +13,7 @@ use superstep_core::{Value, run::Halt};
 use superstep_engine::{DynCtx, DynGraphBuilder, DynNodeOptions, RunOptions, input, state::Depth};
 use tokio::sync::Notify;
 
-use crate::kit::{object, saved, writes};
+use crate::fixture::{object, saved, writes};
 
 struct Held(Arc<AtomicUsize>, Arc<Notify>);
 

@@ -24,7 +24,7 @@ use superstep_engine::{
 };
 use tokio::sync::Notify;
 
-use crate::kit::{Count, object, one, saved, writes};
+use crate::fixture::{Count, object, one, saved, writes};
 
 #[derive(Clone, Default)]
 struct Dropped(Arc<AtomicUsize>);

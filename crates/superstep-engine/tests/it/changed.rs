@@ -13,7 +13,7 @@ use superstep_engine::{
     state::Depth,
 };
 
-use crate::kit::{object, saved, writes};
+use crate::fixture::{object, saved, writes};
 
 fn builder(backends: &Backends) -> DynGraphBuilder {
     DynGraphBuilder::new()

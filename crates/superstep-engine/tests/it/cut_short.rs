@@ -11,7 +11,7 @@ use superstep_engine::{
     DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, Status, input,
 };
 
-use crate::kit::{Count, object, one, saved};
+use crate::fixture::{Count, object, one, saved};
 
 #[tokio::test]
 async fn an_answer_that_is_given_again_does_not_answer_the_next_question() {

@@ -3,7 +3,7 @@
 use superstep_core::{Value, plan::Destination};
 use superstep_engine::{DynGraphBuilder, DynNodeOptions};
 
-use crate::kit::writes;
+use crate::fixture::writes;
 
 #[test]
 fn a_graph_with_a_subgraph_is_drawn_in_every_form() {

@@ -26,7 +26,7 @@ use superstep_engine::{
 };
 use tokio::sync::Notify;
 
-use crate::kit::{Count, object, one, saved};
+use crate::fixture::{Count, object, one, saved};
 
 #[tokio::test]
 async fn an_effect_happens_once_over_a_failure_and_an_answer() {

@@ -10,7 +10,7 @@ use superstep_core::{
 };
 use superstep_engine::{DynCtx, DynGraphBuilder, DynNodeOptions, Node, RunOptions};
 
-use crate::kit::{Count, object};
+use crate::fixture::{Count, object};
 
 fn graph(node: impl Node, options: DynNodeOptions) -> superstep_engine::DynGraph {
     DynGraphBuilder::new()

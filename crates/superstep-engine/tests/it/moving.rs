@@ -12,7 +12,7 @@ use superstep_core::{
 };
 use superstep_engine::{DynCtx, RunOptions, input};
 
-use crate::kit::{object, one, saved};
+use crate::fixture::{object, one, saved};
 
 fn asks() -> impl superstep_engine::Node {
     |ctx: DynCtx| async move { Ok::<_, Halt>(Value::map([("x", ctx.ask("go?")?)])) }

@@ -17,7 +17,7 @@ use superstep_engine::{
     state::Depth,
 };
 
-use crate::kit::{Count, object, saved, writes};
+use crate::fixture::{Count, object, saved, writes};
 
 /// `before`, then `pay`, which does something once, then `after`.
 fn shop(pay: &Count, is_sure: bool) -> DynGraph {

@@ -9,7 +9,7 @@ use superstep_core::{
 };
 use superstep_engine::{Backends, DynCtx, RunOptions, memory::MemorySaver, state::Depth};
 
-use crate::kit::{object, one};
+use crate::fixture::{object, one};
 
 const HOUR: Duration = Duration::from_secs(3600);
 

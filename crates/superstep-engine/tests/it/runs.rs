@@ -15,7 +15,7 @@ use superstep_core::{
 use superstep_engine::{Backends, DynCtx, DynFollow, DynGraph, LogItem, RunOptions, Status, input};
 use tokio::sync::Notify;
 
-use crate::kit::{Count, object, one, saved, writes};
+use crate::fixture::{Count, object, one, saved, writes};
 
 /// Hangs in its first attempt, after it has said that it is there.
 fn hangs_once(backends: Backends) -> (DynGraph, Arc<Notify>) {

@@ -11,7 +11,7 @@ use superstep_core::{
 };
 use superstep_engine::{DynCtx, DynEventStream, DynFollow, LogItem, RunOptions, state::Depth};
 
-use crate::kit::{keys, object, one, saved, writes};
+use crate::fixture::{keys, object, one, saved, writes};
 
 #[tokio::test]
 async fn a_slow_reader_gets_every_chunk_in_order() {

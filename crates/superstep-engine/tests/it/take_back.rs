@@ -17,7 +17,7 @@ use superstep_engine::{
 };
 use tokio::{sync::Semaphore, task::JoinHandle};
 
-use crate::kit::{Count, object};
+use crate::fixture::{Count, object};
 
 /// Where a run stays until it is cancelled or let go.
 #[derive(Clone, Copy, PartialEq)]

@@ -7,7 +7,7 @@ use superstep_core::{Value, run::Halt};
 use superstep_engine::{DynCtx, RunOptions, input};
 use tokio::sync::Notify;
 
-use crate::kit::{Count, object, one, saved};
+use crate::fixture::{Count, object, one, saved};
 
 #[tokio::test]
 async fn a_second_run_of_a_busy_thread_is_refused_and_runs_nothing() {

@@ -22,7 +22,7 @@ use tokio::{
     time::{Instant, advance, timeout},
 };
 
-use crate::kit::{Count, one};
+use crate::fixture::{Count, one};
 
 const HOUR: Duration = Duration::from_secs(3600);
 

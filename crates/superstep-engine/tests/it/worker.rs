@@ -28,7 +28,7 @@ use superstep_engine::{
 };
 use tokio::sync::Notify;
 
-use crate::kit::object;
+use crate::fixture::object;
 
 /// A graph that appends its input to a log and waits at a gate, if it has one.
 fn graph(saver: &MemorySaver, gate: Option<Arc<Notify>>) -> DynGraph {

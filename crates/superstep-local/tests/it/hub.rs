@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use superstep_local::weights::{Progress, Source, Weights};
 use tokio::sync::Notify;
 
+use crate::fixture::{Fixture, bytes, entry, sha256};
 use crate::server::{Framing, Reply, serve, start};
-use crate::world::{World, bytes, entry, sha256};
 
 #[tokio::test]
 async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() {
@@ -15,11 +15,11 @@ async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() 
     let wanted = entry(&body, vec![]);
     let served = body.clone();
     let server = serve(move |request, _| Reply::file(&served, request)).await;
-    let world = World::with_hub(&server.address());
+    let fixture = Fixture::with_hub(&server.address());
     let message = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&message);
     let watch = Arc::new(move |progress: Progress| log.lock().unwrap().push(progress));
-    let found = world
+    let found = fixture
         .sources
         .pull(&Weights::Entry(wanted), watch)
         .await
@@ -27,7 +27,7 @@ async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() 
     assert_eq!(found.source, Source::Hub);
     assert_eq!(found.sha256, Some(sha256(&body)));
     assert_eq!(fs::read(&found.path).unwrap(), body);
-    assert_eq!(world.files(), [format!("{}.gguf", sha256(&body))]);
+    assert_eq!(fixture.files(), [format!("{}.gguf", sha256(&body))]);
     assert_eq!(
         server.requests()[0].path,
         "/owner/repo/resolve/abc/folder/model.gguf"
@@ -38,7 +38,7 @@ async fn a_pulled_file_has_its_hash_as_its_name_and_nothing_is_left_beside_it() 
         source: Source::Hub,
     };
     assert_eq!(message.lock().unwrap().last(), Some(&last));
-    let again = world.pull(wanted).await.unwrap();
+    let again = fixture.pull(wanted).await.unwrap();
     assert_eq!(again.source, Source::Cache);
     assert_eq!(server.requests().len(), 1);
 }
@@ -56,8 +56,8 @@ async fn a_download_that_is_cut_every_so_often_is_the_same_file_in_the_end() {
                 reply.framed(framing)
             })
             .await;
-            let world = World::with_hub(&server.address());
-            let found = world.pull(wanted).await.unwrap();
+            let fixture = Fixture::with_hub(&server.address());
+            let found = fixture.pull(wanted).await.unwrap();
             assert_eq!(fs::read(&found.path).unwrap(), body, "{step} {framing:?}");
             let starts: Vec<_> = server
                 .requests()
@@ -81,13 +81,13 @@ async fn one_cut_at_any_byte_does_no_harm() {
             if number == 0 { reply.cut(at) } else { reply }
         })
         .await;
-        let world = World::with_hub(&server.address());
+        let fixture = Fixture::with_hub(&server.address());
         // Nothing at all on the first try counts as nobody there.
-        let first = world.pull(wanted).await;
+        let first = fixture.pull(wanted).await;
         let found = match first {
             Err(error) if at == 0 => {
                 assert_eq!(error.code(), "SS3404");
-                world.pull(wanted).await.unwrap()
+                fixture.pull(wanted).await.unwrap()
             }
             first => first.unwrap(),
         };
@@ -107,11 +107,11 @@ async fn a_pull_that_failed_goes_on_where_it_was_cut() {
         _ => Reply::file(&served, request),
     })
     .await;
-    let world = World::with_hub(&server.address());
-    let error = world.pull(wanted).await.unwrap_err();
+    let fixture = Fixture::with_hub(&server.address());
+    let error = fixture.pull(wanted).await.unwrap_err();
     assert_eq!(error.code(), "SS3406");
-    assert_eq!(fs::read(world.part(wanted)).unwrap(), &body[..5_000]);
-    world.pull(wanted).await.unwrap();
+    assert_eq!(fs::read(fixture.part(wanted)).unwrap(), &body[..5_000]);
+    fixture.pull(wanted).await.unwrap();
     assert_eq!(start(server.requests().last().unwrap()), Some(5_000));
 }
 
@@ -126,8 +126,8 @@ async fn a_server_that_ignores_ranges_does_not_spoil_the_file() {
         _ => Reply::whole(&served),
     })
     .await;
-    let world = World::with_hub(&server.address());
-    let found = world.pull(wanted).await.unwrap();
+    let fixture = Fixture::with_hub(&server.address());
+    let found = fixture.pull(wanted).await.unwrap();
     assert_eq!(fs::read(&found.path).unwrap(), body);
     let starts: Vec<_> = server.requests().iter().map(start).collect();
     assert_eq!(starts, [None, Some(4_000), Some(6_000)]);
@@ -148,8 +148,8 @@ async fn a_stretch_that_nobody_asked_for_is_not_taken() {
         _ => Reply::file(&served, request),
     })
     .await;
-    let world = World::with_hub(&server.address());
-    let found = world.pull(wanted).await.unwrap();
+    let fixture = Fixture::with_hub(&server.address());
+    let found = fixture.pull(wanted).await.unwrap();
     assert_eq!(fs::read(&found.path).unwrap(), body);
     assert_eq!(server.requests().len(), 3);
 }
@@ -160,10 +160,10 @@ async fn a_file_with_the_wrong_hash_is_refused_and_removed() {
     let wanted = entry(&body, vec![]);
     let other = vec![b'x'; 900];
     let server = serve(move |request, _| Reply::file(&other, request)).await;
-    let world = World::with_hub(&server.address());
-    let error = world.pull(wanted).await.unwrap_err();
+    let fixture = Fixture::with_hub(&server.address());
+    let error = fixture.pull(wanted).await.unwrap_err();
     assert_eq!(error.code(), "SS3402");
-    assert_eq!(world.files(), [] as [String; 0]);
+    assert_eq!(fixture.files(), [] as [String; 0]);
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -174,10 +174,10 @@ async fn what_an_earlier_pull_left_damaged_is_pulled_anew() {
     for left in [vec![b'x'; 300], vec![b'x'; 900], vec![b'x'; 1_000]] {
         let served = body.clone();
         let server = serve(move |request, _| Reply::file(&served, request)).await;
-        let world = World::with_hub(&server.address());
-        fs::create_dir_all(world.cache()).unwrap();
-        fs::write(world.part(wanted), &left).unwrap();
-        let found = world.pull(wanted).await.unwrap();
+        let fixture = Fixture::with_hub(&server.address());
+        fs::create_dir_all(fixture.cache()).unwrap();
+        fs::write(fixture.part(wanted), &left).unwrap();
+        let found = fixture.pull(wanted).await.unwrap();
         assert_eq!(fs::read(&found.path).unwrap(), body, "{}", left.len());
     }
 }
@@ -189,10 +189,10 @@ async fn a_file_of_another_length_is_refused_before_it_is_written() {
     for length in [0, 899, 901, 1 << 40] {
         let served = body.clone();
         let server = serve(move |_, _| Reply::whole(&served).framed(Framing::Length(length))).await;
-        let world = World::with_hub(&server.address());
-        let error = world.pull(wanted).await.unwrap_err();
+        let fixture = Fixture::with_hub(&server.address());
+        let error = fixture.pull(wanted).await.unwrap_err();
         assert_eq!(error.code(), "SS3403", "{length}");
-        assert_eq!(fs::metadata(world.part(wanted)).unwrap().len(), 0);
+        assert_eq!(fs::metadata(fixture.part(wanted)).unwrap().len(), 0);
     }
 }
 
@@ -203,10 +203,10 @@ async fn a_server_that_does_not_stop_is_stopped() {
     for framing in [Framing::Chunked, Framing::UntilClose] {
         let served = bytes(9_001);
         let server = serve(move |_, _| Reply::whole(&served).framed(framing)).await;
-        let world = World::with_hub(&server.address());
-        let error = world.pull(wanted).await.unwrap_err();
+        let fixture = Fixture::with_hub(&server.address());
+        let error = fixture.pull(wanted).await.unwrap_err();
         assert_eq!(error.code(), "SS3403", "{framing:?}");
-        assert_eq!(fs::metadata(world.part(wanted)).unwrap().len(), 0);
+        assert_eq!(fs::metadata(fixture.part(wanted)).unwrap().len(), 0);
     }
 }
 
@@ -224,8 +224,8 @@ async fn a_redirect_to_another_host_is_followed_and_carries_no_secrets() {
     let hub =
         serve(move |_, _| Reply::redirect(&format!("{to}/blob?sig=1")).with("set-cookie", "a=b"))
             .await;
-    let world = World::with_hub(&hub.address());
-    let found = world.pull(wanted).await.unwrap();
+    let fixture = Fixture::with_hub(&hub.address());
+    let found = fixture.pull(wanted).await.unwrap();
     assert_eq!(fs::read(&found.path).unwrap(), body);
     assert_eq!(hub.requests().len(), 2, "each attempt begins at the hub");
     let asked = store.requests();
@@ -247,19 +247,19 @@ async fn redirects_that_lead_astray_are_not_followed() {
         "//",
     ] {
         let server = serve(move |_, _| Reply::redirect(to)).await;
-        let world = World::with_hub(&server.address());
-        let error = world.pull(wanted).await.unwrap_err();
+        let fixture = Fixture::with_hub(&server.address());
+        let error = fixture.pull(wanted).await.unwrap_err();
         assert_eq!(error.code(), "SS3407", "{to}");
         assert!(!error.to_string().contains("secret"), "{error}");
         assert_eq!(server.requests().len(), 1);
     }
     let server = serve(|_, _| Reply::redirect("/again")).await;
-    let world = World::with_hub(&server.address());
-    assert_eq!(world.pull(wanted).await.unwrap_err().code(), "SS3407");
+    let fixture = Fixture::with_hub(&server.address());
+    assert_eq!(fixture.pull(wanted).await.unwrap_err().code(), "SS3407");
     assert_eq!(server.requests().len(), 6);
     let server = serve(|_, _| Reply::status(302)).await;
-    let world = World::with_hub(&server.address());
-    assert_eq!(world.pull(wanted).await.unwrap_err().code(), "SS3407");
+    let fixture = Fixture::with_hub(&server.address());
+    assert_eq!(fixture.pull(wanted).await.unwrap_err().code(), "SS3407");
 }
 
 #[tokio::test]
@@ -271,19 +271,19 @@ async fn five_redirects_are_few_enough() {
         _ => Reply::file(&body, request),
     })
     .await;
-    let world = World::with_hub(&server.address());
-    world.pull(wanted).await.unwrap();
+    let fixture = Fixture::with_hub(&server.address());
+    fixture.pull(wanted).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_hub_over_plain_http_elsewhere_is_refused() {
     let wanted = entry(&bytes(900), vec![]);
     for url in ["http://hub.example", "https://u:p@hub.example"] {
-        let world = World::with_hub(url);
-        assert_eq!(world.pull(wanted).await.unwrap_err().code(), "SS3407");
+        let fixture = Fixture::with_hub(url);
+        assert_eq!(fixture.pull(wanted).await.unwrap_err().code(), "SS3407");
     }
-    let world = World::with_hub("nonsense");
-    assert_eq!(world.pull(wanted).await.unwrap_err().code(), "SS3414");
+    let fixture = Fixture::with_hub("nonsense");
+    assert_eq!(fixture.pull(wanted).await.unwrap_err().code(), "SS3414");
 }
 
 #[tokio::test]
@@ -297,7 +297,7 @@ async fn a_server_that_is_busy_is_asked_again_and_one_that_says_no_is_not() {
         _ => Reply::file(&served, request),
     })
     .await;
-    World::with_hub(&server.address())
+    Fixture::with_hub(&server.address())
         .pull(wanted)
         .await
         .unwrap();
@@ -310,8 +310,8 @@ async fn a_server_that_is_busy_is_asked_again_and_one_that_says_no_is_not() {
         (416, "SS3408", 3),
     ] {
         let server = serve(move |_, _| Reply::status(status)).await;
-        let world = World::with_hub(&server.address());
-        let error = world.pull(wanted).await.unwrap_err();
+        let fixture = Fixture::with_hub(&server.address());
+        let error = fixture.pull(wanted).await.unwrap_err();
         assert_eq!(error.code(), code, "{status}");
         assert_eq!(server.requests().len(), times, "{status}");
     }
@@ -323,8 +323,8 @@ async fn a_hub_that_is_not_there_is_named() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = closed.local_addr().unwrap();
     drop(closed);
-    let world = World::with_hub(&format!("http://{address}"));
-    let error = world.pull(wanted).await.unwrap_err();
+    let fixture = Fixture::with_hub(&format!("http://{address}"));
+    let error = fixture.pull(wanted).await.unwrap_err();
     assert_eq!(error.code(), "SS3404");
     assert!(error.to_string().contains(&address.to_string()), "{error}");
 }
@@ -335,10 +335,10 @@ async fn a_full_disk_ends_the_pull_at_once() {
     let body = bytes(900);
     let wanted = entry(&body, vec![]);
     let server = serve(move |request, _| Reply::file(&body, request)).await;
-    let world = World::with_hub(&server.address());
-    fs::create_dir_all(world.cache()).unwrap();
-    std::os::unix::fs::symlink("/dev/full", world.part(wanted)).unwrap();
-    let error = world.pull(wanted).await.unwrap_err();
+    let fixture = Fixture::with_hub(&server.address());
+    fs::create_dir_all(fixture.cache()).unwrap();
+    std::os::unix::fs::symlink("/dev/full", fixture.part(wanted)).unwrap();
+    let error = fixture.pull(wanted).await.unwrap_err();
     assert_eq!(error.code(), "SS3412", "{error}");
     assert_eq!(server.requests().len(), 1);
 }
@@ -361,16 +361,16 @@ async fn a_pull_that_is_dropped_stops_and_keeps_what_came() {
         }
     })
     .await;
-    let world = World::with_hub(&server.address());
+    let fixture = Fixture::with_hub(&server.address());
     let came = Arc::new(Notify::new());
     let message = Arc::clone(&came);
     let watch = Arc::new(move |_: Progress| message.notify_one());
     let weights = Weights::Entry(wanted);
     tokio::select! {
-        _ = world.sources.pull(&weights, watch) => panic!("the server holds it"),
+        _ = fixture.sources.pull(&weights, watch) => panic!("the server holds it"),
         () = came.notified() => {}
     }
-    let found = world.pull(wanted).await.unwrap();
+    let found = fixture.pull(wanted).await.unwrap();
     assert_eq!(fs::read(&found.path).unwrap(), body);
     let start = start(&server.requests()[1]).unwrap();
     assert!(start >= 1 << 19, "{start}");

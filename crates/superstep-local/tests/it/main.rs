@@ -9,6 +9,7 @@
     reason = "a test that cannot continue fails"
 )]
 
+mod fixture;
 mod hub;
 #[cfg(all(feature = "vectors", feature = "weights-tests"))]
 mod needs_weights;
@@ -18,4 +19,3 @@ mod server;
 mod together;
 #[cfg(unix)]
 mod wheels;
-mod world;

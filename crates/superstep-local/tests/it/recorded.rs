@@ -4,16 +4,16 @@ use std::fs;
 
 use superstep_local::weights::{Found, Source, Weights, WeightsError, silent};
 
+use crate::fixture::{Fixture, bytes, sha256};
 use crate::server::{Framing, Reply, serve, start};
-use crate::world::{World, bytes, sha256};
 
 fn gguf(count: usize) -> Vec<u8> {
     [b"GGUF".to_vec(), bytes(count)].concat()
 }
 
-async fn pull(world: &World) -> Result<Found, WeightsError> {
+async fn pull(fixture: &Fixture) -> Result<Found, WeightsError> {
     let weights: Weights = "hf:owner/repo/a/model.gguf@v1".parse().unwrap();
-    world.sources.pull(&weights, silent()).await
+    fixture.sources.pull(&weights, silent()).await
 }
 
 #[tokio::test]
@@ -23,22 +23,22 @@ async fn the_hash_is_recorded_at_the_first_pull_and_must_stay() {
         _ => Reply::file(&gguf(901), request),
     })
     .await;
-    let world = World::with_hub(&server.address());
-    let found = pull(&world).await.unwrap();
+    let fixture = Fixture::with_hub(&server.address());
+    let found = pull(&fixture).await.unwrap();
     assert_eq!(found.source, Source::Hub);
     assert_eq!(found.sha256, Some(sha256(&gguf(900))));
     assert_eq!(
         server.requests()[0].path,
         "/owner/repo/resolve/v1/a/model.gguf"
     );
-    assert_eq!(pull(&world).await.unwrap().source, Source::Cache);
+    assert_eq!(pull(&fixture).await.unwrap().source, Source::Cache);
     assert_eq!(server.requests().len(), 1);
     fs::remove_file(&found.path).unwrap();
-    assert_eq!(pull(&world).await.unwrap().path, found.path);
+    assert_eq!(pull(&fixture).await.unwrap().path, found.path);
     fs::remove_file(&found.path).unwrap();
-    let error = pull(&world).await.unwrap_err();
+    let error = pull(&fixture).await.unwrap_err();
     assert_eq!(error.code(), "SS3415");
-    let left = world.files();
+    let left = fixture.files();
     assert!(
         left.iter()
             .all(|name| name.ends_with(".json") || name.ends_with(".tag")),
@@ -67,8 +67,8 @@ async fn a_download_goes_on_only_if_the_tag_is_the_same() {
             }
         })
         .await;
-        let world = World::with_hub(&server.address());
-        let found = pull(&world).await.unwrap();
+        let fixture = Fixture::with_hub(&server.address());
+        let found = pull(&fixture).await.unwrap();
         let expected = if tag == "\"one\"" {
             gguf(900)
         } else {
@@ -89,8 +89,8 @@ async fn a_stretch_with_another_tag_is_not_put_behind_what_is_there() {
         _ => Reply::file(&gguf(900), request).with("etag", "\"one\""),
     })
     .await;
-    let world = World::with_hub(&server.address());
-    let found = pull(&world).await.unwrap();
+    let fixture = Fixture::with_hub(&server.address());
+    let found = pull(&fixture).await.unwrap();
     assert_eq!(fs::read(found.path).unwrap(), gguf(900));
     assert_eq!(server.requests().len(), 3);
 }
@@ -107,8 +107,8 @@ async fn without_a_tag_a_cut_download_begins_again() {
             if number == 0 { reply.cut(500) } else { reply }
         })
         .await;
-        let world = World::with_hub(&server.address());
-        let found = pull(&world).await.unwrap();
+        let fixture = Fixture::with_hub(&server.address());
+        let found = pull(&fixture).await.unwrap();
         assert_eq!(fs::read(found.path).unwrap(), gguf(900));
         let asked: Vec<_> = server.requests().iter().map(start).collect();
         assert_eq!(asked, [None, None]);
@@ -131,8 +131,8 @@ async fn what_the_hub_says_of_the_file_must_be_true() {
                 .with("x-linked-size", size)
         })
         .await;
-        let world = World::with_hub(&hub.address());
-        let outcome = pull(&world).await;
+        let fixture = Fixture::with_hub(&hub.address());
+        let outcome = pull(&fixture).await;
         assert_eq!(outcome.err().map(|error| error.code()), code);
     }
 }
@@ -140,29 +140,29 @@ async fn what_the_hub_says_of_the_file_must_be_true() {
 #[tokio::test]
 async fn a_page_in_place_of_the_file_is_neither_kept_nor_recorded() {
     let server = serve(|_, _| Reply::whole(b"<html>please log in</html>")).await;
-    let world = World::with_hub(&server.address());
-    assert_eq!(pull(&world).await.unwrap_err().code(), "SS3416");
-    assert_eq!(world.files(), [] as [String; 0]);
+    let fixture = Fixture::with_hub(&server.address());
+    assert_eq!(pull(&fixture).await.unwrap_err().code(), "SS3416");
+    assert_eq!(fixture.files(), [] as [String; 0]);
     let server = serve(|_, _| Reply::whole(&gguf(900)).framed(Framing::Chunked)).await;
-    let world = World::with_hub(&server.address());
-    let error = pull(&world).await.unwrap_err();
+    let fixture = Fixture::with_hub(&server.address());
+    let error = pull(&fixture).await.unwrap_err();
     assert_eq!(error.code(), "SS3416", "a file of no known length");
 }
 
 #[tokio::test]
 async fn a_record_that_cannot_be_read_is_no_first_pull() {
     let server = serve(|request, _| Reply::file(&gguf(900), request)).await;
-    let world = World::with_hub(&server.address());
-    pull(&world).await.unwrap();
-    let record = world
+    let fixture = Fixture::with_hub(&server.address());
+    pull(&fixture).await.unwrap();
+    let record = fixture
         .files()
         .into_iter()
         .find(|name| name.ends_with(".json"));
-    fs::write(world.cache().join(record.unwrap()), "{}").unwrap();
-    assert_eq!(pull(&world).await.unwrap_err().code(), "SS3413");
+    fs::write(fixture.cache().join(record.unwrap()), "{}").unwrap();
+    assert_eq!(pull(&fixture).await.unwrap_err().code(), "SS3413");
 }
 
 #[tokio::test]
 async fn without_a_hub_it_is_missing() {
-    assert_eq!(pull(&World::new()).await.unwrap_err().code(), "SS3418");
+    assert_eq!(pull(&Fixture::new()).await.unwrap_err().code(), "SS3418");
 }

@@ -4,8 +4,8 @@ use std::fs;
 
 use superstep_local::weights::{Source, Weights, silent};
 
+use crate::fixture::{Fixture, bytes, entry};
 use crate::server::{Reply, serve};
-use crate::world::{World, bytes, entry};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn pulls_at_once_download_a_file_only_once() {
@@ -13,11 +13,11 @@ async fn pulls_at_once_download_a_file_only_once() {
     let wanted = entry(&body, vec![]);
     let served = body.clone();
     let server = serve(move |request, _| Reply::file(&served, request).cut(300_000)).await;
-    let world = World::with_hub(&server.address());
+    let fixture = Fixture::with_hub(&server.address());
     // Locks are of open files, so that two in one process keep each other out as two processes do.
     let pulls: Vec<_> = (0..8)
         .map(|_| {
-            let sources = world.sources.clone();
+            let sources = fixture.sources.clone();
             tokio::spawn(async move { sources.pull(&Weights::Entry(wanted), silent()).await })
         })
         .collect();

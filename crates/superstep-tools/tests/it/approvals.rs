@@ -8,7 +8,7 @@ use superstep::{
     tools::{AgentState, Approval, OutcomeQuestion, agent::say},
 };
 
-use crate::kit::{Desk, calls, text, to_dana};
+use crate::fixture::{Desk, calls, text, to_dana};
 
 fn one_mail() -> Desk {
     Desk::new(vec![calls(&[("send_text", to_dana("hi"))]), text("sent")])

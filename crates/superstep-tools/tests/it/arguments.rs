@@ -12,7 +12,7 @@ use superstep::{
     tools::{Agent, AgentNode, AgentState, Tool, ToolCtx, ToolError, Tools, agent::say},
 };
 
-use crate::kit::{FnModel, calls, text};
+use crate::fixture::{FnModel, calls, text};
 
 #[derive(Clone, Serialize, Deserialize)]
 struct User {

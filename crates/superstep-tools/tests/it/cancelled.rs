@@ -20,7 +20,7 @@ use superstep::{
 };
 use tokio::sync::Notify;
 
-use crate::kit::{FnModel, calls, text};
+use crate::fixture::{FnModel, calls, text};
 
 /// Looks for something, in a process that never ends.
 #[tool(read)]

@@ -11,7 +11,7 @@ use superstep::{
     tools::{Approval, Chat, Decision, Lost, Next, Policy, Reviewer, Tools, decide, make},
 };
 
-use crate::kit::{Ledger, SendText, to_dana};
+use crate::fixture::{Ledger, SendText, to_dana};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Turn {

@@ -12,7 +12,7 @@ use superstep::{
     trace::{Branch, Kind, RunTree, View},
 };
 
-use crate::kit::{self, FnModel};
+use crate::fixture::{self, FnModel};
 
 /// 500 bytes that nothing else says.
 fn text(what: &str, n: usize) -> String {
@@ -22,7 +22,7 @@ fn text(what: &str, n: usize) -> String {
 
 fn agent(saver: Arc<dyn Saver>, system: &str) -> Graph<AgentState, AgentNode> {
     let graph = Agent::new(FnModel::new(|request| {
-        kit::text(&text("reply", request.messages.len()))
+        fixture::text(&text("reply", request.messages.len()))
     }))
     .system(system)
     .graph()

@@ -10,7 +10,7 @@ use superstep::{
     tools::{AgentState, Approval, Policy, agent::say},
 };
 
-use crate::kit::{Desk, Web};
+use crate::fixture::{Desk, Web};
 
 const CORPUS: &str = include_str!("../corpus/injections.txt");
 

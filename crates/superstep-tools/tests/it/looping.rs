@@ -8,7 +8,7 @@ use superstep::{
     tools::Policy,
 };
 
-use crate::kit::{Desk, calls, text, to_dana};
+use crate::fixture::{Desk, calls, text, to_dana};
 
 #[tokio::test]
 async fn calls_that_need_nobody_are_made_side_by_side() {

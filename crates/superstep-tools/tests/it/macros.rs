@@ -3,7 +3,7 @@
 use serde_json::json;
 use superstep::tools::{Access, Capabilities, Tool, Tools};
 
-use crate::kit::{Add, ReadPage, SendText};
+use crate::fixture::{Add, ReadPage, SendText};
 
 #[test]
 fn a_function_becomes_a_tool_with_schema_and_docs() {

@@ -18,7 +18,7 @@ use superstep::{
 use superstep_fake_providers::openai;
 use superstep_loopback::{Answer, Server};
 
-use crate::kit::{Desk, Web, to_dana};
+use crate::fixture::{Desk, Web, to_dana};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/malformed.txt");
 

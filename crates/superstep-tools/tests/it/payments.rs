@@ -16,7 +16,7 @@ use superstep::{
 };
 use superstep_core::archive::Archive;
 
-use crate::kit::{FnModel, calls, text};
+use crate::fixture::{FnModel, calls, text};
 
 /// Counts what arrived, and loses every confirmation.
 #[derive(Default)]

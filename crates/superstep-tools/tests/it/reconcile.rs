@@ -14,7 +14,7 @@ use superstep::{
     },
 };
 
-use crate::kit::{FnModel, calls, text};
+use crate::fixture::{FnModel, calls, text};
 
 /// How an attempt to deliver ends.
 #[derive(Clone, Copy, Debug)]

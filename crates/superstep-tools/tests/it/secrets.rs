@@ -14,7 +14,7 @@ use superstep::{
     },
 };
 
-use crate::kit::{FnModel, calls, text};
+use crate::fixture::{FnModel, calls, text};
 
 /// Known to the agent by its value.
 const KNOWN: &str = "correct \"horse\" battery/staple";

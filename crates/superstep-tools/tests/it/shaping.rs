@@ -16,7 +16,7 @@ use superstep::{
     },
 };
 
-use crate::kit::{Add, FnModel, Ledger, SendText, calls, text, to_dana};
+use crate::fixture::{Add, FnModel, Ledger, SendText, calls, text, to_dana};
 
 fn last_text(request: &Request) -> String {
     request

@@ -12,7 +12,7 @@ use superstep::{
     },
 };
 
-use crate::kit::{FnModel, Ledger, SendText, calls, text, to_dana};
+use crate::fixture::{FnModel, Ledger, SendText, calls, text, to_dana};
 
 fn instructions(request: &Request) -> String {
     request.messages[0].text()

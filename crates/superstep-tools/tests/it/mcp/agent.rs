@@ -15,7 +15,7 @@ use superstep::{
 };
 
 use super::bench::{Ledger, approved};
-use crate::kit::{FnModel, calls, text};
+use crate::fixture::{FnModel, calls, text};
 
 /// Makes every call that is after `OBEY: CALL` in anything it reads, each once.
 fn obedient() -> Arc<FnModel> {

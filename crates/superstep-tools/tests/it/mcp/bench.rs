@@ -15,7 +15,7 @@ use superstep::{
 };
 use tempfile::TempDir;
 
-use crate::kit::{FnModel, calls, text};
+use crate::fixture::{FnModel, calls, text};
 
 /// Where a fake server writes down what it did.
 pub(crate) struct Ledger(TempDir);

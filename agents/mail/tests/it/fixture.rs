@@ -23,22 +23,22 @@ use tempfile::TempDir;
 
 pub(crate) const OWNER: &str = "me@example.org";
 
-pub(crate) struct World {
+pub(crate) struct Fixture {
     pub(crate) path: PathBuf,
     /// Removes the folder.
     _folder: Option<TempDir>,
 }
 
-impl World {
+impl Fixture {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let world = Self {
+        let fixture = Self {
             path: folder.path().to_owned(),
             _folder: Some(folder),
         };
-        fs::create_dir(world.path.join("mail")).unwrap();
-        fs::create_dir(world.path.join("meetings")).unwrap();
-        world
+        fs::create_dir(fixture.path.join("mail")).unwrap();
+        fs::create_dir(fixture.path.join("meetings")).unwrap();
+        fixture
     }
 
     /// One that another process made.

@@ -10,12 +10,12 @@ use superstep_local::weights::{
 };
 use tempfile::TempDir;
 
-pub(crate) struct World {
+pub(crate) struct Fixture {
     folder: TempDir,
     pub(crate) sources: Sources,
 }
 
-impl World {
+impl Fixture {
     /// With nothing but a cache that is empty.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -30,9 +30,9 @@ impl World {
     }
 
     pub(crate) fn with_hub(url: &str) -> Self {
-        let mut world = Self::new();
-        world.sources.hub = Some(url.to_owned());
-        world
+        let mut fixture = Self::new();
+        fixture.sources.hub = Some(url.to_owned());
+        fixture
     }
 
     pub(crate) fn path(&self) -> &Path {
