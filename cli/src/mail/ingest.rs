@@ -30,6 +30,9 @@ const REFUSED: &str = "SS7020";
 /// Error code: what is in the mailbox is no mail, or damaged.
 const MALFORMED: &str = "SS7006";
 
+/// Error code: something was begun of which nobody knows whether it happened.
+const MAY_HAVE_HAPPENED: &str = "SS1205";
+
 pub(super) async fn once(
     retry: &[String],
     what: &IngestArgs,
@@ -299,6 +302,12 @@ impl Sum {
                 output.say(&[faint(
                     "  to remove what waits: superstep memory delete NAMESPACE KEY; the mail is in the mailbox still",
                 )]);
+            }
+            if code == MAY_HAVE_HAPPENED {
+                output.say(&[
+                    faint("  its thread is as it was; say what happened, then run this again: "),
+                    strong("superstep inbox"),
+                ]);
             }
             if [SET_ASIDE, REFUSED, MALFORMED].contains(&code) {
                 output.say(&[faint(

@@ -87,9 +87,10 @@ fn stored<T: DeserializeOwned>(note: &TaskNote, key: &str) -> Option<T> {
     }
 }
 
-/// The call, as the last question about it showed it.
+/// The call, as the last question about it showed it: an inbox gets a question by itself or as a list of one.
 fn shown(note: &TaskNote) -> Option<String> {
     let asked = note.asks.last()?.value.to_json();
+    let asked = asked.get(0).unwrap_or(&asked);
     let Action { action, args } = Action::deserialize(asked.get("action_request")?).ok()?;
     Some(short(&format!("{action} {}", Json::Object(args))))
 }

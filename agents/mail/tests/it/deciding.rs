@@ -185,7 +185,7 @@ fn question() -> Step {
 
 #[tokio::test]
 async fn an_answered_question_goes_to_the_model_and_teaches_nothing() {
-    let (_world, agent) = fixture([question(), turns(&[done()])]).await;
+    let (_fixture, agent) = fixture([question(), turns(&[done()])]).await;
     let (_, items) = asked(&agent).await;
     let config = about(&items, "Question").item.config;
     assert!(!config.allow_accept && !config.allow_edit);
@@ -201,7 +201,7 @@ async fn an_answered_question_goes_to_the_model_and_teaches_nothing() {
 
 #[tokio::test]
 async fn an_ignored_question_ends_it_and_teaches_what_matters() {
-    let (_world, agent) = fixture([question()]).await;
+    let (_fixture, agent) = fixture([question()]).await;
     let (_, items) = asked(&agent).await;
     assert!(is_done(&answer(&agent, &items[0], Answer::ignore()).await));
     assert_eq!(changes(&agent).await, [1, 0, 0]);

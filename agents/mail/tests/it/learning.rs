@@ -81,7 +81,7 @@ async fn a_store_that_is_only_read_is_not_written_by_a_look() {
 
 #[tokio::test]
 async fn a_change_is_a_version_that_can_be_compared_and_undone() {
-    let (_world, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
+    let (_fixture, agent, _) = taught(|old| format!("{old}\n- Be brief.")).await;
     let memory = agent.memory();
     let versions = memory.versions(Topic::Response).await.unwrap();
     assert_eq!(versions.len(), 2);
@@ -106,7 +106,7 @@ async fn a_change_is_a_version_that_can_be_compared_and_undone() {
 
 #[tokio::test]
 async fn the_model_that_words_a_note_sees_the_person_and_not_the_mail() {
-    let (_world, _agent, model) = taught(|old| format!("{old}\n- Be brief.")).await;
+    let (_fixture, _agent, model) = taught(|old| format!("{old}\n- Be brief.")).await;
     let seen = model.seen();
     let lessons: Vec<String> = seen
         .iter()
@@ -125,7 +125,7 @@ async fn the_model_that_words_a_note_sees_the_person_and_not_the_mail() {
 #[tokio::test]
 async fn a_change_that_loses_the_notes_is_refused_and_told() {
     for note in ["", "- Only this.", "- a\n- b\n- c\n- d\n- e\n- f\n- g\n- h"] {
-        let (_world, agent, _) = taught(|_| note.to_owned()).await;
+        let (_fixture, agent, _) = taught(|_| note.to_owned()).await;
         assert_eq!(
             agent
                 .memory()
@@ -155,7 +155,7 @@ async fn a_change_that_loses_the_notes_is_refused_and_told() {
 
 #[tokio::test]
 async fn an_act_that_teaches_nothing_makes_no_version() {
-    let (_world, agent, _) = taught(str::to_owned).await;
+    let (_fixture, agent, _) = taught(str::to_owned).await;
     assert_eq!(
         agent
             .memory()
@@ -255,7 +255,7 @@ async fn told_beside_a_rival(wins: usize) -> (Fixture, superstep_mail::MailAgent
 
 #[tokio::test]
 async fn a_note_that_changes_while_it_is_worded_keeps_both_changes() {
-    let (_world, agent, asked) = told_beside_a_rival(2).await;
+    let (_fixture, agent, asked) = told_beside_a_rival(2).await;
     assert_eq!(asked, 3, "once for each note there was");
     let note = agent.memory().show(Topic::Response).await.unwrap();
     assert_eq!(note.matches("- Another line").count(), 2, "{note}");
@@ -266,7 +266,7 @@ async fn a_note_that_changes_while_it_is_worded_keeps_both_changes() {
 
 #[tokio::test]
 async fn a_note_that_never_stands_still_is_left_and_that_is_told() {
-    let (_world, agent, asked) = told_beside_a_rival(9).await;
+    let (_fixture, agent, asked) = told_beside_a_rival(9).await;
     assert_eq!(asked, 8);
     let note = agent.memory().show(Topic::Response).await.unwrap();
     assert_eq!(note.matches("- Another line").count(), 8, "{note}");

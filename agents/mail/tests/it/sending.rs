@@ -457,7 +457,7 @@ async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up()
 
 #[tokio::test]
 async fn a_question_that_was_answered_is_not_open_again_after_a_failure() {
-    let (_world, _mailbox, agent, outcome) = approved(&[Fault::Revoked], Looks::Truly).await;
+    let (_fixture, _mailbox, agent, outcome) = approved(&[Fault::Revoked], Looks::Truly).await;
     assert!(outcome.is_err());
     let options = superstep_mail::IngestOptions::default();
     let arrivals = agent.arrivals(&options).await.unwrap();
@@ -481,7 +481,7 @@ fn rerun() -> superstep_mail::IngestOptions {
 
 #[tokio::test]
 async fn a_rerun_keeps_a_mail_whose_outcome_is_unknown_until_that_is_answered() {
-    let (_world, mailbox, agent, outcome) = approved(&[Fault::LostAnswer], Looks::Unsure).await;
+    let (_fixture, mailbox, agent, outcome) = approved(&[Fault::LostAnswer], Looks::Unsure).await;
     assert!(matches!(outcome.unwrap(), Outcome::Waiting { .. }));
     let asked = agent.inbox().await.unwrap().items;
     for one_by_one in [false, true] {
@@ -500,6 +500,7 @@ async fn a_rerun_keeps_a_mail_whose_outcome_is_unknown_until_that_is_answered() 
         };
         assert_eq!(code, "SS1205");
         assert!(why.contains("may have happened"), "{why}");
+        assert!(why.contains("send_email_tool"), "{why}");
         assert_eq!(agent.inbox().await.unwrap().items, asked);
     }
     assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
