@@ -105,7 +105,7 @@ pub use mailbox::{
     Arrival, Later, Lookup, MailId, Mailbox, Outgoing, Page, PageToken, Query, RawMail, SendError,
     Sent, ThreadKey,
 };
-pub use memory::{Change, Memory, MemoryError, Topic, Version};
+pub use memory::{Change, Memory, MemoryError, NotePlace, Topic, Version};
 pub use mode::{Mode, without_mode};
 pub use parse::{Attachment, Mail, parse};
 pub use prompts::{PromptError, Prompts, Stage};

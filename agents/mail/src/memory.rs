@@ -13,6 +13,7 @@
 
 pub(crate) mod feedback;
 mod guard;
+mod place;
 mod stored;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use tokio::sync::Mutex;
 use crate::prompt::filled;
 use feedback::FeedbackItem;
 pub use guard::Change;
+pub use place::NotePlace;
 
 /// Which note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -114,6 +116,19 @@ pub enum MemoryError {
         /// Which.
         label: &'static str,
     },
+    /// A person's wording is not one of a note.
+    #[error("the note `{label}` does not take that: {why}")]
+    #[coded(
+        "SS7023",
+        InvalidInput,
+        hint = "write some lines of text: at most 200 of 400 characters each"
+    )]
+    NotTaken {
+        /// Which.
+        label: &'static str,
+        /// What is wrong.
+        why: String,
+    },
     /// Another process changed it at the same time.
     #[error("the note `{label}` was changed by another process meanwhile; nothing was overwritten")]
     #[coded(
@@ -187,8 +202,9 @@ impl Memory {
         }
     }
 
-    /// The same in another store. Changes of both come one after the other.
-    pub(crate) fn on(&self, store: Arc<dyn Store>) -> Self {
+    /// The same in another store, as a server has one for each owner. Changes of both come one after the other.
+    #[must_use]
+    pub fn on(&self, store: Arc<dyn Store>) -> Self {
         Self {
             store,
             ..self.clone()
@@ -261,6 +277,33 @@ impl Memory {
             true => Ok(version),
             false => Err(MemoryError::Changed { label }),
         }
+    }
+
+    /// Writes a note in the words of a person, as its newest version. `seen` is the note that they changed: if it is
+    /// another by now, nothing is written. The same words again are no new version.
+    pub async fn write(
+        &self,
+        topic: Topic,
+        text: &str,
+        seen: Option<&str>,
+    ) -> Result<Version, MemoryError> {
+        let label = topic.label();
+        let text = guard::plain(text).map_err(|why| MemoryError::NotTaken { label, why })?;
+        let _turn = self.turn.lock().await;
+        for _ in 0..ATTEMPTS {
+            let note = stored::read(&*self.store, topic).await?;
+            if seen.is_some_and(|seen| seen != note.text) {
+                break;
+            }
+            if let (true, Some(newest)) = (note.text == text, note.versions.last()) {
+                return Ok(newest.clone());
+            }
+            let version = note.next("written by hand".to_owned(), text.clone());
+            if stored::add(&*self.store, topic, &note, &version).await? {
+                return Ok(version);
+            }
+        }
+        Err(MemoryError::Changed { label })
     }
 
     /// Lets a model word what acts of a person teach. The acts are known by a key: a second attempt

@@ -9,6 +9,8 @@ use superstep_mail::{Address, FolderCalendar, FolderMailbox, MailAgent, MailId, 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
     hosting::{Example, plays_example, unable},
+    ingest_graph,
+    notes::Notes,
     rehearsal,
 };
 use crate::{
@@ -22,6 +24,9 @@ use crate::{
 
 /// The id under which clients know it, and its shorter name.
 const EMAIL: (&str, &str) = ("email_assistant", "mail");
+
+/// The id of the graph that takes in mail.
+const INGEST: &str = "mail_ingest";
 
 /// What its description ends with if there is no account of mail.
 const NO_ACCOUNT: &str =
@@ -65,8 +70,12 @@ impl RunAgent for Mail {
 
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let demo = rehearsal::prepare(Agent::Mail, &SCENE);
+    let mut has_account = false;
     let (agent, example) = match (open(on.what, app).await, demo) {
-        (Ok(agent), _) => (agent, Example::own(sample())),
+        (Ok(agent), _) => {
+            has_account = true;
+            (agent, Example::own(sample()))
+        }
         // Mail of somebody's own is not mixed with that of a demo.
         (Err(missing @ Error::NoAccount), Some(demo)) => {
             let why = plays_example(Agent::Mail, &missing, app)?;
@@ -80,7 +89,26 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
     };
     let about = "Reads mail, and asks before it acts";
     let mut on = on.add(EMAIL.0, agent.graph(), about, example);
-    on.server = on.server.alias(EMAIL.1, EMAIL.0);
+    on.server = on
+        .server
+        .alias(EMAIL.1, EMAIL.0)
+        .store_editor(Notes(agent.memory().clone()));
+    match has_account {
+        true => with_ingest(on, &agent),
+        false => Ok(on),
+    }
+}
+
+/// Adds the graph that takes in what arrives, for schedules. The mailbox is that of the server, not of its owners.
+fn with_ingest<'s>(on: Hosting<'s>, agent: &MailAgent) -> Result<Hosting<'s>, Error> {
+    let graph = ingest_graph::graph(agent).map_err(superstep_mail::AgentError::Graph)?;
+    let about = format!(
+        "Takes in new mail, for schedules ({})",
+        ingest_graph::mode(agent.mode())
+    );
+    let example = Example::own(json!({"minutes_since": 60, "limit": 20}));
+    let mut on = on.add(INGEST, &graph, &about, example);
+    on.server = on.server.not_for_owners(INGEST);
     Ok(on)
 }
 

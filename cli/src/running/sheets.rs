@@ -48,6 +48,7 @@ impl RunAgent for Sheets {
 async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let versions = sheet::hosted_versions(on.uploads.clone(), app.global)?;
     on.server = on.server.results(versions.folder());
+    let made = ("sheets", "version");
     let own = Example::own(
         json!({"problem": {"instruction": "Add a sheet with the sums by region", "workbook": ""}}),
     );
@@ -64,7 +65,9 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
         }
     };
     let about = "Works on spreadsheets step by step; the input is never modified";
-    Ok(on.add("sheets", agent.graph(), about, example))
+    let mut on = on.add(made.0, agent.graph(), about, example);
+    on.server = on.server.result_field(made.0, made.1);
+    Ok(on)
 }
 
 /// The spreadsheet agent with the workbook of its demo.

@@ -44,6 +44,7 @@ mod post;
 mod private;
 mod serve;
 mod served;
+mod served_mail;
 mod served_owners;
 mod served_threads;
 mod servers;

@@ -70,6 +70,20 @@ fn each_owner_has_notes_of_the_email_assistant_of_their_own() {
     let bobs = store(&mut server, BOB);
     assert!(bobs.contains("Short, friendly"), "{bobs}");
     assert!(!bobs.contains(lesson), "{bobs}");
+    // What an owner writes there is a version of theirs.
+    let edit = json!({"namespace": ["email_assistant", "response_preferences"],
+        "key": "user_preferences", "value": "Sign with Bob."});
+    let (status, _) = server.call_as(BOB, "PUT", "/store/items", &edit);
+    assert_eq!(status, 204);
+    let bobs = store(&mut server, BOB);
+    assert!(bobs.contains("written by hand"), "{bobs}");
+    assert!(!store(&mut server, ANN).contains("Sign with Bob."));
+    // The mailbox is not theirs.
+    let ingest = json!({"assistant_id": "mail_ingest", "input": {}});
+    let (status, refused) = server.call_as(ANN, "POST", "/runs/wait", &ingest);
+    assert_eq!(status, 404, "{refused}");
+    let (_, seen) = server.call_as(ANN, "POST", "/assistants/search", &json!({}));
+    assert!(!seen.to_string().contains("mail_ingest"), "{seen}");
     drop(server);
     let own = env.run("mail memory show response");
     assert!(!own.stdout.contains(lesson), "{}", own.stdout);

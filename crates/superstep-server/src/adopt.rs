@@ -41,7 +41,11 @@ impl App {
         }
     }
 
-    async fn adopt(&self, id: &str, thread: ThreadId) -> Result<Option<Record>, Refusal> {
+    pub(crate) async fn adopt(
+        &self,
+        id: &str,
+        thread: ThreadId,
+    ) -> Result<Option<Record>, Refusal> {
         if self.foreign.has(&thread) {
             return Ok(None);
         }

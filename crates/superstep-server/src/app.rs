@@ -18,7 +18,8 @@ use tokio::sync::Notify;
 use crate::{
     after_record::AfterRun, assistant_record::Assistant, counts::Counts, cron_record::Cron,
     endings::Endings, file_record::FileRecord, foreign::Foreign, owner_graphs::OwnerStores,
-    readers::Readers, records::Records, registry::Registry, thread_record::Record,
+    readers::Readers, records::Records, registry::Registry, store_edit::StoreEditor,
+    thread_record::Record,
 };
 
 /// What the handlers of a server share.
@@ -30,6 +31,8 @@ pub(crate) struct App {
     pub(crate) deleted_runs: Records<Json>,
     pub(crate) saver: Arc<dyn Saver>,
     pub(crate) store: Arc<dyn Store>,
+    /// Who looks after parts of it.
+    pub(crate) editors: Vec<Box<dyn StoreEditor>>,
     /// What each owner sees of it.
     pub(crate) owner_stores: OwnerStores,
     /// Threads that no hosted graph runs.

@@ -36,7 +36,14 @@ impl App {
     ) -> Result<Vec<(String, Assistant)>, Refusal> {
         let mut all = self.assistants.all().await?;
         all.retain(|(_, it)| it.owner.is_none() || caller.sees(it.owner.as_deref()));
-        for hosted in self.registry.all() {
+        let is_shown = |graph: &str| {
+            let hosted = self.registry.graph(graph);
+            let hosted = hosted.ok();
+            hosted.is_none_or(|hosted| hosted.is_for(caller.owner().as_deref()))
+        };
+        all.retain(|(_, it)| is_shown(&it.graph_id));
+        let own = self.registry.all().iter();
+        for hosted in own.filter(|hosted| is_shown(&hosted.id)) {
             let id = hosted.assistant.to_string();
             if !all.iter().any(|(known, _)| *known == id) {
                 all.push((id, Assistant::of_graph(hosted)));

@@ -14,7 +14,8 @@ use superstep::RunId;
 use uuid::Uuid;
 
 use crate::{
-    app::App, cron_record::Cron, crons::cron_body, refusal::Refusal, run_request::RunRequest, time,
+    app::App, cron_record::Cron, crons::cron_body, owner::Visitor, refusal::Refusal,
+    run_request::RunRequest, time,
 };
 
 /// The namespace of the ids of such runs.
@@ -45,7 +46,9 @@ impl App {
         let now = time::now();
         let mut soonest = None;
         for (id, cron) in self.crons.all().await? {
-            let Some(due) = cron.next.filter(|_| cron.enabled) else {
+            // Those of an owner whom this server does not know wait for one that does.
+            let is_known = self.knows_owner(cron.owner.as_deref());
+            let Some(due) = cron.next.filter(|_| cron.enabled && is_known) else {
                 continue;
             };
             let next = match due <= now {
@@ -67,8 +70,9 @@ impl App {
         let run = Uuid::new_v5(&RUNS, format!("{id} {due}").as_bytes());
         let mut request = RunRequest::read_scheduled(self, &mut cron_body(id, cron)).await?;
         request.run = Some(RunId(run.as_u128()));
-        // One that was started before, or whose thread is gone, is not started again.
-        let _started = self.accept(cron.thread_id.as_deref(), request).await;
+        request.owner.clone_from(&cron.owner);
+        // One that was started before, or whose thread or assistant is gone, is not started again.
+        let _started = self.start_owned(cron, request).await;
         let next = cron.due_after(time::now())?;
         let move_on = |there: &mut Cron| {
             if there.next == Some(due) {
@@ -77,5 +81,21 @@ impl App {
         };
         self.crons.change(id, move_on).await?;
         Ok(next)
+    }
+
+    /// Starts a run for whom the schedule belongs to, on what is theirs.
+    async fn start_owned(
+        self: &Arc<Self>,
+        cron: &Cron,
+        request: RunRequest,
+    ) -> Result<(), Refusal> {
+        let owner = Visitor::of(cron.owner.clone());
+        self.check_assistant(&owner, &request.kwargs.assistant_id)
+            .await?;
+        if let Some(thread) = &cron.thread_id {
+            self.check_owner(&owner, thread).await?;
+        }
+        self.accept(cron.thread_id.as_deref(), request).await?;
+        Ok(())
     }
 }

@@ -30,6 +30,9 @@ pub(crate) struct Cron {
     pub(crate) next: Option<Micros>,
     pub(crate) created: Micros,
     pub(crate) updated: Micros,
+    /// Whose it is, and whose its runs are; everybody's without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) owner: Option<String>,
 }
 
 impl Cron {
@@ -56,7 +59,7 @@ impl Cron {
             "cron_id": id,
             "assistant_id": self.assistant_id,
             "thread_id": self.thread_id,
-            "user_id": "",
+            "user_id": self.owner.as_deref().unwrap_or_default(),
             "end_time": self.end_time.map(time::text),
             "schedule": self.schedule,
             "timezone": self.timezone,

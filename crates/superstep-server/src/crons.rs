@@ -15,6 +15,7 @@ use crate::{
     app::App,
     cron_record::Cron,
     matching::has_all,
+    owner::Visitor,
     page::Page,
     payload::Payload,
     refusal::{Refusal, answer},
@@ -44,27 +45,30 @@ const OWN: &[&str] = &[
 /// `POST /runs/crons`: each run on a thread of its own.
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     body: Payload,
 ) -> Result<Response, Refusal> {
-    app.make_cron(None, body).await
+    app.make_cron(&caller, None, body).await
 }
 
 /// `POST /threads/{id}/runs/crons`: all runs on one thread.
 pub(crate) async fn create_on(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     body: Payload,
 ) -> Result<Response, Refusal> {
     let (id, _) = app.find_thread(&id).await?;
-    app.make_cron(Some(id), body).await
+    app.make_cron(&caller, Some(id), body).await
 }
 
 /// `GET /runs/crons/{cron}`
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
 ) -> Result<Response, Refusal> {
-    let (id, cron) = app.find_cron(&id).await?;
+    let (id, cron) = app.find_cron(&caller, &id).await?;
     Ok(answer(&cron.shown(&id)))
 }
 
@@ -72,17 +76,19 @@ pub(crate) async fn get(
 pub(crate) async fn patch(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     body: Payload,
 ) -> Result<Response, Refusal> {
-    let (id, mut cron) = app.find_cron(&id).await?;
+    let (id, mut cron) = app.find_cron(&caller, &id).await?;
     let given: Map<String, Json> = body.whole()?;
     change(&mut cron, given)?;
     cron.next = cron.due_after(time::now())?;
     app.check_payload(&cron).await?;
     let changed = app.crons.change(&id, |there| {
-        let created = there.created;
+        let (created, owner) = (there.created, there.owner.clone());
         there.clone_from(&cron);
         (there.created, there.updated) = (created, time::now());
+        there.owner = owner;
     });
     let changed = changed.await?.ok_or_else(no_cron)?;
     app.cron_changed.notify_one();
@@ -93,8 +99,9 @@ pub(crate) async fn patch(
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
 ) -> Result<Response, Refusal> {
-    let (id, _) = app.find_cron(&id).await?;
+    let (id, _) = app.find_cron(&caller, &id).await?;
     app.crons.forget(&id).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
@@ -102,21 +109,24 @@ pub(crate) async fn delete(
 /// `POST /runs/crons/search`
 pub(crate) async fn search(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let page = Page::of(&mut body, SORTABLE)?;
-    Ok(page.answer(found(&app, &mut body).await?))
+    Ok(page.answer(found(&app, &caller, &mut body).await?))
 }
 
 /// `POST /runs/crons/count`
 pub(crate) async fn count(
     State(app): State<Arc<App>>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(answer(&found(&app, &mut body).await?.len().into()))
+    let found = found(&app, &caller, &mut body).await?;
+    Ok(answer(&found.len().into()))
 }
 
-async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
+async fn found(app: &App, caller: &Visitor, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
     let mut wanted = Map::new();
     for name in ["assistant_id", "thread_id", "enabled"] {
         let value: Option<Json> = body.field(name)?;
@@ -126,7 +136,10 @@ async fn found(app: &App, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
     wanted.insert("metadata".to_owned(), Json::Object(metadata));
     let wanted = Json::Object(wanted);
     let all = app.crons.all().await?;
-    let rows = all.iter().map(|(id, cron)| cron.shown(id));
+    let own = all
+        .iter()
+        .filter(|(_, cron)| caller.sees(cron.owner.as_deref()));
+    let rows = own.map(|(id, cron)| cron.shown(id));
     Ok(rows.filter(|row| has_all(row, &wanted)).collect())
 }
 
@@ -173,7 +186,12 @@ fn change(cron: &mut Cron, given: Map<String, Json>) -> Result<(), Refusal> {
 }
 
 impl App {
-    async fn make_cron(&self, thread: Option<String>, body: Payload) -> Result<Response, Refusal> {
+    async fn make_cron(
+        &self,
+        caller: &Visitor,
+        thread: Option<String>,
+        body: Payload,
+    ) -> Result<Response, Refusal> {
         let given: Map<String, Json> = body.whole()?;
         let Some(assistant) = given.get("assistant_id").and_then(Json::as_str) else {
             return Err(Refusal::invalid("`assistant_id` is missing"));
@@ -193,6 +211,7 @@ impl App {
             next: None,
             created: now,
             updated: now,
+            owner: caller.owner(),
         };
         change(&mut cron, given)?;
         cron.payload
@@ -207,15 +226,21 @@ impl App {
 
     /// Refuses what no run could be started with.
     async fn check_payload(&self, cron: &Cron) -> Result<(), Refusal> {
-        RunRequest::read_scheduled(self, &mut cron_body("", cron)).await?;
-        Ok(())
+        let request = RunRequest::read_scheduled(self, &mut cron_body("", cron)).await?;
+        let owner = Visitor::of(cron.owner.clone());
+        let given = Json::Object(cron.payload.clone());
+        self.check_files(&owner, &given).await?;
+        self.check_assistant(&owner, &request.kwargs.assistant_id)
+            .await
     }
 
-    async fn find_cron(&self, id: &str) -> Result<(String, Cron), Refusal> {
+    async fn find_cron(&self, caller: &Visitor, id: &str) -> Result<(String, Cron), Refusal> {
         let wrong = |_| Refusal::invalid("Invalid cron ID: must be a UUID");
         let id = Uuid::parse_str(id).map_err(wrong)?.to_string();
-        let cron = self.crons.find(&id).await?.ok_or_else(no_cron)?;
-        Ok((id, cron))
+        let cron = self.crons.find(&id).await?;
+        // What is somebody else's is not there.
+        let cron = cron.filter(|cron| caller.sees(cron.owner.as_deref()));
+        Ok((id, cron.ok_or_else(no_cron)?))
     }
 }
 

@@ -92,7 +92,13 @@ pub(crate) async fn download(
 ) -> Result<Response, Refusal> {
     let (place, called) = match (app.find_file(&caller, &id).await, &app.results_folder) {
         (Ok((place, record)), _) => (place, record.name),
-        (Err(_), Some(folder)) if is_hash(&id) => (folder.join(&id), name(&params, "result")?),
+        (Err(_), Some(folder)) if is_hash(&id) => {
+            let called = name(&params, "result")?;
+            if !app.may_read(&caller, &id).await? {
+                return Err(no_file());
+            }
+            (folder.join(&id), called)
+        }
         (Err(refusal), _) => return Err(refusal),
     };
     let most = u64::try_from(app.file_limit).unwrap_or(u64::MAX);
@@ -196,7 +202,7 @@ impl App {
 }
 
 /// Under what the file of a caller is recorded: its hash, and whose it is.
-fn key(caller: &Visitor, id: &str) -> String {
+pub(crate) fn key(caller: &Visitor, id: &str) -> String {
     match caller.owner() {
         Some(owner) => format!("{id}.{owner}"),
         None => id.to_owned(),

@@ -84,7 +84,8 @@ const ASSISTANT: &[Field] = &[
 const ITEM: &[Field] = &[
     ("namespace", Texts),
     ("key", Text),
-    ("value", Object),
+    ("value", Any),
+    ("expected", Any),
     ("index", Any),
     ("ttl", Number),
 ];
@@ -333,6 +334,8 @@ pub(crate) fn body(method: &str, path: &str) -> Option<Json> {
         let run = object(&[RUN, &[("thread_id", Uuid)]], &["assistant_id"]);
         return Some(json!({ "type": "array", "items": run, "maxItems": 1000 }));
     }
+    // Those for inboxes take what the others take.
+    let path = path.strip_prefix("/inbox").unwrap_or(path);
     let mut rows = ROWS.iter();
     let (_, _, fields, required) = rows.find(|row| (row.0, row.1) == (method, path))?;
     Some(object(fields, required))

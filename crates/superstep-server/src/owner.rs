@@ -136,6 +136,23 @@ impl App {
         }
     }
 
+    /// Refuses an assistant that a caller may not run.
+    pub(crate) async fn check_assistant(&self, caller: &Visitor, id: &str) -> Result<(), Refusal> {
+        let (_, found) = self.assistant(id).await?;
+        let hosted = self.registry.graph(&found.graph_id)?;
+        match caller.may_use(&found) && hosted.is_for(caller.0.as_deref()) {
+            true => Ok(()),
+            false => Err(Refusal::missing(format!(
+                "Assistant with ID {id} not found"
+            ))),
+        }
+    }
+
+    /// Whether runs of an owner can be run here.
+    pub(crate) fn knows_owner(&self, owner: Option<&str>) -> bool {
+        owner.is_none_or(|owner| self.owner_stores.contains_key(owner))
+    }
+
     /// All threads that a caller sees.
     pub(crate) async fn all_threads(
         &self,

@@ -40,7 +40,7 @@ pub(crate) fn all(graphs: &[Hosted], stores: &OwnerStores) -> Vec<(Arc<str>, Dyn
     let mut all = Vec::new();
     for hosted in graphs {
         all.push((hosted.id.as_str().into(), hosted.graph.clone()));
-        for (owner, store) in stores {
+        for (owner, store) in stores.iter().filter(|_| !hosted.is_whole) {
             let backends = Backends {
                 store: Some(store.clone()),
                 ..hosted.graph.backends().clone()

@@ -10,6 +10,15 @@ use superstep::store::{
 /// Where the memories of owners are; those who see everything find them there.
 const OWNERS: &str = "owners";
 
+/// Whose a namespace of the whole store is, and what they call it; nothing for what is nobody's.
+pub(crate) fn inside(namespace: &Namespace) -> Option<(&str, Namespace)> {
+    let [owners, owner, inner @ ..] = namespace.labels() else {
+        return None;
+    };
+    let inner = Namespace::new(inner.to_vec()).ok()?;
+    (owners == OWNERS).then_some((owner, inner))
+}
+
 /// The part of a store that belongs to an owner.
 pub(crate) struct OwnerStore {
     store: Arc<dyn Store>,

@@ -37,6 +37,16 @@ impl Page {
         })
     }
 
+    /// By what rows are put in order, and whether the smallest comes first.
+    pub(crate) fn order(&self) -> (&'static str, bool) {
+        (self.sort_by, self.is_ascending)
+    }
+
+    /// How many rows in order are enough for the page, and to know whether there is more.
+    pub(crate) fn enough(&self) -> usize {
+        self.offset.saturating_add(self.limit).saturating_add(1)
+    }
+
     /// The answer: this part of the rows, and where the next one begins.
     pub(crate) fn answer(self, mut rows: Vec<Json>) -> Response {
         let key = |row: &Json| {

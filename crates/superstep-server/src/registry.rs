@@ -30,6 +30,10 @@ pub(crate) struct Hosted {
     pub(crate) description: Option<String>,
     /// An input to try it with.
     pub(crate) example: Option<Json>,
+    /// The field of its state that names what it made.
+    pub(crate) result_field: Option<String>,
+    /// Whether owners neither see nor run it.
+    pub(crate) is_whole: bool,
 }
 
 impl Hosted {
@@ -42,7 +46,14 @@ impl Hosted {
             since: time::now(),
             description: None,
             example: None,
+            result_field: None,
+            is_whole: false,
         }
+    }
+
+    /// Whether a caller may run it, by their name if they are an owner.
+    pub(crate) fn is_for(&self, owner: Option<&str>) -> bool {
+        owner.is_none() || !self.is_whole
     }
 
     /// What it is called.

@@ -16,7 +16,7 @@ use crate::{
     app::App,
     assistants, crons, docs_page, files,
     guard::{Guard, require_token},
-    mcp, metrics, openapi,
+    inbox_form, mcp, metrics, openapi,
     owner::{no_owner, own_assistant, own_thread},
     protocol,
     route_info::RouteInfo,
@@ -55,31 +55,31 @@ fn table() -> Vec<Row> {
         (Method::POST, "/mcp", Token, post(mcp::post)),
         (Method::POST, "/mcp/", Token, post(mcp::post)),
         (Method::DELETE, "/mcp", Token, delete(mcp::delete)),
-        (Method::POST, "/runs/crons", Whole, post(crons::create)),
+        (Method::POST, "/runs/crons", Token, post(crons::create)),
         (
             Method::POST,
             "/runs/crons/search",
-            Whole,
+            Token,
             post(crons::search),
         ),
-        (Method::POST, "/runs/crons/count", Whole, post(crons::count)),
-        (Method::GET, "/runs/crons/{cron}", Whole, get(crons::get)),
+        (Method::POST, "/runs/crons/count", Token, post(crons::count)),
+        (Method::GET, "/runs/crons/{cron}", Token, get(crons::get)),
         (
             Method::PATCH,
             "/runs/crons/{cron}",
-            Whole,
+            Token,
             patch(crons::patch),
         ),
         (
             Method::DELETE,
             "/runs/crons/{cron}",
-            Whole,
+            Token,
             delete(crons::delete),
         ),
         (
             Method::POST,
             "/threads/{id}/runs/crons",
-            Whole,
+            Token,
             post(crons::create_on),
         ),
         (
@@ -317,7 +317,55 @@ fn table() -> Vec<Row> {
             Token,
             post(threads::copy),
         ),
+        (Method::GET, "/inbox/info", Token, get(system::info)),
+        (
+            Method::POST,
+            "/inbox/threads/search",
+            Token,
+            post(threads::search).layer(from_fn(inbox_form::shown)),
+        ),
+        (
+            Method::GET,
+            "/inbox/threads/{id}",
+            Token,
+            get(threads::get).layer(from_fn(inbox_form::shown)),
+        ),
+        (
+            Method::GET,
+            "/inbox/threads/{id}/state",
+            Token,
+            get(state::get).layer(from_fn(inbox_form::shown)),
+        ),
+        (
+            Method::POST,
+            "/inbox/threads/{id}/state",
+            Token,
+            post(state::update),
+        ),
+        (
+            Method::POST,
+            "/inbox/threads/{id}/history",
+            Token,
+            post(state::post_history).layer(from_fn(inbox_form::shown)),
+        ),
+        (
+            Method::POST,
+            "/inbox/threads/{id}/runs",
+            Token,
+            post(runs::create),
+        ),
+        (
+            Method::POST,
+            "/inbox/threads/{id}/runs/stream",
+            Token,
+            post(runs::stream),
+        ),
     ]
+}
+
+/// Whether a path is for inboxes that know one form of questions, and takes their answers.
+fn takes_inbox_answers(path: &str) -> bool {
+    path.starts_with("/inbox/threads/{id}/runs")
 }
 
 /// Every path that is served.
@@ -334,13 +382,18 @@ pub fn routes() -> Vec<RouteInfo> {
 pub(crate) fn router(app: Arc<App>, guard: &Arc<Guard>) -> Router {
     let mut router = Router::new();
     for (_, path, access, handler) in table() {
+        let handler = match takes_inbox_answers(path) {
+            true => handler.layer(from_fn_with_state(app.clone(), inbox_form::answered)),
+            false => handler,
+        };
         // The token is asked for first, then whose the thread is.
-        let handler = match path {
+        let bare = path.strip_prefix("/inbox").unwrap_or(path);
+        let handler = match bare {
             _ if access == Access::Open => handler,
-            _ if path.starts_with("/threads/{id}") || path.starts_with("/runs/{run}") => {
+            path if path.starts_with("/threads/{id}") || path.starts_with("/runs/{run}") => {
                 handler.layer(from_fn_with_state(app.clone(), own_thread))
             }
-            _ if path.starts_with("/assistants/{id}") => {
+            path if path.starts_with("/assistants/{id}") => {
                 handler.layer(from_fn_with_state(app.clone(), own_assistant))
             }
             _ => handler,

@@ -30,6 +30,7 @@ use crate::{
     records::{self, Records},
     registry::{Hosted, Registry},
     routes::{router, routes},
+    store_edit::StoreEditor,
     tokens::Tokens,
     working::Working,
 };
@@ -51,6 +52,9 @@ const RUNS_AT_ONCE: usize = 64;
 pub struct Server {
     backends: Backends,
     graphs: Vec<Hosted>,
+    /// The ids of graphs that are not for owners.
+    whole: Vec<String>,
+    editors: Vec<Box<dyn StoreEditor>>,
     aliases: HashMap<String, String>,
     token: Option<Secret>,
     owners: Vec<(Arc<str>, Secret)>,
@@ -65,6 +69,8 @@ pub struct Server {
     examples: HashMap<String, Json>,
     files_folder: Option<PathBuf>,
     results_folder: Option<PathBuf>,
+    /// What of the states of graphs names their files, by their ids.
+    result_fields: HashMap<String, String>,
     file_limit: usize,
     per_minute: Option<u32>,
     time_limit: Duration,
@@ -76,6 +82,8 @@ impl Server {
         Self {
             backends,
             graphs: Vec::new(),
+            whole: Vec::new(),
+            editors: Vec::new(),
             aliases: HashMap::new(),
             token: None,
             owners: Vec::new(),
@@ -88,6 +96,7 @@ impl Server {
             examples: HashMap::new(),
             files_folder: None,
             results_folder: None,
+            result_fields: HashMap::new(),
             file_limit: FILE_LIMIT,
             per_minute: None,
             time_limit: TIME_LIMIT,
@@ -121,6 +130,18 @@ impl Server {
     /// `example_input` of its metadata.
     pub fn example(mut self, id: impl Into<String>, input: Json) -> Self {
         self.examples.insert(id.into(), input);
+        self
+    }
+
+    /// A hosted graph that works for the whole server, such as one that reads its mailbox: owners neither see nor run it.
+    pub fn not_for_owners(mut self, id: impl Into<String>) -> Self {
+        self.whole.push(id.into());
+        self
+    }
+
+    /// Somebody looks after a part of the long-term store: what clients write there is up to them.
+    pub fn store_editor(mut self, editor: impl StoreEditor) -> Self {
+        self.editors.push(Box::new(editor));
         self
     }
 
@@ -175,9 +196,16 @@ impl Server {
     }
 
     /// A folder where graphs keep files under the hashes of their bytes: who knows the SHA-256 of one can
-    /// download it.
+    /// download it, owners if it is theirs ([`Server::result_field`]).
     pub fn results(mut self, folder: impl Into<PathBuf>) -> Self {
         self.results_folder = Some(folder.into());
+        self
+    }
+
+    /// The field of a hosted graph's state that names what it made in that folder: owners can download what it made
+    /// on their threads, and nothing else there.
+    pub fn result_field(mut self, id: impl Into<String>, field: impl Into<String>) -> Self {
+        self.result_fields.insert(id.into(), field.into());
         self
     }
 
@@ -220,6 +248,12 @@ impl Server {
         for (id, example) in self.examples {
             hosted(&mut self.graphs, id)?.example = Some(example);
         }
+        for (id, field) in self.result_fields {
+            hosted(&mut self.graphs, id)?.result_field = Some(field);
+        }
+        for id in self.whole {
+            hosted(&mut self.graphs, id)?.is_whole = true;
+        }
         let registry = Registry::new(self.graphs, self.aliases)?;
         let shown = address.to_string();
         let failed = |error| ServerError::Listen {
@@ -250,6 +284,7 @@ impl Server {
             origins: self.origins,
         });
         let app = App {
+            editors: self.editors,
             owner_stores,
             foreign: Foreign::default(),
             registry,

@@ -19,6 +19,7 @@ use crate::{
     app::App,
     checkpoint,
     matching::has_all,
+    owner::Visitor,
     payload::Payload,
     refusal::{REPEATS, Refusal, answer},
     registry::Hosted,
@@ -107,8 +108,10 @@ pub(crate) async fn post_at(
 pub(crate) async fn update(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
+    app.check_files(&caller, &body.look("values")).await?;
     let (id, record) = app.find_thread(&id).await?;
     let at: Option<Json> = body.field("checkpoint")?;
     let at = match (at, body.field::<String>("checkpoint_id")?) {

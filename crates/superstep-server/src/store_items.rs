@@ -8,10 +8,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use superstep::store::{
-    Filter, Found, Index, IndexPath, Item, ListNamespaces, Namespace, Pattern, Prefix, PutOptions,
-    Search, StoreError, TtlOnRead,
+    Expected, Filter, Found, Index, IndexPath, Item, ListNamespaces, Namespace, Pattern, Prefix,
+    PutOptions, Search, StoreError, TtlOnRead,
 };
 
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
     payload::Payload,
     records::{is_own, may_hold_own},
     refusal::{Refusal, answer},
+    store_edit::StoreEdit,
     time,
 };
 
@@ -33,8 +34,22 @@ pub(crate) async fn put(
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let (namespace, key) = place(&mut body)?;
-    let Some(value) = body.field::<Map<String, Json>>("value")? else {
+    let Some(value) = body.field::<Json>("value")? else {
         return Err(Refusal::invalid("`value` is missing"));
+    };
+    let seen: Option<Json> = body.field("expected")?;
+    if let Some(looked) = app.editor(&caller, &namespace, &key)? {
+        let edit = StoreEdit {
+            namespace: looked.namespace,
+            key,
+            value,
+            seen,
+        };
+        looked.editor.put(looked.store, edit).await?;
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let Json::Object(value) = value else {
+        return Err(Refusal::invalid("`value` must be an object"));
     };
     let index = match body.field::<Json>("index")? {
         None | Some(Json::Bool(true)) => Index::Default,
@@ -52,7 +67,7 @@ pub(crate) async fn put(
     let options = PutOptions {
         ttl: ttl.transpose().map_err(wrong)?,
         index,
-        ..PutOptions::default()
+        expected: seen.map_or(Expected::Anything, Expected::Value),
     };
     let store = app.store_of(&caller);
     store
@@ -96,6 +111,9 @@ pub(crate) async fn delete(
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let (namespace, key) = place(&mut body)?;
+    if let Some(looked) = app.editor(&caller, &namespace, &key)? {
+        looked.editor.check_delete(&looked.namespace, &key)?;
+    }
     app.store_of(&caller).delete(&namespace, &key).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -41,13 +41,13 @@ impl App {
         thread: Option<&str>,
         body: &mut Payload,
     ) -> Result<Accepted, Refusal> {
+        for name in ["input", "command", "config", "context"] {
+            self.check_files(caller, &body.look(name)).await?;
+        }
         let mut request = RunRequest::read(self, body).await?;
         request.owner = caller.owner();
-        let assistant = &request.kwargs.assistant_id;
-        if !caller.may_use(&self.assistant(assistant).await?.1) {
-            let why = format!("Assistant with ID {assistant} not found");
-            return Err(Refusal::missing(why));
-        }
+        self.check_assistant(caller, &request.kwargs.assistant_id)
+            .await?;
         self.accept(thread, request).await
     }
 

@@ -5,7 +5,7 @@ use superstep::{
     ErrorKind, RunQuery, RunStatus,
     clock::made_at,
     dynamic::{GraphPath, state::Depth},
-    saver::{At, ThreadInfo},
+    saver::{At, Loaded, ThreadInfo},
 };
 
 use crate::{
@@ -13,6 +13,24 @@ use crate::{
 };
 
 impl App {
+    /// The status of a thread as its newest checkpoint and its runs say it, without its graph. One that the graph cannot
+    /// read is shown as failed all the same.
+    pub(crate) async fn standing(
+        &self,
+        id: &str,
+        record: &Record,
+    ) -> Result<&'static str, Refusal> {
+        let thread = record.thread(id);
+        let root = GraphPath::default();
+        let newest = self.saver.load(&thread, &root, At::Latest).await?;
+        let runs = self.saver.runs();
+        let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
+        let head = newest.as_ref().and_then(Loaded::head);
+        let has_more = head.is_some_and(|head| !head.pending.is_empty());
+        let info = ThreadInfo::of(thread, newest.as_ref(), &runs);
+        Ok(status(info.status, has_more))
+    }
+
     /// A thread as clients see it.
     pub(crate) async fn thread(&self, id: &str, record: &Record) -> Result<Json, Refusal> {
         let thread = record.thread(id);
@@ -23,11 +41,12 @@ impl App {
         let info = ThreadInfo::of(thread.clone(), newest.as_ref(), &runs);
         let made = info.checkpoint.map(made_at);
         let made = made.and_then(|made| i64::try_from(made).ok());
+        let used = info.updated.map(|millis| millis.saturating_mul(1000));
         let changed = made.unwrap_or_default().max(record.created);
         let mut view = json!({
             "thread_id": id,
             "created_at": time::text(record.created),
-            "updated_at": time::text(record.updated.max(changed)),
+            "updated_at": time::text(record.updated.max(changed).max(used.unwrap_or_default())),
             "state_updated_at": time::text(changed),
             "metadata": record.metadata,
             "status": "idle",

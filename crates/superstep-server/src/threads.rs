@@ -1,13 +1,13 @@
 //! `/threads`: made, read, changed, removed and found.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     extract::{Path, State},
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use superstep::{
     Imports, ThreadId,
     dynamic::{DynUpdate, GraphPath, state::Depth},
@@ -16,7 +16,6 @@ use superstep::{
 
 use crate::{
     app::App,
-    matching::has_all,
     owner::Visitor,
     page::Page,
     payload::Payload,
@@ -24,9 +23,9 @@ use crate::{
     state::{StateUpdate, update_of},
     thread_name::{no_thread, thread_id},
     thread_record::Record,
+    thread_search::ThreadSearch,
 };
 
-const STATUSES: &[&str] = &["busy", "error", "idle", "interrupted"];
 const SORTABLE: &[&str] = &[
     "created_at",
     "state_updated_at",
@@ -62,6 +61,7 @@ pub(crate) async fn create(
         metadata.insert("graph_id".to_owned(), graph.into());
     }
     let record = Record::new(metadata).of(caller.owner());
+    app.check_files(&caller, &body.look("supersteps")).await?;
     let steps = body
         .field::<Vec<Superstep>>("supersteps")?
         .unwrap_or_default();
@@ -167,7 +167,10 @@ pub(crate) async fn search(
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let page = Page::of(&mut body, SORTABLE)?;
-    Ok(page.answer(found(&app, &caller, &mut body).await?))
+    let wanted = ThreadSearch::of(&mut body)?;
+    let (by, is_ascending) = page.order();
+    let found = app.find_threads(&caller, &wanted, by, is_ascending, page.enough());
+    Ok(page.answer(found.await?))
 }
 
 /// `POST /threads/count`
@@ -176,35 +179,8 @@ pub(crate) async fn count(
     caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(answer(&found(&app, &caller, &mut body).await?.len().into()))
-}
-
-async fn found(app: &App, caller: &Visitor, body: &mut Payload) -> Result<Vec<Json>, Refusal> {
-    let ids: Option<Vec<String>> = body.field("ids")?;
-    let ids = ids.map(|ids| ids.iter().map(|id| thread_id(id)).collect());
-    let ids: Option<HashSet<String>> = ids.transpose()?;
-    let status = body.word("status", STATUSES)?;
-    let metadata = Json::Object(body.object("metadata")?);
-    let values = body.field::<Map<String, Json>>("values")?;
-    let values = values.map(Json::Object);
-    let mut rows = Vec::new();
-    for (id, record) in app.all_threads(caller).await? {
-        let is_meant = ids.as_ref().is_none_or(|ids| ids.contains(&id));
-        let own = Json::Object(record.metadata.clone());
-        if !is_meant || !has_all(&own, &metadata) {
-            continue;
-        }
-        let row = app.thread(&id, &record).await?;
-        let own = |name: &str| row.get(name).unwrap_or(&Json::Null);
-        let has_status = status.is_none_or(|status| own("status") == status);
-        let has_values = values
-            .as_ref()
-            .is_none_or(|wanted| has_all(own("values"), wanted));
-        if has_status && has_values {
-            rows.push(row);
-        }
-    }
-    Ok(rows)
+    let wanted = ThreadSearch::of(&mut body)?;
+    Ok(answer(&app.count_threads(&caller, &wanted).await?.into()))
 }
 
 impl App {

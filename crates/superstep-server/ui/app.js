@@ -83,8 +83,8 @@ async function count() {
   try {
     const found = await waiting();
     const badge = document.getElementById("inbox-count");
-    badge.hidden = found === 0;
-    badge.textContent = String(found);
+    badge.hidden = found === "0";
+    badge.textContent = found;
   } catch {
     // The screen itself says what does not work; a count that cannot be had is not shown.
     document.getElementById("inbox-count").hidden = true;

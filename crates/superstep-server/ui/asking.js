@@ -24,11 +24,15 @@ export function human(value) {
   return { action: request.action, args: request.args ?? {}, config: found.config ?? {}, description: found.description ?? "" };
 }
 
+/** Where questions have their text. */
+const WORDS = ["question", "query", "prompt", "message"];
+
 /** What a list says about a question: `{title, about}`. */
 export function summary(value) {
   const asked = human(value);
   if (asked !== null) return { title: asked.args?.subject ?? asked.action, about: asked.args?.to ?? asked.args?.email_address ?? "" };
-  const text = typeof value === "string" ? value : (value?.question ?? value?.query ?? value?.prompt ?? value?.message);
+  const name = WORDS.find((name) => typeof value?.[name] === "string");
+  const text = typeof value === "string" ? value : value?.[name];
   return { title: typeof text === "string" ? text : pretty(value), about: "" };
 }
 
@@ -122,6 +126,16 @@ function fields(args) {
   };
 }
 
+/** The text of a question, and what else it has. */
+function about(value) {
+  if (typeof value === "string") return markdown(value);
+  const name = WORDS.find((name) => typeof value?.[name] === "string");
+  if (name === undefined) return tree(value, 2);
+  const { [name]: text, ...rest } = value;
+  const more = Object.keys(rest).length > 0 && h("details", null, h("summary", null, "More of the question"), tree(rest, 2));
+  return [markdown(text), more];
+}
+
 function open(value, answer) {
   const id = `answer-${Math.random().toString(36).slice(2)}`;
   const field = h("textarea", { id, rows: 3 });
@@ -144,12 +158,11 @@ function open(value, answer) {
       problem.hidden = false;
     }
   };
-  const { title } = summary(value);
   const element = h(
     "section",
     { class: "question", "aria-label": "Question" },
-    typeof value === "string" ? markdown(value) : [value?.question || value?.query ? markdown(title) : null, tree(value, 2)],
-    h("form", { onsubmit: send }, h("label", { for: id }, "Your answer"), field, problem, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Answer"), h("label", { class: "inline" }, asJson, "as JSON")), yesNo),
+    about(value),
+    h("form", { onsubmit: send }, h("label", { for: id }, "Your answer"), field, problem, h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Answer"), yesNo, h("label", { class: "inline" }, asJson, "as JSON"))),
   );
   element.act = (name) => (name === "respond" ? field.focus() : undefined);
   return element;

@@ -10,9 +10,13 @@ import { ago } from "./time.js";
 
 const PAGE = 100;
 const EVERY = 3000;
+const WAITING = { status: "interrupted", sort_by: "updated_at", sort_order: "desc" };
 
-/** How many threads wait for a person. */
-export const waiting = () => api.countThreads({ status: "interrupted" });
+/** How many threads wait for a person, as far as a page goes. */
+export async function waiting() {
+  const found = await api.threads({ ...WAITING, limit: PAGE, select: ["thread_id"] });
+  return found.length < PAGE ? String(found.length) : `${PAGE - 1}+`;
+}
 
 const assistantOf = (thread) => thread.metadata?.assistant_id ?? thread.metadata?.graph_id;
 
@@ -45,7 +49,7 @@ export async function inbox(main) {
   let entries = [];
   let chosen = 0;
   let shown = null;
-  let total = 0;
+  let hasMore = false;
   const sending = new Set();
   const selected = new Set();
   const search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the inbox", oninput: () => draw() });
@@ -85,7 +89,7 @@ export async function inbox(main) {
     );
     bulk.hidden = selected.size === 0;
     bulk.textContent = `Ignore ${plural(selected.size, "selected question")}`;
-    about.textContent = [sending.size > 0 ? `${plural(sending.size, "answer")} on the way` : "", total > entries.length ? `${total} waiting threads, the newest ${PAGE} are shown` : ""].filter(Boolean).join("; ");
+    about.textContent = [sending.size > 0 ? `${plural(sending.size, "answer")} on the way` : "", hasMore ? `More threads wait; the newest ${PAGE} are shown` : ""].filter(Boolean).join("; ");
     const entry = now[chosen];
     const id = entry === undefined ? null : key(entry);
     // What is being written in the shown question stays when the list changes.
@@ -137,9 +141,9 @@ export async function inbox(main) {
     for (const entry of able) await reply(entry, [{ type: "ignore", args: null }]);
   };
   const refresh = async () => {
-    const [found, count] = await Promise.all([api.threads({ status: "interrupted", limit: PAGE, sort_by: "updated_at", sort_order: "desc" }), waiting()]);
-    total = count;
-    entries = found.flatMap((thread) => {
+    const found = await api.threads({ ...WAITING, limit: PAGE + 1 });
+    hasMore = found.length > PAGE;
+    entries = found.slice(0, PAGE).flatMap((thread) => {
       const all = asks(thread);
       return all.map((ask) => ({ thread, ask, all, text: `${titleOf(thread)} ${graphOf(thread)} ${JSON.stringify(ask.value)}`.toLowerCase() }));
     });

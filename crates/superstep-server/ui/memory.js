@@ -60,13 +60,27 @@ function go(path, words) {
   location.hash = address(path, words);
 }
 
+/** A field for a text, as it is. */
+function words(value, label) {
+  const field = h("textarea", { rows: Math.min(24, 2 + value.split("\n").length), "aria-label": label });
+  field.value = value;
+  return { element: h("div", { class: "editor" }, field), read: () => ({ value: field.value }) };
+}
+
 function entry(item) {
-  const edit = editor(item.value, `Value of ${item.key}`);
+  const label = `Value of ${item.key}`;
+  const edit = typeof item.value === "string" ? words(item.value, label) : editor(item.value, label);
   const save = async () => {
     const got = edit.read();
     if (got === null) return;
-    await api.putItem({ namespace: item.namespace, key: item.key, value: got.value });
-    say("Saved.");
+    try {
+      // What was shown must still be there: what somebody else wrote meanwhile is not overwritten.
+      await api.putItem({ namespace: item.namespace, key: item.key, value: got.value, expected: item.value });
+      item.value = got.value;
+      say("Saved.");
+    } catch (error) {
+      say(error.status === 409 ? `It was changed meanwhile; load the page again to see it. ${error.message}` : error.message, "error");
+    }
   };
   const remove = async () => {
     const sure = await dialog("Forget this?", h("p", null, `${item.namespace.join(" / ")} / ${item.key}`), [

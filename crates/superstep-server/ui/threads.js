@@ -49,10 +49,12 @@ export async function threads(main, _parts, query) {
 
   let last = "";
   const refresh = async () => {
-    const [found, total] = await Promise.all([
-      api.threads({ ...filter, limit: PAGE, offset: page * PAGE, sort_by: "updated_at", sort_order: "desc" }),
-      api.countThreads(filter),
+    // To count those with a status, the server would look at each; whether there are more a longer page tells.
+    const [rows, total] = await Promise.all([
+      api.threads({ ...filter, limit: PAGE + 1, offset: page * PAGE, sort_by: "updated_at", sort_order: "desc" }),
+      filter.status === undefined ? api.countThreads(filter) : null,
     ]);
+    const found = rows.slice(0, PAGE);
     const now = JSON.stringify(found.map((thread) => [thread.thread_id, thread.status, thread.updated_at]));
     if (now === last) return;
     last = now;
@@ -60,12 +62,12 @@ export async function threads(main, _parts, query) {
     show(list, found.map((thread) => withDelete(row(thread), thread)));
     if (found.length === 0) show(list, h("li", { class: "quiet" }, "No thread fits."));
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
-    const pages = Math.max(1, Math.ceil(total / PAGE));
+    const about = total === null ? `page ${page + 1}` : `${plural(total, "thread")}, page ${page + 1} of ${Math.max(1, Math.ceil(total / PAGE))}`;
     show(
       foot,
-      h("span", { class: "quiet" }, `${plural(total, "thread")}, page ${page + 1} of ${pages}`),
+      h("span", { class: "quiet" }, about),
       page > 0 && h("button", { type: "button", onclick: () => go("page", String(page - 1)) }, "Newer"),
-      page + 1 < pages && h("button", { type: "button", onclick: () => go("page", String(page + 1)) }, "Older"),
+      rows.length > PAGE && h("button", { type: "button", onclick: () => go("page", String(page + 1)) }, "Older"),
     );
   };
   const withDelete = (item, thread) => {

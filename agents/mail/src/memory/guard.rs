@@ -20,6 +20,25 @@ const MAX_ADDED: usize = 6;
 /// How many of a hundred lines a change may lose.
 const MAX_LOSS: usize = 30;
 
+/// A note as a person wrote it, or why it is none.
+pub(super) fn plain(text: &str) -> Result<String, String> {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let text = lines.join("\n").trim().to_owned();
+    if text.is_empty() {
+        return Err("it is empty; delete the note to begin anew".to_owned());
+    }
+    if lines.len() > MAX_LINES {
+        return Err(format!("it has {} lines", lines.len()));
+    }
+    if let Some(at) = lines
+        .iter()
+        .position(|line| line.chars().count() > MAX_LINE)
+    {
+        return Err(format!("line {} is too long", at + 1));
+    }
+    Ok(text)
+}
+
 /// The new note, nothing if it is the same, or why it is not taken.
 pub(super) fn check(old: &str, new: &str, feedback: &str) -> Result<Option<String>, String> {
     let new: Vec<&str> = new.lines().map(str::trim_end).collect();

@@ -11,7 +11,10 @@ use superstep::store::{
     StoreError, TtlOnRead,
 };
 
-use super::{ATTEMPTS, MemoryError, Topic, Version};
+use super::{
+    ATTEMPTS, MemoryError, Topic, Version,
+    place::{self, KEY},
+};
 
 /// A note and every version of it, as they were at one moment.
 pub(super) struct Note {
@@ -86,7 +89,7 @@ async fn read_both(
     store: &dyn Store,
     topic: Topic,
 ) -> Result<(Option<String>, Vec<Version>), MemoryError> {
-    let prefix = Prefix::new(version_labels(topic)).map_err(broken)?;
+    let prefix = Prefix::new(place::versions(topic)).map_err(broken)?;
     let ops = vec![
         Op::Get(Get {
             namespace: space(topic)?,
@@ -124,7 +127,7 @@ async fn put(
     expected: Expected,
     version: &Version,
 ) -> Result<bool, MemoryError> {
-    let versions = Namespace::new(version_labels(topic)).map_err(broken)?;
+    let versions = Namespace::new(place::versions(topic)).map_err(broken)?;
     let put = |namespace, key: String, value, expected| {
         Op::Put(Put {
             namespace,
@@ -177,14 +180,8 @@ fn malformed(topic: Topic, why: String) -> MemoryError {
     MemoryError::Malformed { label, why }
 }
 
-const KEY: &str = "user_preferences";
-
 fn space(topic: Topic) -> Result<Namespace, StoreError> {
-    Namespace::new(["email_assistant", topic.label()]).map_err(broken)
-}
-
-fn version_labels(topic: Topic) -> [&'static str; 3] {
-    ["email_assistant", topic.label(), "versions"]
+    Namespace::new(place::note(topic)).map_err(broken)
 }
 
 /// Namespaces of this crate are constants; a store that refuses them is broken.

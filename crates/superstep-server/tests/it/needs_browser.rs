@@ -1,6 +1,7 @@
 //! The pages in a real browser: what a person does on each screen, and what data must not do there.
 
 mod driver;
+mod pictures;
 
 use serde_json::{Value as Json, json};
 use superstep::{

@@ -174,6 +174,16 @@ impl Browser {
             .unwrap()
     }
 
+    /// What axe-core, which the page must have, finds wrong with it: the rules, and the first element of each.
+    pub(super) async fn checked(&self) -> Json {
+        let script = "const done = arguments[arguments.length - 1]; \
+             axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'best-practice'] }).then((found) => \
+             done(found.violations.map((rule) => [rule.id, rule.nodes[0].html])))";
+        let body = json!({ "script": script, "args": [] });
+        let found = self.call(Method::POST, "/execute/async", Some(body));
+        found.await.unwrap()
+    }
+
     /// The size of the page itself, whatever the window has around it.
     pub(super) async fn resize(&self, width: u32, height: u32) {
         let body = json!({
@@ -183,6 +193,28 @@ impl Browser {
         self.call(Method::POST, "/goog/cdp/execute", Some(body))
             .await
             .unwrap();
+    }
+
+    /// Shows pages light or dark, as the system of a person says.
+    pub(super) async fn scheme(&self, scheme: &str) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        let body = json!({
+            "cmd": "Emulation.setEmulatedMedia",
+            "params": { "features": [feature] },
+        });
+        self.call(Method::POST, "/goog/cdp/execute", Some(body))
+            .await
+            .unwrap();
+    }
+
+    /// The whole page as a PNG.
+    pub(super) async fn picture(&self) -> Vec<u8> {
+        let body = json!({
+            "cmd": "Page.captureScreenshot",
+            "params": { "format": "png", "captureBeyondViewport": true },
+        });
+        let taken = self.call(Method::POST, "/goog/cdp/execute", Some(body));
+        decoded(taken.await.unwrap()["data"].as_str().unwrap())
     }
 
     async fn find(&self, using: &str, value: &str) -> Option<String> {
@@ -219,6 +251,22 @@ impl Browser {
         let value = reply["value"].take();
         if is_ok { Ok(value) } else { Err(value) }
     }
+}
+
+/// The bytes of a text in base64.
+fn decoded(text: &str) -> Vec<u8> {
+    const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
+    for sign in text.bytes().take_while(|sign| *sign != b'=') {
+        let value = SIGNS.iter().position(|known| *known == sign).unwrap();
+        bits = bits << 6 | u32::try_from(value).unwrap();
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).unwrap());
+        }
+    }
+    bytes
 }
 
 impl Drop for Browser {

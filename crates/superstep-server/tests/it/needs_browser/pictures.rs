@@ -1,0 +1,90 @@
+//! Every screen, light and dark, wide and narrow. With `SUPERSTEP_PICTURES` set to a folder, pictures of them are left there to be
+//! looked at; with `SUPERSTEP_AXE` set to the file `axe.min.js` of axe-core, each screen is checked by it.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use superstep::http::Method;
+
+use super::{driver::Browser, served, waiting};
+use crate::client::Running;
+
+/// A wide window, and a narrow telephone.
+const SIZES: [(u32, u32); 2] = [(1200, 800), (360, 740)];
+
+/// What there is to see: threads that wait, ended and failed, and something in memory.
+async fn filled(server: &Running) -> [String; 3] {
+    let offer = waiting(server, "Offer for the boat").await;
+    let run = async |graph: &str, input| {
+        let thread = server.post("/threads", json!({})).await.ok();
+        let thread = thread["thread_id"].as_str().unwrap().to_owned();
+        let body = json!({ "assistant_id": graph, "input": input });
+        let path = format!("/threads/{thread}/runs/wait");
+        server.post(&path, body).await.ok();
+        thread
+    };
+    let draft = run("hitl", json!({ "topic": "tides" })).await;
+    run("one", json!({ "x": 1 })).await;
+    let failed = run("one", json!({ "x": -1 })).await;
+    let notes = [
+        json!({ "namespace": ["notes", "style"], "key": "tone", "value": { "text": "Short and friendly." } }),
+        json!({ "namespace": ["people"], "key": "ada", "value": { "mail": "ada@example.org", "since": 2019 } }),
+    ];
+    for item in notes {
+        server.call(Method::PUT, "/store/items", item).await;
+    }
+    [offer, draft, failed]
+}
+
+#[tokio::test]
+async fn every_screen_is_drawn_light_and_dark_wide_and_narrow() {
+    let server = served().await;
+    let [offer, draft, failed] = filled(&server).await;
+    let folder = std::env::var_os("SUPERSTEP_PICTURES").map(PathBuf::from);
+    let axe = std::env::var_os("SUPERSTEP_AXE").map(|file| std::fs::read_to_string(file).unwrap());
+    let mut screens = vec![
+        ("agents", "#/".to_owned(), "hitl"),
+        ("run", "#/run/hitl".to_owned(), "topic"),
+        ("inbox", "#/inbox".to_owned(), "Offer for the boat"),
+        ("threads", "#/threads".to_owned(), "waiting"),
+        ("memory", "#/memory".to_owned(), "ada"),
+        ("question", format!("#/thread/{draft}"), "Draft about tides"),
+        ("failed", format!("#/thread/{failed}/trace"), "boom"),
+    ];
+    for (tab, text) in [
+        ("chat", "Offer"),
+        ("steps", "send asks"),
+        ("state", "subject"),
+        ("graph", "send"),
+        ("trace", "Run 1"),
+    ] {
+        screens.push((tab, format!("#/thread/{offer}/{tab}"), text));
+    }
+    let browser = Browser::open(&server.address).await;
+    for scheme in ["light", "dark"] {
+        browser.scheme(scheme).await;
+        for (width, height) in SIZES {
+            browser.resize(width, height).await;
+            for (name, screen, text) in &screens {
+                let about = format!("{name}-{scheme}-{width}");
+                browser.go(screen).await;
+                browser.settled().await;
+                browser.see(text).await;
+                let shown = "return document.documentElement.scrollWidth";
+                let shown = browser.script(shown).await.as_u64().unwrap();
+                assert!(shown <= u64::from(width), "{about} is {shown} wide");
+                let picture = browser.picture().await;
+                assert!(picture.starts_with(b"\x89PNG"), "{about}");
+                if let Some(folder) = &folder {
+                    std::fs::create_dir_all(folder).unwrap();
+                    std::fs::write(folder.join(format!("{about}.png")), picture).unwrap();
+                }
+                if let Some(axe) = &axe {
+                    browser.script(axe).await;
+                    let found = browser.checked().await;
+                    assert_eq!(found, json!([]), "{about}");
+                }
+            }
+        }
+    }
+}
