@@ -7,6 +7,7 @@
 //! happens before a call, `models` knows the shape of replies.
 
 mod check;
+mod fillers;
 mod models;
 mod operation;
 mod search;
@@ -16,6 +17,7 @@ mod words;
 use std::{collections::BTreeMap, sync::OnceLock};
 
 pub use check::{Fault, Parameters};
+pub(crate) use fillers::is_filler;
 pub use models::{FieldType, Model, Models, Shape};
 pub use operation::{Api, ApiParameter, EntityType, Kind, Method, Operation, Parameter, Place};
 pub(crate) use operation::{MAX_LIMIT, USUAL_LIMIT};
@@ -134,18 +136,44 @@ impl Catalogue {
 
     /// Whether an operation answers with people: users, or records of what users did.
     pub(crate) fn answers_with_people(&self, operation: &Operation) -> bool {
-        let model = operation.response.as_deref();
-        let mut shape = model.and_then(|model| self.models.data_of(model));
-        while let Some(Shape::List(item) | Shape::Map(item)) = shape {
-            shape = Some(item);
-        }
-        let Some(Shape::Model(name)) = shape else {
+        let Some(model) = self.record_of(operation) else {
             return false;
         };
-        let model = self.models.get(name);
-        let has = |field: &str| model.is_some_and(|it| it.field(field).is_some());
+        let has = |field: &str| model.field(field).is_some();
         let is_person = |field: &&str| has(field);
-        has("handle") || !has("title") && ["sender", "receiver", "user"].iter().any(is_person)
+        let is_music = has("title") || has("playlist_name");
+        has("handle") || !is_music && ["sender", "receiver", "user"].iter().any(is_person)
+    }
+
+    /// Whether the records that an operation answers with have a field; what somebody did may be done to anything.
+    pub(crate) fn tells(&self, operation: &Operation, field: &str) -> bool {
+        let model = self.record_of(operation);
+        model.is_some_and(|it| it.field(field).is_some() || it.field("item").is_some())
+    }
+
+    /// The model of the records that an operation answers with.
+    fn record_of(&self, operation: &Operation) -> Option<&Model> {
+        let response = operation.response.as_deref()?;
+        let mut shape = self.models.data_of(response)?;
+        loop {
+            let name = match shape {
+                Shape::List(item) | Shape::Map(item) => {
+                    shape = item;
+                    continue;
+                }
+                Shape::Model(name) => name,
+                _ => return None,
+            };
+            let model = self.models.get(name)?;
+            // A list with its length.
+            match model
+                .field("tracks")
+                .filter(|_| model.field("count").is_some())
+            {
+                Some(list) => shape = &list.shape,
+                None => return Some(model),
+            }
+        }
     }
 
     /// All words that questions can have for operations.

@@ -66,6 +66,13 @@ impl Mentions {
             let theirs = self.listed.iter().filter(is_theirs);
             return theirs.filter_map(|one| one.as_kind(kind)).collect();
         }
+        // The one of a list that came first of all.
+        if let ([one], Some(first)) = (self.listed.as_slice(), self.subjects.first())
+            && one == first
+            && one.entity_type == kind
+        {
+            return vec![one.clone()];
+        }
         let of = |mentions: &[Mention], exactly: bool| {
             let mut found: Vec<Mention> = Vec::new();
             for mention in mentions {
@@ -143,6 +150,22 @@ mod tests {
         let owner = mentions.meant("the second one", User);
         assert_eq!(owner[0].handle.as_deref(), Some("mira"));
         assert_eq!(mentions.meant("it", EntityType::Playlist), []);
+    }
+
+    #[test]
+    fn what_came_first_of_a_list_is_meant_by_it() {
+        use EntityType::{Playlist, Track};
+        let (list, one) = (
+            mention(Playlist, "Night", "nova"),
+            mention(Track, "One", "mira"),
+        );
+        let mentions = Mentions {
+            subjects: vec![one.clone(), list.clone()],
+            listed: vec![one.clone()],
+            skipped: 0,
+        };
+        assert_eq!(mentions.meant("it", Track), [one]);
+        assert_eq!(mentions.meant("that playlist", Playlist), [list]);
     }
 
     #[test]

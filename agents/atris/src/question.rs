@@ -4,7 +4,7 @@
 //! `reference` finds what is named, `earlier` the words for what an earlier answer was about, `continued` questions
 //! about the list of an earlier answer, `aspect` the field that is asked for, `comparison` what is put in order by what,
 //! `computation` what is worked out from a reply, `values` the parameters, `choose` the operation, `direction` who does
-//! something to whom, `maker` whoever made something, `writes` what is to be changed, `beyond` what no call can do. `account` is the last word:
+//! something to whom, `maker` whoever made something, `nouns` what lists are made of, `searched` what is searched for, `writes` what is to be changed, `beyond` what no call can do. `account` is the last word:
 //! every word of a question that asks for something (`plain` has the others) is used by the plan, or the question is refused.
 
 mod account;
@@ -17,6 +17,7 @@ pub(crate) mod continued;
 mod direction;
 pub(crate) mod earlier;
 mod maker;
+mod nouns;
 mod numbers;
 mod plain;
 mod reference;
@@ -35,9 +36,9 @@ pub use computation::Computation;
 pub(crate) use maker::Maker;
 pub use reference::{Reference, references};
 pub use values::of as values_of;
-pub(crate) use values::{is_number_in, page_in};
+pub(crate) use values::{is_number_in, of_words as values_of_words, page_in};
 pub use writes::wants_write;
-pub(crate) use writes::{name_of_new, verb};
+pub(crate) use writes::{changes_contents, name_of_new, verb};
 
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +88,8 @@ impl Understanding {
             false => references(question),
         };
         let own = own_words(question, &references);
-        let comparison = Comparison::of(&own).filter(|_| !is_search(question));
+        let comparison = Comparison::of(&own, !references.is_empty());
+        let comparison = comparison.filter(|_| !is_search(question));
         let maker = maker_of(question, &references);
         let mut aspect = match (&comparison, &maker) {
             (Some(_), _) | (_, Some(Maker::Asked(_))) => None,
@@ -120,7 +122,12 @@ impl Understanding {
         };
         // `the longest track Nova Kane has` is about her, not about a track of that name; remixes are of a track.
         let is_of_remixes = own.iter().any(|word| word.starts_with("remix"));
-        let entity_type = match (entity_type, is_compared && !is_of_remixes) {
+        // Whoever did something to a track is compared by what users have.
+        let is_of_people = comparison
+            .as_ref()
+            .is_some_and(|it| it.aspect.entity() == EntityType::User);
+        let is_of_track = is_of_remixes || is_of_people;
+        let entity_type = match (entity_type, is_compared && !is_of_track) {
             (Some(EntityType::Track), true) => Some(EntityType::User),
             (entity_type, _) => entity_type,
         };
@@ -238,7 +245,8 @@ pub(crate) fn is_search(question: &str) -> bool {
         "“",
     ];
     let looks = ["search", "find", "look"].contains(&first);
-    looks && !lower.contains(" by ") && cues.iter().any(|cue| lower.contains(cue))
+    let is_said = cues.iter().any(|cue| lower.contains(cue)) || searched::bare(question).is_some();
+    looks && !lower.contains(" by ") && is_said
 }
 
 fn is_mark(c: char) -> bool {

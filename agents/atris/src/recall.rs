@@ -58,7 +58,17 @@ pub(crate) fn mentions_of(state: &AtrisState, response: &Response, facts: &[Fact
         }
         _ => (subjects, listed),
     };
-    let listed = listed.into_iter().take(MAX_LISTED).collect();
+    let listed: Vec<Mention> = listed.into_iter().take(MAX_LISTED).collect();
+    // The track that comes first of all that were compared is what `it` means from then on, not what has them.
+    let is_compared = state.computation.is_some_and(Computation::is_comparison);
+    let is_first = is_compared && state.first.is_none();
+    let is_thing = |it: &Mention| it.entity_type != EntityType::User;
+    let subjects = match listed.as_slice() {
+        [one] if is_first && is_thing(one) && subjects.iter().all(is_thing) => {
+            std::iter::once(one.clone()).chain(subjects).collect()
+        }
+        _ => subjects,
+    };
     let skipped = state.parameters.as_ref().and_then(|it| it.get("offset"));
     let skipped = skipped.and_then(serde_json::Value::as_u64).unwrap_or(0);
     Mentions {
@@ -89,7 +99,7 @@ pub(crate) fn last_list(state: &AtrisState) -> Option<&Answer> {
 }
 
 /// Whether an answer names the first of what was compared: that is no list itself.
-fn is_one_of_list(answer: &Answer) -> bool {
+pub(crate) fn is_one_of_list(answer: &Answer) -> bool {
     if let Some(continued) = continued::of(&answer.question) {
         return matches!(continued, Continued::Extreme(_, None));
     }

@@ -5,12 +5,14 @@
 //! called, and with what, comes from the catalogue of `superstep-atris`. [`FakeAudius`] puts it behind
 //! HTTP. A [`Fault`] changes what is answered.
 //!
-//! `world` is the data, `wire` how it looks in replies, `lists` what operations answer, `sample` what
+//! `world` is the data, `wire` how it looks in replies, `lists` what operations answer, `orders` how lists are
+//! filtered and sorted, `sample` what
 //! answers the operations that the world knows nothing about.
 
 mod asked;
 mod fault;
 mod lists;
+mod orders;
 mod respond;
 mod sample;
 mod server;

@@ -2,7 +2,11 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::{asked::Asked, world::World};
+use crate::{
+    asked::Asked,
+    orders::{Sound, ordered},
+    world::World,
+};
 
 /// The `data` of a reply; an error says that what was asked for is not there.
 pub(crate) enum Data {
@@ -84,7 +88,12 @@ impl World {
                     "playlist" => Some(false),
                     _ => None,
                 };
-                self.many_playlists(self.playlists_like(asked, album))
+                let mut found = self.playlists_like(asked, album);
+                if id == "getPlaylistsNewReleases" {
+                    let day = |number: &usize| self.playlists.get(*number).map(|it| it.day);
+                    found.sort_by_key(|number| std::cmp::Reverse(day(number)));
+                }
+                self.many_playlists(found)
             }
             "getPopularGenres" => {
                 let mut counts: Vec<(&str, usize)> = Vec::new();
@@ -265,18 +274,10 @@ impl World {
             }
             "getTrackRemixes" => {
                 let all = self.tracks.iter().enumerate();
-                let mut remixes: Vec<(usize, _)> =
-                    all.filter(|(_, it)| it.remix_of == Some(number)).collect();
-                match asked.text("sort_method").as_str() {
-                    "plays" => remixes.sort_by_key(|(_, it)| std::cmp::Reverse(it.plays)),
-                    "likes" => remixes
-                        .sort_by_key(|(it, _)| std::cmp::Reverse(self.favorited_by(*it).len())),
-                    _ => {}
-                }
-                let remixes: Vec<Json> =
-                    remixes.iter().map(|(it, _)| self.show_track(*it)).collect();
+                let remixes = all.filter(|(_, it)| it.remix_of == Some(number));
+                let remixes: Vec<Json> = remixes.map(|(it, _)| self.show_track(it)).collect();
                 let count = remixes.len();
-                Data::One(json!({"count": count, "tracks": asked.page(remixes)}))
+                Data::One(json!({"count": count, "tracks": asked.page(ordered(remixes, asked))}))
             }
             "getTrackRemixParents" => self.many_tracks(track.remix_of.into_iter().collect()),
             "getUsersFromFavorites" => self.many_users(self.favorited_by(number)),
@@ -331,12 +332,7 @@ impl World {
             "getTracksByUser" | "getTracksByUserHandle" => {
                 let mut tracks = self.tracks_of(number);
                 let track = |number: &usize| self.tracks.get(*number);
-                match asked.text("sort").as_str() {
-                    "plays" => {
-                        tracks.sort_by_key(|it| std::cmp::Reverse(track(it).map(|it| it.plays)))
-                    }
-                    _ => tracks.sort_by_key(|it| std::cmp::Reverse(track(it).map(|it| it.day))),
-                }
+                tracks.sort_by_key(|it| std::cmp::Reverse(track(it).map(|it| it.day)));
                 self.many_tracks(tracks)
             }
             "getTracksCountByUser" => Data::One(self.tracks_of(number).len().into()),
@@ -355,6 +351,19 @@ impl World {
                 self.many_users(others)
             }
             "getReposts" | "getRepostsByHandle" => activity(&user.reposts),
+            "getUserFavorites" => {
+                let items = user
+                    .favorites
+                    .iter()
+                    .filter_map(|track| self.tracks.get(*track));
+                let items = items.map(|track| {
+                    json!({
+                        "favorite_item_id": track.id, "favorite_type": "SaveType.track",
+                        "user_id": user.id, "created_at": "2025-06-01T00:00:00Z",
+                    })
+                });
+                Data::Many(items.collect())
+            }
             "getUserFavoriteTracks" | "getUserLibraryTracks" | "getUsersTrackHistory" => {
                 activity(&user.favorites)
             }
@@ -435,7 +444,7 @@ impl World {
         let kind = asked.text("kind");
         let wants = |wanted: &str| kind.is_empty() || kind == "all" || kind == wanted;
         let show = |is_wanted: bool, found: Vec<Json>| match is_wanted {
-            true => asked.page(found),
+            true => asked.page(ordered(found, asked)),
             false => Vec::new(),
         };
         let users = self
@@ -460,15 +469,20 @@ impl World {
 
     fn users_like(&self, asked: &Asked<'_>) -> Vec<usize> {
         let query = asked.text("query").to_lowercase();
-        let users = self.users.iter().enumerate().filter(|(_, user)| {
-            user.name.to_lowercase().contains(&query) || user.handle.to_lowercase().contains(&query)
+        let is_verified = asked.text("is_verified") == "true";
+        let sound = Sound::of(asked);
+        let users = self.users.iter().enumerate().filter(|(number, user)| {
+            let text = user.name.to_lowercase().contains(&query)
+                || user.handle.to_lowercase().contains(&query);
+            text && (!is_verified || user.is_verified)
+                && self.has_sound(&self.tracks_of(*number), &sound)
         });
         users.map(|(number, _)| number).collect()
     }
 
     fn tracks_like(&self, asked: &Asked<'_>) -> Vec<usize> {
         let query = asked.text("query").to_lowercase();
-        let (genres, moods) = (asked.all("genre"), asked.all("mood"));
+        let sound = Sound::of(asked);
         let bpm = |name: &str| asked.text(name).parse::<u64>().ok();
         let (least, most) = (bpm("bpm_min"), bpm("bpm_max"));
         let is_tag = asked.operation.id == "searchTags";
@@ -477,8 +491,7 @@ impl World {
                 true => track.tags.contains(&query.as_str()),
                 false => track.title.to_lowercase().contains(&query),
             };
-            text && (genres.is_empty() || genres.iter().any(|genre| genre == track.genre))
-                && (moods.is_empty() || moods.iter().any(|mood| mood == track.mood))
+            text && sound.fits(track)
                 && least.is_none_or(|least| track.bpm >= least)
                 && most.is_none_or(|most| track.bpm <= most)
         });
@@ -487,11 +500,19 @@ impl World {
 
     fn playlists_like(&self, asked: &Asked<'_>, album: Option<bool>) -> Vec<usize> {
         let query = asked.text("query").to_lowercase();
+        let sound = Sound::of(asked);
         let playlists = self.playlists.iter().enumerate().filter(|(_, playlist)| {
             playlist.name.to_lowercase().contains(&query)
                 && album.is_none_or(|album| playlist.is_album == album)
+                && self.has_sound(&playlist.tracks, &sound)
         });
         playlists.map(|(number, _)| number).collect()
+    }
+
+    /// Whether one of these tracks sounds as it is wanted.
+    fn has_sound(&self, tracks: &[usize], sound: &Sound) -> bool {
+        let mut tracks = tracks.iter().filter_map(|track| self.tracks.get(*track));
+        sound.is_any() || tracks.any(|track| sound.fits(track))
     }
 
     fn many_users(&self, users: Vec<usize>) -> Data {

@@ -6,7 +6,7 @@ use superstep_atris::{
     catalogue::{Kind, Operation, Place, Shape},
 };
 
-use crate::{asked::Asked, lists::Data, sample::sample, world::World};
+use crate::{asked::Asked, lists::Data, orders::ordered, sample::sample, world::World};
 
 /// A call as it comes over the wire.
 #[derive(Clone, Debug, Default)]
@@ -104,7 +104,7 @@ pub fn respond(world: &World, manner: &Manner, call: &Call) -> Reply {
     }
     let data = match world.data(&asked) {
         Data::One(data) => data,
-        Data::Many(items) => asked.page(items).into(),
+        Data::Many(items) => asked.page(ordered(items, &asked)).into(),
         Data::Missing => return refused(404, "not found"),
         Data::Unknown => {
             let model = operation.response.as_deref().unwrap_or_default();

@@ -178,10 +178,17 @@ impl World {
     }
 }
 
-/// A day of the year of the world.
+/// A day of the year of the world, from 0.
 fn date(day: u64) -> String {
-    let month = day / 31 + 1;
-    format!("2025-{month:0>2}-{:0>2}T00:00:00Z", day % 28 + 1)
+    const MONTHS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut left = day.min(364);
+    for (month, days) in (1..).zip(MONTHS) {
+        if left < days {
+            return format!("2025-{month:0>2}-{:0>2}T00:00:00Z", left + 1);
+        }
+        left -= days;
+    }
+    "2025-12-31T00:00:00Z".to_owned()
 }
 
 fn picture(kind: &str, id: &str) -> Json {

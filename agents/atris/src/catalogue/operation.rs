@@ -151,6 +151,15 @@ impl Operation {
         self.response.is_none()
     }
 
+    /// Whether its list is in an order of rank: what comes first has the most of what the list is about.
+    pub fn is_ranked(&self) -> bool {
+        const RANKS: [&str; 7] = [
+            "Top", "Trending", "Popular", "Best", "Most", "Coins", "Leader",
+        ];
+        const RANKED: [&str; 3] = ["getSupporters", "getSupportedUsers", "getCoinMembers"];
+        RANKS.iter().any(|rank| self.id.contains(rank)) || RANKED.contains(&self.id.as_str())
+    }
+
     /// A parameter by its name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|known| known.name == name)

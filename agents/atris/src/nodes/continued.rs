@@ -8,7 +8,11 @@ use crate::{
     catalogue::{Catalogue, EntityType, Operation},
     error::Error,
     mention::Mention,
-    question::{Computation, Understanding, continued::Continued},
+    question::{
+        Computation, Reference, Understanding,
+        continued::{self, Continued, has_ones},
+        earlier, references, values_of_words,
+    },
     recall,
     reply::clean,
     state::{AtrisState, EarlierList, Entity},
@@ -35,16 +39,38 @@ pub(super) struct ListBegun {
 /// How the question of a state begins.
 pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> {
     let whole = || Ok(Begun::Whole(question.to_owned(), None));
-    let Some(continued) = crate::question::continued::of(question) else {
+    let Some(continued) = continued::of(question) else {
         return whole();
     };
+    if let Continued::Narrowed(words, is_and) = &continued {
+        let narrowed = match recall::last(state) {
+            Some(before) => narrowed(before, words)?,
+            None => None,
+        };
+        return match (narrowed, is_and) {
+            (Some(list), _) => Ok(Begun::List(Box::new(list))),
+            (None, _) if earlier::find(question).is_some() => whole(),
+            (None, true) => Err(Error::NotUnderstood {
+                what: format!(
+                    "what \"{}\" continues: no answer before takes it; ask it as a whole",
+                    clean(question)
+                ),
+            }),
+            (None, false) => whole(),
+        };
+    }
     if let Continued::Other(name) = &continued {
         return match recall::last(state) {
             Some(before) => other(before, name),
             None => whole(),
         };
     }
-    let before = recall::last_list(state).ok_or_else(|| Error::NotUnderstood {
+    // `and the longest?` after the shortest is of the same list.
+    let is_one = matches!(continued, Continued::Extreme(_, _)) && !has_ones(question);
+    let compared = recall::last(state).filter(|it| is_one && recall::is_one_of_list(it));
+    let is_compared = compared.is_some();
+    let before = compared.or_else(|| recall::last_list(state));
+    let before = before.ok_or_else(|| Error::NotUnderstood {
         what: format!(
             "\"{}\": no answer before lists anything; ask for the list itself, such as: trending tracks page 2",
             clean(question)
@@ -63,6 +89,7 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
         Continued::Extreme(computation, count) => {
             first = count;
             let listed = before.mentions.listed.iter();
+            let listed = listed.filter(|_| !is_compared);
             list.among = listed.filter_map(|it| it.id.clone()).collect();
             Some(computation)
         }
@@ -78,7 +105,7 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
             turn(&mut list, operation, |page| page.checked_sub(1))?;
             None
         }
-        Continued::Other(_) => None,
+        Continued::Other(_) | Continued::Narrowed(_, _) => None,
     };
     let told = format!("of the answer to \"{}\"", clean(&list.question));
     let kind = operation.entity().map(|(kind, _)| kind);
@@ -92,6 +119,53 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
         entity,
         told,
     })))
+}
+
+/// The list of an answer with other values, if the words are all values of its parameters.
+fn narrowed(before: &Answer, words: &str) -> Result<Option<ListBegun>, Error> {
+    let Some(operation) = before.operation.as_deref() else {
+        return Ok(None);
+    };
+    let operation = Catalogue::get()?.require(operation)?;
+    let is_compared = matches!(
+        continued::of(&before.question),
+        Some(Continued::Extreme(..))
+    ) || Understanding::of(&before.question).computation.is_some();
+    let is_list = !before.mentions.listed.is_empty() && !is_compared;
+    let values = values_of_words(words, operation);
+    let Some(values) = values.filter(|_| is_list) else {
+        return Ok(None);
+    };
+    let mut parameters = before.parameters.clone().unwrap_or_default();
+    parameters.remove("offset");
+    let said: Vec<String> = values
+        .iter()
+        .map(|(name, value)| match value.as_str() {
+            Some(text) => format!("{name} {}", clean(text)),
+            None => format!("{name} {value}"),
+        })
+        .collect();
+    parameters.extend(values);
+    let told = format!(
+        "of the answer to \"{}\", with {}",
+        clean(&before.question),
+        said.join(", ")
+    );
+    let kind = operation.entity().map(|(kind, _)| kind);
+    let subjects = before.mentions.subjects.iter();
+    Ok(Some(ListBegun {
+        list: EarlierList {
+            question: before.question.clone(),
+            operation: operation.id.clone(),
+            parameters,
+            among: Vec::new(),
+        },
+        operation,
+        computation: None,
+        first: None,
+        entity: subjects.filter_map(|it| entity(it, kind)).next(),
+        told,
+    }))
 }
 
 /// Makes the parameters of a list those of another page of it.
@@ -145,7 +219,13 @@ fn other(before: &Answer, name: &str) -> Result<Begun, Error> {
         }
         _ => [None, None],
     };
-    let mut named = named.into_iter().flatten();
+    // After a comparison, what came first is what was named; the question names whose it is.
+    let own = match references(&before.question).as_slice() {
+        [Reference::Name(name)] => Some(name.clone()),
+        [Reference::Handle(handle)] => Some(format!("@{handle}")),
+        _ => None,
+    };
+    let mut named = named.into_iter().chain([own]).flatten();
     let question = named.find_map(|known| replaced(&before.question, &known, name));
     let question = question.ok_or_else(|| Error::NotUnderstood {
         what: format!(

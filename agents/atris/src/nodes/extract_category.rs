@@ -12,8 +12,8 @@ use crate::{
     error::Error,
     problem::Problem,
     question::{
-        Complexity, MAX_QUESTION, Maker, Reference, Understanding, beyond, choose, earlier,
-        maker_of, wants_write, wants_yes_or_no,
+        Complexity, MAX_QUESTION, Maker, Reference, Understanding, beyond, changes_contents,
+        choose, earlier, maker_of, wants_write, wants_yes_or_no,
     },
     recall,
     reply::clean,
@@ -45,6 +45,9 @@ pub(crate) async fn extract_category_node(
         let why =
             format!("the question has {length} characters, and at most {MAX_QUESTION} are read");
         return Ok(failed(Error::Settings { why }));
+    }
+    if let Some(what) = changes_contents(&question) {
+        return Ok(failed(Error::NotUnderstood { what }));
     }
     if wants_write(&question) && !services.settings.writes {
         let why = "the question wants something changed, and that is switched off; --writes allows \

@@ -172,7 +172,8 @@ fn compared(
     }
     let question = state.query.as_deref().unwrap_or_default();
     let names: Vec<Reference> = state.entity_name.iter().cloned().collect();
-    let said = Comparison::of(&own_words(question, &names)).and_then(|it| it.first);
+    let said = Comparison::of(&own_words(question, &names), !names.is_empty());
+    let said = said.and_then(|it| it.first);
     let first = match (state.first, said) {
         (Some(_), None) => services.settings.limit.or(state.first),
         (first, _) => first,

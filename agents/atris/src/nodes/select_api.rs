@@ -171,12 +171,12 @@ fn may_be_called(operation: &Operation, services: &Services) -> Result<(), Error
     }
     if !operation.is_read() && !has_token {
         return refused(
-            "it changes something, and there is no token of a signed-in user; `token_env` of [agents.atris] names the variable that has it",
+            "it changes something, and there is no token of a signed-in user; it is in AUDIUS_TOKEN, or in the variable that `token_env` of [agents.atris] names",
         );
     }
     if operation.is_private() && !has_token {
         return refused(
-            "it is for a signed-in user alone, and there is no token of one; `token_env` of [agents.atris] names the variable that has it",
+            "it is for a signed-in user alone, and there is no token of one; it is in AUDIUS_TOKEN, or in the variable that `token_env` of [agents.atris] names",
         );
     }
     Ok(())

@@ -11,7 +11,7 @@
 use superstep::model::did_you_mean;
 
 use super::{
-    Comparison, Computation, Reference, Understanding, aspect_of, maker_of, own_words,
+    Comparison, Computation, Maker, Reference, Understanding, aspect_of, maker_of, own_words,
     plain::{Weight, weight},
     values, verb,
 };
@@ -36,6 +36,16 @@ const RECORDS: [&str; 5] = [
 
 /// Words that make a sum of a number, which a count is already.
 const SUMS: [&str; 3] = ["total", "altogether", "overall"];
+
+/// Words that want what comes first by some measure: an operation that knows them must be in that order.
+const RANKS: [&str; 22] = [
+    "top", "best", "biggest", "greatest", "largest", "smallest", "hottest", "finest", "worst",
+    "most", "least", "fewest", "highest", "lowest", "longest", "shortest", "fastest", "slowest",
+    "popular", "leading", "maximum", "minimum",
+];
+
+/// The same by date.
+const DATES: [&str; 6] = ["newest", "latest", "oldest", "recent", "new", "earliest"];
 
 /// What is between two names that a question is about.
 const JOINS: [&str; 9] = [
@@ -69,6 +79,7 @@ impl Account {
         let words = own_words(question, &understood.references);
         let mut account = Self::default();
         account.left.extend(plan.names_left());
+        account.left.extend(plan.second.iter().cloned());
         for (at, word) in words.iter().enumerate() {
             let beside = |at: Option<usize>| at.and_then(|at| words.get(at)).map_or("", |it| it);
             let before = beside(at.checked_sub(1));
@@ -150,8 +161,12 @@ struct Plan<'a> {
     understood: &'a Understanding,
     /// Words of the field, of what is worked out, and of values.
     words: Vec<String>,
+    /// Whether it asks who made something.
+    is_maker_asked: bool,
     /// Those of a comparison.
     compared: Vec<String>,
+    /// Those of a second one, which one answer says nothing of.
+    second: Vec<String>,
     /// The values, as texts in lower case.
     values: Vec<String>,
     /// The question in lower case.
@@ -172,26 +187,35 @@ impl<'a> Plan<'a> {
         if let (Some(aspect), true) = (understood.aspect, is_record || is_count) {
             let said = aspect_of(question, &understood.references);
             words.extend(said.into_iter().flat_map(|it| it.1));
-            if aspect.is_count() {
+            // Of two things the numbers are compared, not added.
+            if aspect.is_count() && understood.references.len() == 1 {
                 words.extend(SUMS.map(str::to_owned));
             }
         }
         let own = own_words(question, &understood.references);
-        let comparison = Comparison::of(&own);
+        let comparison = Comparison::of(&own, !understood.references.is_empty());
         let is_compared = understood.aspect.is_some() && understood.references.len() > 1;
+        let second = comparison.as_ref().map(|it| it.second(&own));
+        let said = || {
+            comparison
+                .as_ref()
+                .map(|it| it.words.clone())
+                .unwrap_or_default()
+        };
         let compared = match understood.computation {
             Some(Computation::Count) => {
                 let said = Computation::words_of_count(question).filter(|_| !is_record);
                 words.extend(said.map(str::to_owned));
                 Vec::new()
             }
-            Some(_) if !is_record => comparison.map(|it| it.words).unwrap_or_default(),
-            None if is_compared => comparison.map(|it| it.words).unwrap_or_default(),
+            Some(_) if !is_record => said(),
+            None if is_compared => said(),
             _ => Vec::new(),
         };
         words.extend(compared.iter().cloned());
         let maker = maker_of(question, &understood.references);
         words.extend(maker.iter().flat_map(|it| it.words().to_vec()));
+        let is_maker_asked = matches!(maker, Some(Maker::Asked(_)));
         // Two things are compared by what the words are about.
         if understood.references.len() > 1 {
             words.extend(
@@ -216,7 +240,9 @@ impl<'a> Plan<'a> {
             operation,
             understood,
             words,
+            is_maker_asked,
             compared,
+            second: second.unwrap_or_default(),
             values: texts.collect(),
             question: question.to_lowercase(),
         }
@@ -300,15 +326,25 @@ impl<'a> Plan<'a> {
         is_said || kinds.contains(&word) || self.catalogue.says_word(self.operation, word)
     }
 
-    /// Whether a question asks for people of somebody, and the operation answers with something else: `who does X like`.
+    /// Whether a question asks for people, and the operation answers with something else: `who does X like`, `who is
+    /// trending`. Whoever made something is told with it.
     fn leaves_people(&self, word: &str) -> bool {
-        let is_of_user = self
-            .operation
-            .entity()
-            .is_some_and(|(kind, _)| kind == EntityType::User);
+        let id = self.operation.id.as_str();
+        let people = [
+            ("Listeners", "listen"),
+            ("Winners", "won"),
+            ("Winners", "win"),
+            ("Remixers", "remix"),
+            ("Members", "member"),
+            ("Subscribers", "subscri"),
+        ];
+        let is_said = |(it, stem): &(&str, &str)| id.contains(it) && self.question.contains(stem);
+        let names_people =
+            ["getTrackRemixes", "resolve"].contains(&id) || people.iter().any(is_said);
         ["who", "whom"].contains(&word)
-            && is_of_user
-            && self.understood.references.len() == 1
+            && !names_people
+            && !self.is_maker_asked
+            && self.understood.references.len() <= 1
             && self.understood.computation.is_none()
             && self.understood.aspect.is_none()
             && !self.catalogue.answers_with_people(self.operation)
@@ -338,7 +374,18 @@ impl<'a> Plan<'a> {
         {
             return false;
         }
-        self.words.iter().any(|known| known == word) || self.says(word)
+        let is_said = self.words.iter().any(|known| known == word);
+        is_said || self.says(word) && self.is_ordered_by(word)
+    }
+
+    /// Whether the list of an operation is in the order that a word asks for, without a parameter for it. Other
+    /// words ask for no order.
+    fn is_ordered_by(&self, word: &str) -> bool {
+        if RANKS.contains(&word) {
+            return self.operation.is_ranked();
+        }
+        let is_dated = self.operation.entity().is_none() || self.operation.id.contains("History");
+        !DATES.contains(&word) || is_dated
     }
 }
 
@@ -431,6 +478,20 @@ mod tests {
                 "getFollowers",
                 &["Berlin"],
             ),
+            (
+                "the shortest and the longest track by Nova Kane",
+                "getTracksByUser",
+                &["longest"],
+            ),
+            (
+                "how many plays do First Light and Glass have in total",
+                "getTrack",
+                &["total"],
+            ),
+            ("who commented on First Light", "getTrackComments", &["who"]),
+            ("who is trending", "getTrendingTracks", &["who"]),
+            ("biggest playlist", "searchPlaylists", &["biggest"]),
+            ("newest followers of Nova Kane", "getFollowers", &["newest"]),
         ] {
             assert_eq!(account(question, operation).left, left, "{question}");
         }

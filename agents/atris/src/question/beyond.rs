@@ -3,8 +3,13 @@
 //! without them, it would be answered with something else, often with the opposite.
 
 use super::{
-    Comparison, Computation, Reference, Understanding, is_search, numbers::number, own_words,
-    wants_write,
+    Comparison, Computation, Reference, Understanding, is_search,
+    maker::GAP,
+    nouns::{Noun, noun},
+    numbers::number,
+    own_words,
+    plain::{Weight, weight},
+    shape, wants_write,
 };
 use crate::catalogue::tokens;
 
@@ -130,7 +135,13 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
             "\"{word}\": what is left out or turned round cannot be asked of Audius"
         ));
     }
+    if let Some(what) = halves(question, understood) {
+        return Some(what);
+    }
     if let Some(what) = heard(&words, understood) {
+        return Some(what);
+    }
+    if let Some(what) = holders(question, understood).or_else(|| judged(question, understood)) {
         return Some(what);
     }
     if let Some(what) = alike(&words, understood) {
@@ -143,7 +154,7 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
     {
         return Some("\"page 0\": pages are counted from 1".to_owned());
     }
-    let compared = Comparison::of(&words)
+    let compared = Comparison::of(&words, !understood.references.is_empty())
         .map(|it| it.words)
         .unwrap_or_default();
     let is_one = |pair: &[String]| match pair {
@@ -157,6 +168,16 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
             "\"{word}\" of an earlier list: ask which that is without other words (the third one, the longest one), \
              or say of what"
         ));
+    }
+    let is_of_them = |pair: &[String]| match pair {
+        [of, them] => of == "of" && ["them", "those", "these"].contains(&them.as_str()),
+        _ => false,
+    };
+    let is_named = |it: &Reference| !matches!(it, Reference::Earlier(_));
+    if understood.references.iter().any(is_named) && words.windows(2).any(is_of_them) {
+        return Some(
+            "\"of them\" and a name: what an earlier list has to do with somebody else is not worked out".to_owned(),
+        );
     }
     // Of two things that are compared the words are used by the comparison.
     let is_least = matches!(understood.computation, Some(Computation::Least(_)))
@@ -187,6 +208,131 @@ pub(crate) fn beyond(question: &str, understood: &Understanding) -> Option<Strin
         format!(
             "a yes or no about {}: Audius is asked for lists, not for that; ask for the list of one of them",
             names.join(" and ")
+        )
+    })
+}
+
+/// Words that begin a question.
+const ASKS: [&str; 19] = [
+    "who", "whom", "whose", "what", "which", "how", "when", "where", "why", "is", "are", "was",
+    "were", "does", "do", "did", "has", "have", "can",
+];
+
+/// Words that begin an order to show something.
+const SHOWS: [&str; 7] = ["list", "show", "tell", "give", "find", "search", "compare"];
+
+/// A second question in the same breath: `how long is X and who made it`. One answer is of one of them.
+fn halves(question: &str, understood: &Understanding) -> Option<String> {
+    let shape = shape(question, &understood.references);
+    let word = |at: usize| shape.get(at).map_or("", String::as_str);
+    let is_link = |word: &str| ["also", "then", "please", "so", "now"].contains(&word);
+    let second = (1..shape.len()).find_map(|at| {
+        if !["and", "plus", "but", "then"].contains(&word(at)) {
+            return None;
+        }
+        let next = (at + 1..shape.len()).find(|at| !is_link(word(*at)))?;
+        let asks = ASKS.iter().chain(&SHOWS).any(|it| *it == word(next));
+        asks.then_some((at, shape.len()))
+    });
+    let said = |(from, to): (usize, usize)| {
+        let words = (from..to).map(|at| match word(at) {
+            GAP => "…",
+            word => word,
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let second = second
+        .map(said)
+        .or_else(|| sentence(question, understood))?;
+    Some(format!(
+        "\"{second}\" is a second question: one is answered at a time; ask it afterwards"
+    ))
+}
+
+/// A second sentence that is a question too.
+fn sentence(question: &str, understood: &Understanding) -> Option<String> {
+    let first_of = |part: &str| {
+        let part = part.to_lowercase();
+        let word = part.split_whitespace().next();
+        word.map(str::to_owned).unwrap_or_default()
+    };
+    let mut parts = question.split([',', ';', '?', '!']);
+    let first = parts.next()?;
+    // `Who won? Show the winners` asks for one thing.
+    let asks = |part: &str| ASKS.contains(&first_of(part).as_str());
+    let own = own_words(first, &understood.references);
+    let is_content = |word: &String| weight(word, "", "") == Weight::Content;
+    let is_shown = SHOWS.contains(&first_of(first).as_str());
+    if !(asks(first) || is_shown) || !own.iter().any(is_content) {
+        return None;
+    }
+    let second = parts.find(|part| asks(part) && part.split_whitespace().nth(1).is_some())?;
+    Some(second.trim().to_owned())
+}
+
+/// In which playlists something is: lists of playlists are of whoever made them.
+fn holders(question: &str, understood: &Understanding) -> Option<String> {
+    let shape = shape(question, &understood.references);
+    let gap = shape.iter().position(|word| word == GAP)?;
+    let before = shape.get(..gap)?;
+    let list = before
+        .iter()
+        .position(|word| matches!(noun(word), Some((Noun::Playlist, _))))?;
+    let holds = [
+        "contain",
+        "contains",
+        "containing",
+        "include",
+        "includes",
+        "including",
+        "feature",
+        "features",
+        "featuring",
+        "hold",
+        "holds",
+        "have",
+        "with",
+    ];
+    let between = before.get(list + 1..)?;
+    let is_held = between.iter().any(|word| holds.contains(&word.as_str()));
+    let inside = ["in", "on", "inside", "part"];
+    let is_in = |word: Option<&String>| word.is_some_and(|it| inside.contains(&it.as_str()));
+    let is_first = is_in(shape.first()) && ["which", "what"].contains(&shape.get(1)?.as_str());
+    let is_last = is_in(shape.last()) && shape.last() != before.last();
+    // `playlist with the id K75Ja3` is the playlist itself.
+    let says_name = ["id", "called", "named", "titled", "name", "title", "link"];
+    let is_itself = between
+        .iter()
+        .any(|word| says_name.contains(&word.as_str()));
+    let is_thing = understood.references.len() == 1 && !is_itself;
+    // `playlists Nova Kane has` are those she made.
+    (is_thing && (is_held || is_first || is_last)).then(|| {
+        format!(
+            "\"{}\": in which playlists something is cannot be asked of Audius; the playlists of a user can, and the tracks in one",
+            before.get(list).map_or("", String::as_str)
+        )
+    })
+}
+
+/// What somebody or something is said to be, which no field of a record says: `is X a top artist`, `is X popular`.
+fn judged(question: &str, understood: &Understanding) -> Option<String> {
+    let [name] = understood.references.as_slice() else {
+        return None;
+    };
+    let shape = shape(question, &understood.references);
+    let gap = shape.iter().position(|word| word == GAP)?;
+    let is_asked = ["is", "are", "was", "were"].contains(&shape.first()?.as_str());
+    let is_name_next = shape
+        .get(1..gap)?
+        .iter()
+        .all(|word| word == "the" || noun(word).is_some());
+    let is_known = understood.aspect.is_some()
+        || shape.iter().any(|word| word.starts_with("remix"))
+        || shape.get(gap + 1..)?.is_empty();
+    (is_asked && is_name_next && !is_known).then(|| {
+        format!(
+            "a yes or no about {}: no record says that; ask for one of its fields, or for the list",
+            name.text()
         )
     })
 }
@@ -320,6 +466,16 @@ mod tests {
             "play First Light",
             "the verified ones",
             "comments on the longest one",
+            "how long is First Light and who made it",
+            "who made First Light, and is it downloadable?",
+            "how many followers has Nova Kane? what genre is First Light?",
+            "in which playlists is Nova Kane",
+            "which playlists contain First Light",
+            "which playlists is First Light on",
+            "is Nova Kane a top artist",
+            "is Nova Kane in the top artists",
+            "is Glass House popular",
+            "do any of them follow Nova Kane",
             "listen to \"First Light\"",
         ] {
             assert!(beyond_of(question).is_some(), "{question}");
@@ -343,6 +499,15 @@ mod tests {
             "techno tracks over 140 bpm",
             "which one of the trending tracks is longest",
             "trending tracks over the last 7 days",
+            "tracks in the playlist Night Drive",
+            "what songs does the playlist Night Drive contain",
+            "playlists by Nova Kane",
+            "playlist with the id 4xq",
+            "is First Light a remix",
+            "hi, who follows Nova Kane?",
+            "Who won the weekly trending? Show the trending winners",
+            "Nova Kane, how many followers does she have?",
+            "compare the plays of First Light and Paper Moons",
         ] {
             assert_eq!(beyond_of(question), None, "{question}");
         }

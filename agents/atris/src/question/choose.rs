@@ -2,7 +2,7 @@
 //! the rest the best of the search.
 
 use super::{
-    Account, Computation, Maker, Understanding,
+    Account, Aspect, Comparison, Computation, Maker, Understanding,
     direction::directed,
     earlier, is_search, maker_of, own_words,
     plain::{is_asker_in, weight},
@@ -89,6 +89,14 @@ pub fn choose<'a>(
             .computation
             .is_some_and(Computation::is_comparison);
     candidates.retain(|it| !is_of_all || it.operation.entity().is_none());
+    // `the most played remix` is none of those that may be remixed.
+    candidates.retain(|it| !is_of_all || !it.operation.id.contains("Remixable"));
+    // What is compared must be a field of the records.
+    let compared = understood.computation.and_then(Computation::compared);
+    candidates.retain(|it| compared.is_none_or(|aspect| is_told(catalogue, it.operation, aspect)));
+    // A number is no answer to a question for a list.
+    let is_counted = is_counted(question);
+    candidates.retain(|it| is_counted || !it.operation.id.contains("Count"));
     // The account of whoever asks is meant by those who say so.
     let is_asker = is_asker_in(question);
     candidates.retain(|it| {
@@ -174,7 +182,9 @@ fn of_all<'a>(
     understood: &Understanding,
 ) -> Option<&'a Operation> {
     let words = own_words(question, &[]);
-    let asked = tokens(&words.join(" "));
+    let comparison = Comparison::of(&words, false);
+    let things = comparison.as_ref().map(|it| it.rest(&words));
+    let asked = tokens(&things.unwrap_or_default().join(" "));
     let is_people = words.first().is_some_and(|word| word == "who");
     let has = |kind: &str| asked.iter().any(|word| word == kind);
     let id = match (has("playlist") || has("album"), has("user") || is_people) {
@@ -183,8 +193,34 @@ fn of_all<'a>(
         _ => "getTrendingTracks",
     };
     let operation = catalogue.operation(id)?;
+    let is_told = comparison.is_some_and(|it| is_told(catalogue, operation, it.aspect));
+    if !is_told {
+        return None;
+    }
     let account = Account::of(catalogue, question, understood, operation);
     account.left.is_empty().then_some(operation)
+}
+
+/// Whether the records that an operation answers with have a field for what is compared.
+fn is_told(catalogue: &Catalogue, operation: &Operation, aspect: Aspect) -> bool {
+    let kinds = [EntityType::User, EntityType::Track, EntityType::Playlist];
+    let mut fields = kinds.into_iter().filter_map(|kind| aspect.field(kind));
+    fields.any(|field| catalogue.tells(operation, field))
+}
+
+/// Whether a question wants a number.
+fn is_counted(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    let cues = [
+        "how many",
+        "how often",
+        "number",
+        "count",
+        "how much",
+        "downloads",
+        "total",
+    ];
+    cues.iter().any(|cue| lower.contains(cue))
 }
 
 /// Kinds of things: a word for one of them alone asks for all there are, which no operation gives.
@@ -245,6 +281,15 @@ fn whole<'a>(
 /// its turns of phrase mean.
 fn words(question: &str, understood: &Understanding) -> String {
     let mut words = without_names(question, understood);
+    // Of what belongs to somebody, the words of a comparison say by what, not what: `the most followed follower of X`.
+    let is_compared = understood
+        .computation
+        .is_some_and(Computation::is_comparison);
+    if is_compared && !understood.references.is_empty() {
+        let own = own_words(question, &understood.references);
+        let comparison = Comparison::of(&own, true);
+        words = comparison.map_or(words, |it| it.rest(&own).join(" "));
+    }
     // Words for whoever made something are no subject.
     if let Some(maker @ Maker::Subject(_)) = maker_of(question, &understood.references) {
         let said = maker.words();
@@ -342,11 +387,6 @@ fn closeness(question: &str, operation: &Operation) -> f64 {
         if own.iter().any(|it| it == word) && !asked.iter().any(is_said) {
             close *= 0.1;
         }
-    }
-    let lower = question.to_lowercase();
-    let counts = ["how many", "how often", "number", "count", "how much"];
-    if operation.id.contains("Count") && !counts.iter().any(|cue| lower.contains(cue)) {
-        close *= 0.6;
     }
     close
 }

@@ -2,9 +2,14 @@
 //!
 //! A comparison is a degree (`most`, `fewest`, `highest`) with what is measured before or behind it, or one word for
 //! both (`longest`), or an order (`by plays`). A number before it is how many of the order are wanted; a number behind it
-//! (`the longest of the top 5`) is of what is compared.
+//! (`the longest of the top 5`) is of what is compared. The `top` and the `best` of what somebody has are those with the most plays
+//! or followers, which the answer says.
 
-use super::{aspect::Aspect, numbers::number};
+use super::{
+    aspect::Aspect,
+    nouns::{Noun, is_music, is_people, is_several, noun},
+    numbers::number,
+};
 use crate::catalogue::Operation;
 
 /// A comparison of the records of a reply.
@@ -22,6 +27,8 @@ pub(crate) struct Comparison {
     pub(crate) is_of_things: bool,
     /// The words that say it.
     pub(crate) words: Vec<String>,
+    /// Where the degree and its measure are among the words of the question: the first and the last of them.
+    at: (usize, usize),
 }
 
 /// What has a degree.
@@ -45,6 +52,8 @@ const MEASURES: &[(&str, Aspect)] = &[
     ("supporters", Aspect::Supporters),
     ("tracks", Aspect::Tracks),
     ("songs", Aspect::Tracks),
+    ("albums", Aspect::Albums),
+    ("playlists", Aspect::Playlists),
     ("bpm", Aspect::Bpm),
     ("tempo", Aspect::Bpm),
     ("length", Aspect::Duration),
@@ -87,35 +96,55 @@ const WHOLE: [(&str, Aspect, bool); 5] = [
 /// What may be between a degree and what it measures.
 const BETWEEN: [&str; 7] = ["the", "often", "number", "of", "amount", "total", "been"];
 
-/// Things of which several can be in an order.
-const SEVERAL: [&str; 13] = [
-    "tracks",
-    "songs",
-    "tunes",
-    "playlists",
-    "albums",
-    "artists",
-    "users",
-    "followers",
-    "remixes",
-    "musicians",
-    "people",
-    "ones",
+/// Words for those that come first, whatever is measured.
+const RANKS: [&str; 5] = ["top", "best", "biggest", "hottest", "greatest"];
+
+/// People who have nothing to rank them by.
+const UNRANKED: [&str; 6] = [
+    "supporter",
     "supporters",
+    "listener",
+    "listeners",
+    "fan",
+    "fans",
 ];
 
+/// Whether a word is a degree of something.
+pub(super) fn is_degree(word: &str) -> bool {
+    let is_whole = WHOLE.iter().any(|(known, _, _)| *known == word);
+    is_whole || DEGREES.iter().any(|(known, _)| *known == word)
+}
+
 impl Comparison {
-    /// The comparison of a question, of which these are the words besides names. Coins are put in order by their API.
-    pub(crate) fn of(words: &[String]) -> Option<Self> {
+    /// The comparison of a question, of which these are the words besides names, and whether it names something. Coins
+    /// are put in order by their API.
+    pub(crate) fn of(words: &[String], is_named: bool) -> Option<Self> {
         if words.iter().any(|word| word.starts_with("coin")) {
             return None;
         }
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut found = (0..words.len())
             .find_map(|at| whole(&words, at).or_else(|| degree(&words, at)))
-            .or_else(|| order(&words))?;
-        found.say_how_many(&words);
+            .or_else(|| order(&words))
+            .or_else(|| ranked(&words).filter(|_| is_named))?;
+        if found.comparison.first.is_none() {
+            found.say_how_many(&words);
+        }
         Some(found.comparison)
+    }
+
+    /// The words of a question without the degree and its measure.
+    pub(crate) fn rest(&self, words: &[String]) -> Vec<String> {
+        let (from, to) = self.at;
+        let rest = words.iter().enumerate();
+        let rest = rest.filter(|(at, _)| !(from..=to).contains(at));
+        rest.map(|(_, word)| word.clone()).collect()
+    }
+
+    /// The words of a second comparison in the same question, of which one answer says nothing.
+    pub(crate) fn second(&self, words: &[String]) -> Vec<String> {
+        let second = Self::of(&self.rest(words), false);
+        second.map(|it| it.words).unwrap_or_default()
     }
 
     /// How an API calls this order, if it is one that APIs sort by.
@@ -158,9 +187,10 @@ impl ComparisonFound {
                 aspect,
                 is_most,
                 first: None,
-                is_list: !is_noun && SEVERAL.contains(&behind),
+                is_list: !is_noun && is_several(behind),
                 is_of_things: !is_noun && is_thing(behind),
                 words: own.iter().map(|word| (*word).to_owned()).collect(),
+                at,
             },
             at: at.0,
         }
@@ -172,7 +202,7 @@ impl ComparisonFound {
         let counted = before.iter().enumerate().rev().find_map(|(at, word)| {
             let count = number(word)?;
             let is_beside = at + 1 == self.at;
-            let is_thing = before.get(at + 1).is_some_and(|it| SEVERAL.contains(it));
+            let is_thing = before.get(at + 1).is_some_and(|it| is_several(it));
             (is_beside || is_thing).then_some((at, count))
         });
         if let Some((at, count)) = counted {
@@ -192,7 +222,7 @@ impl ComparisonFound {
 
 /// Whether a word names a kind of things that somebody has.
 fn is_thing(word: &str) -> bool {
-    SEVERAL.contains(&word) || ["track", "song", "playlist", "album", "remix"].contains(&word)
+    is_several(word) || is_music(word)
 }
 
 /// `longest`.
@@ -240,18 +270,9 @@ fn degree(words: &[&str], at: usize) -> Option<ComparisonFound> {
 fn measure(words: &[&str], at: usize, is_most: bool) -> Option<Aspect> {
     let word = words.get(at)?;
     if *word == "popular" && !is_most {
-        let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
-        let is_people = has(&["artist", "artists", "user", "users", "who", "musicians"]);
-        let is_music = has(&[
-            "track",
-            "tracks",
-            "song",
-            "songs",
-            "playlist",
-            "playlists",
-            "tune",
-        ]);
-        return match (is_people, is_music) {
+        let has_people = words.iter().any(|word| *word == "who" || is_people(word));
+        let has_music = words.iter().any(|word| is_music(word));
+        return match (has_people, has_music) {
             (true, _) => Some(Aspect::Followers),
             (_, true) => Some(Aspect::Plays),
             _ => None,
@@ -259,6 +280,29 @@ fn measure(words: &[&str], at: usize, is_most: bool) -> Option<Aspect> {
     }
     let found = MEASURES.iter().find(|(known, _)| known == word);
     found.map(|(_, aspect)| *aspect)
+}
+
+/// `top 3 followers`, `best songs`: the most played or the most followed of what somebody has.
+fn ranked(words: &[&str]) -> Option<ComparisonFound> {
+    let at = words.iter().position(|word| RANKS.contains(word))?;
+    let count = words.get(at + 1).and_then(|word| number(word));
+    let last = at + usize::from(count.is_some());
+    let (thing, is_list) = noun(words.get(last + 1)?)?;
+    let word = words.get(last + 1).copied().unwrap_or_default();
+    let aspect = match thing {
+        Noun::Track => Aspect::Plays,
+        // What they gave or heard is what these are ranked by, and how big a follower is, nobody knows.
+        Noun::Person if UNRANKED.contains(&word) => return None,
+        Noun::Person if ["biggest", "greatest"].contains(words.get(at)?) => return None,
+        Noun::Person => Aspect::Followers,
+        Noun::Other if ["reposts", "favorites"].contains(&word) => Aspect::Plays,
+        Noun::Playlist | Noun::Other => return None,
+    };
+    let mut found = ComparisonFound::new((aspect, true), words, (at, last));
+    found.comparison.first = count;
+    found.comparison.is_list = is_list;
+    found.comparison.is_of_things = true;
+    Some(found)
 }
 
 /// `sorted by plays`, `by play count`, `ordered by followers, ascending`.
@@ -304,7 +348,7 @@ mod tests {
 
     fn of(question: &str) -> Option<Comparison> {
         let words: Vec<String> = question.split(' ').map(str::to_owned).collect();
-        Comparison::of(&words)
+        Comparison::of(&words, false)
     }
 
     #[test]
@@ -353,6 +397,47 @@ mod tests {
         assert_eq!((found.first, found.is_list), (Some(2), true));
         let found = of("shortest of the top 5 trending tracks").unwrap();
         assert_eq!((found.first, found.is_list), (None, false));
+    }
+
+    #[test]
+    fn the_top_of_what_somebody_has_is_the_most_of_it() {
+        let of = |question: &str| {
+            let words: Vec<String> = question.split(' ').map(str::to_owned).collect();
+            let found = Comparison::of(&words, true)?;
+            Some((found.aspect, found.first, found.is_list))
+        };
+        let followers = Aspect::Followers;
+        assert_eq!(of("top 3 followers of"), Some((followers, Some(3), true)));
+        assert_eq!(of("best songs of"), Some((Aspect::Plays, None, true)));
+        assert_eq!(of("s top follower"), Some((followers, None, false)));
+        assert_eq!(of("top 3 reposts of"), Some((Aspect::Plays, Some(3), true)));
+        for none in [
+            "top supporters of",
+            "s biggest fan",
+            "biggest follower of",
+            "biggest playlist of",
+            "top of",
+        ] {
+            assert_eq!(of(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_second_comparison_is_told() {
+        let second = |question: &str| {
+            let words: Vec<String> = question.split(' ').map(str::to_owned).collect();
+            let found = Comparison::of(&words, false).unwrap();
+            found.second(&words)
+        };
+        assert_eq!(second("the shortest and the longest track by"), ["longest"]);
+        assert_eq!(
+            second("most played and most liked track"),
+            ["most", "liked"]
+        );
+        assert_eq!(
+            second("which of s followers has the most followers"),
+            [""; 0]
+        );
     }
 
     #[test]

@@ -44,6 +44,14 @@ impl Computation {
         said.flat_map(|cue| cue.split(' '))
     }
 
+    /// What records are compared by.
+    pub(super) fn compared(self) -> Option<Aspect> {
+        match self {
+            Most(aspect) | Least(aspect) => Some(aspect),
+            Count => None,
+        }
+    }
+
     /// Whether records are compared.
     pub fn is_comparison(self) -> bool {
         matches!(self, Most(_) | Least(_))

@@ -2,10 +2,10 @@
 //! played one`), or the same of somebody else (`and Mira Voss?`).
 
 use super::{
-    Comparison, Computation, Reference, aspect::Aspect, numbers::number, own_words, plain::weight,
-    references,
+    Comparison, Computation, Reference, aspect::Aspect, nouns::noun, numbers::number, own_words,
+    plain::weight, references,
 };
-use crate::catalogue::USUAL_LIMIT;
+use crate::catalogue::{USUAL_LIMIT, is_part_of_genre, mood};
 
 /// How a question continues an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +20,24 @@ pub(crate) enum Continued {
     Extreme(Computation, Option<u64>),
     /// The same question about somebody or something else.
     Other(String),
+    /// Its list with other values: these words, and whether they can be nothing else.
+    Narrowed(String, bool),
 }
 
 /// What asks for the record of a list that is first by a date.
 const NEWEST: [&str; 3] = ["newest", "latest", "recent"];
+
+/// What a question that continues another one begins with.
+const CUES: [&str; 8] = [
+    "and ",
+    "what about ",
+    "how about ",
+    "same for ",
+    "only ",
+    "just ",
+    "now ",
+    "but ",
+];
 
 /// What stands for the records of a list.
 const ONES: [&str; 4] = ["one", "ones", "them", "those"];
@@ -33,8 +47,9 @@ pub(crate) fn of(question: &str) -> Option<Continued> {
     let words = own_words(question, &[]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     page(&words)
-        .or_else(|| extreme(&words))
+        .or_else(|| extreme(question, &words))
         .or_else(|| other(question))
+        .or_else(|| narrowed(question))
 }
 
 /// Whether all words but these ask for nothing.
@@ -69,17 +84,23 @@ fn page(words: &[&str]) -> Option<Continued> {
     }
 }
 
-fn extreme(words: &[&str]) -> Option<Continued> {
-    if !words.iter().any(|word| ONES.contains(word)) {
+fn extreme(question: &str, words: &[&str]) -> Option<Continued> {
+    let is_of_list = words.iter().any(|word| ONES.contains(word));
+    // `and the longest?` says of what as little as `the longest one`; `who has the most followers` is of all.
+    let lower = question.to_lowercase();
+    let begins = ["the ", "sort ", "sorted ", "order ", "ordered "];
+    let mut begins = begins.iter().chain(&CUES);
+    if !is_of_list && !begins.any(|it| lower.starts_with(it)) {
         return None;
     }
     let owned: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let mut first = None;
-    let (computation, own) = match Comparison::of(&owned) {
+    let (computation, own) = match Comparison::of(&owned, false) {
         Some(found) => {
             first = found.shown(USUAL_LIMIT);
             (Computation::of_comparison(&found), found.words)
         }
+        None if !is_of_list => return None,
         None => {
             let newest = words.iter().find(|word| NEWEST.contains(word))?;
             let said = vec![(*newest).to_owned(), "most".to_owned()];
@@ -90,9 +111,15 @@ fn extreme(words: &[&str]) -> Option<Continued> {
         .iter()
         .map(String::as_str)
         .chain(ONES)
-        .chain(["sort"])
+        .chain(["sort", "sorted", "order", "ordered"])
         .collect();
     is_rest_plain(words, &own).then_some(Continued::Extreme(computation, first))
+}
+
+/// Whether a question has a word for the records of a list.
+pub(crate) fn has_ones(question: &str) -> bool {
+    let words = own_words(question, &[]);
+    words.iter().any(|word| ONES.contains(&word.as_str()))
 }
 
 fn other(question: &str) -> Option<Continued> {
@@ -111,6 +138,40 @@ fn other(question: &str) -> Option<Continued> {
         name => name.text().to_owned(),
     };
     is_rest_plain(&more, &[]).then_some(Continued::Other(name))
+}
+
+/// `and jazz?`, `this month`, `only the top 3`: words that name nobody, and may be values of a list's parameters.
+fn narrowed(question: &str) -> Option<Continued> {
+    const MOST: usize = 6;
+    let lower = question.to_lowercase();
+    let cue = CUES.iter().find(|cue| lower.starts_with(**cue));
+    let rest = question.get(cue.map_or(0, |cue| cue.len())..)?.trim();
+    let words = own_words(rest, &[]);
+    let is_short = (1..=MOST).contains(&words.len());
+    // What has a verb or a kind of things of its own is a whole question.
+    let is_whole = words
+        .iter()
+        .any(|word| noun(word).is_some() && cue.is_none());
+    let is_named = !references(rest).is_empty();
+    let has_noun = words.iter().any(|word| noun(word).is_some());
+    let is_and = cue.is_some_and(|cue| ["and ", "what about ", "how about "].contains(cue));
+    let asks = words.iter().any(|word| !weight(word, "", "").is_plain());
+    let is_part = is_and && !has_noun || asks && words.iter().all(|word| is_value(word));
+    (is_short && !is_whole && !is_named).then(|| Continued::Narrowed(rest.to_owned(), is_part))
+}
+
+/// Whether a word is a value and nothing else: `jazz`, `top 3`, `this month`. Alone it does not say of what.
+fn is_value(word: &str) -> bool {
+    let plain = weight(word, "", "").is_plain();
+    let known = [
+        "top", "best", "first", "last", "week", "month", "year", "today", "weekly", "monthly",
+        "yearly",
+    ];
+    plain
+        || known.contains(&word)
+        || number(word).is_some()
+        || is_part_of_genre(word)
+        || mood(word).is_ok()
 }
 
 #[cfg(test)]
@@ -141,6 +202,28 @@ mod tests {
                 "sort them by followers",
                 Continued::Extreme(Computation::Most(Aspect::Followers), Some(10)),
             ),
+            (
+                "and the longest?",
+                Continued::Extreme(Computation::Most(Aspect::Duration), None),
+            ),
+            (
+                "sorted by length",
+                Continued::Extreme(Computation::Most(Aspect::Duration), Some(10)),
+            ),
+            (
+                "the 3 longest ones",
+                Continued::Extreme(Computation::Most(Aspect::Duration), Some(3)),
+            ),
+            ("and techno?", Continued::Narrowed("techno?".into(), true)),
+            (
+                "only the top 3",
+                Continued::Narrowed("the top 3".into(), true),
+            ),
+            ("this month", Continued::Narrowed("this month".into(), true)),
+            (
+                "and favorites?",
+                Continued::Narrowed("favorites?".into(), false),
+            ),
             ("and Mira Voss?", Continued::Other("Mira Voss".into())),
             ("what about @miravoss", Continued::Other("@miravoss".into())),
         ] {
@@ -151,9 +234,10 @@ mod tests {
             "more tracks by Nova Kane",
             "longest track by Nova Kane",
             "the third one",
-            "and favorites?",
             "and the followers of Mira Voss?",
             "comments on the longest one",
+            "who has the most followers",
+            "the most played track",
             "",
         ] {
             assert_eq!(of(question), None, "{question}");

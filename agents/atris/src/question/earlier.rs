@@ -67,7 +67,7 @@ pub(crate) enum ListPlace {
 }
 
 /// The first word for something earlier, and where it is.
-pub(super) fn find(question: &str) -> Option<(usize, String)> {
+pub(crate) fn find(question: &str) -> Option<(usize, String)> {
     let lower = question.to_lowercase();
     let is_end = |c: char| !c.is_alphanumeric() && c != '#';
     let mut at = 0;

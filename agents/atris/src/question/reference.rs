@@ -359,7 +359,10 @@ fn beside_noun(words: &[Word<'_>]) -> Option<String> {
         return (!is_slip).then(|| last.text.to_owned());
     }
     let run: Vec<&Word<'_>> = before.iter().collect();
-    let is_name = run.iter().all(|word| word.can_join() && !word.ends);
+    let is_name = run.iter().enumerate().all(|(at, word)| {
+        let is_numbered = at > 0 && at + 1 == run.len() && word.is_number();
+        (word.can_join() || is_numbered) && !word.ends
+    });
     // What is nearly a genre is a slip of the pen.
     let is_slip = |word: &&Word<'_>| matches!(genre(&word.lower), Err(Some(_)));
     (last.is(&ASKED) && is_name && !run.iter().any(is_slip)).then(|| name(&run))?
@@ -408,8 +411,11 @@ fn behind_cues(words: &[Word<'_>]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut run: Vec<&Word<'_>> = Vec::new();
     let mut is_open = false;
-    for word in words {
-        let joins = is_open && word.can_join();
+    for (at, word) in words.iter().enumerate() {
+        // `velvet rivers 3`, but not `nova kane 5 tracks`.
+        let counts = !word.ends && words.get(at + 1).is_some_and(|next| next.is(&NOUNS));
+        let is_numbered = word.is_number() && !run.is_empty() && !counts;
+        let joins = is_open && (word.can_join() || is_numbered);
         if joins {
             run.push(word);
         } else if word.has_owner && !word.is_known {
@@ -603,6 +609,13 @@ mod tests {
         let name = |text: &str| vec![Name(text.into())];
         assert_eq!(named("nova kane followers"), name("nova kane"));
         assert_eq!(named("first light plays"), name("first light"));
+        assert_eq!(named("velvet rivers 3 followers"), name("velvet rivers 3"));
+        assert_eq!(named("plays of broken rain 9"), name("broken rain 9"));
+        assert_eq!(
+            named("how many plays does silent summer 6 have"),
+            name("silent summer 6")
+        );
+        assert_eq!(named("by nova kane 5 tracks"), name("nova kane"));
         assert_eq!(named("novakane"), name("novakane"));
         assert_eq!(named("tehcno"), []);
         assert_eq!(named("trending folowers"), []);

@@ -3,8 +3,11 @@
 //! The words of a person around it (`the track harbor`, `rain, please`, `summer in the name`) are not searched for: the
 //! search would find nothing, and that would be no answer. See [`super::values`] for where the text begins.
 
-/// Words in front of what is searched for: what it is, and that it is called so.
-const BEFORE: [&str; 31] = [
+use super::{comparison::is_degree, nouns::noun};
+use crate::catalogue::is_known;
+
+/// Words in front of what is searched for, besides nouns for what it is.
+const BEFORE: [&str; 16] = [
     "the",
     "a",
     "an",
@@ -12,21 +15,6 @@ const BEFORE: [&str; 31] = [
     "all",
     "some",
     "me",
-    "track",
-    "tracks",
-    "song",
-    "songs",
-    "artist",
-    "artists",
-    "user",
-    "users",
-    "people",
-    "musician",
-    "musicians",
-    "playlist",
-    "playlists",
-    "album",
-    "albums",
     "named",
     "called",
     "titled",
@@ -56,7 +44,7 @@ pub(super) fn searched(text: &str) -> Option<&str> {
     let mut text = trimmed(text);
     while let Some((word, rest)) = text.split_once(' ') {
         // A name is written with capitals, and may begin with any word.
-        if !BEFORE.contains(&word) {
+        if !BEFORE.contains(&word) && noun(word).is_none() {
             break;
         }
         text = trimmed(rest);
@@ -68,8 +56,20 @@ pub(super) fn searched(text: &str) -> Option<&str> {
             text = trimmed(before);
         }
     }
-    let is_one = !text.contains(" or ") && !names_maker(text);
+    // `with the most remixes` is compared, not searched for.
+    let is_compared = text.split(' ').any(is_degree);
+    let is_one = !text.contains(" or ") && !names_maker(text) && !is_compared;
     (is_one && !text.is_empty()).then_some(text)
+}
+
+/// What is searched for by `search rain` or `find harbor`: words behind the verb that no question is made of.
+pub(super) fn bare(question: &str) -> Option<&str> {
+    let (verb, text) = question.trim().split_once(' ')?;
+    let text = trimmed(text.trim_start_matches("up "));
+    let is_verb = ["search", "find", "look"].contains(&verb.to_lowercase().as_str());
+    let mut words = text.split(' ');
+    let is_text = words.all(|word| !is_known(word) && !word.contains(['@', '/', '$', '"']));
+    (is_verb && !text.is_empty() && is_text).then_some(text)
 }
 
 /// Whether the words behind a name say whose it is: `rain from Glass House`.
@@ -105,8 +105,23 @@ mod tests {
     }
 
     #[test]
-    fn two_texts_and_a_text_of_somebody_are_not_one_text() {
-        for said in ["summer or rain", "rain from Glass House", ""] {
+    fn a_verb_and_words_of_no_question_are_a_search() {
+        assert_eq!(bare("search rain"), Some("rain"));
+        assert_eq!(bare("find harbor?"), Some("harbor"));
+        for question in ["search tracks", "find @novakane", "rain", "find me rain"] {
+            assert_eq!(bare(question), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn what_is_more_than_a_text_is_none() {
+        for said in [
+            "summer or rain",
+            "rain from Glass House",
+            "the most remixes",
+            "fewest comments",
+            "",
+        ] {
             assert_eq!(searched(said), None, "{said}");
         }
     }

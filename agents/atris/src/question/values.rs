@@ -6,10 +6,12 @@ use serde_json::Value as Json;
 
 use super::{
     Comparison, is_search,
+    nouns::noun,
     numbers::number,
     own_words,
+    plain::weight,
     reference::{Reference, references},
-    searched::searched,
+    searched::{bare, searched},
 };
 use crate::catalogue::{Operation, Parameter, Parameters, genre_in, has_words, mood_in};
 
@@ -77,6 +79,20 @@ pub(crate) fn read(question: &str, operation: &Operation) -> ValuesRead {
     }
 }
 
+/// The values that a few words are for the parameters of an operation; nothing if one of them is no value.
+pub(crate) fn of_words(words: &str, operation: &Operation) -> Option<Parameters> {
+    let read = read(words, operation);
+    let own = own_words(words, &[]);
+    let is_used = |(at, word): (usize, &String)| {
+        let beside = |at: Option<usize>| at.and_then(|at| own.get(at)).map_or("", |it| it);
+        let weight = weight(word, beside(at.checked_sub(1)), beside(Some(at + 1)));
+        weight.is_plain() || read.words.contains(word)
+    };
+    let mut values = read.values;
+    values.remove("query");
+    (!values.is_empty() && own.iter().enumerate().all(is_used)).then_some(values)
+}
+
 /// The page that a question asks for.
 pub(crate) fn page_in(question: &str) -> Option<u64> {
     let said = Said::new(question);
@@ -103,7 +119,7 @@ impl<'a> Said<'a> {
         Self {
             question,
             lower: question.to_lowercase(),
-            comparison: Comparison::of(&own).filter(|_| !is_search(question)),
+            comparison: Comparison::of(&own, !names.is_empty()).filter(|_| !is_search(question)),
             own,
             used: RefCell::default(),
         }
@@ -276,8 +292,8 @@ impl Said<'_> {
             ("volume", &["volume"]),
             ("holder", &["holders", "holder", "held"]),
             ("created_at", &["newest", "oldest", "latest"]),
-            ("plays", &["most popular", "popular", "top", "biggest"]),
-            ("popular", &["most popular", "popular", "top", "biggest"]),
+            ("plays", &["most popular", "popular", "top", "best"]),
+            ("popular", &["most popular", "popular", "top", "best"]),
             ("likes", &["likes", "favorites"]),
             (
                 "newest",
@@ -318,50 +334,17 @@ impl Said<'_> {
                 .first
                 .filter(|_| comparison.is_sorted_by(operation));
         }
-        let things = [
-            "track",
-            "tracks",
-            "song",
-            "songs",
-            "artist",
-            "artists",
-            "user",
-            "users",
-            "playlist",
-            "playlists",
-            "album",
-            "albums",
-            "follower",
-            "followers",
-            "comment",
-            "comments",
-            "coin",
-            "coins",
-            "genre",
-            "genres",
-            "result",
-            "results",
-            "remix",
-            "remixes",
-            "contest",
-            "contests",
-            "tip",
-            "tips",
-            "event",
-            "events",
-            "listeners",
-            "supporters",
-            "winners",
-            "tags",
-        ];
         words.iter().enumerate().find_map(|(at, word)| {
             let number = number(word)?;
             let before = at.checked_sub(1).and_then(|at| words.get(at));
-            let cue = before.is_some_and(|it| ["top", "first", "limit", "best"].contains(it));
+            // `top 3` of what has no order is no number of records.
+            let is_top = before.is_some_and(|it| ["top", "best"].contains(it));
+            let cue = is_top && operation.is_ranked()
+                || before.is_some_and(|it| ["first", "limit"].contains(it));
             let behind = words.iter().skip(at + 1).take(5);
             let counts = behind
                 .take_while(|it| **it != "bpm")
-                .any(|it| things.contains(it))
+                .any(|it| noun(it).is_some())
                 // `musicians, five of them`
                 || words.get(at + 1..at + 3) == Some(&["of", "them"]);
             let is_time = words
@@ -522,7 +505,8 @@ impl Said<'_> {
         let behind = cues.iter().find_map(|cue| {
             let at = self.lower.find(cue)? + cue.len();
             self.question.get(at..)
-        })?;
+        });
+        let behind = behind.or_else(|| bare(self.question))?;
         let ends = [
             " in the genre",
             " sorted",

@@ -229,6 +229,23 @@ pub(super) fn ordered(question: &str, understood: &Understanding) -> Option<&'st
     found.map(|(_, id)| *id)
 }
 
+/// An order to change what is in a playlist, which no operation does for one track: with `--writes` neither.
+pub(crate) fn changes_contents(question: &str) -> Option<String> {
+    let verb = verb(question)?;
+    let lower = question.to_lowercase();
+    let is_change = match verb {
+        "add" | "move" => has_words(&lower, "to"),
+        "remove" | "delete" => has_words(&lower, "from"),
+        _ => false,
+    };
+    is_change.then(|| {
+        format!(
+            "\"{verb}\": what is in a playlist is not changed here, with --writes neither; follow, favorite, repost, share, \
+             subscribe to, mute, delete and create a playlist are the orders there are"
+        )
+    })
+}
+
 /// What something new is to be called: what is quoted, or behind `called`.
 pub(crate) fn name_of_new(question: &str) -> Option<String> {
     if let Some(name) = quoted_in(question).into_iter().next() {
@@ -291,6 +308,13 @@ mod tests {
         ] {
             let understood = Understanding::of(order);
             assert_eq!(ordered(order, &understood), operation, "{order}");
+            assert_eq!(changes_contents(order), None, "{order}");
+        }
+        for order in [
+            "add First Light to Night Drive",
+            "remove Misty Rain 20 from Night Drive",
+        ] {
+            assert!(changes_contents(order).is_some(), "{order}");
         }
         assert_eq!(
             name_of_new("make a playlist called Rainy Days!").as_deref(),

@@ -2,18 +2,15 @@
 //! nothing that leaks from one question into the next.
 
 use serde_json::{Value as Json, json};
-use superstep_atris::{Answer, AtrisState, Question, Status};
+use superstep_atris::{AtrisState, Question, Status};
 
-use crate::support::{agent, agent_with, answered, open, paths, run, server, settings, truth};
-
-async fn say(agent: &superstep_atris::Atris, question: &str) -> Answer {
-    answered(run(agent, "t", question).await)
-}
+use crate::support::{
+    agent, agent_with, answered, both, open, paths, run, say, server, settings, truth,
+};
 
 #[tokio::test]
 async fn their_tracks_are_those_of_whom_the_last_answer_was_about_and_that_is_told() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let first = say(&agent, "How many followers does Nova Kane have?").await;
     let id = first.mentions.subjects[0].id.clone().unwrap();
     let before = server.calls().len();
@@ -39,8 +36,7 @@ async fn their_tracks_are_those_of_whom_the_last_answer_was_about_and_that_is_to
 
 #[tokio::test]
 async fn her_after_a_track_is_its_artist() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     say(&agent, "How long is First Light?").await;
     let answer = say(&agent, "how many followers does she have?").await;
     assert!(
@@ -61,8 +57,7 @@ async fn her_after_a_track_is_its_artist() {
 
 #[tokio::test]
 async fn the_second_one_is_the_second_of_the_list() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let list = say(&agent, "trending tracks").await;
     let second = &list.mentions.listed[1];
     let answer = say(&agent, "how long is the second one?").await;
@@ -86,8 +81,7 @@ async fn the_second_one_is_the_second_of_the_list() {
 
 #[tokio::test]
 async fn a_word_for_something_earlier_is_asked_about_if_nothing_or_too_much_fits() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let outcome = run(&agent, "t", "her followers").await;
     let (ask, question) = open(&outcome);
     assert_eq!(
@@ -111,8 +105,7 @@ async fn a_word_for_something_earlier_is_asked_about_if_nothing_or_too_much_fits
 
 #[tokio::test]
 async fn what_is_compared_may_be_what_the_last_answer_was_about() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     say(&agent, "Where is Nova Kane from?").await;
     let answer = say(&agent, "does Mira Voss have more followers than her?").await;
     assert_eq!(answer.status, Status::Answered, "{}", answer.answer);
@@ -125,8 +118,7 @@ async fn what_is_compared_may_be_what_the_last_answer_was_about() {
 
 #[tokio::test]
 async fn a_session_of_many_questions_leaks_nothing_but_what_its_words_ask_for() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let questions = [
         "trending jazz tracks this year",
         "How many followers does Nova Kane have?",
@@ -184,8 +176,7 @@ async fn the_longest_track_is_worked_out_from_all_of_them() {
 
 #[tokio::test]
 async fn how_many_is_counted_and_a_count_that_was_cut_says_at_least() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let answer = say(&agent, "how many remix contests are running?").await;
     assert!(
         answer.answer.contains(": so many records has the reply"),
@@ -203,8 +194,7 @@ async fn how_many_is_counted_and_a_count_that_was_cut_says_at_least() {
 
 #[tokio::test]
 async fn a_list_that_goes_on_says_of_how_many_it_is() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let answer = say(&agent, "followers of Nova Kane").await;
     let last = answer.answer.lines().last().unwrap();
     let total = answer.facts.last().unwrap();
@@ -236,8 +226,7 @@ async fn a_list_that_goes_on_says_of_how_many_it_is() {
 
 #[tokio::test]
 async fn words_that_nothing_was_made_of_are_refused_or_told() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let answer = say(&agent, "latest tips this month").await;
     assert!(
         answer.answer.contains("\"month\": nothing was made of it"),
@@ -260,8 +249,7 @@ async fn words_that_nothing_was_made_of_are_refused_or_told() {
 
 #[tokio::test]
 async fn the_state_has_the_words_of_the_document() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     run(&agent, "t", "What are the trending tracks on Audius?").await;
     let history = agent.graph().history("t").await.unwrap();
     let state = history

@@ -3,13 +3,9 @@
 //! a question of its own.
 
 use serde_json::Value as Json;
-use superstep_atris::{Answer, Atris, Status};
+use superstep_atris::{Answer, Status};
 
-use crate::support::{agent, answered, ask, open, run, server, truth};
-
-async fn say(agent: &Atris, question: &str) -> Answer {
-    answered(run(agent, "t", question).await)
-}
+use crate::support::{answered, ask, both, open, run, say, truth};
 
 fn text<'a>(answer: &'a Answer, part: &str) -> &'a str {
     assert!(answer.answer.contains(part), "{}", answer.answer);
@@ -22,8 +18,7 @@ fn number(answer: &Answer, name: &str) -> u64 {
 
 #[tokio::test]
 async fn another_page_is_one_of_the_last_list() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let first = say(&agent, "trending tracks this month").await;
     let next = say(&agent, "next page").await;
     assert_eq!(next.operation, first.operation);
@@ -54,8 +49,7 @@ async fn another_page_is_one_of_the_last_list() {
 
 #[tokio::test]
 async fn a_page_of_nothing_is_refused_with_what_to_ask() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     for question in ["page 2", "next page", "the most played one"] {
         let answer = ask(&agent, question).await;
         assert_eq!(answer.status, Status::Refused, "{}", answer.answer);
@@ -72,8 +66,7 @@ async fn a_page_of_nothing_is_refused_with_what_to_ask() {
 
 #[tokio::test]
 async fn the_most_played_one_is_one_of_what_was_listed() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let list = say(&agent, "tracks by Nova Kane").await;
     let id = list.mentions.subjects[0].id.clone().unwrap();
     let path = format!("/v1/users/{id}/tracks");
@@ -114,8 +107,7 @@ async fn the_most_played_one_is_one_of_what_was_listed() {
 
 #[tokio::test]
 async fn what_was_listed_is_put_in_order_and_what_cannot_be_is_refused() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let list = say(&agent, "followers of Nova Kane").await;
     let sorted = say(&agent, "sort them by followers").await;
     assert_eq!(sorted.mentions.listed.len(), list.mentions.listed.len());
@@ -142,8 +134,7 @@ async fn what_was_listed_is_put_in_order_and_what_cannot_be_is_refused() {
 
 #[tokio::test]
 async fn a_place_alone_is_the_record_at_it() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let list = say(&agent, "Nova Kane's 3 longest tracks").await;
     assert_eq!(list.mentions.listed.len(), 3, "{}", list.answer);
     let third = say(&agent, "the third one").await;
@@ -162,8 +153,7 @@ async fn a_place_alone_is_the_record_at_it() {
 
 #[tokio::test]
 async fn another_field_is_one_of_the_same_thing() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     say(&agent, "How long is First Light?").await;
     for (question, part) in [
         ("its plays", "\"First Light\" has 1,637,962 plays."),
@@ -185,8 +175,7 @@ async fn another_field_is_one_of_the_same_thing() {
 
 #[tokio::test]
 async fn the_one_by_somebody_is_one_of_the_list() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let list = say(&agent, "search playlists called Harbor Silent").await;
     let by = |it: &superstep_atris::Mention| it.by.as_deref() == Some("Orbit Theory");
     let wanted = list.mentions.listed.iter().find(|it| by(it)).unwrap();
@@ -206,8 +195,7 @@ async fn the_one_by_somebody_is_one_of_the_list() {
 
 #[tokio::test]
 async fn the_same_of_somebody_else_is_told_or_refused() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     say(&agent, "How many followers does Nova Kane have?").await;
     let answer = say(&agent, "and Mira Voss?").await;
     text(&answer, "Mira Voss has 10 followers.");
@@ -222,5 +210,103 @@ async fn the_same_of_somebody_else_is_told_or_refused() {
     text(&answer, "Paper Tiger has 10 followers.");
     say(&agent, "her tracks").await;
     let answer = say(&agent, "and Orbit Theory?").await;
+    assert_eq!(answer.status, Status::Refused, "{}", answer.answer);
+}
+
+#[tokio::test]
+async fn the_longest_after_the_shortest_is_of_the_same_list() {
+    let (_server, agent) = both().await;
+    let shortest = say(&agent, "Nova Kane's shortest track").await;
+    let longest = say(&agent, "and the longest?").await;
+    assert_eq!(longest.operation, shortest.operation);
+    text(&longest, "of all 8");
+    assert_eq!(
+        longest.answer,
+        ask(&agent, "Nova Kane's longest track").await.answer
+    );
+    assert_eq!(
+        longest.reading,
+        ["of the answer to \"Nova Kane's shortest track\""]
+    );
+    // Of a list it is one of the list.
+    let list = say(&agent, "tracks in \"Night Drive\"").await;
+    let longest = say(&agent, "and the longest?").await;
+    let winner = &longest.mentions.listed[0];
+    assert!(list.mentions.listed.contains(winner), "{}", longest.answer);
+    let sorted = say(&agent, "sorted by length").await;
+    assert_eq!(&sorted.mentions.listed[0], winner);
+    // Without a list it says nothing.
+    let alone = ask(&agent, "and the longest?").await;
+    assert_eq!(alone.status, Status::Refused, "{}", alone.answer);
+}
+
+#[tokio::test]
+async fn what_came_first_is_meant_by_it() {
+    let (_server, agent) = both().await;
+    for (list, first) in [
+        ("tracks in \"Night Drive\"", "the longest one"),
+        ("remixes of First Light", "the most played of them"),
+    ] {
+        say(&agent, list).await;
+        let first = say(&agent, first).await;
+        let title = &first.mentions.listed[0].name;
+        let tempo = say(&agent, "its bpm").await;
+        text(&tempo, &format!("\"{title}\" has "));
+        let maker = say(&agent, "who made that one?").await;
+        text(&maker, &format!("\"{title}\" by "));
+    }
+}
+
+#[tokio::test]
+async fn another_value_is_one_of_the_same_list() {
+    let (_server, agent) = both().await;
+    say(&agent, "trending jazz tracks").await;
+    for (question, name, value) in [
+        ("and techno?", "genre", "Techno"),
+        ("this month", "time", "month"),
+        ("and last year?", "time", "year"),
+    ] {
+        let answer = say(&agent, question).await;
+        assert_eq!(answer.operation.as_deref(), Some("getTrendingTracks"));
+        let given = answer.parameters.as_ref().unwrap();
+        assert_eq!(given[name], value, "{question}");
+        assert_eq!(given["genre"], "Techno", "{question}");
+        assert!(answer.reading[0].contains(name), "{:?}", answer.reading);
+    }
+    let three = say(&agent, "only the top 3").await;
+    assert_eq!(number(&three, "limit"), 3);
+    assert_eq!(three.mentions.listed.len(), 3);
+    let albums = {
+        say(&agent, "trending playlists").await;
+        say(&agent, "and albums?").await
+    };
+    assert_eq!(albums.parameters.as_ref().unwrap()["type"], "album");
+}
+
+#[tokio::test]
+async fn a_part_of_a_question_that_continues_nothing_is_refused() {
+    let (server, agent) = both().await;
+    let calls = server.calls().len();
+    for question in [
+        "and techno?",
+        "top 3",
+        "this month",
+        "jazz",
+        "the biggest one",
+    ] {
+        let answer = ask(&agent, question).await;
+        assert_eq!(answer.status, Status::Refused, "{}", answer.answer);
+    }
+    assert_eq!(server.calls().len(), calls);
+    // A list that takes no such value.
+    for list in ["followers of Nova Kane", "longest trending tracks"] {
+        say(&agent, list).await;
+        for question in ["and techno?", "top 3", "only the best 2"] {
+            let answer = say(&agent, question).await;
+            assert_eq!(answer.status, Status::Refused, "{list}: {}", answer.answer);
+        }
+    }
+    say(&agent, "who reposted First Light").await;
+    let answer = say(&agent, "do any of them follow Nova Kane?").await;
     assert_eq!(answer.status, Status::Refused, "{}", answer.answer);
 }

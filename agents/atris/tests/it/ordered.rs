@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use superstep_atris::Status;
 use superstep_fake_audius::FakeAudius;
 
-use crate::support::{agent, ask, server, truth};
+use crate::support::{agent, ask, both, server, truth};
 
 /// The tracks of Nova Kane by a field, the most first.
 async fn tracks(server: &FakeAudius, field: &str) -> Vec<String> {
@@ -20,8 +20,7 @@ async fn tracks(server: &FakeAudius, field: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn so_many_of_an_order_are_the_first_of_all() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let longest = tracks(&server, "duration").await;
     for question in [
         "Nova Kane's 3 longest tracks",
@@ -51,8 +50,7 @@ async fn so_many_of_an_order_are_the_first_of_all() {
 
 #[tokio::test]
 async fn a_comparison_is_never_dropped_nor_turned_round() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let played = tracks(&server, "play_count").await;
     for question in [
         "which of Nova Kane's songs has been played most?",
@@ -148,8 +146,7 @@ async fn a_playlist_is_put_in_order_too() {
 
 #[tokio::test]
 async fn whoever_made_something_can_be_asked_about() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     for (question, part) in [
         ("who wrote Paper Moons", "\"Paper Moons\" by Mira Voss"),
         ("tracks by the artist of First Light", "by Nova Kane"),
@@ -173,4 +170,67 @@ async fn whoever_made_something_can_be_asked_about() {
     assert!(one.answer.contains("165 seconds"), "{}", one.answer);
     let none = ask(&agent, "how long is First Light by Mira Voss").await;
     assert_eq!(none.status, Status::Failed, "{}", none.answer);
+}
+
+#[tokio::test]
+async fn the_top_of_what_somebody_has_is_worked_out_from_all_of_it() {
+    let (server, agent) = both().await;
+    let nova = truth(&server, "/v1/users/handle/novakane", &[]).await;
+    let id = nova["data"]["id"].as_str().unwrap();
+    let path = format!("/v1/users/{id}/followers");
+    let followers = truth(&server, &path, &[("limit", "100")]).await;
+    let mut counts: Vec<u64> = followers["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["follower_count"].as_u64().unwrap())
+        .collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    for question in [
+        "top 3 followers of Nova Kane",
+        "the 3 most followed followers of Nova Kane",
+        "Nova Kane's top 3 followers",
+    ] {
+        let answer = ask(&agent, question).await;
+        assert_eq!(
+            answer.operation.as_deref(),
+            Some("getFollowers"),
+            "{question}"
+        );
+        let lines: Vec<&str> = answer.answer.lines().collect();
+        assert!(
+            lines[0].starts_with("In order of followers, the most first, of all"),
+            "{}",
+            answer.answer
+        );
+        for (line, count) in lines[1..4].iter().zip(&counts) {
+            assert!(line.ends_with(&format!(": {count} followers")), "{line}");
+        }
+    }
+    for (question, operation) in [
+        ("top 3 artists Nova Kane follows", "getFollowing"),
+        (
+            "top 3 people who reposted First Light",
+            "getUsersFromReposts",
+        ),
+        (
+            "top 5 artists who favorited Paper Moons",
+            "getUsersFromFavorites",
+        ),
+        ("most followed follower of Mira Voss", "getFollowers"),
+        ("top 3 reposts of Mira Voss", "getReposts"),
+    ] {
+        let answer = ask(&agent, question).await;
+        assert_eq!(answer.operation.as_deref(), Some(operation), "{question}");
+        assert!(
+            answer.understood.as_ref().unwrap().contains("; most "),
+            "{question}: {}",
+            answer.answer
+        );
+    }
+    for question in ["best songs of Paper Tiger", "Paper Tiger's best song"] {
+        let answer = ask(&agent, question).await;
+        let given = answer.parameters.unwrap();
+        assert_eq!(given["sort"], "plays", "{question}");
+    }
 }

@@ -14,7 +14,7 @@ use crate::support::{agent_with, server, settings};
 const UNSEEN: usize = 30;
 
 /// How many of the 15 in `kept.json`. The rules were never changed for these.
-const KEPT: usize = 11;
+const KEPT: usize = 12;
 
 /// How many of the 24 in `later.json`: kinds of questions that were misread, in words that the rules had not seen.
 const LATER: usize = 24;
@@ -61,6 +61,7 @@ async fn the_rules_read_every_question_they_were_made_by() {
         include_str!("../fixtures/questions.json"),
         include_str!("../fixtures/phrased.json"),
         include_str!("../fixtures/asked.json"),
+        include_str!("../fixtures/whole.json"),
     ] {
         let all = questions(file);
         let wrong = wrong(&all).await;

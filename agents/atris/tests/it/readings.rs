@@ -2,7 +2,7 @@
 
 use superstep_atris::Status;
 
-use crate::support::{agent, agent_with, ask, run, server, settings};
+use crate::support::{agent, agent_with, answered, ask, both, paths, run, server, settings};
 
 #[tokio::test]
 async fn the_lists_of_two_names_are_whole_and_named() {
@@ -45,8 +45,7 @@ async fn numbers_of_two_names_are_named_and_compared() {
 
 #[tokio::test]
 async fn what_no_call_can_do_is_refused_without_a_call() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     for question in [
         "who is following both Nova Kane and Mira Voss?",
         "does Nova Kane follow Mira Voss?",
@@ -73,8 +72,7 @@ async fn what_no_call_can_do_is_refused_without_a_call() {
 
 #[tokio::test]
 async fn who_does_something_to_whom_is_read_from_the_order_of_the_words() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     for (question, operation) in [
         ("track by Nova Kane with the most plays", "getTracksByUser"),
         (
@@ -97,7 +95,7 @@ async fn who_does_something_to_whom_is_read_from_the_order_of_the_words() {
     }
     run(&agent, "t", "How long is \"First Light\"?").await;
     let outcome = run(&agent, "t", "who remixed it?").await;
-    let answer = crate::support::answered(outcome);
+    let answer = answered(outcome);
     assert_eq!(answer.operation.as_deref(), Some("getTrackRemixes"));
 }
 
@@ -127,10 +125,9 @@ async fn a_page_is_as_long_as_lists_are_and_its_numbers_go_on() {
 
 #[tokio::test]
 async fn what_was_not_shown_cannot_be_meant_by_its_place() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let outcome = run(&agent, "t", "longest track by Nova Kane").await;
-    let answer = crate::support::answered(outcome);
+    let answer = answered(outcome);
     assert_eq!(answer.mentions.listed.len(), 1, "{}", answer.answer);
     let outcome = run(&agent, "t", "how long is the second one?").await;
     assert_eq!(outcome.asks().len(), 1);
@@ -138,15 +135,14 @@ async fn what_was_not_shown_cannot_be_meant_by_its_place() {
 
 #[tokio::test]
 async fn a_question_about_plays_reads_no_history() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     for question in [
         "plays of First Light",
         "plays of Nova Kane",
         "Nova Kane plays",
     ] {
         let outcome = run(&agent, question, question).await;
-        let asked = crate::support::paths(&server);
+        let asked = paths(&server);
         let is_history = |path: &String| path.contains("history");
         assert!(!asked.iter().any(is_history), "{question}: {asked:?}");
         drop(outcome);
@@ -180,8 +176,7 @@ async fn an_order_that_no_operation_does_or_that_names_two_is_not_followed_in_pa
 
 #[tokio::test]
 async fn who_has_fewer_is_told() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let more = ask(&agent, "who has more followers, Nova Kane or Mira Voss?").await;
     let fewer = ask(&agent, "who has fewer followers, Nova Kane or Mira Voss?").await;
     let last = |answer: &str| answer.lines().last().unwrap().to_owned();

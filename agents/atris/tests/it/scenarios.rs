@@ -5,7 +5,9 @@ use superstep::Outcome;
 use superstep_atris::{Question, Status};
 use superstep_fake_audius::{FakeAudius, Fault, Options};
 
-use crate::support::{agent, agent_with, answered, ask, open, paths, run, server, settings, truth};
+use crate::support::{
+    agent, agent_with, answered, ask, both, open, paths, run, server, settings, truth,
+};
 
 #[tokio::test]
 async fn acceptance_1_the_top_10_trending_tracks_are_one_call_and_keep_their_order() {
@@ -127,8 +129,7 @@ async fn every_number_of_an_answer_is_a_field_of_a_reply() {
 
 #[tokio::test]
 async fn acceptance_3_a_name_is_looked_up_first_and_a_shared_name_is_asked_about() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let answer = ask(&agent, "How many followers does Nova Kane have?").await;
     let found = truth(&server, "/v1/users/handle/novakane", &[]).await;
     let count = found["data"]["follower_count"].to_string();
@@ -164,8 +165,7 @@ async fn acceptance_3_a_name_is_looked_up_first_and_a_shared_name_is_asked_about
 
 #[tokio::test]
 async fn an_answer_that_chooses_nothing_is_refused_and_the_question_stays() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let outcome = run(&agent, "t", "tracks by Sol Rivera").await;
     let (ask, _) = open(&outcome);
     for wrong in ["3", "0", "Nova", ""] {
@@ -200,8 +200,7 @@ async fn acceptance_4_a_comparison_makes_a_second_call() {
 
 #[tokio::test]
 async fn acceptance_5_nothing_of_one_question_is_left_in_the_next() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     run(&agent, "t", "trending jazz tracks this year").await;
     let Outcome::Done(state) = run(&agent, "t", "most shared tracks of all time").await else {
         panic!("nobody is asked")
@@ -232,8 +231,7 @@ async fn acceptance_5_nothing_of_one_question_is_left_in_the_next() {
 
 #[tokio::test]
 async fn the_history_is_bounded_and_the_host_stays() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     for _ in 0..superstep_atris::MAX_ANSWERS + 2 {
         run(&agent, "t", "latest tips").await;
     }
@@ -282,8 +280,7 @@ async fn acceptance_8_the_most_plays_ever_are_those_of_all_time() {
 
 #[tokio::test]
 async fn acceptance_9_what_is_missing_is_asked_for_and_the_operation_is_not_chosen_again() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let outcome = run(&agent, "t", "show me the followers of an artist").await;
     let (ask, question) = open(&outcome);
     assert_eq!(question.parameter.as_deref(), Some("id"));
@@ -325,8 +322,7 @@ async fn acceptance_10_a_hostile_title_is_only_shown() {
 
 #[tokio::test]
 async fn acceptance_11_what_would_change_something_is_refused_without_a_call() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     for question in [
         "delete my playlist",
         "Please follow Nova Kane",
@@ -356,8 +352,7 @@ async fn acceptance_11_what_would_change_something_is_refused_without_a_call() {
 
 #[tokio::test]
 async fn acceptance_12_off_topic_empty_long_and_arabic_questions_are_answered_honestly() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     let long = "tracks ".repeat(15_000);
     for (question, code) in [
         ("What is the capital of France?", "SS8004"),
@@ -395,8 +390,7 @@ async fn an_unknown_genre_comes_with_the_nearest_one() {
 
 #[tokio::test]
 async fn a_thing_that_is_not_there_is_missing_and_an_empty_list_is_empty() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let answer = ask(&agent, "How many followers has @nobody_at_all?").await;
     assert_eq!(answer.status, Status::Failed);
     assert_eq!(answer.error.unwrap().code, "SS8008");
@@ -413,8 +407,7 @@ async fn a_thing_that_is_not_there_is_missing_and_an_empty_list_is_empty() {
 
 #[tokio::test]
 async fn a_link_is_resolved_and_an_id_needs_no_search() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let answer = ask(&agent, "What is https://audius.co/novakane/first-light ?").await;
     assert!(
         answer.answer.contains("\"First Light\" by Nova Kane"),
@@ -480,8 +473,7 @@ async fn writes_that_are_allowed_are_approved_by_a_person_first() {
 
 #[tokio::test]
 async fn nothing_in_a_question_leaves_the_path_of_its_operation() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     for question in [
         "followers of user id ../../etc",
         "comments on track id %2e%2e",

@@ -41,6 +41,13 @@ pub(crate) fn agent(server: &FakeAudius) -> Atris {
     agent_with(settings([server.address()]), None)
 }
 
+/// A server, and an agent that asks it.
+pub(crate) async fn both() -> (FakeAudius, Atris) {
+    let server = server().await;
+    let agent = agent(&server);
+    (server, agent)
+}
+
 pub(crate) fn agent_with(settings: Settings, model: Option<Arc<dyn Model>>) -> Atris {
     Atris::new(model, settings, Backends::on(MemorySaver::default())).unwrap()
 }
@@ -60,6 +67,11 @@ pub(crate) async fn run(agent: &Atris, thread: &str, question: &str) -> Outcome<
 pub(crate) async fn ask(agent: &Atris, question: &str) -> Answer {
     let thread = format!("t {question}");
     answered(run(agent, &thread, question).await)
+}
+
+/// The same in one thread, whose answers before count.
+pub(crate) async fn say(agent: &Atris, question: &str) -> Answer {
+    answered(run(agent, "t", question).await)
 }
 
 pub(crate) fn answered(outcome: Outcome<AtrisState>) -> Answer {

@@ -9,12 +9,11 @@ use superstep_atris::{Atris, AtrisState, Question, Status};
 use superstep_fake_audius::{FakeAudius, TOKEN};
 use superstep_loopback::{Answer as Reply, Server};
 
-use crate::support::{agent, agent_with, answered, ask, open, run, server, settings};
+use crate::support::{agent, agent_with, answered, ask, both, open, run, server, settings};
 
 #[tokio::test]
 async fn a_question_that_would_be_answered_as_another_one_is_refused_and_the_words_are_named() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (server, agent) = both().await;
     for (question, word) in [
         ("trending artists", "artists"),
         ("average plays of the tracks by Nova Kane", "average"),
@@ -63,8 +62,7 @@ async fn a_name_that_is_misspelt_is_asked_about() {
 
 #[tokio::test]
 async fn an_id_alone_is_looked_for_among_all_kinds() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let answer = ask(&agent, "Night Drive").await;
     assert_eq!(answer.operation.as_deref(), Some("getPlaylist"));
     let id = answer.mentions.subjects[0].id.clone().unwrap();
@@ -115,8 +113,7 @@ async fn a_name_of_a_track_and_of_a_user_is_asked_about() {
 
 #[tokio::test]
 async fn a_place_is_one_of_the_last_list() {
-    let server = server().await;
-    let agent = agent(&server);
+    let (_server, agent) = both().await;
     let list = answered(run(&agent, "t", "top 3 tracks by Nova Kane").await);
     let title = |at: usize| list.mentions.listed[at].name.clone();
     let last = answered(run(&agent, "t", "how long is the last one").await);
