@@ -12,7 +12,10 @@ mod talk;
 
 use std::path::{Path, PathBuf};
 
-use superstep::model::{config::Config, select::DataOwner};
+use superstep::{
+    fs::Roots,
+    model::{config::Config, select::DataOwner},
+};
 use superstep_archie::{Analysis, AnalysisUpdate, Archie, Brief, ErrorKind, Flow, Question};
 
 use crate::{
@@ -223,7 +226,7 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
 
 /// The agent as a server hosts it: threads may name folders below these.
 pub(crate) async fn hosted(
-    roots: Vec<PathBuf>,
+    roots: Roots,
     app: &mut App<'_>,
 ) -> Result<superstep_archie::Archie, Error> {
     let content = environment::content_of_server();

@@ -8,9 +8,7 @@ mod options;
 mod query;
 mod show;
 
-use std::path::PathBuf;
-
-use superstep::model::config::Config;
+use superstep::{fs::Roots, model::config::Config};
 
 use crate::{
     app::App,
@@ -49,7 +47,7 @@ pub(crate) async fn run(docs: Docs, app: &mut App<'_>) -> Result<(), Error> {
 /// The agents as a server hosts them: requests may name folders below these. Without a model they write what the facts
 /// say, and the error is why there is none.
 pub(crate) async fn hosted(
-    roots: Vec<PathBuf>,
+    roots: Roots,
     app: &mut App<'_>,
 ) -> Result<(superstep_docgen::Docgen, Option<Error>), Error> {
     let make = MakeDocs::default();

@@ -187,13 +187,13 @@ pub(crate) async fn open_nodes(
         return Ok(Vec::new());
     }
     let config = load(app.global)?.config;
+    // What a project names and nobody agreed to is refused where it is chosen, not passed over.
+    let without_consent = config.without_consent();
+    let without_consent = without_consent.and_then(|project| project.settings.as_ref());
     let mut opened = Vec::new();
     for node in nodes {
-        if !config
-            .files
-            .iter()
-            .any(|file| file.models.contains_key(*node))
-        {
+        let mut files = config.files.iter().chain(without_consent);
+        if !files.any(|file| file.models.contains_key(*node)) {
             continue;
         }
         let resolution = choose(app.global, Some(node), content).await?;

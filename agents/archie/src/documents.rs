@@ -24,6 +24,7 @@ use std::{
 };
 
 use sha2::{Digest, Sha256};
+use superstep::fs::Private;
 
 use crate::error::{Error, ErrorKind};
 use choose::{Candidate, choose};
@@ -77,6 +78,9 @@ pub struct Order {
     pub globs: Vec<String>,
     /// Files that are never read: where results go.
     pub skip: Vec<PathBuf>,
+    /// If the folder was named by somebody else: what is not looked at, as if it were not there. Then files whose names
+    /// say that they hold secrets are not read either.
+    pub private: Option<Private>,
     /// Limits.
     pub limits: Limits,
     /// What makes text of PDFs; without it they are left out.

@@ -1,8 +1,6 @@
 //! Settings of the agent.
 
-use std::path::PathBuf;
-
-use superstep::tools::guided::Profile;
+use superstep::{fs::Roots, tools::guided::Profile};
 
 use crate::{
     approval::Keywords,
@@ -33,7 +31,7 @@ pub struct Settings {
     pub memory: Option<MemoryPlace>,
     /// The folders that a thread may name, which then are data of others, as on a server; relative ones are below the
     /// first. Any folder if there is none.
-    pub roots: Option<Vec<PathBuf>>,
+    pub roots: Option<Roots>,
     /// How long replies may be.
     pub replies: Replies,
     /// How often a reply that is empty or breaks off is asked for.

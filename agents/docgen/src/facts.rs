@@ -24,7 +24,6 @@ use serde::{Deserialize, Serialize};
 pub use language::Language;
 pub use lookup::Lookup;
 pub use scan::{Limits, Order, scan};
-pub use walk::is_secret_name;
 
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.
 pub const FACTS_VERSION: u32 = 2;

@@ -6,13 +6,13 @@
 use std::fmt::Write as _;
 
 use superstep::{
-    fs::read_regular,
+    fs::{is_secret_name, read_regular},
     text::{Redactor, sanitize},
 };
 
 use crate::{
     agent::AgentContext,
-    facts::{DependencyKind, Facts, File, is_secret_name},
+    facts::{DependencyKind, Facts, File},
 };
 
 /// A kind of material.

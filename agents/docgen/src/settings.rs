@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use superstep::{fs::roots, tools::RefineConfig};
+use superstep::{fs::Roots, tools::RefineConfig};
 
 use crate::{
     agent::DocAgent,
@@ -70,7 +70,7 @@ pub struct Settings {
     pub limits: Limits,
     /// The folders that requests may name, which then are data of others, as on a server: paths are below one of
     /// these, relative ones below the first, and documentation goes to the usual folder. Any folder if there is none.
-    pub roots: Option<Vec<PathBuf>>,
+    pub roots: Option<Roots>,
 }
 
 impl Default for Settings {
@@ -149,9 +149,9 @@ impl Settings {
         };
         let refused = || Error::Root {
             path: superstep::text::single_line(&request.root.display().to_string()),
-            why: format!("it is no folder in {}", roots::named(allowed)),
+            why: format!("it is no folder in {}", allowed.named()),
         };
-        let real = roots::below(allowed, &request.root).filter(|real| real.is_dir());
+        let real = allowed.below(&request.root).filter(|real| real.is_dir());
         let found = Request::new(&real.ok_or_else(refused)?, None)?;
         let output = &request.output;
         if !output.as_os_str().is_empty() && *output != found.output {
@@ -171,6 +171,10 @@ impl Settings {
     pub(crate) fn order(&self, output: &std::path::Path, root: &std::path::Path) -> Order {
         Order {
             skip: vec![output.to_owned(), root.join(USUAL_OUTPUT)],
+            private: self
+                .roots
+                .as_ref()
+                .map_or_else(Default::default, |roots| roots.private(root)),
             limits: self.limits,
         }
     }

@@ -1,9 +1,9 @@
 //! Past calls on record: what was done about a mail, or may have been, apart from the thread that did it.
 //!
 //! A thread can be begun anew, deleted, or given new input after its run was cut off. Then it knows nothing of what it
-//! did, and a person who is asked about the same reply must hear of the first one. The record is written before the
-//! task of a call ends: whatever ends the process earlier leaves an effect of unknown outcome, which no thread forgets
-//! unasked.
+//! did, and a person who is asked about the same reply must hear of the first one. The record is written before a call is
+//! made, as something that may have happened, and again when more is known: a process that is killed in between, and a
+//! thread that is deleted after it, leave what nobody knows on record.
 
 use std::sync::Arc;
 
@@ -52,11 +52,12 @@ impl PastCalls {
         Self { store }
     }
 
-    /// What is on record about a mail of a mailbox.
+    /// What is on record about a mail of a mailbox, but for one call.
     pub(crate) async fn about(
         &self,
         place: &str,
         input: &EmailInput,
+        but: &str,
     ) -> Result<Vec<PastCall>, StoreError> {
         let space = space(place, input)?;
         let search = Search {
@@ -66,12 +67,29 @@ impl PastCalls {
             ..Search::default()
         };
         let found = self.store.search(search).await?.into_iter();
+        let but = key(&[but]);
+        let found = found.filter(|found| found.item.key != but);
         let read = |value| serde_json::from_value(value).map_err(broken);
         let mut all: Vec<PastCall> = found
             .map(|found| read(found.item.value))
             .collect::<Result<_, _>>()?;
         all.sort_by_key(|past| past.at);
         Ok(all)
+    }
+
+    /// Whether a call is on record.
+    pub(crate) async fn has(
+        &self,
+        place: &str,
+        input: &EmailInput,
+        call: &str,
+    ) -> Result<bool, StoreError> {
+        let space = space(place, input)?;
+        let found = self
+            .store
+            .get(&space, &key(&[call]), TtlOnRead::Keep)
+            .await?;
+        Ok(found.is_some())
     }
 
     /// Puts one on record, under the key of its call.

@@ -7,6 +7,7 @@ use superstep::{Ctx, Imports, NodeError, model::NodeModels, store::Store, tools:
 use crate::{
     Calendar, MailError, Mailbox, Memory,
     input::EmailInput,
+    parse,
     past_calls::PastCalls,
     prompt::person,
     queue::Queue,
@@ -67,11 +68,27 @@ impl Services {
         let Some(input) = input.filter(|_| !self.settings.dry_run) else {
             return Ok(());
         };
-        match self.mailbox.mark_read(&input.id).await {
+        let marked = match self.is_in_mailbox(input).await {
+            Ok(true) => self.mailbox.mark_read(&input.id).await,
+            Ok(false) => return Ok(()),
+            Err(error) => Err(error),
+        };
+        match marked {
             // Somebody moved or deleted it: then it was seen.
             Ok(()) | Err(MailError::Missing { .. }) => Ok(()),
             Err(error) => Err(NodeError::failed(error.failure())),
         }
+    }
+
+    /// Whether what the mailbox has under the id of a mail is that mail: whoever sends input over HTTP may name any.
+    async fn is_in_mailbox(&self, input: &EmailInput) -> Result<bool, MailError> {
+        let there = self.mailbox.fetch(&input.id).await?;
+        // Of what cannot be read nothing is known, here as in the input.
+        let there = parse::headers(&there.bytes).unwrap_or_default();
+        let given = &input.mail;
+        Ok(there.message_id == given.message_id
+            && there.subject == given.subject
+            && there.date == given.date)
     }
 }
 

@@ -20,7 +20,7 @@ use serde_json::{Map, Value as Json, json};
 use superstep::{
     Ctx, NodeError,
     model::{Schema, ToolCall, ToolSpec},
-    tools::{Access, ParsedCall, Tool, Tools},
+    tools::{Access, ParsedCall, Tool, Tools, call_key},
 };
 
 use crate::{
@@ -67,8 +67,9 @@ impl CallValidator {
         at: Timestamp,
     ) -> Result<Self, NodeError> {
         let past_calls = services.past_calls(ctx)?;
+        let (place, own) = (services.mailbox.place(), call_key(ctx));
         let context = Arc::new(CallContext {
-            before: past_calls.about(&services.mailbox.place(), input).await?,
+            before: past_calls.about(&place, input, &own).await?,
             services: services.clone(),
             input: input.clone(),
             at,

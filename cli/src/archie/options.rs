@@ -9,6 +9,7 @@ use std::{
 use serde_json::Value as Json;
 use superstep::{
     Backends,
+    fs::Roots,
     model::{
         Budget, ManagedModel, Model, Money, NodeModels, call,
         config::{Config, Setting},
@@ -104,7 +105,7 @@ impl AgentOptions {
 
     /// Threads may name folders below these alone. What is known of others is not for whoever sends data: it is remembered
     /// in the store, which is one for each owner.
-    pub(super) fn below(mut self, roots: Vec<PathBuf>) -> Self {
+    pub(super) fn below(mut self, roots: Roots) -> Self {
         self.settings.roots = Some(roots);
         self.settings.memory = Some(MemoryPlace::Store);
         self

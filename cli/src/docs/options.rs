@@ -1,9 +1,10 @@
 //! Options of the documentation agents: settings of `[agents.docs]`, flags, the model, budgets.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use superstep::{
     Imports,
+    fs::Roots,
     model::{
         Budget, ManagedModel, Model, NodeModels, call,
         config::{Config, Setting},
@@ -62,7 +63,7 @@ pub(super) async fn open(
 pub(super) async fn open_below(
     make: &MakeDocs,
     content: &DataOwner,
-    roots: Option<Vec<PathBuf>>,
+    roots: Option<Roots>,
     app: &mut App<'_>,
 ) -> Result<OpenedDocs, Error> {
     let config = environment::load(app.global)?.config;

@@ -120,6 +120,19 @@ impl Account {
         )
     }
 
+    /// The folders of this machine in which its mail and its meetings are.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &Path> {
+        let mail = match &self.kind {
+            Kind::Folder(folder) => Some(folder.as_path()),
+            _ => None,
+        };
+        let calendar = match &self.calendar {
+            Some(CalendarAt::Folder(folder)) => Some(folder.as_path()),
+            _ => None,
+        };
+        mail.into_iter().chain(calendar)
+    }
+
     /// The folder of mail, if it is one that does not exist.
     pub(crate) fn missing_folder(&self) -> Option<&Path> {
         match &self.kind {

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::json;
-use superstep::model::config::Config;
+use superstep::{fs::Roots, model::config::Config};
 use superstep_archie::Settings;
 
 use super::{
@@ -49,7 +49,7 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
     let mut roots = on.roots.clone();
     // What was uploaded may be read too, unless that would show an owner what others uploaded.
     if on.what.owners.is_none() {
-        roots.extend(on.uploads.clone());
+        roots = on.uploads.iter().fold(roots, Roots::and);
     }
     let own = Example::own(
         json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}}),
@@ -75,14 +75,14 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
 fn rehearsed(
     why: &str,
     documents: PathBuf,
-    mut roots: Vec<PathBuf>,
+    roots: Roots,
     on: &Hosting<'_>,
 ) -> Result<(superstep_archie::Archie, Example), Error> {
-    roots.push(documents.clone());
     let marks = &["One service or two", "channel manager", "room inventory"];
     let model = Rehearsed::new(include_str!("../demo/archie.jsonl"), marks, why)?;
     let model = Arc::new(model);
-    let agent = superstep_archie::Archie::new(model, below(roots), on.backends.clone())?;
+    let agent =
+        superstep_archie::Archie::new(model, below(roots.and(&documents)), on.backends.clone())?;
     let folder = documents.to_string_lossy();
     let input = json!({"user_input": "One service or two?", "inputs": {"folder": folder}});
     let note = rehearsal::NOTE;
@@ -90,7 +90,7 @@ fn rehearsed(
 }
 
 /// Settings by which threads may name folders below these.
-fn below(roots: Vec<PathBuf>) -> Settings {
+fn below(roots: Roots) -> Settings {
     Settings {
         roots: Some(roots),
         ..Settings::default()

@@ -1,17 +1,21 @@
 //! The server that agents are added to: opened with their models and accounts, or without, and described.
 
-use std::{any::Any, path::PathBuf};
+use std::{
+    any::Any,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value as Json;
-use superstep::{Backends, Graph, Nodes, State};
+use superstep::{Backends, Graph, Nodes, State, fs::Roots};
 use superstep_server::Server;
 
 use crate::{
     agents::Agent,
     app::App,
     args::Serve,
-    dirs,
+    database, dirs,
     error::Error,
+    mail::Account,
     output::{faint, plain},
 };
 
@@ -25,7 +29,7 @@ pub(crate) struct Hosting<'a> {
     pub(super) what: &'a Serve,
     pub(super) backends: Backends,
     /// Folders below which threads may read.
-    pub(super) roots: Vec<PathBuf>,
+    pub(super) roots: Roots,
     /// Where uploaded files are.
     pub(super) uploads: Option<PathBuf>,
     /// What ends when the server does.
@@ -44,6 +48,7 @@ pub(crate) async fn host<'a>(
         true => vec![std::env::current_dir()?],
         false => what.root.clone(),
     };
+    let roots = Roots::new(roots).without(private(what, app)?);
     let mut on = Hosting {
         server,
         what,
@@ -59,6 +64,26 @@ pub(crate) async fn host<'a>(
         on.server = on.server.files(folder);
     }
     Ok(on)
+}
+
+/// What no thread may name or read: settings and keys, what was uploaded, the database, the tokens of owners, the mail.
+fn private(what: &Serve, app: &App<'_>) -> Result<Vec<PathBuf>, Error> {
+    let mut private = vec![database::path(app.global)?.value];
+    private.extend(
+        [dirs::config(), dirs::data(), dirs::state()]
+            .into_iter()
+            .flatten(),
+    );
+    private.extend(what.owners.clone());
+    // An account that cannot be read is told of where it is opened.
+    let account = Account::read(&what.account, app.global).ok();
+    private.extend(
+        account
+            .iter()
+            .flat_map(Account::folders)
+            .map(Path::to_owned),
+    );
+    Ok(private)
 }
 
 /// An example input of an agent, and what its description ends with.

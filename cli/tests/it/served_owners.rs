@@ -135,3 +135,42 @@ fn each_owner_has_a_memory_of_archie_of_their_own() {
     }
     assert!(!store(&mut server, BOB).contains("FACT"));
 }
+
+#[test]
+fn no_owner_reads_what_the_server_keeps_for_itself_or_for_others() {
+    let env = TestEnv::new();
+    env.write(
+        "work/replies.jsonl",
+        r#"{"text": "ok", "repeat": "always"}"#,
+    );
+    env.write("work/plan.md", "THE-PLAN");
+    env.write("work/credentials.json", "CREDENTIALS");
+    env.write("work/.keys/openai.txt", "THE-KEY");
+    env.write("work/mail/a.txt", "THE-MAIL");
+    let account = "--folder mail --owner me@example.org";
+    let line = format!("--model script:replies.jsonl {account}");
+    let mut server = with_owners(&env, &line);
+    let upload = json!("THE-UPLOAD");
+    let (status, kept) = server.call_as(ANN, "POST", "/files?name=a.txt", &upload);
+    assert_eq!(status, 200, "{kept}");
+    let input = |folder: &str| json!({"user_input": "What is here?", "inputs": {"folder": folder, "globs": ["**/*", "*"]}});
+    let (_, end) = run(&mut server, BOB, "archie", &input("."));
+    let names: Vec<&str> = end["inputs"]["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|file| file["path"].as_str())
+        .collect();
+    assert!(names.contains(&"plan.md"), "{names:?}");
+    let bobs = store(&mut server, BOB);
+    assert!(bobs.contains("THE-PLAN"), "{bobs}");
+    for secret in [ANN, "THE-KEY", "THE-MAIL", "THE-UPLOAD", "CREDENTIALS"] {
+        assert!(!bobs.contains(secret), "{secret}: {bobs}");
+    }
+    for folder in [".keys", "mail", "data", "data/superstep/files", "owners"] {
+        let ask = json!({"assistant_id": "archie", "input": input(folder)});
+        let (_, end) = server.call_as(BOB, "POST", "/runs/wait", &ask);
+        let why = end["__error__"]["message"].as_str().unwrap_or_default();
+        assert!(why.contains("it is not in"), "{folder}: {end}");
+    }
+}

@@ -125,6 +125,19 @@ fn a_prompt_outside_of_the_projects_folder_is_refused_even_with_consent() {
 }
 
 #[test]
+fn a_model_of_a_single_node_is_refused_until_the_file_is_trusted() {
+    let server = Server::new();
+    let env = project(&format!("[models]\nask = \"{}\"\n", server.model()));
+    env.write(
+        "home/.config/superstep/config.toml",
+        "model = \"script:replies.jsonl\"\n",
+    );
+    env.write("home/.config/superstep/replies.jsonl", r#"{"text": "yes"}"#);
+    is_refused(&env.run("ask what? --inputs docs"), "SS5023", 3);
+    assert!(server.is_untouched());
+}
+
+#[test]
 fn an_address_of_a_project_gets_nothing_until_the_file_is_trusted() {
     let server = Server::new();
     let env = project(&format!("model = \"{}\"\n", server.model()));

@@ -6,7 +6,8 @@ mod dirs;
 mod ignore_file;
 mod private;
 mod read;
-pub mod roots;
+mod roots;
+mod secret_name;
 mod stop;
 mod swap;
 
@@ -15,5 +16,7 @@ pub use dirs::{parent, private_dir, sync_parent};
 pub use ignore_file::bad_ignore_file;
 pub use private::open_private;
 pub use read::{open_regular, read_regular, read_text};
+pub use roots::{Private, Roots};
+pub use secret_name::is_secret_name;
 pub use stop::{StopFlag, StopOnDrop};
 pub use swap::StagedDir;

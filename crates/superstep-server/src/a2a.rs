@@ -1,8 +1,11 @@
 //! `/a2a/{assistant_id}`: assistants as agents of the Agent2Agent protocol, over JSON-RPC.
 //!
 //! A context is a thread, a task is a run of it: `THREAD:RUN`. A message to a thread that has an open question
-//! answers it. What a task looks like is in `task`, the card in `card`.
+//! answers it; one that names a task answers what that task asked, and nothing else. A message that is sent again, as
+//! after a lost connection, answers nothing a second time. Which task a message is for is in `addressed`, what a task
+//! looks like in `task`, the card in `card`.
 
+mod addressed;
 pub(crate) mod card;
 mod task;
 
@@ -14,11 +17,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Map, Value as Json, json};
-use superstep::{Cancel, LogItem, dynamic::state::Depth};
+use superstep::{Cancel, LogItem, RunRecord, dynamic::DynGraph};
 use tokio::{sync::mpsc, time};
 use uuid::Uuid;
 
-use self::task::Task;
+use self::{addressed::mark, task::Task};
 use crate::{
     app::App,
     owner::Visitor,
@@ -81,7 +84,8 @@ pub(crate) async fn post(
         "message/send" | "SendMessage" => visit.send(&params).await,
         "message/stream" | "SendStreamingMessage" => {
             return Ok(match visit.submit(&params).await {
-                Ok((accepted, message)) => visit.stream(id, accepted, message),
+                Ok(Taken::New(accepted, message)) => visit.stream(id, *accepted, message),
+                Ok(Taken::Before(run, graph)) => visit.stream_again(id, *run, graph),
                 Err(why) => answer(&reply(&id, Err(why))),
             });
         }
@@ -102,6 +106,14 @@ fn reply(id: &Json, result: Result<Json, CallError>) -> Json {
     }
 }
 
+/// What became of a message.
+enum Taken {
+    /// Its run was accepted.
+    New(Box<Accepted>, Json),
+    /// It was taken before, as this run.
+    Before(Box<RunRecord>, DynGraph),
+}
+
 /// Somebody who calls an assistant.
 struct Visit {
     app: Arc<App>,
@@ -112,39 +124,76 @@ struct Visit {
 impl Visit {
     /// Runs a message, and answers with the task when that has ended.
     async fn send(&self, params: &Json) -> Result<Json, CallError> {
-        let (accepted, message) = self.submit(params).await?;
+        let (accepted, message) = match self.submit(params).await? {
+            Taken::New(accepted, message) => (accepted, message),
+            Taken::Before(run, graph) => return Ok(self.done_before(&run, &graph).await),
+        };
         let end = self.app.end_of(&accepted.graph, accepted.run.id).await;
         let task = Task::new(&accepted.run, &self.assistant).ended(&end, Some(&message));
         accepted.leave(Over::Run).await;
         Ok(task)
     }
 
+    /// The task of a message that was taken before, when it has ended.
+    async fn done_before(&self, run: &RunRecord, graph: &DynGraph) -> Json {
+        let end = self.app.end_of(graph, run.id).await;
+        Task::new(run, &self.assistant).ended(&end, None)
+    }
+
     /// Accepts the run of a message.
-    async fn submit(&self, params: &Json) -> Result<(Accepted, Json), CallError> {
+    async fn submit(&self, params: &Json) -> Result<Taken, CallError> {
         let wrong = |why: &str| CallError(INVALID, why.to_owned());
         let message = params.get("message").filter(|it| it.is_object());
         let message = message
             .ok_or_else(|| wrong("`message` is missing"))?
             .clone();
         let (texts, data) = parts(&message).ok_or_else(|| wrong("`parts` has nothing to run"))?;
-        let context = message.get("contextId").or(params.get("contextId"));
-        let context = context.and_then(Json::as_str).filter(|id| !id.is_empty());
-        let thread = match context {
-            Some(id) => Uuid::parse_str(id)
-                .map_err(|_| wrong("`contextId` must be a UUID"))?
-                .to_string(),
-            None => self.app.new_id(),
+        let named = |name: &str| {
+            let id = message.get(name).or(params.get(name))?.as_str()?;
+            Some(id.to_owned()).filter(|id| !id.is_empty())
+        };
+        let context = match named("contextId") {
+            Some(id) => Some(
+                Uuid::parse_str(&id)
+                    .map_err(|_| wrong("`contextId` must be a UUID"))?
+                    .to_string(),
+            ),
+            None => None,
+        };
+        let task = match named("taskId") {
+            Some(task) => Some(self.named(&task).await?),
+            None => None,
+        };
+        let thread = match (context, &task) {
+            (Some(context), Some((of, _))) if context != *of => {
+                return Err(wrong("`taskId` is a task of another context"));
+            }
+            (Some(context), _) => context,
+            (None, Some((of, _))) => of.clone(),
+            (None, None) => self.app.new_id(),
         };
         self.app.check_owner(&self.caller, &thread).await?;
+        let mark = mark(&message);
+        let is_asked = !self.open_asks(&thread).await?.is_empty();
+        if let Some(mark) = mark.as_deref().filter(|_| is_asked || task.is_some())
+            && let Some((run, graph)) = self.taken_before(&thread, mark).await?
+        {
+            return Ok(Taken::Before(Box::new(run), graph));
+        }
         // Of a message that comes while another is worked on, nobody knows yet whether it answers a question.
         let mut body = json!({
             "assistant_id": self.assistant, "if_not_exists": "create", "multitask_strategy": "reject",
+            "metadata": { addressed::MESSAGE: mark },
         });
-        let (name, given) = match (self.is_asked(&thread).await?, data) {
-            (true, Some(data)) => ("command", json!({ "resume": data })),
-            (true, None) => ("command", json!({ "resume": texts })),
-            (false, Some(data)) => ("input", data),
-            (false, None) => {
+        let said = |data: Option<Json>| data.unwrap_or_else(|| texts.clone().into());
+        let (name, given) = match (task, is_asked, data) {
+            (Some((_, run)), _, data) => {
+                let resume = self.answer_to(&thread, &run, said(data)).await?;
+                ("command", json!({ "resume": resume }))
+            }
+            (None, true, data) => ("command", json!({ "resume": said(data) })),
+            (None, false, Some(data)) => ("input", data),
+            (None, false, None) => {
                 let id = message.get("messageId").cloned().unwrap_or_default();
                 let said = json!({ "role": "user", "content": texts, "id": id });
                 ("input", json!({ "messages": [said] }))
@@ -159,23 +208,7 @@ impl Visit {
             .app
             .submit(&self.caller, Some(&thread), &mut body)
             .await?;
-        Ok((accepted, message))
-    }
-
-    /// Whether a thread waits for an answer.
-    async fn is_asked(&self, thread: &str) -> Result<bool, CallError> {
-        let Some(record) = self.app.find_record(thread).await? else {
-            return Ok(false);
-        };
-        let hosted = record
-            .graph()
-            .and_then(|it| self.app.registry.graph(it).ok());
-        let Some(hosted) = hosted else {
-            return Ok(false);
-        };
-        let at = record.thread(thread);
-        let state = hosted.graph.state(&at, None, Depth::Here).await?;
-        Ok(state.asks().next().is_some())
+        Ok(Taken::New(Box::new(accepted), message))
     }
 
     /// Runs a message, and tells what happens as it happens.
@@ -188,6 +221,17 @@ impl Visit {
         sse(frames)
     }
 
+    /// The stream of a message that was taken before: its task.
+    fn stream_again(self, id: Json, run: RunRecord, graph: DynGraph) -> Response {
+        let (out, frames) = mpsc::channel(AHEAD);
+        tokio::spawn(async move {
+            let task = self.done_before(&run, &graph).await;
+            // A client that has left needs no answer.
+            let _ = out.send(frame(&id, task)).await;
+        });
+        sse(frames)
+    }
+
     async fn pass(
         &self,
         id: &Json,
@@ -196,11 +240,7 @@ impl Visit {
         out: &mpsc::Sender<Bytes>,
     ) -> Over {
         let task = Task::new(&accepted.run, &self.assistant);
-        let tell = |result: Json| async {
-            let data = reply(id, Ok(result));
-            let frame = format!("event: message\r\ndata: {data}\r\n\r\n");
-            out.send(frame.into()).await.is_ok()
-        };
+        let tell = |result: Json| async { out.send(frame(id, result)).await.is_ok() };
         if !tell(task.submitted(message)).await {
             return Over::Client;
         }
@@ -249,18 +289,26 @@ impl Visit {
 
     /// A task, as it is now.
     async fn task(&self, params: &Json) -> Result<Json, CallError> {
-        let (thread, run) = self.named(params).await?;
+        let (thread, run) = self.named(task_named(params)).await?;
         let (run, hosted) = self.app.find_run(&thread, &run).await?;
         let task = Task::new(&run, &self.assistant);
         if run.ending.is_none() {
             return Ok(task.going());
         }
-        let end = self.app.end_of(&hosted.graph, run.id).await;
+        let mut end = self.app.end_of(&hosted.graph, run.id).await;
+        // What it asked was answered, in a task of its own.
+        let open = self.open_asks(&thread).await?;
+        if let Json::Object(fields) = &mut end
+            && let Some(asked) = fields.get("__interrupt__")
+            && !addressed::ids(asked).any(|id| open.contains(&id))
+        {
+            fields.remove("__interrupt__");
+        }
         Ok(task.ended(&end, None))
     }
 
     async fn cancel(&self, params: &Json) -> Result<Json, CallError> {
-        let (thread, run) = self.named(params).await?;
+        let (thread, run) = self.named(task_named(params)).await?;
         let (run, _) = self.app.find_run(&thread, &run).await?;
         let why = "a client cancelled its task";
         if !self.app.cancel_run(run.id, Cancel::Now, why).await? {
@@ -271,13 +319,23 @@ impl Visit {
     }
 
     /// The thread and the run of a task that a client names, if they are the client's.
-    async fn named(&self, params: &Json) -> Result<(String, String), CallError> {
-        let id = params.get("id").and_then(Json::as_str).unwrap_or_default();
+    async fn named(&self, id: &str) -> Result<(String, String), CallError> {
         let unknown = || CallError(UNKNOWN_TASK, "Task not found".to_owned());
         let (thread, run) = id.split_once(':').ok_or_else(unknown)?;
         self.app.check_owner(&self.caller, thread).await?;
         Ok((thread.to_owned(), run.to_owned()))
     }
+}
+
+/// The task that the parameters of a call name.
+fn task_named(params: &Json) -> &str {
+    params.get("id").and_then(Json::as_str).unwrap_or_default()
+}
+
+/// A result as a piece of a stream.
+fn frame(id: &Json, result: Json) -> Bytes {
+    let data = reply(id, Ok(result));
+    format!("event: message\r\ndata: {data}\r\n\r\n").into()
 }
 
 /// The texts of a message, and its data; nothing if it has neither.
@@ -299,7 +357,7 @@ fn parts(message: &Json) -> Option<(String, Option<Json>)> {
 }
 
 /// The id of the task of a run.
-fn task_id(run: &superstep::RunRecord) -> (String, String) {
+fn task_id(run: &RunRecord) -> (String, String) {
     let thread = public(&run.thread);
     (format!("{thread}:{}", run.id), thread)
 }

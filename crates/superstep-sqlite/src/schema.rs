@@ -302,6 +302,13 @@ pub(crate) fn is_unused(connection: &Connection) -> Result<bool, SaverError> {
         .map_err(sql)
 }
 
+/// Whether a step of a thread was stored.
+pub(crate) fn has_steps(connection: &Connection) -> Result<bool, SaverError> {
+    connection
+        .query_row("SELECT EXISTS (SELECT 1 FROM log)", [], |row| row.get(0))
+        .map_err(sql)
+}
+
 fn known(steps: &[&str]) -> i64 {
     i64::try_from(steps.len()).unwrap_or(i64::MAX)
 }

@@ -72,9 +72,11 @@ impl Worker {
             let id = name.strip_prefix(prefix.as_encoded_bytes());
             let is_lock_file =
                 id.is_some_and(|id| id.len() == 16 && id.iter().all(u8::is_ascii_hexdigit));
-            // Links are not followed: one of that name is not ours.
-            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-            if !is_lock_file || !is_file || entry.path() == self.path {
+            // Links are not followed: one of that name is not ours, nor is a file that has something in it.
+            let is_ours = entry
+                .metadata()
+                .is_ok_and(|it| it.is_file() && it.len() == 0);
+            if !is_lock_file || !is_ours || entry.path() == self.path {
                 continue;
             }
             match File::open(entry.path()) {

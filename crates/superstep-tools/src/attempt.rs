@@ -21,6 +21,7 @@ use superstep_model::{Label, Message, ToolCall, message::ToolStatus};
 use superstep_text::Redactor;
 
 use crate::{
+    error::ToolsError,
     tool::{Reconciled, ToolCtx, ToolError, ToolOutput, cut, reply},
     toolbox::{Checked, Tools},
 };
@@ -191,7 +192,7 @@ async fn attempts(
         }
         let lost = Lost {
             attempt,
-            key: ctx.idempotency_key(KEY),
+            key: call_key(ctx),
             why,
             lookup,
         };
@@ -217,6 +218,12 @@ const INTERRUPTED: &str = "the process ended while the call was under way";
 /// Names the idempotency key of a call, and its records in the journal.
 const KEY: &str = "call";
 
+/// The idempotency key of the call that is made as the task of `ctx`: its target sees this one, however often the call
+/// is attempted ([`ToolCtx::key`]).
+pub fn call_key(ctx: &Ctx) -> String {
+    ctx.idempotency_key(KEY)
+}
+
 /// The record of an attempt.
 pub(crate) fn attempt_key(attempt: u32) -> String {
     format!("{KEY} {attempt}")
@@ -240,6 +247,16 @@ pub(crate) fn look_again_key(attempt: u32) -> String {
 /// Whether an attempt of a call was begun as this task.
 pub(crate) fn has_begun(ctx: &Ctx) -> Result<bool, NodeError> {
     ctx.has_started(&attempt_key(0))
+}
+
+/// For a call that cannot be read, as with other settings or tools than it was made with, for the reason `why`. It is
+/// refused with this reason, unless an attempt of it has begun as this task: nobody knows then whether it
+/// happened, and that it cannot be read now says nothing about it (SS5108).
+pub fn check_unread(ctx: &Ctx, call: &ToolCall, why: &str) -> Result<(), NodeError> {
+    match has_begun(ctx)? {
+        true => Err(ToolsError::begun_and_unread(&call.name, why).into()),
+        false => Ok(()),
+    }
 }
 
 /// What somebody found out about a call of which nobody knew whether it happened, as it is journaled.
@@ -329,10 +346,10 @@ async fn attempted(
     }
 }
 
-/// What a running call has. The target sees one key, however often the call is attempted.
+/// What a running call has.
 fn inside(ctx: &Ctx, tools: &Tools, checked: &Checked) -> ToolCtx {
     ToolCtx::new(
-        ctx.idempotency_key(KEY),
+        call_key(ctx),
         ctx.clone(),
         checked.access.capabilities.changes(),
         tools.services().clone(),

@@ -81,6 +81,15 @@ impl ToolsError {
         error
     }
 
+    pub(crate) fn begun_and_unread(tool: &str, why: &str) -> Self {
+        let hint = "resume the thread with the settings and tools that the call was begun with: it is looked up or asked \
+                    about then";
+        let message = format!(
+            "a call of `{tool}` was begun and may have happened, and it cannot be read any more: {why}"
+        );
+        Self::new("SS5108", Category::Conflict, hint, message)
+    }
+
     /// The stable code.
     pub fn code(&self) -> &'static str {
         self.coded.code

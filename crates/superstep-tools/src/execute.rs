@@ -15,7 +15,7 @@ use crate::{
         Action, Allowed, Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer,
         OutcomeQuestion, Resolution,
     },
-    attempt::{CallEnd, Gate, Lost, Next, Reviewer, has_begun, make},
+    attempt::{CallEnd, Gate, Lost, Next, Reviewer, check_unread, has_begun, make},
     policy::{Policy, Ruling},
     tool::reply,
     toolbox::{Checked, Tools},
@@ -44,7 +44,10 @@ pub async fn execute(
     let refused = |why: String| Message::from(reply(call, ToolStatus::Error, why.into()));
     let checked = match tools.parse(call) {
         Ok(checked) => checked,
-        Err(why) => return Ok(refused(why)),
+        Err(why) => {
+            check_unread(ctx, call, &why)?;
+            return Ok(refused(why));
+        }
     };
     let decided = decide(ctx, tools, policy, checked, read)?;
     match decided.decision.refusal() {

@@ -47,7 +47,7 @@ pub use agent::{
 pub use approval::{
     Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict,
 };
-pub use attempt::{CallEnd, Gate, Lost, Next, Reviewer, make};
+pub use attempt::{CallEnd, Gate, Lost, Next, Reviewer, call_key, check_unread, make};
 pub use chat::Chat;
 pub use error::ToolsError;
 pub use execute::{Decided, OutcomeReviewer, Standing, decide, execute};

@@ -15,7 +15,10 @@ use ignore::{DirEntry, WalkBuilder};
 
 use super::{Limits, Order, Packed, halt};
 use crate::{entry::Why, error::Error, result};
-use superstep::{fs::bad_ignore_file, sync::lock};
+use superstep::{
+    fs::{Private, bad_ignore_file, is_secret_name},
+    sync::lock,
+};
 
 /// A file of a folder.
 #[derive(Debug)]
@@ -41,6 +44,7 @@ pub(super) struct Find {
     root: PathBuf,
     globs: GlobSet,
     skip: Vec<PathBuf>,
+    private: Option<Private>,
     limits: Limits,
 }
 
@@ -60,6 +64,7 @@ impl Find {
             root,
             globs: globs(&order.globs)?,
             skip: order.skip.iter().map(|path| real(path)).collect(),
+            private: order.private.clone(),
             limits: order.limits,
         })
     }
@@ -72,8 +77,11 @@ impl Find {
         let odd = Arc::new(Mutex::new(Vec::new()));
         let walk = WalkBuilder::new(&self.root)
             .filter_entry({
-                let odd = odd.clone();
+                let (odd, private) = (odd.clone(), self.private.clone());
                 move |entry| {
+                    if private.as_ref().is_some_and(|it| it.hides(entry.path())) {
+                        return false;
+                    }
                     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
                     let why = is_folder.then(|| bad_ignore_file(entry.path())).flatten();
                     let is_fine = why.is_none();
@@ -138,7 +146,7 @@ impl Find {
             Some(Why::NotAFile)
         } else if self.is_own(path) {
             Some(Why::OwnOutput)
-        } else if !self.is_wanted(path, &name) {
+        } else if !self.is_wanted(path, &name) || self.is_secret(&name) {
             Some(Why::OtherKind)
         } else {
             let limit = self.limits.of(Packed::of(path));
@@ -181,6 +189,11 @@ impl Find {
             return false;
         }
         result::is_own_name(path) || self.skip.iter().any(|skip| is_it_or_kept(path, skip))
+    }
+
+    /// Whether it holds secrets by its name, which somebody else has no business to read.
+    fn is_secret(&self, name: &str) -> bool {
+        self.private.is_some() && is_secret_name(name)
     }
 
     fn is_wanted(&self, path: &Path, name: &str) -> bool {

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use superstep::{Ctx, NodeError, Res, Snap, Store, fs::roots};
+use superstep::{Ctx, NodeError, Res, Snap, Store, fs::Private};
 
 use crate::{
     documents::{self, DocumentStore, Fate, Order},
@@ -24,12 +24,11 @@ pub(crate) async fn document_retrieval(
     let Some(mut folder) = inputs.folder.as_ref().map(PathBuf::from) else {
         return Ok(Analysis::update());
     };
+    let mut private: Option<Private> = None;
     if let Some(allowed) = &services.settings.roots {
-        let refused = || {
-            let why = format!("it is not in {}", roots::named(allowed));
-            Error::folder(&folder, why)
-        };
-        folder = roots::below(allowed, &folder).ok_or_else(refused)?;
+        let refused = || Error::folder(&folder, format!("it is not in {}", allowed.named()));
+        folder = allowed.below(&folder).ok_or_else(refused)?;
+        private = Some(allowed.private(&folder));
     }
     let budget = services.document_tokens();
     let name = state.context_name.as_deref().unwrap_or_default();
@@ -38,6 +37,7 @@ pub(crate) async fn document_retrieval(
         budget,
         globs: inputs.globs.clone(),
         skip: inputs.skip.iter().map(PathBuf::from).collect(),
+        private,
         limits: services.settings.limits,
         pdf: services.settings.pdf.clone(),
     };

@@ -433,7 +433,7 @@ async fn who_sends_data_names_folders_below_the_roots_alone() {
         TestEnv::with(&[("b.md", "text")]),
     );
     let settings = Settings {
-        roots: Some(vec![mine.docs()]),
+        roots: Some(superstep::fs::Roots::new([mine.docs()])),
         ..Settings::default()
     };
     let archie = mine.archie_with(says(["1", "2"]), settings);

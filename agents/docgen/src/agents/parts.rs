@@ -256,7 +256,7 @@ fn secrets(facts: &Facts) -> Option<String> {
     let rows = facts
         .files
         .iter()
-        .filter(|it| crate::facts::is_secret_name(&it.path));
+        .filter(|it| superstep::fs::is_secret_name(&it.path));
     table(
         "Files that may hold secrets (never read)",
         &["file"],

@@ -5,7 +5,9 @@ use std::path::Path;
 use superstep::fs::read_regular;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{File, Language, Limits, Mark, is_secret_name, walk::Found};
+use superstep::fs::is_secret_name;
+
+use super::{File, Language, Limits, Mark, walk::Found};
 
 /// The most marks of a file that are kept.
 const MOST_MARKS: usize = 200;

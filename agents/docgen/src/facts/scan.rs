@@ -9,6 +9,8 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
+use superstep::fs::Private;
+
 use super::{
     Counts, Facts, File, Skipped, components, entry, manifest,
     read::{Read, read},
@@ -50,6 +52,8 @@ impl Default for Limits {
 pub struct Order {
     /// Folders that are not entered: where documentation is written.
     pub skip: Vec<PathBuf>,
+    /// What is not looked at, as if it were not there.
+    pub private: Private,
     /// Limits.
     pub limits: Limits,
 }

@@ -46,8 +46,12 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
     }
     let left: Arc<Mutex<BTreeSet<(String, &'static str)>>> = Arc::default();
     let (base, own, noted) = (root.to_owned(), order.skip.clone(), left.clone());
+    let private = order.private.clone();
     let entries = WalkBuilder::new(root)
         .filter_entry(move |entry| {
+            if private.hides(entry.path()) {
+                return false;
+            }
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             if !is_folder || entry.depth() == 0 {
                 return true;
@@ -120,43 +124,4 @@ fn below(root: &Path, path: &Path) -> String {
         .components()
         .map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("/")
-}
-
-/// Whether files of this name hold secrets: they are listed, never read.
-pub fn is_secret_name(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    let ends = [
-        ".pem",
-        ".key",
-        ".p12",
-        ".pfx",
-        ".jks",
-        ".keystore",
-        ".kdbx",
-        ".ovpn",
-    ];
-    let whole = [
-        ".npmrc",
-        ".pypirc",
-        ".netrc",
-        "_netrc",
-        "credentials",
-        "credentials.json",
-        "secrets.yml",
-        "secrets.yaml",
-        "secrets.json",
-        "secrets.toml",
-        "id_rsa",
-        "id_dsa",
-        "id_ecdsa",
-        "id_ed25519",
-        "htpasswd",
-        ".htpasswd",
-        "service-account.json",
-    ];
-    name == ".env"
-        || name.starts_with(".env.")
-        || name.ends_with(".env")
-        || whole.contains(&&*name)
-        || ends.iter().any(|end| name.ends_with(end))
 }

@@ -109,7 +109,7 @@ fn a_file_is_no_code_base() {
 async fn who_sends_data_names_folders_below_the_roots_alone() {
     let (mine, other) = (shop(), shop());
     let settings = Settings {
-        roots: Some(vec![mine.path().to_owned()]),
+        roots: Some(superstep::fs::Roots::new([mine.path().to_owned()])),
         ..only(&["file-structure"])
     };
     let docgen = Docgen::new(None, settings, backends()).unwrap();

@@ -3,7 +3,7 @@
 use superstep::{
     Ctx, Input, NodeError, Res, Snap,
     model::message::ToolStatus,
-    tools::{Checked, make},
+    tools::{Checked, check_unread, make},
 };
 
 use super::{Job, ReplyState, ReplyStateUpdate, respond::result, review::ApprovalReviewer};
@@ -24,7 +24,10 @@ pub(super) async fn make_call(
     let validator = CallValidator::new(&services.0, &ctx, input, job.at).await?;
     let mut left = Vec::new();
     let message = match validator.parse(call) {
-        Err(why) => result(&ctx, 0, call, &why, ToolStatus::Error),
+        Err(why) => {
+            check_unread(&ctx, call, &why)?;
+            result(&ctx, 0, call, &why, ToolStatus::Error)
+        }
         Ok(parsed) => {
             let mut reviewer = ApprovalReviewer {
                 call: &parsed,

@@ -62,6 +62,31 @@ impl CallContext {
             .await
     }
 
+    /// Puts on record that a call may happen, before it is made. Gives whether an attempt before this one was on
+    /// record.
+    pub(super) async fn begin(&self, call: &str, what: &str) -> Result<bool, ToolError> {
+        let place = self.services.mailbox.place();
+        let begun = async {
+            let is_known = self.past_calls.has(&place, &self.input, call).await?;
+            self.record(call, what, false).await?;
+            Ok(is_known)
+        };
+        begun
+            .await
+            .map_err(|error| ToolError::Stopped(unrecorded(error)))
+    }
+
+    /// Takes off the record what [`CallContext::begin`] put there, for a call that made nothing for certain. What is known
+    /// of an attempt before it stays.
+    pub(super) async fn not_made(&self, call: &str, is_known: bool) -> Result<(), ToolError> {
+        if is_known {
+            return Ok(());
+        }
+        let place = self.services.mailbox.place();
+        let removed = self.past_calls.remove(&place, &self.input, call).await;
+        removed.map_err(|error| ToolError::Stopped(unrecorded(error)))
+    }
+
     /// The end of a call that made something. It is on record before the call has ended, or else nobody knows.
     pub(super) async fn made(&self, call: &str, what: String) -> Result<String, ToolError> {
         match self.record(call, &what, true).await {
@@ -95,15 +120,17 @@ impl CallContext {
                 self.past_calls.remove(&place, &self.input, call).await
             }
         };
-        match recorded {
-            Ok(()) => Ok(found),
-            Err(error) => Err(MailError::Unreachable {
-                place: "the long-term store".into(),
-                why: error.to_string(),
-            }
-            .failure()),
-        }
+        recorded.map(|()| found).map_err(unrecorded)
     }
+}
+
+/// What is done could not be put on record.
+fn unrecorded(error: StoreError) -> Failure {
+    MailError::Unreachable {
+        place: "the long-term store".into(),
+        why: error.to_string(),
+    }
+    .failure()
 }
 
 /// A call whose arguments make sense.

@@ -66,16 +66,22 @@ pub(super) async fn run(
     call: &str,
 ) -> Result<String, ToolError> {
     let event = event(meeting, context, call);
+    let what = scheduled(meeting);
+    let is_known = context.begin(call, &what).await?;
     match context.services.calendar.insert(&event).await {
-        Ok(_) => context.made(call, scheduled(meeting)).await,
+        Ok(_) => context.made(call, what).await,
         Err(error @ MailError::Unreachable { .. }) => {
-            let (what, why) = (scheduled(meeting), error.to_string());
-            Err(context.lost(call, &what, why).await)
+            Err(context.lost(call, &what, error.to_string()).await)
         }
-        Err(error @ (MailError::Busy { .. } | MailError::Auth { .. })) => {
-            Err(ToolError::Stopped(error.failure()))
+        Err(error) => {
+            context.not_made(call, is_known).await?;
+            match error {
+                MailError::Busy { .. } | MailError::Auth { .. } => {
+                    Err(ToolError::Stopped(error.failure()))
+                }
+                _ => Err(ToolError::Failed(format!("not scheduled: {error}"))),
+            }
         }
-        Err(error) => Err(ToolError::Failed(format!("not scheduled: {error}"))),
     }
 }
 

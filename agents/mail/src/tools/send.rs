@@ -113,15 +113,17 @@ pub(super) async fn run(
 ) -> Result<String, ToolError> {
     let not_sent = |error: MailError| ToolError::Failed(format!("not sent: {error}"));
     let mail = composed(draft, context, call).map_err(not_sent)?;
+    let is_known = context.begin(call, &sent(&mail)).await?;
     match context.services.mailbox.send(&mail).await {
         Ok(_) => context.made(call, sent(&mail)).await,
-        // What may pass, or what a new sign-in mends, is tried again when the run resumes.
-        Err(SendError::NotSent(error))
-            if error.is_transient() || matches!(error, MailError::Auth { .. }) =>
-        {
-            Err(ToolError::Stopped(error.failure()))
+        Err(SendError::NotSent(error)) => {
+            context.not_made(call, is_known).await?;
+            // What may pass, or what a new sign-in mends, is tried again when the run resumes.
+            match error.is_transient() || matches!(error, MailError::Auth { .. }) {
+                true => Err(ToolError::Stopped(error.failure())),
+                false => Err(not_sent(error)),
+            }
         }
-        Err(SendError::NotSent(error)) => Err(not_sent(error)),
         Err(error) => Err(context.lost(call, &sent(&mail), error.to_string()).await),
     }
 }
@@ -133,7 +135,8 @@ pub(super) async fn look_up(
 ) -> Result<Reconciled, Failure> {
     let mail = match composed(draft, context, call) {
         Ok(mail) => mail,
-        Err(error) => return Ok(Reconciled::NotHappened(error.to_string())),
+        // It was composed once, with what is missing now.
+        Err(error) => return Ok(Reconciled::Unsure(error.to_string())),
     };
     let found = match context.services.mailbox.look_up(&mail).await {
         Ok(Lookup::Sent(_)) => Reconciled::Happened(sent(&mail).into()),

@@ -321,3 +321,19 @@ async fn a_rerun_looks_at_every_mail_of_a_thread_again() {
     let found = agent.graph().state(taken[0].thread.as_str()).await.unwrap();
     assert_eq!(found.state.finished.len(), 2);
 }
+
+#[tokio::test]
+async fn input_that_names_a_mail_of_the_mailbox_and_is_another_leaves_that_one_unread() {
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    let agent = fixture.agent(Script::new([class("ignore").always()]));
+    let id = superstep_mail::MailId("a.eml".into());
+    let real = agent.email_input(&id).await.unwrap();
+    let mut invented = real.clone();
+    invented.mail.subject = "An offer".into();
+    for (thread, input, is_read) in [("invented", invented, false), ("real", real, true)] {
+        let input = superstep_mail::MailState::update().email_input(input);
+        agent.graph().run(thread, input).await.unwrap();
+        assert_eq!(fixture.is_read("a.eml"), is_read, "{thread}");
+    }
+}

@@ -10,6 +10,7 @@ use superstep_mail::{
     Answer, Calendar, Event, EventId, EventLookup, FolderCalendar, FolderMailbox, Later, Lookup,
     MailError, Mailbox, NewEvent, Outgoing, SendError, Sent, Span,
 };
+use tokio::sync::Notify;
 
 use crate::fixture::{
     Fixture, about, answer, asked, done, mail, meeting, reply, responder, turns, wet,
@@ -21,6 +22,8 @@ use crate::forward::forward;
 pub(crate) enum Fault {
     /// The mail goes out, and the answer does not come.
     LostAnswer,
+    /// The mail goes out, and the call never returns.
+    Hangs,
     /// Nothing goes out, and nobody knows.
     LostMail,
     /// The same, but it is on its way.
@@ -48,6 +51,8 @@ pub(crate) struct Faulty {
     pub(crate) sends: Arc<AtomicUsize>,
     /// What is on its way.
     late: Arc<Mutex<Option<Outgoing>>>,
+    /// A mail is out whose call never returns.
+    is_out: Arc<Notify>,
 }
 
 impl Faulty {
@@ -60,6 +65,7 @@ impl Faulty {
             looks,
             sends: Arc::default(),
             late: Arc::default(),
+            is_out: Arc::default(),
         }
     }
 }
@@ -83,6 +89,11 @@ impl Mailbox for Faulty {
                 Some(Fault::LostAnswer) => {
                     self.inner.send(mail).await?;
                     Err(SendError::Unknown(unreachable_()))
+                }
+                Some(Fault::Hangs) => {
+                    self.inner.send(mail).await?;
+                    self.is_out.notify_one();
+                    std::future::pending().await
                 }
                 Some(Fault::LostMail) => Err(SendError::Unknown(unreachable_())),
                 Some(Fault::LateMail) => {
@@ -556,4 +567,67 @@ async fn new_input_after_a_run_that_sent_and_was_cut_off_says_that_a_reply_was_s
         question.contains("Done before about this mail"),
         "{question}"
     );
+}
+
+/// A reply that went out, whose run was cut off before it was told.
+async fn cut_off() -> (Fixture, String) {
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
+    let mailbox = Faulty::new(&fixture, &[Fault::Hangs], Looks::Truly);
+    let agent = fixture.agent_on(yes(), mailbox.clone(), fixture.calendar(), wet());
+    let (thread, items) = asked(&agent).await;
+    tokio::select! {
+        _ = agent.answer(&thread, [(items[0].ask, Answer::accept())]) => panic!("it hangs"),
+        () = mailbox.is_out.notified() => {}
+    }
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
+    (fixture, thread)
+}
+
+/// A model that replies "Yes." as often as it is asked.
+fn yes() -> superstep::model::Script {
+    responder([turns(&[reply("a.eml", "Yes.")]).always()], Vec::new())
+}
+
+#[tokio::test]
+async fn a_reply_that_may_have_been_sent_is_not_given_up_because_the_owner_is_another_now() {
+    let (fixture, thread) = cut_off().await;
+    let owner = superstep_mail::Address {
+        name: None,
+        email: "another@example.org".into(),
+    };
+    let mailbox = FolderMailbox::open(fixture.path.join("mail"), owner).unwrap();
+    let stranger = fixture.agent_on(yes(), mailbox, fixture.calendar(), wet());
+    // The run that was dropped gives its thread back on its own time.
+    let refused = loop {
+        let refused = stranger.resume(&thread).await.map(|_| ()).unwrap_err();
+        if refused.code() != "SS2001" {
+            break refused;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(refused.code(), "SS5108", "{refused}");
+    drop(stranger);
+    // Under its owner it is found among the sent mails, and whoever is asked next hears of it.
+    let agent = fixture.agent(yes());
+    agent.resume(&thread).await.unwrap();
+    let items = agent.open(&thread).await.unwrap();
+    let question = &about(&items, "send_email_tool").item.description;
+    assert!(
+        question.contains("Done before about this mail"),
+        "{question}"
+    );
+    assert_eq!(fixture.sent_texts(), ["Yes."]);
+}
+
+#[tokio::test]
+async fn a_reply_that_may_have_been_sent_is_told_of_after_its_thread_was_deleted() {
+    let (fixture, thread) = cut_off().await;
+    let agent = fixture.agent(yes());
+    agent.graph().delete_thread(thread.as_str()).await.unwrap();
+    agent.ingest(&rerun()).await.unwrap();
+    let items = agent.inbox().await.unwrap().items;
+    let question = &about(&items, "send_email_tool").item.description;
+    let told = "may have been done before about this mail";
+    assert!(question.contains(told), "{question}");
 }

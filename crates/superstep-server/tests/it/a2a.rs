@@ -89,6 +89,73 @@ async fn a_question_is_answered_by_the_next_message_of_its_context() {
 }
 
 #[tokio::test]
+async fn an_answer_to_a_task_is_for_what_that_task_asked() {
+    let server = started().await;
+    let say = async |data: Json, of: &Json, id: &str| {
+        let mut said = message(json!({"kind": "data", "data": data}));
+        said["message"]["messageId"] = json!(id);
+        for name in ["contextId", "taskId"] {
+            if let Some(value) = of.get(name) {
+                said["message"][name] = value.clone();
+            }
+        }
+        call(&server, "hitl", "message/send", said).await
+    };
+    let first = say(json!({"topic": "x"}), &json!({}), "1").await["result"].clone();
+    let context = json!({"contextId": first["contextId"]});
+    let task = json!({"contextId": first["contextId"], "taskId": first["id"]});
+    let done = say(json!(true), &task, "2").await["result"].clone();
+    assert_eq!(done["status"]["state"], json!("completed"), "{done}");
+    let read = call(&server, "hitl", "tasks/get", json!({"id": first["id"]})).await;
+    assert_eq!(read["result"]["status"]["state"], json!("completed"));
+    // Another question of the same context: what is said to the first task is not for it.
+    let second = say(json!({"topic": "y"}), &context, "3").await["result"].clone();
+    assert_eq!(
+        second["status"]["state"],
+        json!("input-required"),
+        "{second}"
+    );
+    for (of, id) in [(&first["id"], "4"), (&done["id"], "5")] {
+        let stale = json!({"contextId": first["contextId"], "taskId": of});
+        let refused = say(json!(true), &stale, id).await;
+        assert_eq!(refused["error"]["code"], json!(-32602), "{refused}");
+    }
+    let run = "00000000-0000-0000-0000-000000000000";
+    let none = format!("{}:{run}", first["contextId"].as_str().unwrap());
+    let unknown = say(json!(true), &json!({"taskId": none}), "6").await;
+    assert_eq!(unknown["error"]["code"], json!(-32001), "{unknown}");
+    // The same message, sent again, is not said again.
+    let again = say(json!(true), &task, "2").await["result"].clone();
+    assert_eq!(again["id"], done["id"]);
+    let read = call(&server, "hitl", "tasks/get", json!({"id": second["id"]})).await;
+    assert_eq!(read["result"]["status"]["state"], json!("input-required"));
+    let answered = say(json!(true), &json!({"taskId": second["id"]}), "7").await;
+    assert_eq!(
+        answered["result"]["status"]["state"],
+        json!("completed"),
+        "{answered}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_is_sent_again_is_not_given_to_the_next_question() {
+    let server = started().await;
+    let topic = message(json!({"kind": "data", "data": {"topic": "x"}}));
+    let asked = call(&server, "hitl", "message/send", topic.clone()).await["result"].clone();
+    let mut yes = message(json!({"kind": "data", "data": true}));
+    yes["message"]["contextId"] = asked["contextId"].clone();
+    let done = call(&server, "hitl", "message/send", yes.clone()).await["result"].clone();
+    let mut topic = topic;
+    topic["message"]["contextId"] = asked["contextId"].clone();
+    let next = call(&server, "hitl", "message/send", topic).await["result"].clone();
+    assert_eq!(next["status"]["state"], json!("input-required"), "{next}");
+    let again = call(&server, "hitl", "message/send", yes).await["result"].clone();
+    assert_eq!(again["id"], done["id"], "{again}");
+    let read = call(&server, "hitl", "tasks/get", json!({"id": next["id"]})).await;
+    assert_eq!(read["result"]["status"]["state"], json!("input-required"));
+}
+
+#[tokio::test]
 async fn a_stream_ends_with_what_was_said_and_how_it_stands() {
     let server = started().await;
     let said = message(json!({"kind": "text", "text": "hi"}));

@@ -6,8 +6,8 @@
 //! truncated at once.
 //!
 //! Damage near the start of a WAL loses everything behind it. So the first data ever stored is
-//! checkpointed at once, and so is what a killed process left in the WAL: that much survives in the
-//! file itself.
+//! checkpointed at once, the first step of a thread too, and so is what a killed process left in the
+//! WAL: that much survives in the file itself, and no file that has threads looks empty without it.
 
 use std::{fs, time::Duration};
 
@@ -44,6 +44,8 @@ pub(crate) struct WalState {
     blocked: bool,
     /// The database may hold nothing but empty tables.
     file_is_empty: bool,
+    /// The database may hold no step of a thread.
+    file_has_no_step: bool,
 }
 
 impl WalState {
@@ -76,6 +78,7 @@ impl Default for WalState {
             limit: MAX_LENGTH,
             blocked: false,
             file_is_empty: false,
+            file_has_no_step: false,
         }
     }
 }
@@ -84,29 +87,44 @@ impl Writer {
     /// Checkpoints what other processes left in the WAL. `alone` says that no other process is alive:
     /// then they were killed, and whether an fsync of theirs failed is unknown.
     pub(crate) fn checkpoint_leftover(&mut self, alone: bool) -> Result<(), SaverError> {
+        self.wal.file_has_no_step = true;
         let has_log = file::length(&file::beside(&self.path, "-wal")) > 0;
         if !has_log {
             self.wal.file_is_empty = schema::is_unused(self.db()?)?;
+            self.wal.file_has_no_step = !schema::has_steps(self.db()?)?;
         } else if alone {
             (self.wal_suspect, self.wal.file_is_empty) = (true, true);
             self.in_transaction(SyncLevel::Normal, |_| Ok(()))?;
             self.checkpoint_first_write();
         } else {
             self.wal.file_is_empty = file::length(&self.path) < MIN_FILLED;
+            self.wal.file_has_no_step = self.wal.file_is_empty;
         }
         Ok(())
     }
 
-    /// Checkpoints the WAL if the database itself is still empty.
+    /// Checkpoints the WAL if the database itself is still empty, or has no step and the WAL has one.
     pub(crate) fn checkpoint_first_write(&mut self) {
-        if !self.wal.file_is_empty {
+        let is_empty = self.wal.file_is_empty;
+        if !is_empty && !self.wal.file_has_no_step {
             return;
         }
         let Ok(db) = self.db() else {
             return;
         };
+        let has_steps = match schema::has_steps(db) {
+            Ok(has_steps) => has_steps,
+            Err(_) => return self.disconnect(),
+        };
+        if !is_empty && !has_steps {
+            return;
+        }
         match db.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE) {
-            Ok((pages, moved)) => self.wal.file_is_empty = moved < pages,
+            Ok((pages, moved)) => {
+                let is_moved = moved >= pages;
+                self.wal.file_is_empty = !is_moved;
+                self.wal.file_has_no_step = !(is_moved && has_steps);
+            }
             // The next commit tries again.
             Err(error) if is_busy(&error) => {}
             Err(_) => self.disconnect(),

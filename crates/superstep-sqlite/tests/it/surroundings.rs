@@ -14,6 +14,7 @@ use superstep_core::{
     value::Value,
 };
 use superstep_sqlite::{Database, OpenMode, Options};
+use superstep_store::{Namespace, PutOptions, Store as _};
 
 use crate::env::{Folder, Writing, fill, load, record, tamper};
 
@@ -563,4 +564,37 @@ fn signs_of_processes_that_were_killed_before_their_first_lease_are_removed() {
     assert_eq!(signs(), 3, "two that live, and what is none");
     drop((database, other));
     assert_eq!(signs(), 1);
+}
+
+#[tokio::test]
+async fn a_file_without_its_log_has_the_first_step_also_when_something_else_was_stored_before() {
+    let folder = Folder::new();
+    let database = folder.open();
+    let space = Namespace::new(["notes"]).unwrap();
+    let note = serde_json::json!("first");
+    let store = database.store();
+    store
+        .put(&space, "a", note, PutOptions::default())
+        .await
+        .unwrap();
+    fill(&database, "a", "text", 3).await;
+    let copy = Folder::new();
+    fs::copy(folder.path(), copy.path()).unwrap();
+    let there = copy.open();
+    assert!(load(&there, "a").await.unwrap() > 0);
+}
+
+#[tokio::test]
+async fn a_file_of_somebody_else_stays_though_it_has_the_name_of_a_lock_file() {
+    let folder = Folder::new();
+    drop(folder.open());
+    let (foreign, left) = (
+        folder.at("a.db-worker-0123456789abcdef"),
+        folder.at("a.db-worker-fedcba9876543210"),
+    );
+    fs::write(&foreign, "notes").unwrap();
+    fs::write(&left, "").unwrap();
+    drop(folder.open());
+    assert_eq!(fs::read_to_string(&foreign).unwrap(), "notes");
+    assert!(!left.exists());
 }
