@@ -98,6 +98,12 @@ pub(crate) fn last_list(state: &AtrisState) -> Option<&Answer> {
     answers.find(|answer| !answer.mentions.listed.is_empty() && !is_one_of_list(answer))
 }
 
+/// The last answer of a thread that lists something, or names the first of what was compared.
+pub(crate) fn last_compared(state: &AtrisState) -> Option<&Answer> {
+    let mut answers = state.message_history.iter().rev();
+    answers.find(|answer| !answer.mentions.listed.is_empty())
+}
+
 /// Whether an answer names the first of what was compared: that is no list itself.
 pub(crate) fn is_one_of_list(answer: &Answer) -> bool {
     if let Some(continued) = continued::of(&answer.question) {
@@ -107,8 +113,13 @@ pub(crate) fn is_one_of_list(answer: &Answer) -> bool {
     let is_compared = understood
         .computation
         .is_some_and(Computation::is_comparison);
-    let is_one = answer.mentions.listed.len() == 1;
-    is_compared && is_one && understood.first.is_none()
+    // What the API sorts is a list.
+    let mut sorts = ["sort", "sort_method"].into_iter();
+    let is_sorted = sorts.any(|name| {
+        let given = answer.parameters.as_ref().and_then(|it| it.get(name));
+        given.is_some_and(|it| it == "plays")
+    });
+    is_compared && understood.first.is_none() && !is_sorted
 }
 
 fn known(entity: &Entity) -> Mention {

@@ -282,6 +282,7 @@ const KNOWN: &[&str] = &[
     "aggregate",
     "autocomplete",
     "before",
+    "behind",
     "belongs",
     "best",
     "bio",

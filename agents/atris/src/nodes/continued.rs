@@ -10,7 +10,7 @@ use crate::{
     mention::Mention,
     question::{
         Computation, Reference, Understanding,
-        continued::{self, Continued, has_ones},
+        continued::{self, Continued},
         earlier, references, values_of_words,
     },
     recall,
@@ -66,8 +66,9 @@ pub(super) fn begin(state: &AtrisState, question: &str) -> Result<Begun, Error> 
         };
     }
     // `and the longest?` after the shortest is of the same list.
-    let is_one = matches!(continued, Continued::Extreme(_, _)) && !has_ones(question);
-    let compared = recall::last(state).filter(|it| is_one && recall::is_one_of_list(it));
+    let is_extreme = matches!(continued, Continued::Extreme(_, _));
+    let compared = recall::last_compared(state);
+    let compared = compared.filter(|it| is_extreme && recall::is_one_of_list(it));
     let is_compared = compared.is_some();
     let before = compared.or_else(|| recall::last_list(state));
     let before = before.ok_or_else(|| Error::NotUnderstood {

@@ -11,7 +11,8 @@
 use superstep::model::did_you_mean;
 
 use super::{
-    Comparison, Computation, Maker, Reference, Understanding, aspect_of, maker_of, own_words,
+    Aspect, Comparison, Computation, Maker, Reference, Understanding, aspect_of, maker_of,
+    own_words,
     plain::{Weight, weight},
     values, verb,
 };
@@ -46,6 +47,16 @@ const RANKS: [&str; 22] = [
 
 /// The same by date.
 const DATES: [&str; 6] = ["newest", "latest", "oldest", "recent", "new", "earliest"];
+
+/// What is said of whoever made things that are counted.
+const MADE: [&str; 6] = [
+    "made",
+    "released",
+    "uploaded",
+    "published",
+    "created",
+    "put",
+];
 
 /// What is between two names that a question is about.
 const JOINS: [&str; 9] = [
@@ -196,6 +207,14 @@ impl<'a> Plan<'a> {
         let comparison = Comparison::of(&own, !understood.references.is_empty());
         let is_compared = understood.aspect.is_some() && understood.references.len() > 1;
         let second = comparison.as_ref().map(|it| it.second(&own));
+        // Whoever has the most tracks has made them.
+        let made = [Aspect::Tracks, Aspect::Albums, Aspect::Playlists];
+        if comparison
+            .as_ref()
+            .is_some_and(|it| made.contains(&it.aspect))
+        {
+            words.extend(MADE.map(str::to_owned));
+        }
         let said = || {
             comparison
                 .as_ref()

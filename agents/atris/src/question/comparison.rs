@@ -202,7 +202,10 @@ impl ComparisonFound {
         let counted = before.iter().enumerate().rev().find_map(|(at, word)| {
             let count = number(word)?;
             let is_beside = at + 1 == self.at;
-            let is_thing = before.get(at + 1).is_some_and(|it| is_several(it));
+            // `the 3 with the most plays`
+            let is_thing = before
+                .get(at + 1)
+                .is_some_and(|it| is_several(it) || *it == "with");
             (is_beside || is_thing).then_some((at, count))
         });
         if let Some((at, count)) = counted {
@@ -322,6 +325,7 @@ fn order(words: &[&str]) -> Option<ComparisonFound> {
             "ordered",
             "order",
             "ranked",
+            "rank",
             "ascending",
             "descending",
         ];
@@ -393,6 +397,7 @@ mod tests {
         assert_eq!(of("3 longest tracks").unwrap().first, Some(3));
         assert_eq!(of("the two longest tracks").unwrap().first, Some(2));
         assert_eq!(of("top 5 longest tracks").unwrap().first, Some(5));
+        assert_eq!(of("the 3 with the most plays").unwrap().first, Some(3));
         let found = of("the 2 followers of with the most followers").unwrap();
         assert_eq!((found.first, found.is_list), (Some(2), true));
         let found = of("shortest of the top 5 trending tracks").unwrap();

@@ -88,7 +88,17 @@ fn extreme(question: &str, words: &[&str]) -> Option<Continued> {
     let is_of_list = words.iter().any(|word| ONES.contains(word));
     // `and the longest?` says of what as little as `the longest one`; `who has the most followers` is of all.
     let lower = question.to_lowercase();
-    let begins = ["the ", "sort ", "sorted ", "order ", "ordered "];
+    let begins = [
+        "the ",
+        "sort ",
+        "sorted ",
+        "order ",
+        "ordered ",
+        "which is the ",
+        "which was the ",
+        "what is the ",
+        "what's the ",
+    ];
     let mut begins = begins.iter().chain(&CUES);
     if !is_of_list && !begins.any(|it| lower.starts_with(it)) {
         return None;
@@ -114,12 +124,6 @@ fn extreme(question: &str, words: &[&str]) -> Option<Continued> {
         .chain(["sort", "sorted", "order", "ordered"])
         .collect();
     is_rest_plain(words, &own).then_some(Continued::Extreme(computation, first))
-}
-
-/// Whether a question has a word for the records of a list.
-pub(crate) fn has_ones(question: &str) -> bool {
-    let words = own_words(question, &[]);
-    words.iter().any(|word| ONES.contains(&word.as_str()))
 }
 
 fn other(question: &str) -> Option<Continued> {
@@ -213,6 +217,14 @@ mod tests {
             (
                 "the 3 longest ones",
                 Continued::Extreme(Computation::Most(Aspect::Duration), Some(3)),
+            ),
+            (
+                "which is the fastest?",
+                Continued::Extreme(Computation::Most(Aspect::Bpm), None),
+            ),
+            (
+                "the 3 with the most followers",
+                Continued::Extreme(Computation::Most(Aspect::Followers), Some(3)),
             ),
             ("and techno?", Continued::Narrowed("techno?".into(), true)),
             (

@@ -125,8 +125,7 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
             if remixed && !any(&lower, &["original", "parent"]) {
                 return Some("getTrackRemixes");
             }
-            if any(before, &["remix of", "remixes of"]) && !any(before, &["a remix of", "original"])
-            {
+            if any(before, &["remix of", "remixes of"]) && !any(before, &["original"]) {
                 return Some("getTrackRemixes");
             }
             let is_remix = any(after, &["a remix", "the remix"]) && any(before, &["is", "was"]);
@@ -233,6 +232,11 @@ mod tests {
                 Some("getUserFavoriteTracks"),
             ),
             ("is First Light a remix", Some("getTrackRemixParents")),
+            (
+                "what is First Light a remix of",
+                Some("getTrackRemixParents"),
+            ),
+            ("is there a remix of First Light", Some("getTrackRemixes")),
             ("who wrote First Light", Some("getTrack")),
             ("who likes First Light", Some("getUsersFromFavorites")),
             ("which artist made \"First Light\"", Some("getTrack")),
