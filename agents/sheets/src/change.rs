@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use superstep_workbook::{Changes, Operation, Workbook};
+use superstep_workbook::{Changes, Lineage, Operation, Workbook};
 
 use crate::{error::Error, loss::Losses, settings::Settings, versions::Versions};
 
@@ -13,7 +13,12 @@ pub enum Change {
     /// Operations, in their order; none is no change.
     Operations(Vec<Operation>),
     /// Another workbook in its place.
-    Replace(Arc<[u8]>),
+    Replace {
+        /// Its file.
+        bytes: Arc<[u8]>,
+        /// How it came from this one.
+        lineage: Lineage,
+    },
 }
 
 impl Default for Change {
@@ -27,8 +32,13 @@ impl Default for Change {
 #[serde(rename_all = "snake_case")]
 enum Stored {
     Operations(Vec<Operation>),
-    /// The hash of the other workbook.
+    /// The hash of the other workbook, of which nothing more is known.
     Replace(String),
+    /// The hash of the other workbook, and how it came from this one.
+    Rewrite {
+        workbook: String,
+        lineage: Lineage,
+    },
 }
 
 /// A change that can be made.
@@ -56,7 +66,7 @@ impl Change {
                     *kinds.entry(operation.name().to_owned()).or_default() += 1;
                 }
             }
-            Self::Replace(_) => {
+            Self::Replace { .. } => {
                 kinds.insert("replace_workbook".to_owned(), 1);
             }
         }
@@ -67,7 +77,10 @@ impl Change {
     pub(crate) fn store(&self, versions: &dyn Versions) -> Result<String, Error> {
         let stored = match self {
             Self::Operations(operations) => Stored::Operations(operations.clone()),
-            Self::Replace(bytes) => Stored::Replace(versions.put(bytes)?),
+            Self::Replace { bytes, lineage } => Stored::Rewrite {
+                workbook: versions.put(bytes)?,
+                lineage: lineage.clone(),
+            },
         };
         let json = serde_json::to_vec(&stored).map_err(|error| broken(&error))?;
         versions.put(&json)
@@ -79,7 +92,14 @@ impl Change {
         Ok(
             match serde_json::from_slice(&json).map_err(|error| broken(&error))? {
                 Stored::Operations(operations) => Self::Operations(operations),
-                Stored::Replace(hash) => Self::Replace(versions.get(&hash)?.into()),
+                Stored::Replace(hash) => Self::Replace {
+                    bytes: versions.get(&hash)?.into(),
+                    lineage: Lineage::default(),
+                },
+                Stored::Rewrite { workbook, lineage } => Self::Replace {
+                    bytes: versions.get(&workbook)?.into(),
+                    lineage,
+                },
             },
         )
     }
@@ -93,9 +113,11 @@ impl Change {
     ) -> Result<Assessed, superstep_workbook::Error> {
         let (losses, after) = match self {
             Self::Operations(operations) => Losses::of(book, operations, own_sheets)?,
-            Self::Replace(bytes) => {
-                let after = Workbook::read(bytes.clone(), &settings.limits)?.in_place_of(book);
-                (Losses::between(book, &after, own_sheets), after)
+            Self::Replace { bytes, lineage } => {
+                let after = Workbook::read(bytes.clone(), &settings.limits)?;
+                let after = after.in_place_of(book, lineage);
+                let losses = Losses::between(book, &after, lineage, own_sheets);
+                (losses, after)
             }
         };
         let changes = Changes::between(book, &after);

@@ -9,6 +9,7 @@ use superstep_workbook::{Calculation, Changes, Limits, Workbook};
 
 use crate::{
     error::Error,
+    loss::left_out,
     services::{blocking, written},
 };
 
@@ -83,7 +84,8 @@ impl Execution {
         let (ran, changes, warnings, after) = blocking(move || {
             let after = ran.workbook(&before)?;
             let changes = Changes::between(&before, &after);
-            let warnings = ran.warnings(&before, &after);
+            let mut warnings = ran.warnings(&before, &after);
+            warnings.extend(left_out(&before, &after, &ran.lineage));
             Ok((ran, changes, warnings, after))
         })
         .await?;

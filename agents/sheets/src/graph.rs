@@ -119,6 +119,7 @@ impl Sheets {
             .problem(problem.clone())
             .version(version)
             .sheet_state(sheet_state)
+            .overwritten(0_u64)
             .own_sheets(Vec::new());
         Ok((problem, update))
     }
@@ -183,7 +184,6 @@ impl Sheets {
             .with_informer(settings.with_informer)
             .key_info(None)
             .proposal(None)
-            .overwritten(0_u64)
             .format_errors(0_u32)
             .answer(None)
             .status(Status::Running)

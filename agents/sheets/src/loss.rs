@@ -5,19 +5,21 @@
 //! - Overwriting, clearing and merging away cells with content needs approval once it is more than a
 //!   number of cells, counted over all steps since a person last agreed.
 //! - Deleting or redefining a name, and replacing a comment, needs approval. So does a program that leaves
-//!   out tables, charts, pictures or pivot tables.
+//!   out tables, charts, pictures, pivot tables, or what the library that it uses does not know (`left_out`).
 //! - Sheets that the agent added itself are its own: nothing on them is a loss.
 //!
 //! Reading "delete everything" in a cell changes nothing about this: only a person approves.
 
 mod anchored;
+mod left_out;
 
 use superstep_workbook::{
-    Area, CellRef, Comment, DefinedName, Error, Input, LAST_COLUMN, LAST_ROW, Operation, Sheet,
-    Workbook,
+    Area, CellRef, DefinedName, Error, Input, LAST_COLUMN, LAST_ROW, Lineage, Operation, Sheet,
+    Value, Workbook, column_name,
 };
 
 use anchored::Drawings;
+pub(crate) use left_out::left_out;
 
 /// What operations would lose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,38 +74,23 @@ impl Losses {
         Ok((losses, after))
     }
 
-    /// What is lost when another workbook takes the place of this one: by what is where.
-    pub fn between(book: &Workbook, after: &Workbook, own_sheets: &[String]) -> Self {
+    /// What is lost when another workbook takes the place of this one: by what is where, after what is known of how it
+    /// came there.
+    pub fn between(
+        book: &Workbook,
+        after: &Workbook,
+        lineage: &Lineage,
+        own_sheets: &[String],
+    ) -> Self {
         let mut losses = Self {
             own_sheets: own_sheets.to_vec(),
             ..Self::default()
         };
-        for sheet in &after.sheets {
-            if book.sheet(&sheet.name).is_err() {
-                losses.own_sheets.push(sheet.name.clone());
-            }
-        }
         for sheet in &book.sheets {
-            match after.sheet(&sheet.name) {
-                Err(_) => losses.deletes(book, &sheet.name),
-                Ok(new) => {
-                    let is_own = losses.foreign(book, &sheet.name).is_none();
-                    let cells = sheet
-                        .cells()
-                        .filter(|(_, cell)| !is_own && !cell.is_blank());
-                    let changed = cells.filter(|(at, cell)| {
-                        let now = new.cell(*at);
-                        let formula = now.and_then(|cell| cell.formula());
-                        match cell.formula() {
-                            Some(old) => formula.map(|new| &new.text) != Some(&old.text),
-                            None => formula.is_some() || *new.value(*at) != cell.value,
-                        }
-                    });
-                    losses.overwritten += u64::try_from(changed.count()).unwrap_or(u64::MAX);
-                    if !is_own {
-                        losses.surroundings(sheet, new);
-                    }
-                }
+            let new = lineage.sheet(&sheet.name);
+            match new.and_then(|new| after.sheet(new).ok()) {
+                None => losses.deletes(book, &sheet.name),
+                Some(new) => losses.rewritten(book, sheet, new, lineage),
             }
         }
         for name in &book.names {
@@ -115,44 +102,82 @@ impl Losses {
                 .iter()
                 .filter(|new| new.name == name.name)
                 .peekable();
+            let was = plain(&lineage.follow(&name.refers_to));
             if now.peek().is_none() {
                 if !name.hidden {
                     losses
                         .always
                         .push(format!("deletes the name {:?}", name.name));
                 }
-            } else if !is_own && !now.any(|new| plain(&new.refers_to) == plain(&name.refers_to)) {
+            } else if !is_own
+                && !now.any(|new| {
+                    let new = plain(&new.refers_to);
+                    new == was || new == plain(&name.refers_to)
+                })
+            {
                 losses
                     .always
                     .push(format!("redefines the name {:?}", name.name));
             }
         }
+        losses.always.extend(left_out(book, after, lineage));
+        let own = std::mem::take(&mut losses.own_sheets).into_iter();
+        let mut own: Vec<String> = own
+            .filter_map(|name| lineage.sheet(&name).map(str::to_owned))
+            .collect();
+        for sheet in &after.sheets {
+            let is_new = lineage
+                .before(&sheet.name)
+                .is_none_or(|old| book.sheet(old).is_err());
+            if is_new && !own.contains(&sheet.name) {
+                own.push(sheet.name.clone());
+            }
+        }
+        losses.own_sheets = own;
         losses
     }
 
-    /// Comments, tables, charts and pivot tables that are not there any more.
-    fn surroundings(&mut self, sheet: &Sheet, new: &Sheet) {
+    /// What is lost of a sheet that is still there: rows and columns that are gone, cells that have another content, and
+    /// what surrounds them.
+    fn rewritten(&mut self, book: &Workbook, sheet: &Sheet, new: &Sheet, lineage: &Lineage) {
         let name = &sheet.name;
-        let changed =
-            |(at, comment): &(&CellRef, &Comment)| new.comments.get(*at) != Some(*comment);
-        for (at, _) in sheet.comments.iter().filter(changed) {
-            self.always
-                .push(format!("replaces the comment of {at} on {name:?}"));
+        if self.foreign(book, name).is_none() {
+            return;
         }
-        for table in &sheet.tables {
-            if !new.tables.iter().any(|it| is_same(&it.name, &table.name)) {
-                self.always
-                    .push(format!("deletes the table {:?}", table.name));
+        let tracks = lineage.tracks(name);
+        for (first, last) in tracks.deleted_rows() {
+            let what = format!("deletes rows {first} to {last} of {name:?}");
+            self.removes(book, name, area((first, 1), (last, LAST_COLUMN)), &what);
+        }
+        for (first, last) in tracks.deleted_columns() {
+            let (from, to) = (column_name(first), column_name(last));
+            let what = format!("deletes columns {from} to {to} of {name:?}");
+            self.removes(book, name, area((1, first), (LAST_ROW, last)), &what);
+        }
+        let cells = sheet.cells().filter(|(_, cell)| !cell.is_blank());
+        // What is gone with its row or column is told above.
+        let cells = cells.filter_map(|(at, cell)| Some((tracks.cell(at)?, cell)));
+        let changed = cells.filter(|(at, cell)| {
+            let now = new.cell(*at);
+            let formula = now.and_then(|cell| cell.formula());
+            match cell.formula() {
+                Some(old) => !formula.is_some_and(|new| {
+                    new.text == old.text || new.text == lineage.follow(&old.text)
+                }),
+                None => formula.is_some() || *new.value(*at) != cell.value,
             }
-        }
-        let counts = [
-            ("charts and pictures", sheet.drawings, new.drawings),
-            ("pivot tables", sheet.pivots, new.pivots),
-        ];
-        for (what, before, after) in counts {
-            if after < before {
+        });
+        self.overwritten += u64::try_from(changed.count()).unwrap_or(u64::MAX);
+        let comments = sheet
+            .comments
+            .iter()
+            .filter_map(|(at, comment)| Some((at, tracks.cell(*at)?, comment)));
+        for (at, now, comment) in comments {
+            // openpyxl leaves comments in their places when it moves cells.
+            let is_there = |at: &CellRef| new.comments.get(at) == Some(comment);
+            if !is_there(&now) && !is_there(at) {
                 self.always
-                    .push(format!("loses {} {what} of {name:?}", before - after));
+                    .push(format!("replaces the comment of {at} on {name:?}"));
             }
         }
     }
@@ -368,6 +393,7 @@ impl Losses {
             }
             (None, Input::Number(new)) => cell.value.as_number() == Some(*new),
             (None, Input::Text(new)) => cell.value.as_text() == Some(new),
+            (None, Input::Error(new)) => cell.value == Value::Error(new.as_str().into()),
             _ => false,
         };
         u64::from(!is_same)

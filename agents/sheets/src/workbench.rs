@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use superstep::{sync::lock, tools::ToolError};
-use superstep_workbook::{Operation, Workbook};
+use superstep_workbook::{Lineage, Operation, Workbook};
 
 use crate::{change::Change, error::Error, mirror::Mirror, settings::QueryLimits};
 
@@ -48,14 +48,19 @@ impl Workbench {
         self.change(|change| match change {
             Change::Operations(all) => all.extend(operations),
             // Operations on what is to be replaced are of no effect.
-            Change::Replace(_) => {}
+            Change::Replace { .. } => {}
         });
     }
 
-    /// Proposes another workbook in place of this one, as the bytes of its file. They are read as hostile
-    /// data.
-    pub fn replace(&self, bytes: impl Into<Arc<[u8]>>) {
-        self.change(|change| *change = Change::Replace(bytes.into()));
+    /// Proposes another workbook in place of this one, as the bytes of its file, and how it came from this one. Both are
+    /// hostile data.
+    pub fn replace(&self, bytes: impl Into<Arc<[u8]>>, lineage: Lineage) {
+        self.change(|change| {
+            *change = Change::Replace {
+                bytes: bytes.into(),
+                lineage,
+            };
+        });
     }
 
     /// Says what may be wrong in what is proposed. The planner reads it, the report of changes has it, and a person who

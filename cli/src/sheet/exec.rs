@@ -99,8 +99,7 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
     }
     show::warnings(&done.warnings, output);
     if !done.warnings.is_empty() {
-        let about =
-            "write these anew in the program, or run it with --sandbox embedded, which moves them";
+        let about = "write these anew in the program, or run it with --sandbox embedded, which moves and keeps them";
         output.say(&[faint(about)]);
     }
     match &what.output {

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use superstep_workbook::{Calculated, Error, OnLoad, Workbook};
-use tokio::process::Command;
 
 use crate::{
     fault::Stop,
+    limited::{self, Answer, Order},
     limits::Limits,
-    process::{self, Worker},
-    protocol::{Ended, Reply, Request, Task},
+    process::Worker,
+    protocol::{Ended, Task},
 };
 
 /// How much longer than its limit a worker lives: it starts, reads the workbook and answers.
@@ -53,33 +53,23 @@ impl Calculator {
         }
         let refused = |why: String| Error::NotRecalculated { why };
         let written = book.write(OnLoad::Trust)?;
-        let request = Request {
+        let order = Order {
             task: Task::Calculate,
-            program: String::new(),
-            file: String::new(),
-            limits: self.limits.clone(),
-            bytes: written.bytes.len() as u64,
-            parent: std::process::id(),
+            program: "",
+            file: "",
+            bytes: &written.bytes,
         };
-        let mut input = Vec::new();
         let failed =
             |error: std::io::Error| refused(format!("the process for it cannot be used: {error}"));
-        request.write(&written.bytes, &mut input).map_err(failed)?;
-        let mut command = Command::new(&self.worker.program);
-        command.args(&self.worker.arguments);
-        let time = self.limits.time + GRACE;
-        let ended = process::run(command, input, time, u64::MAX)
-            .await
-            .map_err(failed)?;
-        let Some(status) = ended.status else {
-            return Err(refused(self.stopped(Stop::Time)));
-        };
-        let Ok(reply) = serde_json::from_slice::<Reply>(&ended.stdout) else {
-            let stop = process::limit(status, &ended.stderr);
-            return Err(refused(match stop {
-                Some(stop) => self.stopped(stop),
-                None => format!("the calculation ended without an answer ({status})"),
-            }));
+        let answer = limited::ask(&self.worker, &self.limits, GRACE, order);
+        let reply = match answer.await.map_err(failed)? {
+            Answer::Reply(reply) => reply,
+            Answer::Stopped(stop) => return Err(refused(self.stopped(stop))),
+            Answer::None { status, .. } => {
+                return Err(refused(format!(
+                    "the calculation ended without an answer ({status})"
+                )));
+            }
         };
         match reply.ended {
             Ended::Calculated(calculated) => Ok(calculated),

@@ -14,7 +14,7 @@ use std::{
 
 use serde::Deserialize;
 use superstep_core::future::BoxFuture;
-use superstep_workbook::OnLoad;
+use superstep_workbook::{Lineage, OnLoad};
 use tokio::process::Command;
 
 use crate::{
@@ -22,7 +22,6 @@ use crate::{
     error::SandboxError,
     exec::Keep,
     fault::{Raised, Stop},
-    moved::Moved,
     process::{self, Worker},
     ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
@@ -78,11 +77,11 @@ struct Python {
     openpyxl: String,
 }
 
-/// What the harness writes.
+/// How the program ended, as the harness writes it down.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Told {
-    Saved { moved: Vec<Moved> },
+enum HarnessReport {
+    Saved(Lineage),
     Nothing,
     Raised(Raised),
     Memory,
@@ -212,7 +211,7 @@ impl CPython {
                 stdout: String::new(),
                 stdout_dropped: 0,
                 took: start.elapsed(),
-                moved: Vec::new(),
+                lineage: Lineage::default(),
             });
         };
         let ran = |ending| Ran {
@@ -220,30 +219,30 @@ impl CPython {
             stdout: String::from_utf8_lossy(&ended.stdout).into_owned(),
             stdout_dropped: ended.dropped,
             took: start.elapsed(),
-            moved: Vec::new(),
+            lineage: Lineage::default(),
         };
         let Some(status) = ended.status else {
             return Ok(ran(Ending::Stopped(Stop::Time)));
         };
-        let told = read_capped(&folder.path().join("told.json"), 1 << 20);
-        let told = told
+        let report = read_capped(&folder.path().join("told.json"), 1 << 20);
+        let report = report
             .ok()
-            .and_then(|bytes| serde_json::from_slice::<Told>(&bytes).ok());
+            .and_then(|bytes| serde_json::from_slice::<HarnessReport>(&bytes).ok());
         let unchanged = Outcome::Operations {
             base: crate::ran::Base::Given,
             operations: Vec::new(),
         };
-        Ok(ran(match told {
-            Some(Told::Saved { moved }) => {
+        Ok(ran(match report {
+            Some(HarnessReport::Saved(lineage)) => {
                 let bytes = read_capped(&folder.path().join("output.xlsx"), 256 << 20);
                 let bytes = bytes.map_err(SandboxError::Process)?;
                 let saved = ran(Ending::Done(Outcome::Package(bytes.into())));
-                return Ok(Ran { moved, ..saved });
+                return Ok(Ran { lineage, ..saved });
             }
-            Some(Told::Nothing) => Ending::Done(unchanged),
-            Some(Told::Memory) => Ending::Stopped(Stop::Memory),
-            Some(Told::Disk) => Ending::Stopped(Stop::Disk),
-            Some(Told::Raised(raised)) => Ending::Raised(raised.cut()),
+            Some(HarnessReport::Nothing) => Ending::Done(unchanged),
+            Some(HarnessReport::Memory) => Ending::Stopped(Stop::Memory),
+            Some(HarnessReport::Disk) => Ending::Stopped(Stop::Disk),
+            Some(HarnessReport::Raised(raised)) => Ending::Raised(raised.cut()),
             None if was_killed(status) => Ending::Stopped(Stop::Time),
             None if ended.stderr.contains("MemoryError") || ended.stderr.contains("memory") => {
                 Ending::Stopped(Stop::Memory)

@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant};
 
 use superstep_core::future::BoxFuture;
-use superstep_workbook::OnLoad;
-use tokio::process::Command;
+use superstep_workbook::{Lineage, OnLoad};
 
 use crate::{
     error::SandboxError,
-    fault::Stop,
+    limited::{self, Answer, Order},
     process::{self, Worker},
-    protocol::{Ended, Reply, Request, Task},
+    protocol::{Ended, Task},
     ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
 };
@@ -66,22 +65,13 @@ impl Embedded {
             .workbook
             .write(OnLoad::Trust)
             .map_err(SandboxError::Result)?;
-        let request = Request {
+        let order = Order {
             task: Task::Run,
-            program: job.program.clone(),
-            file: job.file.clone(),
-            limits: job.limits.clone(),
-            bytes: workbook.bytes.len() as u64,
-            parent: std::process::id(),
+            program: &job.program,
+            file: &job.file,
+            bytes: &workbook.bytes,
         };
-        let mut input = Vec::new();
-        request
-            .write(&workbook.bytes, &mut input)
-            .map_err(SandboxError::Process)?;
-        let mut command = Command::new(&self.worker.program);
-        command.args(&self.worker.arguments);
-        let time = job.limits.time + GRACE;
-        let ended = process::run(command, input, time, u64::MAX)
+        let answer = limited::ask(&self.worker, &job.limits, GRACE, order)
             .await
             .map_err(SandboxError::Process)?;
         let ran = |ending, stdout, stdout_dropped| Ran {
@@ -89,18 +79,15 @@ impl Embedded {
             stdout,
             stdout_dropped,
             took: start.elapsed(),
-            moved: Vec::new(),
+            lineage: Lineage::default(),
         };
-        let stopped = |stop| Ok(ran(Ending::Stopped(stop), String::new(), 0));
-        let Some(status) = ended.status else {
-            return stopped(Stop::Time);
-        };
-        let Ok(reply) = serde_json::from_slice::<Reply>(&ended.stdout) else {
-            if let Some(stop) = process::limit(status, &ended.stderr) {
-                return stopped(stop);
+        let reply = match answer {
+            Answer::Reply(reply) => reply,
+            Answer::Stopped(stop) => return Ok(ran(Ending::Stopped(stop), String::new(), 0)),
+            Answer::None { status, stderr } => {
+                let what = process::words(status, &stderr);
+                return Err(SandboxError::Died { what });
             }
-            let what = process::words(status, &ended.stderr);
-            return Err(SandboxError::Died { what });
         };
         let ending = match reply.ended {
             Ended::Done { base, operations } => {

@@ -3,13 +3,12 @@
 
 use std::time::Duration;
 
-use tokio::process::Command;
-
 use crate::{
     fault::Stop,
+    limited::{self, Answer, Order},
     limits::Limits,
-    process::{self, Worker},
-    protocol::{Ended, Reply, Request, Task},
+    process::Worker,
+    protocol::{Ended, Task},
 };
 
 /// Makes text of the bytes of a file, or says why there is none. It may panic.
@@ -56,31 +55,20 @@ impl Extractor {
 
     /// The text of a file, or why there is none.
     pub async fn text(&self, bytes: &[u8]) -> Result<String, String> {
-        let request = Request {
+        let order = Order {
             task: Task::Extract,
-            program: self.name.to_owned(),
-            file: String::new(),
-            limits: self.limits.clone(),
-            bytes: bytes.len() as u64,
-            parent: std::process::id(),
+            program: self.name,
+            file: "",
+            bytes,
         };
         let failed = |error: std::io::Error| format!("the process for it cannot be used: {error}");
-        let mut input = Vec::new();
-        request.write(bytes, &mut input).map_err(failed)?;
-        let mut command = Command::new(&self.worker.program);
-        command.args(&self.worker.arguments);
-        let time = self.limits.time + GRACE;
-        let ended = process::run(command, input, time, u64::MAX)
-            .await
-            .map_err(failed)?;
-        let Some(status) = ended.status else {
-            return Err(self.stopped(Stop::Time));
-        };
-        let Ok(reply) = serde_json::from_slice::<Reply>(&ended.stdout) else {
-            return Err(match process::limit(status, &ended.stderr) {
-                Some(stop) => self.stopped(stop),
-                None => format!("its reader ended without an answer ({status})"),
-            });
+        let answer = limited::ask(&self.worker, &self.limits, GRACE, order);
+        let reply = match answer.await.map_err(failed)? {
+            Answer::Reply(reply) => reply,
+            Answer::Stopped(stop) => return Err(self.stopped(stop)),
+            Answer::None { status, .. } => {
+                return Err(format!("its reader ended without an answer ({status})"));
+            }
         };
         match reply.ended {
             Ended::Text(text) => Ok(text),

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
-use serde::Deserialize;
-use superstep_workbook::{Area, CellRef, LAST_COLUMN, LAST_ROW, Workbook};
+use superstep_workbook::{
+    Area, CellRef, LAST_COLUMN, LAST_ROW, Lineage, MoveAxis, MoveKind, Moved, Workbook,
+};
 
 /// How many formulas a warning names.
 const NAMED: usize = 5;
@@ -12,102 +13,63 @@ const NAMED: usize = 5;
 /// How many warnings there are at most.
 const MOST: usize = 20;
 
-/// One insertion or deletion, as the process of the program tells it: hostile data.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Moved {
-    /// The sheet, as it was called then.
-    pub sheet: String,
-    /// What was done.
-    pub kind: MoveKind,
-    /// To what.
-    pub axis: MoveAxis,
-    /// The first row or column, from 1.
-    pub at: i64,
-    /// How many.
-    pub count: i64,
+/// The cells from there on: what named one of them names another one now.
+fn concerned(one: &Moved) -> Option<Area> {
+    let at = u32::try_from(one.at.max(1)).ok()?;
+    let first = match one.axis {
+        MoveAxis::Rows => CellRef::new(at, 1),
+        MoveAxis::Columns => CellRef::new(1, at),
+    };
+    Some(Area {
+        first: first?,
+        last: CellRef {
+            row: LAST_ROW,
+            column: LAST_COLUMN,
+        },
+    })
 }
 
-/// Whether there is more room afterwards, or less.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MoveKind {
-    /// More.
-    Insert,
-    /// Less.
-    Delete,
-}
-
-/// What was inserted or deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum MoveAxis {
-    /// Rows.
-    #[serde(rename = "rows")]
-    Rows,
-    /// Columns.
-    #[serde(rename = "cols")]
-    Columns,
-}
-
-impl Moved {
-    /// The cells from there on: what named one of them names another one now.
-    fn area(&self) -> Option<Area> {
-        let at = u32::try_from(self.at.max(1)).ok()?;
-        let first = match self.axis {
-            MoveAxis::Rows => CellRef::new(at, 1),
-            MoveAxis::Columns => CellRef::new(1, at),
-        };
-        Some(Area {
-            first: first?,
-            last: CellRef {
-                row: LAST_ROW,
-                column: LAST_COLUMN,
-            },
-        })
-    }
-}
-
-impl std::fmt::Display for Moved {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = match self.kind {
-            MoveKind::Insert => "inserted",
-            MoveKind::Delete => "deleted",
-        };
-        let (one, many) = match self.axis {
-            MoveAxis::Rows => ("row", "rows"),
-            MoveAxis::Columns => ("column", "columns"),
-        };
-        let noun = if self.count == 1 { one } else { many };
-        let Self {
-            sheet, at, count, ..
-        } = self;
-        write!(f, "{count} {noun} {kind} at {one} {at} of {sheet:?}")
-    }
+fn said(one: &Moved) -> String {
+    let kind = match one.kind {
+        MoveKind::Insert => "inserted",
+        MoveKind::Delete => "deleted",
+    };
+    let (single, many) = match one.axis {
+        MoveAxis::Rows => ("row", "rows"),
+        MoveAxis::Columns => ("column", "columns"),
+    };
+    let noun = if one.count == 1 { single } else { many };
+    let Moved {
+        sheet, at, count, ..
+    } = one;
+    format!("{count} {noun} {kind} at {single} {at} of {sheet:?}")
 }
 
 /// What named cells that were moved, and names others now. What the program wrote itself is taken to be meant so.
-pub(crate) fn warnings(moved: &[Moved], before: &Workbook, after: &Workbook) -> Vec<String> {
-    let known: HashSet<(&str, &str)> = before
+pub(crate) fn warnings(lineage: &Lineage, before: &Workbook, after: &Workbook) -> Vec<String> {
+    let known: HashSet<(&str, String)> = before
         .sheets
         .iter()
         .flat_map(|sheet| {
             let formulas = sheet.cells().filter_map(|(_, cell)| cell.formula());
-            formulas.map(|formula| (sheet.name.as_str(), formula.text.as_str()))
+            formulas.map(|formula| (sheet.name.as_str(), lineage.follow(&formula.text)))
         })
         .collect();
     let mut told = Vec::new();
-    for one in moved.iter().filter(|one| one.count > 0) {
+    for one in lineage.moved.iter().filter(|one| one.count > 0) {
         // A sheet that the program made has nothing that was there before.
-        if before.sheet(&one.sheet).is_err() {
-            continue;
-        }
-        let Some(area) = one.area() else {
+        let now = lineage.sheet(&one.sheet);
+        let (Ok(_), Some(now)) = (before.sheet(&one.sheet), now) else {
             continue;
         };
-        let found = after.referring(&one.sheet, area);
-        let stale = found
-            .formulas
-            .iter()
-            .filter(|(sheet, _, text)| known.contains(&(sheet.as_str(), text.as_str())));
+        let Some(area) = concerned(one) else {
+            continue;
+        };
+        let found = after.referring(now, area);
+        let stale = found.formulas.iter().filter(|(sheet, _, text)| {
+            let old = lineage.before(sheet).unwrap_or_default();
+            known.contains(&(old, text.clone()))
+        });
         let stale: Vec<String> = stale
             .map(|(sheet, at, text)| format!("{sheet:?}!{at} (={text})"))
             .collect();
@@ -138,7 +100,8 @@ pub(crate) fn warnings(moved: &[Moved], before: &Workbook, after: &Workbook) -> 
         }
         if !what.is_empty() {
             told.push(format!(
-                "{one}: openpyxl moved the cells alone; where they were is still what these say: {}",
+                "{}: openpyxl moved the cells alone; where they were is still what these say: {}",
+                said(one),
                 what.join("; ")
             ));
         }

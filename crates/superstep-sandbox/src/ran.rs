@@ -3,12 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use superstep_workbook::{Operation, Workbook};
+use superstep_workbook::{Lineage, Operation, Workbook};
 
 use crate::{
     error::SandboxError,
     fault::{Raised, Stop},
-    moved::{self, Moved},
+    moved,
 };
 
 /// A program that ran, to its end or not.
@@ -22,8 +22,8 @@ pub struct Ran {
     pub stdout_dropped: u64,
     /// How long it took, with the start of its process.
     pub took: Duration,
-    /// Rows and columns that the program inserted or deleted while what names cells stayed as it was.
-    pub moved: Vec<Moved>,
+    /// How the workbook that the program wrote came from the given one.
+    pub lineage: Lineage,
 }
 
 /// How a program ended.
@@ -79,7 +79,7 @@ impl Ran {
                 let limits = superstep_workbook::Limits::default();
                 let after = Workbook::read(Arc::clone(bytes), &limits);
                 after
-                    .map(|after| after.in_place_of(before))
+                    .map(|after| after.in_place_of(before, &self.lineage))
                     .map_err(SandboxError::Result)
             }
             Ending::Raised(raised) => Err(SandboxError::Raised(raised.clone())),
@@ -89,6 +89,6 @@ impl Ran {
 
     /// What may be wrong in the workbook after the run although the program reached its end, in words.
     pub fn warnings(&self, before: &Workbook, after: &Workbook) -> Vec<String> {
-        moved::warnings(&self.moved, before, after)
+        moved::warnings(&self.lineage, before, after)
     }
 }

@@ -3,6 +3,7 @@
 
 mod cells;
 mod condition;
+mod headers;
 mod layout;
 mod operation;
 mod page;
@@ -17,6 +18,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub use condition::{Condition, ScalePoint, Threshold};
 pub use operation::{Input, Operation, SortKey};
 pub use page::{Margins, Page};
+pub(crate) use shift::rewrite_all;
 pub use table::NewTable;
 pub use validation::{Validation, ValidationMessages};
 
@@ -336,7 +338,7 @@ pub(crate) fn blocks_of(sheet: &Sheet, package: &Package) -> Result<Blocks, Refu
 pub(crate) type Blocks = BTreeMap<&'static str, Vec<String>>;
 
 /// Elements that are kept as they are written: whole, or by the items in them.
-const BLOCKS: [&str; 9] = [
+const BLOCKS: [&str; 10] = [
     "conditionalFormatting",
     "dataValidations",
     "hyperlinks",
@@ -346,6 +348,7 @@ const BLOCKS: [&str; 9] = [
     "pageMargins",
     "pageSetup",
     "headerFooter",
+    "extLst",
 ];
 
 fn blocks(package: &Package, part: &str) -> Result<Blocks, Error> {

@@ -381,6 +381,31 @@ pub(crate) fn bracketed(text: &str) -> usize {
     text.len()
 }
 
+/// Whether every bracket and every quote of a formula is closed: without that it is none, whatever is in it.
+pub(crate) fn is_closed(formula: &str) -> bool {
+    let mut open = Vec::new();
+    let mut rest = formula;
+    while let Some(c) = rest.chars().next() {
+        let is_quoted = matches!(c, '"' | '\'');
+        let taken = match c {
+            '"' | '\'' => quoted(rest, c),
+            '[' => bracketed(rest),
+            c => c.len_utf8(),
+        };
+        let piece = rest.get(..taken).unwrap_or_default();
+        match c {
+            _ if is_quoted && (piece.len() < 2 || !piece.ends_with(c)) => return false,
+            '[' if !piece.ends_with(']') => return false,
+            '(' => open.push(')'),
+            '{' => open.push('}'),
+            ')' | '}' if open.pop() != Some(c) => return false,
+            _ => {}
+        }
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    open.is_empty()
+}
+
 fn error_value(text: &str) -> usize {
     text.char_indices()
         .skip(1)
@@ -529,6 +554,26 @@ mod tests {
                 Word::Other("B2"),
             ]
         );
+    }
+
+    #[test]
+    fn formulas_that_are_not_closed_are_told() {
+        for whole in [
+            "SUM(A1)",
+            "\")\"&(1)",
+            "'a('!A1",
+            "T[[#All],[x]]",
+            "{1,2}",
+            "\"\"\"\"",
+            "A1",
+        ] {
+            assert!(is_closed(whole), "{whole}");
+        }
+        for open in [
+            "SUM(", "SUM(A1))", "\"a", "T[a", "{1,2", "(]", "\"", "'a!A1", "({)}",
+        ] {
+            assert!(!is_closed(open), "{open}");
+        }
     }
 
     #[test]

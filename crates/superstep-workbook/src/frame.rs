@@ -3,7 +3,7 @@
 
 use crate::{
     error::Error,
-    xml::{Token, Xml},
+    xml::{Tag, Token, Xml},
 };
 
 pub(crate) const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
@@ -227,6 +227,19 @@ impl Frame {
             head.push('>');
             self.head = head;
         }
+    }
+
+    /// The prefixes that the root binds, with their addresses.
+    pub(crate) fn namespaces(&self) -> Vec<(String, String)> {
+        let start = self.head.rfind('<').map_or(0, |at| at + 1);
+        let tag = self.head.get(start..).unwrap_or_default();
+        let tag = Tag::new(tag.strip_suffix('>').unwrap_or(tag));
+        let bound = tag
+            .attributes()
+            .filter(|(name, _)| name.starts_with("xmlns:"));
+        bound
+            .map(|(name, address)| (name.to_owned(), address.into_owned()))
+            .collect()
     }
 
     pub(crate) fn write(&self) -> String {

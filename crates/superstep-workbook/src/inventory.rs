@@ -4,6 +4,7 @@
 
 mod anchored;
 mod charts;
+mod extras;
 mod rules;
 
 use std::{
@@ -19,6 +20,7 @@ use crate::{
     book::Workbook,
     edit::blocks_of,
     error::Error,
+    extensions,
     frame::Frame,
     package::Package,
     relations::{Relation, relations},
@@ -27,6 +29,7 @@ use crate::{
 };
 
 pub use anchored::Anchored;
+pub use extras::Extra;
 
 /// Something that surrounds cells.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -111,6 +114,13 @@ impl Workbook {
                     "conditionalFormatting" => rules::conditions(self, raw, found)?,
                     "dataValidations" => rules::validation(raw, found)?,
                     "hyperlinks" => rules::stored_link(raw, &related, found)?,
+                    "extLst" => {
+                        found.extend(extensions::items(raw)?.into_iter().map(|it| Feature {
+                            kind: it.kind,
+                            at: it.at,
+                            what: it.what,
+                        }))
+                    }
                     _ => settings(name, raw, found)?,
                 }
             }

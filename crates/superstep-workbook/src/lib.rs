@@ -24,15 +24,19 @@
 mod address;
 mod blank;
 mod book;
+mod carry;
 mod chart;
 mod comment;
 mod dates;
 mod diff;
 mod edit;
 mod error;
+mod extensions;
 mod formula;
 mod frame;
+mod future;
 mod inventory;
+mod lineage;
 mod package;
 mod patch;
 mod read;
@@ -41,6 +45,7 @@ mod referring;
 mod relations;
 mod sheet;
 mod state;
+mod structured;
 mod styles;
 mod xml;
 
@@ -55,7 +60,8 @@ pub use edit::{
 };
 pub use error::Error;
 pub use formula::translate;
-pub use inventory::{Anchored, Feature};
+pub use inventory::{Anchored, Extra, Feature};
+pub use lineage::{Lineage, MoveAxis, MoveKind, Moved, Tracks};
 pub use package::{Limits, Package, Share};
 pub use patch::{OnLoad, Written};
 pub use recalc::{Calculated, Calculation, NotCalculated, local_time};

@@ -140,7 +140,7 @@ impl Index {
                 "workbookPr" if tag.is("date1904") => index.dates = DateSystem::Since1904,
                 "sheet" => index.sheets.extend(sheet_entry(&tag)),
                 "definedName" if is_open => {
-                    let refers_to = xml.text()?;
+                    let refers_to = crate::future::shown(xml.text()?);
                     index.names.extend(defined_name(&tag, refers_to));
                 }
                 _ => {}

@@ -3,11 +3,13 @@
 //! Formulas are calculated in a copy (`engine`), of which only the values of cells that have formulas are
 //! taken: nothing else of the workbook changes. A formula that cannot be calculated keeps its old value, and so do
 //! those that read it (`reads`); they are named, and left to the program that opens the file. `copy` says
-//! how the copy differs (`lift`, `own_cell`), `functions` and `units` which functions are ours.
+//! how the copy differs (`lift`, `own_cell`, `operators`), `functions` which functions are ours (`texts`, `units`, `arrays`).
 //!
 //! Formulas are hostile data: what they cost is not known before. [`Workbook::calculate`] works in the process of
 //! the caller; superstep-sandbox has a process with limits for it.
 
+#[cfg(feature = "recalc")]
+mod arrays;
 #[cfg(feature = "recalc")]
 mod call;
 #[cfg(feature = "recalc")]
@@ -19,9 +21,13 @@ mod functions;
 #[cfg(feature = "recalc")]
 mod lift;
 #[cfg(feature = "recalc")]
+mod operators;
+#[cfg(feature = "recalc")]
 mod own_cell;
 #[cfg(feature = "recalc")]
 mod reads;
+#[cfg(feature = "recalc")]
+mod texts;
 #[cfg(feature = "recalc")]
 mod units;
 
@@ -31,8 +37,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     address::CellRef,
-    book::{Workbook, is_same_name},
+    book::Workbook,
     error::Error,
+    lineage::Lineage,
     patch::{OnLoad, Written},
     sheet::{FormulaKind, Value},
 };
@@ -278,16 +285,19 @@ impl Workbook {
         changed
     }
 
-    /// This workbook as one that another program wrote in place of `before`: its formulas are to be calculated, and
-    /// until then those that both have keep the values that they had.
+    /// This workbook as one that another program wrote in place of `before`: what that program does not know is carried
+    /// over, formulas follow sheets that it renamed and are to be calculated, and until then those that both have keep
+    /// the values that they had.
     #[must_use]
-    pub fn in_place_of(mut self, before: &Self) -> Self {
+    pub fn in_place_of(mut self, before: &Self, lineage: &Lineage) -> Self {
+        self.carry_over(before, lineage);
         let mut has_formulas = false;
         for sheet in &mut self.sheets {
-            let old = before
-                .sheets
-                .iter()
-                .find(|old| is_same_name(&old.name, &sheet.name));
+            let old = lineage.before(&sheet.name);
+            let old = old.and_then(|name| before.sheet(name).ok());
+            if sheet.unmarked {
+                Arc::make_mut(sheet).changed.cells = true;
+            }
             let formulas = sheet.cells().filter_map(|(at, cell)| {
                 let formula = cell.formula()?;
                 Some((at, formula, cell.value == Value::Empty))

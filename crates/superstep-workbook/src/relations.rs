@@ -92,6 +92,16 @@ pub(crate) fn relate(
     kind: &str,
     target: &Target<'_>,
 ) -> Result<String, Error> {
+    relate_as(package, part, &format!("{OFFICE}/{kind}"), target)
+}
+
+/// The same with the whole address of its kind.
+pub(crate) fn relate_as(
+    package: &mut Package,
+    part: &str,
+    kind: &str,
+    target: &Target<'_>,
+) -> Result<String, Error> {
     let taken = relations(package, part)?;
     let id = (1..)
         .map(|number| format!("rId{number}"))
@@ -99,7 +109,7 @@ pub(crate) fn relate(
         .unwrap_or_default();
     let mut entry = String::from("<Relationship");
     xml::attribute(&mut entry, "Id", &id);
-    xml::attribute(&mut entry, "Type", &format!("{OFFICE}/{kind}"));
+    xml::attribute(&mut entry, "Type", kind);
     match target {
         Target::Part(name) => xml::attribute(&mut entry, "Target", &format!("/{name}")),
         Target::Address(address) => {
@@ -135,6 +145,26 @@ pub(crate) fn declare(package: &mut Package, part: &str, content_type: &str) -> 
     xml::attribute(&mut entry, "ContentType", content_type);
     entry.push_str("/>");
     insert(package, TYPES, &entry, "")
+}
+
+/// The content type that is entered for a part; none if that of its ending counts.
+pub(crate) fn content_type(package: &Package, part: &str) -> Result<Option<String>, Error> {
+    let Some(bytes) = package.part(TYPES)? else {
+        return Ok(None);
+    };
+    let text = xml::decode(TYPES, &bytes)?;
+    let mut reader = Xml::new(TYPES, &text);
+    while let Some(token) = reader.next()? {
+        let (Token::Open(tag) | Token::Empty(tag)) = token else {
+            continue;
+        };
+        let name = tag.get("PartName");
+        let name = name.as_deref().and_then(|name| name.strip_prefix('/'));
+        if tag.local() == "Override" && name == Some(part) {
+            return Ok(tag.get("ContentType").map(String::from));
+        }
+    }
+    Ok(None)
 }
 
 /// Takes the content type of a removed part out.

@@ -68,6 +68,8 @@ pub struct Sheet {
     pub(crate) new_charts: Vec<crate::chart::Chart>,
     /// Links to addresses that are to be added.
     pub(crate) new_links: Vec<Link>,
+    /// Whether its part has newer functions without the mark that files put before them.
+    pub(crate) unmarked: bool,
     /// The sheet of which this is a copy that is not written yet.
     pub(crate) copied_from: Option<String>,
 }
@@ -187,7 +189,7 @@ pub struct Text {
     pub plain: String,
     /// Its number in the shared strings.
     pub(crate) shared: Option<u32>,
-    /// How an inline text with formats is written.
+    /// How a text with formats is written.
     pub(crate) rich: Option<String>,
 }
 
@@ -431,6 +433,13 @@ impl Value {
             Self::Text(text) => Some(&text.plain),
             _ => None,
         }
+    }
+}
+
+impl Text {
+    /// Whether parts of it look different from the rest.
+    pub fn has_formats(&self) -> bool {
+        self.rich.is_some()
     }
 }
 

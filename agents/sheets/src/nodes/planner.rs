@@ -146,7 +146,10 @@ async fn load(state: &SheetsState, services: &Arc<Services>) -> Result<SheetsSta
         .step(0_u32)
         .key_info(None)
         .proposal(None)
-        .overwritten(0_u64)
+        .overwritten(match *workbook == state.version {
+            true => state.overwritten,
+            false => 0,
+        })
         .format_errors(0_u32)
         .answer(None)
         .status(Status::Running)

@@ -11,7 +11,7 @@ use superstep::{
     tools::{Access, ParsedCall, Tool, ToolCtx, ToolError, ToolOutput},
 };
 use superstep_sandbox::{Base, Ending, Job, Limits, Outcome, Ran, Sandbox, SandboxError};
-use superstep_workbook::{OnLoad, Workbook};
+use superstep_workbook::{Lineage, OnLoad, Workbook};
 
 use crate::workbench::Workbench;
 
@@ -118,11 +118,11 @@ fn take(ran: &Ran, book: &Workbook, bench: &Workbench) -> Result<(), SandboxErro
             operations,
         }) => bench.propose(operations.iter().cloned()),
         Ending::Done(Outcome::Package(bytes)) => {
-            if !ran.moved.is_empty() {
+            if !ran.lineage.moved.is_empty() {
                 let after = ran.workbook(book)?;
                 bench.warn(ran.warnings(book, &after));
             }
-            bench.replace(bytes.clone());
+            bench.replace(bytes.clone(), ran.lineage.clone());
         }
         // A workbook of its own takes the place of the one that it was given.
         Ending::Done(_) => {
@@ -130,7 +130,11 @@ fn take(ran: &Ran, book: &Workbook, bench: &Workbench) -> Result<(), SandboxErro
             let written = made
                 .write(OnLoad::Calculate)
                 .map_err(SandboxError::Result)?;
-            bench.replace(written.bytes);
+            let lineage = Lineage {
+                is_new: true,
+                ..Lineage::default()
+            };
+            bench.replace(written.bytes, lineage);
         }
         _ => {
             ran.workbook(book)?;

@@ -9,6 +9,7 @@ use superstep::{
     tools::{Approval, ApprovalAnswer, Verdict},
 };
 use superstep_sheets::{Losses, Settings, Sheets, SheetsState, Status};
+use superstep_workbook::Lineage;
 
 use crate::support::{
     agent, agent_with, apply, book_with, done, finish, observations, ops, run, sales, set, shown,
@@ -118,6 +119,32 @@ async fn a_few_cells_may_be_overwritten_and_many_are_asked_for_over_all_steps() 
 }
 
 #[tokio::test]
+async fn another_instruction_does_not_begin_the_count_anew() {
+    let settings = Settings {
+        overwrites: 3,
+        ..Settings::default()
+    };
+    let steps = vec![
+        apply(json!([set("Data", "C2", 9.0), set("Data", "C3", 9.0)])),
+        finish("over"),
+        apply(json!([set("Data", "C4", 9.0), set("Data", "C5", 9.0)])),
+        finish("over"),
+    ];
+    let agent = agent_with(Arc::new(Script::new(steps)), settings);
+    let state = run(&agent, "t", sales()).await.done().unwrap();
+    assert_eq!(state.overwritten, 2);
+    let update = agent.instruct(&state, "and the others").unwrap();
+    let outcome = agent.graph().run("t", update).await.unwrap();
+    let (_, approval) = open(&outcome);
+    let told = "overwrites 2 cells that have content, after 2 in earlier steps";
+    assert!(
+        approval.description.contains(told),
+        "{}",
+        approval.description
+    );
+}
+
+#[tokio::test]
 async fn the_agents_own_sheets_and_empty_cells_are_no_loss() {
     let agent = agent(vec![
         apply(json!([
@@ -195,10 +222,10 @@ fn a_workbook_in_place_of_another_loses_what_it_does_not_have() {
             {"op": "define_name", "name": "all", "refers_to": "Data!$A$1:$D$5"},
         ])))
         .unwrap();
-    let there = Losses::between(&book, &after, &[]);
+    let there = Losses::between(&book, &after, &Lineage::default(), &[]);
     assert_eq!((there.always.len(), there.overwritten), (0, 1));
     assert_eq!(there.own_sheets, ["New"]);
-    let back = Losses::between(&after, &book, &[]);
+    let back = Losses::between(&after, &book, &Lineage::default(), &[]);
     assert_eq!(back.always, ["deletes the name \"all\""]);
 }
 

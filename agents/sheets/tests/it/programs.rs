@@ -15,11 +15,11 @@ use superstep::{
 use superstep_sheets::{
     Settings, Sheets, exec,
     sandbox::{
-        Availability, Base, Ending, Job, Limits, MoveAxis, MoveKind, Moved, Outcome as Made,
-        Raised, Ran, Sandbox, SandboxError, Stop,
+        Availability, Base, Ending, Job, Limits, Outcome as Made, Raised, Ran, Sandbox,
+        SandboxError, Stop,
     },
 };
-use superstep_workbook::OnLoad;
+use superstep_workbook::{Lineage, MoveAxis, MoveKind, Moved, OnLoad};
 
 use crate::support::{
     agent_with, done, finish, observations, ops, run, sales, set, shown, written,
@@ -29,7 +29,7 @@ use crate::support::{
 struct Told {
     ending: Ending,
     stdout: &'static str,
-    moved: Vec<Moved>,
+    lineage: Lineage,
     jobs: Mutex<Vec<Job>>,
 }
 
@@ -50,7 +50,7 @@ impl Sandbox for Told {
             stdout: self.stdout.into(),
             stdout_dropped: 0,
             took: Duration::ZERO,
-            moved: self.moved.clone(),
+            lineage: self.lineage.clone(),
         };
         Box::pin(async { Ok(ran) })
     }
@@ -61,10 +61,18 @@ fn told(ending: Ending, stdout: &'static str) -> (Sheets, Arc<Told>) {
 }
 
 fn told_moved(ending: Ending, stdout: &'static str, moved: Vec<Moved>) -> (Sheets, Arc<Told>) {
+    let lineage = Lineage {
+        moved,
+        ..Lineage::default()
+    };
+    told_from(ending, stdout, lineage)
+}
+
+fn told_from(ending: Ending, stdout: &'static str, lineage: Lineage) -> (Sheets, Arc<Told>) {
     let sandbox = Arc::new(Told {
         ending,
         stdout,
-        moved,
+        lineage,
         jobs: Mutex::default(),
     });
     let script = Script::new([
@@ -83,7 +91,7 @@ async fn programs_are_the_first_action_that_a_model_is_told_of() {
     let sandbox = Arc::new(Told {
         ending: Ending::Stopped(Stop::Time),
         stdout: "",
-        moved: Vec::new(),
+        lineage: Lineage::default(),
         jobs: Mutex::default(),
     });
     let script = Arc::new(Script::new([finish("over")]));
@@ -300,4 +308,122 @@ async fn a_program_runs_without_a_model() {
         .await
         .unwrap_err();
     assert_eq!(error.code(), "SS7603");
+}
+
+/// What a person is asked about when a program leaves this workbook in place of the sales.
+async fn asked(after: &superstep_workbook::Workbook, lineage: Lineage) -> Option<String> {
+    let bytes = after.write(OnLoad::Calculate).unwrap().bytes;
+    let (agent, _) = told_from(Ending::Done(Made::Package(bytes.into())), "", lineage);
+    let outcome = run(&agent, "t", sales()).await;
+    let approval = outcome.asks().first()?.question::<Approval>().unwrap();
+    Some(approval.description)
+}
+
+fn deleted(axis: MoveAxis, at: i64, count: i64) -> Lineage {
+    let moved = Moved {
+        sheet: "Data".into(),
+        kind: MoveKind::Delete,
+        axis,
+        at,
+        count,
+    };
+    Lineage {
+        sheets: Some(vec![("Data".into(), "Data".into())]),
+        moved: vec![moved],
+        is_new: false,
+    }
+}
+
+#[tokio::test]
+async fn rows_and_columns_that_a_program_deleted_are_asked_about_and_not_counted_as_overwritten() {
+    let after = |json| sales().apply(&ops(json)).unwrap();
+    let fewer = after(json!([{"op": "delete_rows", "sheet": "Data", "first": 2, "count": 2}]));
+    let question = asked(&fewer, deleted(MoveAxis::Rows, 2, 2)).await.unwrap();
+    assert!(
+        question.contains("deletes rows 2 to 3 of \"Data\": 8 cells with content"),
+        "{question}"
+    );
+    assert!(!question.contains("overwrites"), "{question}");
+    let fewer = after(json!([{"op": "delete_columns", "sheet": "Data", "first": "B", "count": 1}]));
+    let question = asked(&fewer, deleted(MoveAxis::Columns, 2, 1))
+        .await
+        .unwrap();
+    assert!(
+        question.contains("deletes columns B to B of \"Data\": 5 cells with content"),
+        "{question}"
+    );
+    // Rows without content, and rows that are inserted, lose nothing.
+    let mut inserted = deleted(MoveAxis::Rows, 2, 1);
+    inserted.moved[0].kind = MoveKind::Insert;
+    let more = after(json!([{"op": "insert_rows", "sheet": "Data", "before": 2, "count": 1}]));
+    assert_eq!(asked(&more, inserted).await, None);
+    assert_eq!(asked(&sales(), deleted(MoveAxis::Rows, 50, 2)).await, None);
+}
+
+#[tokio::test]
+async fn a_sheet_that_a_program_made_anew_is_a_deleted_one_and_a_renamed_one_is_not() {
+    let again = sales()
+        .apply(&ops(json!([
+            {"op": "add_sheet", "name": "x"},
+            {"op": "delete_sheet", "sheet": "Data"},
+            {"op": "add_sheet", "name": "Data"},
+            {"op": "delete_sheet", "sheet": "x"},
+        ])))
+        .unwrap();
+    let gone = Lineage {
+        sheets: Some(Vec::new()),
+        ..Lineage::default()
+    };
+    let question = asked(&again, gone).await.unwrap();
+    assert!(
+        question.contains("deletes sheet \"Data\": 20 cells"),
+        "{question}"
+    );
+    let renamed = Lineage {
+        sheets: Some(vec![("Data".into(), "Sold".into())]),
+        ..Lineage::default()
+    };
+    let sold = sales()
+        .apply(&ops(
+            json!([{"op": "rename_sheet", "sheet": "Data", "name": "Sold"}]),
+        ))
+        .unwrap();
+    assert_eq!(asked(&sold, renamed).await, None);
+}
+
+#[tokio::test]
+async fn what_the_library_of_a_program_leaves_out_is_asked_about_and_warned_of() {
+    use crate::support::{packed, parts, read};
+
+    let mut with = parts("");
+    for (name, text) in &mut with {
+        if name == "xl/worksheets/sheet1.xml" {
+            let cell = "<sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c></row></sheetData>";
+            *text = text.replace("<sheetData/>", cell);
+        }
+    }
+    let plain = read(packed(&with));
+    let slicer = "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"rId1\" \
+        Type=\"http://schemas.microsoft.com/office/2007/relationships/slicer\" Target=\"/xl/slicers/slicer1.xml\"/></Relationships>";
+    with.push(("xl/worksheets/_rels/sheet1.xml.rels".into(), slicer.into()));
+    with.push(("xl/slicers/slicer1.xml".into(), "<slicers/>".into()));
+    let before = read(packed(&with));
+    let bytes = plain.write(OnLoad::Trust).unwrap().bytes;
+    let ending = Ending::Done(Made::Package(bytes.into()));
+    let (agent, sandbox) = told(ending, "");
+    let outcome = run(&agent, "t", before.clone()).await;
+    let approval = outcome.asks()[0].question::<Approval>().unwrap();
+    let lost = "loses 1 slicer of \"Data\"";
+    assert!(
+        approval.description.contains(lost),
+        "{}",
+        approval.description
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.xlsx");
+    std::fs::write(&path, packed(&with)).unwrap();
+    let done = exec(&*sandbox, "x", &path, Limits::default(), None)
+        .await
+        .unwrap();
+    assert_eq!(done.warnings, [lost]);
 }

@@ -37,16 +37,33 @@ def load_workbook(filename=None, read_only=False, keep_vba=False, data_only=Fals
     key = bool(data_only)
     if key not in made:
         made[key] = load(os.path.join(FOLDER, "input.xlsx"), data_only=data_only, rich_text=rich_text)
+        sheets.extend((sheet, sheet.title) for sheet in made[key]._sheets)
     return made[key]
 
 
 def save_workbook(self, filename=None):
     kept = io.BytesIO()
     save(self, kept)
-    saved[:] = [kept.getvalue()]
+    saved[:] = [kept.getvalue(), lineage(self)]
 
 
+# The sheets of the given workbook, with the names that they had. They are held, so that no other object gets their place.
+sheets = []
 moved = []
+
+
+def origin(sheet):
+    for known, name in sheets:
+        if known is sheet:
+            return name
+    return None
+
+
+def lineage(book):
+    """Which sheets of a workbook are those of the given one, and what was moved in them."""
+    given = made.get(False)
+    pairs = [(origin(sheet), sheet.title) for sheet in book._sheets]
+    return {"sheets": [pair for pair in pairs if pair[0] is not None], "moved": list(moved), "is_new": book is not given and book is not made.get(True)}
 
 
 def noted(name):
@@ -56,8 +73,9 @@ def noted(name):
 
     def call(self, idx, amount=1):
         result = usual(self, idx, amount)
-        if self.parent is made.get(False) and len(moved) < 1000:
-            moved.append({"sheet": self.title, "kind": kind, "axis": axis, "at": idx, "count": amount})
+        name = origin(self)
+        if name is not None and len(moved) < 1000:
+            moved.append({"sheet": name, "kind": kind, "axis": axis, "at": idx, "count": amount})
         return result
 
     call.__name__ = name
@@ -92,11 +110,15 @@ def run():
         if ending.code not in (None, 0):
             raise
     signal.setitimer(signal.ITIMER_REAL, 0)
+    # Who saves what was not changed wants the workbook as it is, and not as openpyxl writes it.
+    if saved and not saved[1]["is_new"] and parts(io.BytesIO(saved[0])) == parts(before):
+        saved.clear()
+        return
     if not saved and False in made:
         after = io.BytesIO()
         save(made[False], after)
         if parts(after) != parts(before):
-            saved.append(after.getvalue())
+            saved[:] = [after.getvalue(), lineage(made[False])]
 
 
 def parts(kept):
@@ -112,7 +134,7 @@ try:
     if saved:
         with open("output.xlsx", "wb") as file:
             file.write(saved[0])
-        tell({"saved": {"moved": moved}})
+        tell({"saved": saved[1]})
     else:
         tell("nothing")
 except MemoryError:

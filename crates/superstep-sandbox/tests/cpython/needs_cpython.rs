@@ -228,3 +228,129 @@ async fn formulas_that_openpyxl_leaves_behind_are_told() {
         assert_eq!(told(fine).await, Vec::<String>::new(), "{fine}");
     }
 }
+
+/// The sales with what openpyxl does not know: a text with formats, a sparkline, a conversation and custom XML.
+fn extended() -> superstep_workbook::Workbook {
+    use std::io::{Cursor, Read, Write};
+
+    const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let bytes = std::fs::read(kit::folder("programs/sales.xlsx")).unwrap();
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut parts: Vec<(String, String)> = Vec::new();
+    for at in 0..archive.len() {
+        let mut file = archive.by_index(at).unwrap();
+        let name = file.name().unwrap().into_owned();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        parts.push((name, text));
+    }
+    let part = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    for (name, text) in &mut parts {
+        match name.as_str() {
+            "xl/worksheets/sheet1.xml" => {
+                *text = text.replace(
+                    "</sheetData>",
+                    "<row r=\"30\"><c r=\"A30\" t=\"inlineStr\"><is><r><t xml:space=\"preserve\">plain </t></r><r><rPr><b/></rPr>\
+                     <t>bold</t></r></is></c></row></sheetData>",
+                );
+                *text = text.replace(
+                    "</worksheet>",
+                    "<extLst><ext xmlns:x14=\"http://schemas.microsoft.com/office/spreadsheetml/2009/9/main\" \
+                     uri=\"{05C60535-1F16-4fd2-B633-F4F36F0B64E0}\"><x14:sparklineGroups \
+                     xmlns:xm=\"http://schemas.microsoft.com/office/excel/2006/main\"><x14:sparklineGroup><x14:sparklines>\
+                     <x14:sparkline><xm:f>Sales!D2:D11</xm:f><xm:sqref>H1</xm:sqref></x14:sparkline></x14:sparklines>\
+                     </x14:sparklineGroup></x14:sparklineGroups></ext></extLst></worksheet>",
+                );
+            }
+            "xl/_rels/workbook.xml.rels" => {
+                let more = format!(
+                    "<Relationship Id=\"rId98\" Type=\"{REL}/customXml\" Target=\"/customXml/item1.xml\"/></Relationships>"
+                );
+                *text = text.replace("</Relationships>", &more);
+            }
+            _ => {}
+        }
+    }
+    parts.push(part("customXml/item1.xml", "<a>kept</a>"));
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in &parts {
+        let options = zip::write::SimpleFileOptions::default();
+        writer.start_file(name.as_str(), options).unwrap();
+        writer.write_all(text.as_bytes()).unwrap();
+    }
+    let bytes = writer.finish().unwrap().into_inner();
+    let limits = superstep_workbook::Limits::default();
+    superstep_workbook::Workbook::read(bytes, &limits).unwrap()
+}
+
+#[tokio::test]
+async fn what_openpyxl_does_not_know_is_there_afterwards() {
+    use superstep_sandbox::Job;
+    use superstep_workbook::{OnLoad, Value, Workbook};
+
+    let before = extended();
+    let known = before.extras().unwrap();
+    assert_eq!(known.len(), 2, "{known:?}");
+    for (program, cell) in [
+        ("workbook['Sales']['H2'] = 1\n", "A30"),
+        ("workbook['Sales'].insert_rows(2, 3)\n", "A33"),
+        ("workbook['Sales'].title = 'Sold'\n", "A30"),
+    ] {
+        let ran = sandbox()
+            .run(&Job::new(program, before.clone()))
+            .await
+            .unwrap();
+        let after = ran.workbook(&before).unwrap();
+        let written = after.write(OnLoad::Calculate).unwrap();
+        let limits = superstep_workbook::Limits::default();
+        let after = Workbook::read(written.bytes, &limits).unwrap();
+        let counts = |all: &[superstep_workbook::Extra]| -> Vec<(&'static str, usize)> {
+            all.iter().map(|it| (it.kind, it.count)).collect()
+        };
+        assert_eq!(
+            counts(&after.extras().unwrap()),
+            counts(&known),
+            "{program}"
+        );
+        let name = ran.lineage.sheet("Sales").unwrap();
+        let sheet = after.sheet(name).unwrap();
+        let Value::Text(text) = sheet.value(cell.parse().unwrap()) else {
+            panic!("{program}: there is no text in {cell}");
+        };
+        assert!(
+            text.has_formats() && text.plain == "plain bold",
+            "{program}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn sheets_that_a_program_renames_or_makes_anew_are_told_apart() {
+    let before = kit::sales();
+    let ran = async |program: &str| sandbox().run(&kit::job(program)).await.unwrap();
+    let renamed = ran("workbook['Sales'].title = 'Sold'\n").await;
+    let after = renamed.workbook(&before).unwrap();
+    let notes = after.sheet("Notes").unwrap();
+    let formula = notes
+        .cell("B2".parse().unwrap())
+        .unwrap()
+        .formula()
+        .unwrap();
+    assert_eq!(formula.text, "SUM(Sold!D2:D11)");
+    assert_eq!(renamed.lineage.sheet("Sales"), Some("Sold"));
+    let anew = ran("workbook.remove(workbook['Sales'])\nworkbook.create_sheet('Sales')\n").await;
+    assert_eq!(anew.lineage.sheet("Sales"), None);
+    assert_eq!(anew.lineage.before("Sales"), None);
+    let deleted = ran("workbook['Sales'].delete_rows(2, 2)\n").await;
+    assert_eq!(deleted.lineage.tracks("Sales").deleted_rows(), [(2, 3)]);
+    let own = ran("import openpyxl\nwb = openpyxl.Workbook()\nwb.save('sales.xlsx')\n").await;
+    assert!(own.lineage.is_new);
+    // Who saves what was not changed gets the workbook as it was.
+    let same = ran("workbook.save('sales.xlsx')\n").await;
+    let same = same.workbook(&before).unwrap();
+    let share = same.write(superstep_workbook::OnLoad::Trust).unwrap().share;
+    assert!(
+        share.rewritten.is_empty() && share.added.is_empty(),
+        "{share:?}"
+    );
+}

@@ -61,6 +61,7 @@ async fn formulas_that_want_too_much_are_stopped_and_nothing_is_lost() {
         let again = Workbook::read(written.bytes, &limits).unwrap();
         let cell = again.sheet("Notes").unwrap().cell("H1".parse().unwrap());
         let text = &cell.unwrap().formula().unwrap().text;
-        assert_eq!(format!("={text}"), formula);
+        // The mark of newer functions is in the file alone.
+        assert_eq!(format!("={text}"), formula.replace("_xlfn.", ""));
     }
 }

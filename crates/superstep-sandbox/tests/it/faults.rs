@@ -269,3 +269,50 @@ async fn times_and_moved_cells_look_as_in_openpyxl() {
         ran.ending
     );
 }
+
+#[tokio::test]
+async fn values_are_written_as_openpyxl_writes_them_or_refused() {
+    let sandbox = Embedded::new(kit::worker());
+    let program = "ws = workbook['Notes']\nws['D1'] = ''\nws['D2'] = '#N/A'\nws['D3'] = '#nothing'\nws['E1'] = 1\nws['E1'] = ''\n";
+    let before = kit::sales();
+    let ran = sandbox.run(&kit::job(program)).await.unwrap();
+    let after = ran.workbook(&before).unwrap();
+    let notes = after.sheet("Notes").unwrap();
+    let value = |at: &str| notes.value(at.parse().unwrap()).clone();
+    assert_eq!(value("D1"), superstep_workbook::Value::Empty);
+    assert_eq!(value("D2"), superstep_workbook::Value::Error("#N/A".into()));
+    assert_eq!(value("D3").as_text(), Some("#nothing"));
+    assert_eq!(value("E1"), superstep_workbook::Value::Empty);
+    for (value, why) in [
+        ("float('nan')", "NaN is no number of a cell"),
+        ("float('inf')", "inf is no number of a cell"),
+        ("'=SUM('", "is no whole formula"),
+    ] {
+        let program = format!("workbook['Notes']['D1'] = {value}\n");
+        let ran = sandbox.run(&kit::job(&program)).await.unwrap();
+        let Ending::Raised(raised) = &ran.ending else {
+            panic!("{program}: {:?}", ran.ending);
+        };
+        assert!(raised.message.contains(why), "{}", raised.message);
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_is_changed_in_place_is_changed_in_the_workbook() {
+    let sandbox = Embedded::new(kit::worker());
+    let program = "from openpyxl.workbook.defined_name import DefinedName\n\
+        workbook.defined_names['Rate'] = DefinedName('Rate', attr_text='Sales!$A$1')\n\
+        workbook.defined_names['Rate'].attr_text = 'Sales!$B$2'\n\
+        print(workbook.defined_names['Rate'].attr_text)\n";
+    let before = kit::sales();
+    let ran = sandbox.run(&kit::job(program)).await.unwrap();
+    assert_eq!(ran.stdout, "Sales!$B$2\n");
+    let after = ran.workbook(&before).unwrap();
+    let names: Vec<&str> = after
+        .names
+        .iter()
+        .filter(|it| it.name == "Rate")
+        .map(|it| it.refers_to.as_str())
+        .collect();
+    assert_eq!(names, ["Sales!$B$2"]);
+}

@@ -6,6 +6,8 @@ use super::{Input, Refusal};
 use crate::{
     address::{Area, CellRef},
     book::Workbook,
+    formula::is_closed,
+    future,
     sheet::{Formula, FormulaKind, Sheet, Value},
     styles::Style,
 };
@@ -15,6 +17,11 @@ const MOST: u64 = 2_000_000;
 
 /// The longest text of a cell, in the units that Excel counts.
 const LONGEST: usize = 32_767;
+
+/// Errors that a cell can hold without a formula.
+const ERRORS: [&str; 7] = [
+    "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A",
+];
 
 impl Workbook {
     pub(super) fn set_rows(
@@ -55,6 +62,14 @@ impl Workbook {
             }
         }
         self.changed.values = true;
+        let width = rows.iter().map(Vec::len).max().unwrap_or_default();
+        let last = offset(from, rows.len().saturating_sub(1), width.saturating_sub(1));
+        let place = self.place(sheet)?;
+        let touched = Area {
+            first: from,
+            last: last.unwrap_or(from),
+        };
+        self.follow_headers(place, touched)?;
         for (at, has_time) in dated {
             let code = if has_time {
                 "yyyy-mm-dd h:mm:ss"
@@ -83,7 +98,8 @@ impl Workbook {
             }
         }
         self.changed.values = true;
-        Ok(())
+        let place = self.place(sheet)?;
+        self.follow_headers(place, area)
     }
 
     pub(super) fn format_like(
@@ -188,6 +204,15 @@ fn content(
         Input::Number(number) if number.is_finite() => (Value::Number(*number), None),
         Input::Number(number) => return Err(format!("{number} is no number of a cell")),
         Input::Bool(value) => (Value::Bool(*value), None),
+        Input::Error(error) if ERRORS.contains(&error.as_str()) => {
+            (Value::Error(error.as_str().into()), None)
+        }
+        Input::Error(error) => {
+            return Err(format!(
+                "`{error}` is no error of a cell; there are {}",
+                ERRORS.join(", ")
+            ));
+        }
         Input::Text(text) => {
             if text.encode_utf16().count() > LONGEST {
                 return Err(format!(
@@ -202,8 +227,14 @@ fn content(
             if text.is_empty() || text.len() > 8192 {
                 return Err("a formula has 1 to 8192 characters".to_owned());
             }
+            if !is_closed(text) {
+                let shown: String = text.chars().take(60).collect();
+                return Err(format!(
+                    "`={shown}` is no whole formula: a bracket or a quote in it is not closed, or closed twice"
+                ));
+            }
             let formula = Formula {
-                text: text.to_owned(),
+                text: future::shown(text.to_owned()),
                 kind: FormulaKind::Plain,
             };
             (Value::Empty, Some(formula))

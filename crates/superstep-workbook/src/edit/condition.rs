@@ -431,7 +431,8 @@ impl Rule {
 
     fn formula(&mut self, text: &str) {
         self.inner.push_str("<formula>");
-        xml::escape(&mut self.inner, text.strip_prefix('=').unwrap_or(text));
+        let text = text.strip_prefix('=').unwrap_or(text);
+        xml::escape(&mut self.inner, &crate::future::stored(text));
         self.inner.push_str("</formula>");
     }
 

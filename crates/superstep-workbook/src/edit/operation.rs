@@ -257,6 +257,8 @@ pub enum Input {
     Bool(bool),
     /// A formula, with or without its equals sign.
     Formula(String),
+    /// An error, such as `#N/A`.
+    Error(String),
     /// A date or a date with time: `2025-06-10`, `2025-06-10T08:30:00`. A cell without a format for
     /// dates gets one.
     Date(String),

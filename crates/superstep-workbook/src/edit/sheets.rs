@@ -4,10 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::{Refusal, shift};
 use crate::{
-    book::{Workbook, is_same_name},
+    book::{DefinedName, Workbook, is_same_name},
     formula::{self, Change, Reference},
     relations::relations,
-    sheet::{Changed, Comment, Sheet, Visibility},
+    sheet::{Changed, Comment, Link, Sheet, Visibility},
+    xml::{Token, Xml},
 };
 
 impl Workbook {
@@ -34,12 +35,19 @@ impl Workbook {
             false => Some(source.part.clone()),
         };
         let mut blocks = source.blocks.clone();
-        // Links to addresses are relationships of the old part.
+        // Links to addresses are relationships of the old part, and get new ones.
+        let mut new_links = source.new_links.clone();
+        let links = blocks.entry("hyperlinks").or_default();
+        for link in links.iter().filter(|link| link.contains(":id=")) {
+            new_links.extend(self.link_of(&source.part, link)?);
+        }
         let links = blocks.entry("hyperlinks").or_default();
         links.retain(|link| link.contains(" location=") && !link.contains(":id="));
         // So are the settings of its printer.
         let setup = blocks.entry("pageSetup").or_default();
         setup.retain(|element| !element.contains(":id="));
+        // Extensions may lead to parts of the old one, too.
+        blocks.remove("extLst");
         let unstored = |(at, it): (&_, &Comment)| (*at, Comment::new(&it.text, &it.author));
         let comments: BTreeMap<_, _> = source.comments.iter().map(unstored).collect();
         let has_comments = !comments.is_empty();
@@ -54,6 +62,7 @@ impl Workbook {
             part: String::new(),
             relation: String::new(),
             new_charts: Vec::new(),
+            new_links,
             blocks,
             copied_from,
             changed: Changed {
@@ -68,8 +77,53 @@ impl Workbook {
             ..source
         };
         self.insert(place + 1, copy);
+        self.copy_print_names(place, name, new);
         self.changed.values = true;
         Ok(())
+    }
+
+    /// A link of a part to an address, as one that is to be added.
+    fn link_of(&self, part: &str, raw: &str) -> Result<Option<Link>, Refusal> {
+        let failed = |error: crate::error::Error| error.to_string();
+        let mut xml = Xml::new(part, raw);
+        let Some(Token::Open(tag) | Token::Empty(tag)) = xml.next().map_err(failed)? else {
+            return Ok(None);
+        };
+        let mut attributes = tag.attributes();
+        let id = attributes.find_map(|(key, value)| key.ends_with(":id").then_some(value));
+        let known = relations(&self.package, part).map_err(failed)?;
+        let target = known
+            .iter()
+            .find(|it| Some(it.id.as_str()) == id.as_deref());
+        let area = tag.get("ref").and_then(|area| area.parse().ok());
+        let (Some(target), Some(area)) = (target, area) else {
+            return Ok(None);
+        };
+        let inside = tag.get("location");
+        let inside = inside.map_or(String::new(), |place| format!("#{place}"));
+        Ok(Some(Link {
+            area,
+            address: format!("{}{inside}", target.target),
+            tooltip: tag.get("tooltip").map(String::from),
+        }))
+    }
+
+    /// What is printed of a copy is what is printed of the sheet.
+    fn copy_print_names(&mut self, place: usize, old: &str, new: &str) {
+        let is_meant = |name: &&DefinedName| {
+            name.sheet == Some(place) && name.name.starts_with("_xlnm.Print_")
+        };
+        let copies: Vec<DefinedName> = self
+            .names
+            .iter()
+            .filter(is_meant)
+            .map(|name| DefinedName {
+                refers_to: formula::rewrite(&name.refers_to, renamed(old, new)),
+                sheet: Some(place + 1),
+                ..name.clone()
+            })
+            .collect();
+        self.names.extend(copies);
     }
 
     /// Puts a sheet at a place; names that are known in one sheet only keep theirs.
@@ -129,14 +183,7 @@ impl Workbook {
     pub(super) fn rename_sheet(&mut self, old: &str, new: &str) -> Result<(), Refusal> {
         let at = self.place(old)?;
         self.check_name(new, Some(at))?;
-        let renamed = |reference: &Reference| match &reference.sheet {
-            Some(sheet) if is_same_name(sheet, old) => Change::To(Reference {
-                sheet: Some(new.to_owned()),
-                ..reference.clone()
-            }),
-            _ => Change::Keep,
-        };
-        shift::everywhere(self, &|_, text| formula::rewrite(text, renamed))?;
+        shift::everywhere(self, &|_, text| formula::rewrite(text, renamed(old, new)))?;
         if let Some(sheet) = self.sheets.get_mut(at) {
             Arc::make_mut(sheet).name = new.to_owned();
         }
@@ -230,6 +277,17 @@ impl Workbook {
             true => Err(format!("there is a sheet `{name}` already")),
             false => Ok(()),
         }
+    }
+}
+
+/// References to a sheet, by its new name.
+fn renamed(old: &str, new: &str) -> impl Fn(&Reference) -> Change {
+    move |reference| match &reference.sheet {
+        Some(sheet) if is_same_name(sheet, old) => Change::To(Reference {
+            sheet: Some(new.to_owned()),
+            ..reference.clone()
+        }),
+        _ => Change::Keep,
     }
 }
 

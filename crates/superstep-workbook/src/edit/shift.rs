@@ -7,6 +7,7 @@ use crate::{
     address::{Area, CellRef, LAST_COLUMN, LAST_ROW},
     book::{Workbook, is_same_name},
     error::Error,
+    extensions,
     formula::{self, Change, Coordinate, Corner, Reference},
     relations::relations,
     sheet::{FormulaKind, Sheet},
@@ -170,6 +171,9 @@ impl Workbook {
         })?;
         move_tables(self, place, &shift)?;
         move_drawings(self, place, &shift).map_err(|error| error.to_string())?;
+        move_threads(self, place, &|at| {
+            shift.area(at.into()).map_or(at, |area| area.first)
+        })?;
         self.load_blocks(place)?;
         let grid = self.grid(sheet)?;
         move_cells(grid, &shift);
@@ -181,8 +185,11 @@ impl Workbook {
             .collect();
         grid.filter = grid.filter.and_then(|area| shift.area(area));
         move_columns(grid, &shift);
-        for blocks in grid.blocks.values_mut() {
-            let moved = blocks.iter().map(|raw| move_block(raw, &shift));
+        for (name, blocks) in &mut grid.blocks {
+            let moved = blocks.iter().map(|raw| match *name {
+                "extLst" => extensions::moved(raw, &|areas| shift.areas(areas)),
+                _ => move_block(raw, &shift),
+            });
             let moved: Result<Vec<_>, _> = moved.collect();
             let moved = moved.map_err(|error| error.to_string())?;
             *blocks = moved.into_iter().flatten().collect();
@@ -241,10 +248,15 @@ fn check(sheet: &Sheet, shift: &Shift) -> Result<(), Refusal> {
     if sheet.pivots > 0 {
         return Err("the sheet has a pivot table, whose cells cannot be moved".to_owned());
     }
-    if sheet.threads {
-        return Err(
-            "the comments of the sheet are conversations, which would stay behind".to_owned(),
-        );
+    let is_gone = |at: &CellRef| shift.area((*at).into()).is_none();
+    if let Some(at) = sheet
+        .comments
+        .keys()
+        .find(|at| sheet.threads && is_gone(at))
+    {
+        return Err(format!(
+            "the comment of {at} is a conversation, which would stay behind"
+        ));
     }
     let span = |area: Area| match shift.axis {
         Axis::Rows => (area.first.row, area.last.row),
@@ -337,6 +349,12 @@ pub(super) fn everywhere(
     book: &mut Workbook,
     change: &dyn Fn(&str, &str) -> String,
 ) -> Result<(), Refusal> {
+    check_spans(book)?;
+    rewrite_all(book, change)
+}
+
+/// Refuses to move or rename what a formula reads of several sheets at once.
+fn check_spans(book: &Workbook) -> Result<(), Refusal> {
     for sheet in &book.sheets {
         let formulas = sheet
             .cells()
@@ -350,6 +368,14 @@ pub(super) fn everywhere(
             }
         }
     }
+    Ok(())
+}
+
+/// Changes every formula of a workbook, whichever cells it reads.
+pub(crate) fn rewrite_all(
+    book: &mut Workbook,
+    change: &dyn Fn(&str, &str) -> String,
+) -> Result<(), Refusal> {
     let package = Arc::clone(&book.package);
     for sheet in &mut book.sheets {
         let home = sheet.name.clone();
@@ -371,8 +397,12 @@ pub(super) fn everywhere(
         let mut blocks = BTreeMap::new();
         for (name, raws) in &old {
             let moved = raws.iter().map(|raw| {
-                let leaves = ["formula", "formula1", "formula2"];
-                xml::map("sheet", raw, &leaves, |_, piece| match piece {
+                // In extensions these have a formula as an element in them.
+                let leaves: &[&str] = match *name {
+                    "extLst" => &["f"],
+                    _ => &["formula", "formula1", "formula2"],
+                };
+                xml::map("sheet", raw, leaves, |_, piece| match piece {
                     Piece::Text(text) => {
                         let new = change(&home, text);
                         (new != text).then_some(new)
@@ -398,17 +428,21 @@ pub(super) fn everywhere(
             book.changed.names = true;
         }
     }
-    let charts: Vec<String> = book
-        .package
-        .names()
-        .filter(|name| name.starts_with("xl/charts/") && name.ends_with(".xml"))
-        .filter(|name| !book.changed.removed.iter().any(|gone| gone == name))
-        .map(str::to_owned)
-        .collect();
-    for part in charts {
-        edit_part(book, &part, &["f"], |_, piece| match piece {
+    let is_kept = |name: &&str| !book.changed.removed.iter().any(|gone| gone == name);
+    let is_chart = |name: &&str| name.starts_with("xl/charts/") && name.ends_with(".xml");
+    let charts = book.package.names().filter(is_chart).filter(is_kept);
+    let charts = charts.map(|name| (name.to_owned(), String::new()));
+    let tables = book.sheets.iter().flat_map(|sheet| {
+        let parts = sheet.tables.iter().map(|table| table.part.clone());
+        parts.map(|part| (part, sheet.name.clone()))
+    });
+    let parts: Vec<(String, String)> = charts.chain(tables).collect();
+    // The formulas of charts, and those that a table has for its columns.
+    let leaves = ["f", "calculatedColumnFormula", "totalsRowFormula"];
+    for (part, home) in parts.into_iter().filter(|(part, _)| !part.is_empty()) {
+        edit_part(book, &part, &leaves, |_, piece| match piece {
             Piece::Text(text) => {
-                let new = change("", text);
+                let new = change(&home, text);
                 (new != text).then_some(new)
             }
             Piece::Attribute(..) => None,
@@ -419,7 +453,7 @@ pub(super) fn everywhere(
 }
 
 /// Changes a part besides the sheets, on top of earlier changes.
-fn edit_part(
+pub(super) fn edit_part(
     book: &mut Workbook,
     part: &str,
     leaves: &[&str],
@@ -494,6 +528,31 @@ fn move_tables(book: &mut Workbook, place: usize, shift: &Shift) -> Result<(), R
     }
     if let Some(sheet) = book.sheets.get_mut(place) {
         Arc::make_mut(sheet).tables = moved;
+    }
+    Ok(())
+}
+
+/// Conversations move with the comments that they are stored beside.
+pub(super) fn move_threads(
+    book: &mut Workbook,
+    place: usize,
+    to: &dyn Fn(CellRef) -> CellRef,
+) -> Result<(), Refusal> {
+    let Some(part) = book.sheets.get(place).map(|sheet| sheet.part.clone()) else {
+        return Ok(());
+    };
+    let known = relations(&book.package, &part).map_err(|error| error.to_string())?;
+    for relation in known {
+        if relation.kind != "threadedComment" || relation.is_external {
+            continue;
+        }
+        edit_part(book, &relation.target, &[], |element, piece| match piece {
+            Piece::Attribute("ref", at) if element == "threadedComment" => {
+                Some(to(at.parse().ok()?).to_string())
+            }
+            _ => None,
+        })
+        .map_err(|error| error.to_string())?;
     }
     Ok(())
 }

@@ -1,13 +1,14 @@
 //! Rows of an area in another order.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeMap};
 
-use super::{Refusal, SortKey, column};
+use super::{Refusal, SortKey, column, shift};
 use crate::{
-    address::Area,
+    address::{Area, CellRef},
     book::Workbook,
     formula,
     sheet::{Cell, FormulaKind, Value},
+    xml::{self, Piece},
 };
 
 impl Workbook {
@@ -81,6 +82,10 @@ impl Workbook {
                 .find(|order| order.is_ne())
                 .unwrap_or(Ordering::Equal)
         });
+        let moved: BTreeMap<u32, u32> = (first..)
+            .zip(&rows)
+            .map(|(place, (number, _))| (*number, place))
+            .collect();
         // Rows without any cell sort behind all others, as empty ones do.
         for (place, (number, cells)) in (first..).zip(rows) {
             let by = i64::from(place) - i64::from(number);
@@ -95,7 +100,84 @@ impl Workbook {
         }
         grid.changed.cells = true;
         self.changed.values = true;
-        Ok(())
+        let last = moved.len();
+        let lines = Lines {
+            area,
+            first,
+            moved,
+            last: first.saturating_add(u32::try_from(last).unwrap_or(u32::MAX)),
+        };
+        self.carry(sheet, &lines)
+    }
+
+    /// Comments and links go with the cells that they are of.
+    fn carry(&mut self, sheet: &str, lines: &Lines) -> Result<(), Refusal> {
+        let place = self.place(sheet)?;
+        let grid = self.grid(sheet)?;
+        if grid.comments.keys().any(|at| lines.to(*at) != *at) {
+            let comments = std::mem::take(&mut grid.comments);
+            let comments = comments.into_iter();
+            grid.comments = comments.map(|(at, it)| (lines.to(at), it)).collect();
+            grid.changed.comments = true;
+            shift::move_threads(self, place, &|at| lines.to(at))?;
+        }
+        self.load_blocks(place)?;
+        let grid = self.grid(sheet)?;
+        for link in &mut grid.new_links {
+            link.area = lines.area(link.area);
+        }
+        for raw in grid.blocks.entry("hyperlinks").or_default() {
+            *raw = xml::map("sheet", raw, &[], |_, piece| match piece {
+                Piece::Attribute("ref", area) => {
+                    let area: Area = area.parse().ok()?;
+                    Some(lines.area(area).to_string())
+                }
+                _ => None,
+            })
+            .map_err(|error| error.to_string())?;
+        }
+        self.follow_headers(place, lines.area)
+    }
+}
+
+/// Where rows get to.
+struct Lines {
+    /// The cells that are sorted.
+    area: Area,
+    /// The first row, without a header.
+    first: u32,
+    moved: BTreeMap<u32, u32>,
+    /// Where the first row gets that has no cells.
+    last: u32,
+}
+
+impl Lines {
+    fn to(&self, at: CellRef) -> CellRef {
+        if !self.area.contains(at) || at.row < self.first {
+            return at;
+        }
+        let row = match self.moved.get(&at.row) {
+            Some(row) => *row,
+            // Rows without cells come behind all others, in their order.
+            None => {
+                let before = self.moved.range(..at.row).count();
+                let before = u32::try_from(before).unwrap_or(u32::MAX);
+                let empty = (at.row - self.first).saturating_sub(before);
+                self.last.saturating_add(empty)
+            }
+        };
+        CellRef { row, ..at }
+    }
+
+    /// Of several rows nobody knows which one is meant: they stay.
+    fn area(&self, area: Area) -> Area {
+        match area.first.row == area.last.row && self.area.contains(area.last) {
+            true => Area {
+                first: self.to(area.first),
+                last: self.to(area.last),
+            },
+            false => area,
+        }
     }
 }
 

@@ -179,7 +179,7 @@ impl Workbook {
         item.push('>');
         for (number, formula) in formulas.iter().enumerate() {
             let _ = write!(item, "<formula{}>", number + 1);
-            xml::escape(&mut item, formula);
+            xml::escape(&mut item, &crate::future::stored(formula));
             let _ = write!(item, "</formula{}>", number + 1);
         }
         item.push_str("</dataValidation>");

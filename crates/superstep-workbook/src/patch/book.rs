@@ -183,7 +183,7 @@ fn names(book: &Workbook) -> Vec<String> {
         }
         out.push_str(&name.attributes);
         out.push('>');
-        xml::escape(&mut out, &name.refers_to);
+        xml::escape(&mut out, &crate::future::stored(&name.refers_to));
         out.push_str("</definedName>");
     }
     out.push_str("</definedNames>");

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     address::column_name,
+    future,
     sheet::{Cell, FormulaKind, Sheet, Value},
     xml,
 };
@@ -70,7 +71,7 @@ fn cell(out: &mut String, row: u32, cell: &Cell) {
                 let _ = write!(out, "<f{attributes}>");
             }
         }
-        xml::escape(out, &formula.text);
+        xml::escape(out, &future::stored(&formula.text));
         out.push_str("</f>");
     }
     match &cell.value {

@@ -25,7 +25,7 @@ const TIED: [&str; 8] = [
 ];
 
 /// Children that are kept whole, as they were changed.
-const WHOLE: [&str; 7] = [
+const WHOLE: [&str; 8] = [
     "sheetPr",
     "sheetProtection",
     "conditionalFormatting",
@@ -33,6 +33,7 @@ const WHOLE: [&str; 7] = [
     "pageMargins",
     "pageSetup",
     "headerFooter",
+    "extLst",
 ];
 
 pub(super) fn write(sheet: &Sheet, part: &str, package: &mut Package) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use crate::{
     address::{Area, CellRef, LAST_COLUMN, LAST_ROW},
     dates::DateSystem,
     error::Error,
-    formula,
+    formula, future,
     package::Package,
     sheet::{Cell, Column, Extra, Formula, FormulaKind, Row, Sheet, Text, Value},
     xml::{self, Tag, Token, Xml},
@@ -38,6 +38,7 @@ pub(super) fn read(
         attributes: HashMap::new(),
         rows: BTreeMap::new(),
         arrays: Vec::new(),
+        unmarked: false,
         last_row: 0,
         budget,
     };
@@ -59,6 +60,7 @@ pub(super) fn read(
     }
     sheet.rows = reader.rows;
     sheet.arrays = reader.arrays;
+    sheet.unmarked = reader.unmarked;
     Ok(())
 }
 
@@ -73,6 +75,7 @@ struct Reader<'a> {
     attributes: HashMap<String, Arc<str>>,
     rows: BTreeMap<u32, Row>,
     arrays: Vec<CellRef>,
+    unmarked: bool,
     last_row: u32,
     budget: &'a mut usize,
 }
@@ -210,7 +213,9 @@ impl Reader<'_> {
                         cell.value = self.value(kind, text)?;
                     }
                     "f" => {
-                        let text = self.xml.text()?;
+                        let stored = self.xml.text()?;
+                        let text = future::shown(stored.clone());
+                        self.unmarked |= *future::stored(&text) != *stored;
                         formula = self.formula(at, &tag, text);
                     }
                     "is" => cell.value = self.inline()?,

@@ -17,15 +17,21 @@ pub(super) fn read(package: &Package, part: &str) -> Result<Vec<Arc<Text>>, Erro
     let mut xml = Xml::new(part, &text);
     let mut strings = Vec::new();
     while let Some(token) = xml.next()? {
-        let plain = match token {
-            Token::Open(tag) if tag.local() == "si" => runs(&mut xml)?.0,
-            Token::Empty(tag) if tag.local() == "si" => String::new(),
+        let (plain, rich) = match token {
+            Token::Open(tag) if tag.local() == "si" => {
+                let start = xml.end();
+                let (plain, is_rich) = runs(&mut xml)?;
+                let raw = xml.since(start);
+                let inner = raw.rfind("</").and_then(|end| raw.get(..end));
+                (plain, inner.filter(|_| is_rich).map(str::to_owned))
+            }
+            Token::Empty(tag) if tag.local() == "si" => (String::new(), None),
             _ => continue,
         };
         strings.push(Arc::new(Text {
             plain,
             shared: u32::try_from(strings.len()).ok(),
-            rich: None,
+            rich,
         }));
     }
     Ok(strings)

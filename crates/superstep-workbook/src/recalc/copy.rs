@@ -1,6 +1,7 @@
 //! The copy of a workbook that is calculated. It differs so that what comes out is what Excel would show:
 //!
-//! - comparisons look at 15 digits, so that 0.1+0.2=0.3;
+//! - comparisons look at 15 digits, so that 0.1+0.2=0.3, and at letters without their case; texts are made of 15 digits
+//!   (`operators`);
 //! - functions of single values are applied to each of many, or take the one beside the formula (`lift`);
 //! - rows and columns of areas with the cell itself are numbers (`own_cell`);
 //! - `VALUE` reads numbers whose thousands are set off, and texts are counted as Excel does (`functions`, `units`);
@@ -12,8 +13,9 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    functions::{COMPARED, HELD, renamed},
+    functions::{HELD, renamed},
     lift::lifted,
+    operators::operands,
     own_cell::numbered,
     units,
 };
@@ -21,7 +23,7 @@ use crate::{
     address::{Area, CellRef},
     book::Workbook,
     error::Error,
-    formula::{Word, bracketed, quoted, words},
+    formula::{Word, words},
     package::Package,
     patch::OnLoad,
     relations::{Target, declare, relate},
@@ -30,9 +32,6 @@ use crate::{
 };
 
 const CHAIN: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.calcChain+xml";
-
-/// How deep calls in formulas are followed.
-const DEEPEST: usize = 200;
 
 /// The longest formula that may become longer.
 const LONGEST: usize = 6_000;
@@ -201,8 +200,8 @@ impl Made<'_> {
             made.text = text;
         }
         let mut text = made.text;
-        if let Some(compared) = comparisons(&text) {
-            text = compared;
+        if let Some(marked) = operands(&text) {
+            text = marked;
         }
         let is_long = formula.kind == FormulaKind::Plain && makes_text(&text);
         if let Some(named) = with_own_names(&text, self.is_wide) {
@@ -257,164 +256,4 @@ fn makes_text(formula: &str) -> bool {
         }
     });
     makes
-}
-
-/// The formula with what it compares cut to 15 digits, if it compares anything.
-fn comparisons(formula: &str) -> Option<String> {
-    if !formula.contains(['=', '<', '>']) {
-        return None;
-    }
-    let mut rest = formula;
-    let mut out = String::with_capacity(formula.len() * 2);
-    let mut changed = false;
-    while !rest.is_empty() {
-        let part = Part::read(&mut rest, 0)?;
-        changed |= part.changed;
-        out.push_str(&part.text);
-        // A comma that joins areas, or what is no formula at all.
-        let end = rest.chars().next().map_or(0, char::len_utf8);
-        let (separator, after) = rest.split_at_checked(end)?;
-        out.push_str(separator);
-        rest = after;
-    }
-    changed.then_some(out)
-}
-
-/// What is between two separators.
-struct Part {
-    text: String,
-    changed: bool,
-}
-
-impl Part {
-    /// Reads up to a separator or a closing bracket. Comparisons bind weakest of all, so what is between them is whole.
-    fn read(rest: &mut &str, depth: usize) -> Option<Self> {
-        if depth > DEEPEST {
-            return None;
-        }
-        let mut operands = vec![String::new()];
-        let mut operators: Vec<&str> = Vec::new();
-        let mut changed = false;
-        while let Some(c) = rest.chars().next() {
-            let taken = match c {
-                ')' | ',' | ';' | '}' => break,
-                '"' | '\'' => quoted(rest, c),
-                '[' => bracketed(rest),
-                '{' => array(rest),
-                '<' | '>' | '=' => {
-                    let pair = rest.get(..2).filter(|it| matches!(*it, "<=" | ">=" | "<>"));
-                    let length = pair.map_or(1, str::len);
-                    let (operator, after) = rest.split_at_checked(length)?;
-                    operators.push(operator);
-                    operands.push(String::new());
-                    *rest = after;
-                    continue;
-                }
-                '(' => {
-                    let operand = operands.last_mut()?;
-                    operand.push('(');
-                    *rest = rest.get(1..)?;
-                    loop {
-                        let part = Self::read(rest, depth + 1)?;
-                        changed |= part.changed;
-                        operand.push_str(&part.text);
-                        let end = rest.chars().next()?;
-                        operand.push(end);
-                        *rest = rest.get(end.len_utf8()..)?;
-                        if end == ')' {
-                            break;
-                        }
-                    }
-                    continue;
-                }
-                c => c.len_utf8(),
-            };
-            let (piece, after) = rest.split_at_checked(taken)?;
-            operands.last_mut()?.push_str(piece);
-            *rest = after;
-        }
-        // Something with nothing before or behind it is no comparison that is understood.
-        let is_whole = operands.iter().all(|operand| !operand.trim().is_empty());
-        let is_plain = operators.is_empty() || !is_whole;
-        let needs_none = operators.len() == 1 && operands.iter().any(|it| is_exact(it));
-        let mut text = String::new();
-        for (number, operand) in operands.iter().enumerate() {
-            let before = number.checked_sub(1).and_then(|at| operators.get(at));
-            text.push_str(before.copied().unwrap_or_default());
-            match is_plain || needs_none || is_number(operand) {
-                true => text.push_str(operand),
-                false => {
-                    changed = true;
-                    text.push_str(&format!("{COMPARED}({operand})"));
-                }
-            }
-        }
-        Some(Self { text, changed })
-    }
-}
-
-/// Whether a comparison with this looks at no digits: with a text, or with nothing.
-fn is_exact(operand: &str) -> bool {
-    let operand = operand.trim();
-    let is_text = operand.starts_with('"') && quoted(operand, '"') == operand.len();
-    let is_bool = ["TRUE", "FALSE", "TRUE()", "FALSE()"]
-        .iter()
-        .any(|it| it.eq_ignore_ascii_case(operand));
-    is_text || is_bool || operand == "0"
-}
-
-/// Whether it is a number of so few digits that none is cut.
-fn is_number(operand: &str) -> bool {
-    let operand = operand.trim();
-    let is_digit = |byte: u8| byte.is_ascii_digit() || byte == b'.';
-    !operand.is_empty() && operand.len() < 15 && operand.bytes().all(is_digit)
-}
-
-/// The length of a constant array.
-fn array(text: &str) -> usize {
-    let mut at = 0;
-    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        at += match c {
-            '"' => quoted(text.get(at..).unwrap_or_default(), '"'),
-            c => c.len_utf8(),
-        };
-        if c == '}' {
-            return at;
-        }
-    }
-    text.len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_comparisons_of_numbers_are_changed() {
-        let changed = |formula: &str| comparisons(formula).unwrap_or_else(|| formula.to_owned());
-        let c = COMPARED;
-        assert_eq!(changed("0.1+0.2=0.3"), format!("{c}(0.1+0.2)=0.3"));
-        assert_eq!(changed("A1=\"x\""), "A1=\"x\"");
-        assert_eq!(changed("A1>0"), "A1>0");
-        assert_eq!(
-            changed("IF(A1+B1>=C1,\"a=b\",'x=y'!A1<>T[a=b])"),
-            format!("IF({c}(A1+B1)>={c}(C1),\"a=b\",{c}('x=y'!A1)<>{c}(T[a=b]))")
-        );
-        assert_eq!(
-            changed("SUMPRODUCT((A1:A3={1,2;\"=\",4})*1)"),
-            format!("SUMPRODUCT(({c}(A1:A3)={c}({{1,2;\"=\",4}}))*1)")
-        );
-        assert_eq!(changed("COUNTIF(A:A,\">=3\")"), "COUNTIF(A:A,\">=3\")");
-    }
-
-    #[test]
-    fn formulas_that_are_none_stay_as_they_are() {
-        for formula in [
-            "=", "A1=", "(", "(A1=B1", ")=", "<>", "IF(=)", "'=", "\"=", "{=", "[=",
-        ] {
-            let text = comparisons(formula);
-            assert!(text.is_none_or(|text| text.contains(COMPARED)), "{formula}");
-        }
-        assert_eq!(comparisons(&"(".repeat(10_000)), None);
-    }
 }

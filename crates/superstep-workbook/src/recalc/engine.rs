@@ -51,6 +51,10 @@ const CIRCULAR: &str = "it is part of a circular reference";
 const NAMES_ITSELF: &str =
     "it counts rows or columns of an area with its own cell, which is too large for that";
 
+/// What is said of those that may read a cell that is not calculated.
+const MAY_READ: &str =
+    "which cells it reads is only known when it is calculated, and some of them may not be";
+
 /// What is said of those that give what is not calculated here.
 const NOT_HERE: &str = "a function in it does not calculate this";
 
@@ -75,8 +79,8 @@ pub(super) fn calculate(book: &Workbook, time: Duration) -> Result<Calculated, E
     };
     let (result, after) = run.settled()?;
     run.unknown(&result);
-    let all = with_readers(book, &formulas, &run.left);
-    Ok(run.taken(&after, all))
+    let (all, open) = with_readers(book, &formulas, &run.left);
+    Ok(run.taken(&after, all, &open))
 }
 
 fn formulas(book: &Workbook) -> Vec<Place> {
@@ -372,8 +376,8 @@ impl Run<'_> {
         }
     }
 
-    /// The values that are new, without those of cells that are not calculated.
-    fn taken(&mut self, after: &Workbook, mut all: BTreeSet<Place>) -> Calculated {
+    /// The values that are new, without those of cells that are not calculated. `open` are those of them that may read one.
+    fn taken(&mut self, after: &Workbook, mut all: BTreeSet<Place>, open: &[Place]) -> Calculated {
         let mut values = Vec::new();
         for place in self.formulas {
             if all.contains(place) {
@@ -401,15 +405,18 @@ impl Run<'_> {
             Some(sheet) => sheet.name.clone(),
             None => String::new(),
         };
-        let named = self.left.iter().take(NAMED);
+        let causes = self.left.iter().map(|(place, why)| (place, why.as_str()));
+        let open = open.iter().map(|place| (place, MAY_READ));
         Calculated {
             formulas: self.formulas.len(),
             values,
-            not_calculated: named
+            not_calculated: causes
+                .chain(open)
+                .take(NAMED)
                 .map(|(place, why)| NotCalculated {
                     sheet: name(place),
                     cell: place.1,
-                    why: why.clone(),
+                    why: why.to_owned(),
                 })
                 .collect(),
             kept: all.len(),

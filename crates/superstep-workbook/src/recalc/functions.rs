@@ -1,6 +1,6 @@
 //! Functions of our own in the calculation: a table of names and what they do. They stand in the copy under names that it
-//! does not know otherwise; a workbook that uses these names itself is told that they are not known. `units` has those of
-//! texts.
+//! does not know otherwise; a workbook that uses these names itself is told that they are not known. `texts` and `units`
+//! have those of texts, `arrays` those of many values.
 
 use std::sync::{Arc, LazyLock, Once};
 
@@ -14,15 +14,19 @@ use formualizer_eval::{
 };
 
 use super::{
+    arrays,
     call::{Call, Evaluated},
-    units,
+    texts, units,
 };
 
-/// A number with the 15 digits that comparisons look at.
+/// A value as comparisons look at it: a number with 15 digits, a text in small letters.
 pub(super) const COMPARED: &str = "BAHTTEXT";
 
 /// A text, or an error if a cell cannot hold it.
 pub(super) const HELD: &str = "DBCS";
+
+/// A value where a text is made of it.
+pub(super) const TEXTED: &str = "SST_TEXT";
 
 /// What the other arguments are applied to the last one with: names and values, one after the other.
 pub(super) const EACH: &str = "SST_EACH";
@@ -40,6 +44,7 @@ struct Own {
     is_for_wide: bool,
     /// How many arguments it has at least.
     least: usize,
+    caps: FnCaps,
     eval: for<'c, 'a, 'b> fn(&Call<'c, 'a, 'b>) -> Evaluated<'b>,
 }
 
@@ -53,71 +58,90 @@ impl Own {
         Self {
             name,
             stands_for: Some(usual),
-            is_for_wide: true,
+            is_for_wide: false,
             least,
+            caps: FnCaps::PURE,
             eval,
+        }
+    }
+
+    /// One of ours alone.
+    const fn new(
+        name: &'static str,
+        least: usize,
+        eval: for<'c, 'a, 'b> fn(&Call<'c, 'a, 'b>) -> Evaluated<'b>,
+    ) -> Self {
+        Self {
+            name,
+            stands_for: None,
+            is_for_wide: false,
+            least,
+            caps: FnCaps::PURE,
+            eval,
+        }
+    }
+
+    const fn for_wide(self) -> Self {
+        Self {
+            is_for_wide: true,
+            ..self
         }
     }
 }
 
-static TABLE: [Own; 11] = [
-    Own {
-        name: COMPARED,
-        stands_for: None,
-        is_for_wide: false,
-        least: 1,
-        eval: |call| {
-            let value = call.first()?.into_literal();
-            Ok(CalcValue::Scalar(fifteen_digits(value)))
-        },
-    },
-    Own {
-        name: HELD,
-        stands_for: None,
-        is_for_wide: false,
-        least: 1,
-        eval: held,
-    },
-    Own {
-        name: EACH,
-        stands_for: None,
-        is_for_wide: false,
-        least: 3,
-        eval: each,
-    },
+static TABLE: [Own; 18] = [
+    Own::new(COMPARED, 1, |call| {
+        let value = call.first()?.into_literal();
+        Ok(CalcValue::Scalar(compared(value)))
+    }),
+    Own::new(HELD, 1, held),
+    Own::new(EACH, 3, each),
+    Own::new(TEXTED, 1, texts::made),
     // `VALUE` that reads `1,234.5`, too.
+    Own::in_place_of("VALUE", "SST_VALUE", 1, |call| {
+        if let Some(LiteralValue::Text(text)) = call.first()?.as_scalar()
+            && let Some(number) = grouped(text)
+        {
+            return Ok(CalcValue::Scalar(LiteralValue::Number(number)));
+        }
+        call.usual()
+    }),
+    Own::in_place_of("UPPER", "SST_UPPER", 1, texts::upper),
+    Own::in_place_of("LOWER", "SST_LOWER", 1, texts::lower),
+    Own::in_place_of("TRIM", "SST_TRIM", 1, texts::trim),
+    Own::in_place_of("CEILING", "SST_CEILING", 2, arrays::ceiling),
+    Own::in_place_of("SUMPRODUCT", "SST_SUMPRODUCT", 1, arrays::sum_of_products),
     Own {
-        name: "FILTERXML",
-        stands_for: Some("VALUE"),
-        is_for_wide: false,
-        least: 1,
-        eval: |call| {
-            if let Some(LiteralValue::Text(text)) = call.first()?.as_scalar()
-                && let Some(number) = grouped(text)
-            {
-                return Ok(CalcValue::Scalar(LiteralValue::Number(number)));
-            }
-            call.usual()
-        },
+        caps: FnCaps::PURE.union(FnCaps::MAY_SPILL),
+        ..Own::in_place_of("UNIQUE", "SST_UNIQUE", 1, arrays::unique)
     },
-    Own::in_place_of("LEN", "SST_LEN", 1, units::len),
-    Own::in_place_of("LEFT", "SST_LEFT", 1, units::left),
-    Own::in_place_of("RIGHT", "SST_RIGHT", 1, units::right),
-    Own::in_place_of("MID", "SST_MID", 3, units::mid),
-    Own::in_place_of("REPLACE", "SST_REPLACE", 4, units::replace),
-    Own::in_place_of("FIND", "SST_FIND", 2, units::find),
     Own::in_place_of("SEARCH", "SST_SEARCH", 2, units::search),
+    Own::in_place_of("LEN", "SST_LEN", 1, units::len).for_wide(),
+    Own::in_place_of("LEFT", "SST_LEFT", 1, units::left).for_wide(),
+    Own::in_place_of("RIGHT", "SST_RIGHT", 1, units::right).for_wide(),
+    Own::in_place_of("MID", "SST_MID", 3, units::mid).for_wide(),
+    Own::in_place_of("REPLACE", "SST_REPLACE", 4, units::replace).for_wide(),
+    Own::in_place_of("FIND", "SST_FIND", 2, units::find).for_wide(),
 ];
 
 /// The name under which a function stands in the copy, if that is another one. `is_wide` says whether texts have letters
 /// of two units.
 pub(super) fn renamed(name: &str, is_wide: bool) -> Option<&'static str> {
     let mut all = TABLE.iter().filter(|own| is_wide || !own.is_for_wide);
+    let name = plain(name);
     let own = all.find(|own| {
         own.stands_for
             .is_some_and(|it| it.eq_ignore_ascii_case(name))
     });
     own.map(|own| own.name)
+}
+
+/// The name of a function without what files put before newer ones.
+pub(super) fn plain(name: &str) -> &str {
+    let prefixed = name.get(..6).filter(|it| it.eq_ignore_ascii_case("_xlfn."));
+    let rest = prefixed.and(name.get(6..)).unwrap_or(name);
+    let prefixed = rest.get(..6).filter(|it| it.eq_ignore_ascii_case("_xlws."));
+    prefixed.and(rest.get(6..)).unwrap_or(rest)
 }
 
 /// Makes the functions known, once.
@@ -148,7 +172,7 @@ struct Registered {
 
 impl Function for Registered {
     fn caps(&self) -> FnCaps {
-        FnCaps::PURE
+        self.own.caps
     }
 
     fn name(&self) -> &'static str {
@@ -262,12 +286,16 @@ fn held<'b>(call: &Call<'_, '_, 'b>) -> Evaluated<'b> {
     }
 }
 
-fn fifteen_digits(value: LiteralValue) -> LiteralValue {
+fn compared(value: LiteralValue) -> LiteralValue {
     match value {
         LiteralValue::Number(number) => LiteralValue::Number(rounded(number)),
+        // Letters without accents are compared without regard to case in any case.
+        LiteralValue::Text(text) if !text.is_ascii() => {
+            LiteralValue::Text(texts::lower_case(&text))
+        }
         LiteralValue::Array(rows) => LiteralValue::Array(
             rows.into_iter()
-                .map(|row| row.into_iter().map(fifteen_digits).collect())
+                .map(|row| row.into_iter().map(compared).collect())
                 .collect(),
         ),
         other => other,

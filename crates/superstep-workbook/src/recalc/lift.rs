@@ -5,7 +5,10 @@
 //! Elsewhere it takes the cell in the row or column of the formula: `LEN(@(A1:A3))`. Without that the calculation takes
 //! the first cell, or gives an error.
 
-use super::{functions::EACH, own_cell};
+use super::{
+    functions::{EACH, plain},
+    own_cell,
+};
 use crate::{
     book::Workbook,
     formula::{Change, Word, bracketed, is_word, quoted, rewrite, word, words},
@@ -191,14 +194,6 @@ fn singles(name: &str) -> Option<Singles> {
     }
     let others = OTHERS.iter().find(|(known, _)| is(known));
     others.map(|(_, singles)| *singles)
-}
-
-/// The name of a function without what files put before newer ones.
-fn plain(name: &str) -> &str {
-    let prefixed = name.get(..6).filter(|it| it.eq_ignore_ascii_case("_xlfn."));
-    let rest = prefixed.and(name.get(6..)).unwrap_or(name);
-    let prefixed = rest.get(..6).filter(|it| it.eq_ignore_ascii_case("_xlws."));
-    prefixed.and(rest.get(6..)).unwrap_or(rest)
 }
 
 /// What is done with many values where one is wanted.
@@ -419,7 +414,8 @@ impl Lifting<'_> {
                 continue;
             }
             self.names += 1;
-            let local = format!("sst_{}", self.names);
+            // With the mark that files put before such names: a text that names it gets none where it is written.
+            let local = format!("_xlpm.sst_{}", self.names);
             lets.push_str(&format!("{local},0,"));
             arrays.push_str(&format!("\"{local}\",{},", argument.text));
             given.push(local);
@@ -501,7 +497,8 @@ mod tests {
             text: formula.to_owned(),
             kind,
         };
-        lifted(&book, &formula).unwrap_or(formula.text)
+        let text = lifted(&book, &formula).unwrap_or(formula.text);
+        text.replace("_xlpm.", "")
     }
 
     #[test]

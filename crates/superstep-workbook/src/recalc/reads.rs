@@ -24,15 +24,16 @@ struct Reads {
     is_open: bool,
 }
 
-/// The formulas that are left out, and all that read them, directly or by others.
+/// The formulas that are left out, and all that read them, directly or by others. The second are those that are left
+/// because it is not known whether they do.
 pub(super) fn with_readers(
     book: &Workbook,
     formulas: &[Place],
     left: &BTreeMap<Place, String>,
-) -> BTreeSet<Place> {
+) -> (BTreeSet<Place>, Vec<Place>) {
     let mut all: BTreeSet<Place> = left.keys().copied().collect();
     if left.is_empty() {
-        return all;
+        return (all, Vec::new());
     }
     let mut tracer = Tracer {
         book,
@@ -66,6 +67,8 @@ pub(super) fn with_readers(
             queue.push(*place);
         }
     };
+    let named = open.iter().filter_map(|number| formulas.get(*number));
+    let named: Vec<Place> = named.copied().collect();
     for number in open {
         add(number, &mut all, &mut queue);
     }
@@ -90,7 +93,7 @@ pub(super) fn with_readers(
         let on_sheet = areas.get(&place.0).map(Vec::as_slice).unwrap_or_default();
         compared += on_sheet.len();
         if compared > MOST {
-            return formulas.iter().copied().collect();
+            return (formulas.iter().copied().collect(), named);
         }
         for (area, number) in on_sheet {
             if area.overlaps(&filled) {
@@ -98,7 +101,7 @@ pub(super) fn with_readers(
             }
         }
     }
-    all
+    (all, named)
 }
 
 /// The cells that a formula fills.

@@ -4,7 +4,10 @@
 use formualizer_common::{ExcelError, ExcelErrorKind, LiteralValue};
 use formualizer_eval::traits::CalcValue;
 
-use super::call::{Call, Evaluated};
+use super::{
+    call::{Call, Evaluated},
+    texts::lower_case,
+};
 use crate::formula::{Word, words};
 
 /// What is said of a text that would end within a letter: no file can hold it.
@@ -42,6 +45,15 @@ impl Call<'_, '_, '_> {
 
     /// Texts, if all are and one of them has letters of two units: only then there is something to be done.
     fn wide<const N: usize>(&self, at: [usize; N]) -> Result<Option<[String; N]>, ExcelError> {
+        self.texts(at, is_wide)
+    }
+
+    /// Texts, if all are and one of them is meant.
+    fn texts<const N: usize>(
+        &self,
+        at: [usize; N],
+        is_meant: fn(&str) -> bool,
+    ) -> Result<Option<[String; N]>, ExcelError> {
         let mut texts: [String; N] = std::array::from_fn(|_| String::new());
         for (text, at) in texts.iter_mut().zip(at) {
             match self.text(at)? {
@@ -49,7 +61,7 @@ impl Call<'_, '_, '_> {
                 None => return Ok(None),
             }
         }
-        Ok(texts.iter().any(|text| is_wide(text)).then_some(texts))
+        Ok(texts.iter().any(|text| is_meant(text)).then_some(texts))
     }
 
     /// A whole number that is not below the least; none leaves it to the usual function to say what is wrong.
@@ -165,11 +177,13 @@ pub(super) fn find<'b>(call: &Call<'_, '_, 'b>) -> Evaluated<'b> {
     }
 }
 
+/// The usual function knows the cases of letters without accents alone.
 pub(super) fn search<'b>(call: &Call<'_, '_, 'b>) -> Evaluated<'b> {
-    match (call.wide([0, 1])?, call.number(2, 1, 1)?) {
+    let texts = call.texts([0, 1], |text| !text.is_ascii())?;
+    match (texts, call.number(2, 1, 1)?) {
         (Some([wanted, whole]), Some(first)) => {
-            let whole = units(&whole.to_lowercase());
-            let wanted = pieces(&wanted.to_lowercase());
+            let whole = units(&lower_case(&whole));
+            let wanted = pieces(&lower_case(&wanted));
             let mut places = first - 1..=whole.len();
             place(places.find(|at| begins(whole.get(*at..).unwrap_or_default(), &wanted)))
         }

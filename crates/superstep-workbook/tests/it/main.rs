@@ -7,12 +7,15 @@
     reason = "a test that cannot continue fails"
 )]
 
+mod carried;
 mod diffs;
 mod edits;
+mod followed;
 mod hostile;
 mod large;
 mod made;
 mod named_styles;
+mod newer_functions;
 mod opos;
 mod reading;
 mod recalc;

@@ -1,6 +1,6 @@
 //! Files with calculated formulas; or with the reason why they are not.
 
-use superstep_workbook::Calculation;
+use superstep_workbook::{Calculation, Lineage};
 
 use crate::made::{Made, operations, read};
 
@@ -297,7 +297,9 @@ fn a_workbook_of_another_program_is_calculated_and_keeps_values_until_then() {
     // As openpyxl writes it: formulas without values, one of them another one.
     let rows = "<row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"B1\"><f>SUM(A1:A5)+1</f></c></row>\
                 <row r=\"2\"><c r=\"B2\"><f>NOSUCHFUNCTION(A1)</f></c></row>";
-    let after = Made::with_rows(rows).book().in_place_of(&before);
+    let after = Made::with_rows(rows)
+        .book()
+        .in_place_of(&before, &Lineage::default());
     assert_eq!(
         (shown(&after, "B1"), shown(&after, "B2")),
         ("".into(), "77".into())

@@ -159,3 +159,97 @@ fn a_calculation_that_has_no_time_to_look_says_so_and_not_what_it_met_last() {
     );
     assert!(told.contains("circular reference"), "{told}");
 }
+
+#[test]
+fn letters_of_all_scripts_have_two_cases() {
+    check(&[
+        ("UPPER(\"ärger éλд\")", "ÄRGER ÉΛД"),
+        ("LOWER(\"ÄÉΛД\")", "äéλд"),
+        // A letter that would become two stays, as in Excel.
+        ("UPPER(\"straße\")", "STRAßE"),
+        ("\"Ä\"=\"ä\"", "TRUE"),
+        ("\"Éa\"<>\"éA\"", "FALSE"),
+        ("EXACT(\"Ä\",\"ä\")", "FALSE"),
+        ("IF(\"МОСКВА\"=\"москва\",1,2)", "1"),
+        ("SEARCH(\"ÄR\",\"der Bär\")", "6"),
+        ("SEARCH(\"λ?\",\"xΛy\")", "2"),
+        ("SUMPRODUCT(--({\"Ä\",\"b\",\"ä\"}=\"ä\"))", "2"),
+        (
+            "ROWS(UNIQUE({\"Pear\";\"pear\";\"Ärger\";\"ärger\";\"x\"}))",
+            "3",
+        ),
+        ("INDEX(UNIQUE({\"Pear\";\"pear\";\"x\"}),1)", "Pear"),
+        ("ROWS(UNIQUE({\"a\";\"A\";\"x\"},FALSE,TRUE))", "1"),
+    ]);
+}
+
+#[test]
+fn texts_are_made_of_15_digits() {
+    check(&[
+        ("(0.1+0.2)&\"\"", "0.3"),
+        ("1/3&\" of it\"", "0.333333333333333 of it"),
+        ("LEN(0.1+0.2)", "3"),
+        ("CONCAT(0.1+0.2,\"-\",B1:B2)", "0.3-1.5-2.25"),
+        ("CONCATENATE(1/3,\"x\")", "0.333333333333333x"),
+        ("TEXTJOIN(\";\",TRUE,0.1+0.2,,1E+21)", "0.3;1E+21"),
+        ("LEFT(2/3,4)", "0.66"),
+        ("1E-5&\"\"", "0.00001"),
+        ("1E+20&\"|\"&1E+21", "100000000000000000000|1E+21"),
+        ("-1.5E-20&\"\"", "-1.5E-20"),
+        ("TRUE&1&\"\"", "TRUE1"),
+        ("SUBSTITUTE(0.1+0.2,\".\",\",\")", "0,3"),
+        ("(0.1+0.2)&\"\"=\"0.3\"", "TRUE"),
+        ("\"a\"&A1", "aab"),
+    ]);
+    // Of an area the cell of the row is taken.
+    check(&[("A1:A3&\"x\"", "abx"), ("A1:A3&\"x\"", "Abcx")]);
+}
+
+#[test]
+fn texts_and_truth_values_are_nought_in_a_sum_of_products() {
+    check(&[
+        ("SUMPRODUCT(A1:A3,B1:B3)", "0"),
+        ("SUMPRODUCT({1,\"2\",TRUE},{3,4,5})", "3"),
+        ("SUMPRODUCT(B1:B3>0,B1:B3)", "0"),
+        ("SUMPRODUCT(--(B1:B3>0),B1:B3)", "8.5"),
+        ("SUMPRODUCT(B1:B3)", "6.25"),
+        ("SUMPRODUCT(B1:B3,C1:C2)", "#VALUE!"),
+        ("SUMPRODUCT({1,2},{3,#N/A})", "#N/A"),
+    ]);
+}
+
+#[test]
+fn spaces_that_do_not_break_and_multiples_of_nothing_are_as_in_excel() {
+    check(&[
+        ("LEN(TRIM(\"  a  b\"&CHAR(160)&\" \"))", "4"),
+        ("CEILING(2.5,0)", "0"),
+        ("CEILING(2.5,1)", "3"),
+    ]);
+}
+
+#[test]
+fn formulas_that_may_read_what_is_not_calculated_are_named() {
+    let (book, calculation) = calculated(&["NOSUCH(1)", "SUM(OFFSET(B1,0,0,3,1))", "B1+1"]);
+    let sheet = book.sheet("Data").unwrap();
+    assert_eq!(sheet.value(at("E2")).to_string(), "77");
+    assert_eq!(sheet.value(at("E3")).to_string(), "2.5");
+    let Calculation::Done {
+        not_calculated,
+        kept: 2,
+        ..
+    } = calculation
+    else {
+        panic!("{calculation:?}");
+    };
+    let named: Vec<String> = not_calculated
+        .iter()
+        .map(|it| format!("{}: {}", it.cell, it.why))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            "E1: the function NOSUCH is not known",
+            "E2: which cells it reads is only known when it is calculated, and some of them may not be",
+        ]
+    );
+}

@@ -11,11 +11,27 @@ class DefinedName:
         if localSheetId is not None:
             raise refused("DefinedName(localSheetId)", "use ws.defined_names for names of one sheet")
         self.name = name
-        self.attr_text = attr_text or value
+        self._owner = None
+        self._text = attr_text or value
+
+    @property
+    def attr_text(self):
+        return self._text
+
+    @attr_text.setter
+    def attr_text(self, text):
+        self._text = text
+        # One that is in a workbook already changes there.
+        if self._owner is not None:
+            self._owner[self.name] = text
 
     @property
     def value(self):
-        return self.attr_text
+        return self._text
+
+    @value.setter
+    def value(self, text):
+        self.attr_text = text
 
     @property
     def destinations(self):
@@ -36,7 +52,12 @@ class Names:
 
     def _all(self):
         found = _sheet.names(self._book) if self._owner is None else _sheet.names(self._book, self._owner._name)
-        return {name: DefinedName(name, text) for name, text in found.items() if not name.startswith("_xlnm.")}
+        made = {}
+        for name, text in found.items():
+            if not name.startswith("_xlnm."):
+                made[name] = DefinedName(name, text)
+                made[name]._owner = self
+        return made
 
     def __getitem__(self, name): return self._all()[name]
     def __contains__(self, name): return name in self._all()

@@ -122,6 +122,11 @@ pub(super) fn rows(vm: &mut Vm, args: Args) -> Res<Value> {
     Ok(Value::list(all))
 }
 
+/// Texts that openpyxl takes for errors.
+const ERRORS: [&str; 7] = [
+    "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A",
+];
+
 /// `set(book, sheet, row, column, value)`; a date is a tuple with its text.
 pub(super) fn set(vm: &mut Vm, args: Args) -> Res<Value> {
     let at = book(vm, &args)?;
@@ -139,12 +144,20 @@ pub(super) fn set(vm: &mut Vm, args: Args) -> Res<Value> {
         Value::Str(text) if text.starts_with('=') && text.len() > 1 => {
             Input::Formula(text.to_string())
         }
+        // As openpyxl writes them: a text of nothing is no text, and what reads like an error is one.
+        Value::Str(text) if text.is_empty() => Input::Empty,
+        Value::Str(text) if ERRORS.contains(&&**text) => Input::Error(text.to_string()),
         Value::Str(text) => Input::Text(text.to_string()),
         Value::Tuple(date) => match date.first().and_then(Value::as_str) {
             Some(text) => Input::Date(text.to_string()),
             None => return Err(unsupported(vm, &value)),
         },
         other => match Number::of(other) {
+            // openpyxl would write a file that Excel does not open.
+            Some(number) if !number.to_float().is_finite() => {
+                let message = format!("{} is no number of a cell", number.to_float());
+                return Err(vm.error("ValueError", message));
+            }
             Some(number) => Input::Number(number.to_float()),
             None => match other.as_str() {
                 Some(text) => Input::Text(text.to_string()),
