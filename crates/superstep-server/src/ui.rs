@@ -50,6 +50,7 @@ const FILES: &[File] = files![
     "chat.js" SCRIPT,
     "diff.js" SCRIPT,
     "dom.js" SCRIPT,
+    "files.js" SCRIPT,
     "form.js" SCRIPT,
     "graph.js" SCRIPT,
     "icon.svg" PICTURE,

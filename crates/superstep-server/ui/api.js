@@ -85,6 +85,24 @@ export const api = {
   cancel: (id, run) => json("POST", `/threads/${at(id)}/runs/${at(run)}/cancel?wait=1`, {}),
   trace: (id) => json("GET", `/threads/${at(id)}/trace`),
 
+  /** Keeps a file for runs. */
+  async upload(file) {
+    const response = await fetch(`/files?name=${at(file.name)}`, { method: "POST", headers: headers(), body: file });
+    if (!response.ok) throw await failure(response);
+    return response.json();
+  },
+  /** Whether the server keeps files. */
+  async keepsFiles() {
+    const response = await fetch("/files/search", { method: "POST", headers: headers({}), body: "{}" });
+    return response.ok;
+  },
+  /** The bytes of a file, by the hash of them. */
+  async download(hash) {
+    const response = await fetch(`/files/${at(hash)}`, { headers: headers() });
+    if (!response.ok) throw await failure(response);
+    return response.blob();
+  },
+
   namespaces: (prefix) => json("POST", "/store/namespaces", { prefix, limit: 500 }),
   items: (query) => json("POST", "/store/items/search", query),
   putItem: (item) => json("PUT", "/store/items", item),

@@ -1,6 +1,7 @@
 // A form for a JSON schema, with a switch to the JSON itself. Only what a person filled in is sent.
 
 import { h, show } from "./dom.js";
+import { chooser } from "./files.js";
 import { editor } from "./json.js";
 
 /** `{element, read}`; `read()` gives `{value}`, or null after it has shown what is wrong. */
@@ -80,6 +81,13 @@ function field(name, schema, root, start) {
       return { value: input.value === "" ? undefined : Number(input.value) };
     };
     set = (value) => (input.value = value ?? "");
+  } else if (type === "string" && schema.format === "file") {
+    input = h("input", { id, type: "text", placeholder: "the id of a file" });
+    const body = h("div", null, input, chooser(`${id}-upload`, (file) => (input.value = file)));
+    read = () => ({ value: input.value === "" ? undefined : input.value });
+    set = (value) => (input.value = value ?? "");
+    set(start ?? undefined);
+    return { name, read, set, element: (required) => labelled(name, id, schema, required, body) };
   } else if (type === "string") {
     input = h("textarea", { id, rows: 2 });
     read = () => ({ value: input.value === "" ? undefined : input.value });

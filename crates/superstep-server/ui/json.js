@@ -1,6 +1,7 @@
 // A value as a tree that can be folded, and a field to edit one.
 
 import { h } from "./dom.js";
+import { download, isHash } from "./files.js";
 
 const LONG = 50;
 
@@ -38,6 +39,7 @@ function node(value, open) {
 }
 
 function leaf(value) {
+  if (isHash(value)) return h("span", null, h("code", null, value), " ", download(value));
   if (typeof value === "string") return h("span", { class: value.includes("\n") ? "string block" : "string" }, value === "" ? "“”" : value);
   return h("span", { class: value === null ? "null" : typeof value }, String(value));
 }

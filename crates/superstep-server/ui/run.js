@@ -1,7 +1,8 @@
 // A new run: the input as the graph's schema wants it, then its thread.
 
 import { api } from "./api.js";
-import { h, show } from "./dom.js";
+import { h, say, show } from "./dom.js";
+import { chooser, withFile } from "./files.js";
 import { form } from "./form.js";
 import { draw } from "./graph.js";
 import { brief } from "./json.js";
@@ -9,7 +10,7 @@ import { brief } from "./json.js";
 const KEPT = 5;
 
 export async function run(main, [assistant]) {
-  const [schemas, graph, assistants] = await Promise.all([api.schemas(assistant), api.graph(assistant), api.assistants()]);
+  const [schemas, graph, assistants, keepsFiles] = await Promise.all([api.schemas(assistant), api.graph(assistant), api.assistants(), api.keepsFiles()]);
   const record = assistants.find((one) => one.assistant_id === assistant);
   const earlier = previous(assistant);
   const place = h("div");
@@ -20,6 +21,13 @@ export async function run(main, [assistant]) {
     show(place, input.element);
   };
   use(first);
+  // The id of what was uploaded goes where the input has a place for one.
+  const uploaded = (id) => {
+    const got = input.read();
+    const filled = got === null ? null : withFile(got.value, id);
+    if (filled === null) say(`The input has no place for a file. Its id is ${id}`);
+    else use(filled);
+  };
   const start = h("button", { type: "submit", class: "primary" }, "Run");
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   const submit = async (event) => {
@@ -62,6 +70,7 @@ export async function run(main, [assistant]) {
             ),
           ),
         place,
+        keepsFiles && h("div", { class: "field" }, h("label", { for: "upload" }, "A file for the run"), chooser("upload", uploaded)),
         problem,
         h("div", { class: "row" }, start),
       ),

@@ -79,13 +79,13 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
             for clients in [1, 16, 64] {
                 for target in &args.targets {
                     let time = Duration::from_secs(args.seconds);
-                    let took = work::runs(target, graph, clients, time).await?;
+                    let (took, all) = work::runs(target, graph, clients, time).await?;
                     println!(
                         "| {graph}, {clients} | {} | {} | {} | {:.1} | {} |",
                         target.name,
                         took.at(50),
                         took.at(99),
-                        took.per_second(time),
+                        took.per_second(all),
                         target.memory()
                     );
                 }

@@ -60,6 +60,13 @@ async fn waiting(server: &Running, subject: &str) -> String {
     thread
 }
 
+/// The screen that runs a graph.
+async fn run_screen(server: &Running, graph: &str) -> String {
+    let wanted = json!({ "graph_id": graph });
+    let found = server.post("/assistants/search", wanted).await.ok();
+    format!("#/run/{}", found[0]["assistant_id"].as_str().unwrap())
+}
+
 async fn answer(server: &Running, thread: &str) -> Json {
     let state = server.get(&format!("/threads/{thread}/state")).await.ok();
     state["values"]["answer"].clone()
@@ -210,7 +217,7 @@ async fn every_screen_fits_a_narrow_telephone() {
         "#/inbox".to_owned(),
         "#/threads".to_owned(),
         "#/memory".to_owned(),
-        "#/run/mail".to_owned(),
+        run_screen(&server, "mail").await,
     ];
     screens.extend(
         ["steps", "state", "graph", "chat", "trace"].map(|tab| format!("#/thread/{thread}/{tab}")),
@@ -223,6 +230,27 @@ async fn every_screen_fits_a_narrow_telephone() {
             .await;
         assert!(width.as_u64().unwrap() <= 360, "{screen} is {width} wide");
     }
+}
+
+#[tokio::test]
+async fn a_file_is_uploaded_into_the_input_of_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = server(memory())
+        .dynamic("mail", &mail(), Schemas::default())
+        .example("mail", json!({ "subject": "sales", "workbook": "" }))
+        .files(folder.path().join("kept"));
+    let server = Running::start(server).await;
+    let file = folder.path().join("sales.txt");
+    std::fs::write(&file, "aaa").unwrap();
+    let browser = Browser::open(&server.address).await;
+    browser.go(&run_screen(&server, "mail").await).await;
+    browser.choose("#upload", &file).await;
+    // The SHA-256 of its bytes.
+    let id = "9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0";
+    browser.see(&format!("\"workbook\": \"{id}\"")).await;
+    browser.see("sales.txt, 3 bytes").await;
+    let kept = server.get(&format!("/files/{id}")).await.ok();
+    assert_eq!(kept, "aaa");
 }
 
 #[tokio::test]

@@ -154,6 +154,19 @@ impl Browser {
         assert!(filled.is_some(), "{css} cannot be filled");
     }
 
+    /// Chooses a file for a field.
+    pub(super) async fn choose(&self, css: &str, file: &std::path::Path) {
+        let chosen = self
+            .until(async || {
+                let element = self.find("css selector", css).await?;
+                let path = format!("/element/{element}/value");
+                let keys = json!({ "text": file });
+                self.call(Method::POST, &path, Some(keys)).await.ok()
+            })
+            .await;
+        assert!(chosen.is_some(), "{css} takes no file");
+    }
+
     /// Presses keys where the focus is.
     pub(super) async fn keys(&self, keys: &str) {
         let actions: Vec<Json> = keys

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use superstep::http::Method;
 
-use super::{driver::Browser, served, waiting};
+use super::{driver::Browser, run_screen, served, waiting};
 use crate::client::Running;
 
 /// A wide window, and a narrow telephone.
@@ -44,7 +44,7 @@ async fn every_screen_is_drawn_light_and_dark_wide_and_narrow() {
     let axe = std::env::var_os("SUPERSTEP_AXE").map(|file| std::fs::read_to_string(file).unwrap());
     let mut screens = vec![
         ("agents", "#/".to_owned(), "hitl"),
-        ("run", "#/run/hitl".to_owned(), "topic"),
+        ("run", run_screen(&server, "hitl").await, "topic"),
         ("inbox", "#/inbox".to_owned(), "Offer for the boat"),
         ("threads", "#/threads".to_owned(), "waiting"),
         ("memory", "#/memory".to_owned(), "ada"),
