@@ -187,9 +187,15 @@ impl Snapshot {
             checkpoint: head.id,
             step: head.step + 1,
         };
-        let tasks = due
-            .iter()
-            .map(|(key, node)| places.view(key, *node, notes.get(key).copied(), view));
+        let tasks = due.iter().map(|(key, node)| {
+            let mut shown = places.view(key, *node, notes.get(key).copied(), view);
+            // What the handler of a failed task asks is asked for that task.
+            let handler = TaskKey::Handler(Box::new(key.clone()));
+            if let Some(note) = notes.get(&handler).filter(|_| view == View::Live) {
+                shown.asks.extend_from_slice(note.open_asks());
+            }
+            shown
+        });
         let open = |key: &TaskKey| view == View::Record || output(key).is_none();
         Ok(Self {
             thread: Some(thread.clone()),

@@ -43,9 +43,9 @@ pub(crate) fn items(raw: &str) -> Result<Vec<Extended>, Error> {
             Token::Empty(tag) => (tag, false),
             Token::Close | Token::Text(_) => continue,
         };
-        if let Some((_, kind)) = ITEMS.iter().find(|(name, _)| *name == tag.local()) {
+        if let Some(&(_, kind)) = ITEMS.iter().find(|(name, _)| *name == tag.local()) {
             found.push(Extended {
-                kind: *kind,
+                kind,
                 at: String::new(),
                 what: tag.get("type").unwrap_or_default().into_owned(),
             });

@@ -29,7 +29,7 @@ use crate::{
 };
 
 pub use anchored::Anchored;
-pub use extras::Extra;
+pub use extras::ExtraFeature;
 
 /// Something that surrounds cells.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

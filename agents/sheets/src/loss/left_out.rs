@@ -1,7 +1,7 @@
 //! What a program leaves out that writes a workbook anew, because the library that it uses does not know it: tables, charts,
 //! pictures, pivot tables, conversations, sparklines and the like, on sheets that are still there.
 
-use superstep_workbook::{Extra, Lineage, Sheet, Value, Workbook};
+use superstep_workbook::{ExtraFeature, Lineage, Sheet, Value, Workbook};
 
 use super::is_same;
 
@@ -34,7 +34,7 @@ pub(crate) fn left_out(before: &Workbook, after: &Workbook, lineage: &Lineage) -
             return told;
         }
     };
-    for Extra {
+    for ExtraFeature {
         sheet, kind, count, ..
     } in &old
     {
@@ -46,7 +46,7 @@ pub(crate) fn left_out(before: &Workbook, after: &Workbook, lineage: &Lineage) -
                 _ => continue,
             },
         };
-        let is_meant = |it: &&Extra| {
+        let is_meant = |it: &&ExtraFeature| {
             let is_here = match (it.sheet.as_deref(), now) {
                 (None, None) => true,
                 (Some(one), Some(other)) => is_same(one, other),

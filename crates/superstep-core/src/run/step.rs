@@ -149,6 +149,7 @@ impl Loop {
                 handlers.push(Task::new(&self.plan, key, handler, input));
             }
         }
+        let first = self.tasks.len();
         for mut handler in handlers {
             if let Some(output) = notes.get(&handler.key).and_then(|note| note.output.clone()) {
                 handler.note.output = Some(output);
@@ -156,6 +157,7 @@ impl Loop {
             }
             self.tasks.push(handler);
         }
+        self.remember_answers(first);
     }
 
     pub(super) fn pauses(&self, at: &[&Pauses]) -> bool {

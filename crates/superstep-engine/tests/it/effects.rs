@@ -757,3 +757,85 @@ async fn a_first_run_that_is_stored_at_its_end_may_have_effects_on_the_way() {
     let state = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
     assert_eq!(state.values.to_json(), json!({ "log": ["a", "b"] }));
 }
+
+/// A node that fails for good, and what handles that.
+fn handled(handler: impl Node) -> superstep_engine::DynGraph {
+    let options = DynNodeOptions {
+        on_error: Some(Arc::new(handler)),
+        ..DynNodeOptions::default()
+    };
+    let fails = |_: DynCtx| async { Err::<Value, Halt>(Failure::new("Declined", "no").into()) };
+    DynGraphBuilder::new()
+        .last_value("x")
+        .node_with("a", fails, options)
+        .edge("__start__", "a")
+        .backends(saved())
+        .build()
+        .expect("it builds")
+}
+
+#[tokio::test]
+async fn what_handles_a_failure_makes_its_effect_once_and_gets_its_answer() {
+    let refunds = Count::default();
+    let counted = refunds.clone();
+    let graph = handled(move |ctx: DynCtx| {
+        let refunds = counted.clone();
+        async move {
+            ctx.once("refund", || async move { Ok(refunds.up()) })
+                .await?;
+            let answer = ctx.ask("shall I say so?")?;
+            Ok::<_, Halt>(Value::map([("x", answer)]))
+        }
+    });
+    let options = RunOptions::on("t");
+    graph
+        .invoke(object(json!({})), &options)
+        .await
+        .expect("it asks");
+    for _ in 0..2 {
+        graph
+            .invoke(input::go_on(), &options)
+            .await
+            .expect("it asks again");
+    }
+    let state = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
+    assert_eq!(state.asks().count(), 1);
+    let outcome = graph
+        .invoke(input::resume("yes"), &options)
+        .await
+        .expect("it is answered");
+    assert_eq!(
+        outcome.output.expect("output").to_json(),
+        json!({ "x": "yes" })
+    );
+    assert_eq!(refunds.get(), 1);
+}
+
+#[tokio::test]
+async fn an_effect_of_what_handles_a_failure_is_not_made_again_while_its_outcome_is_unknown() {
+    let refunds = Count::default();
+    let counted = refunds.clone();
+    let graph = handled(move |ctx: DynCtx| {
+        let refunds = counted.clone();
+        async move {
+            let lost = || async move {
+                refunds.up();
+                Err::<(), _>(EffectError::from(Halt::from(Failure::new(
+                    "Network", "gone",
+                ))))
+            };
+            ctx.once("refund", lost).await?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    });
+    let options = RunOptions::on("t");
+    for begin in [true, false, false] {
+        let input = match begin {
+            true => object(json!({})).into(),
+            false => input::go_on(),
+        };
+        let refused = graph.invoke(input, &options).await.expect_err("unknown");
+        assert_eq!(refused.code(), "SS1202");
+    }
+    assert_eq!(refunds.get(), 1);
+}

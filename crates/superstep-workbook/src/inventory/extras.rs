@@ -13,7 +13,7 @@ use crate::{
 /// Something that a workbook or a sheet has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Extra {
+pub struct ExtraFeature {
     /// The sheet; none if it belongs to the workbook.
     pub sheet: Option<String>,
     /// What it is: `sparkline`, `conversation`, …
@@ -41,10 +41,10 @@ const RELATED: [(&str, &str); 13] = [
 
 impl Workbook {
     /// What of it programs are known to leave out.
-    pub fn extras(&self) -> Result<Vec<Extra>, Error> {
+    pub fn extras(&self) -> Result<Vec<ExtraFeature>, Error> {
         let mut all = Vec::new();
         let mut add = |sheet: Option<&str>, counts: BTreeMap<&'static str, usize>| {
-            all.extend(counts.into_iter().map(|(kind, count)| Extra {
+            all.extend(counts.into_iter().map(|(kind, count)| ExtraFeature {
                 sheet: sheet.map(str::to_owned),
                 kind,
                 count,
