@@ -10,7 +10,7 @@
 //! question about it would be gone, and nothing would keep the same from being done again.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -26,7 +26,6 @@ use superstep_core::{
     run::RunInput,
     runs::QueuedInput,
     saver::{At, Saver},
-    snapshot::View,
     table::Key as _,
 };
 
@@ -130,7 +129,7 @@ impl DynGraph {
             false if going.continues(&loaded) => return Ok(()),
             false => Which::Unfinished,
         };
-        if !loaded.superseded && !is_journaled(&loaded) && self.subgraphs().is_empty() {
+        if !loaded.superseded && !may_have_begun(&loaded) {
             return Ok(());
         }
         let mut effects = self.effects_after(saver, thread, at, which).await?;
@@ -164,68 +163,20 @@ impl DynGraph {
         namespace: &GraphPath,
         loaded: &Loaded,
     ) -> Result<(), Error> {
-        // Most threads have journaled nothing, and are not looked at any further.
-        if !is_journaled(loaded) && self.subgraphs().is_empty() {
-            return Ok(());
-        }
-        let Some(head) = loaded.head() else {
+        // A thread that waits for nothing has begun nothing, and is not looked at any further.
+        let Some(head) = loaded.head().filter(|_| may_have_begun(loaded)) else {
             return Ok(());
         };
-        let mut found = self.unknown_at(loaded, head.step + 1, None);
-        let mut open = self.running_below(thread, namespace, loaded, None);
-        while let Some((node, graph, place)) = open.pop() {
-            let below = saver.load(thread, &place, At::Latest).await?;
-            let Some(below) = below else { continue };
-            // A graph that keeps its state may not have run in this step.
-            let of = below.head().and_then(|it| it.parents.get(namespace));
-            if of == Some(&head.id) {
-                found.extend(graph.unknown_at(&below, head.step + 1, Some(&node)));
-                open.extend(graph.running_below(thread, &place, &below, Some(&node)));
-            }
-        }
-        refused(found, thread)
-    }
-
-    /// What unfinished tasks of a checkpoint have begun and nobody knows whether it happened.
-    fn unknown_at(&self, loaded: &Loaded, step: i64, above: Option<&Arc<str>>) -> Vec<Repeated> {
-        let Some(head) = loaded.head() else {
-            return Vec::new();
+        let at = CheckpointRef {
+            namespace: namespace.clone(),
+            id: Some(head.id),
+            ..CheckpointRef::default()
         };
-        let mut found = Vec::new();
-        let unfinished = loaded.notes.iter().filter(|note| note.output.is_none());
-        for note in unfinished.filter(|note| !note.effects.is_empty()) {
-            let node = above.cloned().unwrap_or_else(|| node_of(head, note));
-            found.extend((self.0.effects)(note).into_iter().map(|effect| Repeated {
-                node: node.clone(),
-                step,
-                effect,
-            }));
-        }
+        let mut found = self
+            .effects_after(saver, thread, &at, Which::Unfinished)
+            .await?;
         found.retain(is_unknown);
-        found
-    }
-
-    /// The graphs that tasks of a checkpoint run, with the node that they run in.
-    fn running_below(
-        &self,
-        thread: &ThreadId,
-        namespace: &GraphPath,
-        loaded: &Loaded,
-        above: Option<&Arc<str>>,
-    ) -> Vec<(Arc<str>, DynGraph, GraphPath)> {
-        if self.subgraphs().is_empty() {
-            return Vec::new();
-        }
-        // A checkpoint that this graph does not read is refused by whoever runs it.
-        let Ok(snapshot) = self.read(thread, namespace, loaded, View::Live) else {
-            return Vec::new();
-        };
-        let below = snapshot.tasks.iter().filter_map(|task| {
-            let (graph, place) = self.child(task)?;
-            let node = above.unwrap_or(&task.name).clone();
-            Some((node, graph, place))
-        });
-        below.collect()
+        refused(found, thread)
     }
 
     async fn effects_after(
@@ -244,6 +195,7 @@ impl DynGraph {
         let mut found = Vec::new();
         for (namespace, id) in &addresses {
             let branch = Branch::new(&archive.namespaces, namespace, *id);
+            let finished = Finished::of(archive.namespaces.get(namespace), *id);
             for (place, checkpoints) in &archive.namespaces {
                 let Some(node) = branch.node_above(place) else {
                     continue;
@@ -254,7 +206,10 @@ impl DynGraph {
                 };
                 let above = node.as_ref();
                 for (record, note) in tasks(checkpoints) {
-                    let counts = which == Which::All || note.output.is_none();
+                    let within = above.map(|node| (namespace, &**node));
+                    let counts = which == Which::All
+                        || note.output.is_none()
+                        || finished.begins_anew(record, note, within);
                     if counts && branch.holds(place, record) {
                         let node = above.cloned().unwrap_or_else(|| node_of(record, note));
                         let step = branch.step(record);
@@ -272,9 +227,68 @@ impl DynGraph {
     }
 }
 
-/// Whether a task of a checkpoint has journaled something.
-fn is_journaled(loaded: &Loaded) -> bool {
-    loaded.notes.iter().any(|note| !note.effects.is_empty())
+/// Whether tasks of a checkpoint may have begun something, in their own name or in a graph that they run.
+fn may_have_begun(loaded: &Loaded) -> bool {
+    let is_journaled = |note: &TaskNote| !note.effects.is_empty();
+    let head = loaded.head();
+    head.is_some_and(|head| !head.pending.is_empty()) || loaded.notes.iter().any(is_journaled)
+}
+
+/// The tasks of a checkpoint that have finished. Those that have not begin anew in another branch, and with them what
+/// they called and the graphs that they ran, finished or not.
+struct Finished {
+    checkpoint: CheckpointId,
+    keys: HashSet<TaskKey>,
+    /// Nodes of which all tasks have.
+    nodes: HashSet<Arc<str>>,
+}
+
+impl Finished {
+    fn of(checkpoints: Option<&Vec<Archived>>, checkpoint: CheckpointId) -> Self {
+        let checkpoints = checkpoints.map(Vec::as_slice).unwrap_or_default();
+        let (mut keys, mut nodes) = (HashSet::new(), HashSet::new());
+        let noted = notes(checkpoints).filter(|(record, _)| record.id == checkpoint);
+        for (record, note) in noted.filter(|(_, note)| note.output.is_some()) {
+            // What handles a failure ends the task that failed.
+            let of = match &note.key {
+                TaskKey::Handler(of) => of,
+                TaskKey::Call(..) => continue,
+                own => own,
+            };
+            nodes.insert(node_of(record, note));
+            keys.insert(of.clone());
+        }
+        let record = checkpoints.iter().find(|it| it.record.id == checkpoint);
+        let sends = record.map(|it| it.record.pending.sends.iter().enumerate());
+        for (at, send) in sends.into_iter().flatten() {
+            let key = u32::try_from(at).map(TaskKey::Send);
+            if !key.is_ok_and(|key| keys.contains(&key)) {
+                nodes.remove(&send.node);
+            }
+        }
+        Self {
+            checkpoint,
+            keys,
+            nodes,
+        }
+    }
+
+    /// Whether a note is about something that begins anew: of the checkpoint itself, or of a graph that a task of it ran
+    /// in this node.
+    fn begins_anew(
+        &self,
+        record: &Record,
+        note: &TaskNote,
+        above: Option<(&GraphPath, &str)>,
+    ) -> bool {
+        match above {
+            None => record.id == self.checkpoint && !self.keys.contains(note.key.root()),
+            Some((namespace, node)) => {
+                record.parents.get(namespace) == Some(&self.checkpoint)
+                    && !self.nodes.contains(node)
+            }
+        }
+    }
 }
 
 fn is_unknown(effect: &Repeated) -> bool {
@@ -362,9 +376,13 @@ impl<'a> Branch<'a> {
     }
 }
 
-/// The tasks of checkpoints that journaled something: as far as it is noted with the checkpoint, or with those
-/// that follow.
+/// The tasks of checkpoints that journaled something.
 fn tasks(all: &[Archived]) -> impl Iterator<Item = (&Record, &TaskNote)> {
+    notes(all).filter(|(_, note)| !note.effects.is_empty())
+}
+
+/// The tasks of checkpoints, as far as they are noted with the checkpoint, or with those that follow.
+fn notes(all: &[Archived]) -> impl Iterator<Item = (&Record, &TaskNote)> {
     let by_id: HashMap<CheckpointId, &Archived> = all.iter().map(|it| (it.record.id, it)).collect();
     let noted = all.iter().flat_map(|it| {
         let notes = it.notes.iter().flatten();
@@ -382,9 +400,7 @@ fn tasks(all: &[Archived]) -> impl Iterator<Item = (&Record, &TaskNote)> {
             tasks.clone().map(move |note| (record, note))
         })
     });
-    noted
-        .chain(brought)
-        .filter(|(_, note)| !note.effects.is_empty())
+    noted.chain(brought)
 }
 
 /// The node that a task of a checkpoint runs.

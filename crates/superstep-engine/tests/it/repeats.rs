@@ -13,7 +13,7 @@ use superstep_core::{
     snapshot::Snapshot,
 };
 use superstep_engine::{
-    CheckpointRef, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, input,
+    CallTask, CheckpointRef, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, RunOptions, input,
     state::Depth,
 };
 
@@ -378,4 +378,130 @@ async fn timers_are_no_effects_and_an_answer_at_the_newest_checkpoint_goes_on() 
         .expect("effects");
     let keys: Vec<&str> = effects.iter().map(|it| it.effect.key.as_str()).collect();
     assert_eq!(keys, ["note"]);
+}
+
+/// A node that pays in a call, in a graph that it runs, or in one that is declared, and then asks.
+fn shops_that_ask(pay: &Count) -> Vec<DynGraph> {
+    let child = || {
+        DynGraphBuilder::new()
+            .last_value("x")
+            .node("inner", payment(pay, true))
+            .edge("__start__", "inner")
+            .build()
+            .expect("it builds")
+    };
+    let (counted, run) = (pay.clone(), child());
+    let calls = move |ctx: DynCtx| {
+        let pay = counted.clone();
+        let task = CallTask::new("called", move |ctx: DynCtx, _| {
+            let pay = pay.clone();
+            async move {
+                let n: usize = ctx.once("pay", || async move { Ok(pay.up()) }).await?;
+                Ok(Value::from(n as i64))
+            }
+        });
+        async move {
+            ctx.call(&task, Vec::new()).await?;
+            ctx.ask("go on?")?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    };
+    let runs = move |ctx: DynCtx| {
+        let child = run.clone();
+        async move {
+            ctx.run_graph(&child, json!({})).await?;
+            ctx.ask("go on?")?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    };
+    let asks = |ctx: DynCtx| async move {
+        ctx.ask("go on?")?;
+        Ok::<_, Halt>(Value::Null)
+    };
+    let below = DynGraphBuilder::new()
+        .last_value("x")
+        .node("inner", payment(pay, true))
+        .node("asks", asks)
+        .edge("__start__", "inner")
+        .edge("inner", "asks")
+        .build()
+        .expect("it builds");
+    let declared = DynGraphBuilder::new()
+        .last_value("x")
+        .node("before", writes(object(json!({}))))
+        .subgraph("pay", below, DynNodeOptions::default())
+        .edge("__start__", "before")
+        .edge("before", "pay")
+        .backends(saved())
+        .build()
+        .expect("it builds");
+    vec![shop_with(calls), shop_with(runs), declared]
+}
+
+#[tokio::test]
+async fn what_an_open_task_has_paid_in_a_call_or_a_graph_is_not_paid_again_unasked() {
+    for at in 0..3 {
+        let pay = Count::default();
+        let graph = shops_that_ask(&pay).swap_remove(at);
+        let (thread, options) = (ThreadId::from("t"), RunOptions::on("t"));
+        graph
+            .invoke(object(json!({})), &options)
+            .await
+            .expect("it asks");
+        let head = CheckpointRef::root(before(&graph, "pay").await);
+        let as_before = Update {
+            as_node: Some("before".into()),
+            ..Update::default()
+        };
+        for update in [copy(), as_before] {
+            let edited = graph.update_state(&thread, Some(&head), update).await;
+            assert_eq!(
+                is_refused(&edited.expect_err("it is refused")),
+                [Certainty::Happened]
+            );
+        }
+        let again = RunOptions {
+            at: Some(head),
+            ..options.clone()
+        };
+        let rerun = graph.invoke(input::go_on(), &again).await;
+        is_refused(&rerun.expect_err("it is refused"));
+        // The answer continues, and what is known to have happened may be dropped by new input.
+        graph
+            .invoke(input::resume("yes"), &options)
+            .await
+            .expect("it continues");
+        assert_eq!(pay.get(), 1, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn what_nobody_knows_of_a_graph_that_a_node_runs_is_not_forgotten() {
+    let pay = Count::default();
+    let child = DynGraphBuilder::new()
+        .last_value("x")
+        .node("inner", payment(&pay, false))
+        .edge("__start__", "inner")
+        .build()
+        .expect("it builds");
+    let graph = shop_with(move |ctx: DynCtx| {
+        let child = child.clone();
+        async move {
+            ctx.run_graph(&child, json!({})).await?;
+            Ok::<_, Halt>(Value::Null)
+        }
+    });
+    let (thread, options) = (ThreadId::from("t"), RunOptions::on("t"));
+    graph
+        .invoke(object(json!({})), &options)
+        .await
+        .expect_err("it is lost");
+    let again = graph.invoke(object(json!({})), &options).await;
+    assert_eq!(
+        is_refused(&again.expect_err("it is refused")),
+        [Certainty::Unknown]
+    );
+    let edited = graph.update_state(&thread, None, copy()).await;
+    is_refused(&edited.expect_err("it is refused"));
+    assert_eq!(pay.get(), 1);
 }

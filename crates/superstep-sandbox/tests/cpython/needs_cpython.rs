@@ -304,7 +304,7 @@ async fn what_openpyxl_does_not_know_is_there_afterwards() {
         let written = after.write(OnLoad::Calculate).unwrap();
         let limits = superstep_workbook::Limits::default();
         let after = Workbook::read(written.bytes, &limits).unwrap();
-        let counts = |all: &[superstep_workbook::Extra]| -> Vec<(&'static str, usize)> {
+        let counts = |all: &[superstep_workbook::ExtraFeature]| -> Vec<(&'static str, usize)> {
             all.iter().map(|it| (it.kind, it.count)).collect()
         };
         assert_eq!(
