@@ -1,12 +1,15 @@
 //! Looking at threads and editing them: snapshots, history, updates, forks.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use superstep_core::{
     checkpoint::Loaded,
     edit::{Edit, Update},
-    error::{Error, ErrorKind},
-    id::{AskId, GraphPath, ThreadId},
+    error::{Error, ErrorKind, SaverError},
+    id::{AskId, CheckpointId, GraphPath, ThreadId},
     plan::Persist,
     policy::Durability,
     record::{Effect, TaskNote},
@@ -184,7 +187,7 @@ impl DynGraph {
     }
 
     /// Records what became of an effect that was started and whose outcome is unknown, in this graph
-    /// and those below it. The thread can then be continued.
+    /// and those that its nodes run. The thread can then be continued.
     pub async fn settle(
         &self,
         thread: &ThreadId,
@@ -213,13 +216,27 @@ impl DynGraph {
         key: &str,
         outcome: &Effect,
     ) -> Result<bool, Error> {
+        // Of a graph that a node runs nothing is declared: what the thread has tells of it.
+        let namespaces = match saver.export(thread).await {
+            Err(SaverError::NoThread { .. }) => return Ok(false),
+            archive => archive?.namespaces,
+        };
+        let mut newest: BTreeMap<GraphPath, Loaded> = BTreeMap::new();
+        for namespace in namespaces.into_keys() {
+            if let Some(loaded) = saver.load(thread, &namespace, At::Latest).await? {
+                newest.insert(namespace, loaded);
+            }
+        }
+        let is_newest = |(namespace, id): (&GraphPath, &CheckpointId)| {
+            let head = newest.get(namespace).and_then(Loaded::head);
+            head.is_none_or(|head| head.id == *id)
+        };
         let mut found = false;
-        let mut open = vec![(self.clone(), GraphPath::default())];
-        while let Some((graph, namespace)) = open.pop() {
-            let Some(loaded) = saver.load(thread, &namespace, At::Latest).await? else {
+        for (namespace, loaded) in &newest {
+            // One that ran in an earlier step is over.
+            let Some(head) = loaded.head().filter(|it| it.parents.iter().all(is_newest)) else {
                 continue;
             };
-            let Some(head) = loaded.head() else { continue };
             let started = loaded.notes.iter().filter(|note| {
                 note.output.is_none() && note.effects.get(key) == Some(&Effect::Started)
             });
@@ -231,20 +248,17 @@ impl DynGraph {
                 .collect();
             if !notes.is_empty() {
                 found = true;
-                let (thread, checkpoint) = (thread.clone(), head.id);
-                let namespace = namespace.clone();
                 let notes = Notes {
-                    thread,
-                    namespace,
+                    thread: thread.clone(),
+                    namespace: namespace.clone(),
                     epoch,
                     durability: Durability::Sync,
-                    checkpoint,
+                    checkpoint: head.id,
                     notes,
                     events: Vec::new(),
                 };
                 saver.note(notes).await?;
             }
-            open.extend(graph.children(&graph.read(thread, &namespace, &loaded, View::Live)?));
         }
         Ok(found)
     }

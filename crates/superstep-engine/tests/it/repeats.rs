@@ -8,6 +8,7 @@ use superstep_core::{
     error::ErrorKind,
     id::{CheckpointId, ThreadId},
     past::Certainty,
+    record::Effect,
     run::{EffectError, Halt},
     saver::HistoryQuery,
     snapshot::Snapshot,
@@ -503,5 +504,14 @@ async fn what_nobody_knows_of_a_graph_that_a_node_runs_is_not_forgotten() {
     );
     let edited = graph.update_state(&thread, None, copy()).await;
     is_refused(&edited.expect_err("it is refused"));
+    // A person finds out, and the thread continues.
+    graph
+        .settle(&thread, "pay", &Effect::Done(Value::from(1)))
+        .await
+        .expect("it is settled");
+    graph
+        .invoke(input::go_on(), &options)
+        .await
+        .expect("it continues");
     assert_eq!(pay.get(), 1);
 }
