@@ -225,7 +225,7 @@ impl Output {
                 Piece::Moved(0) => out.write_all(b"\n")?,
                 Piece::Moved(columns) => {
                     out.flush()?;
-                    write!(out.as_inner(), "\x1b[{columns}D\x1b[K\n")?;
+                    writeln!(out.as_inner(), "\x1b[{columns}D\x1b[K")?;
                 }
             }
         }

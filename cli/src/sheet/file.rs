@@ -162,8 +162,8 @@ pub(super) async fn recalc(
     if app.output.form == Form::Text {
         app.output.data(&[plain(format!(
             "{}, {} new",
-            count(usize::try_from(formulas).unwrap_or(usize::MAX), "formula"),
-            count(usize::try_from(changed).unwrap_or(usize::MAX), "value")
+            count(formulas, "formula"),
+            count(changed, "value")
         ))])?;
         if let Some(why) = calculation.told() {
             app.output
