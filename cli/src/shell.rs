@@ -4,13 +4,12 @@ use std::io::{self, IsTerminal};
 
 use clap::{CommandFactory, Parser};
 
-use superstep::model::did_you_mean;
+use superstep::model::{did_you_mean, spec};
 
 use crate::{
     app::App,
     archie,
     args::{Args, Ask, Command, Global},
-    environment,
     error::Error,
     output::{Output, faint, plain, strong},
     shell_words,
@@ -54,7 +53,7 @@ pub(crate) async fn run(app: &mut App<'_>) -> Result<(), Error> {
             .await?;
         let line = match line {
             Line::Text(line) => line,
-            Line::CtrlC => return Err(Error::Cancelled),
+            Line::CtrlC => continue,
             Line::End => break,
         };
         let input = match read(&line, &shell.global) {
@@ -141,12 +140,9 @@ impl Shell {
         match command {
             Parsed::Model(Some(name)) => {
                 // A mistake shows now, not with the next question.
-                match environment::check_name(&name, &self.global) {
-                    Ok(()) => {
-                        output.say(&[faint("the next question goes to "), plain(&name)]);
-                        self.global.model = Some(name);
-                    }
-                    Err(error) => output.error(&error),
+                match name.parse::<spec::Spec>() {
+                    Ok(_) => self.global.model = Some(name),
+                    Err(error) => output.say(&[plain(error)]),
                 }
             }
             Parsed::Model(None) => {

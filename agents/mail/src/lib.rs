@@ -60,7 +60,6 @@ mod agent;
 mod attempts;
 mod calendar;
 mod compose;
-mod edits;
 mod error;
 mod folder;
 #[cfg(feature = "google")]

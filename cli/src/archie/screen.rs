@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    AskId, Event, Put, Value,
+    Event, Put, Value,
     model::Message,
     text::{Hidden, reveal, single_line},
 };
@@ -16,7 +16,6 @@ use crate::{
     error::Error,
     output::{Form, Output, bad, count, faint, plain, shown, strong},
     stream::TextStream,
-    units,
 };
 
 /// How many files that were left out, or lines with hidden characters, are named.
@@ -180,7 +179,7 @@ impl<'a> Screen<'a> {
         for spent in state.usage.iter().skip(self.shown_calls) {
             if self.is_json() {
                 let usage = serde_json::to_value(spent).unwrap_or_default();
-                self.event("usage", units::in_micro_usd(usage))?;
+                self.event("usage", usage)?;
             } else {
                 self.output.note(&[faint(cost(spent))]);
             }
@@ -190,13 +189,12 @@ impl<'a> Screen<'a> {
     }
 
     /// What the person is asked, unless they have just read it.
-    pub(super) fn question(&mut self, id: AskId, question: &Question) -> Result<(), Error> {
+    pub(super) fn question(&mut self, question: &Question) -> Result<(), Error> {
         if self.is_json() {
-            let mut asked = serde_json::to_value(question).unwrap_or_default();
-            if let Some(asked) = asked.as_object_mut() {
-                asked.insert("id".into(), id.to_string().into());
-            }
-            return self.event("question", asked);
+            return self.event(
+                "question",
+                serde_json::to_value(question).unwrap_or_default(),
+            );
         }
         if !std::mem::take(&mut self.has_streamed) {
             self.stream.write(&question.query)?;

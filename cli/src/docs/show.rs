@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use superstep::model::did_you_mean;
 use superstep_docgen::{Metadata, Request};
 
 use crate::{
     error::Error,
-    output::{Form, Output, count, faint, plain, strong},
+    output::{Form, Output, faint, plain, strong},
 };
 
 pub(super) fn run(
@@ -29,15 +28,10 @@ pub(super) fn run(
             .iter()
             .map(|it| it.agent_name.as_str())
             .collect();
-        let agent = superstep::text::single_line(agent);
-        let near = did_you_mean::hint(&agent, known.iter().copied());
-        nothing(match known.is_empty() {
-            true => format!("no agent has written there, so there is nothing of `{agent}`"),
-            false => format!(
-                "there is no page of `{agent}`{near}; there are {}",
-                known.join(", ")
-            ),
-        })
+        nothing(format!(
+            "it has no agent `{agent}`; it has {}",
+            known.join(", ")
+        ))
     })?;
     if output.form == Form::Json {
         let history = metadata.history.get(agent);
@@ -50,9 +44,9 @@ pub(super) fn run(
     output.data(&[
         strong(agent),
         plain(format!(
-            ": {}, {grade}, {}",
+            ": {}, {grade}, {} refinements",
             result.status.as_str(),
-            count(about.iterations as usize, "refinement")
+            about.iterations
         )),
     ])?;
     output.data(&[plain(&result.summary)])?;

@@ -101,7 +101,6 @@ mod tests {
             sender: "ann@example.org".into(),
             subject: format!("subject {id:x}"),
             date: None,
-            edit: None,
         }
     }
 

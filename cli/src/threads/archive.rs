@@ -12,8 +12,8 @@ use super::ThreadReader;
 use crate::{
     app::App,
     error::{Error, FileError},
-    output::{Form, Output, count, faint, plain, shown},
-    private, suggest,
+    output::{Form, Output, faint, plain, shown},
+    private,
 };
 
 /// Writes a thread to a new file for its owner alone.
@@ -34,8 +34,7 @@ pub(super) async fn export(
     }
     output.data(&[plain(file.display())])?;
     output.say(&[faint(format!(
-        "{}; the file is not encrypted",
-        count(checkpoints, "checkpoint")
+        "{checkpoints} checkpoints; the file is not encrypted"
     ))]);
     Ok(())
 }
@@ -47,10 +46,7 @@ pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(
         path: file.display().to_string(),
         why: error.to_string(),
     })?;
-    let archive = Archive::read(BufReader::new(opened)).map_err(|error| Error::ArchiveFile {
-        file: shown(file.display()),
-        error,
-    })?;
+    let archive = Archive::read(BufReader::new(opened))?;
     let checkpoints = archive.len();
     let id = ThreadId::from(thread);
     let aside = ThreadReader::in_memory()?;
@@ -72,11 +68,9 @@ pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(
         }));
     }
     app.output.data(&[plain(shown(thread))])?;
-    let resume = suggest::command(app.global, &["threads", "resume", thread]);
-    app.output.say(&[
-        plain(format!("{}; ", count(checkpoints, "checkpoint"))),
-        plain(resume),
-        plain(" asks before it runs it"),
-    ]);
+    app.output.say(&[plain(format!(
+        "{checkpoints} checkpoints; superstep threads resume {} asks before it runs it",
+        shown(thread)
+    ))]);
     Ok(())
 }

