@@ -504,6 +504,26 @@ pub enum ErrorKind {
         hint = "await all that uses the context before the node returns"
     )]
     TaskEnded,
+    /// A graph with one history in its thread was run by several tasks of a step, or several times by one.
+    #[coded(
+        "SS3052",
+        Internal,
+        hint = "run it once in each step, or build it with `Persist::PerCall`: then each run of it has a history of its own"
+    )]
+    SharedHistory {
+        /// Where the graph is.
+        position: String,
+    },
+    /// A graph that stores nothing of itself wants an effect to happen once.
+    #[coded(
+        "SS3053",
+        Internal,
+        hint = "build the graph with `Persist::PerCall`, or make the effect in the node that runs it"
+    )]
+    EffectNotKept {
+        /// The key.
+        key: String,
+    },
     /// The saver refused.
     #[coded(transparent)]
     Saver(SaverError),
@@ -611,6 +631,16 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the key `{key}` names two effects of one task")
             }
             Self::TaskEnded => f.write_str("a context was used after its task had ended"),
+            Self::SharedHistory { position } => write!(
+                f,
+                "the graph at `{position}` has one history in its thread, and is run by several tasks of a step or \
+                 several times by one: an answer could reach the wrong one"
+            ),
+            Self::EffectNotKept { key } => write!(
+                f,
+                "the effect `{key}` is in a graph that stores nothing of itself, so it would be made again when the \
+                 thread resumes"
+            ),
             Self::Saver(error) => error.fmt(f),
         }
     }

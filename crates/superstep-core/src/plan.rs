@@ -23,7 +23,7 @@ use crate::{
     id::IdSource,
     message,
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    record::{Layout, Write},
+    record::{Layout, StartValue, Write},
     reducer::Reducer,
     table::{ChannelIx, NodeIx, Table, TriggerIx},
     value::Value,
@@ -362,20 +362,31 @@ impl Plan {
         self.forget_untracked_in(&mut send.arg);
     }
 
+    /// Takes what must not be stored out of the input of a run.
+    pub(crate) fn forget_untracked_input(&self, start: &mut StartValue) {
+        match start {
+            StartValue::Input(value) => self.forget_untracked_in(value),
+            StartValue::Command(command) => {
+                command.update.retain(|(name, _)| !self.is_untracked(name));
+            }
+        }
+    }
+
+    fn is_untracked(&self, name: &str) -> bool {
+        self.channel(name)
+            .is_some_and(|channel| self.untracked.contains(&channel))
+    }
+
     /// Takes channels that must not be stored out of an object, or a list of objects, of channels.
     pub(crate) fn forget_untracked_in(&self, value: &mut Value) {
         if let Value::List(items) = value {
             for item in Arc::make_mut(items) {
                 self.forget_untracked_in(item);
             }
-        } else if let Value::Map(map) = value {
-            let untracked = |name: &str| {
-                self.channel(name)
-                    .is_some_and(|channel| self.untracked.contains(&channel))
-            };
-            if map.keys().any(|name| untracked(name)) {
-                Arc::make_mut(map).retain(|name, _| !untracked(name));
-            }
+        } else if let Value::Map(map) = value
+            && map.keys().any(|name| self.is_untracked(name))
+        {
+            Arc::make_mut(map).retain(|name, _| !self.is_untracked(name));
         }
     }
 

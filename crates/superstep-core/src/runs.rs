@@ -31,6 +31,9 @@ pub use options::QueuedOptions;
 pub use queue::{Claim, ClaimRuns, EnqueueRun, OnBusy, Queued, QueuedInput};
 pub use status::{ParseStatusError, RunStatus};
 
+/// The code of [`ErrorKind::BadAnswer`](crate::error::ErrorKind::BadAnswer), which is what an ending keeps of it.
+const REFUSED_ANSWER: &str = "SS1015";
+
 /// What a run was started with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -290,6 +293,15 @@ impl RunRecord {
             Some(ending) => RunStatus::from(ending),
             None if self.epoch.is_some() => RunStatus::Running,
             None => RunStatus::Queued,
+        }
+    }
+
+    /// What is going on with its thread, if that has no newer run. A run whose answer did not fit failed, and its
+    /// thread still waits.
+    pub fn thread_status(&self) -> RunStatus {
+        match &self.ending {
+            Some(Ending::Failed { code, .. }) if code == REFUSED_ANSWER => RunStatus::Waiting,
+            _ => self.status(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! count, or one typed cell of the typed layer ([`Value::Typed`]), which stays a Rust value until
 //! somebody needs its JSON form. Conversions to and from JSON live in [`mod@json`].
 
+mod finite;
 pub mod json;
 pub mod map;
 
@@ -46,6 +47,8 @@ pub trait Cell: Any + Send + Sync {
     fn to_json(&self) -> Result<serde_json::Value, serde_json::Error>;
     /// The Rust type, for messages.
     fn type_name(&self) -> &'static str;
+    /// Whether it holds a number that JSON has no form for, which is null in the JSON form.
+    fn loses_number(&self) -> bool;
 }
 
 impl<T: Serialize + Send + Sync + 'static> Cell for T {
@@ -54,6 +57,9 @@ impl<T: Serialize + Send + Sync + 'static> Cell for T {
     }
     fn type_name(&self) -> &'static str {
         type_name::<T>()
+    }
+    fn loses_number(&self) -> bool {
+        finite::loses_number(self)
     }
 }
 

@@ -22,6 +22,8 @@ use syn::{DeriveInput, ItemFn, parse_macro_input};
 /// - `#[state(ephemeral)]`: the value is there for the step after the write, then the default.
 /// - `#[state(untracked)]`: never stored.
 ///
+/// A field is named as serde names it: by `#[serde(rename = "...")]`, by the struct's `rename_all`, or as in Rust.
+///
 /// On the struct:
 /// - `#[state(version = 2, migrate(1 => path::to_function))]`: functions from a JSON object of the
 ///   fields of one version to the next.

@@ -2,6 +2,7 @@
 //! what a stored state is compared by.
 
 mod parse;
+mod serde_attributes;
 mod shape;
 mod update;
 

@@ -22,7 +22,6 @@ use std::{collections::HashMap, sync::Arc};
 
 use superstep_core::{
     channel::{ChannelKind, ChannelSpec},
-    graph_state::restore::MigrateFn,
     plan::{
         Blueprint, BuildErrors, Edge, IntoDestinations, Managed, NodeDef, Pauses, Persist, Plan,
         RouteView, RouterDef, blueprint::ROOT,
@@ -35,7 +34,7 @@ use superstep_core::{
 };
 
 use crate::{
-    graph::{Backends, DynGraph, NodeFunction},
+    graph::{Backends, DynGraph, NodeFunction, TypedParts},
     node::Node,
     run::SubgraphNode,
 };
@@ -69,8 +68,8 @@ pub struct DynGraphBuilder {
     defaults: DynNodeOptions,
     backends: Backends,
     persist: Persist,
-    pub(crate) migrate: Option<MigrateFn>,
     pub(crate) effects: Option<ReadEffects>,
+    pub(crate) typed: TypedParts,
 }
 
 /// How a node is run.
@@ -680,7 +679,7 @@ impl DynGraphBuilder {
             nodes,
             self.backends,
             self.persist,
-            (self.migrate, self.effects.unwrap_or(TaskNote::past_effects)),
+            (self.effects.unwrap_or(TaskNote::past_effects), self.typed),
         ))
     }
 
@@ -738,7 +737,7 @@ impl DynGraphBuilder {
             nodes,
             builder.backends,
             Persist::PerCall,
-            (None, TaskNote::past_effects),
+            (TaskNote::past_effects, TypedParts::default()),
         ))
     }
 

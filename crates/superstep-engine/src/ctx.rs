@@ -5,6 +5,7 @@ mod call;
 mod cancelled;
 mod effect;
 mod heartbeat;
+mod history;
 mod progress;
 mod run_info;
 mod sleep;
@@ -266,24 +267,42 @@ impl DynCtx {
     }
 
     /// What the next graph of this task gets.
-    pub(crate) fn child_context(&self) -> ParentContext {
+    pub(crate) fn child_context(&self) -> ChildContext {
         let step = &self.0.step;
-        let n = {
+        let (graph, continues) = {
             let mut progress = lock(&self.0.progress);
+            let graph = progress.graphs;
             progress.graphs += 1;
-            progress.graphs - 1
+            (graph, graph < progress.begun_graphs)
         };
         let mut parents = step.parents.clone();
         if step.env.saver.is_some() {
             Arc::make_mut(&mut parents).insert(step.namespace.clone(), step.checkpoint);
         }
-        ParentContext {
-            namespace: self.namespace().call(n),
-            nested: true,
-            resuming: step.resuming,
-            replay: step.replay.clone(),
-            parents,
-            answers: step.answers.clone(),
+        let (resuming, replay) = match continues {
+            true => (Some(true), None),
+            false => (step.resuming, step.replay.clone()),
+        };
+        ChildContext {
+            graph,
+            continues,
+            parent: ParentContext {
+                namespace: self.namespace().call(graph),
+                nested: true,
+                resuming,
+                replay,
+                parents,
+                answers: step.answers.clone(),
+            },
         }
     }
+}
+
+/// What a graph gets from the task that runs it.
+pub(crate) struct ChildContext {
+    /// Which graph of the task it is.
+    pub(crate) graph: u32,
+    /// An earlier attempt of the task ran it: it continues where it is.
+    pub(crate) continues: bool,
+    pub(crate) parent: ParentContext,
 }

@@ -382,11 +382,11 @@ impl<'a> Driver<'a> {
             self.progress.remove(&at)
         };
         let mut progress = known.unwrap_or_else(|| TaskProgress {
-            answers: TaskAnswers::new(task.note.answers.clone()),
+            answers: TaskAnswers::new(task.note.answers.clone(), task.asked_as.clone()),
             effects: task.note.effects.clone(),
             ..TaskProgress::default()
         });
-        progress.rewind();
+        progress.rewind(self.env.fidelity);
         self.attempts += 1;
         let serial = self.attempts;
         let attempt = Attempt { at, serial };
@@ -563,6 +563,7 @@ impl<'a> Driver<'a> {
     async fn request(&mut self, run: &mut Loop, request: Request) -> Option<Stop> {
         let (Request::Journal { task, .. }
         | Request::Anchor { task, .. }
+        | Request::HasTwin { task, .. }
         | Request::Call { by: task, .. }) = &request;
         if !self.is_running(*task) {
             // The reply is dropped, which the sender sees.
@@ -582,6 +583,9 @@ impl<'a> Driver<'a> {
             Request::Anchor { task: _, reply } => {
                 let acts = run.anchor();
                 return self.store_for(run, acts, reply).await;
+            }
+            Request::HasTwin { task, reply } => {
+                let _gone = reply.send(run.has_twin(task.at));
             }
             Request::Call {
                 by,

@@ -35,7 +35,8 @@ impl DynGraph {
     /// Binds a plain answer on its way to the queue to the one question that is open now: when the run's turn
     /// comes, the thread may ask another, and whoever answered has not seen that one. If the question is
     /// answered by somebody else meanwhile, the run fails with SS1105. So does this call if no question is open, or
-    /// none of the answered ids while no run of the thread could still ask.
+    /// none of the answered ids while no run of the thread could still ask. An answer that does not fit its question
+    /// is SS1015.
     pub async fn bind_answer(&self, mut run: EnqueueRun) -> Result<EnqueueRun, Error> {
         let QueuedInput::Command(_, Some(resume)) = &mut run.input else {
             return Ok(run);
@@ -45,6 +46,8 @@ impl DynGraph {
             return Ok(run);
         }
         let state = self.state(&run.thread, None, Depth::Here).await?;
+        let checked = self.check_answers(state.asks(), resume);
+        checked.map_err(|error| error.at_thread(Some(&run.thread)))?;
         let mut open: Vec<AskId> = state.asks().map(|ask| ask.id).collect();
         open.dedup();
         let is_late = match (open.as_slice(), &*resume) {

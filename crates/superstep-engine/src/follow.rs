@@ -324,7 +324,7 @@ async fn whole(
         let notes = Vec::new();
         let loaded = Loaded { notes, ..loaded };
         let plan = &graph.0.plan;
-        let restored = GraphState::restore(plan, &loaded, graph.0.migrate.as_ref())?;
+        let restored = GraphState::restore(plan, &loaded, graph.0.typed.migrate.as_ref())?;
         Ok(at.part.read(plan, &restored.state))
     };
     let state = read().map_err(|error| error.at_thread(Some(thread)))?;

@@ -1,6 +1,6 @@
 //! A graph that can be run: a plan, its functions, and the backends it runs on.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use superstep_core::{
     checkpoint::Loaded,
@@ -50,11 +50,23 @@ pub(crate) struct GraphInner {
     pub(crate) nodes: Table<NodeIx, Option<NodeFunction>>,
     pub(crate) backends: Backends,
     pub(crate) persist: Persist,
-    pub(crate) migrate: Option<MigrateFn>,
     pub(crate) effects: ReadEffects,
+    pub(crate) typed: TypedParts,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) clock: Arc<dyn Clock>,
 }
+
+/// What a graph knows of its Rust types.
+#[derive(Clone, Default)]
+pub(crate) struct TypedParts {
+    /// Brings the state of an older version to this one.
+    pub(crate) migrate: Option<MigrateFn>,
+    /// What is wrong with answers, by the kind of their question.
+    pub(crate) answers: BTreeMap<&'static str, CheckAnswer>,
+}
+
+/// What is wrong with an answer to a question of one kind.
+pub(crate) type CheckAnswer = fn(&serde_json::Value) -> Result<(), String>;
 
 /// A node's function, and the graph it is or calls.
 #[derive(Clone)]
@@ -103,7 +115,7 @@ impl GraphInner {
         let Some(record) = loaded.head() else {
             return Ok(None);
         };
-        let restored = GraphState::restore(&self.plan, loaded, self.migrate.as_ref())?;
+        let restored = GraphState::restore(&self.plan, loaded, self.typed.migrate.as_ref())?;
         let Record {
             id,
             parent,
@@ -130,7 +142,7 @@ impl DynGraph {
         nodes: Table<NodeIx, Option<NodeFunction>>,
         backends: Backends,
         persist: Persist,
-        (migrate, effects): (Option<MigrateFn>, ReadEffects),
+        (effects, typed): (ReadEffects, TypedParts),
     ) -> Self {
         let ids = backends
             .ids
@@ -144,8 +156,8 @@ impl DynGraph {
             nodes,
             backends,
             persist,
-            migrate,
             effects,
+            typed,
             ids,
         }))
     }
@@ -172,8 +184,8 @@ impl DynGraph {
             nodes: inner.nodes.clone(),
             backends,
             persist: inner.persist,
-            migrate: inner.migrate.clone(),
             effects: inner.effects,
+            typed: inner.typed.clone(),
             ids,
             clock,
         }))

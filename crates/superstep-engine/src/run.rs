@@ -15,6 +15,7 @@ use superstep_core::{
     event::{Ending, Modes},
     future::BoxFuture,
     plan::{Keys, Pauses, Persist},
+    record::TaskNote,
     run::{Begin, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
     runs::{BeginRun, InputKind, noted},
     saver::{At, Lease},
@@ -23,7 +24,7 @@ use superstep_core::{
 
 use crate::{
     clock::{unix_millis, until},
-    ctx::{Above, DynCtx},
+    ctx::{Above, ChildContext, DynCtx},
     driver::{self, Began},
     env::{Env, Sink},
     event_log::{EventLogWriter, FindPlan},
@@ -133,7 +134,7 @@ impl DynGraph {
             strict_resume: options.strict_resume,
             strict_input: options.strict_input,
             keep_asks: options.keep_asks,
-            keep_unknown: options.at.is_none(),
+            at_latest: options.at.is_none(),
         };
         let fed = match &input {
             RunInput::Nothing => InputKind::Nothing,
@@ -205,8 +206,15 @@ impl DynGraph {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
         if let (true, Some(loaded), Some(saver), Some(thread)) =
-            (scope.keep_unknown, &loaded, &env.saver, &env.thread)
+            (scope.at_latest, &loaded, &env.saver, &env.thread)
         {
+            // LangGraph shows the schema to clients, and checks nothing.
+            if env.fidelity == Fidelity::Sensible
+                && let RunInput::Command(_, Some(resume)) = &input
+            {
+                let asks = loaded.notes.iter().flat_map(TaskNote::open_asks);
+                self.check_answers(asks, resume)?;
+            }
             self.refuse_input(saver, thread, loaded, &input).await?;
         }
         let noted = match (&input, &loaded) {
@@ -286,24 +294,30 @@ impl DynGraph {
         input: RunInput,
     ) -> Result<Option<Value>, Halt> {
         ctx.alive()?;
-        let mut parent = ctx.child_context();
-        let env = &ctx.0.step.env;
-        let env = match self.0.persist {
-            Persist::PerCall => env.clone(),
+        let ChildContext {
+            graph,
+            continues,
+            mut parent,
+        } = ctx.child_context();
+        let mut env = ctx.0.step.env.clone();
+        if continues && !env.addresses.is_empty() {
+            Arc::make_mut(&mut env).addresses = Arc::default();
+        }
+        match self.0.persist {
+            Persist::PerCall => {}
             Persist::PerThread => {
                 parent.namespace = parent.namespace.position();
-                env.clone()
+                if env.fidelity == Fidelity::Sensible {
+                    ctx.claim_history(&parent.namespace, graph).await?;
+                }
             }
-            Persist::Off => Arc::new(Env {
-                saver: None,
-                ..Env::clone(env)
-            }),
-        };
+            Persist::Off => Arc::make_mut(&mut env).saver = None,
+        }
         let _inside = ctx.runs_inside();
         // A future of a graph within a graph has no finite type; the box ends the recursion.
         let above = Above {
-            run: ctx.0.step.run.clone(),
-            task: ctx.0.task,
+            ctx: ctx.clone(),
+            graph,
         };
         let running = Box::pin(async {
             let entered = self.enter(&env, parent, input, Scope::default()).await?;
@@ -478,9 +492,9 @@ struct Scope {
     strict_resume: bool,
     strict_input: bool,
     keep_asks: bool,
-    /// Whether new input is refused if it drops an effect of which nobody knows whether it happened; where a
-    /// checkpoint is named, that was looked at before.
-    keep_unknown: bool,
+    /// Whether the run continues its thread where that is now: answers must fit what is asked there, and new input
+    /// must not drop an effect of which nobody knows whether it happened.
+    at_latest: bool,
 }
 
 fn distinct(asks: Vec<Ask>) -> Vec<Ask> {

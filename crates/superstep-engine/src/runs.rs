@@ -62,7 +62,7 @@ impl DynGraph {
         Ok(began.find(|run| run.made(checkpoint)))
     }
 
-    /// What is going on with a thread: the status of its newest run. A thread of an earlier version
+    /// What is going on with a thread, by its newest run. A thread of an earlier version
     /// has no runs on record; what it holds decides.
     pub async fn status(&self, thread: impl Into<ThreadId>) -> Result<RunStatus, Error> {
         let thread = thread.into();
@@ -72,7 +72,7 @@ impl DynGraph {
         };
         let runs = self.saver()?.runs().load_runs(&thread, &newest).await?;
         if let Some(run) = runs.first() {
-            return Ok(run.status());
+            return Ok(run.thread_status());
         }
         let state = self.state(&thread, None, Depth::Here).await?;
         if state.checkpoint.is_none() {

@@ -309,6 +309,18 @@ fn what_is_nested_too_deeply_is_not_stored() {
 }
 
 #[test]
+fn a_number_that_could_not_be_read_back_is_not_stored() {
+    for cell in [
+        Value::typed(f64::NAN),
+        Value::typed(vec![Some(f32::INFINITY), None]),
+    ] {
+        let error = pack_record(&holding(cell)).unwrap_err();
+        assert!(error.why.contains("NaN or infinity"), "{error}");
+    }
+    pack_record(&holding(Value::typed((1.5, Option::<f64>::None)))).unwrap();
+}
+
+#[test]
 fn a_layout_comes_back_and_its_name_follows_from_it() {
     let layout = Random::new(7).layout();
     let (name, bytes) = pack_layout(&layout).unwrap();

@@ -38,7 +38,11 @@ impl Codec for Value {
                 let json = json.map_err(|error| {
                     out.refuse(format!("{} does not serialise: {error}", cell.type_name()))
                 })?;
-                return pack_json(&json, out);
+                if pack_json(&json, out)? && cell.loses_number() {
+                    let of = cell.type_name();
+                    let why = format!("{of} holds NaN or infinity, which could not be read back");
+                    return Err(out.refuse(why));
+                }
             }
         }
         Ok(())
@@ -79,10 +83,14 @@ impl Codec for Value {
     }
 }
 
-/// The form a typed cell is stored in, without a [`Value`] in between.
-fn pack_json(json: &Json, out: &mut Pack) -> Result<(), CodecError> {
+/// The form a typed cell is stored in, without a [`Value`] in between. Returns whether there is a null in it.
+fn pack_json(json: &Json, out: &mut Pack) -> Result<bool, CodecError> {
+    let mut has_null = false;
     match json {
-        Json::Null => out.nil(),
+        Json::Null => {
+            out.nil();
+            has_null = true;
+        }
         Json::Bool(b) => out.bool(*b),
         Json::Number(n) => match (n.as_i64(), n.as_u64(), n.as_f64()) {
             (Some(n), ..) => out.int(n),
@@ -92,17 +100,23 @@ fn pack_json(json: &Json, out: &mut Pack) -> Result<(), CodecError> {
         Json::String(text) => out.text(text),
         Json::Array(items) => {
             out.list(items.len());
-            return out.nested(|out| items.iter().try_for_each(|item| pack_json(item, out)));
+            out.nested(|out| {
+                for item in items {
+                    has_null |= pack_json(item, out)?;
+                }
+                Ok(())
+            })?;
         }
         Json::Object(map) => {
             out.map(map.len());
-            return out.nested(|out| {
-                map.iter().try_for_each(|(key, value)| {
+            out.nested(|out| {
+                for (key, value) in map {
                     out.text(key);
-                    pack_json(value, out)
-                })
-            });
+                    has_null |= pack_json(value, out)?;
+                }
+                Ok(())
+            })?;
         }
     }
-    Ok(())
+    Ok(has_null)
 }

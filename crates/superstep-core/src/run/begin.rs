@@ -337,8 +337,8 @@ impl Loop {
         let stores = !forks && self.position.loaded.is_some() && self.stores_notes();
         let says = note.output.is_some() || note.resume.is_some();
         if stores && says {
-            self.acts
-                .push(Act::Note(self.position.checkpoint, vec![note.clone()]));
+            let stored = vec![self.storable(note.clone())];
+            self.acts.push(Act::Note(self.position.checkpoint, stored));
         }
         self.notes.push(note);
         Ok(())

@@ -98,6 +98,13 @@ impl Loop {
             .clone()
     }
 
+    /// Whether another task of the step has the same name: the graphs that both run are at one position.
+    pub fn has_twin(&self, at: usize) -> bool {
+        let name = self.tasks.get(at).map(|task| &task.name);
+        let mut others = (0..).zip(&self.tasks).filter(|(other, _)| *other != at);
+        others.any(|(_, other)| Some(&other.name) == name)
+    }
+
     /// The namespace of the task that called this one; other tasks are in their graph's.
     pub fn caller_of(&self, task: &Task) -> Option<GraphPath> {
         let TaskKey::Call(by, _) = &task.key else {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     Act, Fidelity, Loop, Stop,
-    task::{Phase, Task, TaskInput},
+    task::{AskedAs, Phase, Task, TaskInput},
 };
 use crate::{
     error::ErrorKind,
@@ -88,15 +88,23 @@ impl Loop {
         }
         let mut given = Vec::new();
         for at in first..self.tasks.len() {
-            let namespace = by_id.then(|| self.task_namespace(at));
+            let note = self.tasks.get(at).and_then(|task| {
+                let known = self.notes.iter().find(|note| note.key == task.key);
+                known.cloned()
+            });
+            let asked = note.as_ref().is_some_and(|note| !note.asks.is_empty());
+            let namespace = (by_id || asked).then(|| self.task_namespace(at));
             let Some(task) = self.tasks.get_mut(at) else {
                 continue;
             };
-            if let Some(note) = self.notes.iter().find(|note| note.key == task.key) {
+            if let Some(note) = &note {
                 task.note.answers = note.answers.clone();
                 task.note.effects = note.effects.clone();
             }
-            if let Some(namespace) = namespace {
+            let Some(namespace) = namespace else {
+                continue;
+            };
+            if by_id {
                 let answers = &self.config.parent.answers;
                 let next = answers.by_id(AskId::of(&namespace, task.note.answers.len()));
                 // To LangGraph all questions of a task have one id. Whoever answers the first
@@ -114,6 +122,13 @@ impl Loop {
                     });
                 }
             }
+            task.asked_as = note.and_then(|note| {
+                let question = task.note.answers.len().checked_sub(1)?;
+                let id = AskId::of(&namespace, question);
+                let ask = note.asks.into_iter().find(|ask| ask.id == id)?;
+                let kind = ask.kind?;
+                Some(AskedAs { question, kind })
+            });
         }
         // An answer is durable before the task that waits for it acts on it.
         if !given.is_empty() && self.stores_notes() {

@@ -80,6 +80,12 @@ impl Loop {
             for send in Arc::make_mut(&mut pending.sends) {
                 self.plan.forget_untracked(send);
             }
+            // LangGraph stores input as it is.
+            if self.config.fidelity == Fidelity::Sensible
+                && let Some(start) = &mut pending.start
+            {
+                self.plan.forget_untracked_input(start);
+            }
         }
         pending
     }

@@ -121,7 +121,7 @@ impl ThreadInfo {
             .iter()
             .any(|note| note.error.is_some() && !note.handled);
         let status = match (last, head) {
-            (Some(run), _) => run.status(),
+            (Some(run), _) => run.thread_status(),
             (None, Some(head)) if !head.pending.is_empty() => match (asks, is_failed) {
                 (1.., _) => RunStatus::Waiting,
                 (0, true) => RunStatus::Failed,

@@ -1,12 +1,15 @@
 //! Reads a struct and its attributes.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use std::collections::BTreeSet;
+
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
-    Attribute, Data, DeriveInput, Error, Fields, GenericArgument, Ident, LitInt, Path,
-    PathArguments, Result, Token, Type, Visibility, ext::IdentExt, meta::ParseNestedMeta,
-    spanned::Spanned,
+    Data, DeriveInput, Error, Fields, GenericArgument, Ident, LitInt, Path, PathArguments, Result,
+    Token, Type, Visibility, ext::IdentExt, meta::ParseNestedMeta, spanned::Spanned,
 };
+
+use super::serde_attributes::SerdeAttributes;
 
 /// Names that the update type uses itself.
 const TAKEN: [&str; 3] = ["goto", "end", "send"];
@@ -45,6 +48,7 @@ pub(crate) struct Spec<'a> {
 pub(crate) struct Field<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) vis: &'a Visibility,
+    /// Its name as data: that of Rust, unless serde has another.
     pub(crate) name: String,
     pub(crate) ty: &'a Type,
     pub(crate) reducer: Reducer,
@@ -89,13 +93,14 @@ impl<'a> Spec<'a> {
             fields: Vec::with_capacity(named.named.len()),
         };
         spec.read_container(input)?;
-        let default = has_default(&input.attrs);
+        let serde = SerdeAttributes::parse(&input.attrs)?;
         for field in &named.named {
-            let field = Field::parse(field)?;
-            spec.fields.extend(field.map(|field| Field {
-                default: default || field.default,
-                ..field
-            }));
+            spec.fields.extend(Field::parse(field, &serde)?);
+        }
+        let mut names = BTreeSet::new();
+        if let Some(twice) = spec.fields.iter().find(|field| !names.insert(&field.name)) {
+            let message = format!("two fields are named `{}` by serde", twice.name);
+            return Err(Error::new_spanned(twice.ident, message));
         }
         Ok(spec)
     }
@@ -154,7 +159,7 @@ impl<'a> Spec<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn parse(field: &'a syn::Field) -> Result<Option<Self>> {
+    fn parse(field: &'a syn::Field, of_all: &SerdeAttributes) -> Result<Option<Self>> {
         let Some(ident) = &field.ident else {
             return Ok(None);
         };
@@ -192,6 +197,12 @@ impl<'a> Field<'a> {
                 })?;
             }
         }
+        let serde = SerdeAttributes::parse(&field.attrs)?;
+        let name = match (serde.rename, of_all.rename_all) {
+            (Some(name), _) => name,
+            (None, Some(case)) => case.write(&name),
+            (None, None) => name,
+        };
         Ok(Some(Self {
             ident,
             vis: &field.vis,
@@ -199,7 +210,7 @@ impl<'a> Field<'a> {
             ty: &field.ty,
             reducer,
             keep,
-            default: has_default(&field.attrs),
+            default: of_all.default || serde.default,
         }))
     }
 
@@ -283,22 +294,6 @@ fn refuse_unknown(path: &Path) -> Result<()> {
         );
         Err(Error::new_spanned(path, message))
     })
-}
-
-/// Whether there is a `#[serde(default)]`, with or without a function. What serde accepts besides is
-/// not looked at: serde itself reports what it does not know.
-fn has_default(attributes: &[Attribute]) -> bool {
-    let serde = attributes.iter().filter(|a| a.path().is_ident("serde"));
-    serde
-        .filter_map(|a| a.meta.require_list().ok())
-        .any(|list| {
-            let mut fresh = true;
-            list.tokens.clone().into_iter().any(|token| {
-                let first = std::mem::take(&mut fresh);
-                fresh = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ',');
-                first && matches!(&token, TokenTree::Ident(word) if word == "default")
-            })
-        })
 }
 
 /// Whether a type is written as `String`.

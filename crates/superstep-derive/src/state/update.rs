@@ -171,7 +171,7 @@ fn setter(field: &Field<'_>) -> TokenStream {
     if reducer.is_last() {
         return set;
     }
-    let overwrite = format_ident!("overwrite_{}", name);
+    let overwrite = format_ident!("overwrite_{}", ident);
     let docs = format!("Replaces `{name}`, whatever its reducer.");
     quote! {
         #set
@@ -191,7 +191,7 @@ fn push(field: &Field<'_>, all: &[Field<'_>]) -> Option<TokenStream> {
         ident, vis, name, ..
     } = field;
     let item = field.pushed()?;
-    let push = format_ident!("push_{}", name);
+    let push = format_ident!("push_{}", ident);
     if all.iter().any(|other| *other.ident == push) {
         return None;
     }

@@ -34,8 +34,8 @@ impl DynCtx {
         Ok(self.progress()?.answers.known().cloned())
     }
 
-    /// Asks a question whose answer has a type. An answer of another type is given back: the
-    /// question stays open.
+    /// Asks a question whose answer has a type. An answer of another type, or to another kind of
+    /// question, is given back: the question stays open.
     pub(crate) fn ask_as<T>(
         &self,
         kind: &'static str,
@@ -52,12 +52,16 @@ impl DynCtx {
         let mut progress = self.progress()?;
         let at = progress.answers.question();
         if let Some(answer) = progress.answers.next(&self.0.step.answers) {
-            let why = match decode(answer) {
-                Ok(decoded) => {
-                    progress.answers.accept();
-                    return Ok(decoded);
-                }
-                Err(why) => why,
+            let why = match progress.answers.asked_as() {
+                // The program has changed since: whoever answered has not seen this question.
+                Some(asked) if asked != kind => format!("it was given to a question `{asked}`"),
+                _ => match decode(answer) {
+                    Ok(decoded) => {
+                        progress.answers.accept();
+                        return Ok(decoded);
+                    }
+                    Err(why) => why,
+                },
             };
             progress.answers.refuse();
             return Err(Halt::from(ErrorKind::BadAnswer {

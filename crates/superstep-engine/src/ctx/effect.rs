@@ -78,6 +78,12 @@ impl DynCtx {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, EffectError>>,
     {
+        let env = &self.0.step.env;
+        let is_kept = env.saver.is_some() || env.run.is_none();
+        if !is_kept && unknown == Unknown::Report {
+            let key = key.to_owned();
+            return Err(ErrorKind::EffectNotKept { key }.into());
+        }
         let known = {
             let mut progress = self.progress()?;
             if !progress.keys.insert(key.to_owned()) {
@@ -149,7 +155,7 @@ impl DynCtx {
         if !follows {
             run.anchor().await?;
         }
-        run.stored(|reply| Request::Journal {
+        run.request(|reply| Request::Journal {
             task: self.0.task,
             key: key.to_owned(),
             effect,

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use superstep_core::{
     ask::{Answers, Ask},
+    id::GraphPath,
     record::Effect,
+    run::{AskedAs, Fidelity},
     value::Value,
 };
 
@@ -20,7 +22,13 @@ pub(crate) struct TaskProgress {
     pub(crate) streamed: Vec<String>,
     /// Ids of messages that readers have seen of graphs it ran.
     pub(crate) seen_below: Vec<String>,
+    /// How many graphs this attempt has run.
     pub(crate) graphs: u32,
+    /// How many graphs an earlier attempt has run; this one continues them.
+    pub(crate) begun_graphs: u32,
+    /// Graphs with one history in their thread that this attempt runs, by position: which of its graphs
+    /// is one, or runs it.
+    pub(crate) histories: BTreeMap<GraphPath, u32>,
     pub(crate) calls: u32,
     pub(crate) spans: u32,
     pub(crate) sleeps: u32,
@@ -36,8 +44,14 @@ pub(crate) struct TaskProgress {
 
 impl TaskProgress {
     /// Prepares for another attempt.
-    pub(crate) fn rewind(&mut self) {
+    pub(crate) fn rewind(&mut self, fidelity: Fidelity) {
         self.answers.rewind();
+        // LangGraph counts on: there a retry runs its graphs from their start, and repeats what they did.
+        if fidelity == Fidelity::Sensible {
+            self.begun_graphs = self.begun_graphs.max(self.graphs);
+            self.graphs = 0;
+        }
+        self.histories.clear();
         (self.calls, self.sleeps) = (0, 0);
         (self.unfinished, self.inside) = (0, 0);
         self.open.clear();
@@ -60,12 +74,18 @@ pub(crate) struct TaskAnswers {
     received: Vec<Value>,
     /// How many of them this attempt has used.
     used: usize,
+    /// To which kind of question the last of them was given.
+    asked: Option<AskedAs>,
 }
 
 impl TaskAnswers {
     /// The answers of earlier attempts.
-    pub(crate) fn new(received: Vec<Value>) -> Self {
-        Self { received, used: 0 }
+    pub(crate) fn new(received: Vec<Value>, asked: Option<AskedAs>) -> Self {
+        Self {
+            received,
+            used: 0,
+            asked,
+        }
     }
 
     /// Another attempt asks from the first question on.
@@ -84,6 +104,12 @@ impl TaskAnswers {
     /// The answer to the next question that is on record.
     pub(super) fn known(&self) -> Option<&Value> {
         self.received.get(self.used)
+    }
+
+    /// The kind of question that the next answer was given to, if that is known.
+    pub(super) fn asked_as(&self) -> Option<&str> {
+        let asked = self.asked.as_ref()?;
+        (asked.question == self.used).then_some(&*asked.kind)
     }
 
     /// The answer to the next question is used.

@@ -15,7 +15,7 @@ use superstep_core::{
 };
 use tokio::sync::oneshot;
 
-use super::call::TaskBody;
+use super::{DynCtx, call::TaskBody};
 use crate::{env::Env, requests::Requests};
 
 /// What all tasks of one graph's run share.
@@ -30,11 +30,12 @@ pub(crate) struct RunInfo {
     pub(crate) requests: Requests<Request>,
 }
 
-/// The graph whose task runs another one, and that task.
+/// The task that runs another graph.
 #[derive(Clone)]
 pub(crate) struct Above {
-    pub(crate) run: Arc<RunInfo>,
-    pub(crate) task: Attempt,
+    pub(crate) ctx: DynCtx,
+    /// Which of its graphs that is.
+    pub(crate) graph: u32,
 }
 
 /// One attempt of a task.
@@ -50,21 +51,22 @@ impl RunInfo {
     /// Stores the graphs above up to where they are, so that a run that starts again finds its way
     /// to what this one stores.
     pub(super) async fn anchor(&self) -> Result<(), Halt> {
-        let above: Vec<_> =
-            std::iter::successors(self.above.as_ref(), |above| above.run.above.as_ref()).collect();
-        for Above { run, task } in above.into_iter().rev() {
-            let task = *task;
-            run.stored(|reply| Request::Anchor { task, reply }).await?;
+        let above =
+            std::iter::successors(self.above.as_ref(), |above| above.ctx.0.step.above.as_ref());
+        let above: Vec<_> = above.collect();
+        for Above { ctx, .. } in above.into_iter().rev() {
+            let (run, task) = (&ctx.0.step.run, ctx.0.task);
+            run.request(|reply| Request::Anchor { task, reply }).await?;
         }
         Ok(())
     }
 
-    /// Has something stored by the run, and waits for it. A run that has ended, or in which the
-    /// task has, stores nothing.
-    pub(super) async fn stored(
+    /// Requests something from the driver of the run, and waits for it. A run that has ended, or in which the
+    /// task has, does nothing.
+    pub(super) async fn request<T>(
         &self,
-        request: impl FnOnce(oneshot::Sender<()>) -> Request,
-    ) -> Result<(), Halt> {
+        request: impl FnOnce(oneshot::Sender<T>) -> Request,
+    ) -> Result<T, Halt> {
         let (reply, answer) = oneshot::channel();
         let sent = self.requests.send(request(reply));
         sent.map_err(|_closed| ErrorKind::TaskEnded)?;
@@ -110,5 +112,9 @@ pub(crate) enum Request {
     Anchor {
         task: Attempt,
         reply: oneshot::Sender<()>,
+    },
+    HasTwin {
+        task: Attempt,
+        reply: oneshot::Sender<bool>,
     },
 }

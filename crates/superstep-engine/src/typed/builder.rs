@@ -33,7 +33,7 @@ use super::{
 use crate::{
     builder,
     cache::Cache,
-    graph::{self, Backends, NodeFunction},
+    graph::{self, Backends, NodeFunction, TypedParts},
     options::RunOptions,
     store::Store,
 };
@@ -455,9 +455,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             ..RunOptions::default()
         };
         let declared = Arc::new(self.declared.clone());
-        let takes_context = |entry: &DeclaredNode<S, N>| entry.handler.needs.context.is_some();
         let check_context = self.check_context;
-        let check_context = check_context.filter(|_| self.nodes.iter().any(takes_context));
         let inner = self.compile()?;
         Ok(Graph {
             inner,
@@ -475,7 +473,11 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         let mut inner = builder::DynGraphBuilder::new()
             .backends(self.backends)
             .persist(self.persist);
-        inner.migrate = Some(Arc::new(S::migrate));
+        let asks = self.declared.asks.iter();
+        inner.typed = TypedParts {
+            migrate: Some(Arc::new(S::migrate)),
+            answers: asks.map(|(kind, it)| (*kind, it.check)).collect(),
+        };
         inner.effects = self.effects;
         let [before, after] = self.pauses;
         let blueprint = &mut inner.blueprint;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::ask::Ask;
+use crate::graph::CheckAnswer;
 
 /// What a graph says of itself.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct Declared {
 pub(super) struct Declaration {
     pub(super) schema: Option<Json>,
     /// What is wrong with an answer.
-    pub(super) check: fn(&Json) -> Result<(), String>,
+    pub(super) check: CheckAnswer,
 }
 
 impl Declaration {

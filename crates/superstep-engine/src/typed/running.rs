@@ -13,6 +13,7 @@ use superstep_core::{
     error::Error,
     event::{Cursor, Modes},
     id::{AskId, RunId, ThreadId},
+    past::Repeated,
     run::RunInput,
     runs::{Cancel, RunQuery, RunRecord, RunStatus},
 };
@@ -230,7 +231,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         self.inner.runs(thread, query).await
     }
 
-    /// What is going on with a thread: the status of its newest run. A thread of an earlier version
+    /// What is going on with a thread, by its newest run. A thread of an earlier version
     /// has no runs on record; what it holds decides.
     pub async fn status(&self, thread: impl Into<ThreadId>) -> Result<RunStatus, Error> {
         self.inner.status(thread).await
@@ -251,6 +252,12 @@ impl<S: State, N: Nodes> Graph<S, N> {
         reason: impl Into<String>,
     ) -> Result<bool, Error> {
         self.inner.cancel_with(run, how, reason).await
+    }
+
+    /// What a run did, or may have done: undoing what it stored would make its thread forget that, and do it a second
+    /// time. Such a run is not undone unless the caller means it ([`Cancel::RollbackRepeating`]).
+    pub async fn effects_of_run(&self, run: RunId) -> Result<Vec<Repeated>, Error> {
+        self.inner.effects_of_run(run).await
     }
 
     /// The threads of this graph whose newest run was cut short: its process was killed, or it was

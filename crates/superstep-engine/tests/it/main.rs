@@ -20,6 +20,7 @@ mod fixture;
 mod ids;
 mod limits;
 mod moving;
+mod nested;
 mod repeats;
 mod retention;
 mod runs;

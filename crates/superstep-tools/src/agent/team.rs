@@ -4,7 +4,7 @@
 //! conversation: whoever it was handed to last. So it is stored, shown and travels with it, and the user's
 //! next message goes to the member that spoke last.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Map, Value as Json, json};
 use superstep_core::future::BoxFuture;
@@ -69,6 +69,15 @@ impl<S: Conversation> Team<S> {
 
     /// The team with a tool for each way to hand over; or what is wrong with names and tools.
     pub(super) fn with_offers(mut self) -> Result<Self, ToolsError> {
+        let mut names = BTreeSet::new();
+        if let Some(twice) = self
+            .members
+            .iter()
+            .find(|member| !names.insert(&member.name))
+        {
+            let problem = format!("two members of the team are named `{}`", twice.name);
+            return Err(ToolsError::bad_tools(&[problem]));
+        }
         let offers: Vec<(String, Arc<dyn Tool>)> = self.members.iter().map(Member::offer).collect();
         for member in &mut self.members {
             for (name, tool) in &offers {

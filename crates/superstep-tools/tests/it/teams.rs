@@ -56,14 +56,14 @@ async fn a_conversation_stays_with_whom_it_was_handed_to() {
 #[test]
 fn two_members_of_one_name_are_refused() {
     let model = FnModel::new(|_| text("x"));
-    let team =
-        Team::new("a", "", Agent::new(model.clone())).member("b", "", Agent::new(model.clone()));
-    let error = team
-        .member("b", "", Agent::new(model))
-        .graph()
-        .err()
-        .unwrap();
-    assert_eq!(error.code(), "SS5101");
+    let agent = || Agent::new(model.clone());
+    let two = Team::new("b", "", agent()).member("b", "", agent());
+    let three = Team::new("a", "", agent()).member("b", "", agent());
+    for team in [two, three.member("b", "", agent())] {
+        let error = team.graph().err().unwrap();
+        assert_eq!(error.code(), "SS5101");
+        assert!(error.to_string().contains("`b`"), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -258,3 +258,97 @@ async fn a_question_whose_answer_was_refused_is_open_as_it_is_asked_now() {
         assert_eq!(outcome.unwrap().done().unwrap().said, ["version 2"]);
     }
 }
+
+#[derive(Serialize, Ask)]
+#[ask(answer = String)]
+struct Title {
+    of: String,
+}
+
+#[tokio::test]
+async fn an_answer_does_not_reach_a_question_of_another_kind_that_a_newer_program_asks() {
+    let saver = saver();
+    let program = |titles: bool| {
+        let ask = move |ctx: Ctx| async move {
+            let of = "you".to_owned();
+            let said = match titles {
+                true => ctx.ask(Title { of })?,
+                false => ctx.ask(Name { of })?,
+            };
+            Ok::<_, NodeError>(Form::update().said([said]))
+        };
+        Graph::<Form, One>::builder()
+            .saver(saver.clone())
+            .node(One::Only, ask)
+            .start(One::Only)
+            .finish(One::Only)
+            .build()
+            .unwrap()
+    };
+    let asked = program(false).run("t", Form::update()).await.unwrap();
+    let id = asked.asks()[0].id;
+    let newer = program(true);
+    let error = newer.answer("t", [(id, "eva")]).await.unwrap_err();
+    assert_eq!(error.code(), "SS1015");
+    assert!(error.to_string().contains("`name`"), "{error}");
+    assert_eq!(
+        newer.status("t").await.unwrap(),
+        superstep::RunStatus::Waiting
+    );
+    let ask = newer.state("t").await.unwrap().asks.remove(0);
+    assert!(ask.is::<Title>());
+    let done = newer.answer("t", [(ask.id, "dr.")]).await.unwrap();
+    assert_eq!(done.done().unwrap().said, ["dr."]);
+}
+
+#[tokio::test]
+async fn answers_of_which_one_does_not_fit_are_all_given_back_before_a_run_begins() {
+    use superstep::{RunQuery, RunStatus, saver::ThreadQuery};
+
+    let graph = parallel();
+    let asks = graph
+        .run("t", Form::update())
+        .await
+        .unwrap()
+        .asks()
+        .to_vec();
+    let answers = || {
+        let wrong = serde_json::json!(5);
+        [(asks[0].id, "left".into()), (asks[1].id, wrong)]
+    };
+    let answered = graph.answer("t", answers()).await.map(drop);
+    let started = graph.start_answer("t", answers()).await.map(drop);
+    let queued = graph.to_queue_answer("t", answers()).unwrap();
+    let queued = graph.enqueue_run(queued).await.map(drop);
+    for refused in [answered, started, queued] {
+        assert_eq!(refused.unwrap_err().code(), "SS1015");
+    }
+    let runs = graph.runs("t", &RunQuery::default()).await.unwrap();
+    assert_eq!(runs.len(), 1);
+    let found = graph.find_threads(&ThreadQuery::default()).await.unwrap();
+    assert_eq!((found[0].status, found[0].asks), (RunStatus::Waiting, 2));
+    assert_eq!(graph.state("t").await.unwrap().asks, asks);
+}
+
+#[tokio::test]
+async fn a_thread_still_waits_after_what_asked_has_refused_an_answer() {
+    use superstep::{RunStatus, saver::ThreadQuery};
+
+    let even = |n: &String| match n.len().is_multiple_of(2) {
+        true => Ok(()),
+        false => Err("the name is odd".to_owned()),
+    };
+    let graph = one(move |ctx: Ctx| async move {
+        let name = ctx.ask_checked(Name { of: "you".into() }, even)?;
+        Ok::<_, NodeError>(Form::update().said([name]))
+    });
+    let id = graph.run("t", Form::update()).await.unwrap().asks()[0].id;
+    let error = graph.answer("t", [(id, "eva")]).await.unwrap_err();
+    assert_eq!(error.code(), "SS1015");
+    assert_eq!(graph.status("t").await.unwrap(), RunStatus::Waiting);
+    let waiting = ThreadQuery {
+        status: vec![RunStatus::Waiting],
+        ..ThreadQuery::default()
+    };
+    assert_eq!(graph.find_threads(&waiting).await.unwrap().len(), 1);
+}

@@ -77,6 +77,24 @@ async fn a_context_that_does_not_fit_is_refused_before_a_run_begins_also_by_a_st
 }
 
 #[tokio::test]
+async fn a_declared_context_is_checked_whoever_reads_it() {
+    let graph = one(
+        |builder| builder.context::<User>(),
+        |ctx: Ctx| async move {
+            let user: User = ctx.context()?;
+            Ok::<_, NodeError>(Log::update().lines([user.name]))
+        },
+    );
+    let error = graph.run("t", Log::update()).await.unwrap_err();
+    assert_eq!(error.code(), "SS1013");
+    let threads = graph.dynamic().threads().await.unwrap();
+    assert!(threads.is_empty(), "{threads:?}");
+    let done = graph.with_context(User { name: "eva".into() });
+    let done = done.run("t", Log::update()).await.unwrap();
+    assert_eq!(done.state().lines, ["eva"]);
+}
+
+#[tokio::test]
 async fn a_task_that_is_called_runs_once_across_a_failure() {
     let runs = Arc::new(AtomicU32::new(0));
     let counted = runs.clone();

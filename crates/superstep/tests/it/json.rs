@@ -121,3 +121,37 @@ async fn checkpoints_events_log_entries_and_errors_are_shown() {
         (&json!("SS1105"), &json!("t"))
     );
 }
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+#[serde(rename_all = "camelCase", default)]
+struct Trip {
+    start_day: u32,
+    #[serde(rename = "to")]
+    destination: String,
+    #[reduce(Append)]
+    seen_on_the_way: Vec<String>,
+}
+
+#[tokio::test]
+async fn a_field_is_read_by_the_name_by_which_it_is_shown() {
+    let graph = Graph::<Trip, Node>::builder()
+        .saver(saver())
+        .node(Node::Draft, |trip: Snap<Trip>| async move {
+            Trip::update().push_seen_on_the_way(format!("day {}", trip.start_day))
+        })
+        .node(Node::Send, || async {})
+        .start(Node::Draft)
+        .edge(Node::Draft, Node::Send)
+        .finish(Node::Send)
+        .build()
+        .unwrap();
+    let input = json!({ "startDay": 3, "to": "Rome", "seenOnTheWay": ["a cat"] });
+    let options = RunOptions::on("t");
+    let outcome = graph.dynamic().invoke(input, &options).await;
+    let shown = outcome.unwrap().output.unwrap().to_json();
+    let expected = json!({ "startDay": 3, "to": "Rome", "seenOnTheWay": ["a cat", "day 3"] });
+    assert_eq!(shown, expected);
+    let seen = graph.state("t").await.unwrap();
+    assert_eq!(seen.state.destination, "Rome");
+    assert_eq!(json(&seen)["values"], expected);
+}

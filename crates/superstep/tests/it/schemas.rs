@@ -64,7 +64,8 @@ fn graph() -> Graph<Order, Node> {
         .node(Node::Approve, approve)
         .start(Node::Approve)
         .finish(Node::Approve);
-    builder.build().unwrap()
+    let name = "eva".to_owned();
+    builder.build().unwrap().with_context(User { name })
 }
 
 #[test]

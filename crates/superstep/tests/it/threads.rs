@@ -1,9 +1,11 @@
 //! Looking at threads and editing them.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use superstep::prelude::*;
 
-use crate::plain::saver;
+use crate::plain::{PlainSaver, saver};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 struct Mail {
@@ -24,6 +26,10 @@ enum Node {
 }
 
 fn graph() -> Graph<Mail, Node> {
+    graph_on(saver())
+}
+
+fn graph_on(saver: Arc<PlainSaver>) -> Graph<Mail, Node> {
     async fn decide(mail: Snap<Mail>) -> MailUpdate {
         let secret = mail.secret.clone();
         Mail::update()
@@ -31,7 +37,7 @@ fn graph() -> Graph<Mail, Node> {
             .log([format!("secret {secret:?}")])
     }
     Graph::<Mail, Node>::builder()
-        .saver(saver())
+        .saver(saver)
         .node(Node::Decide, decide)
         .node(Node::Clear, || async { Mail::update().decision(None) })
         .node(Node::Last, |mail: Snap<Mail>| async move {
@@ -62,13 +68,21 @@ async fn an_explicit_nothing_clears_a_field_and_an_absent_one_keeps_it() {
 
 #[tokio::test]
 async fn an_untracked_field_is_seen_and_never_stored() {
-    let graph = graph();
-    let outcome = graph
-        .run("t", Mail::update().secret("s".to_owned()))
-        .await
-        .unwrap();
+    let saver = saver();
+    let graph = graph_on(saver.clone());
+    let input = Mail::update().secret("s".to_owned()).count(1);
+    let outcome = graph.run("t", input).await.unwrap();
     assert_eq!(outcome.state().log, [r#"secret Some("s")"#]);
     assert_eq!(graph.state("t").await.unwrap().state.secret, None);
+    let stored = saver.records.lock().unwrap();
+    let inputs: Vec<String> = stored
+        .iter()
+        .filter_map(|stored| stored.record.pending.start.as_ref())
+        .map(|start| serde_json::to_string(start).unwrap())
+        .collect();
+    assert_eq!(inputs.len(), 1);
+    assert!(inputs[0].contains("count"), "{inputs:?}");
+    assert!(!inputs[0].contains("secret"), "{inputs:?}");
 }
 
 #[tokio::test]
