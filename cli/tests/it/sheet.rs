@@ -1,6 +1,8 @@
 //! Spreadsheets as users see them: results, reports, questions, versions, exit codes.
 
 mod programs;
+#[cfg(target_os = "linux")]
+mod workers;
 
 use std::fs;
 

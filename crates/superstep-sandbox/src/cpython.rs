@@ -22,7 +22,7 @@ use crate::{
     error::SandboxError,
     exec::Keep,
     fault::{Raised, Stop},
-    process::{self, Worker},
+    process::{self, Input, Worker},
     ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
 };
@@ -195,14 +195,18 @@ impl CPython {
         let keep = u64::try_from(job.limits.output).unwrap_or(u64::MAX);
         let time = job.limits.time + GRACE;
         let number = OnceLock::new();
-        let running = process::run_known(command, Vec::new(), time, keep, &number);
+        let input = match found.bubblewrap {
+            Some(_) => Input::UntilItsEnd,
+            None => Input::Bytes(Vec::new()),
+        };
+        let running = process::run_known(command, input, time, keep, &number);
         let watched = || match found.bubblewrap {
             Some(_) => folder::inside(number.get().copied(), folder.path()),
             None => Some(folder.path().to_owned()),
         };
         let ended = tokio::select! {
             ended = running => Some(ended.map_err(SandboxError::Process)?),
-            // The process is killed when its future is dropped.
+            // The process is ended when its future is dropped.
             () = folder::filled(watched) => None,
         };
         let Some(ended) = ended else {
@@ -271,7 +275,8 @@ impl CPython {
         write("seconds.json", seconds.as_bytes())
     }
 
-    /// The command that runs the harness: bubblewrap, in it the worker that contains itself, in it Python.
+    /// The command that runs the harness: the worker that guards bubblewrap, in this the worker that contains itself, in
+    /// it Python.
     fn command(&self, found: &Found, folder: &Path, job: &Job) -> io::Result<Command> {
         let worker = self.worker.program.canonicalize()?;
         let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
@@ -286,7 +291,7 @@ impl CPython {
             needs_landlock: found.bubblewrap.is_none(),
             parent: found.bubblewrap.is_none().then(std::process::id),
         };
-        let mut inner: Vec<OsString> = vec![worker.into()];
+        let mut inner: Vec<OsString> = vec![worker.clone().into()];
         inner.extend(self.worker.arguments.iter().cloned());
         inner.push("contained".into());
         inner.push(serde_json::to_string(&keep)?.into());
@@ -294,7 +299,11 @@ impl CPython {
         inner.extend(["-I", "-B", "harness.py"].map(OsString::from));
         let mut command = match &found.bubblewrap {
             Some(bubblewrap) => {
-                let mut command = Command::new(bubblewrap);
+                let mut command = Command::new(worker);
+                command.args(&self.worker.arguments);
+                command.arg("guarded").arg(bubblewrap);
+                // What the terminal sends ends the process that started it, which ends this one.
+                command.process_group(0);
                 command.args([
                     "--unshare-all",
                     "--die-with-parent",

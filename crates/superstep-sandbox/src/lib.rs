@@ -19,6 +19,8 @@ mod error;
 mod exec;
 mod extract;
 mod fault;
+#[cfg(target_os = "linux")]
+mod guard;
 mod limited;
 mod limits;
 mod moved;

@@ -57,20 +57,32 @@ pub(crate) struct Exited {
     pub(crate) stderr: String,
 }
 
-/// Runs a process to its end or to the end of its time. If the future is dropped it is killed.
+/// What a process reads, and by which it is ended before its time.
+pub(crate) enum Input {
+    /// These bytes. It is killed.
+    Bytes(Vec<u8>),
+    /// Nothing, but an end when it is to end itself and all that it started.
+    #[cfg(target_os = "linux")]
+    UntilItsEnd,
+}
+
+/// How long a process that ends itself may take for that.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// Runs a process to its end or to the end of its time. If the future is dropped it is ended.
 pub(crate) async fn run(
     command: Command,
     input: Vec<u8>,
     time: Duration,
     keep: u64,
 ) -> io::Result<Exited> {
-    run_known(command, input, time, keep, &OnceLock::new()).await
+    run_known(command, Input::Bytes(input), time, keep, &OnceLock::new()).await
 }
 
 /// The same, and tells the number of the process while it runs.
 pub(crate) async fn run_known(
     mut command: Command,
-    input: Vec<u8>,
+    input: Input,
     time: Duration,
     keep: u64,
     number: &OnceLock<u32>,
@@ -84,16 +96,21 @@ pub(crate) async fn run_known(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .kill_on_drop(true);
+        .kill_on_drop(matches!(input, Input::Bytes(_)));
     let mut child = command.spawn()?;
     if let Some(known) = child.id() {
         let _ = number.set(known);
     }
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (fed, held) = match input {
+        Input::Bytes(bytes) => (stdin.map(|stdin| (stdin, bytes)), None),
+        #[cfg(target_os = "linux")]
+        Input::UntilItsEnd => (None, stdin),
+    };
     let feed = async move {
-        if let Some(mut stdin) = stdin {
+        if let Some((mut stdin, bytes)) = fed {
             // A process that ends early has said why.
-            let _ = stdin.write_all(&input).await;
+            let _ = stdin.write_all(&bytes).await;
         }
     };
     let mut out = Vec::new();
@@ -125,7 +142,11 @@ pub(crate) async fn run_known(
     let status = match finished {
         Ok(status) => Some(status?),
         Err(_) => {
-            child.kill().await?;
+            let ends_itself = held.is_some();
+            drop(held);
+            if !ends_itself || timeout(ENDING, child.wait()).await.is_err() {
+                child.kill().await?;
+            }
             None
         }
     };

@@ -32,10 +32,13 @@ pub fn worker_with(
     extracts: &'static [(&'static str, Extract)],
 ) -> ExitCode {
     #[cfg(target_os = "linux")]
-    if let Some((first, rest)) = arguments.split_first()
-        && first == "contained"
-    {
-        return crate::exec::contained(rest);
+    if let Some((first, rest)) = arguments.split_first() {
+        if first == "contained" {
+            return crate::exec::contained(rest);
+        }
+        if first == "guarded" {
+            return crate::guard::guarded(rest);
+        }
     }
     let _ = arguments;
     match work(extracts) {

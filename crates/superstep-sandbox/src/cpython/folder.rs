@@ -10,6 +10,8 @@ use std::{
 
 use tempfile::TempDir;
 
+use crate::guard;
+
 /// How names of such folders begin; the process follows.
 const BEFORE: &str = "superstep-cpython-";
 
@@ -68,11 +70,13 @@ pub(super) fn sweep() {
 }
 
 /// A folder as a process in namespaces of its own has it, from outside: its root is that of the first process there.
-pub(super) fn inside(bubblewrap: Option<u32>, folder: &Path) -> Option<PathBuf> {
-    let known = bubblewrap?;
-    let children = std::fs::read_to_string(format!("/proc/{known}/task/{known}/children")).ok()?;
-    let first = children.split_whitespace().next()?;
-    let root = PathBuf::from(format!("/proc/{first}/root"));
+pub(super) fn inside(guard: Option<u32>, folder: &Path) -> Option<PathBuf> {
+    let first_of = |process: &str| {
+        let all = guard::children(process);
+        Some(all.first()?.as_raw_nonzero().to_string())
+    };
+    let bubblewrap = first_of(&guard?.to_string())?;
+    let root = PathBuf::from(format!("/proc/{}/root", first_of(&bubblewrap)?));
     Some(root.join(folder.strip_prefix("/").ok()?))
 }
 
