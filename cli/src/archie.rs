@@ -260,7 +260,7 @@ pub(crate) async fn resume(
             if let Some(ask) = known.asks.first() {
                 let mut screen = Screen::new(app.output);
                 screen.thread(thread)?;
-                screen.question(&ask.question::<Question>()?)?;
+                screen.question(ask.id, &ask.question::<Question>()?)?;
             }
             return Err(error);
         }

@@ -406,6 +406,26 @@ Comments stay. A setting that would make the file unreadable is refused, and not
         /// The value; numbers, true, false and lists are read as such
         value: String,
     },
+    /// Print the effective value of one setting
+    #[command(after_help = "Examples:
+  superstep config get model
+  superstep config get agents.mail.owner --json
+
+A setting that is not set ends with 1.")]
+    Get {
+        /// Which, as `config show` names it
+        key: String,
+    },
+    /// Take one setting out of your file
+    #[command(after_help = "Examples:
+  superstep config unset agents.mail.owner
+  superstep config unset model --json
+
+A setting that is not in the file is left as it is.")]
+    Unset {
+        /// Which, such as model, db, or agents.mail.owner
+        key: String,
+    },
     /// Open your file in your editor
     #[command(after_help = "Examples:
   superstep config edit

@@ -203,7 +203,8 @@ async fn chat(
             .read_line(Topic::Message, "atris> ", app.output)
             .await?
         {
-            Line::End | Line::CtrlC => return Ok(()),
+            Line::End => return Ok(()),
+            Line::CtrlC => return Err(Error::Cancelled),
             Line::Text(text) if ["exit", "quit", "/exit"].contains(&text.trim()) => return Ok(()),
             Line::Text(text) if text.trim().is_empty() => {}
             Line::Text(text) if text.trim() == session::SKIP => {
@@ -230,16 +231,12 @@ fn went_on(asked: Result<(), Error>) -> Result<(), Error> {
 }
 
 async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
-    let last;
+    let reader = ThreadReader::open(app.global)?;
     let thread = match thread == LAST {
-        true => {
-            last = ThreadReader::open(app.global)?
-                .last_of(Agent::Atris)
-                .await?;
-            &last
-        }
-        false => thread,
+        true => reader.last_of(Agent::Atris).await?,
+        false => reader.named(thread).await?,
     };
+    let thread = thread.as_str();
     let agent = agents::atris::read_only(database::read_only(app.global)?)?;
     let known = agent.graph().state(thread).await?;
     if known.id.is_none() {

@@ -8,7 +8,7 @@ use std::{
 
 use superstep::model::{
     ManagedModel, Model, Policy,
-    config::{Config, ConfigFile, Origin, Setting},
+    config::{Config, ConfigFile, Origin, Scope, Setting},
     did_you_mean,
     select::{
         Choice, Consent, DataOwner, Environment, Outcome, Probe, Resolution, Source, Verdict,
@@ -95,6 +95,19 @@ pub(crate) async fn choose(
         }
     }
     Ok(resolve(&environment, node)?)
+}
+
+/// Refuses the name of a model that could not be opened, as [`check_model`] does for one of a file.
+pub(crate) fn check_name(name: &str, global: &Global) -> Result<(), Error> {
+    let setting = Setting {
+        value: name.to_owned(),
+        origin: Origin::Flag("/model"),
+    };
+    let file = match load(global)?.config.files.into_iter().next() {
+        Some(file) => file,
+        None => Config::parse(Path::new("config.toml"), Scope::User, "")?,
+    };
+    check_model(&setting, &file)
 }
 
 /// Refuses a model of a file that could not be opened: a provider that does not exist, a file that is missing. Which

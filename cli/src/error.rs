@@ -11,7 +11,7 @@ use superstep::{
     text::{reveal, single_line},
 };
 
-pub(crate) use agent::AgentFailure;
+pub(crate) use agent::{AgentFailure, InFile};
 pub(crate) use file::FileError;
 pub(crate) use question_id::{AskedBy, IdError, IdErrorKind, SHORTEST_ID};
 pub(crate) use trust::TrustError;
@@ -99,6 +99,14 @@ pub(crate) enum Error {
     /// An archive of a thread cannot be read or written.
     #[error(transparent)]
     Archive(#[from] superstep::ArchiveError),
+    /// A file is no archive of a thread.
+    #[error("{file}: {error}")]
+    ArchiveFile {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        error: superstep::ArchiveError,
+    },
     /// There is nothing to show.
     #[error("{what}")]
     Missing {
@@ -155,6 +163,15 @@ const WAYS_OUT: [&str; 3] = [
 ];
 
 impl Error {
+    /// Whether there is no model.
+    pub(crate) fn is_no_model(&self) -> bool {
+        match self {
+            Self::NoModel => true,
+            Self::Model(error) => matches!(error.kind(), ErrorKind::NoModel { .. }),
+            _ => false,
+        }
+    }
+
     /// The exit code.
     pub(crate) fn exit(&self) -> u8 {
         match self {
@@ -184,7 +201,7 @@ impl Error {
             Self::Build(_) | Self::Store(_) | Self::NoSaver => 1,
             Self::Question(error) => error.exit(),
             Self::File(error) => error.exit(),
-            Self::Archive(_) => 1,
+            Self::Archive(_) | Self::ArchiveFile { .. } => 1,
             Self::Waiting { .. } => 3,
             Self::Trust(error) => error.exit(),
             Self::Reported { exit } => *exit,
@@ -240,7 +257,7 @@ impl Error {
             Self::Agent(error) => Some(error.coded().0),
             Self::Server(error) => Some(error.code()),
             Self::File(error) => Some(error.code()),
-            Self::Archive(error) => Some(error.code()),
+            Self::Archive(error) | Self::ArchiveFile { error, .. } => Some(error.code()),
             Self::Trust(error) => Some(error.code()),
             Self::Question(error) => Some(error.code()),
             #[cfg(feature = "remote")]
@@ -271,13 +288,23 @@ impl Error {
             Self::Saver(SaverError::Corrupt(_)) => vec![DAMAGED],
             Self::Damaged { .. } => vec![RESTORE, SAVE],
             Self::Waiting { .. } => vec![ANSWER],
-            Self::Saver(error) => error.hint().into_iter().collect(),
+            Self::Saver(error) => {
+                let key = "the key is in the file that SUPERSTEP_DB_KEY_FILE names";
+                let key = (error.code() == "SS2012").then_some(key);
+                error.hint().into_iter().chain(key).collect()
+            }
             Self::Store(error) => of_store(error),
             Self::Run(error) => error.hint().into_iter().collect(),
             Self::Agent(error) => error.coded().1.into_iter().collect(),
-            Self::Server(error) => error.hint().into_iter().collect(),
+            Self::Server(error) => {
+                let token = "the token is what SUPERSTEP_TOKEN is set to";
+                let token = (error.code() == "SS9002").then_some(token);
+                error.hint().into_iter().chain(token).collect()
+            }
             Self::File(error) => vec![error.hint()],
-            Self::Archive(_) => vec!["export the thread again, or check which file it is"],
+            Self::Archive(_) | Self::ArchiveFile { .. } => {
+                vec!["export the thread again, or check which file it is"]
+            }
             Self::Trust(error) => error.hints(),
             Self::Missing { hint, .. } => vec![hint],
             Self::Repeats { .. } => vec![

@@ -23,7 +23,7 @@ use std::{
     path::Path,
 };
 
-use superstep_mail::{Answer, AnswerKind, MailAgent};
+use superstep_mail::{Answer, MailAgent};
 
 use crate::{
     agents,
@@ -36,7 +36,7 @@ use crate::{
     mail::{self, Account},
     output::{Form, Output, faint, plain},
     suggest,
-    terminal::Editor,
+    terminal::{Composed, Editor},
 };
 
 use question::{Question, Shown};
@@ -70,7 +70,7 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
             render::show(id::find(&all, &id)?, app.output)
         }
         InboxCommand::Accept { id, with } => {
-            let say = |_: &Question| Ok(Answer::accept());
+            let say = |question: &Question| Ok(question.accepted());
             one(&reader, &id, say, &with, app).await
         }
         InboxCommand::Edit {
@@ -110,6 +110,8 @@ pub(crate) async fn resume(
 ) -> Result<(), Error> {
     let reader = agents::mail::read_only(database::writable(app.global)?)?;
     let shown = Shown::Thread(thread.to_owned());
+    let (global, account) = (app.global, &with.account);
+    let how = |id: &str| suggest::with_account(global, account, &["inbox", "accept", id]);
     let open_now = question::all(&reader, &shown).await?;
     if open_now.is_empty() {
         if reader.graph().state(thread).await?.is_done() {
@@ -125,7 +127,7 @@ pub(crate) async fn resume(
         return after.ended();
     }
     if !is_at_terminal(app) {
-        render::to_answer(&open_now, app.output)?;
+        render::to_answer(&open_now, how, app.output)?;
         agreement.store().await?;
         return Err(Error::Waiting {
             thread: thread.to_owned(),
@@ -141,7 +143,7 @@ pub(crate) async fn resume(
             screen::run(agent, shown, with, app).await
         }
         Err(error) => {
-            render::to_answer(&open_now, app.output)?;
+            render::to_answer(&open_now, how, app.output)?;
             Err(error)
         }
     }
@@ -229,21 +231,28 @@ async fn one(
     question.takes(said.kind)?;
     let account = Account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
+    let edit = question.edit_of(&said);
+    if let Some(args) = &edit {
+        agent
+            .check_edit(&question.thread, &question.item, args)
+            .await?;
+    }
     render::about_to(question, &said, agent.mode(), app.output)?;
     if question.stays_open(said.kind, agent.mode(), with.rehearse) {
+        let is_kept = match &edit {
+            Some(args) => question.keep_edit(&agent, args).await?,
+            None => false,
+        };
         let id: String = question.id().chars().take(render::ID).collect();
         let real = AccountArgs {
             send: true,
             ..with.account.clone()
         };
-        let verb = match said.kind {
-            AnswerKind::Edit => "edit",
-            _ => "accept",
-        };
-        let how = suggest::with_account(app.global, &real, &["inbox", verb, &id]);
-        return render::not_done(question, &how, app.output);
+        let how = suggest::with_account(app.global, &real, &["inbox", "accept", &id]);
+        return render::not_done(question, is_kept, &how, app.output);
     }
-    let after = answer::give(&agent, question, said, app.terminal.ctrl_c()).await?;
+    let given = [(question.clone(), said)];
+    let after = answer::give(&agent, &given, app.terminal.ctrl_c()).await?;
     render::after(&after, app.output)?;
     app.output.note(&[faint(agent.cost())]);
     after.ended()
@@ -252,11 +261,12 @@ async fn one(
 /// Arguments as a person changed them in their editor.
 fn in_editor(question: &Question) -> Result<Answer, Error> {
     let action = &question.item.action_request;
-    let Some(text) = Editor::compose(&edit::text(&action.args))? else {
-        return Err(Error::Usage("nothing was written; is EDITOR set?".into()));
+    let text = match Editor::compose(&edit::text(question.args()))? {
+        Composed::Text(text) => text,
+        Composed::Nothing(why) => return Err(Error::Usage(why)),
     };
     match edit::read(&text, &action.args) {
-        Ok(args) if args == action.args => {
+        Ok(args) if args == *question.args() => {
             Err(Error::Usage("nothing changed: use `accept`".into()))
         }
         Ok(args) => Ok(Answer::edit(&action.action, args)),
@@ -265,7 +275,7 @@ fn in_editor(question: &Question) -> Result<Answer, Error> {
 }
 
 fn edited(question: &Question, set: &[String], file: Option<&Path>) -> Result<Answer, Error> {
-    let old = &question.item.action_request.args;
+    let old = question.args();
     let mut args = old.clone();
     if let Some(file) = file {
         let text = files::text(file)?;

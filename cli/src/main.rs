@@ -36,6 +36,7 @@ mod mail;
 mod markdown;
 mod memory;
 mod model;
+mod near;
 mod output;
 mod private;
 mod providers;
@@ -48,6 +49,7 @@ mod sheet;
 mod shell;
 mod shell_words;
 mod slash;
+mod span;
 mod stats;
 mod stream;
 mod suggest;
@@ -59,6 +61,7 @@ mod trace;
 mod trust;
 mod units;
 mod weights;
+mod wrap;
 mod written;
 
 use std::{
@@ -87,7 +90,7 @@ fn main() -> ExitCode {
     let args = match Args::parse_words(std::env::args_os()) {
         Ok(args) => args,
         Err(error) if error.use_stderr() => {
-            output::usage(&error, std::env::args_os());
+            output::usage(&near::improved(error), std::env::args_os());
             return ExitCode::from(2);
         }
         // Help and version.

@@ -22,6 +22,7 @@ use crate::{
     database, embedder,
     error::Error,
     output::{Form, Output, count, faint, plain, shown, strong},
+    units,
 };
 
 /// How many items are read at a time.
@@ -167,9 +168,25 @@ fn prefix(under: Option<&str>) -> Result<Prefix, Error> {
     Ok(Prefix::new(labels).map_err(superstep::store::StoreError::from)?)
 }
 
+/// Gives the times of an item the form of all times; what they were, in milliseconds, is under `_ms`.
+fn times(json: &mut serde_json::Value) {
+    let Some(fields) = json.as_object_mut() else {
+        return;
+    };
+    for name in ["created", "updated"] {
+        let at = format!("{name}_at");
+        if let Some(millis) = fields.get(&at).and_then(serde_json::Value::as_u64) {
+            fields.insert(at, units::iso_of_millis(millis));
+            fields.insert(format!("{name}_ms"), millis.into());
+        }
+    }
+}
+
 fn show(found: &Found, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
-        return output.json(found);
+        let mut json = serde_json::to_value(found).unwrap_or_default();
+        times(&mut json);
+        return output.json(&json);
     }
     let score = found.score.map(|score| format!("{score:.2}  "));
     let value = match &found.item.value {

@@ -14,11 +14,15 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use serde::Serialize;
 use serde_json::json;
-use superstep::text::{Sanitizer, is_hidden, reveal_name, sanitize};
+use superstep::text::{is_hidden, reveal_name, sanitize};
 
+pub(crate) use crate::span::{Span, bad, code, faint, good, plain, strong};
 use crate::{
     args::{Color, Global},
     error::{Error, USAGE},
+    span::Style,
+    suggest::{self, Options},
+    wrap::{self, Piece},
 };
 use superstep::sync::lock;
 
@@ -29,69 +33,6 @@ pub(crate) enum Form {
     Text,
     /// For programs.
     Json,
-}
-
-/// Style of a span.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
-    Plain,
-    Strong,
-    Faint,
-    Good,
-    Bad,
-    Code,
-}
-
-/// Text and its style.
-pub(crate) struct Span(Style, String);
-
-impl Span {
-    pub(crate) fn text(&self) -> &str {
-        &self.1
-    }
-
-    /// The name of its style; nothing for plain text.
-    #[cfg(test)]
-    pub(crate) fn name(&self) -> &'static str {
-        match self.0 {
-            Style::Plain => "",
-            Style::Strong => "strong",
-            Style::Faint => "faint",
-            Style::Good => "good",
-            Style::Bad => "bad",
-            Style::Code => "code",
-        }
-    }
-
-    /// Another text in the same style.
-    pub(crate) fn with(&self, text: String) -> Self {
-        Self(self.0, text)
-    }
-}
-
-pub(crate) fn plain(text: impl fmt::Display) -> Span {
-    Span(Style::Plain, text.to_string())
-}
-
-pub(crate) fn strong(text: impl fmt::Display) -> Span {
-    Span(Style::Strong, text.to_string())
-}
-
-pub(crate) fn faint(text: impl fmt::Display) -> Span {
-    Span(Style::Faint, text.to_string())
-}
-
-pub(crate) fn good(text: impl fmt::Display) -> Span {
-    Span(Style::Good, text.to_string())
-}
-
-pub(crate) fn bad(text: impl fmt::Display) -> Span {
-    Span(Style::Bad, text.to_string())
-}
-
-/// Code, and names of things to type.
-pub(crate) fn code(text: impl fmt::Display) -> Span {
-    Span(Style::Code, text.to_string())
 }
 
 /// A name that may come from anywhere, as it is shown: on one line, without what a terminal would obey, and
@@ -118,6 +59,8 @@ pub(crate) struct Output {
     is_verbose: bool,
     out: Mutex<AutoStream<io::Stdout>>,
     err: StatusLine,
+    /// What suggested commands need.
+    options: Options,
 }
 
 /// Stderr with the line that is drawn over while something takes its time. What is printed next clears it, so
@@ -150,9 +93,11 @@ impl StatusLine {
 
     /// Prints a line of its own. That nobody reads it does not matter.
     pub(crate) fn say(&self, spans: &[Span]) {
-        let line = drawn(spans);
+        let lines = rows(spans, &io::stderr());
         self.write(|err| {
-            let _ = writeln!(err, "{line}");
+            for line in lines {
+                let _ = writeln!(err, "{line}");
+            }
         });
     }
 
@@ -185,7 +130,11 @@ impl StatusLine {
 
 impl Drawn {
     fn draw(&mut self, spans: &[Span]) {
-        let line = drawn(spans);
+        // A line that is drawn over is one row.
+        let line = match wrap::columns() {
+            Some(columns) => drawn(&wrap::cut(spans, columns - 1)),
+            None => drawn(spans),
+        };
         let _ = write!(self.err.as_inner(), "\r\x1b[K{line}");
         let _ = self.err.flush();
         self.is_drawn = true;
@@ -219,15 +168,18 @@ impl Output {
             is_verbose: global.verbose,
             out: Mutex::new(AutoStream::new(io::stdout(), out)),
             err: StatusLine::new(AutoStream::new(io::stderr(), err)),
+            options: Options::of(global),
         }
     }
 
     /// A line of data.
     pub(crate) fn data(&self, spans: &[Span]) -> Result<(), Error> {
-        let line = drawn(spans);
+        let lines = rows(spans, &io::stdout());
         self.err.clear();
         let mut out = lock(&self.out);
-        writeln!(out, "{line}")?;
+        for line in lines {
+            writeln!(out, "{line}")?;
+        }
         Ok(())
     }
 
@@ -247,16 +199,6 @@ impl Output {
         printed.map_err(unannounced)
     }
 
-    /// A part of a text that streams; `shown` remembers what its earlier parts left open.
-    pub(crate) fn part(&self, shown: &mut Sanitizer, text: &str) -> Result<(), Error> {
-        let clean = shown.push(text);
-        self.err.clear();
-        let mut out = lock(&self.out);
-        out.write_all(clean.as_bytes())?;
-        out.flush()?;
-        Ok(())
-    }
-
     /// Parts of a text that streams, in styles of ours.
     pub(crate) fn parts(&self, spans: &[Span]) -> Result<(), Error> {
         let text = drawn(spans);
@@ -268,6 +210,33 @@ impl Output {
         out.write_all(text.as_bytes())?;
         out.flush()?;
         Ok(())
+    }
+
+    /// Parts of a text that is broken for the terminal.
+    pub(crate) fn pieces(&self, pieces: Vec<Piece>) -> Result<(), Error> {
+        if pieces.is_empty() {
+            return Ok(());
+        }
+        self.err.clear();
+        let mut out = lock(&self.out);
+        for piece in pieces {
+            match piece {
+                Piece::Text(span) => out.write_all(drawn(&[span]).as_bytes())?,
+                Piece::Moved(0) => out.write_all(b"\n")?,
+                Piece::Moved(columns) => {
+                    out.flush()?;
+                    writeln!(out.as_inner(), "\x1b[{columns}D\x1b[K")?;
+                }
+            }
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    /// How wide a text on stdout may be; nothing if that is no terminal.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        let is_text = self.form == Form::Text && io::IsTerminal::is_terminal(&io::stdout());
+        is_text.then(wrap::columns).flatten()
     }
 
     /// Whether styles can be seen: stdout is a terminal, and colours are wanted.
@@ -306,8 +275,8 @@ impl Output {
     pub(crate) fn announce(&self, lines: &[Vec<Span>]) -> Result<(), Error> {
         let printed = is_open(&io::stderr()).and_then(|()| {
             self.err.write(|err| {
-                for line in lines {
-                    writeln!(err, "{}", drawn(line))?;
+                for line in lines.iter().flat_map(|line| rows(line, &io::stderr())) {
+                    writeln!(err, "{line}")?;
                 }
                 err.flush()
             })?;
@@ -335,10 +304,13 @@ impl Output {
         if matches!(error, Error::Closed | Error::Reported { .. }) {
             return;
         }
-        let hints = error.hints();
+        let message = error.to_string();
+        let thread = suggest::thread_in(&message);
+        let whole = |text: &str| self.options.completed_for(text, thread);
+        let hints: Vec<String> = error.hints().into_iter().map(whole).collect();
         if self.form == Form::Json {
             let line = json!({"error": {
-                "code": error.code(), "message": error.to_string(), "hints": hints,
+                "code": error.code(), "message": message, "hints": hints,
                 "exit": error.exit(),
             }});
             let line = escaped(&line.to_string());
@@ -351,8 +323,8 @@ impl Output {
         let code = error.code().filter(|_| !is_waiting);
         let code = code.map(|code| format!(" [{code}]")).unwrap_or_default();
         let lines = error.lines();
-        let mut lines = lines.iter();
-        let first = lines.next().map_or("", String::as_str);
+        let mut lines = lines.iter().map(|line| whole(line));
+        let first = lines.next().unwrap_or_default();
         let head = match is_waiting {
             true => strong("waiting"),
             false => bad("error"),
@@ -436,9 +408,21 @@ pub(crate) fn painted(spans: &[Span], color: Color) -> String {
     }
 }
 
+/// A line as rows of a terminal; as it is for anything else.
+fn rows(spans: &[Span], stream: &impl io::IsTerminal) -> Vec<String> {
+    match wrap::columns().filter(|_| stream.is_terminal()) {
+        Some(columns) => {
+            let rows = wrap::soft_wrapped(spans, columns);
+            rows.iter().map(|row| drawn(row)).collect()
+        }
+        None => vec![drawn(spans)],
+    }
+}
+
 fn drawn(spans: &[Span]) -> String {
     let mut line = String::new();
-    for Span(style, text) in spans {
+    for span in spans {
+        let (style, text) = (span.style(), span.text());
         let style = match style {
             Style::Plain => anstyle::Style::new(),
             Style::Strong => anstyle::Style::new().bold(),

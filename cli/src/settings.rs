@@ -5,7 +5,10 @@ mod write;
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    model::config::{Config, Origin, ProviderSettings, Setting},
+    model::{
+        config::{Config, Origin, ProviderSettings, Setting},
+        did_you_mean,
+    },
     text::reveal_name,
 };
 
@@ -35,6 +38,8 @@ pub(crate) fn run(command: &ConfigCommand, app: &App<'_>) -> Result<(), Error> {
         ConfigCommand::Init => return write::init(app.output),
         ConfigCommand::Set { key, value } => return write::set(key, value, app.output),
         ConfigCommand::Edit => return write::edit(app),
+        ConfigCommand::Get { key } => return get(key, app),
+        ConfigCommand::Unset { key } => return write::unset(key, app.output),
     };
     let rows = rows(app.global)?;
     let project = environment::load(app.global)?.config.project;
@@ -88,6 +93,26 @@ pub(crate) fn run(command: &ConfigCommand, app: &App<'_>) -> Result<(), Error> {
         app.output.say(&[faint(text)]);
     }
     Ok(())
+}
+
+/// Prints the effective value of one setting.
+fn get(key: &str, app: &App<'_>) -> Result<(), Error> {
+    let rows = rows(app.global)?;
+    let Some(row) = rows.iter().find(|row| row.key == key) else {
+        let near = did_you_mean::hint(key, rows.iter().map(|row| row.key.as_str()));
+        return Err(Error::Missing {
+            what: format!("`{}` is not set{near}", reveal_name(key)),
+            hint: "`superstep config show` lists what is set",
+        });
+    };
+    if app.output.form == Form::Json {
+        return app.output.json(&json!({
+            "key": row.key, "value": row.value, "origin": row.origin.to_string(),
+        }));
+    }
+    let text = row.value.as_str().map(str::to_owned);
+    let text = text.unwrap_or_else(|| row.value.to_string());
+    app.output.data(&[plain(reveal_name(&text))])
 }
 
 fn rows(global: &Global) -> Result<Vec<SettingRow>, Error> {

@@ -49,7 +49,10 @@ pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
     options::check(config)
 }
 
-pub(crate) async fn run(command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
+pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
+    if let SheetCommand::Save { thread, .. } = &mut command {
+        *thread = ThreadReader::open(app.global)?.named(thread).await?;
+    }
     let input = match &command {
         SheetCommand::Run { workbook, .. }
         | SheetCommand::Exec { workbook, .. }

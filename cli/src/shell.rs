@@ -4,12 +4,13 @@ use std::io::{self, IsTerminal};
 
 use clap::{CommandFactory, Parser};
 
-use superstep::model::{did_you_mean, spec};
+use superstep::model::did_you_mean;
 
 use crate::{
     app::App,
     archie,
     args::{Args, Ask, Command, Global},
+    environment,
     error::Error,
     output::{Output, faint, plain, strong},
     shell_words,
@@ -53,7 +54,7 @@ pub(crate) async fn run(app: &mut App<'_>) -> Result<(), Error> {
             .await?;
         let line = match line {
             Line::Text(line) => line,
-            Line::CtrlC => continue,
+            Line::CtrlC => return Err(Error::Cancelled),
             Line::End => break,
         };
         let input = match read(&line, &shell.global) {
@@ -140,9 +141,12 @@ impl Shell {
         match command {
             Parsed::Model(Some(name)) => {
                 // A mistake shows now, not with the next question.
-                match name.parse::<spec::Spec>() {
-                    Ok(_) => self.global.model = Some(name),
-                    Err(error) => output.say(&[plain(error)]),
+                match environment::check_name(&name, &self.global) {
+                    Ok(()) => {
+                        output.say(&[faint("the next question goes to "), plain(&name)]);
+                        self.global.model = Some(name);
+                    }
+                    Err(error) => output.error(&error),
                 }
             }
             Parsed::Model(None) => {

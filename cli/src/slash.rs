@@ -16,6 +16,12 @@ pub(crate) enum TypedAt {
 /// A command, its help, and where it is one.
 struct SlashCommand(&'static str, &'static str, &'static [TypedAt]);
 
+/// What `/editor` says where no line is edited.
+pub(crate) const NO_EDITOR: &str = "an editor needs a terminal: write the message as a line";
+
+/// Writes the message in another editor, wherever a message is typed.
+pub(crate) const EDITOR: &str = "/editor";
+
 const ALL: [SlashCommand; 12] = [
     SlashCommand(
         "/approve",
@@ -38,7 +44,7 @@ const ALL: [SlashCommand; 12] = [
         &[TypedAt::Analysis, TypedAt::Chat],
     ),
     SlashCommand(
-        "/editor",
+        EDITOR,
         "write your message in $EDITOR",
         &[TypedAt::Analysis, TypedAt::Chat],
     ),
@@ -112,7 +118,7 @@ pub(crate) fn parse(message: &str, place: TypedAt) -> Parsed {
         "/documents" => Some(Parsed::Documents),
         "/tokens" | "/cost" => Some(Parsed::Tokens),
         "/undo" => Some(Parsed::Undo),
-        "/editor" => Some(Parsed::Editor),
+        EDITOR => Some(Parsed::Editor),
         "/new" => Some(Parsed::New),
         "/model" => Some(Parsed::Model(None)),
         "/thread" => Some(Parsed::Thread),

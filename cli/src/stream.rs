@@ -5,7 +5,8 @@ use superstep::text::Sanitizer;
 use crate::{
     error::Error,
     markdown::Markdown,
-    output::{Form, Output},
+    output::{Form, Output, Span, plain},
+    wrap::Flow,
 };
 
 /// A reply on its way to stdout, which ends with a line end. A terminal shows its Markdown; a pipe gets it as it is.
@@ -13,6 +14,8 @@ pub(crate) struct TextStream<'a> {
     output: &'a Output,
     shown: Sanitizer,
     markdown: Option<Markdown>,
+    /// How the text is broken for a terminal.
+    flow: Option<Flow>,
     is_open: bool,
 }
 
@@ -22,6 +25,7 @@ impl<'a> TextStream<'a> {
             output,
             shown: Sanitizer::default(),
             markdown: output.is_styled().then(Markdown::default),
+            flow: output.columns().map(Flow::new),
             is_open: false,
         }
     }
@@ -31,12 +35,18 @@ impl<'a> TextStream<'a> {
             return Ok(());
         }
         self.is_open = !text.ends_with('\n');
-        match &mut self.markdown {
-            None => self.output.part(&mut self.shown, text),
-            Some(markdown) => {
-                let spans = markdown.push(&self.shown.push(text));
-                self.output.parts(&spans)
-            }
+        let text = self.shown.push(text);
+        let spans = match &mut self.markdown {
+            None => vec![plain(text)],
+            Some(markdown) => markdown.push(&text),
+        };
+        self.spans(spans)
+    }
+
+    fn spans(&mut self, spans: Vec<Span>) -> Result<(), Error> {
+        match &mut self.flow {
+            Some(flow) => self.output.pieces(flow.push(spans)),
+            None => self.output.parts(&spans),
         }
     }
 
@@ -48,10 +58,11 @@ impl<'a> TextStream<'a> {
     pub(crate) fn end(&mut self) -> Result<(), Error> {
         if let Some(markdown) = &mut self.markdown {
             let rest = markdown.finish();
-            self.output.parts(&rest)?;
+            self.spans(rest)?;
         }
         if std::mem::take(&mut self.is_open) {
-            self.output.part(&mut self.shown, "\n")?;
+            self.shown = Sanitizer::default();
+            self.spans(vec![plain("\n")])?;
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! Commands that are suggested: they work as they are printed.
 //!
 //! A suggestion repeats the options that decide where a thread is (`--db`), whose mail it is about, and which
-//! model was named, and quotes what a shell would take apart.
+//! model was named, and quotes what a shell would take apart. Texts that are written elsewhere name commands in
+//! backticks, and are completed with the same options where they are printed.
 
 use std::path::Path;
 
@@ -10,34 +11,113 @@ use crate::{
     shell_words::quoted,
 };
 
+/// Commands that read or change a database.
+const ON_A_DATABASE: [&str; 9] = [
+    "ask", "atris", "db", "inbox", "mail", "memory", "sheet", "threads", "trace",
+];
+
+/// Commands that work on the mail of somebody.
+const ON_MAIL: [&str; 2] = ["inbox", "mail"];
+
+/// Commands about one thread, whose name they need.
+const ON_A_THREAD: [&str; 5] = ["show", "history", "resume", "export", "diff"];
+
+/// The options that a suggested command needs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    common: String,
+    account: String,
+}
+
+impl Options {
+    /// Those that this command was given.
+    pub(crate) fn of(global: &Global) -> Self {
+        let mut common = String::new();
+        if let Some(db) = &global.db {
+            common.push_str(&format!(" --db {}", path(db)));
+        }
+        if let Some(model) = &global.model {
+            common.push_str(&format!(" --model {}", quoted(model)));
+        }
+        Self {
+            common,
+            account: String::new(),
+        }
+    }
+
+    /// With those of a mail account, for commands about mail.
+    pub(crate) fn with_account(mut self, account: &AccountArgs) -> Self {
+        let places = [
+            ("--folder", &account.folder),
+            ("--calendar", &account.calendar),
+        ];
+        for (option, place) in places {
+            if let Some(place) = place {
+                self.account.push_str(&format!(" {option} {}", path(place)));
+            }
+        }
+        if let Some(owner) = &account.owner {
+            self.account
+                .push_str(&format!(" --owner {}", quoted(owner)));
+        }
+        self
+    }
+
+    /// A text in which commands in backticks have the options.
+    pub(crate) fn completed(&self, text: &str) -> String {
+        self.completed_for(text, None)
+    }
+
+    /// The same, with the name of the thread that it is about.
+    pub(crate) fn completed_for(&self, text: &str, thread: Option<&str>) -> String {
+        let parts = text.split('`').enumerate();
+        let parts = parts.map(|(at, part)| match at % 2 == 1 {
+            true => self.whole(part, thread),
+            false => part.to_owned(),
+        });
+        parts.collect::<Vec<_>>().join("`")
+    }
+
+    /// A command with the options.
+    fn whole(&self, line: &str, thread: Option<&str>) -> String {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["superstep", command, rest @ ..] = &*words else {
+            return line.to_owned();
+        };
+        let mut line = line.to_owned();
+        if let (Some(thread), "threads", [verb]) = (thread, *command, rest)
+            && ON_A_THREAD.contains(verb)
+        {
+            line.push_str(&format!(" {}", quoted(thread)));
+        }
+        if ON_A_DATABASE.contains(command) && !line.contains(" --db ") {
+            line.push_str(&self.common);
+        }
+        if ON_MAIL.contains(command) && !line.contains(" --folder ") {
+            line.push_str(&self.account);
+        }
+        line
+    }
+}
+
+/// The thread that a message names, as messages do: ``thread `NAME` ``.
+pub(crate) fn thread_in(message: &str) -> Option<&str> {
+    let (_, behind) = message.split_once("thread `")?;
+    let (name, _) = behind.split_once('`')?;
+    Some(name)
+}
+
 /// `superstep WORDS`, with the options that this command was given.
 pub(crate) fn command(global: &Global, words: &[&str]) -> String {
     let mut line = vec!["superstep".to_owned()];
     line.extend(words.iter().map(|word| quoted(word)));
-    if let Some(db) = &global.db {
-        line.extend(["--db".to_owned(), path(db)]);
-    }
-    if let Some(model) = &global.model {
-        line.extend(["--model".to_owned(), quoted(model)]);
-    }
-    line.join(" ")
+    line.join(" ") + &Options::of(global).common
 }
 
 /// The same with the options of a mail account.
 pub(crate) fn with_account(global: &Global, account: &AccountArgs, words: &[&str]) -> String {
     let mut line = command(global, words);
-    let places = [
-        ("--folder", &account.folder),
-        ("--calendar", &account.calendar),
-    ];
-    for (option, place) in places {
-        if let Some(place) = place {
-            line.push_str(&format!(" {option} {}", path(place)));
-        }
-    }
-    if let Some(owner) = &account.owner {
-        line.push_str(&format!(" --owner {}", quoted(owner)));
-    }
+    line.push_str(&Options::default().with_account(account).account);
     if account.send {
         line.push_str(" --send");
     }
@@ -81,5 +161,26 @@ mod tests {
             words.contains(&"Ada <ada@example.org>".to_owned()),
             "{line}"
         );
+    }
+
+    #[test]
+    fn commands_in_a_text_are_completed() {
+        let given = ["superstep", "--db", "my.db", "--model", "m", "doctor"];
+        let global = Args::try_parse_from(given).unwrap().global;
+        let account = AccountArgs {
+            folder: Some("mail".into()),
+            ..AccountArgs::default()
+        };
+        let options = Options::of(&global).with_account(&account);
+        let text = options.completed_for(
+            "`superstep threads show` and `superstep inbox --send`, or `superstep model pull`",
+            Some("a b"),
+        );
+        assert_eq!(
+            text,
+            "`superstep threads show 'a b' --db my.db --model m` and `superstep inbox --send --db my.db --model m --folder \
+             mail`, or `superstep model pull`"
+        );
+        assert_eq!(thread_in("the thread `x-1` has no step 9"), Some("x-1"));
     }
 }

@@ -14,11 +14,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::{
     error::Error,
-    output::{Output, strong},
+    output::{Output, faint, plain, strong},
+    slash::EDITOR,
 };
 
 pub(crate) use echo::Unechoed;
-pub(crate) use editor::Editor;
+use editor::Typed;
+pub(crate) use editor::{Composed, Editor};
 
 /// More than this is not read from a pipe.
 const MOST_PIPED: u64 = 4 << 20;
@@ -163,7 +165,10 @@ impl Terminal {
     ) -> Result<Line, Error> {
         let lines = match &mut self.input {
             InputSource::Editor(editors) => {
-                return editors.read_line(topic, prompt, draft, self.command).await;
+                let command = self.command;
+                return editors
+                    .read_line(topic, prompt, draft, command, output)
+                    .await;
             }
             InputSource::Stdin(lines) => lines.get_or_insert_with(read_lines),
         };
@@ -182,14 +187,63 @@ impl Terminal {
 }
 
 impl Editors {
-    /// Reads on a thread of its own, as an editor blocks.
+    /// Reads a line. The first Ctrl-C keeps what was typed and says how to leave; a second one leaves. At a short
+    /// question without words one is enough. What is written in an outer editor is in the line then, to be sent.
     async fn read_line(
         &mut self,
         topic: Topic,
         prompt: &str,
         draft: &str,
         command: fn() -> clap::Command,
+        output: &Output,
     ) -> Result<Line, Error> {
+        let is_talk = matches!(topic, Topic::Message | Topic::Chat);
+        let given = draft;
+        let mut draft = given.to_owned();
+        // A reply was just stopped, and what was said is in the line again.
+        let mut is_leaving = topic == Topic::Detail || topic == Topic::Message && !given.is_empty();
+        loop {
+            let start = match self.read_once(topic, prompt, &draft, command).await? {
+                Typed::Line(Line::Text(words)) if is_talk && words.trim() == EDITOR => {
+                    given.to_owned()
+                }
+                Typed::Line(line) => return Ok(line),
+                Typed::Outer(words) => words,
+                Typed::Stopped(words) => {
+                    // The line of the prompt has no end yet.
+                    output.say(&[]);
+                    let is_new = !words.trim().is_empty() && words != given;
+                    if is_leaving && !is_new {
+                        return Ok(Line::CtrlC);
+                    }
+                    is_leaving = true;
+                    draft.clear();
+                    output.say(&[faint(match words.trim().is_empty() {
+                        true => "Ctrl-C again leaves",
+                        false => "Ctrl-C again leaves; Up brings your words back",
+                    })]);
+                    continue;
+                }
+            };
+            draft = match Editor::compose(&start)? {
+                Composed::Text(text) => text.trim_end().to_owned(),
+                Composed::Nothing(why) => {
+                    output.say(&[]);
+                    output.say(&[plain(why)]);
+                    start
+                }
+            };
+        }
+    }
+
+    /// Reads on a thread of its own, as an editor blocks.
+    async fn read_once(
+        &mut self,
+        topic: Topic,
+        prompt: &str,
+        draft: &str,
+        command: fn() -> clap::Command,
+    ) -> Result<Typed, Error> {
         let place = match topic {
             Topic::Command => &mut self.command,
             Topic::Message => &mut self.message,
@@ -201,12 +255,12 @@ impl Editors {
             .unwrap_or_else(|| Box::new(Editor::new(topic, command)));
         let (prompt, draft) = (prompt.to_owned(), draft.to_owned());
         let reading = tokio::task::spawn_blocking(move || {
-            let line = editor.read(&prompt, &draft, topic);
-            (editor, line)
+            let typed = editor.read(&prompt, &draft, topic);
+            (editor, typed)
         });
-        let (editor, line) = reading.await.map_err(io::Error::other)?;
+        let (editor, typed) = reading.await.map_err(io::Error::other)?;
         *place = Some(editor);
-        Ok(line?)
+        Ok(typed?)
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
         }
         ThreadsCommand::Export { thread, file } => {
             let reader = to_read()?;
-            let thread = reader.exactly(&thread).await?;
+            let thread = reader.named(&thread).await?;
             archive::export(&reader, &thread, &file, output).await
         }
         ThreadsCommand::Import { file, name } => archive::import(&file, &name, app).await,

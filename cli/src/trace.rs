@@ -20,8 +20,8 @@ use crate::{
     args::{ExportFormat, TraceCommand, Which},
     database,
     error::Error,
-    output::{Form, Output, bad, faint, plain, shown, strong},
-    thread_reader::{LAST, ThreadReader},
+    output::{Form, Output, bad, count, faint, plain, shown, strong},
+    thread_reader::ThreadReader,
     units,
 };
 
@@ -38,8 +38,13 @@ pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Erro
     }
     let saver = database::threads(app.global)?;
     let mut command = command;
-    if let Some(thread) = named_in(&mut command).filter(|thread| *thread == LAST) {
-        *thread = ThreadReader::open(app.global)?.named(LAST).await?;
+    if let Some(thread) = named_in(&mut command) {
+        match ThreadReader::open(app.global)?.named(thread).await {
+            Ok(name) => *thread = name,
+            // A run that was killed early leaves a log and no thread.
+            Err(Error::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
     }
     match command {
         TraceCommand::List { thread: None } => threads(&*saver, app.output).await,
@@ -48,7 +53,7 @@ pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Erro
         } => {
             let tree = tree(&saver, &thread, &View::default()).await?;
             if app.output.form == Form::Json {
-                return app.output.json(&tree.to_json());
+                return app.output.json(&units::in_micro_usd(tree.to_json()));
             }
             lines(&tree.list(), app.output)
         }
@@ -59,7 +64,7 @@ pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Erro
         } => {
             let tree = chosen(tree(&saver, &thread, &which.view()).await?, &which)?;
             if app.output.form == Form::Json {
-                return app.output.json(&tree.to_json());
+                return app.output.json(&units::in_micro_usd(tree.to_json()));
             }
             let detail = content.map_or(Detail::Brief, Detail::Content);
             lines(&tree.show(detail), app.output)
@@ -106,7 +111,7 @@ impl Which {
 
 async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
     let mut rows = Vec::new();
-    let mut damaged = 0;
+    let mut damaged = Vec::new();
     for name in saver.threads().await? {
         match RunTree::read(saver, name.as_str(), &View::default()).await {
             Ok(mut tree) => {
@@ -114,15 +119,22 @@ async fn threads(saver: &dyn Saver, output: &Output) -> Result<(), Error> {
                 rows.extend(tree.runs.pop().map(|last| (name, count, last)));
             }
             // One that is damaged hides no other.
-            Err(error) => {
-                unread(name.as_str(), &Error::from(error), output)?;
-                damaged += 1;
-            }
+            Err(error) => damaged.push((name, Error::from(error))),
         }
     }
     // The most recently used first, as threads are listed.
     rows.sort_by_key(|(_, _, last)| Reverse(last.root.started));
-    let logged = rows.len() + damaged;
+    let logged = rows.len() + damaged.len();
+    if !rows.is_empty() && output.form == Form::Text {
+        let head = format!(
+            "{:<24}{:>5} {:<5}{:<13}{}",
+            "THREAD", "RUNS", "", "STATUS", "GRAPH"
+        );
+        output.data(&[faint(head)])?;
+    }
+    for (name, error) in &damaged {
+        unread(name.as_str(), error, output)?;
+    }
     for (name, count, last) in rows {
         let status = last.root.status;
         if output.form == Form::Json {
@@ -202,7 +214,7 @@ fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Error> {
 
 fn exported(tree: &RunTree, format: ExportFormat) -> Json {
     match format {
-        ExportFormat::Json => tree.to_json(),
+        ExportFormat::Json => units::in_micro_usd(tree.to_json()),
         ExportFormat::Otlp => {
             let origin = Origin::default();
             otlp::request_json(&tree.to_otlp(&origin), &origin)
@@ -245,7 +257,11 @@ async fn send(
     if output.form == Form::Json {
         return output.json(&json!({"sent": sent, "spans": spans, "rejected": report.rejected}));
     }
-    output.say(&[plain(format!("sent {sent} runs, {spans} spans"))]);
+    output.say(&[plain(format!(
+        "sent {}, {}",
+        count(usize::try_from(sent).unwrap_or(usize::MAX), "run"),
+        count(usize::try_from(spans).unwrap_or(usize::MAX), "span")
+    ))]);
     if report.rejected > 0 {
         output.say(&[strong(format!(
             "the collector threw {} spans away",

@@ -41,7 +41,7 @@ pub enum ErrorKind {
     #[coded(
         "SS6002",
         NotFound,
-        hint = "put .txt or .md files there or name others by globs, then resume the thread"
+        hint = "put .txt, .md, .docx or .pdf files there or name others by globs, then resume the thread"
     )]
     NothingToRead {
         /// The folder.

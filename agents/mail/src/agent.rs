@@ -1,11 +1,12 @@
-//! The e-mail assistant: the API for programs. Questions and answers are in `questions`, mail that
-//! arrives in `ingest`.
+//! The e-mail assistant: the API for programs. Questions and answers are in `questions`, edits
+//! that wait in `edits`, mail that arrives in `ingest`.
 
 use std::sync::Arc;
 
 use superstep::{
     AskId, Backends, BuildErrors, Category, Graph, Imports, RunOptions, Saver,
     model::{Model, NodeModels},
+    store::Store,
 };
 use tokio::sync::Mutex;
 
@@ -100,6 +101,7 @@ pub enum AgentError {
 pub struct MailAgent {
     pub(crate) services: Arc<Services>,
     pub(crate) saver: Arc<dyn Saver>,
+    pub(crate) store: Arc<dyn Store>,
     pub(crate) attempts: Attempts,
     /// The mail that waits for threads of the assistant's own.
     pub(crate) queue: Queue,
@@ -157,6 +159,7 @@ impl MailAgent {
         Ok(Self {
             services,
             saver,
+            store: store.clone(),
             queue: Queue::new(store.clone()),
             attempts: Attempts::new(store),
             graph,

@@ -60,6 +60,7 @@ mod agent;
 mod attempts;
 mod calendar;
 mod compose;
+mod edits;
 mod error;
 mod folder;
 #[cfg(feature = "google")]

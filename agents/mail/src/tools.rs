@@ -27,6 +27,7 @@ use crate::{
     Address,
     input::EmailInput,
     parse::{named_email, one_line},
+    past_calls::PastCalls,
     services::Services,
 };
 use call::CallContext;
@@ -66,10 +67,28 @@ impl CallValidator {
         input: &EmailInput,
         at: Timestamp,
     ) -> Result<Self, NodeError> {
-        let past_calls = services.past_calls(ctx)?;
-        let (place, own) = (services.mailbox.place(), call_key(ctx));
+        Self::of(
+            services,
+            services.past_calls(ctx)?,
+            input,
+            at,
+            &call_key(ctx),
+        )
+        .await
+    }
+
+    /// The same for calls that are on record elsewhere than in the store of a run. `own` is the key of the call that is
+    /// made now, whose record is not one of an earlier call.
+    pub(crate) async fn of(
+        services: &Arc<Services>,
+        past_calls: PastCalls,
+        input: &EmailInput,
+        at: Timestamp,
+        own: &str,
+    ) -> Result<Self, NodeError> {
+        let place = services.mailbox.place();
         let context = Arc::new(CallContext {
-            before: past_calls.about(&place, input, &own).await?,
+            before: past_calls.about(&place, input, own).await?,
             services: services.clone(),
             input: input.clone(),
             at,
@@ -121,12 +140,16 @@ impl CallValidator {
 
     /// A call of one of the tools, or what is wrong with it, for the model.
     pub(crate) fn parse(&self, call: &ToolCall) -> Result<MailCall, String> {
+        self.check(&call.name, &call.args)
+    }
+
+    /// The same of the name of a tool and its arguments.
+    pub(crate) fn check(&self, name: &str, args: &Map<String, Json>) -> Result<MailCall, String> {
         let mut all = self.listed.iter();
-        let Some(tool) = all.find(|tool| tool.spec.name == call.name) else {
-            return Err(format!("there is no tool `{}`", one_line(&call.name, 64)));
+        let Some(tool) = all.find(|tool| tool.spec.name == name) else {
+            return Err(format!("there is no tool `{}`", one_line(name, 64)));
         };
-        tool.read(&call.args)
-            .map_err(|problems| problems.join("; "))
+        tool.read(args).map_err(|problems| problems.join("; "))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Event, Put, Value,
+    AskId, Event, Put, Value,
     model::Message,
     text::{Hidden, reveal, single_line},
 };
@@ -16,6 +16,7 @@ use crate::{
     error::Error,
     output::{Form, Output, bad, count, faint, plain, shown, strong},
     stream::TextStream,
+    units,
 };
 
 /// How many files that were left out, or lines with hidden characters, are named.
@@ -179,7 +180,7 @@ impl<'a> Screen<'a> {
         for spent in state.usage.iter().skip(self.shown_calls) {
             if self.is_json() {
                 let usage = serde_json::to_value(spent).unwrap_or_default();
-                self.event("usage", usage)?;
+                self.event("usage", units::in_micro_usd(usage))?;
             } else {
                 self.output.note(&[faint(cost(spent))]);
             }
@@ -189,12 +190,13 @@ impl<'a> Screen<'a> {
     }
 
     /// What the person is asked, unless they have just read it.
-    pub(super) fn question(&mut self, question: &Question) -> Result<(), Error> {
+    pub(super) fn question(&mut self, id: AskId, question: &Question) -> Result<(), Error> {
         if self.is_json() {
-            return self.event(
-                "question",
-                serde_json::to_value(question).unwrap_or_default(),
-            );
+            let mut asked = serde_json::to_value(question).unwrap_or_default();
+            if let Some(asked) = asked.as_object_mut() {
+                asked.insert("id".into(), id.to_string().into());
+            }
+            return self.event("question", asked);
         }
         if !std::mem::take(&mut self.has_streamed) {
             self.stream.write(&question.query)?;

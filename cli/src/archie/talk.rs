@@ -13,7 +13,7 @@ use crate::{
     output::{Output, faint, plain, strong},
     slash::{self, Parsed, TypedAt, parse},
     suggest,
-    terminal::{Editor, Line, Terminal, Topic},
+    terminal::{Line, Terminal, Topic},
 };
 
 /// Seconds of silence after which a progress line is shown.
@@ -98,10 +98,9 @@ impl<'a> Talk<'a> {
         terminal: &mut Terminal,
     ) -> Result<(), Error> {
         self.screen.thread(&self.thread)?;
-        if !matches!(next, TalkStep::Start(_)) {
-            let known = self.graph.state(&*self.thread).await?;
-            self.screen.knows(&known.state);
-        }
+        // A question may follow others of its thread.
+        let known = self.graph.state(&*self.thread).await?;
+        self.screen.knows(&known.state);
         let ended = self.all(next, terminal).await;
         if let Err(error) = &ended
             && !matches!(error, Error::Closed)
@@ -237,13 +236,6 @@ impl<'a> Talk<'a> {
                     Some(next) => return Ok(next),
                     None => continue,
                 },
-                Parsed::Editor => match Editor::compose(said)? {
-                    Some(text) if !text.trim().is_empty() => text,
-                    _ => {
-                        self.output.say(&[faint("nothing was written")]);
-                        continue;
-                    }
-                },
                 other => {
                     self.tell(&other).await?;
                     continue;
@@ -284,23 +276,14 @@ impl<'a> Talk<'a> {
             self.screen.answered(&words)?;
             return Ok(TalkStep::Answer(ask.answer::<Question>(&words)?));
         }
-        self.screen.question(&question)?;
-        let mut stopped = false;
+        self.screen.question(ask.id, &question)?;
         loop {
             let said = self.answers.next(&question, self.output, terminal).await?;
             let words = match said {
                 Line::End => return Err(self.waiting()),
-                Line::CtrlC if stopped || !terminal.is_interactive() => {
-                    return Err(Error::Cancelled);
-                }
-                Line::CtrlC => {
-                    stopped = true;
-                    self.output.say(&[faint("Ctrl-C again leaves")]);
-                    continue;
-                }
+                Line::CtrlC => return Err(Error::Cancelled),
                 Line::Text(words) => words,
             };
-            stopped = false;
             if words.trim().is_empty() {
                 continue;
             }
@@ -310,14 +293,6 @@ impl<'a> Talk<'a> {
                 Parsed::Undo => match self.undo().await? {
                     Some(next) => return Ok(next),
                     None => continue,
-                },
-                Parsed::Editor => match Editor::compose("")? {
-                    Some(text) if !text.trim().is_empty() => text,
-                    _ => {
-                        self.output
-                            .say(&[faint("nothing was written; is EDITOR set?")]);
-                        continue;
-                    }
                 },
                 other => {
                     self.tell(&other).await?;
@@ -350,6 +325,7 @@ impl<'a> Talk<'a> {
             Parsed::Model(_) => self.output.say(&[plain(&state.model_name)]),
             Parsed::Thread => self.output.say(&[plain(&self.thread)]),
             Parsed::Unknown(text) => self.output.say(&[plain(text)]),
+            Parsed::Editor => self.output.say(&[plain(slash::NO_EDITOR)]),
             _ => {
                 for (name, about) in slash::commands(TypedAt::Analysis) {
                     self.output

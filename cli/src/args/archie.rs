@@ -73,7 +73,7 @@ pub(crate) struct Reading {
     /// The folder with the documents, including subfolders
     #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) inputs: PathBuf,
-    /// Also read files that match this glob, besides *.txt and *.md
+    /// Also read files that match this glob, besides *.txt, *.md, *.docx and *.pdf
     #[arg(long, value_name = "PATTERN")]
     pub(crate) glob: Vec<String>,
     /// Token budget for documents [default: a part of the context window of the model]

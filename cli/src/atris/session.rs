@@ -113,7 +113,7 @@ impl Session {
 
     pub(super) fn announce(&mut self, app: &App<'_>) {
         self.is_announced = true;
-        app.output.say(&[faint("thread "), plain(&self.thread)]);
+        app.output.note(&[faint("thread "), plain(&self.thread)]);
     }
 
     /// Whether the thread waits for an answer.
@@ -300,7 +300,7 @@ impl Session {
     fn show(&self, state: &AtrisState, app: &App<'_>) -> Result<(), Error> {
         let shown = show::answer(state, &self.thread, self.options.explain, app.output);
         if app.output.form == Form::Text && !self.is_announced {
-            app.output.say(&[faint("thread "), faint(&self.thread)]);
+            app.output.note(&[faint("thread "), faint(&self.thread)]);
         }
         shown
     }

@@ -104,7 +104,7 @@ fn text(answer: &Answer, explain: bool, output: &Output) -> Result<(), Error> {
     }
     for source in &answer.sources {
         let line = format!("source: {} {}", source.operation, source.url);
-        output.say(&[faint(line)]);
+        output.note(&[faint(line)]);
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::{
     args::MakeDocs,
     consent, environment,
     error::Error,
-    output::{Form, Output, bad, faint, good, plain, strong},
+    output::{Form, Output, bad, count, faint, good, plain, strong},
     terminal::{Line, Topic},
 };
 
@@ -277,10 +277,10 @@ fn text(outcome: &Outcome, thread: &str, output: &Output) -> Result<(), Error> {
     output.say(&[
         good(&outcome.status),
         plain(format!(
-            ": {} agents ran, {} kept, {} calls, {} tokens, {}",
-            outcome.ran.len(),
+            ": {} ran, {} kept, {}, {} tokens, {}",
+            count(outcome.ran.len(), "agent"),
             outcome.kept.len(),
-            outcome.calls,
+            count(usize::try_from(outcome.calls).unwrap_or(usize::MAX), "call"),
             outcome.tokens,
             Money::micros(outcome.micros)
         )),
@@ -312,8 +312,9 @@ fn dry_run(opened: &OpenedDocs, request: &Request, output: &Output) -> Result<()
         }));
     }
     output.say(&[plain(format!(
-        "{} files, {} not read",
-        forecast.files, forecast.skipped
+        "{}, {} not read",
+        count(forecast.files as usize, "file"),
+        forecast.skipped
     ))]);
     for agent in &forecast.agents {
         let what = match (agent.is_kept, request.no_model) {

@@ -22,6 +22,7 @@ use crate::{
     args::{DocsDepth, DocsProfile, MakeDocs},
     database, environment,
     error::Error,
+    output::{faint, plain},
 };
 
 /// The settings of `[agents.docs]`.
@@ -76,7 +77,23 @@ pub(super) async fn open_below(
     let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
     let caller = match make.no_model {
         true => None,
-        false => Some(environment::open(content, app).await?.caller),
+        false => match environment::open(content, app).await {
+            Ok(opened) => Some(opened.caller),
+            // What would be done can be said without one.
+            Err(error) if make.dry_run && error.is_no_model() => {
+                app.output
+                    .note(&[faint("there is no model, so no price is known")]);
+                None
+            }
+            Err(error) => {
+                if error.is_no_model() {
+                    app.output.say(&[plain(
+                        "without a model: --no-model writes what the facts alone give",
+                    )]);
+                }
+                return Err(error);
+            }
+        },
     };
     let budget = budget(make);
     let within = |caller: ManagedModel| match &budget {

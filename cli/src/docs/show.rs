@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use superstep::model::did_you_mean;
 use superstep_docgen::{Metadata, Request};
 
 use crate::{
     error::Error,
-    output::{Form, Output, faint, plain, strong},
+    output::{Form, Output, count, faint, plain, strong},
 };
 
 pub(super) fn run(
@@ -28,10 +29,15 @@ pub(super) fn run(
             .iter()
             .map(|it| it.agent_name.as_str())
             .collect();
-        nothing(format!(
-            "it has no agent `{agent}`; it has {}",
-            known.join(", ")
-        ))
+        let agent = superstep::text::single_line(agent);
+        let near = did_you_mean::hint(&agent, known.iter().copied());
+        nothing(match known.is_empty() {
+            true => format!("no agent has written there, so there is nothing of `{agent}`"),
+            false => format!(
+                "there is no page of `{agent}`{near}; there are {}",
+                known.join(", ")
+            ),
+        })
     })?;
     if output.form == Form::Json {
         let history = metadata.history.get(agent);
@@ -44,9 +50,9 @@ pub(super) fn run(
     output.data(&[
         strong(agent),
         plain(format!(
-            ": {}, {grade}, {} refinements",
+            ": {}, {grade}, {}",
             result.status.as_str(),
-            about.iterations
+            count(about.iterations as usize, "refinement")
         )),
     ])?;
     output.data(&[plain(&result.summary)])?;

@@ -18,8 +18,8 @@ use crate::{error::Error, terminal::Terminal};
 /// The effects of an answer.
 pub(super) struct After {
     pub(super) thread: String,
-    /// The question and the answer; nothing if the run was only resumed.
-    pub(super) answered: Option<(String, Answer)>,
+    /// The questions and the answers; none if the run was only resumed.
+    pub(super) answered: Vec<(String, Answer)>,
     pub(super) effects: Vec<Effect>,
     /// What is asked now.
     pub(super) open: Vec<Question>,
@@ -81,24 +81,32 @@ struct Before {
     notes: Vec<u64>,
 }
 
-/// Answers a question and resumes the run. `stop` stops it; the answer is kept.
+/// Answers questions of one thread together and resumes the run. `stop` stops it; the answers are kept.
 pub(super) async fn give(
     agent: &MailAgent,
-    question: &Question,
-    answer: Answer,
+    given: &[(Question, Answer)],
     stop: impl Future<Output = ()>,
 ) -> Result<After, Error> {
-    let thread = question.thread.as_str();
+    let Some((first, _)) = given.first() else {
+        return Err(Error::Usage("there is nothing to answer".into()));
+    };
+    let thread = first.thread.as_str();
     let before = Before::of(agent, thread).await?;
-    let bound = question.item.answered(answer.clone());
-    let answers = [(question.ask, bound)];
+    let bound = |(question, answer): &(Question, Answer)| {
+        (question.ask, question.item.answered(answer.clone()))
+    };
+    let answers: Vec<_> = given.iter().map(bound).collect();
     let failure = tokio::select! {
         outcome = agent.answer(thread, answers) => outcome.err().map(Error::from),
         () = stop => Some(Error::Cancelled),
     };
     let mode = Some(agent.mode());
-    let answered = Some((question.id(), Answer { mode, ..answer }));
-    match failure {
+    let answered = |(question, answer): &(Question, Answer)| {
+        let answer = answer.clone();
+        (question.id(), Answer { mode, ..answer })
+    };
+    let answered = given.iter().map(answered).collect();
+    let after = match failure {
         None => before.after(agent, thread, answered, None).await,
         // What is there now was done by whoever answered.
         Some(error) if error.code().is_some_and(|code| NOT_TAKEN.contains(&code)) => Err(error),
@@ -107,7 +115,8 @@ pub(super) async fn give(
             let Ok(after) = before.after(agent, thread, answered, None).await else {
                 return Err(error);
             };
-            match after.open.iter().any(|it| it.ask == question.ask) {
+            let is_open = |ask| after.open.iter().any(|it| it.ask == ask);
+            match given.iter().all(|(question, _)| is_open(question.ask)) {
                 true => Err(error),
                 false => Ok(After {
                     failure: Some(error),
@@ -115,7 +124,11 @@ pub(super) async fn give(
                 }),
             }
         }
+    }?;
+    for (question, _) in given.iter().filter(|(it, _)| it.edit.is_some()) {
+        agent.drop_edit(thread, question.ask).await?;
     }
+    Ok(after)
 }
 
 /// Resumes a run that was interrupted, or failed.
@@ -129,7 +142,7 @@ pub(super) async fn resume(
         outcome = agent.resume(thread) => outcome.err().map(Error::from),
         () = terminal.ctrl_c() => Some(Error::Cancelled),
     };
-    before.after(agent, thread, None, failure).await
+    before.after(agent, thread, Vec::new(), failure).await
 }
 
 impl Before {
@@ -153,7 +166,7 @@ impl Before {
         self,
         agent: &MailAgent,
         thread: &str,
-        answered: Option<(String, Answer)>,
+        answered: Vec<(String, Answer)>,
         failure: Option<Error>,
     ) -> Result<After, Error> {
         let snapshot = snapshot(agent, thread).await?;

@@ -1,4 +1,5 @@
-//! Runs in the background, while the person reads other questions: each continues one that was answered.
+//! Runs in the background, while the person reads other questions: each continues a thread whose questions were answered.
+//! Two runs of one thread follow each other: it takes one at a time.
 //!
 //! They are tasks of their own, so that they also continue while an editor is open. A run that is dropped is stopped: its
 //! answer is kept, and `mail ingest` continues it.
@@ -22,7 +23,8 @@ use crate::{error::Error, mail::OpenedAgent};
 
 /// One run, which ends with this.
 struct Run {
-    question: Question,
+    thread: String,
+    questions: Vec<Question>,
     work: JoinHandle<Result<After, Error>>,
 }
 
@@ -32,45 +34,72 @@ impl Drop for Run {
     }
 }
 
+/// Answers to questions of one thread.
+pub(super) type Given = Vec<(Question, Answer)>;
+
 /// The runs that continue.
 #[derive(Default)]
-pub(super) struct Runs(Vec<Run>);
+pub(super) struct Runs {
+    all: Vec<Run>,
+    /// Answers for threads that have a run.
+    waiting: Vec<(Arc<OpenedAgent>, Given)>,
+}
+
+fn thread_of(given: &Given) -> String {
+    let first = given.first();
+    first.map_or_else(String::new, |(question, _)| question.thread.clone())
+}
+
+fn questions_of(given: &Given) -> Vec<Question> {
+    given.iter().map(|(question, _)| question.clone()).collect()
+}
 
 impl Runs {
-    /// Answers a question and continues its run.
-    pub(super) fn start(&mut self, agent: Arc<OpenedAgent>, question: Question, answer: Answer) {
-        let asked = question.clone();
-        let work = async move { answer::give(&agent, &asked, answer, pending()).await };
-        self.0.push(Run {
-            question,
+    /// Answers questions of one thread together and continues its run.
+    pub(super) fn start(&mut self, agent: Arc<OpenedAgent>, given: Given) {
+        let thread = thread_of(&given);
+        if self.all.iter().any(|run| run.thread == thread) {
+            self.waiting.push((agent, given));
+            return;
+        }
+        let questions = questions_of(&given);
+        let work = async move { answer::give(&agent, &given, pending()).await };
+        self.all.push(Run {
+            thread,
+            questions,
             work: tokio::spawn(work),
         });
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.all.len() + self.waiting.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.len() == 0
     }
 
     /// Whether a question is being answered.
     pub(super) fn has(&self, key: &QuestionKey) -> bool {
-        self.0.iter().any(|run| run.question.key() == *key)
+        let running = self.all.iter().flat_map(|run| &run.questions);
+        let waiting = self.waiting.iter().flat_map(|(_, given)| given);
+        let mut all = running.chain(waiting.map(|(question, _)| question));
+        all.any(|question| question.key() == *key)
     }
 
     /// The next run that ends. Without runs it never does; nothing is lost if this is not waited for.
-    pub(super) async fn ended(&mut self) -> (Question, Result<After, Error>) {
+    pub(super) async fn ended(&mut self) -> (Vec<Question>, Result<After, Error>) {
         poll_fn(|context| {
-            for at in 0..self.0.len() {
-                let Some(run) = self.0.get_mut(at) else {
+            for at in 0..self.all.len() {
+                let Some(run) = self.all.get_mut(at) else {
                     break;
                 };
                 if let Poll::Ready(ended) = Pin::new(&mut run.work).poll(context) {
-                    let question = self.0.swap_remove(at).question.clone();
+                    let mut run = self.all.swap_remove(at);
+                    let questions = std::mem::take(&mut run.questions);
                     let ended = ended.map_err(|error| Error::Io(io::Error::other(error)));
-                    return Poll::Ready((question, ended.and_then(|ended| ended)));
+                    self.start_waiting(&run.thread);
+                    return Poll::Ready((questions, ended.and_then(|ended| ended)));
                 }
             }
             Poll::Pending
@@ -78,13 +107,25 @@ impl Runs {
         .await
     }
 
+    /// Starts what waited for the run of a thread.
+    fn start_waiting(&mut self, thread: &str) {
+        let mut waiting = self.waiting.iter();
+        if let Some(at) = waiting.position(|(_, given)| thread_of(given) == thread) {
+            let (agent, given) = self.waiting.remove(at);
+            self.start(agent, given);
+        }
+    }
+
     /// Stops all of them, waits until they have stopped, and gives what they were about.
     pub(super) async fn stop(&mut self) -> Vec<Question> {
         let mut stopped = Vec::new();
-        for mut run in std::mem::take(&mut self.0) {
+        for mut run in std::mem::take(&mut self.all) {
             run.work.abort();
             let _cancelled = (&mut run.work).await;
-            stopped.push(run.question.clone());
+            stopped.append(&mut run.questions);
+        }
+        for (_, given) in std::mem::take(&mut self.waiting) {
+            stopped.extend(questions_of(&given));
         }
         stopped
     }

@@ -1,6 +1,9 @@
 //! The keys of the inbox screen, as its help lists them.
 
-use crate::output::{Span, plain, strong};
+use crate::{
+    output::{Span, plain, strong},
+    wrap::indented,
+};
 
 const HELP: [(&str, &str); 15] = [
     ("j k ↓ ↑", "move; scroll the whole question"),
@@ -16,12 +19,15 @@ const HELP: [(&str, &str); 15] = [
     ),
     (
         "e",
-        "edit the arguments in $EDITOR, review the changes, accept",
+        "edit the arguments in $EDITOR, review the changes, accept; a dry run keeps them with the question",
     ),
-    ("r", "reject, and give the assistant feedback"),
+    (
+        "r",
+        "reject for good, also in a dry run, and give the assistant feedback",
+    ),
     (
         "i",
-        "reject, and leave the mail alone; u takes it back for some seconds",
+        "reject for good, also in a dry run, and leave the mail alone; u takes it back for some seconds",
     ),
     ("Space *", "mark a question; mark all, or none"),
     ("A", "accept all that are marked"),
@@ -41,7 +47,7 @@ const HELP: [(&str, &str); 15] = [
     ("q", "leave"),
 ];
 
-pub(super) fn help() -> Vec<Vec<Span>> {
+pub(super) fn help(width: usize) -> Vec<Vec<Span>> {
     let row = |(keys, about): &(&str, &str)| {
         let pad = 10_usize.saturating_sub(keys.chars().count());
         vec![
@@ -49,5 +55,6 @@ pub(super) fn help() -> Vec<Vec<Span>> {
             plain(*about),
         ]
     };
-    HELP.iter().map(row).collect()
+    let rows = HELP.iter().map(row);
+    rows.flat_map(|row| indented(&row, width)).collect()
 }

@@ -101,6 +101,7 @@ mod tests {
             sender: "ann@example.org".into(),
             subject: format!("subject {id:x}"),
             date: None,
+            edit: None,
         }
     }
 

@@ -1,9 +1,10 @@
 //! Open questions, and the answers they allow.
 
 use jiff::{Timestamp, tz::TimeZone};
+use serde_json::{Map, Value as Json};
 use superstep::{AskId, text::single_line};
 use superstep_mail::{
-    AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools, without_mode,
+    Answer, AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools, without_mode,
 };
 
 use crate::error::Error;
@@ -18,6 +19,8 @@ pub(super) struct Question {
     pub(super) subject: String,
     /// When its mail was written, as it says.
     pub(super) date: Option<Timestamp>,
+    /// The arguments as a person changed them in a dry run: what is accepted is this.
+    pub(super) edit: Option<Map<String, Json>>,
 }
 
 /// A question among all: a thread and its copies share the ids of their questions.
@@ -56,7 +59,9 @@ async fn with_mail(agent: &MailAgent, items: Vec<InboxItem>) -> Result<Vec<Quest
         // The mode is that of whoever answers, so it is not shown here.
         let description = without_mode(&item.item.description);
         let sender = from.map(ToString::to_string);
+        let edit = agent.kept_edit(&item).await?;
         questions.push(Question {
+            edit,
             thread: item.thread,
             ask: item.ask,
             item: Item {
@@ -88,6 +93,43 @@ impl Question {
     pub(super) fn stays_open(&self, kind: AnswerKind, mode: Mode, is_rehearsed: bool) -> bool {
         let is_accepted = matches!(kind, AnswerKind::Accept | AnswerKind::Edit);
         is_accepted && mode == Mode::Dry && !is_rehearsed && self.is_effect()
+    }
+
+    /// The arguments as they would be accepted.
+    pub(super) fn args(&self) -> &Map<String, Json> {
+        self.edit.as_ref().unwrap_or(&self.item.action_request.args)
+    }
+
+    /// The answer that accepts it, as it was changed if it was.
+    pub(super) fn accepted(&self) -> Answer {
+        match &self.edit {
+            Some(args) => Answer::edit(&self.item.action_request.action, args.clone()),
+            None => Answer::accept(),
+        }
+    }
+
+    /// The arguments of an answer that changes them.
+    pub(super) fn edit_of(&self, answer: &Answer) -> Option<Map<String, Json>> {
+        let args = answer.args.get("args").and_then(Json::as_object);
+        args.filter(|_| answer.kind == AnswerKind::Edit).cloned()
+    }
+
+    /// Keeps changed arguments with the question until it is answered. As it was asked there is nothing to keep.
+    pub(super) async fn keep_edit(
+        &self,
+        agent: &MailAgent,
+        args: &Map<String, Json>,
+    ) -> Result<bool, Error> {
+        let is_changed = *args != self.item.action_request.args;
+        match is_changed {
+            true => {
+                agent
+                    .keep_edit(&self.thread, self.ask, &self.item, args)
+                    .await?
+            }
+            false => agent.drop_edit(&self.thread, self.ask).await?,
+        }
+        Ok(is_changed)
     }
 
     /// Whether it is about something that leaves: a mail, an invitation.

@@ -55,16 +55,24 @@ fn has_warning(question: &Question) -> bool {
 }
 
 /// That a dry run left a question open, and how to do it for real.
-pub(super) fn not_done(question: &Question, how: &str, output: &Output) -> Result<(), Error> {
+pub(super) fn not_done(
+    question: &Question,
+    is_kept: bool,
+    how: &str,
+    output: &Output,
+) -> Result<(), Error> {
     if output.form == Form::Json {
         return output.json(&json!({
             "event": "not_done", "thread": question.thread, "id": question.id(), "dry_run": true,
-            "command": how,
+            "edit_kept": is_kept, "command": how,
         }));
     }
     output.data(&[
         strong("not sent"),
-        plain(": this is a dry run, and the question stays open. For real: "),
+        plain(match is_kept {
+            true => ": this is a dry run. Your changes are kept with the question. For real: ",
+            false => ": this is a dry run, and the question stays open. For real: ",
+        }),
         plain(how),
     ])
 }
@@ -103,13 +111,17 @@ pub(super) fn show(question: &Question, output: &Output) -> Result<(), Error> {
 }
 
 /// Questions with all that belongs to them, and the commands that answer them.
-pub(super) fn to_answer(questions: &[Question], output: &Output) -> Result<(), Error> {
+pub(super) fn to_answer(
+    questions: &[Question],
+    how: impl Fn(&str) -> String,
+    output: &Output,
+) -> Result<(), Error> {
     for question in questions {
         show(question, output)?;
         let id: String = question.id().chars().take(ID).collect();
         output.say(&[
             faint("answer it with "),
-            plain(format!("superstep inbox accept {id}")),
+            plain(how(&id)),
             faint(", or "),
             plain("edit"),
             faint(", "),
@@ -126,7 +138,8 @@ fn wire(question: &Question) -> Json {
     json!({
         "thread": question.thread, "id": question.id(), "sender": question.sender,
         "subject": question.subject, "date": question.date.map(|date| date.to_string()),
-        "interrupts": [question.item],
+        "sent_at": question.date.map(|date| format!("{date:.3}")),
+        "edited_args": question.edit, "interrupts": [question.item],
     })
 }
 
@@ -135,10 +148,15 @@ fn wire(question: &Question) -> Json {
 pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
     let action = question.item.action_request.action.as_str();
     let mut lines = Vec::new();
-    let hidden = Hidden::of_json(&Json::Object(question.item.action_request.args.clone()));
+    let hidden = Hidden::of_json(&Json::Object(question.args().clone()));
     if !hidden.is_empty() {
         let warning = format!("! The arguments contain {hidden}; they are shown as <U+...>.");
         lines.push(vec![bad(warning)]);
+    }
+    if question.edit.is_some() {
+        lines.push(vec![bad(
+            "! You changed this: the arguments below are what is accepted, not the text of the proposal.",
+        )]);
     }
     let mut is_ours = question.item.description.starts_with("# ");
     let mut is_head = is_ours;
@@ -165,10 +183,13 @@ pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
         };
         lines.push(vec![span]);
     }
-    let args = &question.item.action_request.args;
+    let args = question.args();
     if !args.is_empty() {
         lines.push(Vec::new());
-        lines.push(vec![faint("arguments")]);
+        lines.push(vec![faint(match question.edit.is_some() {
+            true => "arguments, as you changed them",
+            false => "arguments",
+        })]);
     }
     for (key, value) in args {
         lines.extend(argument(key, value));
@@ -327,9 +348,9 @@ fn note(topic: Topic) -> &'static str {
 
 fn events(after: &After, output: &Output) -> Result<(), Error> {
     let thread = &after.thread;
-    let answered = after.answered.as_ref();
-    let is_dry = answered.map(|(_, answer)| answer.mode != Some(Mode::Send));
-    if let Some((id, answer)) = answered {
+    let first = after.answered.first();
+    let is_dry = first.map(|(_, answer)| answer.mode != Some(Mode::Send));
+    for (id, answer) in &after.answered {
         output.json(&json!({
             "event": "answered", "thread": thread, "id": id, "answer": [answer],
             "dry_run": is_dry,

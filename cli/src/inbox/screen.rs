@@ -1,7 +1,11 @@
 //! Inbox screen: a list, the selected question below it, one key per action.
 //!
 //! A question is accepted by one key only if all of it was on the screen; otherwise by a second one. After
-//! an answer no question is selected, so that a key that is held down answers one.
+//! an answer no question is selected, so that a key that is held down answers one. `accept` gives answers and tells
+//! what became of them, `written` asks for edits and words.
+
+mod accept;
+mod written;
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,10 +15,8 @@ use superstep_mail::{Answer, AnswerKind, Mode};
 use tokio::time::Instant;
 
 use super::{
-    answer::After,
     background::Runs,
-    draw::{Canvas, wrapped},
-    edit,
+    draw::Canvas,
     help::help,
     keys::{Key, Keys, Pressed},
     marked::Marked,
@@ -28,8 +30,10 @@ use crate::{
     error::Error,
     mail::OpenedAgent,
     output::{Span, bad, faint, good, plain, strong},
-    terminal::{Editor, Line, Topic},
+    suggest::Options,
+    wrap::wrapped,
 };
+use accept::Together;
 
 /// How many questions a page of the list is.
 const PAGE: isize = 10;
@@ -78,6 +82,15 @@ struct InboxScreen {
     view: View,
     /// What happened last.
     news: Vec<Vec<Span>>,
+    /// What became of the answers since nothing was under way, and of all answers.
+    reports: Vec<Vec<Span>>,
+    told: Vec<Vec<Span>>,
+    /// Questions that were accepted together.
+    together: Option<Together>,
+    /// The options that suggested commands need.
+    options: Options,
+    /// How many rows of the help are above the screen.
+    help_above: usize,
     /// Whether what is asked now was not drawn yet.
     is_new: bool,
 }
@@ -105,12 +118,23 @@ pub(super) async fn run(
         unconfirmed: None,
         view: View::List,
         news: Vec::new(),
+        reports: Vec::new(),
+        told: Vec::new(),
+        together: None,
+        options: Options::of(app.global).with_account(&with.account),
+        help_above: 0,
         is_new: true,
     };
     let mut keys = Keys::default();
     let mut canvas = Canvas::enter(app.global.color)?;
     loop {
         if inbox.is_leaving && inbox.runs.is_empty() {
+            canvas.close()?;
+            // The screen is gone, and what it said with it.
+            for line in &inbox.told {
+                let whole = line.iter().map(|span| inbox.completed(span));
+                app.output.say(&whole.collect::<Vec<_>>());
+            }
             return Ok(());
         }
         inbox.draw(&canvas, &mut keys).await?;
@@ -120,8 +144,8 @@ pub(super) async fn run(
             biased;
             pressed = keys.next(app.terminal) => pressed?,
             ended = inbox.runs.ended() => {
-                let (question, ended) = ended;
-                inbox.tell(&question, ended).await?;
+                let (questions, ended) = ended;
+                inbox.tell(&questions, ended).await?;
                 continue;
             }
             () = tokio::time::sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => {
@@ -144,9 +168,9 @@ pub(super) async fn run(
                 inbox.typed(key).await?;
                 continue;
             }
-            // Any key leaves the help, and does nothing else.
-            _ if inbox.view == View::Help => {
-                inbox.turn_to(View::List);
+            // Any key leaves the help, and does nothing else, unless there is more of it.
+            key if inbox.view == View::Help => {
+                inbox.turn_help(key, canvas.size());
                 continue;
             }
             Key::Answer(kind) => {
@@ -204,8 +228,20 @@ pub(super) async fn run(
 impl InboxScreen {
     fn turn_to(&mut self, view: View) {
         self.view = view;
+        self.help_above = 0;
         if let Some(selected) = &mut self.selected {
             selected.above = 0;
+        }
+    }
+
+    /// A key while the help is shown.
+    fn turn_help(&mut self, key: Key, (height, width): (usize, usize)) {
+        let more = [KeyCode::Down, KeyCode::PageDown, KeyCode::Char(' ')];
+        let is_more = matches!(key, Key::Other(code) if more.contains(&code));
+        let end = self.help_above + height / 2;
+        match is_more && end < help(width).len() {
+            true => self.help_above = end,
+            false => self.turn_to(View::List),
         }
     }
 
@@ -286,20 +322,6 @@ impl InboxScreen {
         }
     }
 
-    fn ask_to_accept_marked(&mut self) {
-        let marked = self.marked.of(&self.questions);
-        if marked.is_empty() {
-            self.news = vec![vec![plain("no question is marked: Space marks one, * all")]];
-            return;
-        }
-        self.news = vec![vec![
-            bad(self.marked.question(&marked, self.mode)),
-            plain("y does it; any other key leaves them open"),
-        ]];
-        self.unconfirmed = Some(Unconfirmed::Marked);
-        self.is_new = true;
-    }
-
     /// A key while the words of a search are typed.
     async fn typed(&mut self, key: Key) -> Result<(), Error> {
         match key {
@@ -355,7 +377,7 @@ impl InboxScreen {
     /// Ignores the question that waited for being taken back.
     fn ignore_now(&mut self) {
         if let Some((question, _)) = self.ignored.take() {
-            self.start(question, Answer::ignore());
+            self.start(vec![(question, Answer::ignore())]);
         }
     }
 
@@ -368,13 +390,6 @@ impl InboxScreen {
         Ok(())
     }
 
-    /// Continues the run of a question with an answer, in the background.
-    fn start(&mut self, question: Question, answer: Answer) {
-        self.drafts.retain(|(key, _)| *key != question.key());
-        self.questions.retain(|it| it.key() != question.key());
-        self.runs.start(self.agent.clone(), question, answer);
-    }
-
     /// Draws the screen. If it shows what was not shown before, keys that answer are listed last, and
     /// those that were pressed until then are dropped.
     async fn draw(&mut self, canvas: &Canvas, keys: &mut Keys) -> Result<(), Error> {
@@ -383,7 +398,7 @@ impl InboxScreen {
         let is_news = self.selected.zip(seen);
         let is_news = is_news.is_some_and(|(selected, extent)| selected.is_news(extent));
         if std::mem::take(&mut self.is_new) || is_news {
-            let foot = self.foot(canvas.size().1).len();
+            let foot = self.foot(canvas.size()).len();
             let blank = rows.len().saturating_sub(foot);
             let without = rows.iter().take(blank);
             canvas.paint(&without.map(Vec::as_slice).collect::<Vec<_>>())?;
@@ -428,7 +443,7 @@ impl InboxScreen {
                 self.ask_to_send(&question);
                 return Ok(());
             }
-            AnswerKind::Accept => Some(Answer::accept()),
+            AnswerKind::Accept => Some(question.accepted()),
             AnswerKind::Ignore => Some(Answer::ignore()),
             AnswerKind::Edit | AnswerKind::Response => {
                 canvas.close()?;
@@ -442,206 +457,9 @@ impl InboxScreen {
             }
         };
         match answer {
-            Some(answer) => self.give(&question, answer).await,
+            Some(answer) => self.give(vec![(question, answer)]).await,
             None => Ok(()),
         }
-    }
-
-    fn ask_to_confirm(&mut self, question: &Question, selected: Selected) {
-        let lines = match selected.unseen() {
-            1 => "1 line of this question was".to_owned(),
-            more => format!("{more} lines of this question were"),
-        };
-        self.news = vec![vec![
-            bad(format!("{lines} not shown. ")),
-            plain("Enter shows all of it; y accepts it unseen"),
-        ]];
-        self.unconfirmed = Some(Unconfirmed::One(question.key()));
-        self.is_new = true;
-    }
-
-    /// What leaves cannot be taken back, so one key does not send it.
-    fn ask_to_send(&mut self, question: &Question) {
-        self.news = vec![vec![
-            bad(format!("{} for real? ", question.asks())),
-            plain("y does it; any other key leaves the question open"),
-        ]];
-        self.unconfirmed = Some(Unconfirmed::One(question.key()));
-        self.is_new = true;
-    }
-
-    /// Accepts what the last key was about.
-    async fn confirm(&mut self, unconfirmed: Option<Unconfirmed>) -> Result<(), Error> {
-        match unconfirmed {
-            None => Ok(()),
-            Some(Unconfirmed::One(key)) => {
-                let question = self.question().filter(|it| it.key() == key);
-                match question.cloned() {
-                    Some(question) => self.give(&question, Answer::accept()).await,
-                    None => Ok(()),
-                }
-            }
-            Some(Unconfirmed::Marked) => {
-                let marked = self.marked.of(&self.questions);
-                self.marked.clear();
-                for question in &marked {
-                    self.give(question, Answer::accept()).await?;
-                }
-                Ok(())
-            }
-        }
-    }
-
-    /// Gives an answer. No question is selected then: the next key is for a question that the person chooses.
-    async fn give(&mut self, question: &Question, answer: Answer) -> Result<(), Error> {
-        if question.stays_open(answer.kind, self.mode, self.is_rehearsed) {
-            self.news = vec![vec![
-                strong("not sent"),
-                plain(": this is a dry run, and the question stays open. "),
-                plain("`superstep inbox --send` does it for real"),
-            ]];
-            self.is_new = true;
-            return Ok(());
-        }
-        self.selected = None;
-        self.turn_to(View::List);
-        self.is_new = true;
-        // What was ignored before cannot be taken back any more.
-        self.ignore_now();
-        if answer.kind == AnswerKind::Ignore {
-            self.ignored = Some((question.clone(), Instant::now() + TAKE_BACK));
-            self.look_again().await?;
-            self.news = vec![vec![
-                plain(format!("ignored: {}. ", question.subject)),
-                faint("u takes it back"),
-            ]];
-            return Ok(());
-        }
-        self.start(question.clone(), answer);
-        self.news = vec![vec![faint("the run continues … Ctrl-C stops it")]];
-        Ok(())
-    }
-
-    /// Shows what became of an answer.
-    async fn tell(
-        &mut self,
-        question: &Question,
-        given: Result<After, Error>,
-    ) -> Result<(), Error> {
-        self.look_again().await?;
-        let is_open = self.questions.iter().any(|it| it.key() == question.key());
-        self.news = match given {
-            Ok(after) => {
-                let mut news: Vec<_> = after.effects.iter().map(render::words).collect();
-                news.push(render::ending(&after));
-                news.push(vec![faint(format!("so far: {}", self.agent.cost()))]);
-                match &after.failure {
-                    Some(Error::Cancelled) => news.push(vec![plain(STOPPED)]),
-                    Some(error) => news.extend(failed(error)),
-                    None => {}
-                }
-                news
-            }
-            Err(Error::Cancelled) if is_open => {
-                vec![vec![plain("stopped; the question is still open")]]
-            }
-            Err(Error::Cancelled) => vec![vec![plain(STOPPED)]],
-            Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
-            Err(error) => failed(&error),
-        };
-        // Several may end one after the other, so it is said which this is.
-        self.news
-            .insert(0, vec![strong(format!("{}: ", question.subject))]);
-        if !self.runs.is_empty() {
-            self.news.push(vec![faint(self.under_way())]);
-        }
-        Ok(())
-    }
-
-    /// Lets the person change the arguments, and asks whether the changes are meant.
-    async fn edited(
-        &mut self,
-        question: &Question,
-        app: &mut App<'_>,
-    ) -> Result<Option<Answer>, Error> {
-        let action = &question.item.action_request;
-        self.news.clear();
-        let mut drafts = self.drafts.iter();
-        let draft = drafts.find(|(key, _)| *key == question.key());
-        let start = draft.map_or(&action.args, |(_, args)| args);
-        let Some(text) = Editor::compose(&edit::text(start))? else {
-            self.news = vec![vec![plain("nothing was written; is EDITOR set?")]];
-            return Ok(None);
-        };
-        let args = match edit::read(&text, &action.args) {
-            Ok(args) if args == action.args => {
-                self.news = vec![vec![faint("nothing changed")]];
-                return Ok(None);
-            }
-            Ok(args) => args,
-            Err(why) => {
-                self.news = vec![vec![bad("invalid: "), plain(why)]];
-                return Ok(None);
-            }
-        };
-        let gone = action.args.keys().filter(|key| !args.contains_key(*key));
-        for key in args.keys().chain(gone) {
-            let (old, new) = (action.args.get(key), args.get(key));
-            if old == new {
-                continue;
-            }
-            app.output.say(&[strong(key)]);
-            for (sign, value) in [(bad("  - "), old), (good("  + "), new)] {
-                let Some(value) = value else { continue };
-                let text = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                app.output.say(&[sign, plain(text)]);
-            }
-        }
-        let prompt = match self.mode {
-            Mode::Dry => "Accept these changes (dry run)? [y/N] ",
-            Mode::Send => "Accept these changes, for real? [y/N] ",
-        };
-        self.drafts.retain(|(key, _)| *key != question.key());
-        self.drafts.push((question.key(), args.clone()));
-        match app
-            .terminal
-            .read_line(Topic::Detail, prompt, app.output)
-            .await?
-        {
-            Line::Text(words) if matches!(words.trim(), "y" | "Y" | "yes") => {
-                Ok(Some(Answer::edit(&action.action, args)))
-            }
-            _ => {
-                self.news = vec![vec![faint(
-                    "not accepted; the question is open, and e begins with your changes",
-                )]];
-                Ok(None)
-            }
-        }
-    }
-
-    async fn words(
-        &mut self,
-        question: &Question,
-        app: &mut App<'_>,
-    ) -> Result<Option<Answer>, Error> {
-        self.news.clear();
-        for spans in render::lines(question) {
-            app.output.say(&spans);
-        }
-        let prompt = "Tell the assistant (empty to cancel)> ";
-        Ok(
-            match app
-                .terminal
-                .read_line(Topic::Detail, prompt, app.output)
-                .await?
-            {
-                Line::Text(words) if !words.trim().is_empty() => Some(Answer::response(words)),
-                _ => None,
-            },
-        )
     }
 
     /// All rows of the screen, and which of the selected question are among them.
@@ -659,7 +477,7 @@ impl InboxScreen {
             true => String::new(),
             false => format!("  {}", self.under_way()),
         };
-        let mut rows = vec![vec![strong(head), good(runs), mode]];
+        let mut rows = wrapped(&[strong(head), good(runs), mode], width);
         if !self.search.is_empty() || self.view == View::Search {
             rows.push(vec![
                 strong("/"),
@@ -670,11 +488,19 @@ impl InboxScreen {
                 }),
             ]);
         }
-        let foot = self.foot(width);
+        let foot = self.foot((height, width));
         let room = height.saturating_sub(rows.len() + foot.len());
         let mut extent = None;
         match self.view {
-            View::Help => rows.extend(help()),
+            View::Help => {
+                let all = help(width);
+                let left = all.len().saturating_sub(self.help_above + room);
+                let shown = room.saturating_sub(usize::from(left > 0));
+                rows.extend(all.into_iter().skip(self.help_above).take(shown));
+                if left > 0 {
+                    rows.push(vec![faint("… Space shows more")]);
+                }
+            }
             View::Whole => rows.extend(self.detail(width, room, &mut extent)),
             View::List | View::Search => {
                 let listed = count.min((room / 3).max(2)).max(1);
@@ -749,11 +575,21 @@ impl InboxScreen {
         shown
     }
 
+    /// A piece of text in which commands have the options of this one.
+    fn completed(&self, span: &Span) -> Span {
+        span.with(self.options.completed(span.text()))
+    }
+
     /// What happened, and which keys there are. What a question does not allow is grey.
-    fn foot(&self, width: usize) -> Vec<Vec<Span>> {
-        const MOST: usize = 6;
-        let news = self.news.iter().flat_map(|line| wrapped(line, width));
-        let mut rows: Vec<_> = news.take(MOST).collect();
+    fn foot(&self, (height, width): (usize, usize)) -> Vec<Vec<Span>> {
+        let most = (height / 3).max(6);
+        let whole = |line: &Vec<Span>| line.iter().map(|span| self.completed(span)).collect();
+        let news = self.news.iter().map(whole);
+        let news = news.flat_map(|line: Vec<Span>| wrapped(&line, width));
+        let mut rows: Vec<_> = news.collect();
+        // The last is the newest; all of it is printed when the screen is left.
+        let above = rows.len().saturating_sub(most);
+        rows.drain(..above);
         let question = self.question();
         let mut keys = Vec::new();
         for (kind, name) in [
@@ -767,18 +603,10 @@ impl InboxScreen {
                 false => faint(format!("({name})  ")),
             });
         }
-        keys.push(plain("Enter all  / search  u undo  ? help  q leave"));
+        keys.push(plain(
+            "Space mark  * all  A accept marked  Enter whole  / search  u undo  ? help  q leave",
+        ));
         rows.extend(wrapped(&keys, width));
         rows
     }
-}
-
-fn failed(error: &Error) -> Vec<Vec<Span>> {
-    let code = error.code().map(|code| format!(" [{code}]"));
-    let lines = error.lines();
-    let mut rows: Vec<_> = lines.into_iter().map(|line| vec![plain(line)]).collect();
-    if let Some(first) = rows.first_mut() {
-        first.insert(0, bad(format!("error{}: ", code.unwrap_or_default())));
-    }
-    rows
 }

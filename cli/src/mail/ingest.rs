@@ -116,7 +116,7 @@ impl Sum {
         if self.failed > 0 {
             line.push(bad(format!(", {} failed", self.failed)));
         }
-        output.say(&line);
+        output.note(&line);
         output.note(&[faint(agent.cost())]);
         if open > 0 {
             let questions = match open {
@@ -258,7 +258,10 @@ impl Sum {
         let (result, waiting, error) = match &taken.result {
             Ingested::Done => ("done", 0, None),
             Ingested::Waiting(count) => ("waiting", *count, None),
-            Ingested::Known => ("known", 0, None),
+            Ingested::Known => {
+                let open = agent.open(&taken.thread).await?;
+                ("known", open.len(), None)
+            }
             Ingested::Queued => ("queued", 0, None),
             Ingested::Failed { code, why } => ("failed", 0, Some((*code, why))),
         };

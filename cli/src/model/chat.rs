@@ -24,7 +24,7 @@ use crate::{
     slash::{self, Parsed, TypedAt},
     stats::Stats,
     stream::TextStream,
-    terminal::{Editor, Line, Terminal, Topic},
+    terminal::{Line, Terminal, Topic},
 };
 
 pub(super) async fn run(chat: Chat, app: &mut App<'_>) -> Result<(), Error> {
@@ -74,7 +74,7 @@ impl ChatSession<'_> {
                 "/help lists commands, Ctrl-D ends, Ctrl-C stops a reply",
             )]);
         }
-        let (mut is_leaving, mut draft) = (false, String::new());
+        let mut draft = String::new();
         loop {
             let said = terminal
                 .read_draft(Topic::Chat, "> ", &draft, self.output)
@@ -83,14 +83,8 @@ impl ChatSession<'_> {
             let line = match said {
                 Line::Text(line) => line,
                 Line::End => return Ok(()),
-                Line::CtrlC if is_leaving || !is_person => return Err(Error::Cancelled),
-                Line::CtrlC => {
-                    is_leaving = true;
-                    self.output.say(&[faint("Ctrl-C again leaves")]);
-                    continue;
-                }
+                Line::CtrlC => return Err(Error::Cancelled),
             };
-            is_leaving = false;
             if line.trim().is_empty() {
                 continue;
             }
@@ -102,13 +96,6 @@ impl ChatSession<'_> {
             let line = match parsed {
                 Parsed::Text => line,
                 Parsed::Exit => return Ok(()),
-                Parsed::Editor => match Editor::compose("")? {
-                    Some(text) if !text.trim().is_empty() => text,
-                    _ => {
-                        self.output.say(&[faint("nothing was written")]);
-                        continue;
-                    }
-                },
                 other => {
                     draft = self.slash(&other)?;
                     continue;
@@ -167,6 +154,7 @@ impl ChatSession<'_> {
             }
             Parsed::Clear => self.output.clear()?,
             Parsed::Unknown(text) => self.output.say(&[plain(text)]),
+            Parsed::Editor => self.output.say(&[plain(slash::NO_EDITOR)]),
             _ => {
                 for (name, about) in slash::commands(TypedAt::Chat) {
                     self.output

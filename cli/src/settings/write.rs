@@ -18,7 +18,7 @@ use crate::{
     error::{Error, FileError},
     output::{Form, Output, faint, plain, strong},
     private,
-    terminal::Editor,
+    terminal::{Composed, Editor},
 };
 
 /// What a new file says: every setting, switched off.
@@ -73,8 +73,9 @@ pub(super) fn edit(app: &App<'_>) -> Result<(), Error> {
     };
     let mut text = before.clone();
     loop {
-        let Some(written) = Editor::compose(&text)? else {
-            return Err(Error::Usage("no editor was found; set EDITOR".into()));
+        let written = match Editor::compose(&text)? {
+            Composed::Text(written) => written,
+            Composed::Nothing(why) => return Err(Error::Usage(why)),
         };
         if written == before {
             app.output.note(&[faint("nothing changed")]);
@@ -104,6 +105,13 @@ pub(super) fn set(key: &str, value: &str, output: &Output) -> Result<(), Error> 
     told(&path, output)
 }
 
+/// Removes one setting, and says where.
+pub(super) fn unset(key: &str, output: &Output) -> Result<(), Error> {
+    let path = place()?;
+    take(key)?;
+    told(&path, output)
+}
+
 /// Removes one setting, if it is there.
 pub(crate) fn take(key: &str) -> Result<(), Error> {
     let path = place()?;
@@ -121,6 +129,7 @@ pub(crate) fn take(key: &str) -> Result<(), Error> {
 /// Sets one setting, and gives the file.
 pub(crate) fn put(key: &str, value: &str) -> Result<PathBuf, Error> {
     let path = place()?;
+    let value = &place_in(key, value)?;
     let before = read(&path)?.unwrap_or_default();
     let parse = |text: &str| Config::parse(&path, Scope::User, text);
     parse(&before)?;
@@ -139,6 +148,22 @@ pub(crate) fn put(key: &str, value: &str) -> Result<PathBuf, Error> {
     check::one(&read, key)?;
     private_write(&path, &text)?;
     Ok(path)
+}
+
+/// The value of a setting that is a place: absolute, as commands run elsewhere too; a folder of mail must be there.
+fn place_in(key: &str, value: &str) -> Result<String, Error> {
+    let is_folder = key == "agents.mail.folder";
+    if !(is_folder || key == "db") || value.is_empty() || value.starts_with('~') {
+        return Ok(value.to_owned());
+    }
+    let absolute = std::path::absolute(value)?;
+    if is_folder && !absolute.is_dir() {
+        return Err(Error::Usage(format!(
+            "{key}: there is no folder {}; nothing was changed",
+            absolute.display()
+        )));
+    }
+    Ok(absolute.display().to_string())
 }
 
 /// Whether a file sets a key.

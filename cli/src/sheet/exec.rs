@@ -103,8 +103,8 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
         output.say(&[faint(about)]);
     }
     match &what.output {
-        Some(path) => output.say(&[good("written "), plain(path.display())]),
-        None => output.say(&[faint("nothing was written")]),
+        Some(path) => output.note(&[good("written "), plain(path.display())]),
+        None => output.note(&[faint("nothing was written")]),
     }
     Ok(())
 }

@@ -17,8 +17,8 @@ use crate::{
     agents::{self, Agent},
     app::App,
     args::{SheetOutput, SheetRun},
-    error::Error,
-    output::{Form, bad, good, plain, shown, strong},
+    error::{Error, InFile},
+    output::{Form, bad, count, good, plain, shown, strong},
     thread_reader::ThreadReader,
 };
 
@@ -141,7 +141,7 @@ pub(super) async fn recalc(
 ) -> Result<(), Error> {
     refuse_input(workbook, &to.output)?;
     check_name(&to.output)?;
-    let book = Workbook::open(workbook, &Limits::default()).map_err(sheet_error)?;
+    let book = opened(workbook)?;
     let calculator = sandbox::calculator()?;
     let calculated = tokio::select! {
         calculated = calculator.calculate(&book) => calculated.map_err(sheet_error)?,
@@ -161,7 +161,9 @@ pub(super) async fn recalc(
     }
     if app.output.form == Form::Text {
         app.output.data(&[plain(format!(
-            "{formulas} formulas, {changed} values are new"
+            "{}, {} new",
+            count(formulas, "formula"),
+            count(changed, "value")
         ))])?;
         if let Some(why) = calculation.told() {
             app.output
@@ -179,7 +181,7 @@ pub(super) fn state(
     tables: bool,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let book = Workbook::open(workbook, &Limits::default()).map_err(sheet_error)?;
+    let book = opened(workbook)?;
     if sql.is_none() && !tables {
         let text = book.state(tokens);
         if app.output.form == Form::Json {
@@ -227,6 +229,19 @@ pub(super) fn state(
     Ok(())
 }
 
+/// A workbook, or what is wrong with its file.
+fn opened(workbook: &Path) -> Result<Workbook, Error> {
+    Workbook::open(workbook, &Limits::default()).map_err(|error| {
+        let file = shown(workbook.display());
+        let error = superstep_sheets::Error::from(error);
+        // Some say themselves which file it is.
+        match error.to_string().contains(&file) {
+            true => error.into(),
+            false => InFile { file, error }.into(),
+        }
+    })
+}
+
 fn overwrite(to: &SheetOutput) -> Overwrite {
     match to.force {
         true => Overwrite::Replace,
@@ -242,7 +257,7 @@ fn written(to: &SheetOutput, mut about: serde_json::Value, app: &App<'_>) -> Res
         }
         return app.output.json(&about);
     }
-    app.output.say(&[good("written "), plain(path)]);
+    app.output.note(&[good("written "), plain(path)]);
     Ok(())
 }
 

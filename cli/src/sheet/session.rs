@@ -117,7 +117,14 @@ impl SheetSession {
     }
 
     async fn run(&self, mut next: Next, app: &mut App<'_>) -> Result<(), Error> {
-        app.output.say(&[faint("thread "), plain(&self.thread)]);
+        match app.output.form {
+            Form::Json => {
+                let thread = &self.thread;
+                app.output
+                    .json(&serde_json::json!({"event": "thread", "thread": thread}))?;
+            }
+            Form::Text => app.output.note(&[faint("thread "), plain(&self.thread)]),
+        }
         let graph = self.agent.graph().with_options(|options| {
             options.modes = Modes::CUSTOM;
             options.log = Modes::TRACE;

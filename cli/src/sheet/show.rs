@@ -47,7 +47,7 @@ pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error
                 superstep_sheets::FINISH => "end".to_owned(),
                 _ => format!("step {step} of {max_steps}"),
             };
-            output.say(&[strong(number), faint("  "), plain(action)]);
+            output.note(&[strong(number), faint("  "), plain(action)]);
             thoughts(thought, output);
         }
         Progress::NotTaken {
@@ -55,15 +55,15 @@ pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error
             thought,
             action,
         } => {
-            output.say(&[
+            output.note(&[
                 strong("no step is left"),
-                faint(format!("  of {max_steps} for  ")),
+                faint(format!(" of {max_steps} for ")),
                 plain(action),
             ]);
             thoughts(thought, output);
         }
         Progress::FormatError { count, why } => {
-            output.say(&[bad(format!("format error {count}: ")), plain(why)]);
+            output.note(&[bad(format!("format error {count}: ")), plain(why)]);
         }
         Progress::Observed {
             is_done,
@@ -75,20 +75,20 @@ pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error
                 true => good("  ok "),
                 false => bad("  failed "),
             };
-            output.say(&[mark, plain(lines.next().unwrap_or_default())]);
+            output.note(&[mark, plain(lines.next().unwrap_or_default())]);
             let rest: Vec<&str> = lines.collect();
             for line in rest.iter().take(LINES) {
-                output.say(&[plain("     "), plain(line)]);
+                output.note(&[plain("     "), plain(line)]);
             }
             if rest.len() > LINES {
                 let more = format!("     … {} more lines", rest.len() - LINES);
-                output.say(&[faint(more)]);
+                output.note(&[faint(more)]);
             }
         }
         Progress::Informed { sql, text } => {
-            output.say(&[faint("informer  "), faint(sql.as_deref().unwrap_or("pass"))]);
+            output.note(&[faint("informer  "), faint(sql.as_deref().unwrap_or("pass"))]);
             for line in text.lines().take(LINES).filter(|_| sql.is_some()) {
-                output.say(&[faint("  "), faint(line)]);
+                output.note(&[faint("  "), faint(line)]);
             }
         }
         _ => {}
@@ -99,7 +99,7 @@ pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error
 fn thoughts(thought: &str, output: &Output) {
     let lines = thought.lines().filter(|it| !it.trim().is_empty());
     for line in lines.take(LINES) {
-        output.say(&[faint("  "), faint(line)]);
+        output.note(&[faint("  "), faint(line)]);
     }
 }
 
@@ -265,8 +265,8 @@ fn text(report: &Report<'_>, output: &Output) -> Result<(), Error> {
         }
     }
     match report.output {
-        Some(path) => output.say(&[good("written "), plain(path.display())]),
-        None => output.say(&[faint("nothing was written")]),
+        Some(path) => output.note(&[good("written "), plain(path.display())]),
+        None => output.note(&[faint("nothing was written")]),
     }
     Ok(())
 }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use reedline::{
-    ColumnarMenu, DefaultHinter, EditCommand, Emacs, FileBackedHistory, KeyCode, KeyModifiers,
-    Keybindings, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
+    ColumnarMenu, DefaultHinter, EditCommand, Emacs, FileBackedHistory, HistoryItem, KeyCode,
+    KeyModifiers, Keybindings, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
     PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, ValidationResult,
     Validator, default_emacs_keybindings,
 };
@@ -23,11 +23,29 @@ const REMEMBERED: usize = 2_000;
 /// The name of the menu of completions.
 const MENU: &str = "completion";
 
+/// What Ctrl-C and Ctrl-O end a line with: the words in it are not lost.
+const STOP: &str = "stop";
+const OUTER: &str = "outer editor";
+
 /// The line editor of a topic.
 pub(crate) struct Editor {
     line: Reedline,
-    /// Where an outer editor finds what was typed so far.
-    draft: Option<PathBuf>,
+}
+
+/// How reading a line ended.
+pub(super) enum Typed {
+    Line(Line),
+    /// Ctrl-C, in a line with these words, which the history has now.
+    Stopped(String),
+    /// These words are to be written on in the person's editor.
+    Outer(String),
+}
+
+/// What was written in the person's editor.
+pub(crate) enum Composed {
+    Text(String),
+    /// Nothing, because of this.
+    Nothing(String),
 }
 
 impl Editor {
@@ -51,26 +69,16 @@ impl Editor {
         if let Some(history) = remembered(topic) {
             editor = editor.with_history(Box::new(history));
         }
-        let mut draft = None;
-        if let Some((program, path)) = outer_editor() {
-            editor = editor.with_buffer_editor(program, path.clone());
-            draft = Some(path);
-        }
-        Self {
-            line: editor,
-            draft,
-        }
+        Self { line: editor }
     }
 
     /// Reads a line that begins as the draft.
-    pub(crate) fn read(&mut self, prompt: &str, draft: &str, topic: Topic) -> io::Result<Line> {
-        if !draft.is_empty() {
-            // What Ctrl-C left in the line is not part of it.
-            self.line.run_edit_commands(&[
-                EditCommand::Clear,
-                EditCommand::InsertString(draft.to_owned()),
-            ]);
-        }
+    pub(super) fn read(&mut self, prompt: &str, draft: &str, topic: Topic) -> io::Result<Typed> {
+        // What Ctrl-C left in the line is not part of it.
+        self.line.run_edit_commands(&[
+            EditCommand::Clear,
+            EditCommand::InsertString(draft.to_owned()),
+        ]);
         match topic {
             Topic::Command => {}
             // Typeahead becomes a draft, which is sent or cleared once the question is visible.
@@ -83,35 +91,52 @@ impl Editor {
                 typeahead::text()?;
             }
         }
-        // The line editor writes to an existing file and leaves it.
-        let draft = self.draft.as_deref().and_then(|path| Draft::new(path).ok());
         let signal = self.line.read_line(&PromptText(prompt));
-        drop(draft);
         let signal = signal.map_err(io::Error::other)?;
+        let typed = match signal {
+            Signal::Success(words) => Typed::Line(Line::Text(joined(&words))),
+            Signal::HostCommand(what) => {
+                let words = self.line.current_buffer_contents().to_owned();
+                match what == OUTER {
+                    true => Typed::Outer(words),
+                    false => Typed::Stopped(words),
+                }
+            }
+            Signal::CtrlC => Typed::Stopped(String::new()),
+            _ => Typed::Line(Line::End),
+        };
+        if let Typed::Stopped(words) = &typed
+            && !words.trim().is_empty()
+        {
+            // As below: what cannot be remembered is no reason to stop.
+            let item = HistoryItem::from_command_line(words);
+            let _kept = self.line.history_mut().save(item);
+        }
         // A process that is killed later must not take what was typed with it. A history that
         // cannot be written is no reason to stop talking.
         let _kept = self.line.sync_history();
-        Ok(match signal {
-            Signal::Success(words) => Line::Text(joined(&words)),
-            Signal::CtrlC => Line::CtrlC,
-            _ => Line::End,
-        })
+        Ok(typed)
     }
 
-    /// A text written in `$VISUAL` or `$EDITOR`; nothing if there is none.
-    pub(crate) fn compose(start: &str) -> io::Result<Option<String>> {
-        let Some((mut program, draft)) = outer_editor() else {
-            return Ok(None);
+    /// A text written in `$VISUAL` or `$EDITOR`, or why there is none.
+    pub(crate) fn compose(start: &str) -> io::Result<Composed> {
+        let Some(outer) = OuterEditor::find() else {
+            return Ok(Composed::Nothing("no editor was found; set EDITOR".into()));
         };
-        let draft = Draft::new(&draft)?;
+        let OuterEditor { line, from, folder } = &outer;
+        let path = draft_in(folder);
+        let draft = Draft::new(&path)?;
         std::fs::write(draft.0, start)?;
-        let ended = program.arg(draft.0).status();
+        let mut words = line.split_whitespace();
+        let mut program = Command::new(words.next().unwrap_or_default());
+        let ended = program.args(words).arg(draft.0).status();
         let text = std::fs::read_to_string(draft.0);
         drop(draft);
-        match ended?.success() {
-            true => Ok(Some(text?)),
-            false => Ok(None),
-        }
+        Ok(match ended {
+            Ok(status) if status.success() => Composed::Text(text?),
+            Ok(status) => Composed::Nothing(format!("`{line}` ({from}) ended with {status}")),
+            Err(error) => Composed::Nothing(format!("cannot start `{line}` ({from}): {error}")),
+        })
     }
 }
 
@@ -130,11 +155,13 @@ fn keys() -> Keybindings {
     for with in [KeyModifiers::ALT, KeyModifiers::SHIFT] {
         keys.add_binding(with, KeyCode::Enter, line.clone());
     }
-    keys.add_binding(
-        KeyModifiers::CONTROL,
-        KeyCode::Char('o'),
-        ReedlineEvent::OpenEditor,
-    );
+    for (key, what) in [('o', OUTER), ('c', STOP)] {
+        keys.add_binding(
+            KeyModifiers::CONTROL,
+            KeyCode::Char(key),
+            ReedlineEvent::ExecuteHostCommand(what.to_owned()),
+        );
+    }
     keys
 }
 
@@ -151,17 +178,29 @@ fn remembered(topic: Topic) -> Option<FileBackedHistory> {
     FileBackedHistory::with_file(REMEMBERED, file).ok()
 }
 
-/// The editor of the person, and a file of their own to write in.
-fn outer_editor() -> Option<(Command, PathBuf)> {
-    let set = |name| std::env::var(name).ok().filter(|set| !set.is_empty());
-    let line = set("VISUAL").or_else(|| set("EDITOR"));
-    let line = line.or_else(|| installed().map(str::to_owned))?;
-    let mut words = line.split_whitespace();
-    let mut program = Command::new(words.next()?);
-    program.args(words);
-    let folder = dirs::state()?;
-    superstep::fs::private_dir(&folder).ok()?;
-    Some((program, draft_in(&folder)))
+/// The editor of the person, and the folder for a file to write in.
+struct OuterEditor {
+    line: String,
+    /// Where it is named.
+    from: &'static str,
+    folder: PathBuf,
+}
+
+impl OuterEditor {
+    fn find() -> Option<Self> {
+        let set = |name| {
+            std::env::var(name)
+                .ok()
+                .filter(|set| !set.trim().is_empty())
+        };
+        let visual = set("VISUAL").map(|line| (line, "$VISUAL"));
+        let named = visual.or_else(|| set("EDITOR").map(|line| (line, "$EDITOR")));
+        let found = || installed().map(|line| (line.to_owned(), "found on PATH"));
+        let (line, from) = named.or_else(found)?;
+        let folder = dirs::state()?;
+        superstep::fs::private_dir(&folder).ok()?;
+        Some(Self { line, from, folder })
+    }
 }
 
 /// An editor that is installed, for people who have not said which one is theirs.

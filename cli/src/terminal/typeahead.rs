@@ -37,7 +37,10 @@ pub(super) fn text() -> io::Result<String> {
         let Event::Key(key) = event else { continue };
         let is_text = !key.modifiers.intersects(!KeyModifiers::SHIFT);
         match key.code {
-            _ if key.kind == KeyEventKind::Release || !is_text => {}
+            _ if key.kind == KeyEventKind::Release => {}
+            // What was typed before raw mode has the ends of its lines as a terminal stores them.
+            KeyCode::Char('j') if key.modifiers == KeyModifiers::CONTROL => text.push('\n'),
+            _ if !is_text => {}
             KeyCode::Char(c) => text.push(c),
             KeyCode::Enter => text.push('\n'),
             KeyCode::Backspace => {

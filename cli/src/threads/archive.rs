@@ -12,8 +12,8 @@ use super::ThreadReader;
 use crate::{
     app::App,
     error::{Error, FileError},
-    output::{Form, Output, faint, plain, shown},
-    private,
+    output::{Form, Output, count, faint, plain, shown},
+    private, suggest,
 };
 
 /// Writes a thread to a new file for its owner alone.
@@ -34,7 +34,8 @@ pub(super) async fn export(
     }
     output.data(&[plain(file.display())])?;
     output.say(&[faint(format!(
-        "{checkpoints} checkpoints; the file is not encrypted"
+        "{}; the file is not encrypted",
+        count(checkpoints, "checkpoint")
     ))]);
     Ok(())
 }
@@ -46,7 +47,10 @@ pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(
         path: file.display().to_string(),
         why: error.to_string(),
     })?;
-    let archive = Archive::read(BufReader::new(opened))?;
+    let archive = Archive::read(BufReader::new(opened)).map_err(|error| Error::ArchiveFile {
+        file: shown(file.display()),
+        error,
+    })?;
     let checkpoints = archive.len();
     let id = ThreadId::from(thread);
     let aside = ThreadReader::in_memory()?;
@@ -68,9 +72,11 @@ pub(super) async fn import(file: &Path, thread: &str, app: &App<'_>) -> Result<(
         }));
     }
     app.output.data(&[plain(shown(thread))])?;
-    app.output.say(&[plain(format!(
-        "{checkpoints} checkpoints; superstep threads resume {} asks before it runs it",
-        shown(thread)
-    ))]);
+    let resume = suggest::command(app.global, &["threads", "resume", thread]);
+    app.output.say(&[
+        plain(format!("{}; ", count(checkpoints, "checkpoint"))),
+        plain(resume),
+        plain(" asks before it runs it"),
+    ]);
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! JSON pointer, all of them.
 
 use serde_json::{Value as Json, json};
-use superstep::Value;
+use superstep::{Value, dynamic::Snapshot};
 
 use super::{
     ThreadReader,
@@ -37,10 +37,16 @@ pub(super) async fn run(
     let graph = reader.graph_of(agent)?;
     let (from, to) = match (from, to) {
         (None, _) => {
-            let mut last = reader.history(&graph, thread, Some(2)).await?.into_iter();
-            let Some((to, from)) = last.next().zip(last.next()) else {
+            // The parent of the newest: the one before it in time may be of another branch.
+            let mut all = reader.history(&graph, thread, None).await?;
+            let parent = all.first().and_then(|newest| newest.parent);
+            let before = |it: &Snapshot| it.checkpoint.is_some() && it.checkpoint == parent;
+            let from = all.iter().position(before).map(|at| all.swap_remove(at));
+            let Some((to, from)) = all.into_iter().next().zip(from) else {
                 return Err(Error::Missing {
-                    what: shown(format!("thread `{thread}` has only one checkpoint")),
+                    what: shown(format!(
+                        "thread `{thread}` has nothing before its last checkpoint"
+                    )),
                     hint: "`superstep threads history` lists the steps of a thread",
                 });
             };

@@ -114,7 +114,21 @@ fn said(before: Option<&Snapshot>, now: &Snapshot, agent: &str) -> String {
     };
     let had = before.map_or(0, |before| messages(before).len());
     let new = messages(now);
-    new.get(had..)
-        .and_then(<[_]>::last)
-        .map_or_else(String::new, super::words::Utterance::brief)
+    if let Some(said) = new.get(had..).and_then(<[_]>::last) {
+        return said.brief();
+    }
+    // What a person said is no message until it is answered.
+    let words = |snapshot: &Snapshot| {
+        let state = serde_json::to_value(&snapshot.values).unwrap_or_default();
+        let words = state.get("user_input").and_then(serde_json::Value::as_str);
+        words.unwrap_or_default().to_owned()
+    };
+    let text = words(now);
+    match text.is_empty() || before.is_some_and(|before| words(before) == text) {
+        true => String::new(),
+        false => {
+            let who = "you".to_owned();
+            super::words::Utterance { who, text }.brief()
+        }
+    }
 }

@@ -77,14 +77,27 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
     }
     for error in errors(&snapshot) {
         output.data(&[
-            bad("failed: "),
+            bad(match error.get("code").and_then(Json::as_str) {
+                Some(code) => format!("failed [{code}]: "),
+                None => "failed: ".to_owned(),
+            }),
             plain(error.get("node").and_then(Json::as_str).unwrap_or("")),
             plain(": "),
             plain(error.get("message").and_then(Json::as_str).unwrap_or("")),
         ])?;
     }
     let (list, said) = conversation(&state, agent.name());
-    fields(&state, list.as_deref(), output)?;
+    // What is asked is often the last thing that was said, and a field of the state as well.
+    let asked = |ask: &superstep::dynamic::DynAsk| {
+        let value = serde_json::to_value(&ask.value).unwrap_or_default();
+        question(&value)
+    };
+    let mut told: Vec<String> = snapshot
+        .asks()
+        .map(|ask| flat(&asked(ask).join(" ")))
+        .collect();
+    told.extend(said.iter().map(|it| flat(&it.text)));
+    fields(&state, (list.as_deref(), &told), output)?;
     for message in &said {
         tell(message, output)?;
     }
@@ -98,8 +111,13 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
         }
     }
     for ask in snapshot.asks() {
-        let value = serde_json::to_value(&ask.value).unwrap_or_default();
-        let mut lines = question(&value).into_iter();
+        let lines = asked(ask);
+        let last = said.last().map(|it| flat(&it.text));
+        if last.is_some_and(|last| last == flat(&lines.join(" "))) {
+            output.data(&[strong("asks: "), faint("what was said last")])?;
+            continue;
+        }
+        let mut lines = lines.into_iter();
         let first = lines.next().unwrap_or_default();
         output.data(&[strong("asks: "), plain(first)])?;
         for line in lines {
@@ -115,8 +133,17 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
         output.say(&[faint(how), plain(shown(&line))]);
     } else if !snapshot.next.is_empty() {
         output.data(&[faint("next: "), plain(snapshot.next.join(", "))])?;
+        if matches!(status, Status::Failed | Status::Interrupted) && at.at.is_none() {
+            let line = running::of(agent).resume_command(&at.thread, &snapshot, app.global);
+            output.say(&[faint("continue it with "), plain(shown(&line))]);
+        }
     }
     Ok(())
+}
+
+/// A text without what its lines are broken by, to be compared.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A message: who says it, and the text below its first line indented.
@@ -159,7 +186,11 @@ fn unfinished(snapshot: &Snapshot) -> Vec<Json> {
 
 /// What the state says in plain values, and which other fields it has. What is empty, and what the conversation shows,
 /// is left out.
-fn fields(state: &Json, conversation: Option<&str>, output: &Output) -> Result<(), Error> {
+fn fields(
+    state: &Json,
+    (conversation, told): (Option<&str>, &[String]),
+    output: &Output,
+) -> Result<(), Error> {
     let mut others = Vec::new();
     for (name, value) in state.as_object().into_iter().flatten() {
         if conversation == Some(name) {
@@ -179,6 +210,9 @@ fn fields(state: &Json, conversation: Option<&str>, output: &Output) -> Result<(
             }
             other => other.to_string(),
         };
+        if told.contains(&flat(&text)) {
+            continue;
+        }
         let text = shortened(text.trim_end(), MOST_LETTERS);
         let mut lines = text.split('\n');
         let first = lines.next().unwrap_or_default();

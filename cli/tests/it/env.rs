@@ -221,7 +221,15 @@ pub(crate) fn mode(path: &Path, mode: u32) {
 impl Ran {
     /// The thread it told about.
     pub(crate) fn thread(&self) -> String {
-        thread_in(&self.stderr).unwrap_or_else(|| panic!("no thread in {}", self.stderr))
+        let in_event = |line| {
+            let event: Json = serde_json::from_str(line).ok()?;
+            let is_thread = event["event"] == "thread";
+            let thread = event["thread"].as_str().filter(|_| is_thread)?;
+            Some(thread.to_owned())
+        };
+        thread_in(&self.stderr)
+            .or_else(|| self.stdout.lines().find_map(in_event))
+            .unwrap_or_else(|| panic!("no thread in {}", self.stderr))
     }
 
     /// The lines of stdout, each JSON.

@@ -34,6 +34,7 @@ mod help;
 mod hostile;
 mod inbox;
 mod inbox_many;
+mod kept;
 mod login;
 mod mail;
 mod memory;

@@ -175,8 +175,8 @@ fn steps_and_the_report_are_json_for_programs() {
     assert_eq!(
         kinds,
         [
-            "planned", "observed", "planned", "observed", "planned", "observed", "planned",
-            "report"
+            "thread", "planned", "observed", "planned", "observed", "planned", "observed",
+            "planned", "report"
         ]
     );
     let report = report(&ran);
@@ -311,7 +311,8 @@ fn limits_and_bad_files_are_exit_codes() {
     assert_eq!(told.code, 5, "{}", told.stderr);
     assert!(told.stderr.contains("step 1 of 1"), "{}", told.stderr);
     assert!(
-        told.stderr.contains("no step is left  of 1 for  "),
+        told.stderr
+            .contains("no step is left of 1 for ApplyOperations"),
         "{}",
         told.stderr
     );

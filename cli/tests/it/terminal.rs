@@ -118,7 +118,7 @@ impl Terminal {
     /// Waits until the screen shows this.
     pub(crate) fn shows(&self, wanted: &str) -> &Self {
         self.until(wanted, |state| {
-            state.screen.screen().contents().contains(wanted)
+            has(&state.screen.screen().contents(), wanted)
         })
     }
 
@@ -126,7 +126,7 @@ impl Terminal {
     #[cfg(unix)]
     pub(crate) fn hides(&self, unwanted: &str) -> &Self {
         self.until(&format!("screen without {unwanted}"), |state| {
-            !state.screen.screen().contents().contains(unwanted)
+            !has(&state.screen.screen().contents(), unwanted)
         })
     }
 
@@ -230,4 +230,10 @@ fn watch(
             }
         }
     });
+}
+
+/// Whether a screen has words, wherever its lines are broken.
+fn has(screen: &str, words: &str) -> bool {
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    screen.contains(words) || flat(screen).contains(&flat(words))
 }

@@ -101,7 +101,8 @@ fn a_thread_is_shown_as_a_conversation_and_not_as_a_dump() {
         "you: what",
         "archie: First question?",
         "you: one",
-        "asks: Second question?",
+        "archie: Second question?",
+        "asks: what was said last",
     ] {
         let found = shown.lines().filter(|it| it.starts_with(line)).count();
         assert_eq!(found, 1, "{line}: {shown}");
@@ -164,7 +165,9 @@ fn a_thread_shows_its_question_and_a_mistyped_name_the_one_that_was_meant() {
     let (env, thread) = env_with_thread();
     let shown = env.run(&format!("threads show {thread}"));
     assert!(
-        shown.stdout.contains("asks: Second question?"),
+        shown
+            .stdout
+            .contains("archie: Second question?\nasks: what was said last\n"),
         "{}",
         shown.stdout
     );

@@ -105,8 +105,9 @@ fn a_damaged_log_is_named_beside_the_runs_of_the_other_threads() {
     let ran = env.run("trace list");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    assert_eq!(lines.len(), 2, "{}", ran.stdout);
-    for (line, name, told) in [(lines[0], "one", "[SS2005]"), (lines[1], "two", "done")] {
+    assert_eq!(lines.len(), 3, "{}", ran.stdout);
+    assert!(lines[0].starts_with("THREAD"), "{}", ran.stdout);
+    for (line, name, told) in [(lines[1], "one", "[SS2005]"), (lines[2], "two", "done")] {
         assert!(line.starts_with(name) && line.contains(told), "{line}");
     }
     let listed = env.run("trace list --json").events();

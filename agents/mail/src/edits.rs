@@ -1,0 +1,98 @@
+//! Edits that wait: a dry run shows what an edit would do and leaves its question open, so the edit is kept with
+//! the question until that is answered.
+//!
+//! An edit is checked as the run checks it that takes the answer. It is kept for what was asked: a question that is
+//! asked anew with other arguments has none.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value as Json, json};
+use superstep::{
+    Ask as _, AskId, ErrorKind,
+    store::{Namespace, PutOptions, StoreError, TtlOnRead},
+};
+
+use crate::{
+    AgentError, Asked, InboxItem, Item, MailAgent, key::key, past_calls::PastCalls,
+    tools::CallValidator,
+};
+
+/// Nothing is called while an edit is checked, so every call on record is an earlier one.
+const NO_CALL: &str = "";
+
+impl MailAgent {
+    /// Refuses arguments that an answer to this question could not have, as the run would, with SS1015.
+    pub async fn check_edit(
+        &self,
+        thread: &str,
+        asked: &Item,
+        args: &Map<String, Json>,
+    ) -> Result<(), AgentError> {
+        let state = self.graph().state(thread).await?.state;
+        let Some(input) = &state.email_input else {
+            return Ok(());
+        };
+        let past_calls = PastCalls::new(self.store.clone());
+        let now = Timestamp::now();
+        let validator = CallValidator::of(&self.services, past_calls, input, now, NO_CALL).await;
+        let checked = match validator {
+            Ok(validator) => validator.check(&asked.action_request.action, args),
+            Err(error) => Err(error.to_string()),
+        };
+        checked.map(drop).map_err(|why| {
+            let kind = Asked::KIND.to_owned();
+            let asked = None;
+            superstep::Error::from(ErrorKind::BadAnswer { kind, why, asked }).into()
+        })
+    }
+
+    /// Keeps changed arguments with a question until [`MailAgent::drop_edit`].
+    pub async fn keep_edit(
+        &self,
+        thread: &str,
+        ask: AskId,
+        asked: &Item,
+        args: &Map<String, Json>,
+    ) -> Result<(), AgentError> {
+        let value = json!({
+            "thread": thread, "ask": ask, "asked": asked.action_request.args, "args": args,
+        });
+        let (space, key) = (space()?, place(thread, ask));
+        let options = PutOptions::default();
+        Ok(self.store.put(&space, &key, value, options).await?)
+    }
+
+    /// The changed arguments of a question; nothing if there are none, or if it asks about other ones now.
+    pub async fn kept_edit(
+        &self,
+        question: &InboxItem,
+    ) -> Result<Option<Map<String, Json>>, AgentError> {
+        let (space, key) = (space()?, place(&question.thread, question.ask));
+        let kept = self.store.get(&space, &key, TtlOnRead::Keep).await?;
+        let Some(mut value) = kept.map(|kept| kept.value) else {
+            return Ok(None);
+        };
+        let asked = value.get("asked").and_then(Json::as_object);
+        if asked != Some(&question.item.action_request.args) {
+            return Ok(None);
+        }
+        match value.get_mut("args").map(Json::take) {
+            Some(Json::Object(args)) => Ok(Some(args)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Forgets the changed arguments of a question.
+    pub async fn drop_edit(&self, thread: &str, ask: AskId) -> Result<(), AgentError> {
+        Ok(self.store.delete(&space()?, &place(thread, ask)).await?)
+    }
+}
+
+fn space() -> Result<Namespace, StoreError> {
+    let space = Namespace::new(["email_assistant", "edits"]);
+    space.map_err(|error| StoreError::backend(error.to_string()))
+}
+
+/// Where the edit of a question is.
+fn place(thread: &str, ask: AskId) -> String {
+    key(&[thread, &ask.to_string()])
+}

@@ -1,0 +1,245 @@
+//! Answers of the inbox screen: confirmed where that is needed, given together where they are of one thread, and told
+//! about when their runs end.
+
+use superstep_mail::{AnswerKind, Mode};
+use tokio::time::Instant;
+
+use super::{InboxScreen, STOPPED, TAKE_BACK, Unconfirmed, View};
+use crate::{
+    error::Error,
+    inbox::{answer::After, background::Given, question::Question, render, selected::Selected},
+    output::{Span, bad, count, faint, plain, strong},
+};
+
+/// Questions that were accepted together, and how many of them were not taken.
+pub(super) struct Together {
+    all: usize,
+    refused: usize,
+}
+
+impl InboxScreen {
+    pub(super) fn ask_to_accept_marked(&mut self) {
+        let marked = self.marked.of(&self.questions);
+        if marked.is_empty() {
+            self.news = vec![vec![plain("no question is marked: Space marks one, * all")]];
+            return;
+        }
+        self.news = vec![vec![
+            bad(self.marked.question(&marked, self.mode)),
+            plain("y does it; any other key leaves them open"),
+        ]];
+        self.unconfirmed = Some(Unconfirmed::Marked);
+        self.is_new = true;
+    }
+
+    pub(super) fn ask_to_confirm(&mut self, question: &Question, selected: Selected) {
+        let lines = match selected.unseen() {
+            1 => "1 line of this question was".to_owned(),
+            more => format!("{more} lines of this question were"),
+        };
+        let does = match self.mode == Mode::Send && question.is_effect() {
+            true => format!("y does it for real, unseen: {}", question.asks()),
+            false => "y accepts it unseen".to_owned(),
+        };
+        self.news = vec![vec![
+            bad(format!("{lines} not shown. ")),
+            plain(format!("Enter shows all of it; {does}")),
+        ]];
+        self.unconfirmed = Some(Unconfirmed::One(question.key()));
+        self.is_new = true;
+    }
+
+    /// What leaves cannot be taken back, so one key does not send it.
+    pub(super) fn ask_to_send(&mut self, question: &Question) {
+        self.news = vec![vec![
+            bad(format!("{} for real? ", question.asks())),
+            plain("y does it; any other key leaves the question open"),
+        ]];
+        self.unconfirmed = Some(Unconfirmed::One(question.key()));
+        self.is_new = true;
+    }
+
+    /// Accepts what the last key was about.
+    pub(super) async fn confirm(&mut self, unconfirmed: Option<Unconfirmed>) -> Result<(), Error> {
+        match unconfirmed {
+            None => Ok(()),
+            Some(Unconfirmed::One(key)) => {
+                let question = self.question().filter(|it| it.key() == key);
+                match question.cloned() {
+                    Some(question) => {
+                        let answer = question.accepted();
+                        self.give(vec![(question, answer)]).await
+                    }
+                    None => Ok(()),
+                }
+            }
+            Some(Unconfirmed::Marked) => {
+                let marked = self.marked.of(&self.questions);
+                self.marked.clear();
+                let accept = |question: Question| {
+                    let answer = question.accepted();
+                    (question, answer)
+                };
+                self.give(marked.into_iter().map(accept).collect()).await
+            }
+        }
+    }
+
+    /// Gives answers, those of one thread together. No question is selected then: the next key is for a question that
+    /// the person chooses.
+    pub(super) async fn give(&mut self, given: Given) -> Result<(), Error> {
+        let all = given.len();
+        let mut is_edit_kept = false;
+        let mut going = Given::new();
+        for (question, answer) in given {
+            if !question.stays_open(answer.kind, self.mode, self.is_rehearsed) {
+                going.push((question, answer));
+            } else if let Some(args) = question.edit_of(&answer) {
+                is_edit_kept |= question.keep_edit(&self.agent, &args).await?;
+            }
+        }
+        let open = all - going.len();
+        if self.runs.is_empty() {
+            self.reports.clear();
+            self.together = None;
+        }
+        if open > 0 {
+            let what = match all {
+                1 => "the question stays open. ".to_owned(),
+                _ => format!("{} of {all} stay open. ", count(open, "question")),
+            };
+            let kept = match is_edit_kept {
+                true => "Your changes are kept with it. ",
+                false => "",
+            };
+            self.news = vec![vec![
+                strong("not sent"),
+                plain(format!(": this is a dry run, and {what}{kept}")),
+                plain("`superstep inbox --send` does it for real"),
+            ]];
+            self.is_new = true;
+            self.look_again().await?;
+        }
+        if going.is_empty() {
+            return Ok(());
+        }
+        self.selected = None;
+        self.turn_to(View::List);
+        self.is_new = true;
+        // What was ignored before cannot be taken back any more.
+        self.ignore_now();
+        if let [(question, answer)] = &*going
+            && answer.kind == AnswerKind::Ignore
+        {
+            let question = question.clone();
+            let subject = question.subject.clone();
+            self.ignored = Some((question, Instant::now() + TAKE_BACK));
+            self.look_again().await?;
+            self.news = vec![vec![
+                plain(format!("ignored: {subject}. ")),
+                faint("u takes it back"),
+            ]];
+            return Ok(());
+        }
+        if going.len() > 1 {
+            self.together = Some(Together {
+                all: going.len(),
+                refused: 0,
+            });
+        }
+        let mut news = match open {
+            0 => Vec::new(),
+            _ => std::mem::take(&mut self.news),
+        };
+        while let Some((first, _)) = going.first() {
+            let thread = first.thread.clone();
+            let (same, others) = going.into_iter().partition(|(it, _)| it.thread == thread);
+            going = others;
+            self.start(same);
+        }
+        news.push(vec![faint(match self.runs.len() {
+            1 => "the run continues … Ctrl-C stops it".to_owned(),
+            _ => format!("{} … Ctrl-C stops them", self.under_way()),
+        })]);
+        self.news = news;
+        Ok(())
+    }
+
+    /// Continues the run of a thread with answers, in the background.
+    pub(super) fn start(&mut self, given: Given) {
+        for (question, _) in &given {
+            let key = question.key();
+            self.drafts.retain(|(it, _)| *it != key);
+            self.questions.retain(|it| it.key() != key);
+        }
+        self.runs.start(self.agent.clone(), given);
+    }
+
+    /// Shows what became of answers, after what became of others since nothing was under way.
+    pub(super) async fn tell(
+        &mut self,
+        questions: &[Question],
+        given: Result<After, Error>,
+    ) -> Result<(), Error> {
+        self.look_again().await?;
+        let is_open = |it: &&Question| self.questions.iter().any(|open| open.key() == it.key());
+        let still_open = questions.iter().filter(is_open).count();
+        let mut report = Vec::new();
+        // Several may end one after the other, so it is said which this is.
+        let subject = questions.first().map_or("", |it| &it.subject);
+        report.push(vec![strong(format!("{subject}: "))]);
+        match given {
+            Ok(after) => {
+                report.extend(after.effects.iter().map(render::words));
+                report.push(render::ending(&after));
+                match &after.failure {
+                    Some(Error::Cancelled) => report.push(vec![plain(STOPPED)]),
+                    Some(error) => report.extend(failed(error)),
+                    None => {}
+                }
+            }
+            Err(Error::Cancelled) if still_open > 0 => {
+                report.push(vec![plain("stopped; the question is still open")]);
+            }
+            Err(Error::Cancelled) => report.push(vec![plain(STOPPED)]),
+            Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
+            Err(error) => report.extend(failed(&error)),
+        }
+        if let Some(together) = &mut self.together {
+            together.refused += still_open;
+            if let (true, Together { all, refused }) = (self.runs.is_empty(), together) {
+                report.push(vec![match refused {
+                    0 => strong(format!("all {all} were accepted")),
+                    1 => bad(format!("1 of {all} was not accepted, and is still open")),
+                    more => bad(format!(
+                        "{more} of {all} were not accepted, and are still open"
+                    )),
+                }]);
+            }
+        }
+        let same = |line: &Vec<Span>| {
+            line.iter()
+                .map(|it| it.with(it.text().to_owned()))
+                .collect()
+        };
+        self.told.extend(report.iter().map(same));
+        self.reports.append(&mut report);
+        self.news = self.reports.iter().map(same).collect();
+        let cost = format!("so far: {}", self.agent.cost());
+        self.news.push(vec![faint(cost)]);
+        if !self.runs.is_empty() {
+            self.news.push(vec![faint(self.under_way())]);
+        }
+        Ok(())
+    }
+}
+
+fn failed(error: &Error) -> Vec<Vec<Span>> {
+    let code = error.code().map(|code| format!(" [{code}]"));
+    let lines = error.lines();
+    let mut rows: Vec<_> = lines.into_iter().map(|line| vec![plain(line)]).collect();
+    if let Some(first) = rows.first_mut() {
+        first.insert(0, bad(format!("error{}: ", code.unwrap_or_default())));
+    }
+    rows
+}

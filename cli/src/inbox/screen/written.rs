@@ -1,0 +1,117 @@
+//! What a person writes in the inbox: changed arguments, and words for the assistant.
+
+use superstep_mail::{Answer, Mode};
+
+use super::InboxScreen;
+use crate::{
+    app::App,
+    error::Error,
+    inbox::{edit, question::Question, render},
+    output::{bad, faint, good, plain, strong},
+    terminal::{Composed, Editor, Line, Topic},
+};
+
+impl InboxScreen {
+    /// Lets the person change the arguments, and asks whether the changes are meant.
+    pub(super) async fn edited(
+        &mut self,
+        question: &Question,
+        app: &mut App<'_>,
+    ) -> Result<Option<Answer>, Error> {
+        let action = &question.item.action_request;
+        self.news.clear();
+        let mut drafts = self.drafts.iter();
+        let draft = drafts.find(|(key, _)| *key == question.key());
+        let start = draft.map_or(question.args(), |(_, args)| args);
+        let text = match Editor::compose(&edit::text(start))? {
+            Composed::Text(text) => text,
+            Composed::Nothing(why) => {
+                self.news = vec![vec![bad("not edited: "), plain(why)]];
+                return Ok(None);
+            }
+        };
+        let args = match edit::read(&text, &action.args) {
+            Ok(args) if args == *question.args() => {
+                self.news = vec![vec![faint("nothing changed")]];
+                return Ok(None);
+            }
+            Ok(args) => args,
+            Err(why) => {
+                self.news = vec![vec![bad("invalid: "), plain(why)]];
+                return Ok(None);
+            }
+        };
+        self.drafts.retain(|(key, _)| *key != question.key());
+        self.drafts.push((question.key(), args.clone()));
+        let checked = self
+            .agent
+            .check_edit(&question.thread, &question.item, &args);
+        if let Err(error) = checked.await {
+            let error = Error::from(error);
+            self.news = vec![
+                vec![bad("not accepted: "), plain(error.lines().join(" "))],
+                vec![faint(
+                    "the question is open, and e begins with your changes",
+                )],
+            ];
+            return Ok(None);
+        }
+        let gone = action.args.keys().filter(|key| !args.contains_key(*key));
+        for key in args.keys().chain(gone) {
+            let (old, new) = (action.args.get(key), args.get(key));
+            if old == new {
+                continue;
+            }
+            app.output.say(&[strong(key)]);
+            for (sign, value) in [(bad("  - "), old), (good("  + "), new)] {
+                let Some(value) = value else { continue };
+                let text = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                app.output.say(&[sign, plain(text)]);
+            }
+        }
+        let prompt = match self.mode {
+            Mode::Dry if self.is_rehearsed => "Accept these changes (dry run)? [y/N] ",
+            Mode::Dry => "Keep these changes, to be sent by --send later (dry run)? [y/N] ",
+            Mode::Send => "Accept these changes, for real? [y/N] ",
+        };
+        match app
+            .terminal
+            .read_line(Topic::Detail, prompt, app.output)
+            .await?
+        {
+            Line::Text(words) if matches!(words.trim(), "y" | "Y" | "yes") => {
+                Ok(Some(Answer::edit(&action.action, args)))
+            }
+            _ => {
+                self.news = vec![vec![faint(
+                    "not accepted; the question is open, and e begins with your changes",
+                )]];
+                Ok(None)
+            }
+        }
+    }
+
+    pub(super) async fn words(
+        &mut self,
+        question: &Question,
+        app: &mut App<'_>,
+    ) -> Result<Option<Answer>, Error> {
+        self.news.clear();
+        for spans in render::lines(question) {
+            app.output.say(&spans);
+        }
+        let prompt = "Tell the assistant (empty to cancel)> ";
+        Ok(
+            match app
+                .terminal
+                .read_line(Topic::Detail, prompt, app.output)
+                .await?
+            {
+                Line::Text(words) if !words.trim().is_empty() => Some(Answer::response(words)),
+                _ => None,
+            },
+        )
+    }
+}

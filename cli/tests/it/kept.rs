@@ -1,0 +1,195 @@
+//! What a person typed, edited or accepted is kept: Ctrl-C, a missing editor and a dry run lose nothing, and all of what is
+//! accepted together is done.
+
+use crate::{
+    env::TestEnv,
+    post::{ACCOUNT, asked, env_with, question, questions, sent},
+    terminal::Terminal,
+};
+
+const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
+const CHAT: &str = "model chat --model script:FIXTURES/talk.jsonl";
+const UP: &str = "\u{1b}[A";
+
+/// A model that proposes two replies in one turn.
+const TWO: &str = r#"{"when": {"schema": "triage"}, "data": {"reasoning": "it asks", "classification": "respond"}, "repeat": "always"}
+{"when": {"tool": "Done", "result": "send_email_tool"}, "calls": [{"name": "Done", "args": {"done": true}}], "repeat": "always"}
+{"when": {"tool": "Done"}, "calls": [{"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "One.", "email_address": "me@example.org"}}, {"name": "send_email_tool", "args": {"email_id": "lunch.eml", "response_text": "Two.", "email_address": "me@example.org"}}], "repeat": "always"}
+"#;
+
+#[test]
+fn all_questions_of_a_thread_that_are_marked_are_accepted() {
+    let env = env_with(&["Lunch"]);
+    env.write("work/two.jsonl", TWO);
+    let account = "--folder mail --owner me@example.org --model script:two.jsonl";
+    let ran = env.run(&format!("mail ingest {account}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(questions(&env).len(), 2);
+    let terminal = Terminal::run(&env, &format!("inbox --send {account}"));
+    terminal.shows("q leave").press("*").shows("✓");
+    terminal.press("A").shows("accept 2 questions");
+    terminal.shows("q leave").press("y");
+    terminal
+        .shows("all 2 were accepted")
+        .shows("inbox: 0 questions")
+        .press("q");
+    // What the screen said is there when it is gone.
+    terminal.shows("all 2 were accepted");
+    assert_eq!(terminal.end(), 0);
+    assert_eq!(sent(&env).len(), 2);
+    assert!(questions(&env).is_empty());
+}
+
+#[test]
+fn an_edit_of_a_dry_run_is_what_is_sent_later() {
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let dry = env.run(&format!(
+        "inbox edit {id} --set response_text=Friday {ACCOUNT} --db home/my.db"
+    ));
+    assert_eq!(dry.code, 1, "another database: {}", dry.stderr);
+    let dry = env.run(&format!(
+        "inbox edit {id} --set response_text=Friday {ACCOUNT}"
+    ));
+    assert_eq!(dry.code, 0, "{}", dry.stderr);
+    assert!(dry.stdout.contains("changes are kept"), "{}", dry.stdout);
+    let (_, real) = dry.stdout.split_once("For real: superstep ").unwrap();
+    let shown = env.run(&format!("inbox show {id}")).stdout;
+    assert!(shown.contains("You changed this"), "{shown}");
+    assert!(shown.contains("Friday"), "{shown}");
+    assert_eq!(questions(&env)[0]["edited_args"]["response_text"], "Friday");
+    let done = env.run(real.trim());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let mails = sent(&env);
+    assert!(mails[0].contains("Friday"), "{}", mails[0]);
+    let left = env.run("memory list --under email_assistant.edits --json");
+    assert_eq!(left.stdout, "", "the edit is gone with its question");
+}
+
+#[test]
+fn a_dry_run_refuses_what_the_real_one_refuses() {
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    for mode in ["", "--send"] {
+        let ran = env.run(&format!(
+            "inbox edit {id} --set respnse_text=Hi {mode} {ACCOUNT}"
+        ));
+        assert_eq!(ran.code, 2, "{mode}: {}", ran.stderr);
+        assert!(ran.stderr.contains("SS1015"), "{mode}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("respnse_text"),
+            "{mode}: {}",
+            ran.stderr
+        );
+    }
+    assert_eq!(questions(&env)[0]["edited_args"], serde_json::Value::Null);
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_typed_and_a_second_one_leaves() {
+    let env = TestEnv::new().with_documents();
+    for (line, at) in [
+        (CHAT, "> "),
+        (ANALYZE, "you> "),
+        ("shell --model script:FIXTURES/archie.jsonl", "archie> "),
+        ("atris chat --fake --no-model", "atris> "),
+    ] {
+        let terminal = Terminal::run(&env, line);
+        terminal.prompts(1).ends_with(at.trim_end());
+        terminal.press("words of mine").ends_with("words of mine");
+        terminal.press("\u{3}").shows("Up brings your words back");
+        terminal.prompts(2).press(UP).ends_with("words of mine");
+        terminal.press("\u{3}").prompts(3).press("\u{3}");
+        assert_eq!(terminal.end(), 130, "{line}");
+    }
+}
+
+#[test]
+fn an_editor_that_does_not_exist_is_named_and_the_words_stay() {
+    let env = TestEnv::new().with("EDITOR", "no-such-editor -w");
+    let terminal = Terminal::run(&env, CHAT);
+    terminal.prompts(1).press("a draft\u{f}");
+    terminal.shows("cannot start `no-such-editor -w` ($EDITOR)");
+    terminal.prompts(2).ends_with("> a draft");
+    terminal.press("\u{15}").say("/editor").prompts(3);
+    terminal.say("one").shows("You said one.").prompts(4);
+    terminal.press("\u{4}");
+    assert_eq!(terminal.end(), 0);
+    let terminal = Terminal::run(&env, "config edit");
+    terminal.shows("cannot start `no-such-editor -w` ($EDITOR)");
+    assert_eq!(terminal.end(), 2);
+}
+
+#[test]
+fn a_text_of_an_editor_is_in_the_line_before_it_is_sent() {
+    let env = TestEnv::new();
+    env.write("home/edit.sh", "printf 'written\\n' > \"$1\"\n");
+    let editor = format!("sh {}", env.path("home/edit.sh").display());
+    let env = env.with("EDITOR", &editor);
+    let terminal = Terminal::run(&env, CHAT);
+    terminal.prompts(1).say("/editor").prompts(2);
+    terminal.ends_with("> written").press("\u{15}").say("one");
+    terminal.shows("You said one.").prompts(3).press("\u{4}");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn lines_that_were_typed_ahead_stay_lines() {
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
+    terminal.prompts(1).say("hang here").shows("so far");
+    terminal.press("/undo\r/tokens\r");
+    terminal.press("\u{3}").prompts(2).shows("/tokens");
+    let screen = terminal.screen();
+    assert!(!screen.contains("/undo/tokens"), "{screen}");
+    terminal.press("\u{15}\u{3}\u{3}").press("\u{4}");
+    assert_eq!(terminal.end(), 130);
+}
+
+#[test]
+fn a_question_in_a_thread_says_what_it_took_alone() {
+    let env = TestEnv::new();
+    let model = "--model script:FIXTURES/archie.jsonl";
+    for _ in 0..3 {
+        let follow = match env.path("home/.local/share/superstep").exists() {
+            true => "--thread last",
+            false => "",
+        };
+        let ran = env.run(&format!("ask who {follow} {model} --json"));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let events = ran.events();
+        let usage: Vec<_> = events.iter().filter(|it| it["event"] == "usage").collect();
+        assert_eq!(usage.len(), 1, "{}", ran.stdout);
+        assert_eq!(usage[0]["cost_micro_usd"], 0, "{}", ran.stdout);
+        assert!(usage[0]["output_tokens"].is_u64(), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn lines_are_broken_between_words_at_the_width_of_the_terminal() {
+    let env = TestEnv::new();
+    let line = "shell --model script:FIXTURES/archie.jsonl";
+    let terminal = Terminal::sized(&env, line, 80, 40);
+    terminal.prompts(1).say("/help").prompts(2);
+    let screen = terminal.screen();
+    let mut rows = screen.lines().map(str::trim_end);
+    assert!(
+        rows.any(|row| row.ends_with("Threads: list, show,")),
+        "{screen}"
+    );
+    assert!(
+        rows.any(|row| row.trim_start() == "resume, fork, compare,"),
+        "{screen}"
+    );
+    terminal.press("\u{4}");
+    assert_eq!(terminal.end(), 0);
+    // The help of the inbox is read to its end, also where it does not fit.
+    let env = asked(&["Lunch"]);
+    let terminal = Terminal::sized(&env, &format!("inbox {ACCOUNT}"), 24, 40);
+    terminal.shows("dry run: nothing is").press("?");
+    terminal.shows("Space shows more").press(" ");
+    terminal.shows("Esc shows all").press(" ");
+    terminal.shows("answers are kept").press(" ");
+    terminal.shows("Ann · Lunch").press("q");
+    assert_eq!(terminal.end(), 0);
+}
