@@ -21,8 +21,9 @@ use crate::{
 /// What to do where LangGraph 1.2.20 behaves by accident.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fidelity {
-    /// The sensible thing: a plain answer is given to one question once, untracked channels are
-    /// never stored, and a thread does not resume without nodes that the graph has lost.
+    /// The sensible thing: a plain answer is given to one question once and must fit it, untracked channels are
+    /// never stored, a retry continues the graphs that its task ran, and a thread does not resume without nodes
+    /// that the graph has lost.
     #[default]
     Sensible,
     /// The same as LangGraph: a run that resumes without an answer offers the last plain one

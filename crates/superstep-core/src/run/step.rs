@@ -88,16 +88,16 @@ impl Loop {
         }
         let mut given = Vec::new();
         for at in first..self.tasks.len() {
-            let note = self.tasks.get(at).and_then(|task| {
-                let known = self.notes.iter().find(|note| note.key == task.key);
-                known.cloned()
-            });
-            let asked = note.as_ref().is_some_and(|note| !note.asks.is_empty());
+            let Some(key) = self.tasks.get(at).map(|task| &task.key) else {
+                continue;
+            };
+            let known = self.notes.iter().find(|note| note.key == *key);
+            let asked = known.is_some_and(|note| !note.asks.is_empty());
             let namespace = (by_id || asked).then(|| self.task_namespace(at));
             let Some(task) = self.tasks.get_mut(at) else {
                 continue;
             };
-            if let Some(note) = &note {
+            if let Some(note) = known {
                 task.note.answers = note.answers.clone();
                 task.note.effects = note.effects.clone();
             }
@@ -122,11 +122,11 @@ impl Loop {
                     });
                 }
             }
-            task.asked_as = note.and_then(|note| {
+            task.asked_as = known.and_then(|note| {
                 let question = task.note.answers.len().checked_sub(1)?;
                 let id = AskId::of(&namespace, question);
-                let ask = note.asks.into_iter().find(|ask| ask.id == id)?;
-                let kind = ask.kind?;
+                let ask = note.asks.iter().find(|ask| ask.id == id)?;
+                let kind = ask.kind.clone()?;
                 Some(AskedAs { question, kind })
             });
         }
