@@ -161,7 +161,7 @@ pub(crate) struct Global {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// When to use colours
+    /// When to use colors
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
     /// Print results, questions and errors, and nothing else
@@ -184,7 +184,7 @@ pub(crate) struct Global {
     pub(crate) without_settings: bool,
 }
 
-/// When to use colours.
+/// When to use colors.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Color {
     /// On a terminal, unless NO_COLOR is set

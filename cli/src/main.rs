@@ -1,7 +1,7 @@
 //! The binary `superstep`.
 //!
 //! Data goes to stdout, all else to stderr; every command has `--json`; the outcome of a run decides the
-//! exit code (`error`). All text is printed by `output`, which sanitises what models and tools wrote.
+//! exit code (`error`). All text is printed by `output`, which sanitizes what models and tools wrote.
 //!
 //! Read `args` for the commands, `app` for what a command works with, `environment` for how a model is
 //! chosen, `agents` and `running` for the agents; then a file or folder per command: `config` is in `settings`,

@@ -1,7 +1,7 @@
 //! Output: the only module that prints.
 //!
-//! Text comes in [`Span`]s: their text is sanitised (`superstep::text::sanitize`), their style is ours. So
-//! no text of a model, a tool or a file can control the terminal, in colour or without.
+//! Text comes in [`Span`]s: their text is sanitized (`superstep::text::sanitize`), their style is ours. So
+//! no text of a model, a tool or a file can control the terminal, in color or without.
 
 use std::{
     ffi::OsString,
@@ -239,7 +239,7 @@ impl Output {
         is_text.then(wrap::columns).flatten()
     }
 
-    /// Whether styles can be seen: stdout is a terminal, and colours are wanted.
+    /// Whether styles can be seen: stdout is a terminal, and colors are wanted.
     pub(crate) fn is_styled(&self) -> bool {
         let is_terminal = io::IsTerminal::is_terminal(&io::stdout());
         let is_colored = lock(&self.out).current_choice() != ColorChoice::Never;
@@ -398,7 +398,7 @@ fn is_open<T>(_: &T) -> Result<(), Error> {
     Ok(())
 }
 
-/// A row for a screen that is drawn elsewhere: one line, sanitised, in colour or without.
+/// A row for a screen that is drawn elsewhere: one line, sanitized, in color or without.
 pub(crate) fn painted(spans: &[Span], color: Color) -> String {
     let one_line = |span: &Span| span.with(span.text().replace(['\n', '\t'], " "));
     let spans: Vec<Span> = spans.iter().map(one_line).collect();

@@ -48,7 +48,7 @@ mod present {
 
     fn about(entry: &Entry) -> String {
         let size = megabytes(entry.size);
-        format!("{} · {size} · {}", entry.name, entry.licence)
+        format!("{} · {size} · {}", entry.name, entry.license)
     }
 
     /// Whether the person wants the default model.

@@ -55,7 +55,7 @@ impl WorkDir {
     /// Writes a line to the log.
     pub fn append(&self, line: &Line) -> io::Result<()> {
         let text = serde_json::to_string(line)?;
-        // Not synced: what a process wrote survives it, and power cuts are modelled (`vfs::disk`).
+        // Not synced: what a process wrote survives it, and power cuts are modeled (`vfs::disk`).
         append_line(&self.dir.join(LOG), &text)?;
         vfs::mark(LOG, &text);
         Ok(())

@@ -125,7 +125,7 @@ fn docs(workspace: &Workspace) -> Result<String, Error> {
         .map(|()| String::new())
 }
 
-/// Licences, bans and sources of dependencies, by `deny.toml`. Advisories need a database from the
+/// Licenses, bans and sources of dependencies, by `deny.toml`. Advisories need a database from the
 /// network and belong to the workflow on the server, which has cargo-deny; not everybody has it.
 fn dependencies(workspace: &Workspace) -> Result<String, Error> {
     if !Cargo::new(&workspace.root, "deny --version").works() {

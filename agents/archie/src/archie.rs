@@ -20,7 +20,7 @@ use crate::{
 
 /// What a person asks for when they name a folder and nothing else.
 const USUAL_QUERY: &str =
-    "Analyse these documents: what is the system, and what should be decided?";
+    "Analyze these documents: what is the system, and what should be decided?";
 
 /// The agent.
 ///

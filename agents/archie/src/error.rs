@@ -193,7 +193,7 @@ impl StdError for Error {
     }
 }
 
-/// A path, sanitised for a terminal.
+/// A path, sanitized for a terminal.
 pub(crate) fn shown(path: &Path) -> String {
     single_line(&path.to_string_lossy())
 }

@@ -39,7 +39,7 @@ pub mod catalogue;
 mod client;
 mod error;
 mod graph;
-pub mod labelled;
+pub mod labeled;
 mod mention;
 mod nodes;
 mod problem;

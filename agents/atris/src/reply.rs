@@ -1,4 +1,4 @@
-//! Replies of the API made into records: checked against the model they should have, sanitised, bounded.
+//! Replies of the API made into records: checked against the model they should have, sanitized, bounded.
 //!
 //! A reply is data of strangers. Unknown fields are ignored; a field that is used and missing or of
 //! another type is left out and noted, never guessed. `record` has what is used of a track, a user and a

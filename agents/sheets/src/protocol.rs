@@ -157,7 +157,7 @@ fn text_of(message: &Message) -> Message {
                 ..reply.clone()
             })
         }
-        Body::Tool(reply) => observation(reply).labelled(message.label()),
+        Body::Tool(reply) => observation(reply).labeled(message.label()),
         _ => message.clone(),
     }
 }

@@ -70,7 +70,7 @@ session.")]
 A file is a JSON array of {\"question\", \"operation\", \"parameters\", \"entity\"}; operation null means that
 none answers it. A fake Audius is asked, nothing is kept, and exit code 1 means that not all are right.")]
     Check {
-        /// Files with labelled questions
+        /// Files with labeled questions
         #[arg(required = true, value_hint = clap::ValueHint::FilePath)]
         files: Vec<std::path::PathBuf>,
         /// Use rules alone, without a language model

@@ -6,7 +6,7 @@ use serde_json::json;
 use superstep::{Backends, MemorySaver, Secret};
 use superstep_atris::{
     Atris, Settings,
-    labelled::{self, Labelled, Verdict},
+    labeled::{self, Labeled, Verdict},
 };
 use superstep_fake_audius::{FakeAudius, Options};
 
@@ -28,7 +28,7 @@ pub(super) async fn run(
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     let sets = files.iter().map(|file| read(file));
-    let sets: Vec<(String, Vec<Labelled>)> = sets.collect::<Result<_, Error>>()?;
+    let sets: Vec<(String, Vec<Labeled>)> = sets.collect::<Result<_, Error>>()?;
     let model = match no_model {
         true => None,
         false => options::model(app).await?,
@@ -48,7 +48,7 @@ pub(super) async fn run(
             settings.client.token = settings.writes.then(|| Secret::from(TOKEN));
             let agent = Atris::new(model.clone(), settings.clone(), backends)?;
             let read = tokio::select! {
-                read = labelled::read(&agent, "check", &label.question) => read?,
+                read = labeled::read(&agent, "check", &label.question) => read?,
                 () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
             };
             let faults = read.faults(label);
@@ -90,7 +90,7 @@ pub(super) async fn run(
     }
 }
 
-fn read(file: &Path) -> Result<(String, Vec<Labelled>), Error> {
+fn read(file: &Path) -> Result<(String, Vec<Labeled>), Error> {
     let name = file.display().to_string();
     let text = files::text(file)?;
     let questions = serde_json::from_str(&text);
@@ -99,7 +99,7 @@ fn read(file: &Path) -> Result<(String, Vec<Labelled>), Error> {
 }
 
 /// What is wrong with the reading of a question.
-fn one(label: &Labelled, faults: &[String], output: &Output) -> Result<(), Error> {
+fn one(label: &Labeled, faults: &[String], output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return output.json(&json!({"question": label.question, "faults": faults}));
     }

@@ -580,7 +580,7 @@ impl InboxScreen {
         span.with(self.options.completed(span.text()))
     }
 
-    /// What happened, and which keys there are. What a question does not allow is grey.
+    /// What happened, and which keys there are. What a question does not allow is gray.
     fn foot(&self, (height, width): (usize, usize)) -> Vec<Vec<Span>> {
         let most = (height / 3).max(6);
         let whole = |line: &Vec<Span>| line.iter().map(|span| self.completed(span)).collect();

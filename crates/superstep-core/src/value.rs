@@ -41,7 +41,7 @@ pub enum Value {
     Typed(Arc<dyn Cell>),
 }
 
-/// A Rust value inside a [`Value`]: anything that serialises.
+/// A Rust value inside a [`Value`]: anything that serializes.
 pub trait Cell: Any + Send + Sync {
     /// The JSON form.
     fn to_json(&self) -> Result<serde_json::Value, serde_json::Error>;
@@ -74,7 +74,7 @@ pub struct DecodeError {
 }
 
 impl Value {
-    /// Wraps a Rust value without serialising it.
+    /// Wraps a Rust value without serializing it.
     pub fn typed<T: Serialize + Send + Sync + 'static>(value: T) -> Self {
         Self::Typed(Arc::new(value))
     }

@@ -1,4 +1,4 @@
-//! Who is left of whom: few crossings, by moving items to the mean place of their neighbours.
+//! Who is left of whom: few crossings, by moving items to the mean place of their neighbors.
 //!
 //! Sweeps go down and up a bounded number of times and the order with the fewest crossings is
 //! kept. `ports.rs` reads the outcome.
@@ -58,15 +58,15 @@ impl Sketch {
     }
 }
 
-/// Sorts a row by the mean rank of neighbours, given as pairs of an item and a neighbour.
+/// Sorts a row by the mean rank of neighbors, given as pairs of an item and a neighbor.
 fn sort(
     row: &mut [usize],
     pairs: impl Iterator<Item = (usize, usize)>,
     ranks: &mut [usize],
     sums: &mut [(usize, usize)],
 ) {
-    for (item, neighbour) in pairs {
-        if let (Some(sum), Some(rank)) = (sums.get_mut(item), ranks.get(neighbour)) {
+    for (item, neighbor) in pairs {
+        if let (Some(sum), Some(rank)) = (sums.get_mut(item), ranks.get(neighbor)) {
             *sum = (sum.0 + rank * STEPS, sum.1 + 1);
         }
     }

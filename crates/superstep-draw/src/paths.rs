@@ -121,7 +121,7 @@ impl Sketch {
     }
 }
 
-/// The points without those that lie on the line between their neighbours.
+/// The points without those that lie on the line between their neighbors.
 fn corners(points: Vec<Point>) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for point in points {

@@ -1,6 +1,6 @@
 //! The drawing as an SVG image: the layout in pixels.
 //!
-//! The image needs nothing from outside and runs nothing. Its colours are all in the style at its
+//! The image needs nothing from outside and runs nothing. Its colors are all in the style at its
 //! top, once for light and once for dark; names in full and the ends of every edge are titles,
 //! which viewers show on hover and read aloud.
 

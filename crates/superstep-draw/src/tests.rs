@@ -860,7 +860,7 @@ fn a_thousand_nodes_are_laid_out_quickly() {
         };
         let begin = Instant::now();
         let layout = Layout::new(&drawing, 0);
-        // Many times what it takes, as tests are built without optimisation and run side by side.
+        // Many times what it takes, as tests are built without optimization and run side by side.
         assert!(begin.elapsed() < Duration::from_secs(20));
         assert_eq!(layout.boxes.len(), 1000);
     }

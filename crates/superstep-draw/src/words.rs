@@ -14,7 +14,7 @@ pub(super) fn printable(text: &str) -> String {
     for c in text.chars() {
         match c {
             c if c.is_control() => shown.extend(c.escape_default()),
-            // What joins and colours emoji is harmless in a name, and part of it.
+            // What joins and colors emoji is harmless in a name, and part of it.
             '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => shown.push(c),
             c if is_hidden(c) => shown.extend(c.escape_unicode()),
             c => shown.push(c),

@@ -125,7 +125,7 @@ fn innermost(error: &(dyn StdError + 'static)) -> String {
     last.to_string()
 }
 
-/// Whether one of the causes has one of the words, which is all that some of them can be recognised by.
+/// Whether one of the causes has one of the words, which is all that some of them can be recognized by.
 fn says(error: &(dyn StdError + 'static), words: &[&str]) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
 /// The delay that the server asks for: in milliseconds, in seconds or until a date. How much of it
-/// is honoured is for [`RetryAfter`](crate::RetryAfter) to decide.
+/// is honored is for [`RetryAfter`](crate::RetryAfter) to decide.
 pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |text: &str| text.parse::<f64>().ok();

@@ -101,21 +101,21 @@ pub fn recent(messages: &[Message], most: u64) -> usize {
 }
 
 /// A summary of the first `count` messages of a conversation, to be added to it. [`view`] shows it to
-/// a model in their place. It is as little trusted as what it summarises.
-pub fn summary(text: &str, summarised: &[Message], count: usize, key: &str) -> Message {
-    let label = summarised.iter().map(Message::label).max();
+/// a model in their place. It is as little trusted as what it summarizes.
+pub fn summary(text: &str, summarized: &[Message], count: usize, key: &str) -> Message {
+    let label = summarized.iter().map(Message::label).max();
     let label = label.unwrap_or(Label::Model).max(Label::Model);
     let text = format!("Summary of the conversation before this point:\n{text}");
-    let message = Message::user(text).labelled(label);
+    let message = Message::user(text).labeled(label);
     message.with_id(format!("{SUMMARY}{count}:{key}"))
 }
 
 /// Whether a message is a summary of others.
 pub fn is_summary(message: &Message) -> bool {
-    summarised(message).is_some()
+    summarized(message).is_some()
 }
 
-fn summarised(message: &Message) -> Option<usize> {
+fn summarized(message: &Message) -> Option<usize> {
     let (count, _) = message
         .id
         .as_deref()?
@@ -129,7 +129,7 @@ pub fn view(messages: &[Message]) -> Vec<Message> {
     let latest = messages
         .iter()
         .rev()
-        .find_map(|message| Some((message, summarised(message)?)));
+        .find_map(|message| Some((message, summarized(message)?)));
     let Some((summary, count)) = latest else {
         return messages.to_vec();
     };

@@ -229,7 +229,7 @@ impl Message {
 
     /// Content of somebody the program does not know, handed to the model in the user's turn.
     pub fn untrusted(content: impl Into<Content>) -> Self {
-        Self::user(content).labelled(Label::Untrusted)
+        Self::user(content).labeled(Label::Untrusted)
     }
 
     /// The same message with an id.
@@ -242,7 +242,7 @@ impl Message {
     /// The same message, with this origin. A label never makes content more trusted than its kind
     /// does.
     #[must_use]
-    pub fn labelled(mut self, label: Label) -> Self {
+    pub fn labeled(mut self, label: Label) -> Self {
         self.origin = (label > self.body.label()).then_some(label);
         self
     }
@@ -355,7 +355,7 @@ mod tests {
         let read: Option<Message> = serde_json::from_value(claims).ok();
         assert_eq!(read.map(|message| message.label()), Some(Label::Tool));
         assert_eq!(
-            Message::model("x").labelled(Label::System).label(),
+            Message::model("x").labeled(Label::System).label(),
             Label::Model
         );
     }

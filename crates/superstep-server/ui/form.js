@@ -87,7 +87,7 @@ function field(name, schema, root, start) {
     read = () => ({ value: input.value === "" ? undefined : input.value });
     set = (value) => (input.value = value ?? "");
     set(start ?? undefined);
-    return { name, read, set, element: (required) => labelled(name, id, schema, required, body) };
+    return { name, read, set, element: (required) => labeled(name, id, schema, required, body) };
   } else if (type === "string") {
     input = h("textarea", { id, rows: 2 });
     read = () => ({ value: input.value === "" ? undefined : input.value });
@@ -107,10 +107,10 @@ function field(name, schema, root, start) {
     read = () => (input.value.trim() === "" ? { value: undefined } : json.read());
     set = (value) => (input.value = value === undefined || value === null ? "" : JSON.stringify(value, null, 2));
     if (start !== undefined) set(start);
-    return { name, read, set, element: (required) => labelled(name, id, schema, required, body) };
+    return { name, read, set, element: (required) => labeled(name, id, schema, required, body) };
   }
   set(start ?? schema.default ?? undefined);
-  return { name, read, set, element: (required) => labelled(name, id, schema, required, input) };
+  return { name, read, set, element: (required) => labeled(name, id, schema, required, input) };
 }
 
 function isMessages(name, schema, root) {
@@ -118,7 +118,7 @@ function isMessages(name, schema, root) {
   return name === "messages" && types(schema).includes("array") && typeof item === "object";
 }
 
-function labelled(name, id, schema, required, input) {
+function labeled(name, id, schema, required, input) {
   return h(
     "div",
     { class: "field" },

@@ -7,7 +7,7 @@ export const STATUSES = ["idle", "busy", "interrupted", "error"];
 
 const WORDS = { idle: "done", busy: "running", interrupted: "waiting", error: "failed" };
 
-/** The status in the words of the command line, with a sign that does not depend on colour. */
+/** The status in the words of the command line, with a sign that does not depend on color. */
 export function status(name) {
   const signs = { idle: "✓", busy: "▶", interrupted: "?", error: "!" };
   return h("span", { class: `status ${name}` }, h("span", { "aria-hidden": "true" }, signs[name] ?? "·"), ` ${WORDS[name] ?? name}`);

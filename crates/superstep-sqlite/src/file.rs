@@ -16,7 +16,7 @@ use superstep_fs::parent;
 use crate::error::sql;
 
 mod links;
-mod neighbours;
+mod neighbors;
 
 pub(crate) use links::FileIdentity;
 
@@ -67,8 +67,8 @@ const LINKS: usize = 40;
 
 /// Checks whether a path can be a database, without opening it. A missing or empty file can.
 pub(crate) fn inspect(path: &Path) -> Result<(), SaverError> {
-    neighbours::inspect_name(path)?;
-    neighbours::inspect(path)?;
+    neighbors::inspect_name(path)?;
+    neighbors::inspect(path)?;
     let file = match fs::metadata(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -125,7 +125,7 @@ pub(crate) fn orphaned_logs(path: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let is_orphan = |log: &PathBuf| {
-        let Some(file) = neighbours::file_of(log, "-wal") else {
+        let Some(file) = neighbors::file_of(log, "-wal") else {
             return false;
         };
         let is_log = fs::symlink_metadata(log).is_ok_and(|it| it.is_file() && it.len() > 0);

@@ -28,7 +28,7 @@ pub(crate) const BATCH: usize = 500;
 /// Longer texts are not in the index.
 const TEXT: usize = 256;
 
-/// Integers beyond this are not told apart from their neighbours once they are floating point.
+/// Integers beyond this are not told apart from their neighbors once they are floating point.
 const EXACT: i64 = 1 << 53;
 
 /// Some threads that changed and that nobody uses, from the one after `after` on.

@@ -49,8 +49,8 @@ impl ReadPool {
     ) -> Result<Self, SaverError> {
         let readers = Self::new(path, busy_timeout);
         let mut connection = readers.connect()?;
-        let recognised = schema::recognise(&mut connection, &readers.path);
-        let readable = recognised.and_then(|version| {
+        let recognized = schema::recognize(&mut connection, &readers.path);
+        let readable = recognized.and_then(|version| {
             schema::check_readable(&connection, version, seal)?;
             only_query(&connection)
         });

@@ -53,7 +53,7 @@ pub(crate) struct Step {
     pub(crate) durability: Durability,
     pub(crate) full: bool,
     pub(crate) layout: i64,
-    /// How many bytes of the body count towards the state.
+    /// How many bytes of the body count toward the state.
     pub(crate) state: i64,
 }
 

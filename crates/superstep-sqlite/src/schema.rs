@@ -157,7 +157,7 @@ INSERT INTO unfound SELECT thread FROM threads;
 ";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.
-pub(crate) fn recognise(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
+pub(crate) fn recognize(connection: &mut Connection, path: &Path) -> Result<usize, SaverError> {
     // Before the first read, which leaves a file beside it.
     if wal::is_damaged_unopened(path, APPLICATION)? {
         return Err(damaged_log());

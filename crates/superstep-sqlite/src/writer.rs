@@ -170,7 +170,7 @@ impl Writer {
         let mut connection = connect(&self.path, flags, self.busy_timeout)?;
         // Before anything is written: the file of another program stays as it is.
         let mut origin = None;
-        if schema::recognise(&mut connection, &self.path)? == 0 {
+        if schema::recognize(&mut connection, &self.path)? == 0 {
             // Takes effect only before the first table exists, and is a write in any other file.
             connection
                 .execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
@@ -190,7 +190,7 @@ impl Writer {
         self.verify_file()?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = connect(&self.path, flags, self.busy_timeout)?;
-        let version = schema::recognise(&mut connection, &self.path)?;
+        let version = schema::recognize(&mut connection, &self.path)?;
         schema::check_readable(&connection, version, &self.seal)?;
         set_up(&mut connection)?;
         self.verify_file()?;

@@ -1,4 +1,4 @@
-//! Untrusted text: sanitised before it is shown, redacted before it is stored or sent.
+//! Untrusted text: sanitized before it is shown, redacted before it is stored or sent.
 //!
 //! `sanitize` removes what a terminal would interpret and reveals hidden characters; `redact` removes
 //! secrets from text, values and spans. Everything that shows, approves or exports text of models,

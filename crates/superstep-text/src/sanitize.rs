@@ -1,4 +1,4 @@
-//! Text of others, sanitised.
+//! Text of others, sanitized.
 //!
 //! What models, tools and services say may hold sequences that a terminal obeys: move the cursor, set
 //! the title, write the clipboard, hide a link. It may also hold characters that nobody sees and that

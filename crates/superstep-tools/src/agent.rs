@@ -10,7 +10,7 @@
 //!
 //! An agent is open to its user: a state of one's own ([`Conversation`]), a prompt made of state and
 //! context ([`Agent::prompt`]), hooks around models and tools ([`Hook`]), limits for what a model reads
-//! ([`Agent::trim`], [`Agent::summarise`]), data as the answer ([`Agent::answer_as`]), agents that hand
+//! ([`Agent::trim`], [`Agent::summarize`]), data as the answer ([`Agent::answer_as`]), agents that hand
 //! over to each other ([`Team`]) or that are tools of others ([`Agent::into_tool`]). The loop itself is
 //! in the module `steps`, what a reply asks for in `turn`, how they make a graph in `graph`.
 

@@ -141,7 +141,7 @@ pub async fn make(
     let message = Message::from(reply(call, status, content));
     Ok(match checked.access.trusted_output {
         true => message,
-        false => message.labelled(Label::Untrusted),
+        false => message.labeled(Label::Untrusted),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Sanitised text for one line of a terminal.
+//! Sanitized text for one line of a terminal.
 
 use superstep_text::sanitize;
 

@@ -1,4 +1,4 @@
-//! Runs and trees as text for a terminal. All of it is sanitised.
+//! Runs and trees as text for a terminal. All of it is sanitized.
 
 use superstep_core::{
     event::{Facts, SpanKind},

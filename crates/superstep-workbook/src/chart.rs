@@ -151,10 +151,10 @@ pub struct Series {
     /// Its name, where no cell has it.
     #[serde(default)]
     pub name: Option<String>,
-    /// The colour of its bars, slices or areas: `FF0000`.
+    /// The color of its bars, slices or areas: `FF0000`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<String>,
-    /// The colour of its line.
+    /// The color of its line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
     /// The width of its line in points.
@@ -236,7 +236,7 @@ impl Chart {
             for color in [&series.fill, &series.line].into_iter().flatten() {
                 let is_hex = color.bytes().all(|byte| byte.is_ascii_hexdigit());
                 if !is_hex || color.len() != 6 {
-                    return Err(format!("`{color}` is no colour; write one such as FF0000"));
+                    return Err(format!("`{color}` is no color; write one such as FF0000"));
                 }
             }
             if series

@@ -167,7 +167,7 @@ fn groups(sheet: &Sheet) -> Vec<(u32, u32, u8)> {
     runs
 }
 
-/// How a sheet is printed, protected and coloured. What every program writes says nothing.
+/// How a sheet is printed, protected and colored. What every program writes says nothing.
 fn settings(name: &str, raw: &str, found: &mut Features) -> Result<(), Error> {
     let mut add = |kind, what: String| {
         found.insert(Feature {
@@ -189,7 +189,7 @@ fn settings(name: &str, raw: &str, found: &mut Features) -> Result<(), Error> {
             ("sheetPr", "tabColor") => {
                 let color = tag.get("rgb").map(|rgb| rules::digits(&rgb));
                 let color = color.or_else(|| tag.get("theme").map(|it| format!("theme {it}")));
-                add("tab colour", color.unwrap_or_else(|| "another".to_owned()));
+                add("tab color", color.unwrap_or_else(|| "another".to_owned()));
             }
             ("sheetPr", "pageSetUpPr") if tag.is("fitToPage") => {
                 add("page", "fits pages".to_owned());

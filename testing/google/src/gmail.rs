@@ -369,7 +369,7 @@ fn history(mails: &Mails, request: &Request) -> Answer {
         let message = json!({"id": change.mail, "threadId": thread});
         let (name, entry) = match &change.kind {
             ChangeKind::Arrived => ("messagesAdded", json!([{"message": message}])),
-            ChangeKind::Labelled(labels) => (
+            ChangeKind::Labeled(labels) => (
                 "labelsAdded",
                 json!([{"message": message, "labelIds": labels}]),
             ),

@@ -53,7 +53,7 @@ fn is(mail: &Mail, field: &str, value: &str) -> bool {
         let found = header::value(raw, name).unwrap_or_default();
         found.to_lowercase().contains(&value.to_lowercase())
     };
-    let labelled = |label: &str| {
+    let labeled = |label: &str| {
         let mut labels = mail.labels.iter();
         labels.any(|known| known.eq_ignore_ascii_case(label))
     };
@@ -64,11 +64,11 @@ fn is(mail: &Mail, field: &str, value: &str) -> bool {
         "after" => second(value).is_some_and(|second| mail.arrived > second.saturating_mul(1000)),
         "before" => second(value).is_some_and(|second| mail.arrived < second.saturating_mul(1000)),
         "is" => match value {
-            "unread" => labelled("UNREAD"),
-            "read" => !labelled("UNREAD"),
-            other => labelled(other),
+            "unread" => labeled("UNREAD"),
+            "read" => !labeled("UNREAD"),
+            other => labeled(other),
         },
-        "in" | "label" => labelled(value) || value == "anywhere",
+        "in" | "label" => labeled(value) || value == "anywhere",
         "rfc822msgid" => {
             let id = header::message_id(raw).unwrap_or_default();
             id == value.trim_matches(['<', '>'])

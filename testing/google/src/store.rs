@@ -28,7 +28,7 @@ pub(crate) struct Change {
 #[derive(Clone, Debug)]
 pub(crate) enum ChangeKind {
     Arrived,
-    Labelled(Vec<String>),
+    Labeled(Vec<String>),
     Unlabelled(Vec<String>),
 }
 
@@ -139,7 +139,7 @@ impl Mails {
         mail.labels.extend(added.iter().cloned());
         mail.labels.retain(|label| !removed.contains(label));
         if !added.is_empty() {
-            self.note(id, ChangeKind::Labelled(added));
+            self.note(id, ChangeKind::Labeled(added));
         }
         if !removed.is_empty() {
             self.note(id, ChangeKind::Unlabelled(removed));

@@ -1,4 +1,4 @@
-//! Every crate takes its lints, edition, Rust version and licence from the workspace.
+//! Every crate takes its lints, edition, Rust version and license from the workspace.
 
 use super::manifest::Manifest;
 use super::problem::Problem;

@@ -152,7 +152,7 @@ fn windows_1252(byte: u8) -> Option<char> {
 }
 
 /// Whether a text has no characters but those that texts have. Escape is among them: logs have
-/// colours.
+/// colors.
 fn is_plain(text: &str) -> bool {
     if text.is_ascii()
         && text

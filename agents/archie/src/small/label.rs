@@ -58,7 +58,7 @@ const EXAMPLES: [(&str, &str); 12] = [
 ];
 
 #[derive(Deserialize)]
-struct Labelled {
+struct Labeled {
     label: Label,
 }
 
@@ -94,7 +94,7 @@ pub(super) async fn of(
         heading => format!("{heading}: {}", passage.text),
     };
     let answer = guide
-        .ask::<Labelled>(model, Message::untrusted(about))
+        .ask::<Labeled>(model, Message::untrusted(about))
         .await?;
     Ok(answer.value.label)
 }

@@ -315,11 +315,11 @@ impl<'a> Word<'a> {
     }
 }
 
-/// Runs of words that are names: capitalised words of which one is no word of questions, else such words
+/// Runs of words that are names: capitalized words of which one is no word of questions, else such words
 /// behind one that names come after.
 fn names(words: &[&str]) -> Vec<String> {
     let words: Vec<Word<'_>> = words.iter().map(|word| Word::of(word)).collect();
-    let mut names = capitalised(&words);
+    let mut names = capitalized(&words);
     if names.is_empty() {
         names = behind_cues(&words);
     }
@@ -368,7 +368,7 @@ fn beside_noun(words: &[Word<'_>]) -> Option<String> {
     (last.is(&ASKED) && is_name && !run.iter().any(is_slip)).then(|| name(&run))?
 }
 
-fn capitalised(words: &[Word<'_>]) -> Vec<String> {
+fn capitalized(words: &[Word<'_>]) -> Vec<String> {
     let mut names = Vec::new();
     let mut run: Vec<&Word<'_>> = Vec::new();
     let mut is_start = true;

@@ -23,7 +23,7 @@ pub(super) fn canonical(model: &str) -> &str {
     }
 }
 
-/// Text of others: on one line, sanitised, without secrets, not long.
+/// Text of others: on one line, sanitized, without secrets, not long.
 pub(crate) fn clean(text: &str) -> String {
     let cut: String = text.chars().take(MAX_TEXT * 4).collect();
     let line = single_line(&Redactor::standard().text(&cut));
@@ -35,7 +35,7 @@ pub(crate) fn clean(text: &str) -> String {
     short
 }
 
-/// A plain value, sanitised; null for what is not plain.
+/// A plain value, sanitized; null for what is not plain.
 pub(super) fn scalar(value: &Json) -> Json {
     match value {
         Json::String(text) => clean(text).into(),

@@ -12,7 +12,7 @@ mod faults;
 mod followups;
 mod hosts;
 mod killed;
-mod modelled;
+mod modeled;
 mod ordered;
 mod questions;
 mod readings;

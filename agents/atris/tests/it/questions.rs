@@ -3,7 +3,7 @@
 
 use superstep_atris::{
     Catalogue,
-    labelled::{self, Labelled},
+    labeled::{self, Labeled},
     question::{Understanding, choose},
 };
 
@@ -29,16 +29,16 @@ const HARD_KEPT: usize = 59;
 /// these kinds and not looked at since.
 const ASKED_KEPT: usize = 40;
 
-pub(crate) fn labelled() -> Vec<Labelled> {
+pub(crate) fn labeled() -> Vec<Labeled> {
     questions(include_str!("../fixtures/questions.json"))
 }
 
-fn questions(file: &str) -> Vec<Labelled> {
+fn questions(file: &str) -> Vec<Labeled> {
     serde_json::from_str(file).unwrap()
 }
 
 /// What the rules read otherwise than it was meant.
-async fn wrong(all: &[Labelled]) -> Vec<String> {
+async fn wrong(all: &[Labeled]) -> Vec<String> {
     let server = server().await;
     let mut wrong = Vec::new();
     for label in all {
@@ -46,7 +46,7 @@ async fn wrong(all: &[Labelled]) -> Vec<String> {
         settings.writes = label.is_order();
         settings.client.token = settings.writes.then(|| "a token of a test".into());
         let agent = agent_with(settings, None);
-        let read = labelled::read(&agent, "t", &label.question).await.unwrap();
+        let read = labeled::read(&agent, "t", &label.question).await.unwrap();
         let faults = read.faults(label);
         if !faults.is_empty() {
             wrong.push(format!("{}: {}", label.question, faults.join("; ")));
@@ -73,7 +73,7 @@ async fn the_rules_read_every_question_they_were_made_by() {
             wrong.join("\n")
         );
     }
-    assert!(labelled().len() >= 60);
+    assert!(labeled().len() >= 60);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn the_rules_read_most_questions_they_were_not_made_by() {
 #[test]
 fn the_right_operation_is_among_the_candidates_that_a_model_gets() {
     let catalogue = Catalogue::get().unwrap();
-    for expected in labelled() {
+    for expected in labeled() {
         let understood = Understanding::of(&expected.question);
         let choice = choose(catalogue, &expected.question, &understood, false);
         let found = choice

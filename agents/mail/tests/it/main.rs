@@ -17,7 +17,7 @@ mod hostile;
 mod injection;
 mod intake;
 mod killed;
-mod labelled;
+mod labeled;
 mod learning;
 mod meetings;
 mod modes;

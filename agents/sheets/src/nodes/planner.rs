@@ -228,7 +228,7 @@ fn choose(reply: &mut Reply, tools: &Tools, specs: &[ToolSpec], ctx: &Ctx) -> Ch
 
 /// What the model reads in the user's turn; it is not the user who says it.
 fn wrong(why: &str) -> Chosen {
-    let reported = Message::user(format!("Format error: {why}.")).labelled(Label::Model);
+    let reported = Message::user(format!("Format error: {why}.")).labeled(Label::Model);
     Chosen::Wrong(vec![reported], why.to_owned())
 }
 

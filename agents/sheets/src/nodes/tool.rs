@@ -229,7 +229,7 @@ impl Step<'_> {
             status,
         });
         let id = self.ctx.idempotency_key("observation");
-        let message = message.labelled(Label::Untrusted).with_id(id);
+        let message = message.labeled(Label::Untrusted).with_id(id);
         SheetsState::update()
             .messages(vec![message])
             .step(self.state.step + 1)

@@ -36,7 +36,7 @@ impl Codec for Value {
             Self::Typed(cell) => {
                 let json = cell.to_json();
                 let json = json.map_err(|error| {
-                    out.refuse(format!("{} does not serialise: {error}", cell.type_name()))
+                    out.refuse(format!("{} does not serialize: {error}", cell.type_name()))
                 })?;
                 if pack_json(&json, out)? && cell.loses_number() {
                     let of = cell.type_name();

@@ -103,7 +103,7 @@ pub enum SaverError {
     #[coded(
         "SS2013",
         InvalidInput,
-        hint = "keep stored data flatter and of types that serialise"
+        hint = "keep stored data flatter and of types that serialize"
     )]
     Unstorable(String),
     /// The storage was removed or replaced while it was open.

@@ -16,7 +16,7 @@ struct Walk;
 enum WalkEnd {
     /// At a number that JSON has no form for.
     NoJson,
-    /// The value does not serialise, which whoever writes it finds out.
+    /// The value does not serialize, which whoever writes it finds out.
     Other,
 }
 

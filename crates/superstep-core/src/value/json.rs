@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use super::{Map, Value};
 
 impl Value {
-    /// The JSON form. A typed cell that refuses to serialise becomes an object that says so, since
+    /// The JSON form. A typed cell that refuses to serialize becomes an object that says so, since
     /// this form is for people; [`Value::take`] and serde report the error instead.
     pub fn to_json(&self) -> Json {
         match self {

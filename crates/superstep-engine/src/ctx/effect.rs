@@ -16,7 +16,7 @@ use super::{DynCtx, run_info::Request};
 pub(crate) enum Unknown {
     /// Report it.
     Report,
-    /// Run it again: its target recognises repetitions by their key.
+    /// Run it again: its target recognizes repetitions by their key.
     Repeat,
 }
 

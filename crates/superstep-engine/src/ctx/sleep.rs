@@ -22,7 +22,7 @@ impl DynCtx {
     /// all if the time has come meanwhile.
     ///
     /// A task is another one in every step; within one, its n-th wait is the same on every attempt.
-    /// The wait counts towards the run timeout of the task, and not towards the idle one. While it
+    /// The wait counts toward the run timeout of the task, and not toward the idle one. While it
     /// waits, the run is under way and holds its thread; after a crash,
     /// [`DynGraph::resume_interrupted`](crate::DynGraph::resume_interrupted) takes it up again.
     ///

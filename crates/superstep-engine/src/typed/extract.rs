@@ -354,12 +354,12 @@ impl<S: State, N: Nodes> FromTask<S, N> for Store {
 /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
 /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
 /// # enum Node { Draft, Check, Send }
-/// async fn apologise(failed: Failed<Node>) -> Command<Mail, Node> {
+/// async fn apologize(failed: Failed<Node>) -> Command<Mail, Node> {
 ///     let why = format!("{:?} failed: {}", failed.node, failed.error.message);
 ///     Mail::update().log([why]).goto(Node::Send)
 /// }
 ///
-/// let options = NodeOptions::<Mail, Node>::default().on_error(apologise);
+/// let options = NodeOptions::<Mail, Node>::default().on_error(apologize);
 /// # drop(options);
 /// ```
 #[derive(Clone, Debug)]

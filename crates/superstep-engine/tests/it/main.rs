@@ -1,4 +1,4 @@
-//! Behaviour of the dynamic layer through its public API.
+//! Behavior of the dynamic layer through its public API.
 
 #![allow(
     clippy::unwrap_used,

@@ -66,7 +66,7 @@ pub struct Identity {
     /// Its name, from the weights file.
     pub name: String,
     /// How its weights are packed, such as `q4_k_m`.
-    pub quantisation: String,
+    pub quantization: String,
     /// The hash of the weights, if the file is named by it.
     pub sha256: Option<String>,
 }
@@ -90,7 +90,7 @@ impl LocalModel {
         Ok(Self {
             id: ModelId::new(
                 "local",
-                format!("{}-{}", identity.name, identity.quantisation),
+                format!("{}-{}", identity.name, identity.quantization),
             ),
             context: options.context.min(shape.context),
             engine: Mutex::new(None),
@@ -174,7 +174,7 @@ impl Identity {
         let is_hash = stem.len() == 64 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
         Self {
             name: name.to_lowercase().replace(char::is_whitespace, "-"),
-            quantisation: packing(file.whole("general.file_type").ok()).to_owned(),
+            quantization: packing(file.whole("general.file_type").ok()).to_owned(),
             sha256: is_hash.then(|| stem.to_lowercase()),
         }
     }

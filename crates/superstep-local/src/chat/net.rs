@@ -43,7 +43,7 @@ pub(super) struct Shape {
 /// Which two numbers of a head are rotated together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pairs {
-    /// Neighbours.
+    /// Neighbors.
     Adjacent,
     /// One of the first half with one of the second.
     Halves,

@@ -213,7 +213,7 @@ fn cut(held: &mut String, marks: &[&str]) -> (String, Option<usize>) {
 mod tests {
     use super::*;
 
-    /// The pieces of `text`, given letter by letter, with neighbours of a kind joined.
+    /// The pieces of `text`, given letter by letter, with neighbors of a kind joined.
     fn pieces(mut pieces: ReplyParser, text: &str) -> Vec<Delta> {
         let mut all = Vec::new();
         for letter in text.chars() {

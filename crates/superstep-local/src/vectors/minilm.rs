@@ -17,7 +17,7 @@ const ID: &str = "all-minilm-l6-v2-int8@8199be6f699a";
 /// How many texts are embedded before others get their turn.
 const BATCH: usize = 32;
 
-/// all-MiniLM-L6-v2, quantised to 8 bits, in this process.
+/// all-MiniLM-L6-v2, quantized to 8 bits, in this process.
 ///
 /// Vectors have 384 numbers and length 1. Of a text, the first 254 word pieces count. The model is for
 /// English sentences and short paragraphs.

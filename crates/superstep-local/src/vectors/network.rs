@@ -1,6 +1,6 @@
 //! The model itself: ids in, one vector of length 1 out.
 //!
-//! One text at a time: this model is quantised at run time by the range of all numbers of a run, so the
+//! One text at a time: this model is quantized at run time by the range of all numbers of a run, so the
 //! vector of a text would otherwise depend on which texts happened to be beside it.
 
 use std::path::Path;
@@ -68,14 +68,14 @@ impl Network {
                 *sum += number;
             }
         }
-        normalise(&mut sum);
+        normalize(&mut sum);
         Ok(sum)
     }
 }
 
 /// Brings a vector to length 1; what all numbers are divided by before does not matter, so a sum is as
 /// good as a mean.
-fn normalise(vector: &mut [f32]) {
+fn normalize(vector: &mut [f32]) {
     let square: f32 = vector.iter().map(|number| number * number).sum();
     let length = square.sqrt();
     if length > 0.0 {
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn a_vector_is_brought_to_length_one() {
         let mut vector = [3.0, 4.0];
-        normalise(&mut vector);
+        normalize(&mut vector);
         assert_eq!(vector, [0.6, 0.8]);
         let mut zero = [0.0, 0.0];
-        normalise(&mut zero);
+        normalize(&mut zero);
         assert_eq!(zero, [0.0, 0.0]);
     }
 }

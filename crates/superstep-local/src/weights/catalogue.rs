@@ -12,8 +12,8 @@ pub struct Entry {
     pub key: &'static str,
     /// The whole name.
     pub name: &'static str,
-    /// Under which licence its makers give it away.
-    pub licence: &'static str,
+    /// Under which license its makers give it away.
+    pub license: &'static str,
     /// What it is good for, in a few words.
     pub about: &'static str,
     /// How many bytes the file has.
@@ -62,7 +62,7 @@ pub struct Wheel {
 pub const DEFAULT: Entry = Entry {
     key: "default",
     name: "qwen2.5-coder-1.5b-instruct-q4_k_m",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     about: "language model, small but useful",
     size: 1_117_320_768,
     sha256: "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
@@ -79,7 +79,7 @@ pub const DEFAULT: Entry = Entry {
 pub const TINY: Entry = Entry {
     key: "tiny",
     name: "smollm2-135m-instruct-q4_1",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     about: "language model for tests, fluent and not clever",
     size: 98_362_432,
     sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
@@ -104,7 +104,7 @@ pub const TINY: Entry = Entry {
 pub const MINILM: Entry = Entry {
     key: "minilm",
     name: "all-minilm-l6-v2-int8",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     about: "embedder, 384 dimensions",
     size: 22_928_619,
     sha256: "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",

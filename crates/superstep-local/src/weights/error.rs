@@ -115,7 +115,7 @@ pub enum WeightsError {
     #[error("pip did not download {package}: {reason}")]
     #[coded(
         "SS3410",
-        hint = "see what pip said; PIP_INDEX_URL and PIP_PROXY are honoured"
+        hint = "see what pip said; PIP_INDEX_URL and PIP_PROXY are honored"
     )]
     Pip {
         /// The package and its version.

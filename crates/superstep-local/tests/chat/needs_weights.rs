@@ -247,7 +247,7 @@ async fn a_seed_repeats_what_chance_chose() {
         max_tokens: Some(8),
         temperature: Some(1.0),
         seed: Some(11),
-        ..Request::new([Message::user("Name a colour.")])
+        ..Request::new([Message::user("Name a color.")])
     };
     let first = model().invoke(&request).await.unwrap();
     let second = model().invoke(&request).await.unwrap();

@@ -84,7 +84,7 @@ pub(crate) fn entry(body: &[u8], wheels: Vec<Wheel>) -> &'static Entry {
     Box::leak(Box::new(Entry {
         key: "test",
         name: "test-model",
-        licence: "none",
+        license: "none",
         about: "",
         size: body.len() as u64,
         sha256: leak(sha256(body)),

@@ -285,7 +285,7 @@ impl<'a> Ask<'a> {
         );
         let said = Message::model(clipped(&said, MAX_QUOTED));
         // It quotes the model, so it is not to be taken for a person's words.
-        let instruction = Message::user(instruction).labelled(Label::Model);
+        let instruction = Message::user(instruction).labeled(Label::Model);
         request.messages.extend([said, instruction]);
     }
 }

@@ -143,7 +143,7 @@ fn asked(sight: &Sight<'_>) -> String {
     format!("{last}{tools}{schema}")
 }
 
-/// Enough of a text to recognise it.
+/// Enough of a text to recognize it.
 fn beginning(text: &str) -> String {
     const SHOWN: usize = 120;
     let mut shown: String = text.chars().take(SHOWN).collect();

@@ -102,7 +102,7 @@ fn compare_float(float: f64, integer: &Number) -> Option<Ordering> {
     Some(whole.then_with(|| float.fract().partial_cmp(&0.0).unwrap_or(Ordering::Equal)))
 }
 
-/// Rounds to a number of decimals, halves to the even neighbour, by the decimal text of the number.
+/// Rounds to a number of decimals, halves to the even neighbor, by the decimal text of the number.
 pub(crate) fn round(value: f64, digits: i64) -> f64 {
     if !value.is_finite() || digits > 300 {
         return value;

@@ -16,8 +16,8 @@ const ID: &str = "77777777-7777-4777-8777-777777777777";
 /// Asks twice at once: in words, and in the form of inboxes.
 fn both() -> DynGraph {
     let plain = |ctx: DynCtx| async move {
-        let said = ctx.ask(json!({ "question": "Which colour?", "of": ["red", "blue"] }))?;
-        Ok::<_, Halt>(json!({ "colour": said }))
+        let said = ctx.ask(json!({ "question": "Which color?", "of": ["red", "blue"] }))?;
+        Ok::<_, Halt>(json!({ "color": said }))
     };
     let formed = |ctx: DynCtx| async move {
         let said = ctx.ask(json!([{
@@ -29,7 +29,7 @@ fn both() -> DynGraph {
     };
     DynGraphBuilder::new()
         .name("both")
-        .last_value("colour")
+        .last_value("color")
         .last_value("sent")
         .node("a_plain", plain)
         .node("formed", formed)
@@ -79,7 +79,7 @@ async fn a_question_in_words_is_one_that_an_inbox_can_answer() {
     asked(&server, "both", json!({})).await;
     let raw = listed(&server, "").await;
     assert!(
-        raw.contains(&json!({"question": "Which colour?", "of": ["red", "blue"]})),
+        raw.contains(&json!({"question": "Which color?", "of": ["red", "blue"]})),
         "other clients see it as it is: {raw:?}"
     );
     let shown = listed(&server, "/inbox").await;
@@ -97,7 +97,7 @@ async fn a_question_in_words_is_one_that_an_inbox_can_answer() {
         );
     }
     let end = answer(&server, "both", json!({"type": "response", "args": "blue"})).await;
-    assert_eq!(end["colour"], "blue", "the graph gets the words: {end}");
+    assert_eq!(end["color"], "blue", "the graph gets the words: {end}");
     assert_eq!(end["__interrupt__"].as_array().unwrap().len(), 1, "{end}");
     // The other one is answered as it always was.
     let end = answer(&server, "both", json!({"type": "accept", "args": null})).await;

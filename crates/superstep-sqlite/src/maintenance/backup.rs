@@ -33,20 +33,20 @@ pub(super) fn copy(from: &Inner, to: &Path) -> Result<(), SaverError> {
 
 /// Copies a file of any format that is known, as it is: neither the file nor the copy is migrated.
 pub(super) fn copy_as_is(from: &Path, to: &Path, wait: Duration) -> Result<(), SaverError> {
-    let recognised = |path: &Path| {
+    let recognized = |path: &Path| {
         let mut connection = connect_for_any(path, FLAGS, wait)?;
-        let version = schema::recognise(&mut connection, path)?;
+        let version = schema::recognize(&mut connection, path)?;
         keep_wal(&connection);
         Ok((connection, version))
     };
     file::inspect(from)?;
-    let (connection, version) = recognised(from)?;
+    let (connection, version) = recognized(from)?;
     if version == 0 {
         let why = "the file is empty, nothing was stored yet";
         return Err(SaverError::Missing(why.to_owned()));
     }
     copy_through(&connection, to, |part| {
-        let (copy, found) = recognised(part)?;
+        let (copy, found) = recognized(part)?;
         let problem: String = copy
             .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
             .map_err(sql)?;

@@ -36,7 +36,7 @@ pub(super) fn list(
             Some(depth) => namespace.truncated(depth),
             None => namespace,
         };
-        // Label order makes namespaces that were cut to the same one neighbours.
+        // Label order makes namespaces that were cut to the same one neighbors.
         if last.replace(namespace.clone()).as_ref() == Some(&namespace) {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-/// A key, password or token: it can be used, but not printed, logged or serialised by accident.
+/// A key, password or token: it can be used, but not printed, logged or serialized by accident.
 ///
 /// ```
 /// use superstep_text::Secret;

@@ -88,7 +88,7 @@ pub(super) fn is_pictograph(c: char) -> bool {
         | '\u{1fadf}'..='\u{1faeb}' | '\u{1faef}'..='\u{1fafa}')
 }
 
-/// Skin tones: they follow the emoji that they colour.
+/// Skin tones: they follow the emoji that they color.
 pub(super) fn is_skin_tone(c: char) -> bool {
     matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
 }

@@ -125,11 +125,11 @@ impl<S: Conversation> Agent<S> {
         self
     }
 
-    /// Summarises the older part of long conversations.
+    /// Summarizes the older part of long conversations.
     ///
-    #[doc = include_str!("../docs/summarise.md")]
+    #[doc = include_str!("../docs/summarize.md")]
     #[must_use]
-    pub fn summarise(mut self, summaries: Summaries) -> Self {
+    pub fn summarize(mut self, summaries: Summaries) -> Self {
         self.summaries = Some(summaries);
         self
     }

@@ -56,7 +56,7 @@ impl Turn {
                 let nudge = "the last reply was empty; answer, or call a tool";
                 return Self::Repair {
                     // The agent's words, not the user's.
-                    messages: vec![Message::user(nudge).labelled(Label::Model)],
+                    messages: vec![Message::user(nudge).labeled(Label::Model)],
                     why: format!("it is empty ({finish:?})"),
                 };
             }

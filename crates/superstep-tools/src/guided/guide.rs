@@ -20,7 +20,7 @@ pub struct Guide {
 }
 
 #[derive(Deserialize)]
-struct Labelled {
+struct Labeled {
     label: String,
 }
 
@@ -102,8 +102,8 @@ impl Guide {
         about: Message,
     ) -> Result<Answer<String>, ModelError> {
         let request = self.request(about);
-        let answer = structured::<Labelled>(model, request, &self.schema).await?;
-        Ok(answer.map(|labelled| labelled.label))
+        let answer = structured::<Labeled>(model, request, &self.schema).await?;
+        Ok(answer.map(|labeled| labeled.label))
     }
 
     /// The shape of answers.

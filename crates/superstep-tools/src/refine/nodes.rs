@@ -94,7 +94,7 @@ pub(super) async fn evaluate_clarity(
     told.push_str(&list("Claims that were checked and are wrong", &refuted));
     let messages = vec![
         Message::system(EVALUATE),
-        Message::user(told).labelled(Label::Model),
+        Message::user(told).labeled(Label::Model),
     ];
     let graded = match grade_schema() {
         Ok(schema) => caller.data::<Graded>(messages, &schema).await,
@@ -186,7 +186,7 @@ pub(super) async fn generate_questions(
     ));
     let messages = vec![
         Message::system(QUESTIONS),
-        Message::user(told).labelled(Label::Model),
+        Message::user(told).labeled(Label::Model),
     ];
     let asked = match question_schema() {
         Ok(schema) => caller.data::<Questions>(messages, &schema).await,
@@ -261,7 +261,7 @@ pub(super) async fn answer_question(
     let name = format!("{}-AnswerQuestion", refine.name);
     let mut messages = asked(&state.context);
     messages.push(Message::model(state.current_analysis.clone()));
-    messages.push(Message::user(format!("{ANSWER}\n\n{question}")).labelled(Label::Model));
+    messages.push(Message::user(format!("{ANSWER}\n\n{question}")).labeled(Label::Model));
     let (answer, spent) = write(&refine, &ctx, &name, messages, None).await?;
     let update = Refinement::update().usage(spent);
     Ok(match answer {
@@ -292,7 +292,7 @@ pub(super) async fn refine_analysis(
     }
     let mut messages = asked(&state.context);
     messages.push(Message::model(state.current_analysis.clone()));
-    messages.push(Message::user(told).labelled(Label::Model));
+    messages.push(Message::user(told).labeled(Label::Model));
     let name = format!("{}-Refinement-{iteration}", refine.name);
     let form = refine.form.as_deref();
     let (written, spent) = write(&refine, &ctx, &name, messages, form).await?;
@@ -400,7 +400,7 @@ fn plain<T: serde::Serialize>(data: &T) -> superstep_core::Value {
     serde_json::to_value(data).unwrap_or_default().into()
 }
 
-/// The conversation that an analysis begins with. What is analysed was written by others.
+/// The conversation that an analysis begins with. What is analyzed was written by others.
 fn asked(brief: &Brief) -> Vec<Message> {
     vec![
         Message::system(brief.system.clone()),

@@ -12,7 +12,7 @@ use superstep_model::Usage;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, State)]
 #[non_exhaustive]
 pub struct Refinement {
-    /// What is to be analysed, and how.
+    /// What is to be analyzed, and how.
     pub context: Brief,
     /// How often it was refined.
     pub iteration: u32,
@@ -49,7 +49,7 @@ pub struct Refinement {
     pub ended: Option<Ended>,
 }
 
-/// What is to be analysed, and how.
+/// What is to be analyzed, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Brief {
     /// Instructions for the model.

@@ -142,7 +142,7 @@ impl ToolCtx {
                 let clean = self.redactor.value(&json.into());
                 self.task.emit(clean).await;
             }
-            // What does not serialise cannot be read either: readers get that error.
+            // What does not serialize cannot be read either: readers get that error.
             Err(_) => self.task.emit(data).await,
         }
     }

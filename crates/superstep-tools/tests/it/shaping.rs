@@ -215,13 +215,13 @@ async fn a_long_conversation_is_trimmed_for_the_model_and_kept_in_the_state() {
 #[tokio::test]
 async fn a_summary_is_made_once_and_stands_for_what_is_old() {
     let model = FnModel::new(
-        |request| match request.messages[0].text().starts_with("Summarise") {
+        |request| match request.messages[0].text().starts_with("Summarize") {
             true => text("they counted"),
             false => text("ok"),
         },
     );
     let graph = Agent::new(model.clone())
-        .summarise(Summaries {
+        .summarize(Summaries {
             above: 120,
             keep: 60,
             model: None,
@@ -237,7 +237,7 @@ async fn a_summary_is_made_once_and_stands_for_what_is_old() {
     let requests = model.requests.lock().unwrap().clone();
     let summaries = requests
         .iter()
-        .filter(|it| it.messages[0].text().starts_with("Summarise"));
+        .filter(|it| it.messages[0].text().starts_with("Summarize"));
     let summaries: Vec<String> = summaries.map(|it| it.messages[1].text()).collect();
     assert!(
         (2..=6).contains(&summaries.len()),

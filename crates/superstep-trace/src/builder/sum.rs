@@ -1,4 +1,4 @@
-//! Totals of branches, summed towards the root.
+//! Totals of branches, summed toward the root.
 
 use superstep_core::event::SpanKind;
 

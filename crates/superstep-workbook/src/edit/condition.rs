@@ -60,9 +60,9 @@ pub enum Condition {
         #[serde(default)]
         percent: bool,
     },
-    /// Colours from the smallest to the largest value: two or three.
+    /// Colors from the smallest to the largest value: two or three.
     ColorScale(Vec<String>),
-    /// Colours at points: two or three, from low to high.
+    /// Colors at points: two or three, from low to high.
     Scale(Vec<ScalePoint>),
     /// A bar as long as the value.
     DataBar {
@@ -87,13 +87,13 @@ pub enum Condition {
     },
 }
 
-/// A colour at a point of a scale.
+/// A color at a point of a scale.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScalePoint {
     /// Where.
     pub at: Threshold,
-    /// The colour.
+    /// The color.
     pub color: String,
 }
 
@@ -158,7 +158,7 @@ const ICONS: [&str; 17] = [
 ];
 
 impl Condition {
-    /// Whether it shows colours or icons of its own, so that it has no style.
+    /// Whether it shows colors or icons of its own, so that it has no style.
     fn has_own_look(&self) -> bool {
         matches!(
             self,
@@ -183,7 +183,7 @@ impl Workbook {
             (true, None) => None,
             (true, Some(_)) => {
                 return Err(
-                    "colour scales, data bars and icons have a look of their own, no style"
+                    "color scales, data bars and icons have a look of their own, no style"
                         .to_owned(),
                 );
             }
@@ -332,7 +332,7 @@ fn rule(
             let kinds: &[(&str, Option<&str>)] = match colors.len() {
                 2 => &[("min", None), ("max", None)],
                 3 => &[("min", None), ("percentile", Some("50")), ("max", None)],
-                _ => return Err("a colour scale has two or three colours".to_owned()),
+                _ => return Err("a color scale has two or three colors".to_owned()),
             };
             let points = kinds
                 .iter()
@@ -348,7 +348,7 @@ fn rule(
         }
         Condition::Scale(points) => {
             if !matches!(points.len(), 2 | 3) {
-                return Err("a colour scale has two or three points".to_owned());
+                return Err("a color scale has two or three points".to_owned());
             }
             rule.scale(points)?;
         }
@@ -477,6 +477,6 @@ fn argb(color: &str) -> Result<String, Refusal> {
     match (is_hex, color.len()) {
         (true, 6) => Ok(format!("FF{}", color.to_ascii_uppercase())),
         (true, 8) => Ok(color.to_ascii_uppercase()),
-        _ => Err(format!("`{color}` is no colour; write one such as FF0000")),
+        _ => Err(format!("`{color}` is no color; write one such as FF0000")),
     }
 }

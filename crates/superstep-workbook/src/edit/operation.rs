@@ -143,7 +143,7 @@ pub enum Operation {
     },
     /// Says how a sheet is printed; what is absent stays.
     Page { sheet: String, page: Page },
-    /// Gives the tab of a sheet a colour, or takes it away.
+    /// Gives the tab of a sheet a color, or takes it away.
     TabColor {
         sheet: String,
         color: Option<String>,

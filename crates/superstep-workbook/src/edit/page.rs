@@ -227,7 +227,7 @@ impl Workbook {
             Some(color) => {
                 let is_hex = color.bytes().all(|byte| byte.is_ascii_hexdigit());
                 if !is_hex || !matches!(color.len(), 6 | 8) {
-                    return Err(format!("`{color}` is no colour; write one such as FF0000"));
+                    return Err(format!("`{color}` is no color; write one such as FF0000"));
                 }
                 let color = color.to_ascii_uppercase();
                 Some(if color.len() == 6 {

@@ -201,7 +201,7 @@ fn rule_words(book: &Workbook, tag: &Tag<'_>) -> Vec<String> {
     words
 }
 
-/// Colour scales, bars and icons.
+/// Color scales, bars and icons.
 fn look_words(tag: &Tag<'_>) -> Vec<String> {
     match tag.local() {
         "cfvo" => {
@@ -231,7 +231,7 @@ fn look_words(tag: &Tag<'_>) -> Vec<String> {
     }
 }
 
-/// The six digits of a colour, without its opacity.
+/// The six digits of a color, without its opacity.
 pub(super) fn digits(color: &str) -> String {
     let start = color.len().saturating_sub(6);
     color.get(start..).unwrap_or(color).to_ascii_uppercase()

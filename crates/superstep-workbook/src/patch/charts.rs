@@ -252,7 +252,7 @@ fn labels_element(labels: Option<&ChartLabels>) -> String {
     out
 }
 
-/// The colours and the line of a series.
+/// The colors and the line of a series.
 fn shape_element(series: &Series) -> String {
     let solid = |color: &str| {
         let color = color.to_ascii_uppercase();

@@ -282,7 +282,7 @@ impl Style {
             let lines_none = lines.iter().any(|line| line.color.as_ref() == Some(color));
             let is_none = color == "none" && !lines_none;
             if !is_color && !is_none && !is_named(color) {
-                return Err(format!("`{color}` is no colour; write one such as FF0000"));
+                return Err(format!("`{color}` is no color; write one such as FF0000"));
             }
         }
         for line in lines {
@@ -452,7 +452,7 @@ fn fill_entry(color: &str) -> String {
     )
 }
 
-/// Whether a colour is one of the theme or the palette: `theme:4`, `theme:4:0.4`, `indexed:10`.
+/// Whether a color is one of the theme or the palette: `theme:4`, `theme:4:0.4`, `indexed:10`.
 fn is_named(color: &str) -> bool {
     let mut parts = color.split(':');
     let is_kind = matches!(parts.next(), Some("theme" | "indexed"));
@@ -464,7 +464,7 @@ fn is_named(color: &str) -> bool {
     is_kind && is_number && is_tint && parts.next().is_none()
 }
 
-/// The attributes that say a colour.
+/// The attributes that say a color.
 fn colored(color: &str) -> String {
     let mut parts = color.split(':');
     match (parts.next(), parts.next(), parts.next()) {
@@ -474,7 +474,7 @@ fn colored(color: &str) -> String {
     }
 }
 
-/// A colour with its opacity. `00` in front means opaque here, as programs write it.
+/// A color with its opacity. `00` in front means opaque here, as programs write it.
 fn argb(color: &str) -> String {
     let color = color.to_ascii_uppercase();
     match color.len() {

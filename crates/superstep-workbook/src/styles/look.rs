@@ -32,11 +32,11 @@ pub struct Style {
     /// The name of the font.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub font: Option<String>,
-    /// The colour of the text: `FF0000` or `FFFF0000`, or one of the theme or the palette: `theme:4`,
+    /// The color of the text: `FF0000` or `FFFF0000`, or one of the theme or the palette: `theme:4`,
     /// `theme:4:0.4` with a tint, `indexed:10`; `none` is the usual one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
-    /// The colour of the cell; `none` removes it.
+    /// The color of the cell; `none` removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fill: Option<String>,
     /// The number format: `#,##0.00`.
@@ -92,7 +92,7 @@ pub struct Border {
 pub struct Edge {
     /// `thin`, `medium`, `thick`, `dashed`, `dotted`, `double`, `hair`; `none` removes it.
     pub style: String,
-    /// Its colour.
+    /// Its color.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
 }
@@ -144,7 +144,7 @@ impl Styles {
             return look;
         };
         look.read_font(entry);
-        // The colour of a line or of a background is none of the text.
+        // The color of a line or of a background is none of the text.
         look.color = None;
         let mut place = String::new();
         each(entry, |tag| match tag.local() {
@@ -165,7 +165,7 @@ impl Styles {
     }
 }
 
-/// A colour without its opacity, which programs write as they like.
+/// A color without its opacity, which programs write as they like.
 fn short(color: String) -> String {
     match color.len() == 8 && color.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => color.get(2..).unwrap_or(&color).to_ascii_uppercase(),
@@ -246,7 +246,7 @@ pub(super) fn read_border(border: &str) -> Option<Border> {
     (read != Border::default()).then_some(read)
 }
 
-/// A colour as it is written: by its parts, or by its place in the theme or the palette.
+/// A color as it is written: by its parts, or by its place in the theme or the palette.
 fn color(tag: &Tag<'_>) -> Option<String> {
     if let Some(rgb) = tag.get("rgb") {
         return Some(rgb.into_owned());

@@ -363,7 +363,7 @@ fn impossible_operations_say_why() {
         ),
         (
             r#"[{"op":"format","sheet":"Data","area":"A1","style":{"color":"red"}}]"#,
-            "no colour",
+            "no color",
         ),
         (
             r#"[{"op":"format","sheet":"Data","area":"A1:XFD1048576","style":{"bold":true}}]"#,

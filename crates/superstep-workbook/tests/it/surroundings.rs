@@ -209,7 +209,7 @@ fn pages_views_and_tabs_are_as_they_were_said() {
         "page: orientation landscape",
         "page: paperSize 9",
         "protection: on",
-        "tab colour: 1072BA",
+        "tab color: 1072BA",
         "view: no lines of the grid",
         "view: zoom 85 %",
     ] {

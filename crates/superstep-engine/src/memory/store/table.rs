@@ -1,6 +1,6 @@
 //! Items by namespace and key, in order of place, with the changes of a batch undoable.
 //!
-//! Namespaces are kept in label order, so that those under a prefix are neighbours; their places say
+//! Namespaces are kept in label order, so that those under a prefix are neighbors; their places say
 //! in which order they were first used. A place is never given twice.
 
 use std::collections::{BTreeMap, HashMap};
@@ -258,7 +258,7 @@ impl Table {
                 Some(depth) => namespace.truncated(depth),
                 None => namespace.clone(),
             })
-            // Label order makes namespaces that were cut to the same one neighbours.
+            // Label order makes namespaces that were cut to the same one neighbors.
             .filter(|namespace| last.replace(namespace.clone()).as_ref() != Some(namespace))
             .skip(list.offset)
             .take(list.limit)

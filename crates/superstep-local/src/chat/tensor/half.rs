@@ -1,4 +1,4 @@
-//! Numbers of 16 bits, without a branch so that loops over them vectorise.
+//! Numbers of 16 bits, without a branch so that loops over them vectorize.
 
 /// The number in two bytes of a file.
 #[inline(always)]

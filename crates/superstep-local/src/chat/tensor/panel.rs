@@ -1,6 +1,6 @@
 //! Sixteen rows of weights side by side, for products with many rows of activations at once.
 //!
-//! In a panel a register holds four neighbouring weights of each of its rows, so that sums stay in
+//! In a panel a register holds four neighboring weights of each of its rows, so that sums stay in
 //! the lane of their row and nothing is added across lanes. Putting rows side by side costs about as
 //! much as a product with a few rows of activations, which is why `matrix` does it only for several.
 

@@ -137,7 +137,7 @@ fn softmax(scores: &mut [f32]) {
     }
 }
 
-/// The exponential to about one part in ten million, without a call, so that loops vectorise.
+/// The exponential to about one part in ten million, without a call, so that loops vectorize.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     // 1.5 * 2^23: adding it leaves a whole number in the low bits.

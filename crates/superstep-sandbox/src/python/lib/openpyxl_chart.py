@@ -45,7 +45,7 @@ class GraphicalProperties(Settings):
 def _digits(color):
     color = _hex(color)
     if ":" in color:
-        raise refused("a colour of the theme in a chart", "write it as digits")
+        raise refused("a color of the theme in a chart", "write it as digits")
     return color
 
 
@@ -350,7 +350,7 @@ def _none(name):
     class Absent:
         def __init__(self, *args, **kwargs):
             raise refused(name, "there are: BarChart, LineChart, PieChart, DoughnutChart, ScatterChart, AreaChart, and of charts: "
-                          "titles, style, legend, dataLabels, axes, colours of series")
+                          "titles, style, legend, dataLabels, axes, colors of series")
     return Absent
 
 

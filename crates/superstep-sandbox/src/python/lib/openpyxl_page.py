@@ -170,7 +170,7 @@ class SheetProperties(Settings):
         if name == "pageSetUpPr":
             return _FitToPage(self._owner)
         for kind, _, what in self._owner._features():
-            if kind == "tab colour":
+            if kind == "tab color":
                 from openpyxl.styles import Color
                 return Color(what) if len(what) == 6 else None
         return None

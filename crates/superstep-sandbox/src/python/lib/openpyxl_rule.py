@@ -10,7 +10,7 @@ _OPERATORS = {">": "greaterThan", ">=": "greaterThanOrEqual", "<": "lessThan", "
 
 
 class FormatObject:
-    """A point among the values: the beginning of a colour, a bar or an icon."""
+    """A point among the values: the beginning of a color, a bar or an icon."""
 
     def __init__(self, type, val=None, gte=None):
         if gte is not None and not gte:

@@ -4,7 +4,7 @@ from openpyxl._refuse import refused
 
 
 def _hex(color):
-    """A colour as operations have it: six digits, or its place in the theme or the palette."""
+    """A color as operations have it: six digits, or its place in the theme or the palette."""
     if color is None:
         return None
     if isinstance(color, Color):
@@ -16,7 +16,7 @@ def _hex(color):
     if isinstance(color, str) and color.startswith(("theme:", "indexed:")):
         return color
     if not isinstance(color, str):
-        raise TypeError(f"a colour is a text such as 'FF0000', not {color!r}")
+        raise TypeError(f"a color is a text such as 'FF0000', not {color!r}")
     text = color.strip().lstrip("#")
     if len(text) not in (6, 8) or any(c not in "0123456789abcdefABCDEF" for c in text):
         raise ValueError("Colors must be aRGB hex values")

@@ -415,7 +415,7 @@ impl Parser {
             }
             Word::Op("(") => {
                 self.next();
-                return self.nested(|parser| parser.parenthesised(line));
+                return self.nested(|parser| parser.parenthesized(line));
             }
             Word::Op("[") => {
                 self.next();
@@ -430,7 +430,7 @@ impl Parser {
         Ok(at(line, kind))
     }
 
-    fn parenthesised(&mut self, line: u32) -> Parsed<Expr> {
+    fn parenthesized(&mut self, line: u32) -> Parsed<Expr> {
         if self.eat_op(")") {
             return Ok(at(line, ExprKind::Tuple(Vec::new())));
         }

@@ -1,4 +1,4 @@
-//! A labelled set of mails, replayed: how each is sorted, and which calls are made in which order.
+//! A labeled set of mails, replayed: how each is sorted, and which calls are made in which order.
 //!
 //! `labels.json` says what is right, `replay.jsonl` what a model said. A person accepts everything.
 

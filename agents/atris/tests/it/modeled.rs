@@ -16,7 +16,7 @@ use superstep_atris::{
 };
 
 use crate::{
-    questions::labelled,
+    questions::labeled,
     support::{agent_with, answered, open, run, server, settings},
 };
 
@@ -45,7 +45,7 @@ async fn a_scripted_model_answers_every_labelled_question() {
     let server = server().await;
     let mut transcript = String::new();
     let mut wrong = Vec::new();
-    for expected in labelled() {
+    for expected in labeled() {
         let kind = expected
             .entity
             .as_ref()
@@ -213,7 +213,7 @@ async fn a_small_model_only_chooses_between_operations_that_fit_about_as_well() 
         let close = choice.close.into_iter().map(|it| it.id.clone());
         close.collect::<Vec<_>>()
     };
-    let all = labelled();
+    let all = labeled();
     let undecided = all
         .iter()
         .filter(|it| it.entity.is_none() && !it.question.contains('@'));

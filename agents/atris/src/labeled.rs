@@ -16,7 +16,7 @@ use crate::{
 /// A question and what it means.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Labelled {
+pub struct Labeled {
     /// The question.
     pub question: String,
     /// The operation that answers it; nothing if none does.
@@ -75,7 +75,7 @@ pub enum Verdict {
     Silent,
 }
 
-impl Labelled {
+impl Labeled {
     /// Whether it must be asked with writes switched on: it is an order.
     pub fn is_order(&self) -> bool {
         wants_write(&self.question)
@@ -149,8 +149,8 @@ impl QuestionReading {
         }
     }
 
-    /// How well it is as labelled.
-    pub fn verdict(&self, label: &Labelled) -> Verdict {
+    /// How well it is as labeled.
+    pub fn verdict(&self, label: &Labeled) -> Verdict {
         match (self.faults(label).is_empty(), &self.operation) {
             (true, _) => Verdict::Right,
             (false, None) => Verdict::Refused,
@@ -159,8 +159,8 @@ impl QuestionReading {
         }
     }
 
-    /// Everything that is not as labelled.
-    pub fn faults(&self, label: &Labelled) -> Vec<String> {
+    /// Everything that is not as labeled.
+    pub fn faults(&self, label: &Labeled) -> Vec<String> {
         let mut faults = Vec::new();
         if let Some(wanted) = label.status.as_ref().filter(|it| **it != self.status) {
             faults.push(format!("it ends {} instead of {wanted}", self.status));
