@@ -9,7 +9,7 @@ use crate::tree::{File, Tree};
 
 /// What not to write, put together from halves so that this file is no finding of its own, and what to
 /// write instead.
-const REPLACED: [(&str, &str); 17] = [
+const REPLACED: [(&str, &str); 25] = [
     (concat!("goes", " on"), "continues, or resumes"),
     (concat!("go", " on"), "continue, or resume"),
     (concat!("of no", " use"), "invalid, and why"),
@@ -27,6 +27,15 @@ const REPLACED: [(&str, &str); 17] = [
     (concat!("honours", "_key"), "idempotent"),
     (concat!("once", "_by_key"), "once_idempotent"),
     (concat!("out", "ran"), "fenced, or stale"),
+    // One spelling: that of the United States.
+    (concat!("col", "our"), "color"),
+    (concat!("hon", "ours"), "honors"),
+    (concat!("label", "led"), "labeled"),
+    (concat!("neigh", "bour"), "neighbor"),
+    (concat!("recogn", "ise"), "recognize"),
+    (concat!("sanit", "ised"), "sanitized"),
+    (concat!("serial", "ise"), "serialize"),
+    (concat!("summar", "ise"), "summarize"),
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
