@@ -68,6 +68,8 @@ fn a_reply_is_sent_by_two_keys_and_keys_that_are_held_down_send_one() {
     assert!(sent(&env).is_empty());
     terminal.press(&"y".repeat(40)).shows("inbox: 3 questions");
     terminal.shows("no question is selected").shows("q leave");
+    // What is typed while the reply is sent is dropped when that is told.
+    terminal.shows("this mail is finished");
     terminal.press(&"ay".repeat(20));
     settles(&terminal);
     // Whoever moves to the next one means it.
