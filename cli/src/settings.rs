@@ -1,6 +1,7 @@
 //! `superstep config`: effective settings and their origins; `write` changes the user's file.
 
 mod check;
+mod file;
 mod write;
 
 use serde_json::{Value as Json, json};
@@ -9,7 +10,7 @@ use superstep::{
         config::{Config, Origin, ProviderSettings, Setting},
         did_you_mean,
     },
-    text::reveal_name,
+    text::{Redactor, reveal_name},
 };
 
 use crate::{
@@ -44,16 +45,18 @@ pub(crate) fn run(command: &ConfigCommand, app: &App<'_>) -> Result<(), Error> {
     let rows = rows(app.global)?;
     let project = environment::load(app.global)?.config.project;
     for row in &rows {
+        // An address or a command may hold a password; `config get` shows it to who asks for it.
+        let value = superstep::Value::from(row.value.clone());
+        let value = Redactor::standard().value(&value).to_json();
         if app.output.form == Form::Json {
             app.output.json(&json!({
-                "key": row.key, "value": row.value, "origin": row.origin.to_string(),
+                "key": row.key, "value": value, "origin": row.origin.to_string(),
             }))?;
             continue;
         }
-        let value = row
-            .value
+        let value = value
             .as_str()
-            .map_or_else(|| row.value.to_string(), str::to_owned);
+            .map_or_else(|| value.to_string(), str::to_owned);
         let place = match origin {
             true => faint(format!("  {}", row.origin)),
             false => plain(""),

@@ -48,6 +48,24 @@ pub(crate) enum FileError {
         /// Why not.
         why: String,
     },
+    /// Somebody else changed it since it was read.
+    #[error(
+        "another process changed {path} while you edited it, and it is as that left it; your text is in {draft}"
+    )]
+    Changed {
+        /// The file.
+        path: String,
+        /// Where the text is that was to replace it.
+        draft: String,
+    },
+    /// Another process holds it.
+    #[error("another process has been changing {path} for {seconds} s")]
+    Busy {
+        /// The file.
+        path: String,
+        /// For how long it was waited.
+        seconds: u64,
+    },
 }
 
 impl FileError {
@@ -60,6 +78,8 @@ impl FileError {
             Self::NotRead { .. } => "SS6042",
             Self::NotWritten { .. } | Self::NoPlace { .. } => "SS6043",
             Self::Database { .. } => "SS6044",
+            Self::Changed { .. } => "SS6045",
+            Self::Busy { .. } => "SS6046",
         }
     }
 
@@ -73,6 +93,10 @@ impl FileError {
             Self::Database { .. } => "write the result to another file",
             Self::NoPlace { .. } => "name a file in a folder that exists",
             Self::NotWritten { .. } => "check the folder, its permissions and free space",
+            Self::Changed { .. } => {
+                "edit it again, which opens it as it is now, and take over what you need of your text"
+            }
+            Self::Busy { .. } => "wait for it, or end it",
         }
     }
 
@@ -83,6 +107,7 @@ impl FileError {
             #[cfg(feature = "encryption")]
             Self::Key { .. } => 2,
             Self::NotRead { .. } | Self::Database { .. } | Self::NoPlace { .. } => 2,
+            Self::Changed { .. } | Self::Busy { .. } => 6,
         }
     }
 }

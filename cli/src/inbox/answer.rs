@@ -10,7 +10,7 @@ use superstep::{
         message::{Body, ToolStatus},
     },
 };
-use superstep_mail::{Answer, MailAgent, Topic, Version, tools};
+use superstep_mail::{Answer, AnswerKind, MailAgent, Topic, Version, tools};
 
 use super::question::{self, Question, Shown};
 use crate::{error::Error, terminal::Terminal};
@@ -20,6 +20,8 @@ pub(super) struct After {
     pub(super) thread: String,
     /// The questions and the answers; none if the run was only resumed.
     pub(super) answered: Vec<(String, Answer)>,
+    /// The effects that were decided about, and whether they were approved.
+    decided: Vec<(String, bool)>,
     pub(super) effects: Vec<Effect>,
     /// What is asked now.
     pub(super) open: Vec<Question>,
@@ -29,8 +31,23 @@ pub(super) struct After {
 }
 
 impl After {
-    /// The failure of the run, or that of an effect that a person approved.
+    /// The failure of the run, or that of an effect that a person approved: it failed, or was not even tried.
     pub(super) fn ended(self) -> Result<(), Error> {
+        let ended = |name: &str, with_error: bool| {
+            let is_one = |effect: &&Effect| match effect {
+                Effect::Call { tool, is_error, .. } => tool == name && *is_error == with_error,
+                _ => false,
+            };
+            self.effects.iter().filter(is_one).count()
+        };
+        let decided = |name: &str, approved: bool| {
+            let is_one = |(action, was): &&(String, bool)| action.starts_with(name) && *was == approved;
+            self.decided.iter().filter(is_one).count()
+        };
+        // One that is asked about again has not ended; one that was refused ends with an error, too.
+        let is_short = |name: &&str| {
+            decided(name, true) > ended(name, false) && ended(name, true) > decided(name, false)
+        };
         let is_failed = |effect: &Effect| match effect {
             Effect::Call {
                 tool,
@@ -41,22 +58,27 @@ impl After {
         };
         match self.failure {
             Some(error) => Err(error),
-            None if self.effects.iter().any(is_failed) => Err(Error::Reported { exit: 1 }),
+            None if self.effects.iter().any(is_failed) || EFFECTS.iter().any(is_short) => {
+                Err(Error::Reported { exit: 1 })
+            }
             None => Ok(()),
         }
     }
 }
 
-/// How the result of a call begins that was made and failed. One that a person left, or that made no
-/// sense, is an error for the model too, but not for the person.
+/// How the result of a call begins that was made and failed. One that a person left is an error for the model too, but
+/// not for the person.
 const FAILED: &str = "the call failed: ";
 
 /// Codes of answers that were not taken: the question is no longer open, or another process has the thread.
 const NOT_TAKEN: [&str; 3] = ["SS7015", "SS2001", "SS1105"];
 
+/// The tools that change something in the world.
+const EFFECTS: [&str; 2] = [tools::SEND, tools::SCHEDULE];
+
 /// Whether a call of a tool changes something in the world.
 fn is_effect(tool: &str) -> bool {
-    [tools::SEND, tools::SCHEDULE].contains(&tool)
+    EFFECTS.contains(&tool)
 }
 
 /// One thing that happened.
@@ -128,7 +150,14 @@ pub(super) async fn give(
     for (question, _) in given.iter().filter(|(it, _)| it.edit.is_some()) {
         agent.drop_edit(thread, question.ask).await?;
     }
-    Ok(after)
+    let decided = |(question, answer): &(Question, Answer)| {
+        let is_approved = matches!(answer.kind, AnswerKind::Accept | AnswerKind::Edit);
+        (question.item.action_request.action.clone(), is_approved)
+    };
+    Ok(After {
+        decided: given.iter().map(decided).collect(),
+        ..after
+    })
 }
 
 /// Resumes a run that was interrupted, or failed.
@@ -202,6 +231,7 @@ impl Before {
         Ok(After {
             thread: thread.to_owned(),
             answered,
+            decided: Vec::new(),
             effects,
             is_done: snapshot.next.is_empty(),
             open,

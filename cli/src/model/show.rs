@@ -1,7 +1,12 @@
 //! `superstep model show`: the model that is used, and every source that was considered.
 
+use std::borrow::Cow;
+
 use serde_json::json;
-use superstep::model::select::{DataOwner, Outcome, Verdict};
+use superstep::{
+    model::select::{DataOwner, Outcome, Verdict},
+    text::Redactor,
+};
 
 use crate::{
     app::App,
@@ -26,7 +31,7 @@ pub(super) async fn run(node: Option<&str>, app: &App<'_>) -> Result<(), Error> 
         app.output.json(&json!({
             "model": chosen.map(|choice| choice.spec.to_string()),
             "origin": chosen.map(|choice| choice.origin.to_string()),
-            "address": chosen.and_then(|choice| choice.base.as_deref()),
+            "address": chosen.and_then(|choice| choice.base.as_deref()).map(address),
             "key": chosen.map(|choice| choice.key.to_string()),
             "leaves_machine_to": chosen.and_then(|choice| choice.leaves()),
             "chain": resolution.chain,
@@ -67,6 +72,11 @@ pub(super) async fn run(node: Option<&str>, app: &App<'_>) -> Result<(), Error> 
         Outcome::Nothing => Err(Error::NoModel),
         Outcome::Chosen(_) | Outcome::Pull(_) => Ok(()),
     }
+}
+
+/// An address, without the password that it may hold.
+fn address(base: &str) -> Cow<'_, str> {
+    Redactor::standard().text(base)
 }
 
 /// The model for data that is not the project's.

@@ -3,15 +3,15 @@
 //! A setting is changed in the text, so that comments stay. Before anything is written, the new text is read
 //! as the program would read it, and the setting must be what was asked for; otherwise nothing is changed.
 
-use std::{fs, io, path::PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
-use superstep::{
-    fs::{Rights, Staged},
-    model::config::{Config, ConfigFile, Scope},
-};
+use superstep::model::config::{Config, ConfigFile, Scope};
 
-use super::check;
+use super::{
+    check,
+    file::{KeptText, UserFile, read},
+};
 use crate::{
     app::App,
     environment,
@@ -49,7 +49,10 @@ pub(super) fn path(output: &Output) -> Result<(), Error> {
 /// Makes the user's file with every setting switched off, unless there is one.
 pub(super) fn init(output: &Output) -> Result<(), Error> {
     let path = place()?;
-    make(&path)?;
+    private::refuse_existing(&path)?;
+    let held = UserFile::hold(&path)?;
+    private::refuse_existing(&path)?;
+    held.replace(TEMPLATE)?;
     if output.form == Form::Json {
         return output.json(&json!({"path": path.display().to_string()}));
     }
@@ -58,7 +61,8 @@ pub(super) fn init(output: &Output) -> Result<(), Error> {
     Ok(())
 }
 
-/// Opens the user's file in an editor. What cannot be read is not stored, and not lost.
+/// Opens the user's file in an editor. What cannot be read is not stored, and not lost; nor is what another process
+/// stored meanwhile.
 pub(super) fn edit(app: &App<'_>) -> Result<(), Error> {
     let path = place()?;
     if !app.terminal.is_interactive() {
@@ -67,11 +71,10 @@ pub(super) fn edit(app: &App<'_>) -> Result<(), Error> {
             path.display()
         )));
     }
-    let before = match read(&path)? {
-        Some(text) => text,
-        None => TEMPLATE.to_owned(),
-    };
+    let found = read(&path)?;
+    let before = found.clone().unwrap_or_else(|| TEMPLATE.to_owned());
     let mut text = before.clone();
+    let mut draft = KeptText::of(&path);
     loop {
         let written = match Editor::compose(&text)? {
             Composed::Text(written) => written,
@@ -82,11 +85,22 @@ pub(super) fn edit(app: &App<'_>) -> Result<(), Error> {
             return Ok(());
         }
         match Config::parse(&path, Scope::User, &written) {
-            Ok(_) => return store(&path, &written, app.output),
+            Ok(_) => {
+                let held = UserFile::hold(&path)?;
+                if held.text()? != found {
+                    let changed = FileError::Changed {
+                        path: path.display().to_string(),
+                        draft: draft.keep(&written)?.display().to_string(),
+                    };
+                    return Err(changed.into());
+                }
+                held.replace(&written)?;
+                draft.forget();
+                return told(&path, app.output);
+            }
             Err(error) => {
                 app.output.say(&[plain(&error)]);
-                let kept = path.with_extension("toml.draft");
-                private_write(&kept, &written)?;
+                let kept = draft.keep(&written)?;
                 if written == text {
                     return Err(Error::Usage(format!(
                         "the settings are as before; your text is in {}",
@@ -115,14 +129,18 @@ pub(super) fn unset(key: &str, output: &Output) -> Result<(), Error> {
 /// Removes one setting, if it is there.
 pub(crate) fn take(key: &str) -> Result<(), Error> {
     let path = place()?;
-    let Some(before) = read(&path)? else {
+    if read(&path)?.is_none() {
+        return Ok(());
+    }
+    let held = UserFile::hold(&path)?;
+    let Some(before) = held.text()? else {
         return Ok(());
     };
     let text = without(&before, key);
     Config::parse(&path, Scope::User, &text)?;
     match text == before {
         true => Ok(()),
-        false => private_write(&path, &text),
+        false => held.replace(&text),
     }
 }
 
@@ -130,7 +148,8 @@ pub(crate) fn take(key: &str) -> Result<(), Error> {
 pub(crate) fn put(key: &str, value: &str) -> Result<PathBuf, Error> {
     let path = place()?;
     let value = &place_in(key, value)?;
-    let before = read(&path)?.unwrap_or_default();
+    let held = UserFile::hold(&path)?;
+    let before = held.text()?.unwrap_or_default();
     let parse = |text: &str| Config::parse(&path, Scope::User, text);
     parse(&before)?;
     let text = changed(&before, key, &toml_value(value));
@@ -146,7 +165,7 @@ pub(crate) fn put(key: &str, value: &str) -> Result<PathBuf, Error> {
         )));
     }
     check::one(&read, key)?;
-    private_write(&path, &text)?;
+    held.replace(&text)?;
     Ok(path)
 }
 
@@ -278,39 +297,6 @@ fn toml_value(text: &str) -> String {
 /// A text as TOML, which escapes as JSON does.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
-}
-
-fn read(path: &std::path::Path) -> Result<Option<String>, Error> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        _ => Ok(Some(crate::files::text(path)?)),
-    }
-}
-
-fn make(path: &std::path::Path) -> Result<(), Error> {
-    private::refuse_existing(path)?;
-    private_write(path, TEMPLATE)
-}
-
-/// Writes a file for its owner alone.
-fn private_write(path: &std::path::Path, text: &str) -> Result<(), Error> {
-    let written = match path.parent() {
-        Some(folder) => superstep::fs::private_dir(folder),
-        None => Ok(()),
-    };
-    let written = written
-        .and_then(|()| Staged::new(path, text.as_bytes(), Rights::Private))
-        .and_then(Staged::replace);
-    let failed = |error: io::Error| FileError::NotWritten {
-        path: path.display().to_string(),
-        why: error.to_string(),
-    };
-    Ok(written.map_err(failed)?)
-}
-
-fn store(path: &std::path::Path, text: &str, output: &Output) -> Result<(), Error> {
-    private_write(path, text)?;
-    told(path, output)
 }
 
 fn told(path: &std::path::Path, output: &Output) -> Result<(), Error> {

@@ -176,3 +176,22 @@ fn a_fork_behind_a_mail_that_was_sent_says_so_and_needs_a_consent() {
     assert_eq!(forked.code, 0, "{}", forked.stderr);
     assert_eq!(sent(&env).len(), 1);
 }
+
+#[test]
+fn an_approved_reply_that_is_not_sent_ends_with_1_and_a_refused_one_with_0() {
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    // The addresses that a reply may name are those of the owner, who is another one now.
+    let other = ACCOUNT.replace("me@example.org", "other@example.org");
+    let ran = env.run(&format!("inbox accept {id} --send {other}"));
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(sent(&env).is_empty());
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let ran = env.run(&format!("inbox ignore {id} --send {ACCOUNT}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let env = asked(&["Lunch"]);
+    let id = question(&env);
+    let ran = env.run(&format!("inbox accept {id} --send {ACCOUNT}"));
+    assert_eq!((ran.code, sent(&env).len()), (0, 1), "{}", ran.stderr);
+}

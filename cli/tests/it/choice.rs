@@ -80,3 +80,30 @@ fn an_offline_run_refuses_a_model_elsewhere() {
     let ran = env.run("model chat --offline --model openai:m hi");
     ran.is_like("chat-offline");
 }
+
+#[test]
+fn a_password_in_an_address_is_not_shown() {
+    let spec = "openai@https://bob:hunter2@gw.example/v1:x";
+    let env = TestEnv::new().with("SUPERSTEP_MODEL", spec);
+    for line in ["model show", "model show --json", "doctor", "doctor --json"] {
+        let ran = env.run(line);
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!all.contains("hunter2"), "{line}: {all}");
+        // It is no name of a model on a host `bob`.
+        assert!(all.contains("no user and no password"), "{line}: {all}");
+    }
+    let env = TestEnv::new();
+    let config = "model = \"openai:x\"\n[providers.openai]\nbase_url = \"https://bob:hunter2@gw.example/v1\"\n";
+    env.write("home/.config/superstep/config.toml", config);
+    for line in ["model show", "model show --json", "doctor", "config show", "config show --json"] {
+        let ran = env.run(line);
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!all.contains("hunter2"), "{line}: {all}");
+        assert!(all.contains("[redacted]"), "{line}: {all}");
+    }
+    let asked = env.run("config get providers.openai.base_url");
+    assert!(asked.stdout.contains("hunter2"), "{}", asked.stdout);
+    let env = TestEnv::new().with("OPENAI_BASE_URL", "https://bob:hunter2@gw.example/v1");
+    let shown = env.run("model show");
+    assert!(shown.stdout.contains("https://bob:[redacted]@gw.example/v1"), "{}", shown.stdout);
+}

@@ -6,6 +6,7 @@ use superstep_loopback::{Answer, Server};
 use crate::{
     env::TestEnv,
     post::{ACCOUNT, env_with},
+    terminal::Terminal,
 };
 
 const ARCHIE: &str = "--model script:FIXTURES/archie.jsonl";
@@ -56,6 +57,66 @@ fn settings_are_made_set_and_found_and_comments_stay() {
     let wrong = env.run("config set modle x");
     assert_eq!(wrong.code, 2, "{}", wrong.stderr);
     assert_eq!(env.read(FILE), text);
+}
+
+#[test]
+fn settings_that_are_set_at_the_same_time_are_all_kept() {
+    let env = TestEnv::new();
+    assert_eq!(env.run("config init").code, 0);
+    let template = env.read(FILE);
+    let keys = ["mail.max_turns", "sheets.max_steps", "sheets.program_seconds"];
+    for round in 1..=5 {
+        let all: Vec<_> = keys
+            .iter()
+            .map(|key| {
+                let line = format!("config set agents.{key} {round}");
+                env.command(&line).spawn().unwrap()
+            })
+            .collect();
+        for child in all {
+            let ended = child.wait_with_output().unwrap();
+            let told = String::from_utf8_lossy(&ended.stderr);
+            assert!(ended.status.success(), "{told}");
+        }
+        let text = env.read(FILE);
+        assert!(text.starts_with(template.trim_end()), "{text}");
+        let shown = env.run("config show").stdout;
+        for key in keys {
+            let row = format!("agents.{key} = {round}");
+            assert!(shown.contains(&row), "{row}: {shown}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_set_while_an_editor_is_open_is_kept_and_so_is_the_edited_text() {
+    let env = TestEnv::new();
+    assert_eq!(env.run("config init").code, 0);
+    // The editor ends when somebody has written the second file.
+    let script = "touch \"$HOME/open\"\nuntil [ -e \"$HOME/close\" ]; do :; done\necho '# mine' >> \"$1\"\n";
+    env.write("home/edit.sh", script);
+    let editor = format!("sh {}", env.path("home/edit.sh").display());
+    let env = env.with("EDITOR", &editor);
+    let terminal = Terminal::run(&env, "config edit");
+    while !env.path("home/open").exists() {
+        std::thread::yield_now();
+    }
+    assert_eq!(env.run("config set agents.sheets.max_steps 3").code, 0);
+    let set = env.read(FILE);
+    env.write("home/close", "");
+    terminal.shows("SS6045");
+    assert_eq!(terminal.end(), 6);
+    assert_eq!(env.read(FILE), set);
+    let draft = env.read(&format!("{FILE}.draft"));
+    assert!(draft.contains("# mine"), "{draft}");
+    assert!(!draft.contains("max_steps = 3"), "{draft}");
+    // The draft of one edit is not overwritten by the next, and what is edited alone is stored.
+    let terminal = Terminal::run(&env, "config edit");
+    terminal.shows("saved");
+    assert_eq!(terminal.end(), 0);
+    assert!(env.read(FILE).ends_with("# mine\n"));
+    assert_eq!(env.read(&format!("{FILE}.draft")), draft);
 }
 
 #[test]

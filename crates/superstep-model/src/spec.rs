@@ -17,6 +17,8 @@ use std::{fmt, path::PathBuf, str::FromStr};
 pub use address::{host, is_loopback};
 pub use provider::{Api, KNOWN, Known};
 
+use superstep_text::Redactor;
+
 use crate::error::ModelError;
 
 /// A model by name.
@@ -118,7 +120,10 @@ impl FromStr for Spec {
 
     fn from_str(text: &str) -> Result<Self, ModelError> {
         let text = text.trim();
-        let bad = |why: &str| ModelError::settings(format!("`{text}` names no model: {why}"));
+        let bad = |why: &str| {
+            let shown = Redactor::standard().text(text);
+            ModelError::settings(format!("`{shown}` names no model: {why}"))
+        };
         let end = text.find([':', '@']).unwrap_or(text.len());
         let (provider, rest) = text.split_at_checked(end).unwrap_or((text, ""));
         let is_word =
@@ -128,6 +133,11 @@ impl FromStr for Spec {
         }
         let (base, name) = match rest.strip_prefix('@') {
             None => (None, rest),
+            Some(rest) if has_login(rest) => {
+                return Err(bad(
+                    "an address has no user and no password; keys are named in the settings",
+                ));
+            }
             Some(rest) => {
                 let (base, name) = split_address(rest).ok_or_else(|| {
                     bad("behind `@` stands an address such as `http://127.0.0.1:8080/v1`")
@@ -151,6 +161,21 @@ impl FromStr for Spec {
         spec.cassette()?;
         Ok(spec)
     }
+}
+
+/// Whether the host of an address stands behind a user. A name of a model may have an `@`, too, but no host or path after
+/// it.
+fn has_login(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once("://") else {
+        return false;
+    };
+    let authority = rest.split('/').next().unwrap_or_default();
+    let Some((_, behind)) = authority.rsplit_once('@') else {
+        return false;
+    };
+    let host = behind.split(':').next().unwrap_or_default();
+    let is_name = host.contains('.') && host.contains(|c: char| c.is_ascii_alphabetic());
+    is_name || host == "localhost" || authority.len() < rest.len()
 }
 
 /// The address a text begins with, and what is behind it. A colon and digits after the host are its
@@ -233,6 +258,12 @@ mod tests {
                 Some("http://[::1]:9/v1"),
                 Some("m"),
             ),
+            (
+                "openai@https://x.example:m@20260101",
+                "openai",
+                Some("https://x.example"),
+                Some("m@20260101"),
+            ),
             ("local:./a b.gguf", "local", None, Some("./a b.gguf")),
         ] {
             let spec: Spec = text.parse().unwrap();
@@ -251,6 +282,9 @@ mod tests {
             "Open AI:x",
             "openai@nowhere:x",
             "openai@http://user@host/v1:x",
+            "openai@https://bob:hunter2@gw.example/v1:x",
+            "openai@https://bob:hunter2@gw.example:x",
+            "openai@https://bob:hunter2@localhost:8080",
             "script",
             "cassette",
             "cassette:a?play=x",
@@ -259,6 +293,7 @@ mod tests {
         ] {
             let error = text.parse::<Spec>().unwrap_err();
             assert_eq!(error.code(), "SS5019", "{text}");
+            assert!(!error.to_string().contains("hunter2"), "{error}");
         }
     }
 

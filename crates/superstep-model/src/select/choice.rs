@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use superstep_text::Redactor;
+
 use super::{environment::Environment, key::Key};
 use crate::{
     config::Origin,
@@ -149,8 +151,11 @@ impl Choice {
             return recorded.leaves();
         }
         let base = self.base.as_deref()?;
-        let host = host(base).unwrap_or(base);
-        (!is_loopback(base)).then(|| host.to_owned())
+        (!is_loopback(base)).then(|| match host(base) {
+            Some(host) => host.to_owned(),
+            // It may hold a password.
+            None => Redactor::standard().text(base).into_owned(),
+        })
     }
 
     /// The line that says which model answers, for people.

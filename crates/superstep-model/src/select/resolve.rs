@@ -347,6 +347,7 @@ fn found(spec: Spec, origin: Origin, environment: &Environment) -> Tried {
 fn base_url(environment: &Environment) -> Tried {
     let base = environment.vars.get("OPENAI_BASE_URL").ok_or("not set")?;
     if spec::host(base).is_none() {
+        let base = superstep_text::Redactor::standard().text(base);
         return Err(format!("`{base}` is no address"));
     }
     let spec = Spec {

@@ -105,6 +105,21 @@ impl<'a> Name<'a> {
         })
     }
 
+    /// How far from the beginning of its line it stands, if that is near.
+    fn column(&self, text: &str) -> Option<usize> {
+        let head = text.get(..self.start)?.as_bytes();
+        let near = head.get(head.len().saturating_sub(LONGEST)..)?;
+        let end = near
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map(|at| at + 1);
+        let escaped = near.windows(2).rposition(|pair| pair == b"\\n");
+        match end.max(escaped.map(|at| at + 2)) {
+            Some(start) => Some(near.len() - start),
+            None => (head.len() == near.len()).then_some(head.len()),
+        }
+    }
+
     /// The blanks that its line begins with, if there is nothing else but `-` in front of it.
     fn indent(&self, text: &str) -> Option<usize> {
         let head = text.get(..self.start)?;
@@ -174,7 +189,7 @@ fn described(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Rang
     };
     let start = text.len() - value.len();
     if is_header && !name.is_quoted {
-        return Some(start..start + header(value));
+        return Some(start..start + header(value, name.column(text)));
     }
     if let Some(range) = enclosed(value, start) {
         return Some(range);
@@ -356,8 +371,9 @@ fn setting(value: &str) -> usize {
     line.trim_end().len()
 }
 
-/// The length of a header's value. It may be inside of a quoted text, and have quoted parts.
-fn header(value: &str) -> usize {
+/// The length of a header's value. It may be inside of a quoted text, have quoted parts, and continue in lines that are
+/// indented further than its name.
+fn header(value: &str, column: Option<usize>) -> usize {
     let mut from = 0;
     // No further than the value goes: another header may follow on the same line.
     while let Some(at) = value
@@ -367,6 +383,12 @@ fn header(value: &str) -> usize {
         work::steps(at + 1);
         let at = from + at;
         let (before, quote) = value.split_at_checked(at).unwrap_or_default();
+        if !before.trim().is_empty()
+            && let Some(length) = column.and_then(|column| folded(quote, column))
+        {
+            from = at + length;
+            continue;
+        }
         let mark = QUOTES.into_iter().find(|mark| quote.starts_with(mark));
         let (true, Some(mark)) = (before.ends_with('='), mark) else {
             return at;
@@ -379,6 +401,17 @@ fn header(value: &str) -> usize {
     }
     work::steps(value.len() - from.min(value.len()));
     value.len()
+}
+
+/// The length of the end of a line and of the blanks below it, if what follows these belongs to the value above.
+fn folded(text: &str, column: usize) -> Option<usize> {
+    let line = ["\r\n", "\n", "\\r\\n", "\\n"]
+        .into_iter()
+        .find_map(|end| text.strip_prefix(end))?;
+    let bare = line.trim_start_matches([' ', '\t']);
+    let blanks = line.len() - bare.len();
+    work::steps(blanks);
+    (blanks > column && !ends_line(bare)).then_some(text.len() - bare.len())
 }
 
 /// Whether a value is no secret.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::work;
+use super::{extent::ends_line, work};
 
 /// Keys that begin with a word and continue with so many characters.
 const KEYS: [(&str, Letters, usize); 26] = [
@@ -111,22 +111,92 @@ fn token(rest: &str, run: usize) -> Option<Range<usize>> {
     (head.len() >= 10 && body.len() >= 4).then_some(0..run)
 }
 
-/// What follows `Bearer` or `Basic`.
+/// What follows `Bearer` or `Basic`, on the same line or on the next.
 fn after_scheme(rest: &str) -> Option<Range<usize>> {
-    let scheme = ["bearer ", "basic "].into_iter().find(|scheme| {
+    let scheme = ["bearer", "basic"].into_iter().find(|scheme| {
         let head = rest.get(..scheme.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(scheme))
     })?;
     let tail = rest.get(scheme.len()..)?;
-    let start = scheme.len() + (tail.len() - tail.trim_start_matches(' ').len());
-    let run = Letters::Token.run(rest.get(start..)?);
-    let word = rest.get(start..start + run)?;
+    let here = tail.trim_start_matches([' ', '\t']);
+    let below = here.strip_prefix("\r\n").or(here.strip_prefix('\n'));
+    let value = below.map_or(here, |line| line.trim_start_matches([' ', '\t']));
+    work::steps(tail.len() - value.len());
+    if value.len() == tail.len() {
+        return None;
+    }
+    let start = rest.len() - value.len();
+    let run = Letters::Token.run(value);
+    let word = value.get(..run)?;
+    let has = |is: fn(&u8) -> bool| word.bytes().any(|byte| is(&byte));
+    let has_digit = has(u8::is_ascii_digit);
     // Prose has bearers and basics too.
-    let is_token = run >= 20 || run >= SHORT && word.bytes().any(|byte| byte.is_ascii_digit());
+    let is_token = match (scheme, below) {
+        _ if run >= 20 || run >= SHORT && has_digit => true,
+        (_, Some(_)) => false,
+        ("bearer", None) => {
+            let is_word = !has_digit || !has(u8::is_ascii_alphabetic);
+            (run >= SHORTEST && !is_word)
+                || run >= LONG_WORD
+                || (rest.starts_with('B') && stands_alone(word, value.get(run..)?))
+        }
+        _ => is_login(word),
+    };
     is_token.then_some(start..start + run)
 }
 
+/// From how many letters on what follows is a token if there is a digit among them.
 const SHORT: usize = 8;
+
+/// The same behind `Bearer`.
+const SHORTEST: usize = 4;
+
+/// From how many letters on what follows `Bearer` is no word of prose.
+const LONG_WORD: usize = 15;
+
+/// What is said of tokens.
+const SAID: [&str; 24] = [
+    "token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "headers", "credential",
+    "credentials", "key", "keys", "format", "type", "prefix", "only", "or", "and", "is", "not", "missing", "required",
+    "realm", "redacted",
+];
+
+/// Whether a word behind `Bearer` is the last of its line or of what is quoted, and not what is said of tokens.
+fn stands_alone(word: &str, after: &str) -> bool {
+    let bare = word.trim_end_matches('.');
+    let is_last = ends_line(after) || after.starts_with(['"', '\'', '`', '\\']);
+    // `Bearer realm="…"` names no token.
+    let is_parameter = bare.ends_with('=') && !ends_line(after);
+    let is_said = SAID.iter().any(|said| said.eq_ignore_ascii_case(bare));
+    is_last && !is_parameter && !is_said && !bare.is_empty()
+}
+
+/// Whether a word is what `Basic` takes: a name, a colon and a password, in base 64.
+fn is_login(word: &str) -> bool {
+    let bare = word.trim_end_matches('=');
+    let (mut bits, mut held, mut has_colon) = (0_u32, 0, false);
+    for byte in bare.bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return false,
+        };
+        bits = (bits << 6 | u32::from(digit)) & 0xfff;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            let read = bits >> held & 0xff;
+            if !(0x20..0x7f).contains(&read) {
+                return false;
+            }
+            has_colon |= read == u32::from(b':');
+        }
+    }
+    has_colon
+}
 
 /// A block of a private key; without an end it goes to the end of the text.
 fn private_key(rest: &str) -> Option<Range<usize>> {

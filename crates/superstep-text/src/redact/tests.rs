@@ -57,6 +57,70 @@ fn a_bearer_token_is_taken_out_and_its_scheme_stays() {
         clean("curl -H 'Bearer  a1b2c3d4e5'"),
         "curl -H 'Bearer  [redacted]'"
     );
+    for (text, wanted) in [
+        ("Bearer abcdefghijklmnopqr", "Bearer [redacted]"),
+        (
+            "the bearer abcdefghijklmnopqr was",
+            "the bearer [redacted] was",
+        ),
+        ("bearer a1b2c3 was", "bearer [redacted] was"),
+        ("refused: Bearer x", "refused: Bearer [redacted]"),
+        ("-H 'Bearer hunter' x", "-H 'Bearer [redacted]' x"),
+        (
+            "{\"a\": \"Bearer\\thunter\"}",
+            "{\"a\": \"Bearer\\thunter\"}",
+        ),
+        ("Bearer\tabcdef12", "Bearer\t[redacted]"),
+        (
+            "Bearer\n abcdefghijkl1234 x",
+            "Bearer\n [redacted] x",
+        ),
+        ("Basic YTpi was", "Basic [redacted] was"),
+        ("basic dXNlcjp4 was", "basic [redacted] was"),
+    ] {
+        assert_eq!(clean(text), wanted, "{text}");
+    }
+    for text in [
+        "send it as a Bearer token.",
+        "WWW-Authenticate: Bearer realm=\"x\"",
+        "`Bearer` and Basic authentication",
+        "Standard Bearer wins again",
+        "the bearer of this",
+        "Basic 101 of 2026",
+        "basic\nunderstanding",
+        "basic misconceptions",
+    ] {
+        assert_eq!(clean(text), text);
+    }
+}
+
+#[test]
+fn a_header_that_goes_on_below_is_taken_out_whole() {
+    for (text, wanted) in [
+        (
+            "Cookie: a=b;\r\n c=d;\r\n\te=f\r\nHost: x",
+            "Cookie: [redacted]\r\nHost: x",
+        ),
+        (
+            "> Set-Cookie: a=b;\n      Path=/\n> Host: x",
+            "> Set-Cookie: [redacted]\n> Host: x",
+        ),
+        (
+            "- Cookie: a=b\n  Host: x\n",
+            "- Cookie: [redacted]\n  Host: x\n",
+        ),
+        (
+            "\"GET /\\r\\nCookie: a=b;\\r\\n c=d\\r\\nHost: x\"",
+            "\"GET /\\r\\nCookie: [redacted]\\r\\nHost: x\"",
+        ),
+        ("Cookie: |\n  a=b\nx: y", "Cookie: [redacted]\nx: y"),
+        ("Cookie: a=b\n  \nx", "Cookie: [redacted]\n  \nx"),
+    ] {
+        assert_eq!(clean(text), wanted, "{text}");
+    }
+    // Without a value of its own it is a title.
+    let text = "Authorization:\n  description: how to log in\n";
+    assert_eq!(clean(text), text);
 }
 
 #[test]
@@ -375,6 +439,8 @@ fn redacting_twice_changes_nothing() {
         "curl -u a:b",
         "--token ",
         "Bearer a1b2c3d4e5",
+        "Bearer ",
+        "Basic YTpi",
         "sk-abcdefghij0123456789",
         "://a:b@c",
         "#",
@@ -547,7 +613,7 @@ fn a_hidden_character_keeps_no_secret() {
 }
 
 /// Beginnings of what is looked for, and what is around it.
-const PIECES: [&str; 74] = [
+const PIECES: [&str; 77] = [
     "-----BEGIN PRIVATE KEY-----",
     "eyJ-",
     "eyJabcdefghij.",
@@ -575,6 +641,9 @@ const PIECES: [&str; 74] = [
     "-u a:",
     "://a:b",
     "bearer ",
+    "Bearer\n",
+    "Basic YTpi",
+    "Cookie: a\n ",
     "sk-",
     "'password':'",
     "password=''",
