@@ -67,10 +67,16 @@ impl Args {
         wrapped_once(Self::command()).help_template(TEMPLATE)
     }
 
+    /// Reads a command line. Pages of help are not wrapped for who lays them out.
     pub(crate) fn parse_words(
         words: impl IntoIterator<Item = OsString>,
+        is_laid_out: bool,
     ) -> Result<Self, clap::Error> {
-        let mut matches = Self::whole_command().try_get_matches_from(words)?;
+        let command = match is_laid_out {
+            true => Self::whole_command().term_width(0),
+            false => Self::whole_command(),
+        };
+        let mut matches = command.try_get_matches_from(words)?;
         Self::from_arg_matches_mut(&mut matches)
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     database, dirs, environment,
     error::Error,
     mail,
-    output::{Form, Output, bad, faint, good, plain, strong},
+    output::{Form, Output, bad, count, faint, good, plain, strong},
     private::{self, Loose},
     settings, sheet, trust, weights,
 };
@@ -285,7 +285,7 @@ async fn storage(global: &Global) -> Finding {
             let size = bytes as f64 / 1e6;
             Finding::good(
                 "database",
-                format!("{shown}: {threads} threads, {size:.1} MB"),
+                format!("{shown}: {}, {size:.1} MB", count(threads, "thread")),
             )
         }
         Ok((false, ..)) => Finding::broken(
@@ -378,7 +378,7 @@ async fn provider(choice: &superstep::model::select::Choice) -> Finding {
             // Names without a date or a tag stand for the newest one.
             let is_there = |name: &str| models.iter().any(|it| it.name.starts_with(name));
             match name.filter(|name| all > 0 && !is_there(name)) {
-                None => Finding::good("provider", format!("answers, {all} models")),
+                None => Finding::good("provider", format!("answers, {}", count(all, "model"))),
                 Some(name) => {
                     let near = did_you_mean::hint(name, models.iter().map(|it| it.name.as_str()));
                     let provider = &choice.spec.provider;

@@ -122,7 +122,8 @@ pub(crate) async fn resume(
         let agent = mail::open(&account, with.max_cost, app).await?;
         agreement.store().await?;
         let after = answer::resume(&agent, thread, app.terminal).await?;
-        render::after(&after, app.output)?;
+        let ingest = suggest::with_account(app.global, &with.account, &["mail", "ingest"]);
+        render::after(&after, &ingest, app.output)?;
         app.output.note(&[faint(agent.cost())]);
         return after.ended();
     }
@@ -253,7 +254,8 @@ async fn one(
     }
     let given = [(question.clone(), said)];
     let after = answer::give(&agent, &given, app.terminal.ctrl_c()).await?;
-    render::after(&after, app.output)?;
+    let ingest = suggest::with_account(app.global, &with.account, &["mail", "ingest"]);
+    render::after(&after, &ingest, app.output)?;
     app.output.note(&[faint(agent.cost())]);
     after.ended()
 }

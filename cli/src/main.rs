@@ -87,14 +87,17 @@ fn main() -> ExitCode {
     if completions::complete() {
         return ExitCode::SUCCESS;
     }
-    let args = match Args::parse_words(std::env::args_os()) {
+    let args = match Args::parse_words(std::env::args_os(), output::narrow().is_some()) {
         Ok(args) => args,
         Err(error) if error.use_stderr() => {
             output::usage(&near::improved(error), std::env::args_os());
             return ExitCode::from(2);
         }
         // Help and version.
-        Err(shown) => shown.exit(),
+        Err(shown) => {
+            output::page(&shown);
+            return ExitCode::SUCCESS;
+        }
     };
     let output = Output::new(&args.global);
     let built = tokio::runtime::Builder::new_multi_thread()

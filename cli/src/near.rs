@@ -92,7 +92,7 @@ mod tests {
     fn told(words: &[&str]) -> String {
         let words = std::iter::once("superstep").chain(words.iter().copied());
         let words = words.map(std::ffi::OsString::from);
-        improved(Args::parse_words(words).unwrap_err()).to_string()
+        improved(Args::parse_words(words, false).unwrap_err()).to_string()
     }
 
     #[test]

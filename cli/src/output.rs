@@ -377,6 +377,26 @@ pub(crate) fn usage(error: &clap::Error, words: impl Iterator<Item = OsString>) 
     let _ = write!(anstream::stderr(), "{text}");
 }
 
+/// Prints a page of help, or the version, that clap made; in a narrow terminal, in rows of ours.
+pub(crate) fn page(shown: &clap::Error) {
+    let Some(columns) = narrow() else {
+        // That nobody reads it does not matter.
+        let _ = shown.print();
+        return;
+    };
+    let text = shown.render().to_string();
+    let mut out = io::stdout().lock();
+    for row in text.lines().flat_map(|line| wrap::stacked(line, columns)) {
+        let _ = writeln!(out, "{}", drawn(&row));
+    }
+}
+
+/// How many columns stdout has, if that is a terminal that is too narrow for what is made for most.
+pub(crate) fn narrow() -> Option<usize> {
+    let columns = wrap::columns().filter(|columns| *columns < wrap::NARROW);
+    columns.filter(|_| io::IsTerminal::is_terminal(&io::stdout()))
+}
+
 /// Fails for a stream that was closed when the process started: Rust puts `/dev/null` in its place, open
 /// for reading too, which no shell does.
 #[cfg(unix)]

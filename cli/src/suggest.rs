@@ -27,12 +27,22 @@ const ON_A_THREAD: [&str; 5] = ["show", "history", "resume", "export", "diff"];
 pub(crate) struct Options {
     common: String,
     account: String,
+    /// Whether what was approved is done for real.
+    sends: bool,
+    /// Whether its files are gone when the command has ended.
+    is_demo: bool,
 }
 
 impl Options {
     /// Those that this command was given.
     pub(crate) fn of(global: &Global) -> Self {
         let mut common = String::new();
+        if is_demo(global) {
+            return Self {
+                is_demo: true,
+                ..Self::default()
+            };
+        }
         if let Some(db) = &global.db {
             common.push_str(&format!(" --db {}", path(db)));
         }
@@ -41,12 +51,16 @@ impl Options {
         }
         Self {
             common,
-            account: String::new(),
+            ..Self::default()
         }
     }
 
     /// With those of a mail account, for commands about mail.
     pub(crate) fn with_account(mut self, account: &AccountArgs) -> Self {
+        if self.is_demo {
+            return self;
+        }
+        self.sends = account.send;
         let places = [
             ("--folder", &account.folder),
             ("--calendar", &account.calendar),
@@ -96,6 +110,10 @@ impl Options {
         if ON_MAIL.contains(command) && !line.contains(" --folder ") {
             line.push_str(&self.account);
         }
+        // What was approved for real is asked about again by a dry run.
+        if self.sends && line.starts_with("superstep mail ingest") && !line.contains(" --send") {
+            line.push_str(" --send");
+        }
         line
     }
 }
@@ -117,11 +135,17 @@ pub(crate) fn command(global: &Global, words: &[&str]) -> String {
 /// The same with the options of a mail account.
 pub(crate) fn with_account(global: &Global, account: &AccountArgs, words: &[&str]) -> String {
     let mut line = command(global, words);
-    line.push_str(&Options::default().with_account(account).account);
+    let options = Options::of(global).with_account(account);
+    line.push_str(&options.account);
     if account.send {
         line.push_str(" --send");
     }
     line
+}
+
+/// Whether a command is one of the demo: it reads no settings, and its files are deleted.
+fn is_demo(global: &Global) -> bool {
+    global.without_settings
 }
 
 fn path(path: &Path) -> String {
@@ -161,6 +185,27 @@ mod tests {
             words.contains(&"Ada <ada@example.org>".to_owned()),
             "{line}"
         );
+    }
+
+    #[test]
+    fn what_was_approved_for_real_is_continued_for_real_and_a_demo_names_no_file() {
+        let given = ["superstep", "--db", "my.db", "doctor"];
+        let mut global = Args::try_parse_from(given).unwrap().global;
+        let account = AccountArgs {
+            folder: Some("mail".into()),
+            send: true,
+            ..AccountArgs::default()
+        };
+        let text = "`superstep mail ingest` continues";
+        let options = Options::of(&global).with_account(&account);
+        assert_eq!(
+            options.completed(text),
+            "`superstep mail ingest --db my.db --folder mail --send` continues"
+        );
+        global.without_settings = true;
+        let options = Options::of(&global).with_account(&account);
+        assert_eq!(options.completed(text), text);
+        assert_eq!(command(&global, &["inbox"]), "superstep inbox");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod completer;
 mod echo;
 mod editor;
+mod menu;
 pub(crate) mod typeahead;
 
 use std::io::{self, BufRead, IsTerminal, Read};

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use serde_json::Value as Json;
 use superstep::{
     Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, RunOptions, RunQuery,
     RunRecord, RunStatus, Saver, ThreadId,
@@ -13,6 +14,7 @@ use superstep::{
     model::did_you_mean,
     runs::RunCost,
     saver::{HistoryQuery, ThreadInfo},
+    trace::{Branch, RunTree, View},
 };
 
 use superstep_server::thread_uuid;
@@ -23,6 +25,9 @@ use crate::{
 
 /// The word for the thread that was used last.
 pub(crate) const LAST: &str = "last";
+
+/// How much of a log is read to know which model was asked first.
+const FIRST_ENTRIES: usize = 64;
 
 /// The threads of a database.
 pub(crate) struct ThreadReader {
@@ -88,6 +93,17 @@ impl ThreadReader {
         let runs = self.saver.runs().load_runs(thread, &all).await;
         let runs = runs.unwrap_or_default();
         ThreadInfo::of(thread.clone(), None, &runs).cost
+    }
+
+    /// The model that a thread was begun with: as its state says, or as its log says of the first call.
+    pub(crate) async fn model(&self, thread: &ThreadId, state: &Json) -> Option<String> {
+        let stored = state.get("model_name").and_then(Json::as_str);
+        if let Some(stored) = stored.filter(|it| !it.is_empty()) {
+            return Some(shown(stored));
+        }
+        let log = self.saver.events(thread, None, FIRST_ENTRIES).await.ok()?;
+        let tree = RunTree::new(thread.clone(), &log, &View::default());
+        tree.runs.iter().find_map(|run| first_model(&run.root))
     }
 
     /// The thread that somebody names: by its name, the beginning of one that no other has, or `last`, which is
@@ -306,6 +322,15 @@ impl ThreadReader {
                 ))))
             }
         }
+    }
+}
+
+/// The model of the first call in a branch of a run.
+fn first_model(branch: &Branch) -> Option<String> {
+    let facts = &branch.facts;
+    match (&facts.provider, &facts.model_asked) {
+        (Some(provider), Some(model)) => Some(shown(format!("{provider}:{model}"))),
+        _ => branch.children.iter().find_map(first_model),
     }
 }
 

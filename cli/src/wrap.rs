@@ -18,7 +18,8 @@ const COMMAND: &str = "superstep ";
 /// How many columns the terminal has, as far as that is known.
 pub(crate) fn columns() -> Option<usize> {
     let (columns, _) = size().ok()?;
-    Some(usize::from(columns).max(NARROWEST))
+    // One that was never given a size says that it has none.
+    (columns > 0).then(|| usize::from(columns).max(NARROWEST))
 }
 
 /// A line in as many rows as it needs, none of which is wider than this. Each row of a line that is marked as a model's
@@ -57,6 +58,35 @@ pub(crate) fn soft_wrapped(line: &[Span], width: usize) -> Vec<Vec<Span>> {
         }
     }
     rows
+}
+
+/// Below so many columns pages and tables that are made for more are laid out otherwise.
+pub(crate) const NARROW: usize = 80;
+
+/// A line of a page as rows: as [`soft_wrapped`], and a second column that begins far to the right stands below the first.
+pub(crate) fn stacked(line: &str, width: usize) -> Vec<Vec<Span>> {
+    let words = line.trim_start_matches(' ');
+    let first = line.len() - words.len();
+    let of = |indent: usize, words: &str| {
+        let text = format!("{}{words}", " ".repeat(indent));
+        match words.starts_with(COMMAND) {
+            // It is copied, so it stays in one piece.
+            true => vec![vec![plain(text)]],
+            false => soft_wrapped(&[plain(text)], width),
+        }
+    };
+    if line.width() > width
+        && let Some((left, right)) = words.split_once("  ")
+    {
+        let right = right.trim_start_matches(' ');
+        let column = line.width() - right.width();
+        if column > width / 2 {
+            let mut rows = of(first, left);
+            rows.extend(of((first + 4).min(width / 2), right));
+            return rows;
+        }
+    }
+    of(first, words)
 }
 
 /// As much of a line as fits into a row; what is cut ends with an ellipsis.
@@ -340,6 +370,21 @@ mod tests {
             24,
         ));
         assert_eq!(rows, ["say `superstep db check`", "to know"]);
+    }
+
+    #[test]
+    fn a_column_far_to_the_right_stands_below() {
+        let rows = texts(stacked(
+            "  superstep demo             see the agents work",
+            24,
+        ));
+        assert_eq!(
+            rows,
+            ["  superstep demo", "      see the agents ", "      work"]
+        );
+        let rows = texts(stacked("  ask     Archie: answer a question", 24));
+        assert_eq!(rows, ["  ask     Archie: answer", "          a question"]);
+        assert_eq!(texts(stacked("  short  enough", 24)), ["  short  enough"]);
     }
 
     #[test]

@@ -128,6 +128,10 @@ fn columns(table: &Table, output: &Output) -> Result<(), Error> {
     let widths: Vec<usize> = (0..table.columns.len()).map(width_of).collect();
     let (columns, _) = crossterm::terminal::size().unwrap_or((80, 24));
     let widths = fitted(widths, columns.into());
+    let between = BETWEEN.len() * widths.len().saturating_sub(1);
+    if widths.iter().sum::<usize>() + between > usize::from(columns) {
+        return records(table, output);
+    }
     for (number, row) in rows().enumerate() {
         let cells = row.iter().zip(&widths).map(|(cell, width)| {
             let shown = cut(cell, *width);
@@ -139,6 +143,19 @@ fn columns(table: &Table, output: &Output) -> Result<(), Error> {
         match number {
             0 => output.data(&[strong(line)])?,
             _ => output.data(&[plain(line)])?,
+        }
+    }
+    Ok(())
+}
+
+/// A table that is too wide for the terminal, one record after the other.
+fn records(table: &Table, output: &Output) -> Result<(), Error> {
+    for row in &table.rows {
+        for (at, (name, cell)) in table.columns.iter().zip(row).enumerate() {
+            match at {
+                0 => output.data(&[strong(cell)])?,
+                _ => output.data(&[faint(format!("  {name}  ")), plain(cell)])?,
+            }
         }
     }
     Ok(())

@@ -49,7 +49,7 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
             Some(ask) => NextRun::Ask(ask),
             None => {
                 app.output
-                    .say(&[faint("going on with the run that was interrupted")]);
+                    .note(&[faint("going on with the run that was interrupted")]);
                 NextRun::Resume
             }
         },
@@ -146,7 +146,7 @@ async fn shown(
                     DocNode::Aggregate => "writing pages",
                 };
                 if output.form == Form::Text {
-                    output.say(&[faint(doing)]);
+                    output.note(&[faint(doing)]);
                 }
                 continue;
             }
@@ -176,12 +176,15 @@ fn tell(progress: &RefineProgress, output: &Output) -> Result<(), Error> {
                 .map_or("no grade".to_owned(), |it| format!("grade {it:.0}"));
             (
                 agent,
-                format!("{score}, {} claims refuted", evaluation.refuted),
+                format!(
+                    "{score}, {} refuted",
+                    count(evaluation.refuted as usize, "claim")
+                ),
             )
         }
         RefineProgress::Questioned {
             agent, questions, ..
-        } => (agent, format!("{} questions", questions.len())),
+        } => (agent, count(questions.len(), "question")),
         RefineProgress::Refined { agent, note, .. } => (agent, note.clone()),
         RefineProgress::Finalized {
             agent,
@@ -197,7 +200,7 @@ fn tell(progress: &RefineProgress, output: &Output) -> Result<(), Error> {
             (agent, format!("{how}, {score}"))
         }
     };
-    output.say(&[strong(agent), faint(format!(": {what}"))]);
+    output.note(&[strong(agent), faint(format!(": {what}"))]);
     Ok(())
 }
 
@@ -274,7 +277,7 @@ fn text(outcome: &Outcome, thread: &str, output: &Output) -> Result<(), Error> {
         output.say(&[bad("failed "), strong(agent), plain(format!(": {why}"))]);
     }
     let claims = &outcome.claims;
-    output.say(&[
+    output.note(&[
         good(&outcome.status),
         plain(format!(
             ": {} ran, {} kept, {}, {} tokens, {}",
@@ -285,12 +288,12 @@ fn text(outcome: &Outcome, thread: &str, output: &Output) -> Result<(), Error> {
             Money::micros(outcome.micros)
         )),
     ]);
-    output.say(&[plain(format!(
+    output.note(&[plain(format!(
         "claims: {} made, {} verified, {} fixed, {} removed, {} unverified",
         claims.made, claims.verified, claims.fixed, claims.removed, claims.unverified
     ))]);
     output.data(&[plain(format!("{}/index.md", outcome.output))])?;
-    output.say(&[faint("thread "), faint(thread)]);
+    output.note(&[faint("thread "), faint(thread)]);
     Ok(())
 }
 
@@ -311,7 +314,7 @@ fn dry_run(opened: &OpenedDocs, request: &Request, output: &Output) -> Result<()
             "forecast": forecast, "most_micros_of_input": most, "most_input_micro_usd": most,
         }));
     }
-    output.say(&[plain(format!(
+    output.note(&[plain(format!(
         "{}, {} not read",
         count(forecast.files as usize, "file"),
         forecast.skipped

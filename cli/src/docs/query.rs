@@ -93,7 +93,7 @@ pub(super) async fn ask(
     for line in answer.lines() {
         app.output.data(&[plain(line)])?;
     }
-    app.output.say(&[faint(format!(
+    app.output.note(&[faint(format!(
         "claims: {} made, {} verified, {} fixed, {} removed",
         report.made, report.verified, report.fixed, report.removed
     ))]);

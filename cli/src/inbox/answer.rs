@@ -41,7 +41,8 @@ impl After {
             self.effects.iter().filter(is_one).count()
         };
         let decided = |name: &str, approved: bool| {
-            let is_one = |(action, was): &&(String, bool)| action.starts_with(name) && *was == approved;
+            let is_one =
+                |(action, was): &&(String, bool)| action.starts_with(name) && *was == approved;
             self.decided.iter().filter(is_one).count()
         };
         // One that is asked about again has not ended; one that was refused ends with an error, too.

@@ -294,15 +294,15 @@ fn changed(question: &Question, answer: &Answer) -> Vec<Vec<Span>> {
     new.flat_map(|(key, value)| argument(key, value)).collect()
 }
 
-/// The effects of an answer.
-pub(super) fn after(after: &After, output: &Output) -> Result<(), Error> {
+/// The effects of an answer, and the command that continues a run that has not ended.
+pub(super) fn after(after: &After, ingest: &str, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return events(after, output);
     }
     for effect in &after.effects {
         output.data(&words(effect))?;
     }
-    output.data(&ending(after))?;
+    output.data(&ending(after, ingest))?;
     after.open.iter().try_for_each(|open| line(open, output))
 }
 
@@ -326,12 +326,13 @@ pub(super) fn words(effect: &Effect) -> Vec<Span> {
     }
 }
 
-pub(super) fn ending(after: &After) -> Vec<Span> {
+/// How the run stands, and the command that continues it.
+pub(super) fn ending(after: &After, ingest: &str) -> Vec<Span> {
     match (after.open.len(), after.is_done) {
         (0, true) => vec![good("done"), faint(": this mail is finished")],
         (0, false) => vec![
             plain("not finished"),
-            faint("; `superstep mail ingest` continues"),
+            faint(format!("; `{ingest}` continues")),
         ],
         (1, _) => vec![strong("one question is open")],
         (count, _) => vec![strong(format!("{count} questions are open"))],

@@ -12,7 +12,7 @@ use crate::{
     args::Global,
     environment,
     error::Error,
-    output::{Form, faint, good, plain, strong},
+    output::{Form, count, faint, good, plain, strong},
     providers, weights,
 };
 
@@ -149,7 +149,7 @@ async fn models(_: &superstep::model::select::Choice) -> Result<Vec<Offered>, Er
 
 fn ollama(probe: &Probe) -> ModelRow {
     let (is_ready, state) = match probe {
-        Probe::Has(offered) => (!offered.is_empty(), format!("{} models", offered.len())),
+        Probe::Has(offered) => (!offered.is_empty(), count(offered.len(), "model")),
         Probe::Silent(why) => (false, why.clone()),
         Probe::NotAsked => (false, "not asked".into()),
     };

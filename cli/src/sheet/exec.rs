@@ -91,7 +91,7 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
         }));
     }
     for line in done.changes.to_string().lines() {
-        output.say(&[faint(line)]);
+        output.note(&[faint(line)]);
     }
     show::tables(&done.book, &done.changes, output)?;
     if let Some(why) = done.calculation.told() {

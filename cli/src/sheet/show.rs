@@ -17,7 +17,7 @@ use crate::{
     app::App,
     args::Global,
     error::Error,
-    output::{Form, Output, Span, bad, faint, good, plain, strong},
+    output::{Form, Output, Span, bad, count, faint, good, plain, strong},
     question_id, suggest,
 };
 
@@ -81,8 +81,8 @@ pub(super) fn progress(progress: &Progress, output: &Output) -> Result<(), Error
                 output.note(&[plain("     "), plain(line)]);
             }
             if rest.len() > LINES {
-                let more = format!("     … {} more lines", rest.len() - LINES);
-                output.note(&[faint(more)]);
+                let more = count(rest.len() - LINES, "more line");
+                output.note(&[faint(format!("     … {more}"))]);
             }
         }
         Progress::Informed { sql, text } => {
@@ -245,7 +245,7 @@ fn text(report: &Report<'_>, output: &Output) -> Result<(), Error> {
         }
     }
     for line in changes.to_string().lines() {
-        output.say(&[faint(line)]);
+        output.note(&[faint(line)]);
     }
     tables(book, changes, output)?;
     if let Some(verification) = &state.verification {
@@ -357,7 +357,8 @@ fn table(book: &Workbook, name: &str, area: Area, output: &Output) -> Result<(),
         .row
         .saturating_sub(rows.last().copied().unwrap_or(0));
     if left > 0 {
-        output.say(&[faint(format!("… {left} more rows"))]);
+        let rows = count(left as usize, "more row");
+        output.say(&[faint(format!("… {rows}"))]);
     }
     Ok(())
 }

@@ -8,13 +8,12 @@ use std::{
 };
 
 use reedline::{
-    ColumnarMenu, DefaultHinter, EditCommand, Emacs, FileBackedHistory, HistoryItem, KeyCode,
-    KeyModifiers, Keybindings, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
-    PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, ValidationResult,
-    Validator, default_emacs_keybindings,
+    DefaultHinter, EditCommand, Emacs, FileBackedHistory, HistoryItem, KeyCode, KeyModifiers,
+    Keybindings, Prompt, PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus, Reedline,
+    ReedlineEvent, ReedlineMenu, Signal, ValidationResult, Validator, default_emacs_keybindings,
 };
 
-use super::{Line, Topic, completer, typeahead};
+use super::{Line, Topic, completer, menu::Completions, typeahead};
 use crate::{dirs, private};
 
 /// How many lines are remembered.
@@ -50,7 +49,7 @@ pub(crate) enum Composed {
 
 impl Editor {
     pub(crate) fn new(topic: Topic, command: fn() -> clap::Command) -> Self {
-        let menu = ColumnarMenu::default().with_name(MENU).with_marker("");
+        let menu = Completions::new(MENU);
         let has_colors = std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
         let mut editor = Reedline::create()
             .use_bracketed_paste(true)

@@ -6,7 +6,7 @@ use serde_json::json;
 use superstep::{
     CheckpointRef, SaverError, ThreadId,
     clock::{Clock, SystemClock, made_at},
-    dynamic::{AS_COPY, DynUpdate, Output as Written, Repeated},
+    dynamic::{AS_COPY, Certainty, DynGraph, DynUpdate, Output as Written, Repeated},
     saver::{Keep, Retention},
 };
 
@@ -16,7 +16,7 @@ use crate::{
     args::{At, Delete, Prune},
     consent::is_agreed,
     error::Error,
-    output::{Form, count, faint, plain, shown},
+    output::{Form, bad, count, faint, plain, shown},
     running,
 };
 
@@ -69,13 +69,18 @@ pub(super) async fn fork(
         let back = back.repeating();
         graph.update_state(&copy, Some(&back), update).await?;
     }
-    if output.form == Form::Json {
-        return output.json(&json!({"thread": name, "from": at.thread}));
-    }
     let made = reader.snapshot(&graph, &name, None).await?;
+    let state = serde_json::to_value(&made.values).unwrap_or_default();
+    let model = reader.model(&ThreadId::from(&*at.thread), &state).await;
+    if output.form == Form::Json {
+        return output.json(&json!({"thread": name, "from": at.thread, "model": model}));
+    }
     let line = running::of(agent).resume_command(&name, &made, app.global);
     output.data(&[plain(&name)])?;
     output.say(&[plain(format!("resume it with {}", shown(&line)))]);
+    if let Some(model) = model {
+        output.note(&[faint(format!("the thread was begun with {model}"))]);
+    }
     Ok(())
 }
 
@@ -88,6 +93,14 @@ fn named(effects: &[Repeated]) -> String {
         named.push(format!("and {left} more"));
     }
     named.join("; ")
+}
+
+/// What the open tasks of a thread began, and nobody knows whether it happened.
+async fn unknown(graph: &DynGraph, thread: &ThreadId) -> Result<Vec<Repeated>, Error> {
+    let newest = CheckpointRef::default();
+    let mut begun = graph.effects_since(thread, &newest).await?;
+    begun.retain(|it| it.effect.certainty == Certainty::Unknown);
+    Ok(begun)
 }
 
 pub(super) async fn delete(
@@ -106,6 +119,19 @@ pub(super) async fn delete(
             faint(status.map_or("?", Status::as_str)),
             plain(format!("  {title}")),
         ]);
+        // A thread that cannot be read can be deleted, too.
+        if let Ok(graph) = reader
+            .agent(thread)
+            .await
+            .and_then(|it| reader.graph_of(it))
+            && let Ok(effects) = unknown(&graph, &ThreadId::from(&**thread)).await
+            && !effects.is_empty()
+        {
+            app.output.say(&[bad(format!(
+                "  outcome unknown: {}",
+                shown(named(&effects))
+            ))]);
+        }
     }
     let what = match threads.as_slice() {
         [only] => format!("delete thread {}", shown(only)),
@@ -168,8 +194,10 @@ pub(super) async fn prune(
     let done = reader.saver.retain(&retention, SystemClock.now()).await?;
     if app.output.form == Form::Json {
         let waiting: Vec<_> = unused.waiting.iter().map(ThreadId::as_str).collect();
+        let of_unknown = unused.of_unknown.iter();
+        let unknown: Vec<_> = of_unknown.map(|(thread, _)| thread.as_str()).collect();
         return app.output.json(&json!({
-            "deleted": deleted, "waiting": waiting, "pruned": done.pruned,
+            "deleted": deleted, "waiting": waiting, "unknown": unknown, "pruned": done.pruned,
         }));
     }
     let threads = count(deleted.len(), "thread");
@@ -182,6 +210,13 @@ pub(super) async fn prune(
             shown(thread)
         ))]);
     }
+    for (thread, effects) in &unused.of_unknown {
+        app.output.say(&[plain(format!(
+            "kept {}, outcome unknown: {}",
+            shown(thread),
+            shown(effects)
+        ))]);
+    }
     Ok(())
 }
 
@@ -192,6 +227,8 @@ struct Unused {
     threads: Vec<ThreadId>,
     /// Those with an open question, which stay.
     waiting: Vec<ThreadId>,
+    /// Those that began something of which nobody knows whether it happened, and what. They stay, too.
+    of_unknown: Vec<(ThreadId, String)>,
 }
 
 impl Unused {
@@ -224,9 +261,21 @@ impl Unused {
             let Ok(status) = reader.status(&graph, &snapshot).await else {
                 continue;
             };
-            match status {
-                Status::Waiting => found.waiting.push(thread),
-                _ => found.threads.push(thread),
+            if status == Status::Waiting {
+                found.waiting.push(thread);
+                continue;
+            }
+            // What has ended has begun nothing.
+            let effects = match snapshot.next.is_empty() {
+                true => Vec::new(),
+                false => match unknown(&graph, &thread).await {
+                    Ok(effects) => effects,
+                    Err(_) => continue,
+                },
+            };
+            match effects.as_slice() {
+                [] => found.threads.push(thread),
+                effects => found.of_unknown.push((thread, named(effects))),
             }
         }
         Ok(found)

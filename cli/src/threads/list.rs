@@ -15,8 +15,8 @@ use crate::{
     agents::Agent,
     args::ListThreads,
     error::Error,
-    output::{Form, Output, Span, bad, count, faint, good, plain, shown, strong},
-    units,
+    output::{Form, Output, Span, bad, count, faint, good, narrow, plain, shown, strong},
+    units, wrap,
 };
 
 /// How many are listed if nobody says it. Programs get all of them.
@@ -33,7 +33,7 @@ pub(super) struct Row {
     pub(super) status: Option<Status>,
     checkpoint: Option<CheckpointId>,
     pub(super) title: String,
-    /// The model that it was begun with, if it is stored.
+    /// The model that it was begun with, if one was asked.
     model: Option<String>,
     /// What calls of models took; not read of threads that are not listed.
     cost: RunCost,
@@ -84,9 +84,16 @@ pub(super) async fn run(
     rows.truncate(limit);
     for row in &mut rows {
         row.cost = reader.cost(&row.thread).await;
+        if row.model.is_none() {
+            row.model = reader.model(&row.thread, &Json::Null).await;
+        }
     }
     let columns = Columns::of(&rows);
-    if output.form == Form::Text && !rows.is_empty() && io::stdout().is_terminal() {
+    if output.form == Form::Text
+        && narrow().is_none()
+        && !rows.is_empty()
+        && io::stdout().is_terminal()
+    {
         columns.head(output)?;
     }
     for row in &rows {
@@ -191,7 +198,7 @@ async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> 
             row.checkpoint = snapshot.checkpoint;
             row.title = agent.title(&state);
             let model = state.get("model_name").and_then(Json::as_str);
-            row.model = model.map(shown);
+            row.model = model.filter(|it| !it.is_empty()).map(shown);
         }
         Err(error) => row.title = shown(error),
     }
@@ -254,9 +261,12 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
         None => faint("?            "),
     };
     let when = row.checkpoint.map(ago).unwrap_or_default();
+    if let Some(columns) = narrow() {
+        return below(row, status, &when, columns, output);
+    }
     let (name, cost) = (columns.name, columns.cost);
     let model = columns.model.map(|width| {
-        let model = row.model.as_deref().unwrap_or("-");
+        let model = row.model.as_deref().unwrap_or_default();
         format!("{model:<width$}  ")
     });
     output.data(&[
@@ -272,6 +282,23 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
         }),
         title(&row.title),
     ])
+}
+
+/// A row in two lines, for a narrow terminal.
+fn below(
+    row: &Row,
+    status: Span,
+    when: &str,
+    columns: usize,
+    output: &Output,
+) -> Result<(), Error> {
+    output.data(&[strong(format!("{}  ", shown(&row.thread))), status])?;
+    let cost = match row.cost.calls {
+        0 => String::new(),
+        _ => format!("{}  ", units::cost(&row.cost)),
+    };
+    let about = [faint(format!("  {when}  {cost}")), plain(&row.title)];
+    output.data(&wrap::cut(&about, columns))
 }
 
 fn title(text: &str) -> Span {

@@ -33,6 +33,7 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
     let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
     let import = reader.imports()?.find(&at.thread.as_str().into()).await?;
     let cost = reader.cost(&at.thread.as_str().into()).await;
+    let model = reader.model(&at.thread.as_str().into(), &state).await;
     if output.form == Form::Json {
         return output.json(&json!({
             "thread": at.thread,
@@ -42,6 +43,7 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
             "made_at": snapshot.checkpoint.map(units::made),
             "step": snapshot.origin.map(|(_, step)| step),
             "imported": import.as_ref().map(|it| json!({"trusted": it.is_trusted})),
+            "model": model,
             "cost_micro_usd": cost.micro_usd,
             "input_tokens": cost.input_tokens,
             "output_tokens": cost.output_tokens,
@@ -67,6 +69,9 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
             cost.output_tokens,
             units::cost(&cost)
         ))])?;
+    }
+    if let Some(model) = &model {
+        output.data(&[faint(format!("begun with {model}"))])?;
     }
     if let Some(import) = import {
         let text = match import.is_trusted {

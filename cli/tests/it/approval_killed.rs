@@ -107,6 +107,33 @@ fn what_was_accepted_for_real_is_not_sent_by_a_dry_run_that_continues() {
 }
 
 #[test]
+fn who_deletes_a_thread_is_told_of_what_may_have_been_sent_and_pruning_keeps_it() {
+    let mut is_told = false;
+    at_every_write(&asked(), "inbox accept ID --send", |env| {
+        let threads = env.run("threads list --json").events();
+        let thread = threads[0]["thread"].as_str().unwrap();
+        let copy = env.copy();
+        let deleted = env.run(&format!("threads delete {thread} --yes"));
+        assert_eq!(deleted.code, 0, "{}", deleted.stderr);
+        let record = "outcome unknown: ";
+        is_told = deleted.stderr.contains(record);
+        let pruned = copy.run("threads prune --unused-days 0 --yes");
+        assert_eq!(pruned.code, 0, "{}", pruned.stderr);
+        assert_eq!(pruned.stderr.contains(record), is_told, "{}", pruned.stderr);
+        if is_told {
+            let both = format!("{}{}", deleted.stderr, pruned.stderr);
+            assert_eq!(both.matches("may have happened").count(), 2, "{both}");
+            assert_eq!(copy.run("threads list --json").events().len(), 1);
+        }
+        is_told
+    });
+    assert!(
+        is_told,
+        "never between the beginning of the act and its end"
+    );
+}
+
+#[test]
 fn what_was_accepted_for_real_is_not_sent_by_a_copy_of_its_thread() {
     let mut asked_again = 0;
     let ended = at_every_write(&asked(), "inbox accept ID --send", |env| {

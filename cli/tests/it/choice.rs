@@ -95,7 +95,13 @@ fn a_password_in_an_address_is_not_shown() {
     let env = TestEnv::new();
     let config = "model = \"openai:x\"\n[providers.openai]\nbase_url = \"https://bob:hunter2@gw.example/v1\"\n";
     env.write("home/.config/superstep/config.toml", config);
-    for line in ["model show", "model show --json", "doctor", "config show", "config show --json"] {
+    for line in [
+        "model show",
+        "model show --json",
+        "doctor",
+        "config show",
+        "config show --json",
+    ] {
         let ran = env.run(line);
         let all = format!("{}{}", ran.stdout, ran.stderr);
         assert!(!all.contains("hunter2"), "{line}: {all}");
@@ -105,5 +111,11 @@ fn a_password_in_an_address_is_not_shown() {
     assert!(asked.stdout.contains("hunter2"), "{}", asked.stdout);
     let env = TestEnv::new().with("OPENAI_BASE_URL", "https://bob:hunter2@gw.example/v1");
     let shown = env.run("model show");
-    assert!(shown.stdout.contains("https://bob:[redacted]@gw.example/v1"), "{}", shown.stdout);
+    assert!(
+        shown
+            .stdout
+            .contains("https://bob:[redacted]@gw.example/v1"),
+        "{}",
+        shown.stdout
+    );
 }

@@ -84,6 +84,13 @@ fn the_demo_needs_nothing_and_leaves_nothing() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("payments first"), "{}", ran.stdout);
     assert!(ran.stderr.contains("$ superstep analyze"), "{}", ran.stderr);
+    // What it suggests names no file that is deleted when it ends.
+    let names_one = |line: &&str| !line.starts_with('$') && line.contains("superstep-demo-");
+    let suggested = ran
+        .stderr
+        .lines()
+        .filter(|line| line.contains("superstep "));
+    assert_eq!(suggested.filter(names_one).collect::<Vec<_>>(), [""; 0]);
     assert_eq!(std::fs::read_dir(env.path("work")).unwrap().count(), before);
     assert!(!env.path("home/.local/share/superstep").exists());
 }

@@ -193,3 +193,76 @@ fn lines_are_broken_between_words_at_the_width_of_the_terminal() {
     terminal.shows("Ann · Lunch").press("q");
     assert_eq!(terminal.end(), 0);
 }
+
+#[test]
+fn pages_and_tables_are_read_in_40_columns() {
+    let env = TestEnv::new();
+    let asked = env.run("ask --model script:FIXTURES/archie.jsonl who?");
+    assert_eq!(asked.code, 0, "{}", asked.stderr);
+    let listed = format!("{}  done", asked.thread());
+    // What is shown, the last of it at the end.
+    let pages: [(&str, [&str; 2]); 4] = [
+        (
+            "-h",
+            ["      see the agents work, in under a", "cancelled."],
+        ),
+        ("threads -h", ["      --model <MODEL>", "-h, --help"]),
+        ("threads list", [&listed, "who?"]),
+        (
+            "atris ask top_3_trending_tracks_this_week --fake --no-model --quiet",
+            ["  plays  ", "(understood as: "],
+        ),
+    ];
+    for (line, wanted) in pages {
+        let terminal = Terminal::sized(&env, line, 200, 40);
+        for words in wanted {
+            terminal.shows(words);
+        }
+        let screen = terminal.screen();
+        assert_eq!(terminal.end(), 0, "{screen}");
+        // A row that is full and goes on in the middle of a word was broken by the terminal.
+        let rows: Vec<&str> = screen.lines().map(str::trim_end).collect();
+        let is_broken = |pair: &&[&str]| {
+            let is_full = pair[0].chars().count() >= 40;
+            is_full && pair[1].starts_with(|c: char| c.is_lowercase())
+        };
+        let broken: Vec<_> = rows.windows(2).filter(is_broken).collect();
+        assert!(broken.is_empty(), "{line}: {broken:?}\n{screen}");
+    }
+}
+
+#[test]
+fn a_word_that_nothing_completes_is_told_in_our_words() {
+    let env = TestEnv::new();
+    let terminal = Terminal::run(&env, CHAT);
+    terminal.prompts(1).press("/zzz\t");
+    terminal.shows("nothing begins with that");
+    terminal.press("\u{15}\u{4}");
+    assert_eq!(terminal.end(), 0);
+}
+
+#[test]
+fn a_thread_says_which_model_it_was_begun_with() {
+    let env = asked(&["Lunch"]);
+    let list = env.run("threads list --json").events();
+    let thread = list[0]["thread"].as_str().unwrap();
+    assert_eq!(list[0]["model"], "script:clerk", "{list:?}");
+    let shown = env.run(&format!("threads show {thread}")).stdout;
+    assert!(shown.contains("begun with script:clerk"), "{shown}");
+    let forked = env.run(&format!("threads fork {thread} --name mail-copy"));
+    assert!(
+        forked.stderr.contains("was begun with script:clerk"),
+        "{}",
+        forked.stderr
+    );
+}
+
+#[test]
+fn quiet_leaves_out_what_is_not_a_result() {
+    let env = TestEnv::new();
+    env.write("work/app/main.py", "import os\n");
+    let line = "docs app --no-model --agents file-structure --quiet";
+    let ran = env.run(line);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("index.md\n"), "{}", ran.stdout);
+}

@@ -64,7 +64,11 @@ fn settings_that_are_set_at_the_same_time_are_all_kept() {
     let env = TestEnv::new();
     assert_eq!(env.run("config init").code, 0);
     let template = env.read(FILE);
-    let keys = ["mail.max_turns", "sheets.max_steps", "sheets.program_seconds"];
+    let keys = [
+        "mail.max_turns",
+        "sheets.max_steps",
+        "sheets.program_seconds",
+    ];
     for round in 1..=5 {
         let all: Vec<_> = keys
             .iter()
@@ -94,7 +98,8 @@ fn what_is_set_while_an_editor_is_open_is_kept_and_so_is_the_edited_text() {
     let env = TestEnv::new();
     assert_eq!(env.run("config init").code, 0);
     // The editor ends when somebody has written the second file.
-    let script = "touch \"$HOME/open\"\nuntil [ -e \"$HOME/close\" ]; do :; done\necho '# mine' >> \"$1\"\n";
+    let script =
+        "touch \"$HOME/open\"\nuntil [ -e \"$HOME/close\" ]; do :; done\necho '# mine' >> \"$1\"\n";
     env.write("home/edit.sh", script);
     let editor = format!("sh {}", env.path("home/edit.sh").display());
     let env = env.with("EDITOR", &editor);

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    process::Command,
+    process::{ChildStdin, Command},
     time::timeout,
 };
 
@@ -102,7 +102,7 @@ pub(crate) async fn run_known(
         let _ = number.set(known);
     }
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (fed, held) = match input {
+    let (fed, held): (_, Option<ChildStdin>) = match input {
         Input::Bytes(bytes) => (stdin.map(|stdin| (stdin, bytes)), None),
         #[cfg(target_os = "linux")]
         Input::UntilItsEnd => (None, stdin),

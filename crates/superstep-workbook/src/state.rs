@@ -60,7 +60,10 @@ impl Workbook {
 
     fn render(&self, detail: Detail) -> String {
         let mut out = String::new();
-        let _ = writeln!(out, "workbook with {} sheets", self.sheets.len());
+        let _ = match self.sheets.len() {
+            1 => writeln!(out, "workbook with 1 sheet"),
+            count => writeln!(out, "workbook with {count} sheets"),
+        };
         for sheet in &self.sheets {
             self.tell_sheet(&mut out, sheet, detail);
         }

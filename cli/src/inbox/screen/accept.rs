@@ -191,7 +191,7 @@ impl InboxScreen {
         match given {
             Ok(after) => {
                 report.extend(after.effects.iter().map(render::words));
-                report.push(render::ending(&after));
+                report.push(render::ending(&after, "superstep mail ingest"));
                 match &after.failure {
                     Some(Error::Cancelled) => report.push(vec![plain(STOPPED)]),
                     Some(error) => report.extend(failed(error)),

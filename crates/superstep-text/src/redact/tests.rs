@@ -71,10 +71,7 @@ fn a_bearer_token_is_taken_out_and_its_scheme_stays() {
             "{\"a\": \"Bearer\\thunter\"}",
         ),
         ("Bearer\tabcdef12", "Bearer\t[redacted]"),
-        (
-            "Bearer\n abcdefghijkl1234 x",
-            "Bearer\n [redacted] x",
-        ),
+        ("Bearer\n abcdefghijkl1234 x", "Bearer\n [redacted] x"),
         ("Basic YTpi was", "Basic [redacted] was"),
         ("basic dXNlcjp4 was", "basic [redacted] was"),
     ] {
