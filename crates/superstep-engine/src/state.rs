@@ -114,7 +114,7 @@ impl DynGraph {
             return Ok(());
         }
         let mut open: Option<HashSet<AskId>> = None;
-        // Each attempt of the task runs the graph in a namespace of its own.
+        // With LangGraph's fidelity, each attempt of the task ran the graph in a namespace of its own.
         for attempt in 0.. {
             let namespace = child.own_namespace(&namespace.call(attempt));
             let look = (Depth::Here, Fidelity::Sensible);
