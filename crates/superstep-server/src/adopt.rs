@@ -4,19 +4,45 @@
 //! Such a thread gets a record under the id that follows from its name (`thread_name`). Which graph it belongs to its
 //! newest checkpoint and its runs say, not its name.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Map;
 use superstep::{
     RunQuery, ThreadId,
     clock::made_at,
     dynamic::GraphPath,
-    saver::{At, ThreadInfo},
+    saver::{At, ThreadHint, ThreadInfo},
 };
 
 use crate::{app::App, refusal::Refusal, thread_name::public, thread_record::Record, time};
 
+/// So many records are read one by one rather than all that there are.
+const FEW: usize = 1000;
+
 impl App {
+    /// The threads that an index names, with their records.
+    pub(crate) async fn hinted_threads(
+        &self,
+        hints: &[ThreadHint],
+    ) -> Result<Vec<(String, Record)>, Refusal> {
+        let ids = hints.iter().map(|hint| public(&hint.id));
+        let known = match hints.len() > FEW {
+            true => self.threads.all().await?,
+            false => self.threads.find_all(ids.clone()).await?,
+        };
+        let mut known: HashMap<String, Record> = known.into_iter().collect();
+        let mut all = Vec::with_capacity(hints.len());
+        for (id, hint) in ids.zip(hints) {
+            let record = match known.remove(&id) {
+                Some(record) => Some(record),
+                None => self.adopt(&id, hint.id.clone()).await?,
+            };
+            let record = record.filter(|record| record.thread(&id) == hint.id);
+            all.extend(record.map(|record| (id, record)));
+        }
+        Ok(all)
+    }
+
     /// All threads that have a record, those included that got it just now.
     pub(crate) async fn served_threads(&self) -> Result<Vec<(String, Record)>, Refusal> {
         let mut all = self.threads.all().await?;

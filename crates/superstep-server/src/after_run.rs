@@ -41,6 +41,7 @@ impl App {
             }
             if kwargs.temporary {
                 self.readers.gone(&after.thread).await;
+                self.keep_results(&after.thread).await?;
                 self.delete_thread(&after.thread).await?;
             }
         }

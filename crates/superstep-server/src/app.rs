@@ -16,9 +16,18 @@ use superstep::{
 use tokio::sync::Notify;
 
 use crate::{
-    after_record::AfterRun, assistant_record::Assistant, counts::Counts, cron_record::Cron,
-    endings::Endings, file_record::FileRecord, foreign::Foreign, owner_graphs::OwnerStores,
-    readers::Readers, records::Records, registry::Registry, store_edit::StoreEditor,
+    after_record::AfterRun,
+    assistant_record::Assistant,
+    counts::Counts,
+    cron_record::Cron,
+    endings::Endings,
+    file_record::{FileRecord, ResultRecord},
+    foreign::Foreign,
+    owner_graphs::OwnerStores,
+    readers::Readers,
+    records::Records,
+    registry::Registry,
+    store_edit::StoreEditor,
     thread_record::Record,
 };
 
@@ -49,6 +58,8 @@ pub(crate) struct App {
     pub(crate) files: Records<FileRecord>,
     /// Where their bytes are.
     pub(crate) files_folder: Option<PathBuf>,
+    /// What graphs made for owners on threads that are gone.
+    pub(crate) results: Records<ResultRecord>,
     /// Where graphs keep files under their hashes.
     pub(crate) results_folder: Option<PathBuf>,
     /// The most bytes of one.

@@ -58,6 +58,7 @@ pub(crate) async fn create(
         name: hosted.name().to_owned(),
         ..Version::default()
     };
+    app.check_settings(&caller, &body).await?;
     change(&mut version, &mut body)?;
     let there = app.assistant(&id).await.ok();
     let made = Assistant {
@@ -85,8 +86,10 @@ pub(crate) async fn create(
 pub(crate) async fn patch(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
+    app.check_settings(&caller, &body).await?;
     let (id, assistant) = app.assistant(&id).await?;
     let graph = body.field::<String>("graph_id")?;
     let graph = graph.unwrap_or_else(|| assistant.graph_id.clone());

@@ -1,4 +1,4 @@
-//! A file that a client uploaded, as it is recorded.
+//! Files of clients, as they are recorded.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,5 +9,11 @@ use crate::time::Micros;
 pub(crate) struct FileRecord {
     pub(crate) name: String,
     pub(crate) bytes: u64,
+    pub(crate) created: Micros,
+}
+
+/// A file that a graph made for an owner, on a thread that is gone. It goes by the hash of its bytes, too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ResultRecord {
     pub(crate) created: Micros,
 }

@@ -1,4 +1,5 @@
 //! Whose a file is, for callers who are owners: what they uploaded, what graphs made on their threads, and what belongs to examples.
+//! What a graph made on a thread that goes with its run stays its owner's (`keep_results`).
 //!
 //! A file goes by the hash of its bytes, and graphs read it by that. So whatever an owner gives to a graph names no file of somebody
 //! else: it is refused as one that is not there. What a graph made it names itself, in the field that `Server::result_field`
@@ -7,7 +8,16 @@
 use serde_json::Value as Json;
 use superstep::{HistoryQuery, dynamic::GraphPath};
 
-use crate::{app::App, files::key, owner::Visitor, refusal::Refusal};
+use crate::{
+    app::App,
+    file_record::ResultRecord,
+    files::{is_hash, key},
+    owner::Visitor,
+    payload::Payload,
+    refusal::Refusal,
+    thread_record::Record,
+    time,
+};
 
 /// How long a hash is.
 const LENGTH: usize = 64;
@@ -31,6 +41,18 @@ impl App {
         Ok(())
     }
 
+    /// Refuses an assistant whose runs would be given such a file.
+    pub(crate) async fn check_settings(
+        &self,
+        caller: &Visitor,
+        body: &Payload,
+    ) -> Result<(), Refusal> {
+        for name in ["config", "context"] {
+            self.check_files(caller, &body.look(name)).await?;
+        }
+        Ok(())
+    }
+
     /// Whether a caller may read a file, by its hash.
     pub(crate) async fn may_read(&self, caller: &Visitor, hash: &str) -> Result<bool, Refusal> {
         if caller.owner().is_none() || self.files.find(&key(caller, hash)).await?.is_some() {
@@ -40,33 +62,58 @@ impl App {
             let example = hosted.example.as_ref().map(Json::to_string);
             example.is_some_and(|example| example.contains(hash))
         });
-        Ok(is_of_example || self.is_result(caller, hash).await?)
+        let is_kept = self.results.find(&key(caller, hash)).await?.is_some();
+        Ok(is_of_example || is_kept || self.is_result(caller, hash).await?)
     }
 
     /// Whether a graph made a file on a thread of the caller's.
     async fn is_result(&self, caller: &Visitor, hash: &str) -> Result<bool, Refusal> {
-        let query = HistoryQuery {
-            limit: Some(STATES),
-            ..HistoryQuery::default()
-        };
         for (id, record) in self.all_threads(caller).await? {
-            let hosted = record.graph().map(|graph| self.registry.graph(graph));
-            let Some(Ok(hosted)) = hosted else {
-                continue;
-            };
-            let Some(field) = &hosted.result_field else {
-                continue;
-            };
-            let (thread, root) = (record.thread(&id), GraphPath::default());
-            // One that cannot be read holds nothing.
-            let states = hosted.graph.history(&thread, &root, &query).await;
-            let states = states.unwrap_or_default();
-            let names = |values: Json| values.get(field).is_some_and(|it| it == hash);
-            if states.iter().any(|state| names(state.values.to_json())) {
+            let made = self.made_on(&id, &record).await;
+            if made.iter().any(|made| made == hash) {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// What its graph made on a thread.
+    async fn made_on(&self, id: &str, record: &Record) -> Vec<String> {
+        let hosted = record.graph().map(|graph| self.registry.graph(graph));
+        let Some(Ok(hosted)) = hosted else {
+            return Vec::new();
+        };
+        let Some(field) = &hosted.result_field else {
+            return Vec::new();
+        };
+        let query = HistoryQuery {
+            limit: Some(STATES),
+            ..HistoryQuery::default()
+        };
+        let (thread, root) = (record.thread(id), GraphPath::default());
+        // One that cannot be read holds nothing.
+        let states = hosted.graph.history(&thread, &root, &query).await;
+        let states = states.unwrap_or_default().into_iter();
+        let made = states.filter_map(|state| {
+            let made = state.values.to_json().get(field)?.as_str()?.to_owned();
+            is_hash(&made).then_some(made)
+        });
+        made.collect()
+    }
+
+    /// What its graph made on a thread that is about to go stays its owner's.
+    pub(crate) async fn keep_results(&self, id: &str) -> Result<(), Refusal> {
+        let record = self.threads.find(id).await?;
+        let Some(record) = record.filter(|record| record.owner.is_some()) else {
+            return Ok(());
+        };
+        let owner = Visitor::of(record.owner.clone());
+        let created = time::now();
+        for hash in self.made_on(id, &record).await {
+            let kept = ResultRecord { created };
+            self.results.make(&key(&owner, &hash), &kept).await?;
+        }
+        Ok(())
     }
 
     fn has_file(&self, hash: &str) -> bool {

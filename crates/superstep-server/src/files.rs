@@ -131,7 +131,18 @@ pub(crate) async fn delete(
     caller: Visitor,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
-    let (place, _) = app.find_file(&caller, &id).await?;
+    let (place, _) = match app.find_file(&caller, &id).await {
+        Ok(found) => found,
+        Err(refusal) => {
+            // What a graph made for an owner may be others' too: its bytes stay.
+            let result = key(&caller, &id);
+            if app.results.find(&result).await?.is_none() {
+                return Err(refusal);
+            }
+            app.results.forget(&result).await?;
+            return Ok(StatusCode::NO_CONTENT.into_response());
+        }
+    };
     app.files.forget(&key(&caller, &id)).await?;
     let all = app.files.all().await?;
     if all.iter().any(|(key, _)| hash_of(key) == id) {
@@ -213,7 +224,7 @@ fn hash_of(key: &str) -> &str {
     key.split('.').next().unwrap_or(key)
 }
 
-fn is_hash(id: &str) -> bool {
+pub(crate) fn is_hash(id: &str) -> bool {
     id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 

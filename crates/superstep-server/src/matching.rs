@@ -1,19 +1,23 @@
 //! Whether what is there has what a search wants.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 /// Whether a value has all of another: objects by key at any depth, lists by element, the rest by
 /// equality.
 pub(crate) fn has_all(value: &Json, wanted: &Json) -> bool {
     match (value, wanted) {
-        (Json::Object(value), Json::Object(wanted)) => wanted
-            .iter()
-            .all(|(key, wanted)| value.get(key).is_some_and(|value| has_all(value, wanted))),
+        (Json::Object(value), Json::Object(wanted)) => has_fields(value, wanted),
         (Json::Array(values), Json::Array(wanted)) => wanted
             .iter()
             .all(|wanted| values.iter().any(|value| has_all(value, wanted))),
         _ => value == wanted,
     }
+}
+
+/// The same for the fields of two objects.
+pub(crate) fn has_fields(value: &Map<String, Json>, wanted: &Map<String, Json>) -> bool {
+    let has = |(key, wanted)| value.get(key).is_some_and(|value| has_all(value, wanted));
+    wanted.iter().all(has)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::{marker::PhantomData, sync::Arc};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 use superstep::store::{
-    Expected, Index, Namespace, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead,
+    Expected, Get, Index, Namespace, Op, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead,
 };
 
 /// Where records of a kind are.
@@ -29,6 +29,9 @@ pub(crate) const CRONS: Place = ["runs", "crons"];
 /// Files that clients uploaded.
 pub(crate) const FILES: Place = ["files", "served"];
 
+/// Files that graphs made for owners on threads that are gone.
+pub(crate) const RESULTS: Place = ["files", "results"];
+
 /// Namespaces that are the server's and the engine's own.
 const OWN: &[Place] = &[
     THREADS,
@@ -37,6 +40,7 @@ const OWN: &[Place] = &[
     DELETED_RUNS,
     CRONS,
     FILES,
+    RESULTS,
     ["threads", "imported"],
 ];
 
@@ -58,8 +62,8 @@ pub(crate) fn may_hold_own(prefix: &Prefix) -> bool {
     OWN.iter().any(overlaps)
 }
 
-/// How many records are read at once.
-const BATCH: usize = 1000;
+/// How many records are read at once. What is read later goes past those before it.
+const BATCH: usize = 20_000;
 
 /// The records of one kind.
 pub(crate) struct Records<T> {
@@ -85,6 +89,29 @@ impl<T: Serialize + DeserializeOwned + Clone> Records<T> {
     pub(crate) async fn find(&self, id: &str) -> Result<Option<T>, StoreError> {
         let found = self.store.get(&self.space()?, id, TtlOnRead::Keep).await?;
         found.map(|item| self.read(item.value)).transpose()
+    }
+
+    /// The records of these ids, as far as there are any, in their order.
+    pub(crate) async fn find_all(
+        &self,
+        ids: impl IntoIterator<Item = String>,
+    ) -> Result<Vec<(String, T)>, StoreError> {
+        let (space, ttl) = (self.space()?, TtlOnRead::Keep);
+        let get = |key| {
+            let namespace = space.clone();
+            Op::Get(Get {
+                namespace,
+                key,
+                ttl,
+            })
+        };
+        let mut all = Vec::new();
+        for found in self.store.batch(ids.into_iter().map(get).collect()).await? {
+            if let Some(item) = found.into_item()? {
+                all.push((item.key, self.read(item.value)?));
+            }
+        }
+        Ok(all)
     }
 
     /// All records with their ids, oldest first.

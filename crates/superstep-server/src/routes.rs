@@ -20,7 +20,7 @@ use crate::{
     owner::{no_owner, own_assistant, own_thread},
     protocol,
     route_info::RouteInfo,
-    run_records, runs, state, store_items, system, thread_stream, threads, traces, ui,
+    run_batch, run_records, runs, state, store_items, system, thread_stream, threads, traces, ui,
 };
 
 type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
@@ -228,7 +228,7 @@ fn table() -> Vec<Row> {
             get(run_records::join_stream),
         ),
         (Method::POST, "/runs", Token, post(runs::create_alone)),
-        (Method::POST, "/runs/batch", Token, post(runs::batch)),
+        (Method::POST, "/runs/batch", Token, post(run_batch::create)),
         (
             Method::POST,
             "/runs/cancel",

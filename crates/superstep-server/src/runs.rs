@@ -14,25 +14,20 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use serde_json::Value as Json;
 use superstep::{Cancel, RunId};
 use tokio::sync::mpsc;
 
 use crate::{
     app::App,
     owner::Visitor,
-    payload::{Payload, Payloads},
+    payload::Payload,
     refusal::{Refusal, answer},
-    run_request::RunRequest,
     run_stream::{Along, Over, Since},
     run_view,
     submit::Accepted,
     thread_name::public,
     waiting::{AHEAD, Parts, waiting},
 };
-
-/// The most runs of one batch.
-const MOST: usize = 1000;
 
 /// `POST /threads/{id}/runs`
 pub(crate) async fn create(
@@ -89,33 +84,6 @@ pub(crate) async fn wait_alone(
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     Ok(app.submit(&caller, None, &mut body).await?.wait())
-}
-
-/// `POST /runs/batch`: all of them, or the ones before the first that is refused.
-pub(crate) async fn batch(
-    State(app): State<Arc<App>>,
-    caller: Visitor,
-    Payloads(bodies): Payloads,
-) -> Result<Response, Refusal> {
-    if bodies.len() > MOST {
-        return Err(Refusal::invalid(format!("a batch has at most {MOST} runs")));
-    }
-    let mut requests = Vec::new();
-    for mut body in bodies {
-        let thread: Option<String> = body.field("thread_id")?;
-        if let Some(thread) = &thread {
-            app.check_owner(&caller, thread).await?;
-        }
-        let mut request = RunRequest::read(&app, &mut body).await?;
-        request.owner = caller.owner();
-        requests.push((thread, request));
-    }
-    let mut rows = Vec::new();
-    for (thread, request) in requests {
-        let accepted = app.accept(thread.as_deref(), request).await?;
-        rows.push(run_view::shown(&accepted.run));
-    }
-    Ok(answer(&Json::Array(rows)))
 }
 
 impl Accepted {

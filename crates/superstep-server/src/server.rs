@@ -26,6 +26,7 @@ use crate::{
     foreign::Foreign,
     guard::{Guard, check_place, error_bodies},
     limits::{self, Limits},
+    listening::Listening,
     openapi, owner_graphs,
     records::{self, Records},
     registry::{Hosted, Registry},
@@ -303,6 +304,7 @@ impl Server {
             cron_changed: Notify::new(),
             counts: Counts::default(),
             files: Records::new(store.clone(), records::FILES),
+            results: Records::new(store.clone(), records::RESULTS),
             files_folder: self.files_folder,
             results_folder: self.results_folder,
             file_limit: self.file_limit,
@@ -359,7 +361,7 @@ impl Bound {
         let _working = working.map_err(|error| ServerError::Worker { error })?;
         let address = self.address.to_string();
         let failed = |error| ServerError::Listen { address, error };
-        let (listener, router) = (self.listener, self.router);
+        let (listener, router) = (Listening(self.listener), self.router);
         let served = match self.is_open {
             true => {
                 let router = router.into_make_service_with_connect_info::<Caller>();

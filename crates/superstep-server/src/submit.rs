@@ -41,6 +41,16 @@ impl App {
         thread: Option<&str>,
         body: &mut Payload,
     ) -> Result<Accepted, Refusal> {
+        let request = self.read_run(caller, body).await?;
+        self.accept(thread, request).await
+    }
+
+    /// Reads what a caller asks of a run, and refuses what is not theirs.
+    pub(crate) async fn read_run(
+        &self,
+        caller: &Visitor,
+        body: &mut Payload,
+    ) -> Result<RunRequest, Refusal> {
         for name in ["input", "command", "config", "context"] {
             self.check_files(caller, &body.look(name)).await?;
         }
@@ -48,7 +58,7 @@ impl App {
         request.owner = caller.owner();
         self.check_assistant(caller, &request.kwargs.assistant_id)
             .await?;
-        self.accept(thread, request).await
+        Ok(request)
     }
 
     /// Accepts a run that was read already.

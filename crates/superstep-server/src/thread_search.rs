@@ -11,7 +11,7 @@ use superstep::{
 
 use crate::{
     app::App,
-    matching::has_all,
+    matching::{has_all, has_fields},
     owner::Visitor,
     payload::Payload,
     refusal::Refusal,
@@ -39,7 +39,7 @@ const LEFT: &[RunStatus] = &[
 pub(crate) struct ThreadSearch {
     ids: Option<HashSet<String>>,
     status: Option<&'static str>,
-    metadata: Json,
+    metadata: Map<String, Json>,
     values: Option<Json>,
 }
 
@@ -50,7 +50,7 @@ impl ThreadSearch {
         Ok(Self {
             ids: ids.transpose()?,
             status: body.word("status", STATUSES)?,
-            metadata: Json::Object(body.object("metadata")?),
+            metadata: body.object("metadata")?,
             values: body.field::<Map<String, Json>>("values")?.map(Json::Object),
         })
     }
@@ -58,7 +58,7 @@ impl ThreadSearch {
     /// Whether a thread is wanted as far as its record tells.
     fn wants_record(&self, id: &str, record: &Record) -> bool {
         let is_meant = self.ids.as_ref().is_none_or(|ids| ids.contains(id));
-        is_meant && has_all(&Json::Object(record.metadata.clone()), &self.metadata)
+        is_meant && has_fields(&record.metadata, &self.metadata)
     }
 
     /// Whether a thread as clients see it is wanted.
@@ -103,6 +103,7 @@ impl App {
         if let (true, Some(hints)) = (is_newest, &waiting) {
             return self.newest(caller, wanted, hints, enough).await;
         }
+        let is_hinted = waiting.is_some();
         let mut all = self.candidates(caller, wanted, waiting).await?;
         let is_known = match by {
             "created_at" => {
@@ -126,7 +127,11 @@ impl App {
             if rows.len() >= enough {
                 break;
             }
-            rows.extend(self.row(wanted, &one.id, &one.record).await?);
+            let row = match is_hinted {
+                true => self.row(wanted, &one.id, &one.record).await?,
+                false => self.row_of_status(wanted, &one.id, &one.record).await?,
+            };
+            rows.extend(row);
         }
         Ok(rows)
     }
@@ -165,7 +170,7 @@ impl App {
     ) -> Result<usize, Refusal> {
         let mut count = 0;
         for one in all {
-            let row = self.row(wanted, &one.id, &one.record).await?;
+            let row = self.row_of_status(wanted, &one.id, &one.record).await?;
             count += usize::from(row.is_some());
         }
         Ok(count)
@@ -178,13 +183,23 @@ impl App {
         id: &str,
         record: &Record,
     ) -> Result<Option<Json>, Refusal> {
+        let row = self.thread(id, record).await?;
+        Ok(wanted.wants(&row).then_some(row))
+    }
+
+    /// The same, of a thread of which nothing says its status: many are not wanted, and to see that takes less than to read them.
+    async fn row_of_status(
+        &self,
+        wanted: &ThreadSearch,
+        id: &str,
+        record: &Record,
+    ) -> Result<Option<Json>, Refusal> {
         // Only its graph says whether a thread can be read.
         let is_told = wanted.status.is_none_or(|status| status == "error");
         if !is_told && Some(self.standing(id, record).await?) != wanted.status {
             return Ok(None);
         }
-        let row = self.thread(id, record).await?;
-        Ok(wanted.wants(&row).then_some(row))
+        self.row(wanted, id, record).await
     }
 
     /// The threads that were used last, of those that an index names. Their records are read one by one, until there are enough.
@@ -221,14 +236,13 @@ impl App {
         wanted: &ThreadSearch,
         hints: Option<Vec<ThreadHint>>,
     ) -> Result<Vec<Candidate>, Refusal> {
-        let hints: Option<HashSet<ThreadId>> =
-            hints.map(|hints| hints.into_iter().map(|hint| hint.id).collect());
-        let is_hinted = |id: &str, record: &Record| {
-            let hints = hints.as_ref();
-            hints.is_none_or(|hints| hints.contains(&record.thread(id)))
+        let all = match hints {
+            Some(hints) => self.hinted_threads(&hints).await?,
+            None => self.served_threads().await?,
         };
-        let all = self.all_threads(caller).await?.into_iter();
-        let all = all.filter(|(id, it)| is_hinted(id, it) && wanted.wants_record(id, it));
+        let all = all.into_iter().filter(|(id, record)| {
+            caller.sees(record.owner.as_deref()) && wanted.wants_record(id, record)
+        });
         let all = all.map(|(id, record)| Candidate {
             id,
             record,

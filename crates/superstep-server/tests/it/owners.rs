@@ -449,6 +449,9 @@ async fn a_hash_opens_a_file_to_its_owner_alone() {
     let update = json!({"values": {"value": file}});
     let path = format!("/threads/{thread}/state");
     assert_eq!(post(&server, bob, &path, update).await.status, 404);
+    let assistant = json!({"graph_id": "remember", "context": {"value": file}});
+    let made = post(&server, bob, "/assistants", assistant).await;
+    assert_eq!(made.status, 404);
     // One that is nobody's is no more than a text.
     post(&server, bob, "/runs/wait", run(&"0".repeat(64)))
         .await
@@ -467,4 +470,81 @@ async fn a_hash_opens_a_file_to_its_owner_alone() {
     assert_eq!(get(&server, bob, &result).await.status, 404);
     assert_eq!(get(&server, ann, &said).await.status, 404);
     assert_eq!(get(&server, "whole", &said).await.ok(), "f");
+}
+
+#[tokio::test]
+async fn what_a_run_without_a_thread_made_stays_its_owners() {
+    let made = tempfile::tempdir().unwrap();
+    let uploads = tempfile::tempdir().unwrap();
+    for digit in ["a", "b"] {
+        std::fs::write(made.path().join(digit.repeat(64)), digit).unwrap();
+    }
+    let server = owned(memory())
+        .dynamic("maker", &maker(), Schemas::default())
+        .result_field("maker", "made")
+        .files(uploads.path())
+        .results(made.path());
+    let server = Running::start(server).await;
+    let (ann, bob) = ("the token of ann", "the token of bob");
+    let make = |of: &str| json!({"assistant_id": "maker", "input": {"of": of}});
+    post(&server, ann, "/runs/wait", make("a")).await.ok();
+    post(&server, "whole", "/runs/wait", make("b")).await.ok();
+    let all = post(&server, "whole", "/threads/count", json!({})).await;
+    assert_eq!(all.ok(), 0, "their threads are gone");
+    let [of_ann, of_nobody] = ["a", "b"].map(|digit| format!("/files/{}", digit.repeat(64)));
+    assert_eq!(get(&server, ann, &of_ann).await.ok(), "a");
+    assert_eq!(get(&server, bob, &of_ann).await.status, 404);
+    assert_eq!(get(&server, ann, &of_nobody).await.status, 404);
+    assert_eq!(get(&server, "whole", &of_nobody).await.ok(), "b");
+    // It is given to a graph by its owner alone, and is not in their memory.
+    let run = |value: String| json!({"assistant_id": "remember", "input": {"value": value}});
+    post(&server, ann, "/runs/wait", run("a".repeat(64)))
+        .await
+        .ok();
+    let refused = post(&server, bob, "/runs/wait", run("a".repeat(64))).await;
+    assert_eq!(refused.status, 404);
+    let spaces = post(&server, "whole", "/store/namespaces", json!({})).await;
+    let spaces = spaces.ok().to_string();
+    assert!(!spaces.contains("results"), "{spaces}");
+    // Nobody else forgets it, and then it is not there.
+    let forget = async |token| {
+        call(&server, token, Method::DELETE, &of_ann, json!({}))
+            .await
+            .status
+    };
+    assert_eq!(forget(bob).await, 404);
+    assert_eq!(forget(ann).await, 204);
+    assert_eq!(get(&server, ann, &of_ann).await.status, 404);
+    assert_eq!(get(&server, "whole", &of_ann).await.ok(), "a");
+}
+
+#[tokio::test]
+async fn a_batch_has_nothing_of_somebody_else() {
+    let uploads = tempfile::tempdir().unwrap();
+    let server = owned(memory())
+        .not_for_owners("remember")
+        .files(uploads.path());
+    let server = Running::start(server).await;
+    let (ann, bob) = ("the token of ann", "the token of bob");
+    let upload = server.request(Method::POST, "/files?name=a.txt");
+    let upload = upload.header("x-api-key", ann).body("of ann");
+    let file = server.send(upload).await.ok()["file_id"].clone();
+    let own = json!({"graph_id": "one"});
+    let own = post(&server, ann, "/assistants", own).await.ok()["assistant_id"].clone();
+    let (thread, _) = thread_of_ann(&server).await;
+    let good = json!({"assistant_id": "one", "input": {"x": 1}, "on_completion": "keep"});
+    for wrong in [
+        json!({"assistant_id": "one", "input": {"x": 1, "file": file}}),
+        json!({"assistant_id": own, "input": {"x": 1}}),
+        json!({"assistant_id": "remember", "input": {"value": "x"}}),
+        json!({"assistant_id": "one", "input": {"x": 1}, "thread_id": thread}),
+    ] {
+        let batch = json!([good, wrong]);
+        let refused = post(&server, bob, "/runs/batch", batch).await;
+        assert_eq!(refused.status, 404, "{wrong}: {refused:?}");
+    }
+    let all = post(&server, bob, "/threads/count", json!({})).await;
+    assert_eq!(all.ok(), 0, "none of a batch is accepted if one is refused");
+    let runs = post(&server, bob, "/runs/batch", json!([good, good])).await;
+    assert_eq!(runs.ok().as_array().unwrap().len(), 2);
 }

@@ -149,3 +149,54 @@ async fn a_batch_is_accepted_run_by_run() {
     server.post("/runs/batch", wrong).await.detail(422);
     server.post("/runs/batch", json!({})).await.detail(422);
 }
+
+#[tokio::test]
+async fn a_batch_of_hundreds_is_accepted_in_its_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = superstep::sqlite::Database::open(folder.path().join("runs.db")).unwrap();
+    let backends = superstep::Backends {
+        store: Some(std::sync::Arc::new(database.store())),
+        ..superstep::Backends::on(database.saver())
+    };
+    let server = Running::start(server(backends)).await;
+    server.post("/threads", json!({"thread_id": ID})).await.ok();
+    let mut bodies: Vec<Json> = (0..300)
+        .map(|n| json!({"assistant_id": "one", "input": {"x": n}, "on_completion": "keep"}))
+        .collect();
+    // In the midst of them some on one thread, each of which continues from the one before it.
+    for at in [100, 101, 200] {
+        bodies[at]["thread_id"] = ID.into();
+    }
+    let runs = server.post("/runs/batch", Json::from(bodies)).await.ok();
+    let runs = runs.as_array().unwrap();
+    let inputs: Vec<_> = runs
+        .iter()
+        .map(|run| &run["kwargs"]["input"]["x"])
+        .collect();
+    assert_eq!(
+        inputs,
+        (0..300)
+            .map(Json::from)
+            .collect::<Vec<_>>()
+            .iter()
+            .collect::<Vec<_>>()
+    );
+    let ids: Vec<_> = runs
+        .iter()
+        .map(|run| run["run_id"].as_str().unwrap())
+        .collect();
+    assert!(ids.is_sorted(), "{ids:?}");
+    let threads: std::collections::HashSet<_> = runs
+        .iter()
+        .map(|run| run["thread_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(threads.len(), 298);
+    for (n, run) in runs.iter().enumerate() {
+        let [thread, run] = ["thread_id", "run_id"].map(|name| run[name].as_str().unwrap());
+        let place = format!("/threads/{thread}/runs/{run}/join");
+        assert_eq!(server.get(&place).await.ok(), json!({"x": n + 1}));
+    }
+    let many = vec![json!({"assistant_id": "one", "input": {"x": 1}}); 1001];
+    let refused = server.post("/runs/batch", Json::from(many)).await;
+    assert!(refused.detail(422).contains("at most 1000"), "{refused:?}");
+}
