@@ -34,7 +34,7 @@ export function chat(record, live, send) {
     { class: "chat" },
     messages.length === 0 && (live === null || live.text === "") && h("p", { class: "quiet" }, "Nothing was said yet."),
     messages.map(message),
-    live !== null && live.text !== "" && h("article", { class: "said ai live", "aria-busy": "true" }, h("h3", null, "Agent"), markdown(live.text)),
+    live !== null && live.text !== "" && h("article", { class: "said ai live", "aria-busy": "true" }, h("h2", null, "Agent"), markdown(live.text)),
     canWrite && h("form", { onsubmit: submit, class: "row" }, field, h("button", { type: "submit", class: "primary" }, "Send")),
   );
 }
@@ -46,7 +46,7 @@ function message(one) {
   return h(
     "article",
     { class: `said ${kind}` },
-    h("h3", null, WHO[kind] ?? kind, one?.name ? ` · ${one.name}` : ""),
+    h("h2", null, WHO[kind] ?? kind, one?.name ? ` · ${one.name}` : ""),
     text === undefined ? tree(one, 1) : text !== "" && (kind === "tool" ? h("pre", null, text) : markdown(text)),
     calls.map((call) => h("details", { class: "call" }, h("summary", null, `calls ${call.name ?? call.function?.name ?? "a tool"}`), tree(call.args ?? call.arguments ?? call.function ?? {}, 2))),
   );

@@ -99,7 +99,7 @@ export async function inbox(main) {
       detail,
       entry === undefined
         ? null
-        : [h("p", { class: "row quiet" }, h("a", { href: `#/thread/${encodeURIComponent(entry.thread.thread_id)}` }, "Open the thread"), h("span", null, graphOf(entry.thread))), question(entry.ask.value, (value) => reply(entry, value))],
+        : [h("h2", null, brief(titleOf(entry.thread), 90)), h("p", { class: "row quiet" }, h("a", { href: `#/thread/${encodeURIComponent(entry.thread.thread_id)}` }, "Open the thread"), h("span", null, graphOf(entry.thread))), question(entry.ask.value, (value) => reply(entry, value))],
     );
   };
   const pick = (index) => {

@@ -7,6 +7,7 @@ export function markdown(text) {
   const out = [];
   const lines = String(text ?? "").replaceAll("\r\n", "\n").split("\n");
   let at = 0;
+  let level = 2;
   const take = (test) => {
     const start = at;
     while (at < lines.length && test(lines[at])) at++;
@@ -24,8 +25,9 @@ export function markdown(text) {
       out.push(h("pre", null, h("code", null, code.join("\n"))));
     } else if (heading) {
       at++;
-      // The page has its own first headings: those of a text come below them.
-      out.push(h(`h${Math.min(6, heading[1].length + 2)}`, null, inline(heading[2])));
+      // The page has its own first headings: those of a text come below them, and none skips a level.
+      level = Math.min(6, heading[1].length + 2, level + 1);
+      out.push(h(`h${level}`, null, inline(heading[2])));
     } else if (/^\s*([-*_])\s*(\1\s*){2,}$/.test(line)) {
       at++;
       out.push(h("hr", null));

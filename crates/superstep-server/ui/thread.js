@@ -91,7 +91,7 @@ export async function thread(main, [id, tab]) {
       status(live === null ? record.status : "busy"),
       h("span", null, graphOf(record)),
       h("span", null, "changed ", ago(record.updated_at)),
-      h("code", null, id),
+      titleOf(record) !== id && h("code", null, id),
       record.status === "busy" && h("button", { type: "button", onclick: stop }, "Stop the run"),
       record.status === "error" && assistant() && h("button", { type: "button", onclick: () => follow({ assistant_id: assistant(), input: null }) }, "Go on from the last step"),
       h("button", { type: "button", onclick: copy }, "Copy"),

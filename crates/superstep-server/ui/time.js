@@ -20,9 +20,10 @@ export function ago(iso) {
   return h("time", { dateTime: iso, title: date.toLocaleString() }, relative.format(Math.round(seconds / size), unit));
 }
 
-/** The time from one moment to another: "340 ms", "2.1 s", "3 min 10 s". */
+/** The time from one moment to another: "0.3 ms", "340 ms", "2.1 s", "3 min 10 s". */
 export function span(milliseconds) {
   if (!Number.isFinite(milliseconds) || milliseconds < 0) return "unknown";
+  if (milliseconds > 0 && milliseconds < 10) return `${Math.max(0.1, milliseconds).toFixed(1)} ms`;
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

@@ -18,7 +18,7 @@ export async function trace(id) {
       h(
         "section",
         { "aria-label": "Errors" },
-        h("h3", null, plural(failed.length, "error")),
+        h("h2", null, plural(failed.length, "error")),
         h("ul", null, failed.map((branch) => h("li", { class: "error" }, `${branch.name}: ${branch.error.code} ${branch.error.message}`))),
       ),
     runs.map(section).reverse(),
@@ -51,7 +51,7 @@ function section(run, index) {
   return h(
     "section",
     { "aria-label": `Run ${index + 1}` },
-    h("h3", null, `Run ${index + 1}: ${run.root.status} `, h("span", { class: "quiet" }, when)),
+    h("h2", null, `Run ${index + 1}: ${run.root.status} `, h("span", { class: "quiet" }, when)),
     run.beginning === "pruned" && h("p", { class: "quiet" }, "The beginning of this run was pruned."),
     h("ul", { class: "spans" }, lines(run.root, { start, whole: Math.max(1, end - start) }, 0)),
   );
@@ -85,7 +85,7 @@ function lines(branch, scale, depth) {
   ];
 }
 
-const part = (name, value) => value !== undefined && [h("h4", null, name), tree(value, 2)];
+const part = (name, value) => value !== undefined && [h("h3", null, name), tree(value, 2)];
 
 function bar(branch, { start, whole }) {
   const took = branch.took_us ?? 0;

@@ -206,6 +206,11 @@ impl Browser {
         self.call(Method::POST, "/goog/cdp/execute", Some(body))
             .await
             .unwrap();
+        // A bar beside the page would take some of its width away.
+        let body = json!({ "cmd": "Emulation.setScrollbarsHidden", "params": { "hidden": true } });
+        self.call(Method::POST, "/goog/cdp/execute", Some(body))
+            .await
+            .unwrap();
     }
 
     /// Shows pages light or dark, as the system of a person says.
