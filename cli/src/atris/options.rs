@@ -85,8 +85,9 @@ pub(super) async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, E
     match environment::open(&DataOwner::Project, app).await {
         Ok(opened) => Ok(Some(Arc::new(opened.caller))),
         Err(Error::Model(error)) if matches!(error.kind(), ErrorKind::NoModel { .. }) => {
-            app.output
-                .say(&[faint("no model: by rules alone, as with --no-model")]);
+            app.output.say(&[faint(
+                "atris: no model, so by rules alone, as with --no-model",
+            )]);
             Ok(None)
         }
         Err(error) => Err(error),

@@ -88,7 +88,7 @@ pub(super) async fn open_below(
             Err(error) => {
                 if error.is_no_model() {
                     app.output.say(&[plain(
-                        "without a model: --no-model writes what the facts alone give",
+                        "docs: without a model, --no-model writes what the facts alone give",
                     )]);
                 }
                 return Err(error);

@@ -9,9 +9,9 @@ mod sock_diag;
 #[cfg(target_os = "linux")]
 mod table;
 
-use axum::{extract::connect_info::Connected, serve::IncomingStream};
+use std::net::SocketAddr;
 
-use crate::listening::Listening;
+use tokio::net::TcpStream;
 
 /// Who called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,26 +22,24 @@ pub(crate) enum Caller {
     Other,
 }
 
-impl Connected<IncomingStream<'_, Listening>> for Caller {
-    fn connect_info(stream: IncomingStream<'_, Listening>) -> Self {
-        #[cfg(target_os = "linux")]
-        {
-            let here = stream.io().local_addr();
-            here.map_or(Self::Other, |here| {
-                Self::between(*stream.remote_addr(), here)
-            })
-        }
-        #[cfg(not(target_os = "linux"))]
-        {
-            let _ = stream;
-            Self::Own
-        }
+impl Caller {
+    /// Who has the other end of a connection.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of(stream: &TcpStream, there: SocketAddr) -> Self {
+        let here = stream.local_addr();
+        here.map_or(Self::Other, |here| Self::between(there, here))
+    }
+
+    /// Who has the other end of a connection: nobody says so.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn of(_: &TcpStream, _: SocketAddr) -> Self {
+        Self::Own
     }
 }
 
 #[cfg(target_os = "linux")]
 impl Caller {
-    fn between(there: std::net::SocketAddr, here: std::net::SocketAddr) -> Self {
+    fn between(there: SocketAddr, here: SocketAddr) -> Self {
         let user = rustix::process::geteuid().as_raw();
         // A kernel may not answer; its table has them all.
         let owner = sock_diag::owner(there, here).or_else(|| table::owner(there, here));

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, extract::DefaultBodyLimit, middleware};
+use axum::{extract::DefaultBodyLimit, middleware};
 use serde_json::Value as Json;
 use superstep::{Backends, Graph, Nodes, Schemas, Secret, State, clock::ClockIds, dynamic};
 use tokio::{
@@ -19,14 +19,13 @@ use tokio::{
 
 use crate::{
     app::App,
-    caller::Caller,
+    connections::Connections,
     counts::Counts,
     endings::Endings,
     error::ServerError,
     foreign::Foreign,
     guard::{Guard, check_place, error_bodies},
     limits::{self, Limits},
-    listening::Listening,
     openapi, owner_graphs,
     records::{self, Records},
     registry::{Hosted, Registry},
@@ -222,8 +221,8 @@ impl Server {
         self
     }
 
-    /// How long an answer may take to begin; a minute by default. Streams, and those that wait for a run,
-    /// begin at once.
+    /// How long an answer may take to begin, and the head of a request to come; a minute by default. Streams, and those that
+    /// wait for a run, begin at once. A connection on which nothing is asked for so long is closed.
     pub fn time_limit(mut self, time_limit: Duration) -> Self {
         self.time_limit = time_limit;
         self
@@ -318,11 +317,15 @@ impl Server {
             .layer(middleware::from_fn_with_state(limits, limits::within))
             .layer(middleware::from_fn_with_state(guard, check_place))
             .layer(middleware::from_fn(error_bodies));
+        let connections = Connections {
+            router,
+            asks_caller: is_open,
+            head_limit: self.time_limit,
+        };
         Ok(Bound {
-            is_open,
             listener,
             address,
-            router,
+            connections,
             app,
         })
     }
@@ -337,11 +340,9 @@ fn hosted(graphs: &mut [Hosted], id: String) -> Result<&mut Hosted, ServerError>
 
 /// A server that listens.
 pub struct Bound {
-    /// Whether it has no token.
-    is_open: bool,
     listener: TcpListener,
     address: SocketAddr,
-    router: Router,
+    connections: Connections,
     app: Arc<App>,
 }
 
@@ -359,21 +360,7 @@ impl Bound {
     ) -> Result<(), ServerError> {
         let working = Working::start(&self.app);
         let _working = working.map_err(|error| ServerError::Worker { error })?;
-        let address = self.address.to_string();
-        let failed = |error| ServerError::Listen { address, error };
-        let (listener, router) = (Listening(self.listener), self.router);
-        let served = match self.is_open {
-            true => {
-                let router = router.into_make_service_with_connect_info::<Caller>();
-                let serving = axum::serve(listener, router);
-                serving.with_graceful_shutdown(stop).await
-            }
-            false => {
-                axum::serve(listener, router)
-                    .with_graceful_shutdown(stop)
-                    .await
-            }
-        };
-        served.map_err(failed)
+        self.connections.serve(self.listener, stop).await;
+        Ok(())
     }
 }

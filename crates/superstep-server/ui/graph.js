@@ -2,7 +2,9 @@
 
 import { h, svg } from "./dom.js";
 
-const WIDTH = 150;
+const NARROWEST = 150;
+const WIDEST = 230;
+const SIGN = 7.5;
 const HEIGHT = 40;
 const GAP_X = 34;
 const GAP_Y = 54;
@@ -65,24 +67,25 @@ function place(nodes, edges) {
     row.forEach((node, at) => index.set(node.id, at - (row.length - 1) / 2));
   }
   const widest = Math.max(1, ...rowsFilled.map((row) => row.length));
-  const width = widest * (WIDTH + GAP_X) + 60;
+  const wide = Math.min(WIDEST, Math.max(NARROWEST, ...nodes.map((node) => 30 + SIGN * named(node.id).length)));
+  const width = widest * (wide + GAP_X) + 60;
   const placed = new Map();
   rowsFilled.forEach((row, depth) =>
-    row.forEach((node) => placed.set(node.id, { node, depth, x: width / 2 + index.get(node.id) * (WIDTH + GAP_X), y: 30 + depth * (HEIGHT + GAP_Y) })),
+    row.forEach((node) => placed.set(node.id, { node, depth, x: width / 2 + index.get(node.id) * (wide + GAP_X), y: 30 + depth * (HEIGHT + GAP_Y) })),
   );
-  return { placed, width, height: rowsFilled.length * (HEIGHT + GAP_Y) + 10 };
+  return { placed, wide, width, height: rowsFilled.length * (HEIGHT + GAP_Y) + 10 };
 }
 
-function path(from, to) {
+function path(from, to, wide) {
   if (to.depth > from.depth) {
     const middle = (from.y + to.y) / 2;
     return `M${from.x} ${from.y + HEIGHT / 2} C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.y - HEIGHT / 2}`;
   }
-  const side = Math.max(from.x, to.x) + WIDTH / 2 + 34;
-  return `M${from.x + WIDTH / 2} ${from.y} C${side} ${from.y} ${side} ${to.y} ${to.x + WIDTH / 2} ${to.y}`;
+  const side = Math.max(from.x, to.x) + wide / 2 + 34;
+  return `M${from.x + wide / 2} ${from.y} C${side} ${from.y} ${side} ${to.y} ${to.x + wide / 2} ${to.y}`;
 }
 
-const short = (name) => (name.length > 20 ? `${name.slice(0, 19)}…` : name);
+const short = (name) => (name.length > 26 ? `${name.slice(0, 25)}…` : name);
 const named = (id) => (id === "__start__" ? "start" : id === "__end__" ? "end" : id.split(":").pop());
 
 /**
@@ -94,14 +97,14 @@ export function draw(graph, states = {}, onpick = null) {
   if (nodes.length === 0) return h("p", { class: "quiet" }, "This graph has no picture.");
   const edges = (graph.edges ?? []).filter((edge) => edge.source !== edge.target);
   const loops = new Set((graph.edges ?? []).filter((edge) => edge.source === edge.target).map((edge) => edge.source));
-  const { placed, width, height } = place(nodes, edges);
+  const { placed, wide, width, height } = place(nodes, edges);
   const picture = svg(
     "svg",
     { viewBox: `0 0 ${width} ${height}`, width, height, class: "graph", role: "img", "aria-label": words(nodes, edges) },
     svg("defs", null, svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" }, svg("path", { d: "M0 0L8 4L0 8z", class: "tip" }))),
     edges
       .filter((edge) => placed.has(edge.source) && placed.has(edge.target))
-      .map((edge) => svg("path", { d: path(placed.get(edge.source), placed.get(edge.target)), class: edge.conditional ? "edge maybe" : "edge", "marker-end": "url(#tip)" })),
+      .map((edge) => svg("path", { d: path(placed.get(edge.source), placed.get(edge.target), wide), class: edge.conditional ? "edge maybe" : "edge", "marker-end": "url(#tip)" })),
     [...placed.values()].map(({ node, x, y }) => {
       const name = named(node.id);
       const state = states[node.id] ?? states[name];
@@ -110,7 +113,7 @@ export function draw(graph, states = {}, onpick = null) {
         "g",
         { class: `node ${end ? "end" : ""} ${state ?? ""}`, transform: `translate(${x} ${y})`, onclick: onpick && !end ? () => onpick(name) : null },
         svg("title", null, `${node.id}${state ? `: ${state}` : ""}`),
-        svg("rect", { x: -WIDTH / 2, y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: end ? HEIGHT / 2 : 8 }),
+        svg("rect", { x: -wide / 2, y: -HEIGHT / 2, width: wide, height: HEIGHT, rx: end ? HEIGHT / 2 : 8 }),
         svg("text", { "text-anchor": "middle", dy: "0.35em" }, short(name), loops.has(node.id) ? " ↻" : ""),
       );
     }),

@@ -1,14 +1,19 @@
 //! Names, pages and addresses.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use serde_json::json;
 use superstep::{Backends, MemorySaver, MemoryStore, Schemas, Secret, http::Method};
 use superstep_server::{Server, ServerError};
-use tokio::net::TcpListener;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
 
 use crate::{
     client::Running,
-    graphs::{memory, one, server},
+    graphs::{Gate, gate, memory, one, server},
+    sse::Events,
 };
 
 #[tokio::test]
@@ -186,8 +191,6 @@ async fn other_users_of_the_machine_are_refused_without_a_token() {
 
 #[tokio::test]
 async fn a_request_for_two_hosts_is_refused() {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
     let server = Running::start(server(memory())).await;
     let place = server.address.trim_start_matches("http://").to_owned();
     for hosts in [
@@ -202,4 +205,29 @@ async fn a_request_for_two_hosts_is_refused() {
         stream.read_to_string(&mut reply).await.unwrap();
         assert!(reply.starts_with("HTTP/1.1 400"), "{hosts}: {reply}");
     }
+}
+
+#[tokio::test]
+async fn who_does_not_finish_a_request_is_let_go_and_who_listens_is_not() {
+    let gates = Gate::shut();
+    let server = server(memory())
+        .dynamic("gate", &gate(&gates), Schemas::default())
+        .time_limit(Duration::from_millis(300));
+    let server = Running::start(server).await;
+    let body = json!({"assistant_id": "gate", "input": {"x": 0}});
+    let request = server.request(Method::POST, "/runs/stream");
+    let mut events = Events::open(&server, request.body(body.to_string())).await;
+    events.next().await.unwrap();
+    gates.entered.acquire().await.unwrap().forget();
+    for begun in ["", "GET /ok HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "] {
+        let mut client = TcpStream::connect(&server.address).await.unwrap();
+        client.write_all(begun.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        // It comes to an end, which only the server makes.
+        client.read_to_end(&mut answer).await.unwrap();
+        assert!(!answer.starts_with(b"HTTP/1.1 200"), "{answer:?}");
+    }
+    // The stream had nothing to say for longer than that.
+    gates.open.add_permits(1);
+    assert!(!events.rest().await.is_empty());
 }
