@@ -34,7 +34,7 @@ impl App {
         let mut named = Vec::new();
         hashes(given, &mut named);
         for hash in named {
-            if self.has_file(hash) && !self.may_read(caller, hash).await? {
+            if self.has_file(&hash) && !self.may_read(caller, &hash).await? {
                 return Err(Refusal::missing(format!("File {hash} not found")));
             }
         }
@@ -123,8 +123,8 @@ impl App {
     }
 }
 
-/// All hashes that a value names, wherever in its texts.
-fn hashes<'a>(given: &'a Json, into: &mut Vec<&'a str>) {
+/// All hashes that a value names, wherever in its texts. A folder may not tell large letters from small ones.
+fn hashes(given: &Json, into: &mut Vec<String>) {
     match given {
         Json::String(text) => into.extend(in_text(text)),
         Json::Array(many) => many.iter().for_each(|one| hashes(one, into)),
@@ -138,10 +138,10 @@ fn hashes<'a>(given: &'a Json, into: &mut Vec<&'a str>) {
     }
 }
 
-fn in_text(text: &str) -> impl Iterator<Item = &str> {
-    let is_digit = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-    let runs = text.split(move |c| !is_digit(c));
-    runs.filter(|run| run.len() == LENGTH)
+fn in_text(text: &str) -> impl Iterator<Item = String> {
+    let runs = text.split(|c: char| !c.is_ascii_hexdigit());
+    let runs = runs.filter(|run| run.len() == LENGTH);
+    runs.map(str::to_ascii_lowercase)
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ mod tests {
     fn hashes_are_found_wherever_they_are_named() {
         let [one, two, three] = ["a", "0", "f"].map(|digit| digit.repeat(LENGTH));
         let given = json!({
-            "problem": {"workbook": one, "more": [format!("see {two}.")]},
+            "problem": {"workbook": one.to_uppercase(), "more": [format!("see {two}.")]},
             &three: 1,
             "short": "abc",
             "long": "a".repeat(LENGTH + 1),
@@ -161,6 +161,6 @@ mod tests {
         let mut found = Vec::new();
         hashes(&given, &mut found);
         found.sort_unstable();
-        assert_eq!(found, [&*two, &*one, &*three]);
+        assert_eq!(found, [two, one, three]);
     }
 }

@@ -435,7 +435,7 @@ async fn a_hash_opens_a_file_to_its_owner_alone() {
     let run = |value: &str| json!({"assistant_id": "remember", "input": {"value": value}});
     post(&server, ann, "/runs/wait", run(&file)).await.ok();
     let hidden = format!("look at {file}!");
-    for value in [&file, &hidden] {
+    for value in [&file, &hidden, &file.to_uppercase()] {
         let refused = post(&server, bob, "/runs/wait", run(value)).await;
         assert!(refused.detail(404).contains("not found"), "{refused:?}");
     }
