@@ -524,6 +524,20 @@ pub enum ErrorKind {
         /// The key.
         key: String,
     },
+    /// A task called another one than it did when its calls were recorded.
+    #[coded(
+        "SS3054",
+        Internal,
+        hint = "call tasks in one order, whatever the attempt; a deploy that changes it belongs into a node of a new name"
+    )]
+    OtherCall {
+        /// Which call of the task, from 1.
+        number: u32,
+        /// What it called before.
+        was: Arc<str>,
+        /// What it calls now.
+        is: Arc<str>,
+    },
     /// The saver refused.
     #[coded(transparent)]
     Saver(SaverError),
@@ -640,6 +654,11 @@ impl fmt::Display for ErrorKind {
                 f,
                 "the effect `{key}` is in a graph that stores nothing of itself, so it would be made again when the \
                  thread resumes"
+            ),
+            Self::OtherCall { number, was, is } => write!(
+                f,
+                "call {number} of this task is `{is}`, and was `{was}` when it was recorded: it would get the result of \
+                 that"
             ),
             Self::Saver(error) => error.fmt(f),
         }

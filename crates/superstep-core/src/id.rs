@@ -22,6 +22,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 pub use run_id::RunId;
 
+use crate::value::Value;
+
 /// Names a conversation or job; everything durable hangs off it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ThreadId(Arc<str>);
@@ -258,6 +260,13 @@ impl AskId {
         } else {
             Self(xxh3_128(format!("{task}|{answered}").as_bytes()))
         }
+    }
+
+    /// The id of a question of a kind: another one in its place has another id, so that an answer to what was
+    /// shown reaches nothing else.
+    pub fn of_question(task: &GraphPath, answered: usize, kind: &str, question: &Value) -> Self {
+        let place = Self::of(task, answered);
+        Self(xxh3_128(format!("{place}|{kind}|{question}").as_bytes()))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     ask::Ask,
     command::{Command, Send},
     error::{Error, ErrorKind, Failure, Limit},
-    id::{CheckpointId, GraphPath},
+    id::{AskId, CheckpointId, GraphPath},
     policy::Durability,
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
@@ -302,6 +302,13 @@ pub struct TaskNote {
     pub answered: bool,
     /// Answers it has received, in order.
     pub answers: Vec<Value>,
+    /// The questions that they were given to, as far as that is known: no other question takes them.
+    #[serde(default)]
+    pub asked: Vec<AskId>,
+    /// Answers to questions of the graphs and tasks that it runs, which get them from here: what was answered
+    /// is closed at once, and is not lost if the run ends before the answer has got there.
+    #[serde(default)]
+    pub given: BTreeMap<AskId, Value>,
     /// The last answer did not fit its question, so `answers` replaces what was known.
     #[serde(default)]
     pub refused: bool,
@@ -315,6 +322,9 @@ pub struct TaskNote {
     pub resume: Option<PlainAnswer>,
     /// How many answers were taken before the first write; see [`TaskNote::absorb`].
     pub offset: usize,
+    /// The name of a called task: calls are known by their order, and another one may have moved there.
+    #[serde(default)]
+    pub name: Option<Arc<str>>,
 }
 
 /// A plain answer and what became of it.
@@ -335,12 +345,15 @@ impl TaskNote {
             asks: Vec::new(),
             answered: false,
             answers: Vec::new(),
+            asked: Vec::new(),
+            given: BTreeMap::new(),
             refused: false,
             error: None,
             handled: false,
             effects: BTreeMap::new(),
             resume: None,
             offset: 0,
+            name: None,
         }
     }
 
@@ -371,9 +384,13 @@ impl TaskNote {
                 self.offset = later.offset;
             }
         }
+        self.given.extend(later.given);
         if !later.asks.is_empty() {
             self.asks = later.asks;
             self.answered = later.answered;
+            // What is asked again has no answer: that which came was refused.
+            self.given
+                .retain(|id, _| self.asks.iter().all(|ask| ask.id != *id));
         } else if later.refused {
             self.answered = false;
         } else if !self.asks.is_empty() && later.answers.len() > self.answers.len() {
@@ -381,6 +398,10 @@ impl TaskNote {
         }
         if later.refused || !later.answers.is_empty() {
             self.answers = later.answers;
+            if !later.asked.is_empty() {
+                self.asked = later.asked;
+            }
+            self.asked.truncate(self.answers.len());
         }
         if later.error.is_some() {
             self.error = later.error;
@@ -391,15 +412,22 @@ impl TaskNote {
         if later.resume.is_some() {
             self.resume = later.resume;
         }
+        if later.name.is_some() {
+            self.name = later.name;
+        }
     }
 
     /// The questions still open.
-    pub fn open_asks(&self) -> &[Ask] {
-        // One that failed since shows what it asked, as LangGraph does.
-        if self.output.is_some() || self.answered && self.error.is_none() {
-            &[]
-        } else {
-            &self.asks
-        }
+    pub fn open_asks(&self) -> impl Iterator<Item = &Ask> {
+        let is_over = self.output.is_some() || self.answered;
+        let asks = self.asks.iter();
+        asks.filter(move |ask| !is_over && !self.given.contains_key(&ask.id))
+    }
+
+    /// The questions that LangGraph shows as open: those of a task that failed since are there again, although
+    /// it has their answers.
+    pub fn listed_asks(&self) -> impl Iterator<Item = &Ask> {
+        let is_over = self.output.is_some() || self.answered && self.error.is_none();
+        self.asks.iter().filter(move |_| !is_over)
     }
 }

@@ -32,7 +32,7 @@ pub use call::{CallSpec, Called};
 pub use config::{Drain, Fidelity, ParentContext, Replay, RunConfig};
 pub use effect::EffectError;
 pub use result::{Done, Halt};
-pub use task::{AskedAs, Task, TaskInput};
+pub use task::{Task, TaskInput};
 
 use crate::{
     command::Command,

@@ -104,8 +104,20 @@ pub enum SubState {
 pub enum View {
     /// Finished tasks count, answered questions are gone.
     Live,
+    /// The same, with the questions that LangGraph shows.
+    LiveAsLangGraph,
     /// The start of the step, with all that its tasks did later.
     Record,
+}
+
+impl View {
+    fn asks(self, note: &TaskNote) -> Vec<Ask> {
+        match self {
+            Self::Live => note.open_asks().cloned().collect(),
+            Self::LiveAsLangGraph => note.listed_asks().cloned().collect(),
+            Self::Record => note.asks.clone(),
+        }
+    }
 }
 
 impl Snapshot {
@@ -159,7 +171,7 @@ impl Snapshot {
         }
         let output = |key: &TaskKey| notes.get(key).and_then(|note| note.output.as_ref());
         let mut finished: Vec<Applying<'_>> = Vec::new();
-        if view == View::Live {
+        if view != View::Record {
             for (key, node) in &due {
                 let Some(writes) = output(key) else { continue };
                 finished.push(Applying::task(plan, key, *node, writes));
@@ -191,8 +203,8 @@ impl Snapshot {
             let mut shown = places.view(key, *node, notes.get(key).copied(), view);
             // What the handler of a failed task asks is asked for that task.
             let handler = TaskKey::Handler(Box::new(key.clone()));
-            if let Some(note) = notes.get(&handler).filter(|_| view == View::Live) {
-                shown.asks.extend_from_slice(note.open_asks());
+            if let Some(note) = notes.get(&handler).filter(|_| view != View::Record) {
+                shown.asks.append(&mut view.asks(note));
             }
             shown
         });
@@ -266,16 +278,11 @@ impl Places<'_> {
         let spec = self.plan.nodes.row(node);
         let id = self.id(key, &spec.name);
         let stored = spec.subgraph.is_some_and(|persist| persist != Persist::Off);
-        let asks = match (note, view) {
-            (None, _) => Vec::new(),
-            (Some(note), View::Live) => note.open_asks().to_vec(),
-            (Some(note), View::Record) => note.asks.clone(),
-        };
         TaskView {
             id,
             name: spec.name.clone(),
             error: note.and_then(|note| note.error.clone()),
-            asks,
+            asks: note.map(|note| view.asks(note)).unwrap_or_default(),
             result: note
                 .and_then(|note| note.output.as_ref())
                 .map(|writes| result_of(self.plan, &self.plan.shown, writes)),

@@ -395,7 +395,6 @@ impl DynGraphBuilder {
             NodeFunction {
                 run: Arc::new(run),
                 graph,
-                is_subgraph: false,
             },
             options,
         )
@@ -437,7 +436,6 @@ impl DynGraphBuilder {
             NodeFunction {
                 run,
                 graph: Some(graph),
-                is_subgraph: true,
             },
             options,
         )
@@ -720,7 +718,6 @@ impl DynGraphBuilder {
         let entry = NodeFunction {
             run: Arc::new(run),
             graph: calls,
-            is_subgraph: false,
         };
         let builder = Self {
             backends,
@@ -750,7 +747,6 @@ impl DynGraphBuilder {
                     handler(&spec.name).map(|run| NodeFunction {
                         run: run.clone(),
                         graph: None,
-                        is_subgraph: false,
                     })
                 }
                 _ => self.functions.get(&spec.name).cloned(),

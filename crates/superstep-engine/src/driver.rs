@@ -382,7 +382,7 @@ impl<'a> Driver<'a> {
             self.progress.remove(&at)
         };
         let mut progress = known.unwrap_or_else(|| TaskProgress {
-            answers: TaskAnswers::new(task.note.answers.clone(), task.asked_as.clone()),
+            answers: TaskAnswers::new(&task.note),
             effects: task.note.effects.clone(),
             ..TaskProgress::default()
         });
@@ -603,6 +603,9 @@ impl<'a> Driver<'a> {
                     self.start(run, at);
                 }
                 Some(Called::Running(at)) => self.wait_for_call(by.at, at, reply),
+                Some(Called::Other(kind)) => {
+                    let _gone = reply.send(Err(kind.into()));
+                }
                 None => drop(reply),
             },
         }

@@ -73,8 +73,6 @@ pub(crate) type CheckAnswer = fn(&serde_json::Value) -> Result<(), String>;
 pub(crate) struct NodeFunction {
     pub(crate) run: Arc<dyn Node>,
     pub(crate) graph: Option<DynGraph>,
-    /// Whether it is that graph. One that calls it may do other things besides.
-    pub(crate) is_subgraph: bool,
 }
 
 /// What a root graph runs on.
@@ -274,11 +272,6 @@ impl DynGraph {
         let graph = self.entry(&task.name)?.graph.clone()?;
         let namespace = graph.own_namespace(namespace);
         Some((graph, namespace))
-    }
-
-    /// Whether a node is another graph and does nothing else.
-    pub(crate) fn is_subgraph(&self, node: &str) -> bool {
-        self.entry(node).is_some_and(|entry| entry.is_subgraph)
     }
 
     fn entry(&self, node: &str) -> Option<&NodeFunction> {

@@ -1,22 +1,18 @@
 //! Looking at threads and editing them: snapshots, history, updates, forks.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use superstep_core::{
     checkpoint::Loaded,
     edit::{Edit, Update},
     error::{Error, ErrorKind, SaverError},
-    id::{AskId, CheckpointId, GraphPath, ThreadId},
-    plan::Persist,
+    id::{CheckpointId, GraphPath, ThreadId},
     policy::Durability,
     record::{Effect, TaskNote},
     run::Fidelity,
     runs::{RunQuery, RunRecord},
     saver::{At, Commit, HistoryQuery, Notes, Saver},
-    snapshot::{Snapshot, SubState, TaskView, View},
+    snapshot::{Snapshot, SubState, View},
 };
 
 use crate::{clock::created_at, graph::DynGraph, options::CheckpointRef, repeats::Going};
@@ -42,8 +38,8 @@ impl DynGraph {
         self.state_like(thread, at, depth, Fidelity::Sensible).await
     }
 
-    /// [`DynGraph::state`], as LangGraph shows it if asked to: with questions that a subgraph has an
-    /// answer to and that the record of its task still lists.
+    /// [`DynGraph::state`], as LangGraph shows it if asked to: with questions that have an answer and whose
+    /// task failed since.
     pub async fn state_like(
         &self,
         thread: &ThreadId,
@@ -76,16 +72,13 @@ impl DynGraph {
             }
             return Ok(Snapshot::empty(Some(thread.clone()), namespace.clone()));
         };
-        let view = if at == At::Latest {
-            View::Live
-        } else {
-            View::Record
+        let view = match (at, fidelity) {
+            (At::Latest, Fidelity::Sensible) => View::Live,
+            (At::Latest, Fidelity::LangGraph) => View::LiveAsLangGraph,
+            _ => View::Record,
         };
         let mut snapshot = self.read(thread, namespace, &loaded, view)?;
         for task in &mut snapshot.tasks {
-            if view == View::Live && fidelity == Fidelity::Sensible {
-                self.close_answered(saver, thread, task).await?;
-            }
             if depth == Depth::Subgraphs
                 && let Some((child, namespace)) = self.child(task)
             {
@@ -96,43 +89,6 @@ impl DynGraph {
             }
         }
         Ok(snapshot)
-    }
-
-    /// Drops the questions of a task that the subgraph it runs has an answer to. The task's own
-    /// record learns of the answer only when its run ends, and not at all if that is cut short.
-    async fn close_answered(
-        &self,
-        saver: &Arc<dyn Saver>,
-        thread: &ThreadId,
-        task: &mut TaskView,
-    ) -> Result<(), Error> {
-        let Some((child, namespace)) = self.child(task).filter(|_| !task.asks.is_empty()) else {
-            return Ok(());
-        };
-        // A node that only calls graphs may ask questions of its own.
-        if !self.is_subgraph(&task.name) {
-            return Ok(());
-        }
-        let mut open: Option<HashSet<AskId>> = None;
-        // With LangGraph's fidelity, each attempt of the task ran the graph in a namespace of its own.
-        for attempt in 0.. {
-            let namespace = child.own_namespace(&namespace.call(attempt));
-            let look = (Depth::Here, Fidelity::Sensible);
-            let read = child.snapshot(saver, thread, &namespace, At::Latest, look);
-            let inner = Box::pin(read).await?;
-            if inner.checkpoint.is_none() {
-                break;
-            }
-            let ids = inner.asks().map(|ask| ask.id);
-            open.get_or_insert_default().extend(ids);
-            if child.persist() == Persist::PerThread {
-                break;
-            }
-        }
-        if let Some(open) = open {
-            task.asks.retain(|ask| open.contains(&ask.id));
-        }
-        Ok(())
     }
 
     pub(crate) fn read(

@@ -174,6 +174,8 @@ fn of_note<E>(
         output,
         asks,
         answers,
+        asked: _,
+        given,
         refused: _,
         error: _,
         handled: _,
@@ -181,6 +183,7 @@ fn of_note<E>(
         resume,
         answered: _,
         offset: _,
+        name: _,
     } = note;
     for write in output.iter_mut().flatten() {
         match write {
@@ -193,7 +196,7 @@ fn of_note<E>(
         visit(&mut ask.value)?;
         ask.schema.as_mut().map_or(Ok(()), &mut *visit)?;
     }
-    for answer in answers {
+    for answer in answers.iter_mut().chain(given.values_mut()) {
         visit(answer)?;
     }
     for effect in effects.values_mut() {

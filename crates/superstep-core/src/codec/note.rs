@@ -7,7 +7,8 @@
 //! | `q` | asks | `f` | effects |
 //! | `a` | answers | `r` | plain answer |
 //! | `x` | refused | `s` | offset |
-//! | `d` | answered | | |
+//! | `d` | answered | `g` | answers for below |
+//! | `n` | name | `w` | what the answers were given to |
 //!
 //! A key is nil for the input, a number for a node, else a list that begins with its kind. A write is
 //! a number if it fires a trigger, `[value]` for a result, `[channel, value]` for the state,
@@ -39,12 +40,15 @@ impl Codec for TaskNote {
             asks,
             answered,
             answers,
+            asked,
+            given,
             refused,
             error,
             handled,
             effects,
             resume,
             offset,
+            name,
         } = self;
         out.fields(|fields| {
             key.pack(fields.field("k"))?;
@@ -57,9 +61,23 @@ impl Codec for TaskNote {
             if !answers.is_empty() {
                 all(answers, fields.field("a"))?;
             }
-            for (name, set) in [("x", refused), ("h", handled), ("d", answered)] {
+            if !asked.is_empty() {
+                let out = fields.field("w");
+                out.list(asked.len());
+                asked.iter().for_each(|id| out.bin(&id.0.to_be_bytes()));
+            }
+            if !given.is_empty() {
+                let out = fields.field("g");
+                out.list(given.len());
+                for (id, answer) in given {
+                    out.list(2);
+                    out.bin(&id.0.to_be_bytes());
+                    answer.pack(out)?;
+                }
+            }
+            for (flag, set) in [("x", refused), ("h", handled), ("d", answered)] {
                 if *set {
-                    fields.field(name).bool(true);
+                    fields.field(flag).bool(true);
                 }
             }
             if let Some(error) = error {
@@ -79,6 +97,9 @@ impl Codec for TaskNote {
             if *offset != 0 {
                 fields.field("s").uint(*offset as u64);
             }
+            if let Some(name) = name {
+                fields.field("n").text(name);
+            }
             Ok(())
         })
     }
@@ -91,6 +112,8 @@ impl Codec for TaskNote {
                 "o" => note.output = Some(from.items(Write::unpack)?),
                 "q" => note.asks = from.items(Ask::unpack)?,
                 "a" => note.answers = from.items(Value::unpack)?,
+                "w" => note.asked = from.items(|from| from.wide().map(AskId))?,
+                "g" => note.given = from.items(unpack_given)?.into_iter().collect(),
                 "x" => note.refused = from.bool()?,
                 "h" => note.handled = from.bool()?,
                 "d" => note.answered = from.bool()?,
@@ -98,6 +121,7 @@ impl Codec for TaskNote {
                 "f" => note.effects = unpack_effects(from)?,
                 "r" => note.resume = Some(unpack_plain(from)?),
                 "s" => note.offset = from.u32()? as usize,
+                "n" => note.name = Some(from.key()?),
                 _ => return Ok(Known::No),
             }
             Ok(Known::Yes)
@@ -317,6 +341,13 @@ impl Codec for StoredError {
             Ok(Known::Yes)
         })?;
         Ok(error)
+    }
+}
+
+fn unpack_given(from: &mut Unpack<'_, '_>) -> Result<(AskId, Value), CodecError> {
+    match from.token()? {
+        Token::List(2) => Ok((AskId(from.wide()?), Value::unpack(from)?)),
+        _ => Err(from.refuse("no answer looks like this")),
     }
 }
 

@@ -1,7 +1,10 @@
 //! Whether the values of a record can be stored, exported and imported.
 
 use super::{Change, Effect, Pending, PlainAnswer, Record, StartValue, TaskNote, Write};
-use crate::command::{Command, Goto};
+use crate::{
+    command::{Command, Goto},
+    value::Value,
+};
 
 impl Record {
     /// Whether no value is nested deeper than [`crate::value::MAX_DEPTH`]; see
@@ -50,6 +53,7 @@ impl TaskNote {
             Some(PlainAnswer::Given(value)) => value.fits(),
             Some(PlainAnswer::Taken) | None => true,
         };
-        written && asked && done && resumed && self.answers.iter().all(|answer| answer.fits())
+        let mut answers = self.answers.iter().chain(self.given.values());
+        written && asked && done && resumed && answers.all(Value::fits)
     }
 }

@@ -161,6 +161,8 @@ impl Loop {
         if travels {
             for note in &mut self.notes {
                 note.answers.clear();
+                note.asked.clear();
+                note.given.clear();
                 note.resume = None;
             }
         }
@@ -168,6 +170,7 @@ impl Loop {
         if let (RunInput::Command(_, Some(resume)), false) = (&input, nested) {
             self.config.parent.answers = Answers::new(resume);
         }
+        self.give_again();
         let edited = matches!(self.position.source, Source::Update | Source::Fork);
         let forks = resuming && travels && (!edited || at.superseded);
         let bound = self.position.parent.filter(|_| edited);
@@ -203,6 +206,14 @@ impl Loop {
                 travels.then(|| Replay::new(before.unwrap_or(self.position.checkpoint)));
         }
         Ok(())
+    }
+
+    /// Answers that a run which was cut short had on their way: they go down once more. A graph that took one
+    /// has moved on to another question.
+    fn give_again(&mut self) {
+        let given = self.notes.iter().flat_map(|note| &note.given);
+        let given = given.map(|(id, answer)| (*id, answer.clone())).collect();
+        self.config.parent.answers.add(given);
     }
 
     /// A plain answer is for the one question that is open: it goes there by id, so that no later question
@@ -274,9 +285,15 @@ impl Loop {
         asking.retain(|note| !note.asks.is_empty());
         asking.sort_by_cached_key(place);
         let mut open: Vec<AskId> = Vec::new();
-        for ask in asking.into_iter().flat_map(TaskNote::open_asks) {
-            if !open.contains(&ask.id) {
-                open.push(ask.id);
+        for note in asking {
+            let ids: Vec<AskId> = match self.config.fidelity {
+                Fidelity::Sensible => note.open_asks().map(|ask| ask.id).collect(),
+                Fidelity::LangGraph => note.listed_asks().map(|ask| ask.id).collect(),
+            };
+            for id in ids {
+                if !open.contains(&id) {
+                    open.push(id);
+                }
             }
         }
         open
@@ -348,7 +365,9 @@ impl Loop {
         if !self.config.saves {
             return Err(ErrorKind::ResumeWithoutSaver.into());
         }
-        let strict = self.config.strict_resume && !self.config.parent.nested && !superseded;
+        // To LangGraph a checkpoint that the thread has moved on from has the questions of any other.
+        let is_past = superseded && self.config.fidelity == Fidelity::LangGraph;
+        let strict = self.config.strict_resume && !self.config.parent.nested && !is_past;
         let pending = self.open_asks();
         let unknown = |reason, pending| Err(ErrorKind::UnknownAsk { reason, pending }.into());
         match resume {
@@ -356,6 +375,10 @@ impl Loop {
                 unknown(Unmatched::EmptyMap, pending)
             }
             Resume::ById(answers) if strict && answers.keys().any(|id| !pending.contains(id)) => {
+                unknown(Unmatched::NotPending, pending)
+            }
+            // It was meant for a question that has its answer: what goes on is not what it says.
+            Resume::Next(_) if pending.is_empty() && self.has_answered(superseded) => {
                 unknown(Unmatched::NotPending, pending)
             }
             Resume::Next(_) if pending.len() > 1 && strict => {
@@ -366,6 +389,13 @@ impl Loop {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether a task that has not ended has the answers to what it asked.
+    fn has_answered(&self, superseded: bool) -> bool {
+        let is_root = !self.config.parent.nested && !superseded;
+        let has_answers = |note: &TaskNote| note.output.is_none() && !note.asks.is_empty();
+        is_root && self.config.fidelity == Fidelity::Sensible && self.notes.iter().any(has_answers)
     }
 
     /// Applies updates and destinations that came with commands to this checkpoint.

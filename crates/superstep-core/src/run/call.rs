@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    Loop,
+    Fidelity, Loop,
     task::{Phase, Task, TaskInput},
 };
 use crate::{
+    error::ErrorKind,
     event::Modes,
     id::GraphPath,
     policy::{CachePolicy, RetryPolicy, Timeouts},
@@ -38,6 +39,8 @@ pub enum Called {
     Finished(Value),
     /// It is running.
     Running(usize),
+    /// The task that was called in this place had another name.
+    Other(ErrorKind),
 }
 
 impl Loop {
@@ -47,6 +50,15 @@ impl Loop {
         let node = caller.node;
         let key = TaskKey::Call(Box::new(caller.key.clone()), n);
         let known = self.tasks.iter().position(|task| task.key == key);
+        // The task of another name has another id in LangGraph, and runs.
+        if self.config.fidelity == Fidelity::Sensible
+            && let Some(was) = self
+                .called_before(&key, known)
+                .filter(|it| *it != spec.name)
+        {
+            let (number, is) = (n + 1, spec.name);
+            return Some(Called::Other(ErrorKind::OtherCall { number, was, is }));
+        }
         if let Some(at) = known
             && let Some(task) = self.tasks.get_mut(at)
         {
@@ -62,6 +74,7 @@ impl Loop {
             }
         }
         let mut task = Task::new(&self.plan, key, node, TaskInput::Call(spec.args));
+        task.note.name = Some(spec.name.clone());
         task.name = spec.name;
         task.retry = spec.retry;
         task.cache = spec.cache;
@@ -88,6 +101,12 @@ impl Loop {
         task.phase = Phase::Running;
         self.progress.running += 1;
         Some(Called::Run(at))
+    }
+
+    fn called_before(&self, key: &TaskKey, known: Option<usize>) -> Option<Arc<str>> {
+        let task = known.and_then(|at| self.tasks.get(at));
+        let stored = || self.notes.iter().find(|note| note.key == *key);
+        task.map(|task| &task.note).or_else(stored)?.name.clone()
     }
 
     fn stored_output(&self, key: &TaskKey) -> Option<Vec<Write>> {

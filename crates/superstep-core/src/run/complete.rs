@@ -12,7 +12,6 @@ use crate::{
     error::{Error, ErrorKind},
     event::{EventKind, Modes},
     graph_state::{Applied, Applying},
-    id::AskId,
     plan::{Plan, Role, route::Unwritten},
     record::{Effect, Source, StoredError, TaskKey, Write},
     table::NodeIx,
@@ -42,6 +41,7 @@ impl Loop {
         task.note.refused = refused;
         if refused || !done.answers.is_empty() {
             task.note.answers = done.answers;
+            task.note.asked.truncate(task.note.answers.len());
         }
         if let Some(asked) = asked.flatten() {
             self.ask_again(at, asked);
@@ -208,6 +208,9 @@ impl Loop {
             return;
         }
         task.note.asks = asks.clone();
+        task.note
+            .given
+            .retain(|id, _| asks.iter().all(|ask| ask.id != *id));
         task.unsaved = true;
         if !task.is_call() {
             if self.wants(Modes::UPDATES) {
@@ -226,14 +229,15 @@ impl Loop {
         let Some(task) = self.tasks.get_mut(at) else {
             return;
         };
-        let own = AskId::of(&namespace, task.note.answers.len());
-        if own == asked.id {
+        if asked.own_id(&namespace, task.note.answers.len()).is_some() {
             task.note.asks = vec![asked];
             return;
         }
         // It is a question of a graph below, where others may be open beside it.
         let known = self.notes.iter().find(|note| note.key == task.key);
         let mut asks = known.map(|note| note.asks.clone()).unwrap_or_default();
+        task.note.given.remove(&asked.id);
+        asks.retain(|ask| !task.note.given.contains_key(&ask.id));
         match asks.iter_mut().find(|ask| ask.id == asked.id) {
             Some(ask) => *ask = asked,
             None => asks.push(asked),

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use super::{
     Act, Fidelity, Loop, Stop,
-    task::{AskedAs, Phase, Task, TaskInput},
+    task::{Phase, Task, TaskInput},
 };
 use crate::{
+    ask::Answers,
     error::ErrorKind,
     event::Modes,
-    id::AskId,
+    id::{AskId, GraphPath},
     plan::{Pauses, Role},
     record::{TaskKey, TaskNote},
 };
@@ -82,8 +83,10 @@ impl Loop {
 
     /// Gives tasks from `first` on what is known of them from earlier runs, and answers by id.
     pub(super) fn remember_answers(&mut self, first: usize) {
+        let is_sensible = self.config.fidelity == Fidelity::Sensible;
         let by_id = self.config.parent.answers.has_ids();
-        if self.notes.is_empty() && !(by_id && self.config.is_transient(&self.plan)) {
+        let unknown = by_id && !is_sensible && self.config.is_transient(&self.plan);
+        if self.notes.is_empty() && !unknown {
             return;
         }
         let mut given = Vec::new();
@@ -93,42 +96,34 @@ impl Loop {
             };
             let known = self.notes.iter().find(|note| note.key == *key);
             let asked = known.is_some_and(|note| !note.asks.is_empty());
-            let namespace = (by_id || asked).then(|| self.task_namespace(at));
+            let needs_place = by_id && (asked || !is_sensible);
+            let namespace = needs_place.then(|| self.task_namespace(at));
             let Some(task) = self.tasks.get_mut(at) else {
                 continue;
             };
             if let Some(note) = known {
                 task.note.answers = note.answers.clone();
+                task.note.asked = note.asked.clone();
+                task.note.given = note.given.clone();
                 task.note.effects = note.effects.clone();
             }
             let Some(namespace) = namespace else {
                 continue;
             };
-            if by_id {
-                let answers = &self.config.parent.answers;
-                let next = answers.by_id(AskId::of(&namespace, task.note.answers.len()));
-                // To LangGraph all questions of a task have one id. Whoever answers the first
-                // question again does not mean the next one.
-                let first = match self.config.fidelity {
-                    Fidelity::Sensible => None,
-                    Fidelity::LangGraph => answers.by_id(AskId::of(&namespace, 0)),
-                };
-                if let Some(answer) = next.or(first) {
-                    task.note.answers.push(answer.clone());
-                    let answers = task.note.answers.clone();
-                    given.push(TaskNote {
-                        answers,
-                        ..TaskNote::new(task.key.clone())
-                    });
-                }
+            let answers = &self.config.parent.answers;
+            let is_given = match (is_sensible, known) {
+                (true, Some(note)) => take_answers(task, note, answers, &namespace),
+                (true, None) => false,
+                (false, _) => take_as_langgraph(task, answers, &namespace),
+            };
+            if is_given {
+                given.push(TaskNote {
+                    answers: task.note.answers.clone(),
+                    asked: task.note.asked.clone(),
+                    given: task.note.given.clone(),
+                    ..TaskNote::new(task.key.clone())
+                });
             }
-            task.asked_as = known.and_then(|note| {
-                let question = task.note.answers.len().checked_sub(1)?;
-                let id = AskId::of(&namespace, question);
-                let ask = note.asks.iter().find(|ask| ask.id == id)?;
-                let kind = ask.kind.clone()?;
-                Some(AskedAs { question, kind })
-            });
         }
         // An answer is durable before the task that waits for it acts on it.
         if !given.is_empty() && self.stores_notes() {
@@ -242,4 +237,45 @@ impl Loop {
         self.progress.running -= 1;
         self.task_wrote(at, written);
     }
+}
+
+/// Gives a task the answers to its open questions: to its own, and for those below it. Returns whether there
+/// were any.
+fn take_answers(
+    task: &mut Task,
+    note: &TaskNote,
+    answers: &Answers,
+    namespace: &GraphPath,
+) -> bool {
+    let question = task.note.answers.len();
+    let mut is_given = false;
+    for ask in note.open_asks() {
+        let Some(answer) = answers.by_id(ask.id) else {
+            continue;
+        };
+        is_given = true;
+        match ask.own_id(namespace, question) {
+            Some(id) => {
+                // Of answers that nobody named a question for, the place is known.
+                let places = (task.note.asked.len()..question).map(|n| AskId::of(namespace, n));
+                task.note.asked.extend(places);
+                task.note.asked.push(id);
+                task.note.answers.push(answer.clone());
+            }
+            None => drop(task.note.given.insert(ask.id, answer.clone())),
+        }
+    }
+    is_given
+}
+
+/// To LangGraph all questions of a task have one id. Whoever answers the first question again does not mean
+/// the next one, but is heard.
+fn take_as_langgraph(task: &mut Task, answers: &Answers, namespace: &GraphPath) -> bool {
+    let next = answers.by_id(AskId::of(namespace, task.note.answers.len()));
+    let first = || answers.by_id(AskId::of(namespace, 0));
+    let Some(answer) = next.or_else(first) else {
+        return false;
+    };
+    task.note.answers.push(answer.clone());
+    true
 }

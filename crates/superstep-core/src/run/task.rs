@@ -42,15 +42,6 @@ pub(crate) enum Phase {
     Halted,
 }
 
-/// A question of a task as it was when it was answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AskedAs {
-    /// Which question of the task, from 0.
-    pub question: usize,
-    /// Its kind.
-    pub kind: Arc<str>,
-}
-
 /// A task of the present step.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -72,8 +63,6 @@ pub struct Task {
     pub failures: u32,
     /// What is known of it.
     pub note: TaskNote,
-    /// What its last answer was given to.
-    pub asked_as: Option<AskedAs>,
     pub(crate) phase: Phase,
     pub(crate) asked: bool,
     /// Its last attempt used an answer.
@@ -95,7 +84,6 @@ impl Task {
             cache: spec.cache.clone(),
             timeouts: spec.timeouts,
             failures: 0,
-            asked_as: None,
             phase: Phase::Ready,
             asked: false,
             answered: false,

@@ -15,7 +15,7 @@ pub fn noted(notes: &[TaskNote]) -> u64 {
             Some(PlainAnswer::Given(_)) => 1,
             Some(PlainAnswer::Taken) => 2,
         };
-        let seen = format!(
+        let mut seen = format!(
             "{:?} {asks:?} {} {} {} {} {} {plain} {effects:?}",
             note.key,
             note.answered,
@@ -24,6 +24,10 @@ pub fn noted(notes: &[TaskNote]) -> u64 {
             note.error.is_some(),
             note.handled,
         );
+        // Numbers of earlier versions stay what they are.
+        if !note.given.is_empty() {
+            seen.push_str(&format!(" {:?}", note.given.keys()));
+        }
         xxh3_64(seen.as_bytes())
     };
     notes.iter().map(one).fold(0, u64::wrapping_add)

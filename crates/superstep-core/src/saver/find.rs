@@ -111,7 +111,7 @@ impl ThreadInfo {
         let head = newest.and_then(Loaded::head);
         let run = runs.first();
         let notes = newest.map(|newest| &*newest.notes).unwrap_or_default();
-        let asks = notes.iter().map(|note| note.open_asks().len()).sum();
+        let asks = notes.iter().map(|note| note.open_asks().count()).sum();
         let named = head.map(|head| head.layout.graph.clone());
         let graph = named.or_else(|| run.map(|run| run.graph.clone()));
         let checkpoint = head.map(|head| head.id);

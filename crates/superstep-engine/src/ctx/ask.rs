@@ -1,6 +1,12 @@
 //! Questions of a running task.
 
-use superstep_core::{ask::Ask, error::ErrorKind, id::AskId, run::Halt, value::Value};
+use superstep_core::{
+    ask::Ask,
+    error::ErrorKind,
+    id::AskId,
+    run::{Fidelity, Halt},
+    value::Value,
+};
 
 use super::DynCtx;
 
@@ -13,20 +19,7 @@ impl DynCtx {
 
     /// Asks a question, with the JSON schema of the answer for clients.
     pub fn ask_with(&self, question: Value, schema: Option<Value>) -> Result<Value, Halt> {
-        let mut progress = self.progress()?;
-        if let Some(answer) = progress.answers.next(&self.0.step.answers) {
-            progress.answers.accept();
-            return Ok(answer);
-        }
-        let id = AskId::of(&self.namespace(), progress.answers.question());
-        let ask = Ask {
-            id,
-            value: question,
-            schema,
-            kind: None,
-        };
-        progress.open.push(ask.clone());
-        Err(Halt::Asked(vec![ask]))
+        self.pose(None, question, || schema, Ok)
     }
 
     /// The answer that the next question of the task gets, if one is on record.
@@ -34,44 +27,70 @@ impl DynCtx {
         Ok(self.progress()?.answers.known().cloned())
     }
 
-    /// Asks a question whose answer has a type. An answer of another type, or to another kind of
-    /// question, is given back: the question stays open.
+    /// Asks a question whose answer has a type. An answer of another type, or to another question, is given
+    /// back: the question stays open.
     pub(crate) fn ask_as<T>(
         &self,
         kind: &'static str,
-        schema: impl Fn() -> Option<Value>,
-        question: impl FnOnce() -> Result<Value, Halt>,
+        schema: impl FnOnce() -> Option<Value>,
+        question: Value,
         decode: impl FnOnce(Value) -> Result<T, String>,
     ) -> Result<T, Halt> {
-        let ask = |value, at| Ask {
-            id: AskId::of(&self.namespace(), at),
-            value,
-            schema: schema(),
-            kind: Some(kind.into()),
-        };
+        self.pose(Some(kind), question, schema, decode)
+    }
+
+    fn pose<T>(
+        &self,
+        kind: Option<&str>,
+        value: Value,
+        schema: impl FnOnce() -> Option<Value>,
+        decode: impl FnOnce(Value) -> Result<T, String>,
+    ) -> Result<T, Halt> {
+        let (namespace, env) = (self.namespace(), &self.0.step.env);
+        let is_sensible = env.fidelity == Fidelity::Sensible;
         let mut progress = self.progress()?;
         let at = progress.answers.question();
-        if let Some(answer) = progress.answers.next(&self.0.step.answers) {
-            let why = match progress.answers.asked_as() {
-                // The program has changed since: whoever answered has not seen this question.
-                Some(asked) if asked != kind => format!("it was given to a question `{asked}`"),
-                _ => match decode(answer) {
+        let place = AskId::of(&namespace, at);
+        let id = match kind.filter(|_| is_sensible) {
+            Some(kind) => AskId::of_question(&namespace, at, kind, &value),
+            None => place,
+        };
+        let unstored = (is_sensible && env.saver.is_none()).then_some(id);
+        let given = progress.answers.next(&self.0.step.answers, unstored);
+        let refusal = match given {
+            None => None,
+            Some(answer) => {
+                // Where only the place is known, it says nothing about what was asked there.
+                let asked = progress.answers.asked().filter(|asked| *asked != place);
+                let is_other = is_sensible && asked.is_some_and(|asked| asked != id);
+                let decoded = match is_other {
+                    true => Err("it was given to another question".to_owned()),
+                    false => decode(answer),
+                };
+                match decoded {
                     Ok(decoded) => {
                         progress.answers.accept();
                         return Ok(decoded);
                     }
-                    Err(why) => why,
-                },
-            };
-            progress.answers.refuse();
-            return Err(Halt::from(ErrorKind::BadAnswer {
-                kind: kind.to_owned(),
-                why,
-                asked: Some(Box::new(ask(question()?, at))),
-            }));
-        }
-        let ask = ask(question()?, at);
-        progress.open.push(ask.clone());
-        Err(Halt::Asked(vec![ask]))
+                    Err(why) => Some(why),
+                }
+            }
+        };
+        let ask = Ask {
+            id,
+            value,
+            schema: schema(),
+            kind: kind.map(Into::into),
+        };
+        let Some(why) = refusal else {
+            progress.open.push(ask.clone());
+            return Err(Halt::Asked(vec![ask]));
+        };
+        progress.answers.refuse();
+        Err(Halt::from(ErrorKind::BadAnswer {
+            kind: kind.unwrap_or("plain").to_owned(),
+            why,
+            asked: Some(Box::new(ask)),
+        }))
     }
 }

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use superstep_core::{
     ask::{Answers, Ask},
-    id::GraphPath,
+    id::{AskId, GraphPath},
     record::Effect,
-    run::{AskedAs, Fidelity},
+    record::TaskNote,
+    run::Fidelity,
     value::Value,
 };
 
@@ -74,17 +75,17 @@ pub(crate) struct TaskAnswers {
     received: Vec<Value>,
     /// How many of them this attempt has used.
     used: usize,
-    /// To which kind of question the last of them was given.
-    asked: Option<AskedAs>,
+    /// The questions that they were given to, as far as that is known.
+    asked: Vec<AskId>,
 }
 
 impl TaskAnswers {
     /// The answers of earlier attempts.
-    pub(crate) fn new(received: Vec<Value>, asked: Option<AskedAs>) -> Self {
+    pub(crate) fn new(note: &TaskNote) -> Self {
         Self {
-            received,
+            received: note.answers.clone(),
             used: 0,
-            asked,
+            asked: note.asked.clone(),
         }
     }
 
@@ -93,10 +94,12 @@ impl TaskAnswers {
         self.used = 0;
     }
 
-    /// The answer to the next question: received before, or the run's plain one.
-    pub(super) fn next(&mut self, run: &Answers) -> Option<Value> {
+    /// The answer to the next question: received before, or the run's plain one. A graph that is not stored
+    /// has received nothing, and asks the run for the answer to `unstored`.
+    pub(super) fn next(&mut self, run: &Answers, unstored: Option<AskId>) -> Option<Value> {
         if self.used == self.received.len() {
-            self.received.push(run.take_next()?);
+            let by_id = unstored.and_then(|id| run.by_id(id).cloned());
+            self.received.push(by_id.or_else(|| run.take_next())?);
         }
         self.received.get(self.used).cloned()
     }
@@ -106,10 +109,9 @@ impl TaskAnswers {
         self.received.get(self.used)
     }
 
-    /// The kind of question that the next answer was given to, if that is known.
-    pub(super) fn asked_as(&self) -> Option<&str> {
-        let asked = self.asked.as_ref()?;
-        (asked.question == self.used).then_some(&*asked.kind)
+    /// The question that the next answer was given to, if that is known.
+    pub(super) fn asked(&self) -> Option<AskId> {
+        self.asked.get(self.used).copied()
     }
 
     /// The answer to the next question is used.
@@ -120,6 +122,7 @@ impl TaskAnswers {
     /// The answer to the next question does not fit: the question stays open.
     pub(super) fn refuse(&mut self) {
         self.received.truncate(self.used);
+        self.asked.truncate(self.used);
     }
 
     /// The number of the next question.

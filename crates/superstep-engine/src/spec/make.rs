@@ -215,7 +215,6 @@ fn node(
                 Ok(graph) => Some(NodeFunction {
                     run: Arc::new(SubgraphNode(graph.clone())),
                     graph: Some(graph),
-                    is_subgraph: true,
                 }),
                 Err(mistakes) => {
                     errors.extend(of_graph(&at, mistakes));
@@ -234,11 +233,7 @@ fn node(
         return None;
     };
     match make(&entry.config) {
-        Ok(run) => Some(NodeFunction {
-            run,
-            graph: None,
-            is_subgraph: false,
-        }),
+        Ok(run) => Some(NodeFunction { run, graph: None }),
         Err(why) => {
             errors.push(SpecError {
                 at: below(at, "config"),

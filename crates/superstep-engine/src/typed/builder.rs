@@ -542,7 +542,6 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             let run = handler.into_node(resources.clone(), reach);
             let entry = NodeFunction {
                 run,
-                is_subgraph: child.is_some(),
                 graph: child.map(|(graph, _)| graph),
             };
             inner = inner.entry(node.name().into(), entry, options);

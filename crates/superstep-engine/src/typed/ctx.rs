@@ -6,7 +6,6 @@ use std::{future::Future, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
-    error::Failure,
     event::{SpanKind, SpanStart},
     id::{TaskId, ThreadId},
     run::{EffectError, Halt, RunInput},
@@ -62,7 +61,9 @@ impl Ctx {
     /// (pass it on with `?`) and the run reports the question.
     ///
     /// A task that asks runs again from its top when the answer comes, so what it does before the
-    /// question belongs into [`Ctx::once`].
+    /// question belongs into [`Ctx::once`]. An answer is for the question that was shown: if the task then asks
+    /// something else, the answer is refused (SS1015) and the new question is open. So what a question says
+    /// comes from the state or from `once`, and not from a clock or from a model that is called again.
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
@@ -122,10 +123,7 @@ impl Ctx {
         question: Q,
         check: impl FnOnce(&Q::Answer) -> Result<(), String>,
     ) -> Result<Q::Answer, NodeError> {
-        let body = || {
-            let json = serde_json::to_value(&question).map_err(Failure::from)?;
-            Ok(Value::from(json))
-        };
+        let body = serde_json::to_value(&question)?;
         let decode = |answer: Value| {
             let answer = serde_json::from_value(answer.to_json());
             let answer: Q::Answer = answer.map_err(|error| error.to_string())?;
@@ -133,7 +131,12 @@ impl Ctx {
             Ok(answer)
         };
         self.0
-            .ask_as(Q::KIND, || Q::schema().map(Value::from), body, decode)
+            .ask_as(
+                Q::KIND,
+                || Q::schema().map(Value::from),
+                body.into(),
+                decode,
+            )
             .map_err(NodeError::halt)
     }
 

@@ -567,9 +567,14 @@ impl<S: State, N: Nodes> Graph<S, N> {
 pub(super) fn plain<A: Serialize>(
     answers: impl IntoIterator<Item = (AskId, A)>,
 ) -> Result<Vec<(AskId, Value)>, Error> {
-    let plain = |(id, answer): (AskId, A)| {
+    let mut given: Vec<(AskId, Value)> = Vec::new();
+    for (id, answer) in answers {
         let answer = serde_json::to_value(answer).map_err(|error| bad_answer(&error))?;
-        Ok((id, Value::from(answer)))
-    };
-    answers.into_iter().map(plain).collect()
+        if given.iter().any(|(other, _)| *other == id) {
+            let why = format!("the question {id} is answered twice");
+            return Err(ErrorKind::BadArgument { why }.into());
+        }
+        given.push((id, answer.into()));
+    }
+    Ok(given)
 }

@@ -14,7 +14,7 @@ use superstep_engine::{
 use crate::fixture::{Count, object, one, saved};
 
 #[tokio::test]
-async fn an_answer_that_is_given_again_does_not_answer_the_next_question() {
+async fn a_question_that_was_answered_takes_no_second_answer_after_a_failure() {
     let runs = Count::default();
     let r = runs.clone();
     let graph = one(move |ctx: DynCtx| {
@@ -38,7 +38,11 @@ async fn an_answer_that_is_given_again_does_not_answer_the_next_question() {
     let asked = graph.invoke(object(json!({})), &options).await.unwrap();
     let first = || input::answers([(asked.asks[0].id, "one".into())]);
     graph.invoke(first(), &options).await.unwrap_err();
-    let asked = graph.invoke(first(), &options).await.unwrap();
+    for again in [first(), input::resume("no")] {
+        let refused = graph.invoke(again, &options).await.unwrap_err();
+        assert_eq!(refused.code(), "SS1105");
+    }
+    let asked = graph.invoke(input::go_on(), &options).await.unwrap();
     assert_eq!(asked.status, Status::Waiting);
     assert_eq!(asked.asks[0].value, "second?".into());
     let second = input::answers([(asked.asks[0].id, "two".into())]);

@@ -7,6 +7,7 @@
     reason = "a test that cannot continue fails"
 )]
 
+mod answered;
 mod asks;
 mod building;
 mod categories;

@@ -185,6 +185,11 @@ impl Random {
             asks: self.some(Self::ask),
             answered: self.coin(),
             answers: self.some(|random| random.value(2)),
+            asked: self.some(|random| AskId(random.next().into())),
+            given: self
+                .some(|random| (AskId(random.next().into()), random.value(2)))
+                .into_iter()
+                .collect(),
             refused: self.coin(),
             error: self.maybe(Self::error),
             handled: self.coin(),
@@ -197,6 +202,7 @@ impl Random {
                 false => PlainAnswer::Given(random.value(2)),
             }),
             offset: self.sized() as u32 as usize,
+            name: self.maybe(Self::text),
         }
     }
 
@@ -299,6 +305,8 @@ pub(super) fn everything() -> Record {
         }],
         answered: true,
         answers: vec![Value::Int(-5), Value::UInt(u64::MAX)],
+        asked: vec![AskId(9)],
+        given: BTreeMap::from([(AskId(8), Value::Int(3))]),
         refused: true,
         error: Some(StoredError {
             code: "SS1".into(),
@@ -314,6 +322,7 @@ pub(super) fn everything() -> Record {
         ]),
         resume: Some(PlainAnswer::Given(Value::Int(1))),
         offset: 3,
+        name: Some("n".into()),
         key: TaskKey::Call(
             Box::new(TaskKey::Handler(Box::new(TaskKey::Node(NodeIx::at(1))))),
             2,
