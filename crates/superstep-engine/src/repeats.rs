@@ -22,7 +22,7 @@ use superstep_core::{
     error::{Error, ErrorKind},
     id::{CheckpointId, GraphPath, ThreadId},
     past::{Certainty, Repeated},
-    record::{Record, Source, TaskKey, TaskNote},
+    record::{Pending, Record, Source, TaskKey, TaskNote, TriggerName},
     run::RunInput,
     runs::QueuedInput,
     saver::{At, Saver},
@@ -35,8 +35,8 @@ use crate::{graph::DynGraph, input, options::CheckpointRef};
 pub(crate) enum Going<'a> {
     /// A run that is fed this.
     Run(&'a RunInput),
-    /// An edit, by the updates of its first step.
-    Edit(&'a [Update]),
+    /// An edit, by the updates of its first step and what comes of them.
+    Edit(&'a [Update], &'a Record),
 }
 
 impl Going<'_> {
@@ -44,7 +44,7 @@ impl Going<'_> {
     fn continues(&self, loaded: &Loaded) -> bool {
         match self {
             Self::Run(RunInput::Command(_, Some(_))) => true,
-            Self::Run(RunInput::Value(_)) | Self::Edit(_) => false,
+            Self::Run(RunInput::Value(_)) | Self::Edit(..) => false,
             // It continues from what it copied.
             Self::Run(_) => {
                 let head = loaded.head();
@@ -62,7 +62,7 @@ impl Going<'_> {
     fn ends(&self) -> bool {
         match self {
             Self::Run(_) => false,
-            Self::Edit(updates) => updates.iter().any(|it| it.as_node.as_deref() == Some(END)),
+            Self::Edit(updates, _) => updates.iter().any(|it| it.as_node.as_deref() == Some(END)),
         }
     }
 
@@ -70,8 +70,27 @@ impl Going<'_> {
     fn acts_as(&self, node: &str) -> bool {
         match self {
             Self::Run(_) => false,
-            Self::Edit(updates) => updates.iter().any(|it| it.as_node.as_deref() == Some(node)),
+            Self::Edit(updates, _) => updates.iter().any(|it| it.as_node.as_deref() == Some(node)),
         }
+    }
+
+    /// Whether a node that has finished in the open step runs again. Its results are dropped with the step.
+    fn runs_again(&self, node: &str) -> bool {
+        let Self::Edit(_, record) = self else {
+            return true;
+        };
+        let Pending {
+            fired,
+            waiting,
+            sends,
+            ..
+        } = &record.pending;
+        let mut triggers = fired.iter().chain(waiting);
+        let is_fired = triggers.any(|trigger| {
+            let name = record.layout.triggers.get(trigger.ix());
+            matches!(name, Some(TriggerName::Node(to) | TriggerName::Join(_, to)) if &**to == node)
+        });
+        is_fired || sends.iter().any(|send| &*send.node == node)
     }
 }
 
@@ -84,7 +103,7 @@ impl DynGraph {
         at: &CheckpointRef,
     ) -> Result<Vec<Repeated>, Error> {
         let saver = self.saver()?.clone();
-        self.effects_after(&saver, thread, at, Which::All).await
+        Ok(effects(self.effects_after(&saver, thread, at).await?))
     }
 
     /// Whether a run that is fed this may begin at a checkpoint; refuses one that would repeat effects
@@ -123,20 +142,22 @@ impl DynGraph {
                 .refuse_to_forget(saver, thread, &namespace, &loaded)
                 .await;
         }
-        let which = match loaded.superseded {
-            true if going.ends() => Which::Unfinished,
-            true => Which::All,
-            false if going.continues(&loaded) => return Ok(()),
-            false => Which::Unfinished,
-        };
-        if !loaded.superseded && !may_have_begun(&loaded) {
+        let is_open = !loaded.superseded;
+        if is_open && (going.continues(&loaded) || !may_have_begun(&loaded)) {
             return Ok(());
         }
-        let mut effects = self.effects_after(saver, thread, at, which).await?;
-        if which == Which::Unfinished {
-            effects.retain(|it| is_unknown(it) || !going.ends() && !going.acts_as(&it.node));
-        }
-        refused(effects, thread)
+        let counts = |found: &Found| {
+            let (effect, node) = (&found.effect, &found.effect.node);
+            match (found.is_over, is_open) {
+                (true, true) => !going.acts_as(node) && going.runs_again(node),
+                (true, false) => !going.ends(),
+                (false, false) if !going.ends() => true,
+                (false, _) => is_unknown(effect) || !going.ends() && !going.acts_as(node),
+            }
+        };
+        let mut found = self.effects_after(saver, thread, at).await?;
+        found.retain(counts);
+        refused(effects(found), thread)
     }
 
     /// Refuses new input for a thread of which a task has begun something, and nobody knows whether that
@@ -172,11 +193,9 @@ impl DynGraph {
             id: Some(head.id),
             ..CheckpointRef::default()
         };
-        let mut found = self
-            .effects_after(saver, thread, &at, Which::Unfinished)
-            .await?;
-        found.retain(is_unknown);
-        refused(found, thread)
+        let mut found = self.effects_after(saver, thread, &at).await?;
+        found.retain(|it| !it.is_over && is_unknown(&it.effect));
+        refused(effects(found), thread)
     }
 
     async fn effects_after(
@@ -184,8 +203,7 @@ impl DynGraph {
         saver: &Arc<dyn Saver>,
         thread: &ThreadId,
         at: &CheckpointRef,
-        which: Which,
-    ) -> Result<Vec<Repeated>, Error> {
+    ) -> Result<Vec<Found>, Error> {
         let archive = saver.export(thread).await?;
         let mut addresses = at.addresses();
         if addresses.is_empty() {
@@ -207,16 +225,15 @@ impl DynGraph {
                 let above = node.as_ref();
                 for (record, note) in tasks(checkpoints) {
                     let within = above.map(|node| (namespace, &**node));
-                    let counts = which == Which::All
-                        || note.output.is_none()
-                        || finished.begins_anew(record, note, within);
-                    if counts && branch.holds(place, record) {
+                    let is_over =
+                        note.output.is_some() && !finished.begins_anew(record, note, within);
+                    if branch.holds(place, record) {
                         let node = above.cloned().unwrap_or_else(|| node_of(record, note));
                         let step = branch.step(record);
-                        found.extend(read(note).into_iter().map(|effect| Repeated {
-                            node: node.clone(),
-                            step,
-                            effect,
+                        found.extend(read(note).into_iter().map(|effect| {
+                            let node = node.clone();
+                            let effect = Repeated { node, step, effect };
+                            Found { effect, is_over }
                         }));
                     }
                 }
@@ -303,13 +320,16 @@ pub(crate) fn refused(effects: Vec<Repeated>, thread: &ThreadId) -> Result<(), E
     }
 }
 
-/// Which effects of a checkpoint count.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
-    /// All of them.
-    All,
-    /// Those of tasks that have not finished: what finished counts.
-    Unfinished,
+/// An effect on record.
+#[derive(PartialEq)]
+struct Found {
+    effect: Repeated,
+    /// Its task has finished, and does not begin anew with another one.
+    is_over: bool,
+}
+
+fn effects(found: Vec<Found>) -> Vec<Repeated> {
+    found.into_iter().map(|it| it.effect).collect()
 }
 
 /// A checkpoint and all that follow from it, in their graph and in the graphs below.

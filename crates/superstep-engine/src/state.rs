@@ -1,17 +1,16 @@
 //! Looking at threads and editing them: snapshots, history, updates, forks.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use superstep_core::{
     checkpoint::Loaded,
     edit::{Edit, Update},
-    error::{Error, ErrorKind, SaverError},
-    id::{CheckpointId, GraphPath, ThreadId},
-    policy::Durability,
-    record::{Effect, TaskNote},
+    error::{Error, ErrorKind},
+    id::{GraphPath, ThreadId},
+    record::Record,
     run::Fidelity,
     runs::{RunQuery, RunRecord},
-    saver::{At, Commit, HistoryQuery, Notes, Saver},
+    saver::{At, Commit, HistoryQuery, Saver},
     snapshot::{Snapshot, SubState, View},
 };
 
@@ -142,83 +141,6 @@ impl DynGraph {
         Ok(states)
     }
 
-    /// Records what became of an effect that was started and whose outcome is unknown, in this graph
-    /// and those that its nodes run. The thread can then be continued.
-    pub async fn settle(
-        &self,
-        thread: &ThreadId,
-        key: &str,
-        outcome: &Effect,
-    ) -> Result<(), Error> {
-        let saver = self.saver()?.clone();
-        let lease = saver.lease(thread).await?;
-        let settled = self
-            .settle_under(&saver, lease.epoch, thread, key, outcome)
-            .await;
-        lease.end().await;
-        if settled? {
-            return Ok(());
-        }
-        let (what, name) = ("started effect", key.to_owned());
-        Err(Error::from(ErrorKind::Unknown { what, name }).at_thread(Some(thread)))
-    }
-
-    /// Whether there was such an effect.
-    async fn settle_under(
-        &self,
-        saver: &Arc<dyn Saver>,
-        epoch: u64,
-        thread: &ThreadId,
-        key: &str,
-        outcome: &Effect,
-    ) -> Result<bool, Error> {
-        // Of a graph that a node runs nothing is declared: what the thread has tells of it.
-        let namespaces = match saver.export(thread).await {
-            Err(SaverError::NoThread { .. }) => return Ok(false),
-            archive => archive?.namespaces,
-        };
-        let mut newest: BTreeMap<GraphPath, Loaded> = BTreeMap::new();
-        for namespace in namespaces.into_keys() {
-            if let Some(loaded) = saver.load(thread, &namespace, At::Latest).await? {
-                newest.insert(namespace, loaded);
-            }
-        }
-        let is_newest = |(namespace, id): (&GraphPath, &CheckpointId)| {
-            let head = newest.get(namespace).and_then(Loaded::head);
-            head.is_none_or(|head| head.id == *id)
-        };
-        let mut found = false;
-        for (namespace, loaded) in &newest {
-            // One that ran in an earlier step is over.
-            let Some(head) = loaded.head().filter(|it| it.parents.iter().all(is_newest)) else {
-                continue;
-            };
-            let started = loaded.notes.iter().filter(|note| {
-                note.output.is_none() && note.effects.get(key) == Some(&Effect::Started)
-            });
-            let notes: Vec<TaskNote> = started
-                .map(|note| TaskNote {
-                    effects: [(key.to_owned(), outcome.clone())].into(),
-                    ..TaskNote::new(note.key.clone())
-                })
-                .collect();
-            if !notes.is_empty() {
-                found = true;
-                let notes = Notes {
-                    thread: thread.clone(),
-                    namespace: namespace.clone(),
-                    epoch,
-                    durability: Durability::Sync,
-                    checkpoint: head.id,
-                    notes,
-                    events: Vec::new(),
-                };
-                saver.note(notes).await?;
-            }
-        }
-        Ok(found)
-    }
-
     /// Edits the state in the name of a node. Returns the new checkpoint.
     pub async fn update_state(
         &self,
@@ -247,32 +169,46 @@ impl DynGraph {
         let (graph, namespace) = self.at_namespace(&at.namespace)?;
         let lease = saver.lease(thread).await?;
         let edited = async {
-            if let Some(first) = steps.first() {
-                let going = Going::Edit(first);
-                self.refuse_repeats(&saver, thread, &at, going).await?;
-            }
-            for updates in steps {
-                at = graph
-                    .edit(&saver, thread, &namespace, &at, lease.epoch, &updates)
+            for (n, updates) in steps.iter().enumerate() {
+                let record = graph
+                    .edit(&saver, thread, &namespace, &at, updates)
                     .await
                     .map_err(|error| error.at_thread(Some(thread)))?;
+                if n == 0 {
+                    let going = Going::Edit(updates, &record);
+                    self.refuse_repeats(&saver, thread, &at, going).await?;
+                }
+                at = CheckpointRef {
+                    namespace: namespace.clone(),
+                    id: Some(record.id),
+                    parents: record.parents.clone(),
+                    repeats: false,
+                };
+                let commit = Commit {
+                    thread: thread.clone(),
+                    namespace: namespace.clone(),
+                    epoch: lease.epoch,
+                    record,
+                    events: Vec::new(),
+                };
+                saver.commit(commit).await?;
             }
-            Ok(at)
+            Ok::<_, Error>(at)
         };
         let edited = edited.await;
         lease.end().await;
         edited
     }
 
+    /// The record that updates of one step make of a checkpoint.
     async fn edit(
         &self,
         saver: &Arc<dyn Saver>,
         thread: &ThreadId,
         namespace: &GraphPath,
         at: &CheckpointRef,
-        epoch: u64,
         updates: &[Update],
-    ) -> Result<CheckpointRef, Error> {
+    ) -> Result<Record, Error> {
         let loaded = saver
             .load(thread, namespace, at.id.map_or(At::Latest, At::Id))
             .await?;
@@ -291,26 +227,9 @@ impl DynGraph {
             plan: &self.0.plan,
             ids: &*self.0.ids,
             head: head.map(|(head, _)| head),
-            parents: parents.clone(),
+            parents,
             superseded: loaded.as_ref().is_some_and(|loaded| loaded.superseded),
         };
-        let record = edit.apply(updates)?;
-        let id = Some(record.id);
-        let (thread, namespace) = (thread.clone(), namespace.clone());
-        saver
-            .commit(Commit {
-                thread,
-                namespace: namespace.clone(),
-                epoch,
-                record,
-                events: Vec::new(),
-            })
-            .await?;
-        Ok(CheckpointRef {
-            namespace,
-            id,
-            parents,
-            repeats: false,
-        })
+        edit.apply(updates)
     }
 }

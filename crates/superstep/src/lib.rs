@@ -114,7 +114,7 @@ pub use superstep_draw as draw;
 #[doc(inline)]
 pub use superstep_engine::{
     Backends, Canceller, CheckpointRef, Fit, Import, Imports, LogItem, OpenSpan, Recovery,
-    RunOptions,
+    RunOptions, UnknownEffect, WhichEffect,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{

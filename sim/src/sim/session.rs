@@ -478,7 +478,7 @@ impl Sim<'_> {
             Stop::Asked(asks) if alone => {
                 let open = |ask: &superstep_core::ask::Ask| {
                     let mut notes = notes.into_iter().flatten();
-                    notes.any(|note| note.open_asks().contains(ask))
+                    notes.any(|note| note.open_asks().any(|open| open == ask))
                 };
                 match asks.iter().all(open) && head == Some(root.run.checkpoint()) {
                     true => Ok(()),

@@ -20,7 +20,12 @@ use super::{
     ask::OpenAsk, channel_state::whole_state, command::writes, graph::Graph, nodes::Nodes,
     snap::Snap, state::State,
 };
-use crate::{options::CheckpointRef, state::Depth, threads::Fit};
+use crate::{
+    options::CheckpointRef,
+    settle::{UnknownEffect, WhichEffect},
+    state::Depth,
+    threads::Fit,
+};
 
 /// The state of a thread at one checkpoint.
 ///
@@ -207,7 +212,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
         made.id.ok_or_else(|| ErrorKind::EmptyInput.into())
     }
 
-    /// An effect whose outcome was unknown did happen, with this result: `ctx.once` returns it.
+    /// An effect whose outcome was unknown did happen, with this result: `ctx.once` returns it. It is named by its
+    /// key; where several tasks have one with that key, by what [`Graph::unknown_effects`] lists.
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
@@ -226,21 +232,34 @@ impl<S: State, N: Nodes> Graph<S, N> {
     pub async fn settle_done<T: Serialize>(
         &self,
         thread: impl Into<ThreadId>,
-        key: &str,
+        effect: impl Into<WhichEffect>,
         result: &T,
     ) -> Result<(), Error> {
         let result = serde_json::to_value(result).map_err(|error| ErrorKind::BadArgument {
             why: format!("the result cannot be written as data: {error}"),
         })?;
         let outcome = Effect::Done(result.into());
-        self.inner.settle(&thread.into(), key, &outcome).await
+        self.inner.settle(&thread.into(), effect, &outcome).await
     }
 
     /// An effect whose outcome was unknown did not happen: `ctx.once` does it.
-    pub async fn settle_undone(&self, thread: impl Into<ThreadId>, key: &str) -> Result<(), Error> {
+    pub async fn settle_undone(
+        &self,
+        thread: impl Into<ThreadId>,
+        effect: impl Into<WhichEffect>,
+    ) -> Result<(), Error> {
         self.inner
-            .settle(&thread.into(), key, &Effect::Failed)
+            .settle(&thread.into(), effect, &Effect::Failed)
             .await
+    }
+
+    /// The effects of a thread of which nobody knows whether they happened. Where several tasks have one with
+    /// the same key, each is settled by what is listed here.
+    pub async fn unknown_effects(
+        &self,
+        thread: impl Into<ThreadId>,
+    ) -> Result<Vec<UnknownEffect>, Error> {
+        self.inner.unknown_effects(&thread.into()).await
     }
 
     /// Removes a thread and all that belongs to it.

@@ -515,3 +515,124 @@ async fn what_nobody_knows_of_a_graph_that_a_node_runs_is_not_forgotten() {
         .expect("it continues");
     assert_eq!(pay.get(), 1);
 }
+
+/// `before`, then `pay` and, beside it, `other`, which asks.
+fn beside(pay: &Count) -> DynGraph {
+    DynGraphBuilder::new()
+        .last_value("x")
+        .last_value("y")
+        .node("before", writes(object(json!({ "y": 1 }))))
+        .node("pay", payment(pay, true))
+        .node("other", |ctx: DynCtx| async move {
+            ctx.ask("and now?")?;
+            Ok::<_, Halt>(())
+        })
+        .edge("__start__", "before")
+        .edge("before", "pay")
+        .edge("before", "other")
+        .backends(saved())
+        .build()
+        .expect("it builds")
+}
+
+#[tokio::test]
+async fn a_step_that_is_open_is_not_begun_anew_behind_what_has_finished_in_it() {
+    let pay = Count::default();
+    let graph = beside(&pay);
+    let (thread, options) = (ThreadId::from("t"), RunOptions::on("t"));
+    let asked = graph.invoke(object(json!({})), &options).await;
+    assert_eq!(asked.expect("it asks").asks.len(), 1);
+    let steps = history(&graph).await.len();
+    let at = CheckpointRef::root(before(&graph, "other").await);
+    let back = RunOptions {
+        at: Some(at.clone()),
+        ..options.clone()
+    };
+    let run = graph.invoke(input::go_on(), &back).await;
+    is_refused(&run.expect_err("it would run `pay` again"));
+    let edit = |as_node: Option<&str>| Update {
+        output: superstep_core::command::Output::Update(object(json!({ "y": 2 }))),
+        as_node: as_node.map(Into::into),
+    };
+    for (at, update) in [
+        (Some(&at), copy()),
+        (Some(&at), edit(None)),
+        (None, edit(None)),
+        (None, edit(Some("before"))),
+    ] {
+        let edited = graph.update_state(&thread, at, update).await;
+        is_refused(&edited.expect_err("`pay` would run again"));
+    }
+    assert_eq!(history(&graph).await.len(), steps, "nothing was stored");
+    // What acts for the node that asks ends the step, and nothing runs a second time.
+    let edited = graph.update_state(&thread, None, edit(Some("other")));
+    edited.await.expect("nothing is repeated");
+    graph
+        .invoke(input::go_on(), &options)
+        .await
+        .expect("it goes on");
+    assert_eq!(pay.get(), 1);
+}
+
+#[tokio::test]
+async fn of_several_unknown_effects_with_one_key_each_is_settled_by_itself() {
+    use superstep_core::command::{Command, Goto, Output, Send};
+
+    let pay = Count::default();
+    let sends = |_: DynCtx| async {
+        let send = |n: i64| Goto::Send(Send::new("pay", n));
+        Ok::<_, Halt>(Output::Command(Command {
+            goto: vec![send(1), send(2)],
+            ..Command::default()
+        }))
+    };
+    let graph = DynGraphBuilder::new()
+        .last_value("x")
+        .reduce(
+            "paid",
+            superstep_core::reducer::Reducer::Add,
+            Value::list([]),
+        )
+        .node("start", sends)
+        .node("pay", {
+            let pay = pay.clone();
+            move |ctx: DynCtx| {
+                let pay = pay.clone();
+                async move {
+                    let lost = || async move {
+                        pay.up();
+                        Err::<i64, _>(EffectError::from(superstep_core::Failure::new(
+                            "Lost",
+                            "no answer",
+                        )))
+                    };
+                    let receipt: i64 = ctx.once("pay", lost).await?;
+                    let line = Value::list([Value::from(receipt)]);
+                    Ok::<_, Halt>(Value::map([("paid", line)]))
+                }
+            }
+        })
+        .edge("__start__", "start")
+        .backends(saved())
+        .build()
+        .expect("it builds");
+    let (thread, options) = (ThreadId::from("t"), RunOptions::on("t"));
+    let run = graph.invoke(object(json!({})), &options).await;
+    assert_eq!(run.expect_err("nobody knows").code(), "SS1202");
+    let done = |n: i64| Effect::Done(Value::from(n));
+    let both = graph.settle(&thread, "pay", &done(7)).await;
+    assert_eq!(both.expect_err("there are two").code(), "SS1206");
+    let listed = graph.unknown_effects(&thread).await.expect("a list");
+    let sent: Vec<&Value> = listed.iter().map(|it| &it.input).collect();
+    assert_eq!(sent, [&Value::from(1), &Value::from(2)]);
+    for (effect, receipt) in listed.iter().zip([11, 22]) {
+        let settled = graph.settle(&thread, effect, &done(receipt)).await;
+        settled.expect("it is settled");
+    }
+    let again = graph.settle(&thread, &listed[0], &done(7)).await;
+    assert_eq!(again.expect_err("it is settled already").code(), "SS1108");
+    let outcome = graph.invoke(input::go_on(), &options).await.expect("done");
+    let paid = outcome.output.expect("a state").get("paid").cloned();
+    assert_eq!(paid, Some(Value::list([11.into(), 22.into()])));
+    assert_eq!(pay.get(), 2);
+}
