@@ -29,7 +29,7 @@ use crate::{
 
 /// A question as it is asked: a list of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
-#[ask(answer = Vec<Answer>, kind = "email_assistant")]
+#[ask(answer = Vec<Answer>, kind = "email_assistant", about = self.decided())]
 #[serde(transparent)]
 pub struct Asked(pub Vec<Item>);
 
@@ -49,6 +49,16 @@ pub struct Item {
     /// What an answer may name, so that it fits no other question; absent if it is about no call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
+}
+
+impl Asked {
+    /// What is decided, without the words around it: they name the mode and what has happened since.
+    fn decided(&self) -> Vec<(&Action, Option<&Digest>)> {
+        let items = self.0.iter();
+        items
+            .map(|item| (&item.action_request, item.digest.as_ref()))
+            .collect()
+    }
 }
 
 impl Item {

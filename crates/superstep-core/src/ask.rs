@@ -8,10 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::sync::lock;
-use crate::{
-    id::{AskId, GraphPath},
-    value::Value,
-};
+use crate::{id::AskId, value::Value};
 
 /// A question that waits for an answer. On the wire this is LangGraph's interrupt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,19 +27,6 @@ pub struct Ask {
     /// Which kind of question it is, if the asker named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Arc<str>>,
-}
-
-impl Ask {
-    /// The id of the question if it is this one of the task itself, and not of a graph or task below it.
-    pub fn own_id(&self, task: &GraphPath, question: usize) -> Option<AskId> {
-        let place = AskId::of(task, question);
-        let Some(kind) = &self.kind else {
-            return (self.id == place).then_some(place);
-        };
-        let id = AskId::of_question(task, question, kind, &self.value);
-        // Earlier versions, and runs like LangGraph's, know it by its place.
-        (self.id == id || self.id == place).then_some(id)
-    }
 }
 
 /// How a caller answers.

@@ -64,8 +64,12 @@ impl Edit<'_> {
             })),
         };
         let clears = first.as_node.as_deref() == Some(END);
-        if let (Some(head), false) = (&self.head, clears) {
-            head.restored.refuse_lost()?;
+        if let Some(head) = &self.head {
+            match clears {
+                // What was about to run goes, and what has finished stays.
+                true => head.restored.refuse_unmigrated()?,
+                false => head.restored.refuse_lost()?,
+            }
         }
         match first.as_node.as_deref() {
             Some(END) if first.output == Output::Nothing => {

@@ -18,7 +18,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 pub use run_id::RunId;
 
@@ -262,13 +262,21 @@ impl AskId {
         }
     }
 
-    /// The id of a question of a kind: another one in its place has another id, so that an answer to what was
-    /// shown reaches nothing else.
-    pub fn of_question(task: &GraphPath, answered: usize, kind: &str, question: &Value) -> Self {
-        let place = Self::of(task, answered);
-        Self(xxh3_128(format!("{place}|{kind}|{question}").as_bytes()))
+    /// The id of a question of a kind. One in its place about something else has another id, so that an answer
+    /// to what was shown reaches nothing else.
+    pub fn of_question(task: &GraphPath, answered: usize, kind: &str, about: &Value) -> Self {
+        let text = format!("{kind}|{about}");
+        Self(Self::of(task, answered).0 & PLACE | u128::from(xxh3_64(text.as_bytes())))
+    }
+
+    /// Whether it is the id of that question of a task, whatever it asks there.
+    pub fn is_at(self, task: &GraphPath, answered: usize) -> bool {
+        self.0 & PLACE == Self::of(task, answered).0 & PLACE
     }
 }
+
+/// The part of a question's id that says where it is asked.
+const PLACE: u128 = !(u64::MAX as u128);
 
 impl TaskId {
     /// Hashes the parts of a task's place.

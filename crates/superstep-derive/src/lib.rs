@@ -86,9 +86,10 @@ pub fn derive_nodes(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a type a question: `#[ask(answer = Type, kind = "name")]`.
+/// Makes a type a question: `#[ask(answer = Type, kind = "name", about = self.field)]`.
 ///
-/// Without a kind it is named in snake case.
+/// Without a kind it is named in snake case. An answer is for the whole question unless `about` names what it is for:
+/// then the rest may be worded otherwise when the answer comes.
 ///
 /// ```
 /// use serde::Serialize;

@@ -22,22 +22,28 @@ impl DynGraph {
     /// Puts a run of this graph into the queue of its saver, for a [`Worker`](crate::Worker) of any
     /// process; durable when it returns. `run` says on which thread, with what and how, and what to do
     /// when the thread is busy. One that would have effects of the others repeated ([`OnBusy::Rollback`]) is
-    /// refused (SS1205). A plain answer is for the question that is open now (see [`DynGraph::bind_answer`]).
+    /// refused (SS1205). A plain answer is for the question that is open now (see [`DynGraph::prepare_queued`]).
     pub async fn enqueue(&self, run: EnqueueRun) -> Result<RunRecord, Error> {
         let graph = self.0.plan.name.clone();
-        let run = self.bind_answer(EnqueueRun { graph, ..run }).await?;
+        let run = self.prepare_queued(EnqueueRun { graph, ..run }).await?;
         if run.on_busy == OnBusy::Rollback {
             self.refuse_rollback(&run.thread).await?;
         }
         Ok(self.saver()?.run_queue().enqueue(run).await?)
     }
 
-    /// Binds a plain answer on its way to the queue to the one question that is open now: when the run's turn
+    /// Readies a run for the queue, for those who put it there themselves.
+    ///
+    /// It says of which version of the state its input is: if a newer program takes it up, the run fails with
+    /// SS1201 and its input stays on record.
+    ///
+    /// A plain answer is bound to the one question that is open now: when the run's turn
     /// comes, the thread may ask another, and whoever answered has not seen that one. If the question is
     /// answered by somebody else meanwhile, the run fails with SS1105. So does this call if no question is open, or
     /// none of the answered ids while no run of the thread could still ask. An answer that does not fit its question
     /// is SS1015.
-    pub async fn bind_answer(&self, mut run: EnqueueRun) -> Result<EnqueueRun, Error> {
+    pub async fn prepare_queued(&self, mut run: EnqueueRun) -> Result<EnqueueRun, Error> {
+        run.options.state_version = self.version_of(&run.input);
         let QueuedInput::Command(_, Some(resume)) = &mut run.input else {
             return Ok(run);
         };
@@ -73,6 +79,17 @@ impl DynGraph {
             pending: open,
         });
         Err(error.at_thread(Some(&run.thread)))
+    }
+
+    /// The version of the state that an input is of, if it has a part of one.
+    pub(crate) fn version_of(&self, input: &QueuedInput) -> Option<u32> {
+        let has_fields = match input {
+            QueuedInput::Value(_) => true,
+            QueuedInput::Command(command, _) => !command.update.is_empty(),
+            _ => false,
+        };
+        let state = self.0.plan.layout.state.as_ref();
+        state.filter(|_| has_fields).map(|state| state.version)
     }
 
     async fn is_under_way(&self, thread: &ThreadId) -> Result<bool, Error> {
@@ -157,6 +174,7 @@ impl RunOptions {
             keep_asks: Some(self.keep_asks),
             log: Some(self.log),
             grace: Some(self.grace),
+            state_version: None,
         }
     }
 

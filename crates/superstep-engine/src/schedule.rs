@@ -53,6 +53,7 @@ impl DynGraph {
         let wrong = |no: NoSchedule| ErrorKind::BadArgument {
             why: no.to_string(),
         };
+        schedule.options.state_version = self.version_of(&schedule.input);
         schedule.next = next_due(&schedule, now).map_err(wrong)?;
         schedules.put_schedule(schedule.clone()).await?;
         Ok(schedule)

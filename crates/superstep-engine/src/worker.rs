@@ -231,6 +231,19 @@ impl Worker {
             let (what, name) = ("graph", record.graph.to_string());
             return Err(ErrorKind::Unknown { what, name }.into());
         };
+        let of = record
+            .queued
+            .as_ref()
+            .and_then(|it| it.options.state_version);
+        if let (Some(of), Some(own)) = (of, &graph.0.plan.layout.state)
+            && of != own.version
+        {
+            let own = own.version;
+            let why = format!(
+                "the input of the queued run is of version {of}, and the graph has version {own}"
+            );
+            return Err(ErrorKind::Version { why }.into());
+        }
         self.undo_before(record).await?;
         let root = Default::default();
         let loaded = self.saver.load(&record.thread, &root, At::Latest).await?;

@@ -239,7 +239,7 @@ impl App {
             )
         };
         let hosted = self.registry.graph(&kwargs.graph_id)?;
-        let queued = hosted.graph.bind_answer(queued).await?;
+        let queued = hosted.graph.prepare_queued(queued).await?;
         // A thread knows the graph of its newest run.
         let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
         if !stamps.iter().all(has_all) {

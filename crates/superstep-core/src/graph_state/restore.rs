@@ -14,7 +14,7 @@ use crate::{
     checkpoint::{Chain, Loaded, NextRecord, RebuiltState},
     error::ErrorKind,
     plan::Plan,
-    record::{Change, Layout, Pending, Record, TaskKey, TaskNote, TriggerName, Write},
+    record::{Change, Layout, Pending, Record, StartValue, TaskKey, TaskNote, TriggerName, Write},
     scheduler::Scheduler,
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::{DecodeError, Value},
@@ -37,16 +37,27 @@ pub struct Restored {
     /// Nodes that were about to run and that the plan does not have, or not by that edge. Such a
     /// checkpoint can be looked at, but not gone on with.
     pub lost: Vec<Arc<str>>,
+    /// Why it is of another version and cannot be gone on with, although its state was migrated.
+    pub unmigrated: Option<String>,
 }
 
 impl Restored {
-    /// Refuses to resume without what was about to run.
+    /// Refuses to resume without what was about to run, or with what no migration has seen.
     pub fn refuse_lost(&self) -> Result<(), ErrorKind> {
+        self.refuse_unmigrated()?;
         if self.lost.is_empty() {
             return Ok(());
         }
         let nodes = self.lost.clone();
         Err(ErrorKind::LostNodes { nodes })
+    }
+
+    /// Refuses to do anything with what no migration has seen.
+    pub fn refuse_unmigrated(&self) -> Result<(), ErrorKind> {
+        match self.unmigrated.clone() {
+            Some(why) => Err(ErrorKind::Version { why }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -65,11 +76,13 @@ impl GraphState {
                 touched: None,
                 must_snapshot: false,
                 lost: Vec::new(),
+                unmigrated: None,
             });
         };
         refuse_foreign(&head.layout.graph, plan)?;
         let translation = Translation::between(&head.layout, plan);
-        let channels = match migration_needed(&head.layout, plan)? {
+        let from = migration_needed(&head.layout, plan)?;
+        let channels = match from {
             None => rebuild(plan, &loaded.chain)?,
             Some(from) => migrated(plan, &loaded.chain, from, migrate)?.into(),
         };
@@ -99,10 +112,15 @@ impl GraphState {
                 .notes
                 .iter()
                 .filter_map(|note| translation.note(note))
+                .map(|note| match from {
+                    Some(_) => without_fields(note),
+                    None => note,
+                })
                 .collect(),
             touched,
             must_snapshot: !translation.is_identity() || loaded.next == NextRecord::Everything,
             lost: translation.lost(plan, loaded),
+            unmigrated: from.and_then(|from| unmigrated(loaded, from)),
         })
     }
 }
@@ -112,6 +130,37 @@ fn decode(name: &str, error: &DecodeError) -> ErrorKind {
         what: format!("channel `{name}`"),
         why: error.to_string(),
     }
+}
+
+/// What a migration of the state does not see, and what would be lost or misread with it: results of tasks in an
+/// open step, and input that no node has taken.
+fn unmigrated(loaded: &Loaded, from: u32) -> Option<String> {
+    let head = loaded.head()?;
+    let waits = match &head.pending.start {
+        None => false,
+        Some(StartValue::Input(value)) => value.as_map().is_none_or(|map| !map.is_empty()),
+        Some(StartValue::Command(command)) => !command.update.is_empty(),
+    };
+    // A step that the thread has moved on from begins anew.
+    let notes = loaded.notes.iter().filter(|_| !loaded.superseded);
+    let is_field = |write: &Write| matches!(write, Write::State(..));
+    let mut written = notes.flat_map(|note| note.output.iter().flatten());
+    let what = match (waits, written.any(is_field)) {
+        (true, _) => "input that no node has taken",
+        (false, true) => "results of nodes in a step that has not ended",
+        (false, false) => return None,
+    };
+    Some(format!(
+        "the thread has {what}, of version {from}, and a migration sees the state alone: finish the step with the \
+         program of that version, or fork the thread before it"
+    ))
+}
+
+/// What a task did, without the fields that it wrote: they are of another version.
+fn without_fields(mut note: TaskNote) -> TaskNote {
+    let output = note.output.iter_mut();
+    output.for_each(|writes| writes.retain(|write| !matches!(write, Write::State(..))));
+    note
 }
 
 /// Refuses a thread of another graph, as far as both have names.

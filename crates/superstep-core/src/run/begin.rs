@@ -89,6 +89,7 @@ impl Loop {
                     touched: None,
                     must_snapshot: true,
                     lost: Vec::new(),
+                    unmigrated: None,
                 };
                 (fresh, None, None, Source::Input, -2)
             }

@@ -229,7 +229,7 @@ impl Loop {
         let Some(task) = self.tasks.get_mut(at) else {
             return;
         };
-        if asked.own_id(&namespace, task.note.answers.len()).is_some() {
+        if asked.id.is_at(&namespace, task.note.answers.len()) {
             task.note.asks = vec![asked];
             return;
         }

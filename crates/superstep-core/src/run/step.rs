@@ -254,15 +254,15 @@ fn take_answers(
             continue;
         };
         is_given = true;
-        match ask.own_id(namespace, question) {
-            Some(id) => {
+        match ask.id.is_at(namespace, question) {
+            true => {
                 // Of answers that nobody named a question for, the place is known.
                 let places = (task.note.asked.len()..question).map(|n| AskId::of(namespace, n));
                 task.note.asked.extend(places);
-                task.note.asked.push(id);
+                task.note.asked.push(ask.id);
                 task.note.answers.push(answer.clone());
             }
-            None => drop(task.note.given.insert(ask.id, answer.clone())),
+            false => drop(task.note.given.insert(ask.id, answer.clone())),
         }
     }
     is_given

@@ -41,6 +41,10 @@ pub struct QueuedOptions {
     pub log: Option<Modes>,
     /// How long tasks have to end when the run is cancelled.
     pub grace: Option<Duration>,
+    /// The version of the state that its input is of. A graph of another version does not take it: what a
+    /// migration makes of a state says nothing about a part of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_version: Option<u32>,
 }
 
 impl QueuedOptions {

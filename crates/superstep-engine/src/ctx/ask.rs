@@ -32,16 +32,17 @@ impl DynCtx {
     pub(crate) fn ask_as<T>(
         &self,
         kind: &'static str,
+        about: &Value,
         schema: impl FnOnce() -> Option<Value>,
         question: Value,
         decode: impl FnOnce(Value) -> Result<T, String>,
     ) -> Result<T, Halt> {
-        self.pose(Some(kind), question, schema, decode)
+        self.pose(Some((kind, about)), question, schema, decode)
     }
 
     fn pose<T>(
         &self,
-        kind: Option<&str>,
+        typed: Option<(&str, &Value)>,
         value: Value,
         schema: impl FnOnce() -> Option<Value>,
         decode: impl FnOnce(Value) -> Result<T, String>,
@@ -51,8 +52,8 @@ impl DynCtx {
         let mut progress = self.progress()?;
         let at = progress.answers.question();
         let place = AskId::of(&namespace, at);
-        let id = match kind.filter(|_| is_sensible) {
-            Some(kind) => AskId::of_question(&namespace, at, kind, &value),
+        let id = match typed.filter(|_| is_sensible) {
+            Some((kind, about)) => AskId::of_question(&namespace, at, kind, about),
             None => place,
         };
         let unstored = (is_sensible && env.saver.is_none()).then_some(id);
@@ -76,6 +77,7 @@ impl DynCtx {
                 }
             }
         };
+        let kind = typed.map(|(kind, _)| kind);
         let ask = Ask {
             id,
             value,

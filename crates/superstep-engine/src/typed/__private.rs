@@ -1,6 +1,6 @@
 //! What generated code needs; not for people.
 
-pub use serde_json::Value as Json;
+pub use serde_json::{Error as JsonError, Value as Json, to_value as to_json};
 pub use superstep_core::{
     channel_state::{Folded, Recording},
     plan::FieldShape,

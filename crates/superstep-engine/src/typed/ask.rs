@@ -49,6 +49,13 @@ pub trait Ask: Serialize {
     fn schema() -> Option<Json> {
         None
     }
+
+    /// What an answer is for, as data. One that was given when this was something else is refused (SS1015), and the
+    /// question is open as it is asked now. It is the whole question unless `#[ask(about = …)]` says otherwise, for
+    /// questions whose words change although what is decided does not.
+    fn about(&self) -> Result<Json, serde_json::Error> {
+        serde_json::to_value(self)
+    }
 }
 
 /// A question that waits for an answer.

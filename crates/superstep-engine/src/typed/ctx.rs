@@ -62,7 +62,7 @@ impl Ctx {
     ///
     /// A task that asks runs again from its top when the answer comes, so what it does before the
     /// question belongs into [`Ctx::once`]. An answer is for the question that was shown: if the task then asks
-    /// something else, the answer is refused (SS1015) and the new question is open. So what a question says
+    /// something else, the answer is refused (SS1015) and the new question is open ([`Ask::about`]). So what a question says
     /// comes from the state or from `once`, and not from a clock or from a model that is called again.
     ///
     /// ```
@@ -124,6 +124,7 @@ impl Ctx {
         check: impl FnOnce(&Q::Answer) -> Result<(), String>,
     ) -> Result<Q::Answer, NodeError> {
         let body = serde_json::to_value(&question)?;
+        let about = Value::from(question.about()?);
         let decode = |answer: Value| {
             let answer = serde_json::from_value(answer.to_json());
             let answer: Q::Answer = answer.map_err(|error| error.to_string())?;
@@ -133,6 +134,7 @@ impl Ctx {
         self.0
             .ask_as(
                 Q::KIND,
+                &about,
                 || Q::schema().map(Value::from),
                 body.into(),
                 decode,

@@ -19,6 +19,7 @@ mod extractors;
 mod failures;
 mod json;
 mod layers;
+mod open_steps;
 mod pipeline;
 mod plain;
 mod queue;

@@ -1,0 +1,147 @@
+//! What is on its way between two states when a newer version of the program comes: results in an open step, input that
+//! no node has taken, and runs in the queue.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use superstep::{
+    RunQuery, RunStatus,
+    dynamic::{DynUpdate, END, Worker},
+    prelude::*,
+};
+
+use crate::plain::{PlainSaver, saver};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum Node {
+    Count,
+    Check,
+}
+
+#[derive(Serialize, Ask)]
+#[ask(answer = bool)]
+struct Go;
+
+mod v1 {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct Till {
+        pub(super) euros: u32,
+        #[reduce(Append)]
+        pub(super) log: Vec<String>,
+    }
+}
+
+mod v2 {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    #[state(version = 2, migrate(1 => to_cents))]
+    pub(super) struct Till {
+        pub(super) cents: u32,
+        #[reduce(Append)]
+        pub(super) log: Vec<String>,
+    }
+
+    fn to_cents(mut data: Value) -> Result<Value, String> {
+        let fields = data.as_object_mut().ok_or("no object")?;
+        let euros = fields.remove("euros").and_then(|it| it.as_u64());
+        fields.insert("cents".to_owned(), (euros.unwrap_or_default() * 100).into());
+        Ok(data)
+    }
+}
+
+macro_rules! program {
+    ($saver:expr, $version:ident, $field:ident) => {{
+        let count = || async { $version::Till::update().$field(5u32) };
+        let check = |ctx: Ctx| async move {
+            ctx.ask(Go)?;
+            Ok::<_, NodeError>($version::Till::update().log(["checked".to_owned()]))
+        };
+        Graph::<$version::Till, Node>::builder()
+            .name("till")
+            .saver($saver.clone())
+            .node(Node::Count, count)
+            .node(Node::Check, check)
+            .start(Node::Count)
+            .start(Node::Check)
+            .finish(Node::Count)
+            .finish(Node::Check)
+            .build()
+            .unwrap()
+    }};
+}
+
+fn old(saver: &Arc<PlainSaver>) -> Graph<v1::Till, Node> {
+    program!(saver, v1, euros)
+}
+
+fn new(saver: &Arc<PlainSaver>) -> Graph<v2::Till, Node> {
+    program!(saver, v2, cents)
+}
+
+#[tokio::test]
+async fn a_newer_version_does_not_take_over_results_of_a_step_that_has_not_ended() {
+    let saver = saver();
+    let (old, new) = (old(&saver), new(&saver));
+    let asked = old.run("t", v1::Till::update()).await.unwrap();
+    let answer = || [(asked.asks()[0].id, true)];
+    let end = DynUpdate {
+        as_node: Some(END.into()),
+        ..DynUpdate::default()
+    };
+    let refused = [
+        new.resume("t").await.map(drop),
+        new.answer("t", answer()).await.map(drop),
+        new.check_thread("t").await.map(drop),
+        new.dynamic()
+            .update_state(&"t".into(), None, end)
+            .await
+            .map(drop),
+        new.update_state("t", v2::Till::update().cents(1u32), Some(Node::Check))
+            .await
+            .map(drop),
+    ];
+    for refused in refused {
+        let error = refused.unwrap_err();
+        assert_eq!(error.code(), "SS1201", "{error}");
+        assert!(error.to_string().contains("has not ended"), "{error}");
+    }
+    // The program that began the step ends it, and the newer one goes on from there.
+    let done = old.answer("t", answer()).await.unwrap();
+    assert_eq!(done.done().unwrap().euros, 5);
+    assert_eq!(new.state("t").await.unwrap().state.cents, 500);
+}
+
+#[tokio::test]
+async fn a_newer_version_does_not_take_input_that_waits_for_the_first_node() {
+    let saver = saver();
+    let (old, new) = (old(&saver), new(&saver));
+    let input = DynUpdate {
+        output: superstep::dynamic::Output::Update(json!({ "euros": 3 }).into()),
+        as_node: Some("__input__".into()),
+    };
+    let edited = old.dynamic().update_state(&"t".into(), None, input).await;
+    edited.unwrap();
+    let error = new.resume("t").await.unwrap_err();
+    assert_eq!(error.code(), "SS1201");
+    assert!(error.to_string().contains("input"), "{error}");
+    assert_eq!(old.resume("t").await.unwrap().state().euros, 5);
+}
+
+#[tokio::test]
+async fn a_run_in_the_queue_is_not_fed_to_another_version() {
+    let saver = saver();
+    let (old, new) = (old(&saver), new(&saver));
+    let run = old.to_queue("t", v1::Till::update().euros(3u32)).unwrap();
+    old.enqueue_run(run).await.unwrap();
+    let worker = Worker::new([new.dynamic().clone()], Default::default()).unwrap();
+    let worked = worker.work_once().await.unwrap().unwrap();
+    assert_eq!(worked.outcome.unwrap_err().code(), "SS1201");
+    let runs = new.runs("t", &RunQuery::default()).await.unwrap();
+    assert_eq!(runs[0].status(), RunStatus::Failed);
+    let kept = runs[0].queued.as_ref().map(|it| it.input.clone());
+    assert!(format!("{kept:?}").contains("euros"), "{kept:?}");
+}
