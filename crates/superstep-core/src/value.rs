@@ -10,6 +10,7 @@ pub mod map;
 
 use std::{any::Any, any::type_name, fmt, sync::Arc};
 
+pub use finite::loses_number;
 pub use map::Map;
 use serde::{Serialize, de::DeserializeOwned};
 

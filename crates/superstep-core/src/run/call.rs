@@ -117,11 +117,12 @@ impl Loop {
             .clone()
     }
 
-    /// Whether another task of the step has the same name: the graphs that both run are at one position.
+    /// Whether another task of the step is at the same position, and the graphs that both run with it.
     pub fn has_twin(&self, at: usize) -> bool {
-        let name = self.tasks.get(at).map(|task| &task.name);
-        let mut others = (0..).zip(&self.tasks).filter(|(other, _)| *other != at);
-        others.any(|(_, other)| Some(&other.name) == name)
+        let position = |at: usize| self.task_namespace(at).position();
+        let own = position(at);
+        let mut others = (0..self.tasks.len()).filter(|other| *other != at);
+        others.any(|other| position(other) == own)
     }
 
     /// The namespace of the task that called this one; other tasks are in their graph's.

@@ -2,8 +2,8 @@
 
 use serde::ser::{self, Serialize, Serializer};
 
-/// Whether a value holds a number that is not one, or is infinite.
-pub(super) fn loses_number<T: Serialize + ?Sized>(value: &T) -> bool {
+/// Whether a value holds a number that is not one, or is infinite: it is null in the JSON form.
+pub fn loses_number<T: Serialize + ?Sized>(value: &T) -> bool {
     matches!(value.serialize(Walk), Err(WalkEnd::NoJson))
 }
 

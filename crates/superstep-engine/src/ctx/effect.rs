@@ -3,10 +3,10 @@
 use std::future::Future;
 
 use superstep_core::{
-    error::ErrorKind,
+    error::{ErrorKind, Failure},
     record::Effect,
     run::{EffectError, Halt},
-    value::Value,
+    value::{Value, loses_number},
 };
 
 use super::{DynCtx, run_info::Request};
@@ -115,6 +115,10 @@ impl DynCtx {
         // Its start is stored, which may have taken longer than the attempt.
         self.alive()?;
         let done = effect().await.and_then(|result| {
+            if loses_number(&result) {
+                let why = "its result holds a number that is not one or is infinite, and cannot be stored";
+                return Err(Failure::new("Result", why).into());
+            }
             let value = serde_json::to_value(&result)?;
             Ok((result, value))
         });

@@ -18,7 +18,7 @@ use superstep_core::{
 };
 
 use super::{
-    channel_state::TypedState,
+    channel_state::{TypedState, guarded},
     command::Reach,
     declared::Declared,
     extract::Type,
@@ -475,7 +475,12 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             .persist(self.persist);
         let asks = self.declared.asks.iter();
         inner.typed = TypedParts {
-            migrate: Some(Arc::new(S::migrate)),
+            migrate: Some(Arc::new(|from, data| {
+                let migrated = guarded(|| S::migrate(from, data));
+                migrated.unwrap_or_else(|panic| {
+                    Err(format!("the migration from version {from}: {panic}"))
+                })
+            })),
             answers: asks.map(|(kind, it)| (*kind, it.check)).collect(),
         };
         inner.effects = self.effects;

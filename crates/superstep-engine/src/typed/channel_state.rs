@@ -68,14 +68,14 @@ impl<S: State> TypedState<S> {
             let mut copy = S::clone(&state);
             drop(state);
             for (field, writes) in own {
-                let _for_good = copy.try_fold(field, writes)?;
+                let _for_good = guarded(|| copy.try_fold(field, writes))??;
             }
             return guarded(|| read(&copy));
         };
         let mut undo: Vec<Undo<S>> = Vec::with_capacity(own.len());
         let mut failed = None;
         for (field, writes) in own {
-            match alone.try_fold(field, writes) {
+            match guarded(|| alone.try_fold(field, writes)).flatten() {
                 Ok(step) => undo.push(step),
                 Err(error) => {
                     failed = Some(error);
@@ -114,8 +114,8 @@ fn by_field(writes: &[Write]) -> Vec<(usize, Vec<Value>)> {
     own
 }
 
-/// Runs code of the user between steps, where a panic would take the whole run down.
-fn guarded<R>(run: impl FnOnce() -> R) -> Result<R, ErrorKind> {
+/// Runs code of the user outside its tasks, where a panic would take the whole run down.
+pub(super) fn guarded<R>(run: impl FnOnce() -> R) -> Result<R, ErrorKind> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

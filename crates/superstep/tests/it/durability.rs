@@ -358,3 +358,27 @@ fn records_hold_one_line_each(saver: &PlainSaver) {
         "a record's size does not grow: {least} to {most}"
     );
 }
+
+#[tokio::test]
+async fn an_effect_whose_result_cannot_be_stored_is_settled_by_whoever_knows_it() {
+    let (saver, world) = (saver(), Arc::new(World::default()));
+    let mean = |ctx: Ctx, world: Res<World>| async move {
+        let mean: f64 = ctx
+            .once("mean", || async {
+                world.send();
+                Ok(f64::NAN)
+            })
+            .await?;
+        Ok::<_, NodeError>(Mail::update().log([format!("mean {mean}")]))
+    };
+    let graph = send_graph(&saver, &world, mean);
+    let error = graph.run("t", Mail::update()).await.unwrap_err();
+    assert_eq!(error.code(), "SS1202");
+    assert!(error.to_string().contains("cannot be stored"), "{error}");
+    graph.settle_done("t", "mean", &0.5).await.unwrap();
+    let done = graph.resume("t").await.unwrap().done().unwrap();
+    assert_eq!(
+        (world.sent(), &*done.log),
+        (1, &["mean 0.5".to_owned()][..])
+    );
+}

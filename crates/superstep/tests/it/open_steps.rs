@@ -145,3 +145,32 @@ async fn a_run_in_the_queue_is_not_fed_to_another_version() {
     let kept = runs[0].queued.as_ref().map(|it| it.input.clone());
     assert!(format!("{kept:?}").contains("euros"), "{kept:?}");
 }
+
+mod panics {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    #[state(version = 2, migrate(1 => fails))]
+    pub(super) struct Till {
+        pub(super) cents: u32,
+        #[reduce(Append)]
+        pub(super) log: Vec<String>,
+    }
+
+    fn fails(data: Value) -> Result<Value, String> {
+        panic!("no such key in {data}")
+    }
+}
+
+#[tokio::test]
+async fn a_migration_that_panics_is_an_error_and_the_thread_stays_as_it_is() {
+    let saver = saver();
+    let asked = old(&saver).run("t", v1::Till::update()).await.unwrap();
+    let answer = [(asked.asks()[0].id, true)];
+    old(&saver).answer("t", answer).await.unwrap();
+    let broken: Graph<panics::Till, Node> = program!(saver, panics, cents);
+    let error = broken.state("t").await.unwrap_err();
+    assert_eq!(error.code(), "SS1201");
+    assert!(error.to_string().contains("no such key"), "{error}");
+    assert_eq!(new(&saver).state("t").await.unwrap().state.cents, 500);
+}
