@@ -378,7 +378,7 @@ impl Loop {
             Resume::ById(answers) if strict && answers.keys().any(|id| !pending.contains(id)) => {
                 unknown(Unmatched::NotPending, pending)
             }
-            // It was meant for a question that has its answer: what goes on is not what it says.
+            // It was meant for a question that has its answer: what continues is not what it says.
             Resume::Next(_) if pending.is_empty() && self.has_answered(superseded) => {
                 unknown(Unmatched::NotPending, pending)
             }
