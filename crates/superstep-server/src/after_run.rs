@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use superstep::{RunId, RunRecord, sync::lock};
+use superstep::{RunId, RunRecord, ThreadId, sync::lock};
 
 use crate::{
     after_record::{AfterRun, Call},
@@ -29,6 +29,10 @@ impl App {
         if found.as_ref().is_some_and(|run| run.ending.is_none()) {
             return Ok(());
         }
+        let is_gone = found.is_none() && after.call.is_none();
+        if is_gone && after.is_new() {
+            return Ok(());
+        }
         if let Some(found) = found {
             let kwargs = RunKwargs::of(&found);
             if let (Some(address), None) = (&kwargs.webhook, &after.call) {
@@ -39,15 +43,17 @@ impl App {
                 let keep = |after: &mut AfterRun| after.call.clone_from(&call);
                 self.after_runs.change(&key, keep).await?;
             }
-            if kwargs.temporary {
-                self.readers.gone(&after.thread).await;
-                self.keep_results(&after.thread).await?;
-                self.delete_thread(&after.thread).await?;
-            }
+            after.temporary |= kwargs.temporary;
         }
         let Some(call) = after.call else {
+            if after.temporary {
+                return self.end_temporary(&after.thread, Some(&key)).await;
+            }
             return Ok(self.after_runs.forget(&key).await?);
         };
+        if after.temporary {
+            self.end_temporary(&after.thread, None).await?;
+        }
         // Several may find out that a run has ended; one of them calls.
         if lock(&self.calling).insert(run) {
             let app = self.clone();
@@ -58,6 +64,20 @@ impl App {
                 lock(&app.calling).remove(&run);
             });
         }
+        Ok(())
+    }
+
+    /// Removes the thread of a run that had one of its own, when nobody reads along any more, and with it what is recorded to be
+    /// done after the run. Whoever is cut short in between removes it again.
+    async fn end_temporary(&self, thread: &str, after: Option<&str>) -> Result<(), Refusal> {
+        self.readers.gone(thread).await;
+        self.keep_results(thread).await?;
+        self.saver.delete(&ThreadId::from(thread)).await?;
+        let mut gone = vec![self.threads.forgetting(thread)?];
+        if let Some(run) = after {
+            gone.push(self.after_runs.forgetting(run)?);
+        }
+        self.store.batch(gone).await?;
         Ok(())
     }
 

@@ -85,6 +85,7 @@ mod run_kwargs;
 mod run_records;
 mod run_request;
 mod run_stream;
+mod run_thread;
 mod run_view;
 mod runs;
 mod server;

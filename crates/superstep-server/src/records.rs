@@ -8,7 +8,8 @@ use std::{marker::PhantomData, sync::Arc};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 use superstep::store::{
-    Expected, Get, Index, Namespace, Op, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead,
+    Delete, Expected, Get, Index, Namespace, Op, Prefix, Put, PutOptions, Search, Store,
+    StoreError, TtlOnRead,
 };
 
 /// Where records of a kind are.
@@ -169,14 +170,34 @@ impl<T: Serialize + DeserializeOwned + Clone> Records<T> {
         self.store.delete(&self.space()?, id).await
     }
 
-    async fn put(&self, id: &str, record: &T, expected: Expected) -> Result<(), StoreError> {
+    /// What makes a record, for a batch that fails if there is one.
+    pub(crate) fn making(&self, id: &str, record: &T) -> Result<Op, StoreError> {
+        self.putting(id, record, Expected::Absent)
+    }
+
+    /// What forgets a record, for a batch.
+    pub(crate) fn forgetting(&self, id: &str) -> Result<Op, StoreError> {
+        let (namespace, key) = (self.space()?, id.to_owned());
+        Ok(Op::Delete(Delete { namespace, key }))
+    }
+
+    fn putting(&self, id: &str, record: &T, expected: Expected) -> Result<Op, StoreError> {
         let options = PutOptions {
             index: Index::Off,
             expected,
             ..PutOptions::default()
         };
-        let value = self.written(record)?;
-        self.store.put(&self.space()?, id, value, options).await
+        Ok(Op::Put(Put {
+            namespace: self.space()?,
+            key: id.to_owned(),
+            value: self.written(record)?,
+            options,
+        }))
+    }
+
+    async fn put(&self, id: &str, record: &T, expected: Expected) -> Result<(), StoreError> {
+        let put = self.putting(id, record, expected)?;
+        self.store.batch(vec![put]).await.map(drop)
     }
 
     fn read(&self, value: Json) -> Result<T, StoreError> {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use superstep::{
     CheckpointRef, ErrorKind, RunId, RunRecord, RunStatus, SaverError, ThreadId,
     clock::IdSource as _,
@@ -13,7 +13,7 @@ use superstep::{
 use crate::{
     after_record::AfterRun, app::App, owner::Visitor, owner_graphs::owned_graph, payload::Payload,
     readers::Reader, refusal::Refusal, registry::Hosted, run_kwargs::RunKwargs,
-    run_request::RunRequest, thread_name::thread_id, thread_record::Record,
+    run_request::RunRequest, run_thread::RunThread, thread_record::Record,
 };
 
 /// How often a run may begin: one that takes its process down each time does not come back for ever.
@@ -69,36 +69,13 @@ impl App {
     ) -> Result<Accepted, Refusal> {
         let is_stateless = thread.is_none();
         request.kwargs.temporary = is_stateless && !request.keeps_thread;
-        let (id, record) = match thread {
-            None => (self.new_id(), None),
-            Some(id) => match self.find_thread(id).await {
-                Ok((id, record)) => (id, Some(record)),
-                Err(missing) if request.makes_thread && missing.is_missing() => {
-                    (thread_id(id)?, None)
-                }
-                Err(missing) => return Err(missing),
-            },
-        };
-        let stamps = request.stamps();
-        let (record, is_new) = match record {
-            Some(record) => (record, false),
-            None => {
-                let record = Record::new(stamps.clone()).of(request.owner.clone());
-                match self.threads.make(&id, &record).await? {
-                    true => (record, true),
-                    // Somebody else has made it meanwhile; then it is not ours to remove.
-                    false => {
-                        let owner = Visitor::of(request.owner.clone());
-                        self.check_owner(&owner, &id).await?;
-                        (self.find_thread(&id).await?.1, false)
-                    }
-                }
-            }
-        };
-        let reader = self.readers.enter(&id);
-        let accepted = self.enqueue(&id, &record, &stamps, &mut request).await;
-        if accepted.is_err() && is_new {
-            self.delete_thread(&id).await?;
+        let run = RunId(self.ids.next(None).0);
+        let run = *request.run.get_or_insert(run);
+        let on = self.thread_for(thread, run, &request).await?;
+        let reader = self.readers.enter(&on.id);
+        let accepted = self.enqueue(run, &on, &mut request).await;
+        if accepted.is_err() {
+            self.unmake(&on, run).await?;
         }
         let run = accepted?;
         self.counts.accepted.fetch_add(1, Ordering::Relaxed);
@@ -206,16 +183,14 @@ impl App {
 
     async fn enqueue(
         &self,
-        id: &str,
-        record: &Record,
-        stamps: &Map<String, Json>,
+        run: RunId,
+        RunThread { id, record, .. }: &RunThread,
         request: &mut RunRequest,
     ) -> Result<RunRecord, Refusal> {
-        let thread = record.thread(id);
+        let (thread, stamps) = (record.thread(id), request.stamps());
         self.refuse_imported(&thread).await?;
         request.on(self, &thread).await?;
         self.leave_foreign(&thread, record, request).await?;
-        let run = request.run.unwrap_or_else(|| RunId(self.ids.next(None).0));
         let kwargs = &request.kwargs;
         let mut options = kwargs.options()?;
         // Whoever answers a question that is not open any more is told.
@@ -243,18 +218,17 @@ impl App {
         // A thread knows the graph of its newest run.
         let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
         if !stamps.iter().all(has_all) {
-            self.threads.merge(id, stamps).await?;
+            self.threads.merge(id, &stamps).await?;
         }
-        if kwargs.temporary || kwargs.webhook.is_some() {
+        let mut is_recorded = false;
+        if kwargs.webhook.is_some() && !kwargs.temporary {
             // Before the run can end.
-            let after = AfterRun {
-                thread: id.to_owned(),
-                call: None,
-            };
-            self.after_runs.make(&run.to_string(), &after).await?;
+            let after = AfterRun::new(id, false);
+            is_recorded = self.after_runs.make(&run.to_string(), &after).await?;
         }
         let queued = self.saver.run_queue().enqueue(queued).await;
-        if queued.is_err() {
+        // What somebody else recorded for a run of this id is theirs.
+        if queued.is_err() && is_recorded {
             self.after_runs.forget(&run.to_string()).await?;
         }
         Ok(queued?)

@@ -1,7 +1,11 @@
 //! Runs without a thread of their client's.
 
 use serde_json::json;
-use superstep::{Schemas, http::Method};
+use superstep::{
+    Schemas,
+    http::Method,
+    store::{Namespace, PutOptions},
+};
 
 use crate::{
     client::Running,
@@ -80,4 +84,45 @@ async fn a_run_whose_client_is_gone_takes_its_thread_with_it_at_its_end() {
     }
     server.get(&format!("/threads/{id}")).await.detail(404);
     assert!(saver.threads().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_a_crash_left_of_runs_without_a_thread_goes() {
+    let backends = memory();
+    let store = backends.store.clone().unwrap();
+    let ids = ["1", "2", "3"].map(|n| {
+        format!(
+            "{0}-{1}-4{2}-8{2}-{0}{1}",
+            n.repeat(8),
+            n.repeat(4),
+            n.repeat(3)
+        )
+    });
+    {
+        let before = Running::start(server(backends.clone())).await;
+        for id in &ids {
+            before.post("/threads", json!({"thread_id": id})).await.ok();
+        }
+    }
+    // The process was killed while a thread was removed with its run; while a run was accepted, a moment ago; and while a run on
+    // a thread of its client's was.
+    let place = Namespace::new(["runs", "after"]).unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let now = u64::try_from(now.unwrap().as_micros()).unwrap();
+    for (id, made, temporary) in [
+        (&ids[1], now, true),
+        (&ids[2], 0, false),
+        (&ids[0], 0, true),
+    ] {
+        let after = json!({"thread": id, "made": made, "temporary": temporary});
+        let put = store.put(&place, id, after, PutOptions::default());
+        put.await.unwrap();
+    }
+    let server = Running::start(server(backends)).await;
+    while server.get(&format!("/threads/{}", ids[0])).await.status != 404 {
+        tokio::task::yield_now().await;
+    }
+    for id in &ids[1..] {
+        server.get(&format!("/threads/{id}")).await.ok();
+    }
 }
