@@ -156,6 +156,7 @@ fn options(n: u64, value: &Value) -> QueuedOptions {
             keep_asks: Some(true),
             log: Some(Modes::VALUES.with(Modes::MESSAGES)),
             grace: Some(Duration::from_millis(1500)),
+            state_version: Some(4),
         },
     }
 }
