@@ -52,12 +52,10 @@ pub struct Item {
 }
 
 impl Asked {
-    /// What is decided, without the words around it: they name the mode and what has happened since.
-    fn decided(&self) -> Vec<(&Action, Option<&Digest>)> {
-        let items = self.0.iter();
-        items
-            .map(|item| (&item.action_request, item.digest.as_ref()))
-            .collect()
+    /// What is decided, without the words around it: they name the mode and what has happened since. For which
+    /// thread an answer is, its digest says.
+    fn decided(&self) -> Vec<&Action> {
+        self.0.iter().map(|item| &item.action_request).collect()
     }
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn canonical(json: &Json) -> String {
 
 /// May this call be made?
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
-#[ask(answer = ApprovalAnswer, kind = "tool_approval", about = self.digest)]
+#[ask(answer = ApprovalAnswer, kind = "tool_approval", about = self.action_request)]
 #[non_exhaustive]
 pub struct Approval {
     /// The call.
@@ -273,7 +273,7 @@ impl Decision {
 
 /// Did this call happen? Asked when a crash or a broken connection left it unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Ask)]
-#[ask(answer = OutcomeAnswer, kind = "unknown_outcome", about = self.digest)]
+#[ask(answer = OutcomeAnswer, kind = "unknown_outcome", about = self.action_request)]
 #[non_exhaustive]
 pub struct OutcomeQuestion {
     /// The call.
