@@ -537,20 +537,6 @@ pub enum ErrorKind {
         /// The key.
         key: String,
     },
-    /// A task called another one than it did when its calls were recorded.
-    #[coded(
-        "SS3054",
-        Internal,
-        hint = "call tasks in one order, whatever the attempt; a deploy that changes it belongs into a node of a new name"
-    )]
-    OtherCall {
-        /// Which call of the task, from 1.
-        number: u32,
-        /// What it called before.
-        was: Arc<str>,
-        /// What it calls now.
-        is: Arc<str>,
-    },
     /// The saver refused.
     #[coded(transparent)]
     Saver(SaverError),

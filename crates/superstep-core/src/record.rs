@@ -322,9 +322,16 @@ pub struct TaskNote {
     pub resume: Option<PlainAnswer>,
     /// How many answers were taken before the first write; see [`TaskNote::absorb`].
     pub offset: usize,
-    /// The name of a called task: calls are known by their order, and another one may have moved there.
+    /// The name of a called task.
     #[serde(default)]
     pub name: Option<Arc<str>>,
+    /// A hash of the arguments of a called task.
+    #[serde(default)]
+    pub args: Option<u64>,
+    /// The names behind the ids of its writes, if they are not those of the checkpoint: another version of the
+    /// program has written it.
+    #[serde(default)]
+    pub layout: Option<Arc<Layout>>,
 }
 
 /// A plain answer and what became of it.
@@ -354,6 +361,8 @@ impl TaskNote {
             resume: None,
             offset: 0,
             name: None,
+            args: None,
+            layout: None,
         }
     }
 
@@ -362,6 +371,9 @@ impl TaskNote {
     /// Writes are in numbered slots, answers counting as slots before them, and the first write
     /// of a slot stays: a task that runs again from an old checkpoint does not rewrite history.
     pub fn absorb(&mut self, later: TaskNote) {
+        if self.output.is_none() && later.output.is_some() {
+            self.layout = later.layout;
+        }
         match (&mut self.output, later.output) {
             (_, None) => {}
             (Some(known), Some(writes)) if self.key != TaskKey::Input => {
@@ -396,7 +408,8 @@ impl TaskNote {
         } else if !self.asks.is_empty() && later.answers.len() > self.answers.len() {
             self.answered = true;
         }
-        if later.refused || !later.answers.is_empty() {
+        // A run that ended before it came to the last question leaves the answer to that as it is.
+        if later.refused || later.answers.len() >= self.answers.len() && !later.answers.is_empty() {
             self.answers = later.answers;
             if !later.asked.is_empty() {
                 self.asked = later.asked;
@@ -413,11 +426,11 @@ impl TaskNote {
             self.resume = later.resume;
         }
         if later.name.is_some() {
-            self.name = later.name;
+            (self.name, self.args) = (later.name, later.args);
         }
     }
 
-    /// The questions still open.
+    /// The questions of this task that are still open, as far as it knows: see [`open_asks`].
     pub fn open_asks(&self) -> impl Iterator<Item = &Ask> {
         let is_over = self.output.is_some() || self.answered;
         let asks = self.asks.iter();
@@ -430,4 +443,20 @@ impl TaskNote {
         let is_over = self.output.is_some() || self.answered && self.error.is_none();
         self.asks.iter().filter(move |_| !is_over)
     }
+}
+
+/// The open questions of the tasks of a checkpoint, each once. The question of a called task is that of the task which
+/// called it as well, and the one that is above has the answer first.
+pub fn open_asks<'a>(notes: impl IntoIterator<Item = &'a TaskNote> + Clone) -> Vec<&'a Ask> {
+    let given = |id: &AskId| {
+        let mut notes = notes.clone().into_iter();
+        notes.any(|note| note.given.contains_key(id))
+    };
+    let mut open: Vec<&Ask> = Vec::new();
+    for ask in notes.clone().into_iter().flat_map(TaskNote::open_asks) {
+        if !given(&ask.id) && open.iter().all(|other| other.id != ask.id) {
+            open.push(ask);
+        }
+    }
+    open
 }

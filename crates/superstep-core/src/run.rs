@@ -41,7 +41,7 @@ use crate::{
     graph_state::GraphState,
     id::CheckpointId,
     plan::{Keys, Plan, route::Window},
-    record::{Change, Source, TaskKey, TaskNote},
+    record::{Change, Layout, Source, TaskKey, TaskNote},
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
 };
@@ -64,6 +64,8 @@ pub struct Loop {
     shown: ReaderView,
     acts: Acts,
     stopped: bool,
+    /// The names behind the ids of the checkpoint that was loaded, if another program has made it.
+    stored_as: Option<Arc<Layout>>,
 }
 
 /// Where in the thread's history the run is.
@@ -106,6 +108,8 @@ struct Progress {
     parent_command: Option<Box<Command>>,
     /// Tasks run again even if their result is stored.
     replaying: bool,
+    /// The calls of the present attempts.
+    calls: Vec<TaskKey>,
 }
 
 /// What is not in a record yet.
@@ -157,7 +161,8 @@ enum Latest {
 impl Loop {
     /// The next thing to do.
     pub fn next_act(&mut self) -> Option<Act> {
-        self.acts.next()
+        let act = self.acts.next()?;
+        Some(self.as_stored(act))
     }
 
     /// The graph.

@@ -603,9 +603,6 @@ impl<'a> Driver<'a> {
                     self.start(run, at);
                 }
                 Some(Called::Running(at)) => self.wait_for_call(by.at, at, reply),
-                Some(Called::Other(kind)) => {
-                    let _gone = reply.send(Err(kind.into()));
-                }
                 None => drop(reply),
             },
         }

@@ -15,7 +15,7 @@ use superstep_core::{
     event::{Ending, Modes},
     future::BoxFuture,
     plan::{Keys, Pauses, Persist},
-    record::TaskNote,
+    record::open_asks,
     run::{Begin, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
     runs::{BeginRun, InputKind, noted},
     saver::{At, Lease},
@@ -212,8 +212,7 @@ impl DynGraph {
             if env.fidelity == Fidelity::Sensible
                 && let RunInput::Command(_, Some(resume)) = &input
             {
-                let asks = loaded.notes.iter().flat_map(TaskNote::open_asks);
-                self.check_answers(asks, resume)?;
+                self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
             }
             self.refuse_input(saver, thread, loaded, &input).await?;
         }

@@ -29,6 +29,8 @@ pub struct UnknownEffect {
     pub input: Value,
     /// The graph that the node is in: the thread's own, or one below.
     pub namespace: GraphPath,
+    /// The checkpoint that its step began from.
+    pub checkpoint: CheckpointId,
     /// The task among those of its step.
     pub task: TaskKey,
 }
@@ -50,10 +52,12 @@ impl WhichEffect {
                 let UnknownEffect {
                     key,
                     namespace,
+                    checkpoint,
                     task,
                     ..
                 } = listed;
-                (key, namespace, task) == (&effect.key, &effect.namespace, &effect.task)
+                *checkpoint == effect.checkpoint
+                    && (key, namespace, task) == (&effect.key, &effect.namespace, &effect.task)
             }
         }
     }
@@ -88,8 +92,7 @@ impl DynGraph {
     /// The effects of a thread that were started and whose outcome is unknown, in this graph and those that its
     /// nodes run. Those that a run is about to make are among them: ask when none is under way.
     pub async fn unknown_effects(&self, thread: &ThreadId) -> Result<Vec<UnknownEffect>, Error> {
-        let started = started(self.saver()?, thread).await?;
-        Ok(started.into_iter().map(|it| it.effect).collect())
+        started(self.saver()?, thread).await
     }
 
     /// Records what became of an effect that was started and whose outcome is unknown, in this graph
@@ -116,10 +119,10 @@ async fn settle_under(
     outcome: &Effect,
 ) -> Result<(), Error> {
     let mut found = started(saver, thread).await?;
-    found.retain(|it| which.is(&it.effect));
+    found.retain(|it| which.is(it));
     let count = found.len();
     let key = which.key().to_owned();
-    let (Some(Started { effect, checkpoint }), 1) = (found.pop(), count) else {
+    let (Some(effect), 1) = (found.pop(), count) else {
         return Err(match count {
             0 => {
                 let (what, name) = ("started effect", key);
@@ -137,20 +140,15 @@ async fn settle_under(
         namespace: effect.namespace,
         epoch,
         durability: Durability::Sync,
-        checkpoint,
+        checkpoint: effect.checkpoint,
         notes: vec![note],
         events: Vec::new(),
     };
     Ok(saver.note(notes).await?)
 }
 
-struct Started {
-    effect: UnknownEffect,
-    checkpoint: CheckpointId,
-}
-
 /// The effects of unfinished tasks that were started and are not done.
-async fn started(saver: &Arc<dyn Saver>, thread: &ThreadId) -> Result<Vec<Started>, Error> {
+async fn started(saver: &Arc<dyn Saver>, thread: &ThreadId) -> Result<Vec<UnknownEffect>, Error> {
     // Of a graph that a node runs nothing is declared: what the thread has tells of it.
     let namespaces = match saver.export(thread).await {
         Err(SaverError::NoThread { .. }) => return Ok(Vec::new()),
@@ -179,16 +177,15 @@ async fn started(saver: &Arc<dyn Saver>, thread: &ThreadId) -> Result<Vec<Starte
                     TaskKey::Send(at) => head.pending.sends.get(*at as usize),
                     _ => None,
                 };
-                let effect = UnknownEffect {
+                found.push(UnknownEffect {
                     key: key.clone(),
                     node: node_of(head, note),
                     call: note.name.clone(),
                     input: sent.map(|send| send.arg.clone()).unwrap_or_default(),
                     namespace: namespace.clone(),
+                    checkpoint: head.id,
                     task: note.key.clone(),
-                };
-                let checkpoint = head.id;
-                found.push(Started { effect, checkpoint });
+                });
             }
         }
     }

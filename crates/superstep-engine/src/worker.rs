@@ -32,6 +32,9 @@ const CLAIM: Duration = Duration::from_secs(15);
 /// How long a run waits whose thread was busy after all.
 const BUSY: Duration = Duration::from_millis(50);
 
+/// How long a run waits for a worker of its version before it is looked at again.
+const OTHER_VERSION: Duration = Duration::from_secs(5);
+
 /// Takes runs of some graphs from the queue of their saver.
 ///
 /// ```
@@ -231,16 +234,10 @@ impl Worker {
             let (what, name) = ("graph", record.graph.to_string());
             return Err(ErrorKind::Unknown { what, name }.into());
         };
-        let of = record
-            .queued
-            .as_ref()
-            .and_then(|it| it.options.state_version);
-        if let (Some(of), Some(own)) = (of, &graph.0.plan.layout.state)
-            && of != own.version
-        {
-            let own = own.version;
+        if let Some((of, own)) = self.other_version(record) {
             let why = format!(
-                "the input of the queued run is of version {of}, and the graph has version {own}"
+                "the input of the queued run is of version {of}, and the graph has version {own}: the run waits for \
+                 a worker of its version"
             );
             return Err(ErrorKind::Version { why }.into());
         }
@@ -260,6 +257,20 @@ impl Worker {
             options.at = None;
         }
         graph.invoke(input, &options).await
+    }
+
+    /// The version of the state that the input of a run is of, and that of its graph, if they differ.
+    fn other_version(&self, record: &RunRecord) -> Option<(u32, u32)> {
+        let of = record.queued.as_ref()?.options.state_version?;
+        let own = self
+            .graphs
+            .get(&record.graph)?
+            .0
+            .plan
+            .layout
+            .state
+            .as_ref()?;
+        (of != own.version).then_some((of, own.version))
     }
 
     /// Undoes what the run before stored, if it was cancelled so, its process did not get to it, and no
@@ -300,6 +311,9 @@ impl Worker {
         let is_busy = matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }));
         if is_busy {
             return queue.release(claim, BUSY).await;
+        }
+        if self.other_version(&claim.record).is_some() {
+            return queue.release(claim, OTHER_VERSION).await;
         }
         let ending = Ending::Failed {
             code: error.code().to_owned(),

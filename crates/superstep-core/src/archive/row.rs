@@ -184,6 +184,8 @@ fn of_note<E>(
         answered: _,
         offset: _,
         name: _,
+        args: _,
+        layout: _,
     } = note;
     for write in output.iter_mut().flatten() {
         match write {

@@ -8,7 +8,8 @@
 //! | `a` | answers | `r` | plain answer |
 //! | `x` | refused | `s` | offset |
 //! | `d` | answered | `g` | answers for below |
-//! | `n` | name | `w` | what the answers were given to |
+//! | `n` | name and hash of the arguments of a call | `w` | what the answers were given to |
+//! | `l` | layout, as JSON | | |
 //!
 //! A key is nil for the input, a number for a node, else a list that begins with its kind. A write is
 //! a number if it fires a trigger, `[value]` for a result, `[channel, value]` for the state,
@@ -49,6 +50,8 @@ impl Codec for TaskNote {
             resume,
             offset,
             name,
+            args,
+            layout,
         } = self;
         out.fields(|fields| {
             key.pack(fields.field("k"))?;
@@ -98,7 +101,18 @@ impl Codec for TaskNote {
                 fields.field("s").uint(*offset as u64);
             }
             if let Some(name) = name {
-                fields.field("n").text(name);
+                let out = fields.field("n");
+                out.list(2);
+                out.text(name);
+                out.uint(args.unwrap_or_default());
+            }
+            if let Some(layout) = layout {
+                let text = serde_json::to_string(layout);
+                let text = text.map_err(|error| CodecError {
+                    at: 0,
+                    why: error.to_string(),
+                })?;
+                fields.field("l").text(&text);
             }
             Ok(())
         })
@@ -121,7 +135,17 @@ impl Codec for TaskNote {
                 "f" => note.effects = unpack_effects(from)?,
                 "r" => note.resume = Some(unpack_plain(from)?),
                 "s" => note.offset = from.u32()? as usize,
-                "n" => note.name = Some(from.key()?),
+                "n" => {
+                    let Token::List(2) = from.token()? else {
+                        return Err(from.refuse("no call looks like this"));
+                    };
+                    (note.name, note.args) = (Some(from.key()?), Some(from.uint()?));
+                }
+                "l" => {
+                    let text: Arc<str> = from.text()?;
+                    let read = serde_json::from_str(&text);
+                    note.layout = Some(read.map_err(|_| from.refuse("no layout looks like this"))?);
+                }
                 _ => return Ok(Known::No),
             }
             Ok(Known::Yes)

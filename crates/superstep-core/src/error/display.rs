@@ -121,11 +121,6 @@ impl fmt::Display for ErrorKind {
                 "the effect `{key}` is in a graph that stores nothing of itself, so it would be made again when the \
                  thread resumes"
             ),
-            Self::OtherCall { number, was, is } => write!(
-                f,
-                "call {number} of this task is `{is}`, and was `{was}` when it was recorded: it would get the result of \
-                 that"
-            ),
             Self::Saver(error) => error.fmt(f),
         }
     }

@@ -39,6 +39,8 @@ pub struct Restored {
     pub lost: Vec<Arc<str>>,
     /// Why it is of another version and cannot be gone on with, although its state was migrated.
     pub unmigrated: Option<String>,
+    /// The names behind the ids of the stored checkpoint, if they are not the plan's.
+    pub layout: Option<Arc<Layout>>,
 }
 
 impl Restored {
@@ -77,6 +79,7 @@ impl GraphState {
                 must_snapshot: false,
                 lost: Vec::new(),
                 unmigrated: None,
+                layout: None,
             });
         };
         refuse_foreign(&head.layout.graph, plan)?;
@@ -111,16 +114,13 @@ impl GraphState {
             notes: loaded
                 .notes
                 .iter()
-                .filter_map(|note| translation.note(note))
-                .map(|note| match from {
-                    Some(_) => without_fields(note),
-                    None => note,
-                })
+                .filter_map(|note| translation.note(note, plan, from.is_some()))
                 .collect(),
             touched,
             must_snapshot: !translation.is_identity() || loaded.next == NextRecord::Everything,
             lost: translation.lost(plan, loaded),
-            unmigrated: from.and_then(|from| unmigrated(loaded, from)),
+            unmigrated: unmigrated(plan, loaded, from),
+            layout: (!translation.is_identity()).then(|| head.layout.clone()),
         })
     }
 }
@@ -134,33 +134,40 @@ fn decode(name: &str, error: &DecodeError) -> ErrorKind {
 
 /// What a migration of the state does not see, and what would be lost or misread with it: results of tasks in an
 /// open step, and input that no node has taken.
-fn unmigrated(loaded: &Loaded, from: u32) -> Option<String> {
+fn unmigrated(plan: &Plan, loaded: &Loaded, from: Option<u32>) -> Option<String> {
     let head = loaded.head()?;
     let waits = match &head.pending.start {
         None => false,
         Some(StartValue::Input(value)) => value.as_map().is_none_or(|map| !map.is_empty()),
         Some(StartValue::Command(command)) => !command.update.is_empty(),
     };
+    let waiting = from.filter(|_| waits);
     // A step that the thread has moved on from begins anew.
-    let notes = loaded.notes.iter().filter(|_| !loaded.superseded);
-    let is_field = |write: &Write| matches!(write, Write::State(..));
-    let mut written = notes.flat_map(|note| note.output.iter().flatten());
-    let what = match (waits, written.any(is_field)) {
-        (true, _) => "input that no node has taken",
-        (false, true) => "results of nodes in a step that has not ended",
-        (false, false) => return None,
+    let mut notes = loaded.notes.iter().filter(|_| !loaded.superseded);
+    let (what, of) = match waiting {
+        Some(from) => ("input that no node has taken", from),
+        None => {
+            let of = notes.find_map(|note| written_by_another(note, plan, from))?;
+            ("results of nodes in a step that has not ended", of)
+        }
     };
     Some(format!(
-        "the thread has {what}, of version {from}, and a migration sees the state alone: finish the step with the \
+        "the thread has {what}, of version {of}, and a migration sees the state alone: finish the step with the \
          program of that version, or fork the thread before it"
     ))
 }
 
-/// What a task did, without the fields that it wrote: they are of another version.
-fn without_fields(mut note: TaskNote) -> TaskNote {
-    let output = note.output.iter_mut();
-    output.for_each(|writes| writes.retain(|write| !matches!(write, Write::State(..))));
-    note
+/// The version of the state that a task has written fields of, if it is not the plan's.
+fn written_by_another(note: &TaskNote, plan: &Plan, from: Option<u32>) -> Option<u32> {
+    let mut writes = note.output.iter().flatten();
+    if !writes.any(|write| matches!(write, Write::State(..))) {
+        return None;
+    }
+    let version = |layout: &Layout| layout.state.as_ref().map(|state| state.version);
+    match &note.layout {
+        None => from,
+        Some(layout) => version(layout).filter(|of| Some(*of) != version(&plan.layout)),
+    }
 }
 
 /// Refuses a thread of another graph, as far as both have names.
@@ -407,17 +414,23 @@ impl Translation {
         })
     }
 
-    fn note(&self, note: &TaskNote) -> Option<TaskNote> {
-        if self.is_identity() {
+    /// A note in the plan's own ids. Fields of another version of the state are left out.
+    fn note(&self, note: &TaskNote, plan: &Plan, migrates: bool) -> Option<TaskNote> {
+        if self.is_identity() && note.layout.is_none() {
             return Some(note.clone());
         }
+        let own = note.layout.as_ref().map(|it| Self::between(it, plan));
+        let writer = own.as_ref().unwrap_or(self);
+        let from = migrates.then_some(0);
+        let is_other = written_by_another(note, plan, from).is_some();
         let write = |write: &Write| {
             Some(match write {
+                Write::State(..) if is_other => return None,
                 Write::State(channel, value) => {
-                    Write::State(self.channel(*channel)?, value.clone())
+                    Write::State(writer.channel(*channel)?, value.clone())
                 }
-                Write::Fire(trigger) => Write::Fire(self.trigger(*trigger)?),
-                Write::Join(trigger, at) => Write::Join(self.trigger(*trigger)?, *at),
+                Write::Fire(trigger) => Write::Fire(writer.trigger(*trigger)?),
+                Write::Join(trigger, at) => Write::Join(writer.trigger(*trigger)?, *at),
                 same => same.clone(),
             })
         };
@@ -428,6 +441,7 @@ impl Translation {
         Some(TaskNote {
             key: self.key(&note.key)?,
             output,
+            layout: None,
             ..note.clone()
         })
     }

@@ -13,7 +13,7 @@ use crate::{
     graph_state::{Applying, GraphState, restore::Restored},
     id::{AskId, CheckpointId},
     plan::Plan,
-    record::{PlainAnswer, Source, StartValue, TaskKey, TaskNote, Write},
+    record::{PlainAnswer, Source, StartValue, TaskKey, TaskNote, Write, open_asks},
     value::Value,
 };
 
@@ -90,6 +90,7 @@ impl Loop {
                     must_snapshot: true,
                     lost: Vec::new(),
                     unmigrated: None,
+                    layout: None,
                 };
                 (fresh, None, None, Source::Input, -2)
             }
@@ -130,6 +131,7 @@ impl Loop {
             shown: ReaderView::default(),
             acts: Acts::default(),
             stopped: false,
+            stored_as: restored.layout,
             plan,
             config,
         };
@@ -285,16 +287,14 @@ impl Loop {
         let mut asking: Vec<&TaskNote> = self.notes.iter().collect();
         asking.retain(|note| !note.asks.is_empty());
         asking.sort_by_cached_key(place);
+        if self.config.fidelity == Fidelity::Sensible {
+            let open = open_asks(asking.iter().copied());
+            return open.into_iter().map(|ask| ask.id).collect();
+        }
         let mut open: Vec<AskId> = Vec::new();
-        for note in asking {
-            let ids: Vec<AskId> = match self.config.fidelity {
-                Fidelity::Sensible => note.open_asks().map(|ask| ask.id).collect(),
-                Fidelity::LangGraph => note.listed_asks().map(|ask| ask.id).collect(),
-            };
-            for id in ids {
-                if !open.contains(&id) {
-                    open.push(id);
-                }
+        for ask in asking.into_iter().flat_map(TaskNote::listed_asks) {
+            if !open.contains(&ask.id) {
+                open.push(ask.id);
             }
         }
         open
@@ -428,9 +428,25 @@ impl Loop {
             self.config.parent.answers.take_next();
         }
         let due = self.state.due(&self.plan, self.schedule.touched.as_deref());
+        // LangGraph drops what tasks of the open step have done. Here it is done, and the state says so; what would
+        // have followed from it gives way to the input.
+        let keeps = self.config.fidelity == Fidelity::Sensible;
+        let fields = |key: &TaskKey| -> Vec<Write> {
+            let note = self.notes.iter().find(|note| note.key == *key && keeps);
+            let writes = note.and_then(|note| note.output.as_ref());
+            let is_field = |write: &&Write| matches!(write, Write::State(..));
+            writes
+                .into_iter()
+                .flatten()
+                .filter(is_field)
+                .cloned()
+                .collect()
+        };
+        let finished: Vec<Vec<Write>> = due.iter().map(|(key, _)| fields(key)).collect();
         let mut dropped: Vec<Applying<'_>> = due
             .iter()
-            .map(|(key, node)| Applying::task(&self.plan, key, *node, &[]))
+            .zip(&finished)
+            .map(|((key, node), writes)| Applying::task(&self.plan, key, *node, writes))
             .collect();
         dropped.push(Applying {
             start: Some(start),

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use super::{
     Fidelity, Loop,
     task::{Phase, Task, TaskInput},
 };
 use crate::{
-    error::ErrorKind,
     event::Modes,
     id::GraphPath,
     policy::{CachePolicy, RetryPolicy, Timeouts},
@@ -39,26 +40,20 @@ pub enum Called {
     Finished(Value),
     /// It is running.
     Running(usize),
-    /// The task that was called in this place had another name.
-    Other(ErrorKind),
 }
 
 impl Loop {
     /// A running task wants another task run, as its n-th call.
     pub fn call(&mut self, by: usize, n: u32, spec: CallSpec) -> Option<Called> {
         let caller = self.tasks.get(by)?;
-        let node = caller.node;
-        let key = TaskKey::Call(Box::new(caller.key.clone()), n);
+        let (node, caller) = (caller.node, caller.key.clone());
+        let args = args_hash(&spec.args);
+        let n = match self.config.fidelity {
+            Fidelity::Sensible => self.call_number(&caller, n, &spec.name, args),
+            Fidelity::LangGraph => n,
+        };
+        let key = TaskKey::Call(Box::new(caller), n);
         let known = self.tasks.iter().position(|task| task.key == key);
-        // The task of another name has another id in LangGraph, and runs.
-        if self.config.fidelity == Fidelity::Sensible
-            && let Some(was) = self
-                .called_before(&key, known)
-                .filter(|it| *it != spec.name)
-        {
-            let (number, is) = (n + 1, spec.name);
-            return Some(Called::Other(ErrorKind::OtherCall { number, was, is }));
-        }
         if let Some(at) = known
             && let Some(task) = self.tasks.get_mut(at)
         {
@@ -74,7 +69,7 @@ impl Loop {
             }
         }
         let mut task = Task::new(&self.plan, key, node, TaskInput::Call(spec.args));
-        task.note.name = Some(spec.name.clone());
+        (task.note.name, task.note.args) = (Some(spec.name.clone()), Some(args));
         task.name = spec.name;
         task.retry = spec.retry;
         task.cache = spec.cache;
@@ -103,10 +98,54 @@ impl Loop {
         Some(Called::Run(at))
     }
 
-    fn called_before(&self, key: &TaskKey, known: Option<usize>) -> Option<Arc<str>> {
-        let task = known.and_then(|at| self.tasks.get(at));
-        let stored = || self.notes.iter().find(|note| note.key == *key);
-        task.map(|task| &task.note).or_else(stored)?.name.clone()
+    /// Which of the calls on record this is: the one in its place if that called the same, else another one that
+    /// did, else a new one. So calls that come in another order keep their results.
+    fn call_number(&mut self, by: &TaskKey, n: u32, name: &Arc<str>, args: u64) -> u32 {
+        if n == 0 {
+            // Another attempt of the caller makes its calls anew.
+            self.progress.calls.retain(|key| !is_call_of(key, by));
+        }
+        let running = self.tasks.iter().map(|task| &task.note);
+        let mut known: Vec<(u32, bool)> = Vec::new();
+        for note in running.chain(&self.notes) {
+            let TaskKey::Call(of, n) = &note.key else {
+                continue;
+            };
+            if **of == *by && !self.progress.calls.contains(&note.key) {
+                // Of calls that earlier versions recorded only the place is known.
+                let is_same = match (&note.name, note.args) {
+                    (Some(known), Some(hash)) => known == name && hash == args,
+                    (known, _) => known.as_ref().is_none_or(|known| known == name),
+                };
+                known.push((*n, is_same));
+            }
+        }
+        let is_place_free = !self
+            .progress
+            .calls
+            .contains(&TaskKey::Call(Box::new(by.clone()), n));
+        let at_place = known.iter().find(|(at, _)| *at == n);
+        let same = known
+            .iter()
+            .filter(|(_, is_same)| *is_same)
+            .map(|(n, _)| *n);
+        let number = match (at_place, is_place_free, same.min()) {
+            (Some((_, true)) | None, true, None) => n,
+            (Some((_, true)), true, _) => n,
+            (_, _, Some(same)) => same,
+            _ => {
+                let taken = self.progress.calls.iter().filter_map(|key| match key {
+                    TaskKey::Call(of, n) if **of == *by => Some(*n),
+                    _ => None,
+                });
+                let last = taken.chain(known.iter().map(|(n, _)| *n)).max();
+                last.map_or(n, |last| n.max(last.saturating_add(1)))
+            }
+        };
+        self.progress
+            .calls
+            .push(TaskKey::Call(Box::new(by.clone()), number));
+        number
     }
 
     fn stored_output(&self, key: &TaskKey) -> Option<Vec<Write>> {
@@ -140,4 +179,17 @@ impl Loop {
         };
         self.tasks.iter().find(|caller| caller.key == **by)
     }
+}
+
+fn is_call_of(key: &TaskKey, by: &TaskKey) -> bool {
+    matches!(key, TaskKey::Call(of, _) if **of == *by)
+}
+
+fn args_hash(args: &[Value]) -> u64 {
+    let mut hash = Xxh3::new();
+    for arg in args {
+        hash.update(arg.to_string().as_bytes());
+        hash.update(&[0]);
+    }
+    hash.digest()
 }

@@ -39,7 +39,7 @@ impl Loop {
         };
         let refused = asked.is_some();
         task.note.refused = refused;
-        if refused || !done.answers.is_empty() {
+        if refused || done.answers.len() >= task.note.answers.len() && !done.answers.is_empty() {
             task.note.answers = done.answers;
             task.note.asked.truncate(task.note.answers.len());
         }

@@ -6,9 +6,10 @@ use super::{Act, Fidelity, Loop, Stop, Task};
 use crate::{
     channel,
     channel_state::Recording,
+    plan::Plan,
     policy::Durability,
-    record::{Effect, Pending, PlainAnswer, Record, Source, TaskKey, TaskNote, Write},
-    table::ChannelIx,
+    record::{Effect, Layout, Pending, PlainAnswer, Record, Source, TaskKey, TaskNote, Write},
+    table::{ChannelIx, Key as _, NodeIx},
     value::Value,
 };
 
@@ -230,7 +231,26 @@ impl Loop {
         let mut acts: Vec<Act> = self.store_so_far().into_iter().collect();
         let notes = self.taken_resume().into_iter().chain([note]).collect();
         acts.push(Act::Note(self.position.checkpoint, notes));
-        acts
+        acts.into_iter().map(|act| self.as_stored(act)).collect()
+    }
+
+    /// Notes of a checkpoint that another program has made: tasks are named by its ids, and writes bring along the
+    /// names behind theirs.
+    pub(super) fn as_stored(&self, act: Act) -> Act {
+        match (act, &self.stored_as) {
+            (Act::Note(of, mut notes), Some(layout)) if Some(of) == self.position.loaded => {
+                for note in &mut notes {
+                    note.key = stored_key(&note.key, layout, &self.plan);
+                    let writes = note
+                        .output
+                        .as_ref()
+                        .is_some_and(|writes| !writes.is_empty());
+                    note.layout = writes.then(|| self.plan.layout.clone());
+                }
+                Act::Note(of, notes)
+            }
+            (act, _) => act,
+        }
     }
 
     /// A graph below this one is about to store an effect at once: what to store before that, in
@@ -353,5 +373,19 @@ impl Loop {
                 None => self.unstored.deltas.push((*channel, (!over).then_some(1))),
             }
         }
+    }
+}
+
+fn stored_key(key: &TaskKey, layout: &Layout, plan: &Plan) -> TaskKey {
+    let inner = |key: &TaskKey| Box::new(stored_key(key, layout, plan));
+    match key {
+        TaskKey::Node(node) => {
+            let name = &plan.nodes.row(*node).name;
+            let place = layout.nodes.iter().position(|other| other == name);
+            TaskKey::Node(place.map_or(*node, NodeIx::at))
+        }
+        TaskKey::Handler(of) => TaskKey::Handler(inner(of)),
+        TaskKey::Call(by, n) => TaskKey::Call(inner(by), *n),
+        TaskKey::Input | TaskKey::Send(_) => key.clone(),
     }
 }

@@ -16,6 +16,7 @@ use crate::{
     checkpoint::Loaded,
     clock::UnixMillis,
     id::{CheckpointId, GraphPath, RunId, ThreadId},
+    record::open_asks,
     runs::{RunCost, RunQuery, RunRecord, RunStatus},
     value::Value,
 };
@@ -111,7 +112,7 @@ impl ThreadInfo {
         let head = newest.and_then(Loaded::head);
         let run = runs.first();
         let notes = newest.map(|newest| &*newest.notes).unwrap_or_default();
-        let asks = notes.iter().map(|note| note.open_asks().count()).sum();
+        let asks = open_asks(notes).len();
         let named = head.map(|head| head.layout.graph.clone());
         let graph = named.or_else(|| run.map(|run| run.graph.clone()));
         let checkpoint = head.map(|head| head.id);

@@ -8,6 +8,7 @@ use superstep_core::{
     future::BoxFuture,
     policy::{CachePolicy, RetryPolicy, Timeouts},
     run::{CallSpec, Halt},
+    sync::lock,
     value::Value,
 };
 use tokio::sync::oneshot;
@@ -57,7 +58,8 @@ impl DynCtx {
         self.beat_if_auto();
         let (reply, answer) = oneshot::channel();
         let Ok(mut progress) = self.progress() else {
-            return Calling(answer);
+            let by = self.clone();
+            return Calling { answer, by };
         };
         let n = progress.calls;
         progress.calls += 1;
@@ -77,13 +79,18 @@ impl DynCtx {
             body,
             reply,
         });
-        Calling(answer)
+        Calling {
+            answer,
+            by: self.clone(),
+        }
     }
 }
 
 /// A called task on its way.
-#[derive(Debug)]
-pub struct Calling(oneshot::Receiver<Result<Value, Halt>>);
+pub struct Calling {
+    answer: oneshot::Receiver<Result<Value, Halt>>,
+    by: DynCtx,
+}
 
 impl Future for Calling {
     type Output = Result<Value, Halt>;
@@ -92,12 +99,13 @@ impl Future for Calling {
         mut self: std::pin::Pin<&mut Self>,
         cx: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        std::pin::Pin::new(&mut self.0)
-            .poll(cx)
-            .map(|answer| match answer {
-                Ok(result) => result,
-                Err(_dropped) => Err(ErrorKind::TaskEnded.into()),
-            })
+        let answer = std::task::ready!(std::pin::Pin::new(&mut self.answer).poll(cx));
+        let result = answer.unwrap_or_else(|_dropped| Err(ErrorKind::TaskEnded.into()));
+        // Whoever swallows it ends with an error: the question would be gone.
+        if let Err(Halt::Asked(asks)) = &result {
+            lock(&self.by.0.progress).open.extend(asks.iter().cloned());
+        }
+        std::task::Poll::Ready(result)
     }
 }
 

@@ -272,19 +272,25 @@ async fn a_graph_that_stores_nothing_gets_the_answers_to_all_its_questions() {
 }
 
 #[tokio::test]
-async fn a_call_of_another_task_does_not_get_the_result_of_the_one_before() {
-    let saver = saver();
-    let program = |names: &'static [&'static str]| {
-        let node = move |ctx: Ctx| async move {
-            let mut said = Vec::new();
-            for name in names {
-                let call: Call<(), String> = Call::new(*name, move |_: Ctx, ()| async move {
-                    Ok(format!("done by {name}"))
-                });
-                said.push(ctx.call(&call, ()).await?);
+async fn calls_that_come_in_another_order_keep_their_results() {
+    let (saver, made) = (saver(), Arc::new(AtomicUsize::new(0)));
+    let program = |calls: &'static [(&'static str, u32)]| {
+        let made = made.clone();
+        let node = move |ctx: Ctx| {
+            let made = made.clone();
+            async move {
+                let mut said = Vec::new();
+                for (name, n) in calls {
+                    let made = made.clone();
+                    let call: Call<u32, String> = Call::new(*name, move |_: Ctx, n: u32| {
+                        made.fetch_add(1, Ordering::SeqCst);
+                        async move { Ok(format!("{name} {n}")) }
+                    });
+                    said.push(ctx.call(&call, *n).await?);
+                }
+                ctx.ask(May { what: "go".into() })?;
+                Ok::<_, NodeError>(Log::update().said(said))
             }
-            ctx.ask(May { what: "go".into() })?;
-            Ok::<_, NodeError>(Log::update().said(said))
         };
         Graph::<Log, One>::builder()
             .saver(saver.clone())
@@ -294,11 +300,130 @@ async fn a_call_of_another_task_does_not_get_the_result_of_the_one_before() {
             .build()
             .unwrap()
     };
-    let old = program(&["a", "b"]);
+    let old = program(&[("a", 1), ("a", 2), ("b", 1), ("b", 1)]);
     let asked = old.run("t", Log::update()).await.unwrap();
+    assert_eq!(made.load(Ordering::SeqCst), 4);
+    let new = program(&[("b", 1), ("a", 2), ("c", 1), ("b", 1), ("a", 1)]);
+    let done = new.answer("t", [(asked.asks()[0].id, true)]).await.unwrap();
+    let said = ["b 1", "a 2", "c 1", "b 1", "a 1"];
+    assert_eq!(done.done().unwrap().said, said);
+    assert_eq!(made.load(Ordering::SeqCst), 5, "only the new one ran");
+}
+
+#[tokio::test]
+async fn an_answer_to_the_second_question_outlasts_a_failure_before_it() {
+    let fails = Arc::new(AtomicUsize::new(0));
+    let counted = fails.clone();
+    let node = move |ctx: Ctx| {
+        let fails = counted.clone();
+        async move {
+            let ask = |what: &str| May { what: what.into() };
+            let first = ctx.ask(ask("one"))?;
+            if fails.swap(0, Ordering::SeqCst) == 1 {
+                return Err("no network".into());
+            }
+            let second = ctx.ask(ask("two"))?;
+            Ok::<_, NodeError>(Log::update().said([format!("{first} {second}")]))
+        }
+    };
+    let graph = Graph::<Log, One>::builder()
+        .saver(saver())
+        .node(One::Only, node)
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap();
+    graph.run("t", Log::update()).await.unwrap();
+    graph.answer_only("t", true).await.unwrap();
+    fails.store(1, Ordering::SeqCst);
+    graph.answer_only("t", false).await.unwrap_err();
+    let done = graph.resume("t").await.unwrap();
+    assert_eq!(done.done().unwrap().said, ["true false"]);
+}
+
+#[tokio::test]
+async fn a_question_of_a_call_that_was_not_reached_again_takes_no_second_answer() {
+    let fails = Arc::new(AtomicUsize::new(0));
+    let counted = fails.clone();
+    let node = move |ctx: Ctx| {
+        let fails = counted.clone();
+        async move {
+            if fails.swap(0, Ordering::SeqCst) == 1 {
+                return Err("no network".into());
+            }
+            let call: Call<(), bool> = Call::new("asks", |ctx: Ctx, ()| async move {
+                ctx.ask(May { what: "pay".into() })
+            });
+            let may = ctx.call(&call, ()).await?;
+            Ok::<_, NodeError>(Log::update().said([may.to_string()]))
+        }
+    };
+    let graph = Graph::<Log, One>::builder()
+        .saver(saver())
+        .node(One::Only, node)
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap();
+    let asked = graph.run("t", Log::update()).await.unwrap();
     let id = asked.asks()[0].id;
-    let swapped = program(&["b", "a"]).answer("t", [(id, true)]).await;
-    assert_eq!(swapped.unwrap_err().code(), "SS3054");
-    let done = old.resume("t").await.unwrap();
-    assert_eq!(done.done().unwrap().said, ["done by a", "done by b"]);
+    fails.store(1, Ordering::SeqCst);
+    graph.answer("t", [(id, true)]).await.unwrap_err();
+    let second = graph.answer("t", [(id, false)]).await.unwrap_err();
+    assert_eq!(second.code(), "SS1105");
+    let done = graph.resume("t").await.unwrap();
+    assert_eq!(done.done().unwrap().said, ["true"]);
+}
+
+#[tokio::test]
+async fn a_node_that_swallows_the_question_of_a_call_fails() {
+    let node = |ctx: Ctx| async move {
+        let call: Call<(), bool> = Call::new("asks", |ctx: Ctx, ()| async move {
+            ctx.ask(May { what: "pay".into() })
+        });
+        let may = ctx.call(&call, ()).await.unwrap_or(false);
+        Ok::<_, NodeError>(Log::update().said([may.to_string()]))
+    };
+    let graph = Graph::<Log, One>::builder()
+        .saver(saver())
+        .node(One::Only, node)
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap();
+    let error = graph.run("t", Log::update()).await.unwrap_err();
+    assert_eq!(error.code(), "SS1011");
+}
+
+#[tokio::test]
+async fn new_input_keeps_what_finished_beside_an_open_question() {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    enum Two {
+        Pay,
+        Ask,
+    }
+    let ask = |ctx: Ctx| async move {
+        ctx.ask(May { what: "go".into() })?;
+        Ok::<_, NodeError>(())
+    };
+    let pays = Arc::new(AtomicUsize::new(0));
+    let counted = pays.clone();
+    let pay = move || {
+        let n = counted.fetch_add(1, Ordering::SeqCst) + 1;
+        async move { Log::update().said([format!("paid {n}")]) }
+    };
+    let graph = Graph::<Log, Two>::builder()
+        .saver(saver())
+        .node(Two::Pay, pay)
+        .node(Two::Ask, ask)
+        .start(Two::Pay)
+        .start(Two::Ask)
+        .finish(Two::Pay)
+        .finish(Two::Ask)
+        .build()
+        .unwrap();
+    graph.run("t", Log::update()).await.unwrap();
+    let again = graph.run("t", Log::update().said(["new".to_owned()])).await;
+    let said = again.unwrap().state().said.clone();
+    assert_eq!(said, ["paid 1", "new", "paid 2"]);
 }

@@ -132,7 +132,7 @@ async fn a_newer_version_does_not_take_input_that_waits_for_the_first_node() {
 }
 
 #[tokio::test]
-async fn a_run_in_the_queue_is_not_fed_to_another_version() {
+async fn a_run_in_the_queue_waits_for_a_worker_of_its_version() {
     let saver = saver();
     let (old, new) = (old(&saver), new(&saver));
     let run = old.to_queue("t", v1::Till::update().euros(3u32)).unwrap();
@@ -141,7 +141,11 @@ async fn a_run_in_the_queue_is_not_fed_to_another_version() {
     let worked = worker.work_once().await.unwrap().unwrap();
     assert_eq!(worked.outcome.unwrap_err().code(), "SS1201");
     let runs = new.runs("t", &RunQuery::default()).await.unwrap();
-    assert_eq!(runs[0].status(), RunStatus::Failed);
+    assert_eq!(
+        runs[0].status(),
+        RunStatus::Queued,
+        "it waits for a worker of its version"
+    );
     let kept = runs[0].queued.as_ref().map(|it| it.input.clone());
     assert!(format!("{kept:?}").contains("euros"), "{kept:?}");
 }
@@ -173,4 +177,102 @@ async fn a_migration_that_panics_is_an_error_and_the_thread_stays_as_it_is() {
     assert_eq!(error.code(), "SS1201");
     assert!(error.to_string().contains("no such key"), "{error}");
     assert_eq!(new(&saver).state("t").await.unwrap().state.cents, 500);
+}
+
+/// Two nodes that ask at once, in a program whose fields are in another order or of another version.
+macro_rules! asking {
+    ($saver:expr, $state:ty, $field:ident, $first:expr) => {{
+        let ask = |n: u32| {
+            move |ctx: Ctx| async move {
+                ctx.ask(Go)?;
+                Ok::<_, NodeError>(<$state>::update().$field([n]))
+            }
+        };
+        Graph::<$state, Node>::builder()
+            .name("asking")
+            .saver($saver.clone())
+            .node(Node::Count, ask($first))
+            .node(Node::Check, ask($first + 1))
+            .start(Node::Count)
+            .start(Node::Check)
+            .finish(Node::Count)
+            .finish(Node::Check)
+            .build()
+            .unwrap()
+    }};
+}
+
+mod before {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct List {
+        #[reduce(Append)]
+        pub(super) items: Vec<u32>,
+        #[reduce(Append)]
+        pub(super) others: Vec<u32>,
+    }
+}
+
+mod reordered {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    pub(super) struct List {
+        #[reduce(Append)]
+        pub(super) others: Vec<u32>,
+        #[reduce(Append)]
+        pub(super) items: Vec<u32>,
+    }
+}
+
+mod renamed {
+    use super::*;
+
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    #[state(version = 2, migrate(1 => rename))]
+    pub(super) struct List {
+        #[reduce(Append)]
+        pub(super) others: Vec<u32>,
+        #[reduce(Append)]
+        pub(super) things: Vec<u32>,
+    }
+
+    fn rename(mut data: Value) -> Result<Value, String> {
+        let fields = data.as_object_mut().ok_or("no object")?;
+        let items = fields.remove("items").ok_or("no items")?;
+        fields.insert("things".to_owned(), items);
+        Ok(data)
+    }
+}
+
+#[tokio::test]
+async fn answers_given_one_by_one_to_a_newer_program_have_their_results_in_their_fields() {
+    let saver = saver();
+    let old = asking!(saver, before::List, items, 10);
+    let asks = old.run("t", before::List::update()).await.unwrap();
+    let asks = asks.asks().to_vec();
+    let new = asking!(saver, reordered::List, items, 20);
+    new.answer("t", [(asks[0].id, true)]).await.unwrap();
+    let seen = new.state("t").await.unwrap();
+    assert_eq!((seen.state.items.len(), seen.asks.len()), (1, 1));
+    let done = new.answer("t", [(asks[1].id, true)]).await.unwrap();
+    let done = done.done().unwrap();
+    // Tasks of a step are in order of their names.
+    assert_eq!((&*done.items, &*done.others), (&[21, 20][..], &[][..]));
+}
+
+#[tokio::test]
+async fn results_of_a_newer_version_are_finished_by_that_version_and_by_no_other() {
+    let saver = saver();
+    let old = asking!(saver, before::List, items, 10);
+    let asks = old.run("t", before::List::update()).await.unwrap();
+    let asks = asks.asks().to_vec();
+    let new = asking!(saver, renamed::List, things, 20);
+    new.answer("t", [(asks[0].id, true)]).await.unwrap();
+    let error = old.answer("t", [(asks[1].id, true)]).await.unwrap_err();
+    assert_eq!(error.code(), "SS1201");
+    assert!(error.to_string().contains("of version 2"), "{error}");
+    let done = new.answer("t", [(asks[1].id, true)]).await.unwrap();
+    assert_eq!(done.done().unwrap().things, [21, 20]);
 }

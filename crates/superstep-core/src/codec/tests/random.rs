@@ -179,6 +179,7 @@ impl Random {
     }
 
     pub(super) fn note(&mut self) -> TaskNote {
+        let called = self.maybe(|random| (random.text(), random.next()));
         TaskNote {
             key: self.task(3),
             output: self.maybe(|random| random.some(Self::write)),
@@ -202,7 +203,9 @@ impl Random {
                 false => PlainAnswer::Given(random.value(2)),
             }),
             offset: self.sized() as u32 as usize,
-            name: self.maybe(Self::text),
+            name: called.as_ref().map(|(name, _)| name.clone()),
+            args: called.map(|(_, args)| args),
+            layout: self.maybe(|random| Arc::new(random.layout())),
         }
     }
 
@@ -323,6 +326,8 @@ pub(super) fn everything() -> Record {
         resume: Some(PlainAnswer::Given(Value::Int(1))),
         offset: 3,
         name: Some("n".into()),
+        args: Some(3),
+        layout: Some(Arc::default()),
         key: TaskKey::Call(
             Box::new(TaskKey::Handler(Box::new(TaskKey::Node(NodeIx::at(1))))),
             2,
