@@ -307,7 +307,12 @@ pub enum ErrorKind {
         target: String,
     },
     /// An answer does not have the type its question asks for; the question stays open.
-    #[coded("SS1015", InvalidInput, hint = "answer the question again")]
+    #[coded(
+        "SS1015",
+        InvalidInput,
+        hint = "read what is asked now and answer that; if the words of a question differ on every attempt, `#[ask(about = …)]` \
+                names what an answer is for"
+    )]
     BadAnswer {
         /// The kind of question.
         kind: String,

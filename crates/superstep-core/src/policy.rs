@@ -151,7 +151,8 @@ pub struct Timeouts {
 /// Computes the key under which a node's result is kept.
 pub type CacheKeyFn = Arc<dyn Fn(&Value) -> Result<Value, Failure> + Send + Sync>;
 
-/// Keeps a node's result for equal inputs.
+/// Keeps a node's result for equal inputs, over threads: one that asks or has effects is not for it, since another
+/// thread would get the answer, and the effect would not be made for it.
 #[derive(Clone, Default)]
 pub struct CachePolicy {
     /// What of the input counts; all of it by default.

@@ -14,7 +14,8 @@ pub enum Cancel {
     Now,
     /// After the step that runs.
     Drain,
-    /// At once, and what it stored is undone: the thread is as before the run. A run whose tasks made
+    /// At once, and what it stored is undone: the thread is as before the run, but for answers that it brought,
+    /// which stay with their questions. A run whose tasks made
     /// effects, or may have, keeps what it stored, since its thread would forget them and make them again.
     Rollback,
     /// The same, also if that repeats effects.
