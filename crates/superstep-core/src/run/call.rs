@@ -12,7 +12,7 @@ use crate::{
     event::Modes,
     id::GraphPath,
     policy::{CachePolicy, RetryPolicy, Timeouts},
-    record::{TaskKey, Write},
+    record::{Effect, TaskKey, TaskNote, Write},
     value::Value,
 };
 
@@ -146,6 +146,25 @@ impl Loop {
             .calls
             .push(TaskKey::Call(Box::new(by.clone()), number));
         number
+    }
+
+    /// An effect of a call on record that a task has not made again, and of which nobody knows whether it happened: the
+    /// task would end without it, and nobody would learn of it.
+    pub(super) fn forgotten_effect(&self, at: usize) -> Option<String> {
+        let by = &self.tasks.get(at)?.key;
+        if self.config.fidelity == Fidelity::LangGraph {
+            return None;
+        }
+        let is_forgotten = |note: &&TaskNote| {
+            let is_made = self.progress.calls.contains(&note.key);
+            is_call_of(&note.key, by) && note.output.is_none() && !is_made
+        };
+        let mut notes = self.notes.iter().filter(is_forgotten);
+        notes.find_map(|note| {
+            let mut effects = note.effects.iter();
+            let started = effects.find(|(_, effect)| **effect == Effect::Started);
+            started.map(|(key, _)| key.clone())
+        })
     }
 
     fn stored_output(&self, key: &TaskKey) -> Option<Vec<Write>> {

@@ -56,9 +56,13 @@ impl Loop {
             .effects
             .retain(|_, effect| *effect != Effect::Failed);
         let node = task.node;
-        match done.result {
+        let result = match (done.result, self.forgotten_effect(at)) {
+            (Ok(_), Some(key)) => Err(ErrorKind::UnknownOutcome { key, cause: None }.into()),
+            (result, _) => result,
+        };
+        match result {
             Ok(mut output) => {
-                let written = if task.is_call() {
+                let written = if self.tasks.get(at).is_some_and(Task::is_call) {
                     Ok(vec![Write::Return(call_value(output))])
                 } else {
                     self.see_messages(at, &mut output);

@@ -382,3 +382,37 @@ async fn an_effect_whose_result_cannot_be_stored_is_settled_by_whoever_knows_it(
         (1, &["mean 0.5".to_owned()][..])
     );
 }
+
+#[tokio::test]
+async fn an_unknown_effect_of_a_call_is_not_forgotten_because_the_call_has_another_name() {
+    use superstep::Call;
+
+    let (saver, world) = (saver(), Arc::new(World::default()));
+    let program = |name: &'static str, is_sure: bool| {
+        let pay = move |ctx: Ctx, world: Res<World>| async move {
+            let call: Call<(), u32> = Call::new(name, move |ctx: Ctx, ()| {
+                let world = world.clone();
+                async move {
+                    let pay = || async {
+                        let n = world.send();
+                        match is_sure {
+                            true => Ok(n),
+                            false => Err(std::io::Error::other("lost").into()),
+                        }
+                    };
+                    ctx.once("pay", pay).await
+                }
+            });
+            let n = ctx.call(&call, ()).await?;
+            Ok::<_, NodeError>(Mail::update().log([format!("paid {n}")]))
+        };
+        send_graph(&saver, &world, pay)
+    };
+    let error = program("pay", false).run("t", Mail::update()).await;
+    assert_eq!(error.unwrap_err().code(), "SS1202");
+    let new = program("transfer", true);
+    assert_eq!(new.resume("t").await.unwrap_err().code(), "SS1202");
+    new.settle_undone("t", "pay").await.unwrap();
+    let done = new.resume("t").await.unwrap();
+    assert_eq!(done.done().unwrap().log.len(), 1);
+}
