@@ -23,11 +23,15 @@ mod step;
 mod store;
 pub mod task;
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use act::Acts;
 pub use act::{Act, Stop, Wait};
 pub use begin::{Begin, RunInput, StartingPoint};
+use call::CallsOf;
 pub use call::{CallSpec, Called};
 pub use config::{Drain, Fidelity, ParentContext, Replay, RunConfig};
 pub use effect::EffectError;
@@ -108,8 +112,8 @@ struct Progress {
     parent_command: Option<Box<Command>>,
     /// Tasks run again even if their result is stored.
     replaying: bool,
-    /// The calls of the present attempts.
-    calls: Vec<TaskKey>,
+    /// The calls of the present attempts, by task.
+    calls: HashMap<TaskKey, CallsOf>,
 }
 
 /// What is not in a record yet.

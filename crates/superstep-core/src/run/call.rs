@@ -1,6 +1,9 @@
 //! Tasks that running tasks call.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -103,49 +106,12 @@ impl Loop {
     fn call_number(&mut self, by: &TaskKey, n: u32, name: &Arc<str>, args: u64) -> u32 {
         if n == 0 {
             // Another attempt of the caller makes its calls anew.
-            self.progress.calls.retain(|key| !is_call_of(key, by));
+            let running = self.tasks.iter().map(|task| &task.note);
+            let recorded = CallsOf::recorded(by, running.chain(&self.notes));
+            self.progress.calls.insert(by.clone(), recorded);
         }
-        let running = self.tasks.iter().map(|task| &task.note);
-        let mut known: Vec<(u32, bool)> = Vec::new();
-        for note in running.chain(&self.notes) {
-            let TaskKey::Call(of, n) = &note.key else {
-                continue;
-            };
-            if **of == *by && !self.progress.calls.contains(&note.key) {
-                // Of calls that earlier versions recorded only the place is known.
-                let is_same = match (&note.name, note.args) {
-                    (Some(known), Some(hash)) => known == name && hash == args,
-                    (known, _) => known.as_ref().is_none_or(|known| known == name),
-                };
-                known.push((*n, is_same));
-            }
-        }
-        let is_place_free = !self
-            .progress
-            .calls
-            .contains(&TaskKey::Call(Box::new(by.clone()), n));
-        let at_place = known.iter().find(|(at, _)| *at == n);
-        let same = known
-            .iter()
-            .filter(|(_, is_same)| *is_same)
-            .map(|(n, _)| *n);
-        let number = match (at_place, is_place_free, same.min()) {
-            (Some((_, true)) | None, true, None) => n,
-            (Some((_, true)), true, _) => n,
-            (_, _, Some(same)) => same,
-            _ => {
-                let taken = self.progress.calls.iter().filter_map(|key| match key {
-                    TaskKey::Call(of, n) if **of == *by => Some(*n),
-                    _ => None,
-                });
-                let last = taken.chain(known.iter().map(|(n, _)| *n)).max();
-                last.map_or(n, |last| n.max(last.saturating_add(1)))
-            }
-        };
-        self.progress
-            .calls
-            .push(TaskKey::Call(Box::new(by.clone()), number));
-        number
+        let calls = self.progress.calls.entry(by.clone()).or_default();
+        calls.number(n, name, args)
     }
 
     /// An effect of a call on record that a task has not made again, and of which nobody knows whether it happened: the
@@ -156,8 +122,12 @@ impl Loop {
             return None;
         }
         let is_forgotten = |note: &&TaskNote| {
-            let is_made = self.progress.calls.contains(&note.key);
-            is_call_of(&note.key, by) && note.output.is_none() && !is_made
+            let TaskKey::Call(of, n) = &note.key else {
+                return false;
+            };
+            let is_made = self.progress.calls.get(by);
+            let is_made = is_made.is_some_and(|calls| calls.made.contains(n));
+            **of == *by && note.output.is_none() && !is_made
         };
         let mut notes = self.notes.iter().filter(is_forgotten);
         notes.find_map(|note| {
@@ -200,8 +170,48 @@ impl Loop {
     }
 }
 
-fn is_call_of(key: &TaskKey, by: &TaskKey) -> bool {
-    matches!(key, TaskKey::Call(of, _) if **of == *by)
+/// The calls of one attempt of a task.
+#[derive(Default)]
+pub(super) struct CallsOf {
+    /// Those that it has made.
+    made: HashSet<u32>,
+    /// Those on record that it has not made yet: their name and the hash of their arguments.
+    recorded: BTreeMap<u32, (Option<Arc<str>>, Option<u64>)>,
+}
+
+impl CallsOf {
+    fn recorded<'a>(by: &TaskKey, notes: impl Iterator<Item = &'a TaskNote>) -> Self {
+        let recorded = notes.filter_map(|note| match &note.key {
+            TaskKey::Call(of, n) if **of == *by => Some((*n, (note.name.clone(), note.args))),
+            _ => None,
+        });
+        Self {
+            made: HashSet::new(),
+            recorded: recorded.collect(),
+        }
+    }
+
+    fn number(&mut self, n: u32, name: &Arc<str>, args: u64) -> u32 {
+        // Of calls that earlier versions recorded only the place is known.
+        let is_same = |(known, hash): &(Option<Arc<str>>, Option<u64>)| {
+            known.as_ref().is_none_or(|known| known == name) && hash.is_none_or(|hash| hash == args)
+        };
+        let is_free = |n: &u32| !self.recorded.contains_key(n) && !self.made.contains(n);
+        let number = match self.recorded.get(&n) {
+            Some(known) if is_same(known) => n,
+            _ => match self
+                .recorded
+                .iter()
+                .find(|(_, it)| it.0.is_some() && is_same(it))
+            {
+                Some((same, _)) => *same,
+                None => (n..).find(is_free).unwrap_or(n),
+            },
+        };
+        self.recorded.remove(&number);
+        self.made.insert(number);
+        number
+    }
 }
 
 fn args_hash(args: &[Value]) -> u64 {

@@ -298,6 +298,7 @@ impl Loop {
         self.state.recycle(applied);
         self.notes.clear();
         self.progress.replaying = false;
+        self.progress.calls.clear();
         let tasks = self.take_unsaved_notes();
         self.put_checkpoint(Source::Loop, tasks);
         if self.pauses(&[&self.plan.pause_after, &self.config.pause_after]) {
