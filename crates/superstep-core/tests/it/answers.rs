@@ -92,7 +92,7 @@ fn an_effect_is_stored_with_the_plain_answer_it_acts_on() {
         for act in run.journal(task, "pay".into(), Effect::Started, taken) {
             thread.keep(act);
         }
-        // The process dies here: another run goes on with that answer.
+        // The process dies here: another run continues with that answer.
         let mut again = thread.run(None);
         let task = thread.store(&mut again).unwrap();
         let answers = &again.task(task).unwrap().note.answers;

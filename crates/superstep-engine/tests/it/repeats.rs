@@ -371,7 +371,7 @@ async fn timers_are_no_effects_and_an_answer_at_the_newest_checkpoint_goes_on() 
     graph
         .invoke(input::resume("on"), &here)
         .await
-        .expect("it goes on");
+        .expect("it continues");
     let at = CheckpointRef::root(before(&graph, "before").await);
     let effects = graph
         .effects_since(&"t".into(), &at)
@@ -570,7 +570,7 @@ async fn a_step_that_is_open_is_not_begun_anew_behind_what_has_finished_in_it() 
     graph
         .invoke(input::go_on(), &options)
         .await
-        .expect("it goes on");
+        .expect("it continues");
     assert_eq!(pay.get(), 1);
 }
 

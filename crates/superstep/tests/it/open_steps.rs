@@ -109,7 +109,7 @@ async fn a_newer_version_does_not_take_over_results_of_a_step_that_has_not_ended
         assert_eq!(error.code(), "SS1201", "{error}");
         assert!(error.to_string().contains("has not ended"), "{error}");
     }
-    // The program that began the step ends it, and the newer one goes on from there.
+    // The program that began the step ends it, and the newer one continues from there.
     let done = old.answer("t", answer()).await.unwrap();
     assert_eq!(done.done().unwrap().euros, 5);
     assert_eq!(new.state("t").await.unwrap().state.cents, 500);
