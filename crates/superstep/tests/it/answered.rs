@@ -27,6 +27,20 @@ struct May {
     what: String,
 }
 
+/// A graph of one node.
+fn one<Args>(
+    saver: &Arc<PlainSaver>,
+    node: impl superstep::Handler<Log, One, Args>,
+) -> Graph<Log, One> {
+    Graph::<Log, One>::builder()
+        .saver(saver.clone())
+        .node(One::Only, node)
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap()
+}
+
 /// Where a question is asked.
 #[derive(Clone, Copy, Debug)]
 enum Place {
@@ -180,13 +194,7 @@ fn program(saver: &Arc<PlainSaver>, questions: &'static [&'static str]) -> Graph
         }
         Ok::<_, NodeError>(Log::update().said(said))
     };
-    Graph::<Log, One>::builder()
-        .saver(saver.clone())
-        .node(One::Only, ask)
-        .start(One::Only)
-        .finish(One::Only)
-        .build()
-        .unwrap()
+    one(saver, ask)
 }
 
 #[tokio::test]
@@ -292,13 +300,7 @@ async fn calls_that_come_in_another_order_keep_their_results() {
                 Ok::<_, NodeError>(Log::update().said(said))
             }
         };
-        Graph::<Log, One>::builder()
-            .saver(saver.clone())
-            .node(One::Only, node)
-            .start(One::Only)
-            .finish(One::Only)
-            .build()
-            .unwrap()
+        one(&saver, node)
     };
     let old = program(&[("a", 1), ("a", 2), ("b", 1), ("b", 1)]);
     let asked = old.run("t", Log::update()).await.unwrap();
@@ -326,13 +328,7 @@ async fn an_answer_to_the_second_question_outlasts_a_failure_before_it() {
             Ok::<_, NodeError>(Log::update().said([format!("{first} {second}")]))
         }
     };
-    let graph = Graph::<Log, One>::builder()
-        .saver(saver())
-        .node(One::Only, node)
-        .start(One::Only)
-        .finish(One::Only)
-        .build()
-        .unwrap();
+    let graph = one(&saver(), node);
     graph.run("t", Log::update()).await.unwrap();
     graph.answer_only("t", true).await.unwrap();
     fails.store(1, Ordering::SeqCst);
@@ -358,13 +354,7 @@ async fn a_question_of_a_call_that_was_not_reached_again_takes_no_second_answer(
             Ok::<_, NodeError>(Log::update().said([may.to_string()]))
         }
     };
-    let graph = Graph::<Log, One>::builder()
-        .saver(saver())
-        .node(One::Only, node)
-        .start(One::Only)
-        .finish(One::Only)
-        .build()
-        .unwrap();
+    let graph = one(&saver(), node);
     let asked = graph.run("t", Log::update()).await.unwrap();
     let id = asked.asks()[0].id;
     fails.store(1, Ordering::SeqCst);
@@ -384,13 +374,7 @@ async fn a_node_that_swallows_the_question_of_a_call_fails() {
         let may = ctx.call(&call, ()).await.unwrap_or(false);
         Ok::<_, NodeError>(Log::update().said([may.to_string()]))
     };
-    let graph = Graph::<Log, One>::builder()
-        .saver(saver())
-        .node(One::Only, node)
-        .start(One::Only)
-        .finish(One::Only)
-        .build()
-        .unwrap();
+    let graph = one(&saver(), node);
     let error = graph.run("t", Log::update()).await.unwrap_err();
     assert_eq!(error.code(), "SS1011");
 }
