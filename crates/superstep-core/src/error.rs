@@ -6,6 +6,7 @@
 mod category;
 mod display;
 mod json;
+mod panics;
 mod storage;
 
 use std::{error::Error as StdError, fmt, sync::Arc, time::Duration};
@@ -19,6 +20,7 @@ use crate::{
 };
 
 pub use category::Category;
+pub use panics::panic_message;
 pub use storage::SaverError;
 
 /// A failed run, update or read.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use superstep_core::{
     ErrorKind, Value,
-    error::Failure,
+    error::{Failure, panic_message},
     event::{SpanEnd, SpanError, SpanKind},
     future::BoxFuture,
     run::EffectError,
@@ -426,13 +426,9 @@ impl Future for Called<'_> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = catch_unwind(AssertUnwindSafe(|| self.call.as_mut().poll(cx)));
-        polled.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            match text {
-                Some(text) => resume_unwind(Box::new(self.redactor.document(&text).into_owned())),
-                None => resume_unwind(panic),
-            }
+        polled.unwrap_or_else(|panic| match panic_message(&*panic) {
+            Some(text) => resume_unwind(Box::new(self.redactor.document(&text).into_owned())),
+            None => resume_unwind(panic),
         })
     }
 }

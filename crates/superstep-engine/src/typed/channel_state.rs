@@ -11,7 +11,7 @@ use std::{
 
 use superstep_core::{
     channel_state::{ChannelState, Folded, Recording},
-    error::{ErrorKind, Failure},
+    error::{ErrorKind, Failure, panic_message},
     record::{Change, Write},
     table::{ChannelIx, Key},
     value::{DecodeError, Value},
@@ -117,9 +117,7 @@ fn by_field(writes: &[Write]) -> Vec<(usize, Vec<Value>)> {
 /// Runs code of the user outside its tasks, where a panic would take the whole run down.
 pub(super) fn guarded<R>(run: impl FnOnce() -> R) -> Result<R, ErrorKind> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        let message = text.unwrap_or_else(|| "without a message".to_owned());
+        let message = panic_message(&*panic).unwrap_or_else(|| "without a message".to_owned());
         ErrorKind::Failed(Failure::new("Panic", message).permanent())
     })
 }

@@ -7,7 +7,7 @@
 
 use super::{
     functions::{EACH, plain},
-    own_cell,
+    operators, own_cell,
 };
 use crate::{
     book::Workbook,
@@ -293,7 +293,7 @@ impl Lifting<'_> {
                 ')' | ',' | ';' | '}' => break,
                 '"' => piece.text.push_str(take(rest, quoted(rest, '"'))?),
                 '{' => {
-                    let array = take(rest, braced(rest))?;
+                    let array = take(rest, operators::braced(rest))?;
                     piece.is_many |= array.contains([',', ';']);
                     piece.text.push_str(array);
                 }
@@ -467,21 +467,6 @@ fn reference(text: &str) -> usize {
             c if is_word(c) => word(rest),
             _ => break,
         };
-    }
-    at
-}
-
-/// The length of a constant array.
-fn braced(text: &str) -> usize {
-    let mut at = 0;
-    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        at += match c {
-            '"' => quoted(text.get(at..).unwrap_or_default(), '"'),
-            c => c.len_utf8(),
-        };
-        if c == '}' {
-            break;
-        }
     }
     at
 }

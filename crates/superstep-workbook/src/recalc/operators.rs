@@ -83,7 +83,7 @@ impl Part {
                 ')' | ',' | ';' | '}' => break,
                 '"' | '\'' => quoted(rest, c),
                 '[' => bracketed(rest),
-                '{' => array(rest),
+                '{' => braced(rest),
                 '<' | '>' | '=' => {
                     let pair = rest.get(..2).filter(|it| matches!(*it, "<=" | ">=" | "<>"));
                     let length = pair.map_or(1, str::len);
@@ -201,7 +201,7 @@ fn is_number(operand: &str) -> bool {
 }
 
 /// The length of a constant array.
-fn array(text: &str) -> usize {
+pub(super) fn braced(text: &str) -> usize {
     let mut at = 0;
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
         at += match c {
