@@ -166,6 +166,9 @@ impl Loop {
     /// The next thing to do.
     pub fn next_act(&mut self) -> Option<Act> {
         let act = self.acts.next()?;
+        if self.stored_as.is_none() {
+            return Some(act);
+        }
         Some(self.as_stored(act))
     }
 

@@ -141,7 +141,7 @@ pub struct RunRecord {
     pub ending: Option<Ending>,
     /// What it brought along from the queue, if it was there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queued: Option<Queued>,
+    pub queued: Option<Box<Queued>>,
     /// What its calls of models took. Of a time that was cut short nothing is known.
     #[serde(default, skip_serializing_if = "RunCost::is_zero")]
     pub cost: RunCost,

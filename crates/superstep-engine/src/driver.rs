@@ -170,7 +170,8 @@ impl<'a> Driver<'a> {
                 return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
             }
             if let Some(why) = self.env.stop.why() {
-                return self.wind_down(run, why.clone()).await;
+                // Few runs are ended so, and all would have room for it.
+                return Box::pin(self.wind_down(run, why.clone())).await;
             }
             self.start_waiting(run);
             if !self.starting.is_empty() {
@@ -381,12 +382,17 @@ impl<'a> Driver<'a> {
         } else {
             self.progress.remove(&at)
         };
-        let mut progress = known.unwrap_or_else(|| TaskProgress {
-            answers: TaskAnswers::new(&task.note),
-            effects: task.note.effects.clone(),
-            ..TaskProgress::default()
-        });
-        progress.rewind(self.env.fidelity);
+        let progress = match known {
+            Some(mut progress) => {
+                progress.rewind(self.env.fidelity);
+                progress
+            }
+            None => TaskProgress {
+                answers: TaskAnswers::new(&task.note),
+                effects: task.note.effects.clone(),
+                ..TaskProgress::default()
+            },
+        };
         self.attempts += 1;
         let serial = self.attempts;
         let attempt = Attempt { at, serial };

@@ -3,6 +3,7 @@
 use std::{
     collections::HashSet,
     future::{Future, pending},
+    pin::Pin,
     sync::Arc,
     time::SystemTime,
 };
@@ -390,6 +391,7 @@ impl BegunRun {
         };
         let stop = {
             // Pinned here, so that all ways to drive it share its room.
+            let drive = std::pin::pin!(drive);
             let drive = std::pin::pin!(within(&env, entry.as_ref(), deadline, drive));
             match &env.log {
                 None => drive.await,
@@ -425,9 +427,8 @@ async fn within(
     env: &Env,
     entry: Option<&RunEntry>,
     deadline: Option<SystemTime>,
-    run: impl Future<Output = Stop>,
+    mut run: Pin<&mut impl Future<Output = Stop>>,
 ) -> Stop {
-    let mut run = std::pin::pin!(run);
     let Some(cause) = stopping(env, entry, deadline) else {
         return run.await;
     };

@@ -230,19 +230,25 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
     if epoch != Some(current.epoch) {
         return Err(conflict());
     }
-    let known = find(writer.db()?, &writer.seal, run)?;
+    // What can be refused is refused before anything is written, so that no savepoint is needed, which would copy
+    // every page that is changed.
+    let mut known = find(writer.db()?, &writer.seal, run)?;
+    let record = match &mut known {
+        Some(known) => {
+            known.record.begin_again(begin, current.head, now)?;
+            known.record.clone()
+        }
+        None => RunRecord::begun(begin, current.head, now),
+    };
     for mut open in of_state(writer.db()?, &writer.seal, RunStatus::Running, Some(thread))? {
         if open.record.id != run {
             end_lost(writer, &mut open)?;
         }
     }
-    if let Some(mut known) = known {
-        known.record.begin_again(begin, current.head, now)?;
-        known.update(writer)?;
-        return Ok(known.record);
+    match &mut known {
+        Some(known) => known.update(writer)?,
+        None => insert(writer, thread, record.clone())?,
     }
-    let record = RunRecord::begun(begin, current.head, now);
-    insert(writer, thread, record.clone())?;
     Ok(record)
 }
 

@@ -46,15 +46,23 @@ impl Loop {
         if let Some(asked) = asked.flatten() {
             self.ask_again(at, asked);
         }
-        self.shown.messages.extend(done.streamed);
-        self.shown.below.extend(done.seen_below);
+        // Most tasks have nothing of these, and adding nothing to a map is not free.
+        if !done.streamed.is_empty() {
+            self.shown.messages.extend(done.streamed);
+        }
+        if !done.seen_below.is_empty() {
+            self.shown.below.extend(done.seen_below);
+        }
         let Some(task) = self.tasks.get_mut(at) else {
             return;
         };
-        task.note.effects.extend(done.effects);
-        task.note
-            .effects
-            .retain(|_, effect| *effect != Effect::Failed);
+        if !done.effects.is_empty() {
+            task.note.effects.extend(done.effects);
+        }
+        if !task.note.effects.is_empty() {
+            let effects = &mut task.note.effects;
+            effects.retain(|_, effect| *effect != Effect::Failed);
+        }
         let node = task.node;
         let result = match (done.result, self.forgotten_effect(at)) {
             (Ok(_), Some(key)) => Err(ErrorKind::UnknownOutcome { key, cause: None }.into()),

@@ -199,14 +199,14 @@ impl RunRecord {
             metadata: run.metadata,
             cancel: None,
             ending: None,
-            queued: Some(Queued {
+            queued: Some(Box::new(Queued {
                 input: run.input,
                 options: run.options,
                 due: expiry(now, run.after),
                 attempts: run.attempts.max(1),
                 token: 0,
                 claimed_until: None,
-            }),
+            })),
             cost: RunCost::default(),
         }
     }
@@ -214,7 +214,7 @@ impl RunRecord {
     /// Its place in the queue, if it waits there.
     pub fn waiting(&self) -> Option<&Queued> {
         let waits = self.ending.is_none() && self.epoch.is_none();
-        self.queued.as_ref().filter(|_| waits)
+        self.queued.as_deref().filter(|_| waits)
     }
 
     /// Whether a worker has claimed it and may be about to begin it.
@@ -242,7 +242,7 @@ impl RunRecord {
     /// The run's place in the queue, if a claim still holds.
     pub fn claimed(&mut self, token: u64) -> Option<&mut Queued> {
         let waits = self.ending.is_none() && self.epoch.is_none();
-        let queued = self.queued.as_mut().filter(|_| waits)?;
+        let queued = self.queued.as_deref_mut().filter(|_| waits)?;
         (queued.token == token && queued.claimed_until.is_some()).then_some(queued)
     }
 

@@ -11,7 +11,7 @@ use std::{
 
 use superstep_core::{
     command::Output,
-    error::{ErrorKind, Limit},
+    error::{ErrorKind, Limit, panic_message},
     future::BoxFuture,
     policy::Timeouts,
     run::{Done, Halt},
@@ -55,8 +55,8 @@ impl Future for RunningAttempt {
         let streamed = std::mem::take(&mut progress.streamed);
         let seen_below = std::mem::take(&mut progress.seen_below);
         let keeps = self.repeats || result.is_err();
-        let remembered = progress.end();
-        let progress = keeps.then(|| Box::new(remembered));
+        let kept = keeps.then(|| Box::new(progress.end()));
+        progress.ended = true;
         Poll::Ready(AttemptEnd {
             done: Done {
                 result,
@@ -65,7 +65,7 @@ impl Future for RunningAttempt {
                 streamed,
                 seen_below,
             },
-            progress,
+            progress: kept,
         })
     }
 }
@@ -78,9 +78,7 @@ impl Drop for RunningAttempt {
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Halt {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    let message = text.unwrap_or_else(|| "without a message".to_owned());
+    let message = panic_message(panic).unwrap_or_else(|| "without a message".to_owned());
     ErrorKind::Panicked { message }.into()
 }
 

@@ -71,7 +71,7 @@ impl Default for Shared {
     }
 }
 
-type Threads = BTreeMap<ThreadId, Arc<Mutex<Thread>>>;
+type Threads = HashMap<ThreadId, Arc<Mutex<Thread>>>;
 
 /// One thread. It is listed once it has a record; before that only a lease keeps it here.
 ///
@@ -296,12 +296,16 @@ impl Shared {
         }
     }
 
+    /// All threads, in the order of their names.
     fn all(&self) -> Vec<(ThreadId, Arc<Mutex<Thread>>)> {
         let threads = self.read();
-        threads
-            .iter()
+        let all = threads.iter();
+        let mut all: Vec<_> = all
             .map(|(id, thread)| (id.clone(), thread.clone()))
-            .collect()
+            .collect();
+        drop(threads);
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Threads> {

@@ -117,7 +117,7 @@ impl Runs for SqliteSaver {
         }
         let queue = &self.0.0.queue;
         queue.submit(SyncLevel::Normal, Urgency::Immediate, move |writer| {
-            writer.in_savepoint(|writer| runs::begin(writer, begin))
+            runs::begin(writer, begin)
         })
     }
 

@@ -180,6 +180,10 @@ impl MemorySaver {
             return Ok(record);
         }
         let record = RunRecord::begun(begin, head, now);
+        if inner.runs.is_empty() {
+            // Many threads have one run; a list that grows by itself has room for four.
+            inner.runs.all.reserve_exact(1);
+        }
         inner.runs.all.push(record.clone());
         inner.runs.open = Some(run);
         index.add(run, id);
