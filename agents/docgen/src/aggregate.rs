@@ -3,6 +3,7 @@
 use crate::{
     agent::DocAgent,
     claims::{self, ClaimReport},
+    earlier,
     error::Error,
     facts::{Facts, Lookup},
     links,
@@ -49,12 +50,15 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         }
         let planned = state.plan.iter().find(|it| it.name == name);
         let is_kept = planned.is_some_and(|it| it.is_kept);
-        let result = match state.results.get(name).filter(|_| asks) {
+        let mut result = match state.results.get(name).filter(|_| asks) {
             Some(result) => fresh(&**agent, result, facts),
             None => facts_alone(&**agent, facts),
         };
         if is_kept {
             outcome.kept.push(name.to_owned());
+            if result.metadata.earlier.take().is_some() {
+                result = fresh(&**agent, &result, facts);
+            }
         } else if asks {
             outcome.ran.push(name.to_owned());
             let usage = result.metadata.usage;
@@ -66,8 +70,19 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
             }
         }
         if result.status == Status::Failed {
-            let why = result.warnings.last().cloned().unwrap_or_default();
-            outcome.failed.insert(name.to_owned(), why);
+            outcome
+                .failed
+                .insert(name.to_owned(), earlier::why(&result));
+        }
+        let before = old.as_ref().filter(|_| asks && !is_kept);
+        if let Some(kept) = before.and_then(|old| earlier::instead(&**agent, &result, old)) {
+            outcome.earlier.push(name.to_owned());
+            result = fresh(&**agent, &kept, facts);
+        } else if result.status != Status::Failed && !is_kept {
+            let notes: Vec<String> = result.notes().map(str::to_owned).collect();
+            if !notes.is_empty() {
+                outcome.warnings.insert(name.to_owned(), notes);
+            }
         }
         metadata.claims.add(&result.metadata.claims);
         metadata.agents.push(result);
@@ -76,7 +91,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     let is_whole = metadata
         .agents
         .iter()
-        .all(|it| it.status == Status::Success || !works(&it.agent_name));
+        .all(|it| it.is_whole() || !works(&it.agent_name));
     let status = match (asks, is_whole) {
         (false, _) => "facts",
         (true, true) => "success",
@@ -107,12 +122,16 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         INPUTS.into(),
         json(serde_json::to_string_pretty(&hashes))? + "\n",
     );
+    let hashed = files.iter();
+    metadata.written = hashed
+        .map(|(name, text)| (name.clone(), output::hash(text)))
+        .collect();
     metadata.files = files.keys().cloned().chain([METADATA.to_owned()]).collect();
     files.insert(
         METADATA.into(),
         json(serde_json::to_string_pretty(&metadata))? + "\n",
     );
-    output::write(&request.output, &files)?;
+    outcome.aside = output::write(&request.output, &files)?;
     status.clone_into(&mut outcome.status);
     outcome.files = files.into_keys().collect();
     outcome.claims = metadata.claims;

@@ -244,7 +244,7 @@ impl Skipped {
         *count = count.saturating_add(1);
         if usize::try_from(*count).is_ok_and(|count| count <= NAMED) {
             self.first.push(SkippedFile {
-                path,
+                path: crate::inert::line(&path),
                 why: why.to_owned(),
             });
         }

@@ -13,6 +13,7 @@ use superstep::{
 use crate::{
     agent::AgentContext,
     facts::{DependencyKind, Facts, File},
+    inert,
 };
 
 /// A kind of material.
@@ -46,7 +47,10 @@ const LARGEST: u64 = 1 << 20;
 
 /// The text of some material, each part with its share of the room.
 pub fn render(kinds: &[Material], context: &AgentContext) -> String {
-    let mut text = format!("The code base is called `{}`.\n", context.facts.name);
+    let mut text = format!(
+        "The code base is called {}.\n",
+        inert::code(&context.facts.name)
+    );
     let mut left = context.room;
     for (number, kind) in kinds.iter().enumerate() {
         // What a part does not use is left for those after it.
@@ -88,7 +92,7 @@ fn part(kind: Material, context: &AgentContext, room: usize) -> String {
 fn list(title: &str, room: usize, items: impl Iterator<Item = String>) -> String {
     let mut text = format!("\n# {title}\n");
     let (mut shown, mut total) = (0_usize, 0_usize);
-    for item in items {
+    for item in items.map(|item| inert::line(&item)) {
         total += 1;
         if text.len() + item.len() + 3 <= room && shown + 1 == total {
             text.push_str("- ");
@@ -251,7 +255,7 @@ pub(crate) fn excerpts(words: &[&str], context: &AgentContext, room: usize) -> S
 
 /// Lines of a file with their numbers as a text, without secrets; nothing if it is not one of the facts.
 pub fn excerpt(context: &AgentContext, path: &str, from: usize, count: usize) -> Option<String> {
-    let mut shown = format!("\n## {path}\n");
+    let mut shown = format!("\n## {}\n", inert::line(path));
     for (number, line) in lines(context, path, from, count)? {
         let _written = writeln!(shown, "{number:>5} {line}");
     }

@@ -96,6 +96,7 @@ pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
     // What components ask of each other is no dependency from outside.
     let own: BTreeSet<&str> = facts.components.iter().map(|it| &*it.name).collect();
     facts.dependencies.retain(|it| !own.contains(&*it.name));
+    crate::inert::facts(&mut facts);
     Ok(facts)
 }
 

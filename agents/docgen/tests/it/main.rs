@@ -9,8 +9,11 @@
 
 mod claims;
 mod documents;
+mod earlier;
 mod facts;
+mod folder;
 mod hostile;
+mod inert;
 mod killed;
 mod mermaid;
 mod small;
