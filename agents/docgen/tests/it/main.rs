@@ -15,6 +15,7 @@ mod folder;
 mod hostile;
 mod inert;
 mod killed;
+mod material;
 mod mermaid;
 mod small;
 mod support;
