@@ -13,6 +13,8 @@ mod facts;
 mod hostile;
 mod killed;
 mod mermaid;
+mod places;
 mod small;
 mod support;
 mod traces;
+mod versions;
