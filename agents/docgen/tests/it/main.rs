@@ -11,6 +11,7 @@ mod claims;
 mod documents;
 mod facts;
 mod hostile;
+mod kept;
 mod killed;
 mod mermaid;
 mod places;
