@@ -3,6 +3,7 @@
 use crate::{
     agent::DocAgent,
     claims::{self, ClaimReport},
+    clean::clean,
     earlier,
     error::Error,
     facts::{Facts, Lookup},
@@ -108,7 +109,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     let broken = links::check(&files, facts, prefix.as_deref());
     for link in &broken {
         if let Some(page) = files.get_mut(&link.page) {
-            *page = page.replace(&format!("]({})", link.target), "]");
+            *page = links::unlinked(page, &link.target);
         }
     }
     outcome.broken_links = u32::try_from(broken.len()).unwrap_or(u32::MAX);
@@ -143,17 +144,29 @@ fn fresh(agent: &dyn DocAgent, result: &AgentResult, facts: &Facts) -> AgentResu
     let mut result = result.clone();
     let said = agent.markdown(&result.data);
     let (checked, again) = claims::check(&said, &Lookup::new(facts));
+    let before = &mut result.metadata.claims;
     if again.fixed + again.removed > 0 {
-        result.data = agent.parse(&checked);
-        let before = result.metadata.claims.clone();
-        result.metadata.claims = ClaimReport {
-            made: before.made.max(again.made),
-            verified: again.verified,
-            fixed: before.fixed + again.fixed,
-            removed: before.removed + again.removed,
+        // What was put right before is right now; it is counted once.
+        let verified = again.verified.saturating_sub(before.fixed);
+        let fixed = before.fixed + again.fixed;
+        let removed = before.removed + again.removed;
+        *before = ClaimReport {
+            made: verified + fixed + removed + again.unverified,
+            verified,
+            fixed,
+            removed,
             unverified: again.unverified,
-            problems: before.problems.into_iter().chain(again.problems).collect(),
+            problems: before.problems.drain(..).chain(again.problems).collect(),
         };
+        // Names of files come from the facts, and may be of any kind.
+        result.data = agent.parse(&clean(&checked).0);
+        result.summary = agent.summary(&result.data);
+    } else {
+        // What was verified once and is not any more.
+        let fewer = again.unverified.saturating_sub(before.unverified);
+        let fewer = fewer.min(before.verified);
+        before.verified -= fewer;
+        before.unverified += fewer;
     }
     // Maps come back from a saver in the order of their keys, and bytes must be the same before and after.
     result.data.sort_keys();
