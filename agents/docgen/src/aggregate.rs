@@ -3,6 +3,8 @@
 use crate::{
     agent::DocAgent,
     claims::{self, ClaimReport},
+    clean::clean,
+    earlier,
     error::Error,
     facts::{Facts, Lookup},
     links,
@@ -49,12 +51,15 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         }
         let planned = state.plan.iter().find(|it| it.name == name);
         let is_kept = planned.is_some_and(|it| it.is_kept);
-        let result = match state.results.get(name).filter(|_| asks) {
+        let mut result = match state.results.get(name).filter(|_| asks) {
             Some(result) => fresh(&**agent, result, facts),
             None => facts_alone(&**agent, facts),
         };
         if is_kept {
             outcome.kept.push(name.to_owned());
+            if result.metadata.earlier.take().is_some() {
+                result = fresh(&**agent, &result, facts);
+            }
         } else if asks {
             outcome.ran.push(name.to_owned());
             let usage = result.metadata.usage;
@@ -66,8 +71,19 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
             }
         }
         if result.status == Status::Failed {
-            let why = result.warnings.last().cloned().unwrap_or_default();
-            outcome.failed.insert(name.to_owned(), why);
+            outcome
+                .failed
+                .insert(name.to_owned(), earlier::why(&result));
+        }
+        let before = old.as_ref().filter(|_| asks && !is_kept);
+        if let Some(kept) = before.and_then(|old| earlier::instead(&**agent, &result, old)) {
+            outcome.earlier.push(name.to_owned());
+            result = fresh(&**agent, &kept, facts);
+        } else if result.status != Status::Failed && !is_kept {
+            let notes: Vec<String> = result.notes().map(str::to_owned).collect();
+            if !notes.is_empty() {
+                outcome.warnings.insert(name.to_owned(), notes);
+            }
         }
         metadata.claims.add(&result.metadata.claims);
         metadata.agents.push(result);
@@ -76,7 +92,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     let is_whole = metadata
         .agents
         .iter()
-        .all(|it| it.status == Status::Success || !works(&it.agent_name));
+        .all(|it| it.is_whole() || !works(&it.agent_name));
     let status = match (asks, is_whole) {
         (false, _) => "facts",
         (true, true) => "success",
@@ -93,7 +109,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     let broken = links::check(&files, facts, prefix.as_deref());
     for link in &broken {
         if let Some(page) = files.get_mut(&link.page) {
-            *page = page.replace(&format!("]({})", link.target), "]");
+            *page = links::unlinked(page, &link.target);
         }
     }
     outcome.broken_links = u32::try_from(broken.len()).unwrap_or(u32::MAX);
@@ -107,12 +123,16 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         INPUTS.into(),
         json(serde_json::to_string_pretty(&hashes))? + "\n",
     );
+    let hashed = files.iter();
+    metadata.written = hashed
+        .map(|(name, text)| (name.clone(), output::hash(text)))
+        .collect();
     metadata.files = files.keys().cloned().chain([METADATA.to_owned()]).collect();
     files.insert(
         METADATA.into(),
         json(serde_json::to_string_pretty(&metadata))? + "\n",
     );
-    output::write(&request.output, &files)?;
+    outcome.aside = output::write(&request.output, &files)?;
     status.clone_into(&mut outcome.status);
     outcome.files = files.into_keys().collect();
     outcome.claims = metadata.claims;
@@ -124,17 +144,29 @@ fn fresh(agent: &dyn DocAgent, result: &AgentResult, facts: &Facts) -> AgentResu
     let mut result = result.clone();
     let said = agent.markdown(&result.data);
     let (checked, again) = claims::check(&said, &Lookup::new(facts));
+    let before = &mut result.metadata.claims;
     if again.fixed + again.removed > 0 {
-        result.data = agent.parse(&checked);
-        let before = result.metadata.claims.clone();
-        result.metadata.claims = ClaimReport {
-            made: before.made.max(again.made),
-            verified: again.verified,
-            fixed: before.fixed + again.fixed,
-            removed: before.removed + again.removed,
+        // What was put right before is right now; it is counted once.
+        let verified = again.verified.saturating_sub(before.fixed);
+        let fixed = before.fixed + again.fixed;
+        let removed = before.removed + again.removed;
+        *before = ClaimReport {
+            made: verified + fixed + removed + again.unverified,
+            verified,
+            fixed,
+            removed,
             unverified: again.unverified,
-            problems: before.problems.into_iter().chain(again.problems).collect(),
+            problems: before.problems.drain(..).chain(again.problems).collect(),
         };
+        // Names of files come from the facts, and may be of any kind.
+        result.data = agent.parse(&clean(&checked).0);
+        result.summary = agent.summary(&result.data);
+    } else {
+        // What was verified once and is not any more.
+        let fewer = again.unverified.saturating_sub(before.unverified);
+        let fewer = fewer.min(before.verified);
+        before.verified -= fewer;
+        before.unverified += fewer;
     }
     // Maps come back from a saver in the order of their keys, and bytes must be the same before and after.
     result.data.sort_keys();

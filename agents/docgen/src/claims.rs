@@ -2,17 +2,27 @@
 //!
 //! What an analysis says in backticks, and a few plain sentences, can be checked: paths with lines, symbols,
 //! dependencies with versions, counts. A claim that is wrong is put right where there is one right answer, and its
-//! sentence, list item or row is taken out where there is none. What cannot be checked stays and is counted as
-//! unverified. `find` finds claims in a sentence, `judge` checks one.
+//! sentence or row is taken out where there is none. What cannot be checked stays and is counted as unverified;
+//! only in headings, which go to the index, it does not stay. `find` finds claims in a sentence, `judge` checks
+//! them, each kind in a file of its own; `units` divides a line into sentences.
 
+mod counts;
+mod dependencies;
 mod find;
+mod headings;
 mod judge;
+mod paths;
+mod places;
+mod spots;
+mod units;
+mod versions;
 
 use serde::{Deserialize, Serialize};
 
 use crate::facts::Lookup;
-use find::{Claim, claims};
+use find::{Claim, What, claims};
 use judge::{Verdict, judge};
+use units::{marker, sentences};
 
 /// What became of the claims of an analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +73,7 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
     let mut report = ClaimReport::default();
     let mut kept = Vec::new();
     let mut fence: Option<usize> = None;
+    let mut header: Option<String> = None;
     for line in text.lines() {
         let start = line.trim_start();
         let ticks = start.len() - start.trim_start_matches('`').len();
@@ -75,26 +86,34 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
             kept.push(line.to_owned());
             continue;
         }
-        if fence.is_some() || start.is_empty() || start.starts_with('#') {
+        if fence.is_some() || start.is_empty() {
+            header = None;
             kept.push(line.to_owned());
             continue;
         }
-        // A list item and a row of a table stand or fall as a whole.
-        let is_whole = start.starts_with(['|', '-', '*', '+'])
-            || start
-                .split_once(". ")
-                .is_some_and(|(number, _)| number.bytes().all(|it| it.is_ascii_digit()));
-        let units = match is_whole {
-            true => vec![line],
-            false => sentences(line),
+        if start.starts_with('#') {
+            kept.push(headings::checked(line, lookup, &mut report));
+            continue;
+        }
+        // A row of a table stands or falls as a whole.
+        let is_row = start.starts_with('|');
+        let in_versions = match is_row {
+            true => units::is_of_versions(header.get_or_insert_with(|| start.to_lowercase())),
+            false => false,
+        };
+        header = header.filter(|_| is_row);
+        let (mark, rest) = line.split_at(marker(line));
+        let units = match is_row {
+            true => vec![rest],
+            false => sentences(rest),
         };
         let left: Vec<String> = units
             .into_iter()
-            .filter_map(|unit| checked(unit, lookup, &mut report))
+            .filter_map(|unit| checked(unit, in_versions, lookup, &mut report))
             .collect();
         let left = left.concat();
-        if !left.trim().is_empty() {
-            kept.push(left.trim_end().to_owned());
+        if !left.trim().is_empty() || rest.trim().is_empty() {
+            kept.push(format!("{mark}{}", left.trim_end()));
         }
     }
     report.problems.truncate(MOST);
@@ -102,20 +121,21 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
 }
 
 /// A sentence with its claims put right; nothing if it cannot be.
-fn checked(unit: &str, lookup: &Lookup<'_>, report: &mut ClaimReport) -> Option<String> {
-    let found = claims(unit);
-    let judged: Vec<(&Claim, Verdict)> = found
+fn checked(
+    unit: &str,
+    in_versions: bool,
+    lookup: &Lookup<'_>,
+    report: &mut ClaimReport,
+) -> Option<String> {
+    let found = claims(unit, in_versions, lookup);
+    let verdicts = judge(unit, &found, lookup);
+    let is_refuted = verdicts
         .iter()
-        .map(|claim| (claim, judge(claim, &found, unit, lookup)))
-        .collect();
-    let is_refuted = judged
-        .iter()
-        .any(|(_, verdict)| matches!(verdict, Verdict::Wrong { now: None, .. }));
+        .any(|verdict| matches!(verdict, Verdict::Wrong { now: None, .. }));
     let mut text = unit.to_owned();
     let mut problems = Vec::new();
     // From the end, so that places before stay where they are.
-    for (claim, verdict) in judged.into_iter().rev() {
-        let written = unit.get(claim.place.clone()).unwrap_or_default();
+    for (claim, verdict) in found.iter().zip(verdicts).rev() {
         match verdict {
             Verdict::NoClaim => continue,
             Verdict::Verified => report.verified += 1,
@@ -130,9 +150,9 @@ fn checked(unit: &str, lookup: &Lookup<'_>, report: &mut ClaimReport) -> Option<
                     None => report.removed += 1,
                 }
                 problems.push(Problem {
-                    claim: written.to_owned(),
+                    claim: written(unit, claim),
                     why,
-                    now,
+                    now: now.map(|it| it.trim_end_matches('`').to_owned()),
                 });
             }
         }
@@ -142,23 +162,12 @@ fn checked(unit: &str, lookup: &Lookup<'_>, report: &mut ClaimReport) -> Option<
     (!is_refuted).then_some(text)
 }
 
-/// Sentences of a line, each with the blanks behind it.
-fn sentences(line: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    let mut in_code = false;
-    let mut before = ' ';
-    for (at, c) in line.char_indices() {
-        match c {
-            '`' => in_code = !in_code,
-            ' ' if !in_code && matches!(before, '.' | '!' | '?') => {
-                found.push(line.get(start..=at).unwrap_or_default());
-                start = at + 1;
-            }
-            _ => {}
-        }
-        before = c;
+/// A claim as it was written, for the list of what was wrong.
+fn written(unit: &str, claim: &Claim) -> String {
+    let text = unit.get(claim.place.clone()).unwrap_or_default();
+    match &claim.what {
+        What::Version { name, .. } if text.starts_with('@') => format!("{name}{text}"),
+        What::Version { name, .. } => format!("{name} {text}"),
+        _ => text.replace('`', ""),
     }
-    found.push(line.get(start..).unwrap_or_default());
-    found
 }

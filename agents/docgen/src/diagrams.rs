@@ -23,7 +23,7 @@ fn drawn(
         if at.len() < MOST && !at.contains_key(&name) {
             at.insert(name.clone(), drawing.nodes.len());
             drawing.nodes.push(DrawnNode {
-                name,
+                name: crate::inert::line(&name),
                 kind: NodeKind::Plain,
                 note: None,
                 inside: None,

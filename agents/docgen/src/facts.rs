@@ -13,11 +13,15 @@ mod manifest;
 mod read;
 mod resolve;
 mod scan;
+mod source;
 #[cfg(feature = "syntax")]
 mod syntax;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +30,7 @@ pub use lookup::Lookup;
 pub use scan::{Limits, Order, scan};
 
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.
-pub const FACTS_VERSION: u32 = 2;
+pub const FACTS_VERSION: u32 = 3;
 
 /// What is known about a code base.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,12 +43,17 @@ pub struct Facts {
     pub components: Vec<Component>,
     /// What its manifests ask for, by name.
     pub dependencies: Vec<Dependency>,
+    /// What lock files hold, by name: what is asked for, and what that asks for in turn.
+    pub locked: BTreeMap<String, BTreeSet<String>>,
     /// Where programs begin.
     pub entry_points: Vec<EntryPoint>,
     /// What was not read, and why; the first of each kind by name, all of them by number.
     pub skipped: Skipped,
     /// Figures.
     pub counts: Counts,
+    /// The folder, for what is read again.
+    #[serde(skip)]
+    pub(crate) root: PathBuf,
 }
 
 /// A file.
@@ -86,6 +95,9 @@ pub struct Symbol {
     pub of: Option<String>,
     /// Where, from 1.
     pub line: u32,
+    /// Its last line.
+    #[serde(default)]
+    pub end: u32,
     /// Whether others may use it, as far as the language says so where it is defined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub public: bool,
@@ -244,7 +256,7 @@ impl Skipped {
         *count = count.saturating_add(1);
         if usize::try_from(*count).is_ok_and(|count| count <= NAMED) {
             self.first.push(SkippedFile {
-                path,
+                path: crate::inert::line(&path),
                 why: why.to_owned(),
             });
         }

@@ -132,7 +132,38 @@ impl Form for Findings {
     }
 }
 
-/// The sentence, unless it has a number that the fact has not: then the fact must do.
+/// Numbers that are written as words.
+const NUMBER_WORDS: &[&str] = &[
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "dozen",
+    "twenty",
+    "thirty",
+    "forty",
+    "fifty",
+    "sixty",
+    "seventy",
+    "eighty",
+    "ninety",
+    "hundred",
+    "hundreds",
+    "thousand",
+    "thousands",
+    "million",
+    "millions",
+    "billion",
+];
+
+/// The sentence, unless it has a number, a path or a name of code that the fact has not: then the fact must do.
 fn sentence(says: &str, fact: &Fact) -> Option<String> {
     let says = single_line(says).replace('`', "'");
     let line = fact.line();
@@ -141,8 +172,16 @@ fn sentence(says: &str, fact: &Fact) -> Option<String> {
         let parts = parts.filter(|it| !it.is_empty());
         parts.map(str::to_owned).collect()
     };
+    let lower = line.to_lowercase();
+    let mut words = says.split(|c: char| c.is_whitespace() || ",;()'\"-".contains(c));
+    let is_new = words.any(|word| {
+        let word = word.trim_matches(['.', ':', '!', '?']).to_lowercase();
+        let is_name = word.contains(['/', '_', '.']) || word.contains("::");
+        (is_name || NUMBER_WORDS.contains(&&*word)) && !lower.contains(&word)
+    });
     let says = says.trim().trim_end_matches(['.', ';', ',']).to_owned();
-    (!says.is_empty() && numbers(&says).is_subset(&numbers(&line))).then_some(says)
+    let is_fine = !is_new && numbers(&says).is_subset(&numbers(&line));
+    (!says.is_empty() && is_fine).then_some(says)
 }
 
 #[cfg(test)]
@@ -191,6 +230,24 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("How it fails\n\nThe facts that were read do not say.\n"));
+    }
+
+    #[test]
+    fn a_path_or_a_number_in_words_of_its_own_costs_the_sentence_too() {
+        for says in [
+            "It is proven by src/nowhere.rs to be unsafe.",
+            "There are five hundred accounts.",
+            "It calls close_door for that.",
+            "See nowhere.rs for it.",
+        ] {
+            let filled = json!({"findings": [{"question": "A", "fact": 1, "says": says}]});
+            let text = findings().text(&filled);
+            assert!(text.contains("\n- type `Ledger`, `src"), "{says}: {text}");
+        }
+        let says = "It is in src/ledger.rs.";
+        let filled = json!({"findings": [{"question": "A", "fact": 1, "says": says}]});
+        let text = findings().text(&filled);
+        assert!(text.contains("- It is in src/ledger.rs (type"), "{text}");
     }
 
     #[test]

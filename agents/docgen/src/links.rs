@@ -37,13 +37,19 @@ pub(crate) fn cited(page: &str, facts: &Facts, prefix: Option<&str>) -> String {
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// Where a citation leads, below the root.
+/// Where a citation leads, below the root; nowhere if the file has no such line.
 fn target(piece: &str, facts: &Facts) -> Option<String> {
     let (path, line) = match piece.rsplit_once(':') {
-        Some((path, line)) => (path, Some(line.parse::<u32>().ok()?)),
+        Some((path, lines)) => {
+            let first = lines.split('-').next().unwrap_or(lines);
+            (path, Some(first.parse::<u32>().ok()?))
+        }
         None => (piece, None),
     };
     let file = facts.file(path)?;
+    if line.is_some_and(|line| line == 0 || line > file.lines) {
+        return None;
+    }
     if file.path.contains(['(', ')', ' ', '<', '>', '[', ']']) {
         return None;
     }
@@ -51,6 +57,25 @@ fn target(piece: &str, facts: &Facts) -> Option<String> {
         Some(line) => format!("{path}#L{line}"),
         None => path.to_owned(),
     })
+}
+
+/// A page without a link: its text stays.
+pub(crate) fn unlinked(page: &str, target: &str) -> String {
+    let mark = format!("]({target})");
+    let mut text = String::new();
+    let mut rest = page;
+    while let Some((head, tail)) = rest.split_once(&mark) {
+        match head.rsplit_once('[') {
+            Some((before, label)) if !label.contains('\n') => {
+                text.push_str(before);
+                text.push_str(label);
+            }
+            _ => text.push_str(head),
+        }
+        rest = tail;
+    }
+    text.push_str(rest);
+    text
 }
 
 /// A link that leads nowhere.
@@ -127,4 +152,18 @@ fn anchors(text: &str) -> BTreeSet<String> {
     titles
         .map(|title| title.chars().filter_map(signs).collect())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_leads_nowhere_leaves_its_text_and_no_bracket() {
+        let page = "see [`a.rs:8`](../a.rs#L8), [b](../b.rs), and ([`a.rs:8`](../a.rs#L8))";
+        assert_eq!(
+            unlinked(page, "../a.rs#L8"),
+            "see `a.rs:8`, [b](../b.rs), and (`a.rs:8`)"
+        );
+    }
 }

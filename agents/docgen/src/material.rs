@@ -3,6 +3,8 @@
 //! Everything comes from facts, in their order, and excerpts of files through the redactor. The same facts give
 //! the same text, which is what cache keys are made of.
 
+mod excerpts;
+
 use std::fmt::Write as _;
 
 use superstep::{
@@ -10,9 +12,12 @@ use superstep::{
     text::{Redactor, sanitize},
 };
 
+pub(crate) use excerpts::{besides, excerpts};
+
 use crate::{
     agent::AgentContext,
     facts::{DependencyKind, Facts, File},
+    inert,
 };
 
 /// A kind of material.
@@ -34,19 +39,19 @@ pub enum Material {
     Debt,
     /// Figures.
     Counts,
-    /// The beginnings of files whose path or symbols have one of these words.
+    /// Files that have one of these words in their path, their symbols or their text, or the places in them that do.
     Excerpts(&'static [&'static str]),
 }
-
-/// How many lines of a file an excerpt has.
-const EXCERPT_LINES: usize = 60;
 
 /// The largest file of which an excerpt is made.
 const LARGEST: u64 = 1 << 20;
 
 /// The text of some material, each part with its share of the room.
 pub fn render(kinds: &[Material], context: &AgentContext) -> String {
-    let mut text = format!("The code base is called `{}`.\n", context.facts.name);
+    let mut text = format!(
+        "The code base is called {}.\n",
+        inert::code(&context.facts.name)
+    );
     let mut left = context.room;
     for (number, kind) in kinds.iter().enumerate() {
         // What a part does not use is left for those after it.
@@ -88,7 +93,7 @@ fn part(kind: Material, context: &AgentContext, room: usize) -> String {
 fn list(title: &str, room: usize, items: impl Iterator<Item = String>) -> String {
     let mut text = format!("\n# {title}\n");
     let (mut shown, mut total) = (0_usize, 0_usize);
-    for item in items {
+    for item in items.map(|item| inert::line(&item)) {
         total += 1;
         if text.len() + item.len() + 3 <= room && shown + 1 == total {
             text.push_str("- ");
@@ -215,43 +220,9 @@ pub(crate) fn figures(facts: &Facts) -> impl Iterator<Item = String> + '_ {
     first.into_iter().chain(languages)
 }
 
-/// Files that fit the words best, their beginnings with line numbers.
-pub(crate) fn excerpts(words: &[&str], context: &AgentContext, room: usize) -> String {
-    let fits = |file: &File| {
-        let path = file.path.to_lowercase();
-        let in_path = words.iter().filter(|word| path.contains(**word)).count();
-        let symbols = file.symbols.iter().filter(|symbol| {
-            let name = symbol.name.to_lowercase();
-            words.iter().any(|word| name.contains(word))
-        });
-        in_path * 5 + symbols.count().min(20)
-    };
-    let code = context
-        .facts
-        .files
-        .iter()
-        .filter(|it| it.language.is_code() && !it.test);
-    let mut scored: Vec<(usize, &File)> = code
-        .map(|it| (fits(it), it))
-        .filter(|(n, _)| *n > 0)
-        .collect();
-    scored.sort_by_key(|(score, file)| (std::cmp::Reverse(*score), &file.path));
-    let mut text = String::from("\n# Excerpts\n");
-    for (_, file) in scored {
-        let Some(lines) = excerpt(context, &file.path, 1, EXCERPT_LINES) else {
-            continue;
-        };
-        if text.len() + lines.len() > room {
-            break;
-        }
-        text.push_str(&lines);
-    }
-    text
-}
-
 /// Lines of a file with their numbers as a text, without secrets; nothing if it is not one of the facts.
 pub fn excerpt(context: &AgentContext, path: &str, from: usize, count: usize) -> Option<String> {
-    let mut shown = format!("\n## {path}\n");
+    let mut shown = format!("\n## {}\n", inert::line(path));
     for (number, line) in lines(context, path, from, count)? {
         let _written = writeln!(shown, "{number:>5} {line}");
     }
@@ -265,18 +236,7 @@ pub(crate) fn lines(
     from: usize,
     count: usize,
 ) -> Option<Vec<(usize, String)>> {
-    let file = context.facts.file(path)?;
-    if is_secret_name(path) || file.lines == 0 {
-        return None;
-    }
-    let place = context.root.join(path);
-    // Nothing on the way may lead out of the folder.
-    let real = std::fs::canonicalize(&place).ok()?;
-    let root = std::fs::canonicalize(&context.root).ok()?;
-    if !real.starts_with(&root) {
-        return None;
-    }
-    let text = String::from_utf8(read_regular(&real, LARGEST).ok()?).ok()?;
+    let text = readable(context, context.facts.file(path)?)?;
     let text = sanitize(&Redactor::standard().document(&text));
     let lines = text
         .lines()
@@ -285,4 +245,18 @@ pub(crate) fn lines(
         .take(count);
     let lines = lines.map(|(index, line)| (index + 1, line.chars().take(240).collect()));
     Some(lines.collect())
+}
+
+/// The text of a file as it is, if it may be read.
+fn readable(context: &AgentContext, file: &File) -> Option<String> {
+    if is_secret_name(&file.path) || file.lines == 0 {
+        return None;
+    }
+    // Nothing on the way may lead out of the folder.
+    let real = std::fs::canonicalize(context.root.join(&file.path)).ok()?;
+    let root = std::fs::canonicalize(&context.root).ok()?;
+    if !real.starts_with(&root) {
+        return None;
+    }
+    String::from_utf8(read_regular(&real, LARGEST).ok()?).ok()
 }

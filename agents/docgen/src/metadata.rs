@@ -46,8 +46,10 @@ pub struct Metadata {
     pub history: BTreeMap<String, Vec<f64>>,
     /// What changed from run to run.
     pub revisions: Vec<Revision>,
-    /// The files of the documentation, which the next one replaces.
+    /// The files of the documentation.
     pub files: Vec<String>,
+    /// Hashes of them as they were written; the next documentation replaces those that are still the same.
+    pub written: BTreeMap<String, String>,
 }
 
 /// A run that changed something.

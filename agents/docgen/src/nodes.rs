@@ -15,6 +15,7 @@ use crate::{
     services::Services,
     settings::Request,
     state::{BatchNode, BatchState, BatchStateUpdate, DocState, DocStateUpdate},
+    watch::Watched,
     workflow::{Place, Workflow},
 };
 
@@ -79,6 +80,11 @@ pub(crate) async fn execute(
         return Ok(DocState::update());
     }
     let request = services.settings.allowed(&state.request).map_err(failed)?;
+    {
+        // Before anything is paid for.
+        let (services, request) = (services.0.clone(), request.clone());
+        off(move || services.can_write(&request)).await?;
+    }
     let mut shared: BTreeMap<String, Vec<String>> = BTreeMap::new();
     if services.settings.share_questions {
         let old = Metadata::read(&request.output).ok().flatten();
@@ -149,6 +155,8 @@ impl Work {
         let agent = services.settings.agents.iter().find(|it| it.name() == name);
         let agent = agent.cloned().ok_or_else(unknown)?;
         let model = services.model(name).ok_or_else(unknown)?;
+        let spent = services.spent(&self.request, name, true);
+        let model = Arc::new(Watched::new(model, spent));
         let old = Metadata::read(&self.request.output).ok().flatten();
         let config = services.config(name, old.as_ref());
         let context = {
@@ -186,16 +194,28 @@ pub(crate) async fn give_up(
 ) -> Result<BatchStateUpdate, NodeError> {
     let why = superstep::text::single_line(&failed.error.message);
     let why: String = why.chars().take(500).collect();
+    let why = match why.is_empty() {
+        true => "it ended without saying why".to_owned(),
+        false => why,
+    };
     let request = services.settings.allowed(&state.request);
-    let context = request.and_then(|request| services.context(&request));
+    let context = match &request {
+        Ok(request) => services.context(request).ok(),
+        Err(_) => None,
+    };
     let mut result = AgentResult {
         agent_name: name.clone(),
         status: Status::Failed,
         warnings: vec![why],
         ..AgentResult::default()
     };
+    if let Ok(request) = &request {
+        // What it took is paid, also if there is nothing to show for it.
+        let spent = services.spent(request, &name, false);
+        result.metadata.usage = *superstep::sync::lock(&spent);
+    }
     let agent = services.settings.agents.iter().find(|it| it.name() == name);
-    if let (Some(agent), Ok(context)) = (agent, context) {
+    if let (Some(agent), Some(context)) = (agent, context) {
         result.summary = "It failed; facts alone".to_owned();
         result.markdown = pages::page(&**agent, &context.facts, &result);
     }

@@ -3,9 +3,17 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::{
-    agent::DocAgent, analysis, diagrams, facts::Facts, links, metadata::Metadata,
-    result::AgentResult,
+    agent::DocAgent,
+    analysis, diagrams,
+    facts::Facts,
+    inert::{code, words},
+    links,
+    metadata::Metadata,
+    result::{AgentResult, Earlier},
 };
+
+/// Pages besides those of agents.
+pub(crate) const OWN: [&str; 3] = ["index.md", "recommendations.md", "changelog.md"];
 
 /// All pages by their names. `prefix` leads from the documentation to the code base, if it is below it.
 pub(crate) fn pages(
@@ -17,7 +25,7 @@ pub(crate) fn pages(
     let mut pages = BTreeMap::new();
     for agent in agents {
         if let Some(result) = metadata.agent(agent.name()) {
-            let page = format!("# {}\n\n{}", agent.title(), result.markdown);
+            let page = format!("# {}\n\n{}", words(&agent.title()), result.markdown);
             pages.insert(format!("{}.md", agent.name()), page);
         }
     }
@@ -43,7 +51,7 @@ pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) ->
     let _written = writeln!(
         page,
         "*{}, {grade}, {} refinements; claims: {} made, {} verified, {} fixed, {} removed, {} unverified.*\n",
-        result.status.as_str(),
+        result.state(),
         result.metadata.iterations,
         claims.made,
         claims.verified,
@@ -51,6 +59,20 @@ pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) ->
         claims.removed,
         claims.unverified,
     );
+    if let Some(Earlier { revision, why }) = &result.metadata.earlier {
+        let _written = writeln!(
+            page,
+            "The analysis is of revision {revision}. For the code base as it is now the agent could not run: {}\n",
+            crate::clean::clean(why).0
+        );
+    }
+    for note in result.notes() {
+        let note = superstep::text::single_line(note);
+        let _written = writeln!(page, "- Note: {}", crate::clean::clean(&note).0);
+    }
+    if result.notes().next().is_some() {
+        page.push('\n');
+    }
     let known = agent.facts_markdown(facts);
     if !known.is_empty() {
         page.push_str(&known);
@@ -74,13 +96,13 @@ pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) ->
         page.push_str("## Claims that were wrong\n\n");
         for problem in claims.problems.iter().take(40) {
             let now = match &problem.now {
-                Some(now) => format!("now `{}`", now.replace('`', "'")),
+                Some(now) => format!("now {}", code(now)),
                 None => "taken out".to_owned(),
             };
             let _written = writeln!(
                 page,
-                "- `{}`: {}; {now}",
-                problem.claim.replace('`', "'"),
+                "- {}: {}; {now}",
+                code(&problem.claim),
                 crate::clean::clean(&problem.why).0
             );
         }
@@ -109,7 +131,7 @@ fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &F
     let claims = &metadata.claims;
     let mut page = format!(
         "# {}\n\n{} files in {} folders, {} lines, {} components, {} dependencies.\n\n",
-        crate::clean::clean(&facts.name).0,
+        words(&facts.name),
         counts.files,
         counts.folders,
         counts.lines,
@@ -117,7 +139,7 @@ fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &F
         facts.dependency_names().len(),
     );
     let by = match &metadata.model {
-        Some(model) => format!("Analyses by {model}"),
+        Some(model) => format!("Analyses by {}", words(model)),
         None => "Facts alone: no model was asked".to_owned(),
     };
     let _written = writeln!(
@@ -140,9 +162,9 @@ fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &F
         let _written = writeln!(
             page,
             "| [{}]({}.md) | {} | {grade} | {summary} |",
-            agent.title(),
+            words(&agent.title()),
             agent.name(),
-            result.status.as_str()
+            result.state()
         );
     }
     page.push_str(
@@ -169,7 +191,7 @@ fn recommendations(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>])
         let _written = write!(
             page,
             "\n## {}\n\nFrom [its page]({}.md).\n\n",
-            agent.title(),
+            words(&agent.title()),
             agent.name()
         );
         for item in items {
@@ -193,10 +215,7 @@ fn changelog(metadata: &Metadata) -> String {
         ];
         for (title, paths) in lists {
             if !paths.is_empty() {
-                let paths: Vec<String> = paths
-                    .iter()
-                    .map(|path| format!("`{}`", path.replace('`', "'")))
-                    .collect();
+                let paths: Vec<String> = paths.iter().map(|path| code(path)).collect();
                 let _written = writeln!(page, "- {title}: {}", paths.join(", "));
             }
         }
@@ -204,7 +223,11 @@ fn changelog(metadata: &Metadata) -> String {
             let _written = writeln!(page, "- {} more files", revision.more);
         }
         if !revision.agents.is_empty() {
-            let _written = writeln!(page, "- Agents that ran: {}", revision.agents.join(", "));
+            let _written = writeln!(
+                page,
+                "- Agents that ran: {}",
+                words(&revision.agents.join(", "))
+            );
         }
     }
     page

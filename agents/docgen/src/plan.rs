@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::{
     agent::{AgentContext, DocAgent},
     facts::{FACTS_VERSION, Facts},
+    inert,
     result::{AgentResult, Status},
     state::Planned,
 };
@@ -28,12 +29,12 @@ pub(crate) fn digest(facts: &Facts) -> String {
     format!("{:032x}", xxh3_128(text.as_bytes()))
 }
 
-/// The hashes of all files.
+/// The hashes of all files, by their paths as they are shown.
 pub(crate) fn hashes(facts: &Facts) -> BTreeMap<String, String> {
     facts
         .files
         .iter()
-        .map(|file| (file.path.clone(), file.hash.clone()))
+        .map(|file| (inert::line(&file.path), file.hash.clone()))
         .collect()
 }
 

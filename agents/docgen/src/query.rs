@@ -4,6 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+mod prompt;
+
+pub use prompt::prompt;
+
 use crate::facts::{Facts, Lookup};
 
 /// What a change of a file concerns.
@@ -96,13 +100,18 @@ const COMMON: &[&str] = &[
     "code", "file", "files", "about",
 ];
 
-/// What of the facts a question is about, the best first.
-pub fn find(facts: &Facts, question: &str, most: usize) -> Vec<Hit> {
-    let words: Vec<String> = question
+/// The words of a question that say what it is about.
+fn words(question: &str) -> Vec<String> {
+    question
         .split(|c: char| !(c.is_alphanumeric() || "_-./".contains(c)))
         .map(|word| word.trim_matches(['.', '-', '/']).to_lowercase())
         .filter(|word| word.len() > 1 && !COMMON.contains(&&**word))
-        .collect();
+        .collect()
+}
+
+/// What of the facts a question is about, the best first.
+pub fn find(facts: &Facts, question: &str, most: usize) -> Vec<Hit> {
+    let words = words(question);
     let score = |name: &str| {
         let name = name.to_lowercase();
         let fits = words.iter().map(|word| {

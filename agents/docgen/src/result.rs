@@ -58,6 +58,42 @@ pub struct ResultMetadata {
     /// Files that tools read, with their hashes: if one changes, the result is old.
     #[serde(default)]
     pub read: Vec<(String, String)>,
+    /// It is of an earlier state of the code base, since the agent could not run for the one that there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
+}
+
+/// Of when a result is that could not be made anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The revision that it was made in or kept as it should be.
+    pub revision: u32,
+    /// Why it could not be made anew.
+    pub why: String,
+}
+
+/// What a note of a round begins with; what a reader should know does not.
+const ROUND: &str = "Iteration ";
+
+impl AgentResult {
+    /// What a reader should know, without what each round did.
+    pub fn notes(&self) -> impl Iterator<Item = &str> {
+        let all = self.warnings.iter().map(String::as_str);
+        all.filter(|it| !it.starts_with(ROUND))
+    }
+
+    /// Whether it is all that was asked for.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.status == Status::Success && self.metadata.earlier.is_none()
+    }
+
+    /// How it went, in a word or two.
+    pub(crate) fn state(&self) -> String {
+        match &self.metadata.earlier {
+            Some(earlier) => format!("of revision {}", earlier.revision),
+            None => self.status.as_str().to_owned(),
+        }
+    }
 }
 
 /// How an agent fared.

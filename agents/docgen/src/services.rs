@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     sync::{Arc, Mutex},
 };
 
@@ -15,18 +16,21 @@ use crate::{
     agent::AgentContext,
     error::Error,
     facts::{Facts, scan},
-    metadata::Metadata,
-    plan,
+    metadata::{INPUTS, METADATA, Metadata},
+    output, pages, plan,
     result::AgentResult,
     settings::{Request, Settings},
     since,
     state::Planned,
+    watch::Spent,
 };
 
 pub(crate) struct Services {
     pub(crate) models: Option<NodeModels>,
     pub(crate) settings: Settings,
     facts: Mutex<Option<(Request, Arc<Facts>)>>,
+    /// What agents took so far in this process, by the folder they write to and their name.
+    spent: Mutex<BTreeMap<(PathBuf, String), Spent>>,
     /// How many agents work at once.
     pub(crate) turns: tokio::sync::Semaphore,
 }
@@ -38,7 +42,18 @@ impl Services {
             turns: tokio::sync::Semaphore::new(settings.at_once.max(1)),
             settings,
             facts: Mutex::default(),
+            spent: Mutex::default(),
         }
+    }
+
+    /// Where the calls of an agent are counted, from now on or from where they were.
+    pub(crate) fn spent(&self, request: &Request, agent: &str, is_new: bool) -> Spent {
+        let mut all = lock(&self.spent);
+        let key = (request.output.clone(), agent.to_owned());
+        if is_new {
+            all.remove(&key);
+        }
+        all.entry(key).or_default().clone()
     }
 
     /// Whether a model is asked.
@@ -62,6 +77,15 @@ impl Services {
                 ),
             }),
         }
+    }
+
+    /// Whether there is a place for the pages.
+    pub(crate) fn can_write(&self, request: &Request) -> Result<(), Error> {
+        let agents = self.settings.agents.iter();
+        let pages = agents.map(|agent| format!("{}.md", agent.name()));
+        let pages: Vec<String> = pages.collect();
+        let own = pages::OWN.into_iter().chain([METADATA, INPUTS]);
+        output::check(&request.output, pages.iter().map(String::as_str).chain(own))
     }
 
     /// Takes the facts of a folder anew.
@@ -157,7 +181,9 @@ impl Services {
                         .iter()
                         .any(|path| prompt.contains(path) || read.iter().any(|(it, _)| it == path))
                 };
-                let fits = |it: &&&AgentResult| it.status == crate::result::Status::Success;
+                let fits = |it: &&&AgentResult| {
+                    it.status == crate::result::Status::Success && it.metadata.earlier.is_none()
+                };
                 usable = known.iter().filter(fits).find(|it| !is_touched(it));
             }
             if let Some(result) = usable {

@@ -214,7 +214,7 @@ impl Request {
                 let parent = parent.unwrap_or(std::path::Path::new("."));
                 let parent = std::fs::canonicalize(parent).map_err(|error| Error::Output {
                     path: path.display().to_string(),
-                    why: error.to_string(),
+                    why: format!("the folder above it, {}: {error}", parent.display()),
                 })?;
                 match path.file_name() {
                     Some(name) => parent.join(name),

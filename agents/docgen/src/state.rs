@@ -59,6 +59,15 @@ pub struct Outcome {
     pub claims: ClaimReport,
     /// Links that led nowhere and were taken out.
     pub broken_links: u32,
+    /// Agents that could not run and whose pages are of an earlier state.
+    #[serde(default)]
+    pub earlier: Vec<String>,
+    /// What a reader should know of pages that were made now, by agent.
+    #[serde(default)]
+    pub warnings: BTreeMap<String, Vec<String>>,
+    /// Pages that somebody had changed, by the names under which they were kept.
+    #[serde(default)]
+    pub aside: Vec<String>,
 }
 
 /// The nodes of a documentation, by the document's names.

@@ -11,7 +11,7 @@ use superstep::{
     sync::lock,
     tools::{
         Policy, Refine, RefineConfig, Refinement, RefinementUpdate, ToolsError,
-        refine::{Brief, Ended, RefineNode},
+        refine::{Brief, CUT_OFF, Ended, RefineNode},
     },
 };
 
@@ -85,6 +85,7 @@ impl Workflow {
         let read: ReadFiles = Arc::new(Mutex::new(BTreeSet::new()));
         let mut refine = Refine::new(agent.name(), model.clone())
             .config(config.clone())
+            .keep_best()
             .review(Arc::new(FactReview(context.facts.clone())));
         if let Some(form) = agent.form(&context) {
             refine = refine.form(form);
@@ -157,11 +158,23 @@ impl Workflow {
         };
         let mut warnings = state.refinement_notes.clone();
         warnings.extend(left_out);
+        if best.trim_end().ends_with(CUT_OFF) {
+            warnings.push("The reply was cut off at its length limit: the end is missing".into());
+        }
         if state.ended == Some(Ended::Budget) {
-            warnings.push("The budget was used up: this is the best version that there was".into());
+            warnings.push(match is_empty {
+                true => "The budget was used up before there was an analysis".into(),
+                false => "The budget was used up: this is the best version that there was".into(),
+            });
         }
         if state.ended == Some(Ended::Unscored) {
             warnings.push("The model gave no grades that can be read".into());
+        }
+        if status == Status::Failed {
+            warnings.push(match best.trim().is_empty() {
+                true => "The model wrote no analysis".into(),
+                false => "Nothing was left of the analysis without its wrong claims".into(),
+            });
         }
         let read = lock(&self.read);
         let read = read.iter().filter_map(|path| {
@@ -190,6 +203,7 @@ impl Workflow {
                 usage: state.usage,
                 key,
                 read,
+                earlier: None,
             },
             ..AgentResult::default()
         };

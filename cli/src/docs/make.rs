@@ -276,6 +276,23 @@ fn text(outcome: &Outcome, thread: &str, output: &Output) -> Result<(), Error> {
     for (agent, why) in &outcome.failed {
         output.say(&[bad("failed "), strong(agent), plain(format!(": {why}"))]);
     }
+    for agent in &outcome.earlier {
+        output.say(&[
+            bad("earlier "),
+            strong(agent),
+            plain(": it could not run; its page is of an earlier state"),
+        ]);
+    }
+    for (agent, warnings) in &outcome.warnings {
+        for warning in warnings {
+            output.note(&[strong(agent), plain(format!(": {warning}"))]);
+        }
+    }
+    for name in &outcome.aside {
+        output.say(&[plain(format!(
+            "a page was changed by hand: it is kept as {name}"
+        ))]);
+    }
     let claims = &outcome.claims;
     output.note(&[
         good(&outcome.status),

@@ -4,12 +4,15 @@
 //! shape of well-known keys. [`Privacy`] is what a run does to its spans before they
 //! reach a log, a stream or an export. [`Secret`] is a key that does not show itself.
 
+mod code;
 mod extent;
+mod lines;
 mod markup;
 mod name;
 mod pair;
 mod secret;
 mod shape;
+mod types;
 mod visible;
 mod work;
 
@@ -144,6 +147,7 @@ impl Redactor {
         shape::find(text, &mut found);
         let hides = |name: &str| self.hides(name);
         pair::find(text, &hides, &mut found);
+        code::find(text, &hides, &mut found);
         markup::find(text, &hides, &mut found);
         found
     }
@@ -358,5 +362,7 @@ fn extent(value: &Value) -> Value {
     ])
 }
 
+#[cfg(test)]
+mod code_tests;
 #[cfg(test)]
 mod tests;

@@ -21,6 +21,7 @@ mod graph;
 mod nodes;
 mod state;
 
+pub use calling::CUT_OFF;
 pub use config::{Form, Refine, RefineConfig, Review};
 pub use decide::learned_threshold;
 pub use graph::{ApproveIteration, RefineNode};

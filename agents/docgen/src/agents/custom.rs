@@ -16,7 +16,7 @@ use std::sync::Arc;
 use superstep::tools::refine::Form;
 use toml::{Table, Value};
 
-use super::frame;
+use super::{frame, standard::redacted};
 use crate::{
     agent::{AgentContext, DocAgent, is_agent_name},
     error::Error,
@@ -192,7 +192,8 @@ impl DocAgent for CustomAgent {
 
     fn human_prompt(&self, context: &AgentContext) -> String {
         if context.profile == Profile::Small {
-            return format!("{}\n\n{}", self.human, self.findings(context).numbered());
+            let facts = redacted(&self.findings(context).numbered());
+            return format!("{}\n\n{facts}", self.human);
         }
         let mut text = format!("{}\n\n", self.human);
         if self.words.is_empty() {

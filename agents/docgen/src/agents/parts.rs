@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use crate::{
     diagrams,
     facts::{DependencyKind, Facts, File, SymbolKind},
+    inert::{code, place as at, words},
 };
 
 /// A part of a page.
@@ -69,7 +70,7 @@ impl Part {
     }
 }
 
-/// A table; nothing if it has no rows.
+/// A table; nothing if it has no rows. Cells are words of ours, or made inert.
 fn table(title: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Option<String> {
     let mut text = format!(
         "## {title}\n\n| {} |\n|{}\n",
@@ -80,22 +81,13 @@ fn table(title: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) ->
     for row in rows {
         total += 1;
         if total <= ROWS {
-            let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-            let _written = writeln!(text, "| {} |", cells.join(" | "));
+            let _written = writeln!(text, "| {} |", row.join(" | "));
         }
     }
     if total > ROWS {
         let _written = writeln!(text, "\n{} more are not listed.", total - ROWS);
     }
     (total > 0).then_some(text)
-}
-
-fn code(text: &str) -> String {
-    format!("`{}`", text.replace('`', "'"))
-}
-
-fn at(path: &str, line: u32) -> String {
-    code(&format!("{path}:{line}"))
 }
 
 fn diagram(title: &str, text: Option<String>) -> Option<String> {
@@ -192,11 +184,12 @@ fn dependencies(facts: &Facts) -> Option<String> {
             DependencyKind::Dev => "development",
             DependencyKind::Build => "build",
         };
-        let wanted = it.wanted.clone().unwrap_or_default();
+        let wanted = it.wanted.as_deref().map(words).unwrap_or_default();
+        let locked: Vec<String> = it.locked.iter().map(|it| words(it)).collect();
         vec![
             code(&it.name),
             wanted,
-            it.locked.join(", "),
+            locked.join(", "),
             kind.to_owned(),
             at(&it.manifest, it.line),
         ]

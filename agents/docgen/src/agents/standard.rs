@@ -10,6 +10,7 @@ use crate::{
     agents::parts::Part,
     facts::Facts,
     findings::Findings,
+    inert,
     material::{self, Material},
     numbered,
     profile::Profile,
@@ -37,6 +38,12 @@ impl Standard {
     }
 }
 
+/// Facts for a small model, line by line without keys that names hold.
+pub(super) fn redacted(facts: &str) -> String {
+    let lines: Vec<String> = facts.lines().map(inert::line).collect();
+    lines.join("\n") + "\n"
+}
+
 impl DocAgent for &'static Standard {
     fn name(&self) -> &str {
         self.name
@@ -52,7 +59,7 @@ impl DocAgent for &'static Standard {
     fn human_prompt(&self, context: &AgentContext) -> String {
         match context.profile {
             Profile::Strong => material::render(self.material, context),
-            Profile::Small => self.findings(context).numbered(),
+            Profile::Small => redacted(&self.findings(context).numbered()),
         }
     }
 

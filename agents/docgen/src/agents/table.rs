@@ -3,7 +3,9 @@
 use super::{parts::Part, standard::Standard};
 use crate::material::Material;
 
-const ERRORS: &[&str] = &["error", "exception", "fail", "panic", "result", "retry"];
+const ERRORS: &[&str] = &[
+    "error", "except", "fail", "panic", "result", "retry", "catch", "raise", "throw",
+];
 const SECURITY: &[&str] = &[
     "auth",
     "secret",
@@ -16,6 +18,13 @@ const SECURITY: &[&str] = &[
     "tls",
     "sanitize",
     "redact",
+    "api_key",
+    "route",
+    "request",
+    "execute",
+    "eval(",
+    "subprocess",
+    "unsafe",
 ];
 const SCHEMAS: &[&str] = &[
     "schema",

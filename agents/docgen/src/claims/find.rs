@@ -1,8 +1,9 @@
-//! Claims in a sentence: what is in backticks, and numbers of things.
+//! Claims in a sentence: what is in backticks, and some of what is not.
 
 use std::ops::Range;
 
-use crate::facts::Language;
+use super::{counts, paths, versions};
+use crate::facts::Lookup;
 
 /// Something in a sentence that can be checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,26 +15,35 @@ pub(super) struct Claim {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What {
-    /// A file or a folder, and a line.
-    Path { path: String, line: Option<u32> },
-    /// A name of code, and whether the sentence says that it is defined.
-    Symbol { name: String, is_defined: bool },
-    /// A name of something from outside, and a version.
-    Dependency {
+    /// A file or a folder, and lines of it.
+    Path {
+        path: String,
+        lines: Option<(u32, u32)>,
+        /// Whether its place ends behind its closing backtick, because the line stands there.
+        is_open: bool,
+        /// Whether it is outside of code.
+        is_bare: bool,
+    },
+    /// A name of code, what it is part of, and whether a word says what kind of definition it is.
+    Symbol {
         name: String,
-        version: Option<String>,
-        is_said: bool,
+        owner: Option<String>,
+        has_kind: bool,
+    },
+    /// A name of something from outside, and whether the sentence says that it is that.
+    Dependency { name: String, is_said: bool },
+    /// A version of something from outside, and whether it is said to be locked.
+    Version {
+        name: String,
+        version: String,
+        is_locked: bool,
     },
     /// A number of things.
-    Count {
-        number: u64,
-        noun: String,
-        language: Option<String>,
-        is_all: bool,
-    },
+    Count(counts::Count),
 }
 
-const KIND_WORDS: &[&str] = &[
+/// Words for kinds of definitions.
+pub(super) const KIND_WORDS: &[&str] = &[
     "function",
     "functions",
     "method",
@@ -45,8 +55,11 @@ const KIND_WORDS: &[&str] = &[
     "trait",
     "traits",
     "interface",
+    "interfaces",
     "enum",
+    "enums",
     "type",
+    "types",
     "macro",
     "constant",
     "module",
@@ -54,6 +67,7 @@ const KIND_WORDS: &[&str] = &[
 
 const DEPENDENCY_WORDS: &[&str] = &[
     "depends on",
+    "depend on",
     "dependency",
     "dependencies",
     "crate",
@@ -65,216 +79,156 @@ const DEPENDENCY_WORDS: &[&str] = &[
     "crates",
 ];
 
-/// Words that say that a number is about everything.
-const ALL_WORDS: &[&str] = &[
-    "code base",
-    "codebase",
-    "repository",
-    "project",
-    "total",
-    "in all",
-    "altogether",
-    "overall",
-    "comprises",
-    "consists of",
+/// Words between a name and one of the words above that leave it said: "is used as a direct dependency".
+const BETWEEN: &[&str] = &[
+    "is", "are", "was", "a", "an", "the", "used", "as", "direct", "indirect", "runtime", "dev",
+    "build", "main", "only", "one", "of", "its", "external",
 ];
 
-/// The claims of a sentence, in order.
-pub(super) fn claims(unit: &str) -> Vec<Claim> {
+/// The claims of a sentence, in order. `in_versions` says that it is a row of a table of versions.
+pub(super) fn claims(unit: &str, in_versions: bool, lookup: &Lookup<'_>) -> Vec<Claim> {
     let mut found = Vec::new();
-    let mut open: Option<usize> = None;
-    for (at, c) in unit.char_indices() {
-        if c != '`' {
-            continue;
-        }
-        match open.take() {
-            None => open = Some(at + 1),
-            Some(start) if start < at => found.extend(in_code(unit, start..at)),
-            Some(_) => {}
-        }
+    for span in spans(unit) {
+        found.extend(in_code(unit, span, in_versions, lookup));
     }
-    found.extend(bare_paths(unit));
-    found.extend(counts(unit));
+    found.extend(paths::bare(unit));
+    found.extend(versions::of_plain_names(unit, lookup));
+    let is_about_a_path = found.iter().any(|it| matches!(it.what, What::Path { .. }));
+    found.extend(counts::find(unit, is_about_a_path));
     found.sort_by_key(|claim| claim.place.start);
     found
 }
 
-/// The claim of a piece of code.
-fn in_code(unit: &str, place: Range<usize>) -> Option<Claim> {
-    let text = unit.get(place.clone())?;
-    if text.len() > 200 || text.contains("://") {
-        return None;
+/// The insides of code spans.
+pub(super) fn spans(unit: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Option<usize> = None;
+    for (at, _) in unit.match_indices('`') {
+        match open.take() {
+            None => open = Some(at + 1),
+            Some(start) if start < at => found.push(start..at),
+            Some(_) => {}
+        }
     }
-    if let Some(what) = path(text) {
-        return Some(Claim { place, what });
+    found
+}
+
+/// The claims of a piece of code.
+fn in_code(unit: &str, span: Range<usize>, in_versions: bool, lookup: &Lookup<'_>) -> Vec<Claim> {
+    let written = unit.get(span.clone()).unwrap_or_default();
+    let text = written.trim();
+    if text.is_empty() || text.len() > 200 || text.contains("://") {
+        return Vec::new();
     }
-    let before = unit
-        .get(..place.start.saturating_sub(1))
-        .unwrap_or_default()
-        .to_lowercase();
-    let after = unit.get(place.end + 1..).unwrap_or_default();
-    // `name 1.2.3`, `name@1.2.3`, or a version right behind.
-    let (name, inside) = match text.split_once(['@', ' ']) {
-        Some((name, version)) if is_version(version) => (name, Some(version)),
-        Some(_) => return None,
-        None => (text, None),
-    };
-    let behind = after
-        .trim_start()
-        .trim_start_matches("version ")
-        .trim_start_matches('v');
-    let behind: String = behind
-        .chars()
-        .take_while(|c| c.is_ascii_digit() || *c == '.')
-        .collect();
-    let behind = behind.trim_end_matches('.').to_owned();
-    let version = inside.map(|it| it.trim_start_matches('v').to_owned());
-    let version = version.or_else(|| is_version(&behind).then_some(behind));
+    let start = span.start + written.len() - written.trim_start().len();
+    let place = start..start + text.len();
+    let (name, inside) = versions::inside(text);
+    let near = inside.map(|it| it.moved(start));
+    let near = near.or_else(|| versions::around(unit, &span));
+    let is_known = versions::is_known(name, lookup) && lookup.facts.file(name).is_none();
+    let is_scoped = name.starts_with('@') && name.matches('/').count() == 1;
+    let is_said = is_said(unit, &span);
+    let is_strong = near.as_ref().is_some_and(|it| it.is_strong || in_versions);
+    let is_path = !is_known && !is_scoped && paths::parse(text).is_some();
+    let is_dependency = is_said || is_strong || is_known && near.is_some();
+    if !is_path && is_dependency && is_dependency_name(name) {
+        let mut found = vec![Claim {
+            place,
+            what: What::Dependency {
+                name: name.to_owned(),
+                is_said: true,
+            },
+        }];
+        if let Some(near) = near.filter(|_| is_known) {
+            found.push(Claim {
+                place: near.place,
+                what: What::Version {
+                    name: name.to_owned(),
+                    version: near.version,
+                    is_locked: near.is_locked,
+                },
+            });
+        }
+        return found;
+    }
+    if let Some(claim) = paths::in_code(unit, place.clone(), span.end) {
+        return vec![claim];
+    }
+    if text.contains(' ') {
+        return paths::words(text, start);
+    }
+    let bare = text.trim_end_matches("()").trim_end_matches('!');
+    let mut parts = bare.rsplit(['.', ':']).filter(|it| !it.is_empty());
+    let name = parts.next().unwrap_or(bare);
+    if !is_symbol(bare) || bare.ends_with(['.', ':']) {
+        return Vec::new();
+    }
+    vec![Claim {
+        place,
+        what: What::Symbol {
+            name: name.to_owned(),
+            owner: parts.next().map(str::to_owned),
+            has_kind: has_kind(unit, &span),
+        },
+    }]
+}
+
+fn has_kind(unit: &str, span: &Range<usize>) -> bool {
+    let (before, after) = around(unit, span);
     let last = before.trim_end().rsplit(' ').next().unwrap_or_default();
     let next = after
         .trim_start()
         .split([' ', ',', '.', ';', ')'])
         .next()
         .unwrap_or_default();
-    let next = next.to_lowercase();
-    let is_said = DEPENDENCY_WORDS
+    KIND_WORDS.contains(&last) || KIND_WORDS.contains(&next)
+}
+
+/// What stands before and behind a code span, in lower case.
+fn around(unit: &str, span: &Range<usize>) -> (String, String) {
+    let before = unit.get(..span.start.saturating_sub(1)).unwrap_or_default();
+    let after = unit.get(span.end + 1..).unwrap_or_default();
+    (before.to_lowercase(), after.to_lowercase())
+}
+
+/// Whether the sentence says that what is in a code span is a dependency, alone or in a list.
+fn is_said(unit: &str, span: &Range<usize>) -> bool {
+    let (before, after) = around(unit, span);
+    let is_denied = ["no ", "not ", "n't ", "never ", "without ", "instead of "]
         .iter()
-        .any(|word| before.trim_end().ends_with(word) || next == *word);
-    if is_dependency_name(name) && (version.is_some() || is_said) {
-        let what = What::Dependency {
-            name: name.to_owned(),
-            version,
-            is_said,
-        };
-        return Some(Claim { place, what });
+        .any(|word| before.starts_with(word) || before.contains(&format!(" {word}")));
+    if is_denied {
+        return false;
     }
-    let bare = text.trim_end_matches("()").trim_end_matches('!');
-    let name = bare.rsplit(['.', ':']).next().unwrap_or(bare);
-    if !is_symbol(bare) || name.is_empty() {
-        return None;
-    }
-    let is_defined =
-        KIND_WORDS.contains(&last) || KIND_WORDS.contains(&&*next) || text.ends_with("()");
-    let what = What::Symbol {
-        name: name.to_owned(),
-        is_defined,
-    };
-    Some(Claim { place, what })
-}
-
-/// A text as a path with a line, if it looks like one.
-fn path(text: &str) -> Option<What> {
-    let (path, line) = match text.rsplit_once([':', '#']) {
-        Some((path, line)) => {
-            let digits = line.trim_start_matches('L');
-            let digits = digits.split(['-', '–']).next().unwrap_or(digits);
-            match digits.parse::<u32>() {
-                Ok(line) => (path, Some(line)),
-                Err(_) => (text, None),
-            }
-        }
-        None => (text, None),
-    };
-    let is_sign = |c: char| c.is_alphanumeric() || "._-/@+[]()".contains(c);
-    if path.is_empty() || !path.chars().all(is_sign) || path.contains("//") {
-        return None;
-    }
-    let has_ending =
-        Language::of(path) != Language::Other || path.ends_with(".lock") || path.ends_with(".mod");
-    let is_path = has_ending && path.chars().any(char::is_alphabetic) || path.contains('/');
-    let path = path.trim_start_matches("./").trim_end_matches('/');
-    (is_path && !path.is_empty()).then(|| What::Path {
-        path: path.to_owned(),
-        line,
-    })
-}
-
-/// `path:line` outside of code.
-fn bare_paths(unit: &str) -> Vec<Claim> {
-    let mut found = Vec::new();
-    let mut in_code = false;
-    let mut at = 0;
-    for piece in unit.split_inclusive([' ', '`', '(', ')', ',', ';', '[', ']']) {
-        let word = piece.trim_end_matches([' ', '`', '(', ')', ',', ';', '[', ']', '.']);
-        if !in_code
-            && word.contains(':')
-            && let Some(what @ What::Path { line: Some(_), .. }) = path(word)
+    let mut head = before.as_str();
+    loop {
+        head = head.trim_end();
+        if DEPENDENCY_WORDS
+            .iter()
+            .any(|word| head.trim_end_matches(':').ends_with(word))
         {
-            found.push(Claim {
-                place: at..at + word.len(),
-                what,
-            });
+            return true;
         }
-        if piece.ends_with('`') {
-            in_code = !in_code;
-        }
-        at += piece.len();
+        let listed = head.strip_suffix(" and").or(head.strip_suffix(" or"));
+        let Some(listed) = listed.or(head.strip_suffix(',')) else {
+            break;
+        };
+        let listed = listed.trim_end().trim_end_matches(',');
+        // What is listed before it: a name, with its version if that is said.
+        let is_version = |c: char| c.is_ascii_digit() || " .()v^~=<>".contains(c);
+        let Some(name) = listed.trim_end_matches(is_version).strip_suffix('`') else {
+            break;
+        };
+        let Some((earlier, _)) = name.rsplit_once('`') else {
+            break;
+        };
+        head = earlier;
     }
-    found
-}
-
-/// Numbers of things outside of code.
-fn counts(unit: &str) -> Vec<Claim> {
-    let lower = unit.to_lowercase();
-    let is_all = ALL_WORDS.iter().any(|word| lower.contains(word));
-    let mut found = Vec::new();
-    let words: Vec<(usize, &str)> = unit
-        .split(' ')
-        .scan(0, |at, word| {
-            let start = *at;
-            *at += word.len() + 1;
-            Some((start, word))
-        })
-        .collect();
-    for (number, window) in words.iter().enumerate() {
-        let (start, word) = *window;
-        let digits = word
-            .trim_start_matches(['(', '*', '~'])
-            .trim_end_matches('*');
-        let plain = digits.replace(',', "");
-        let Ok(value) = plain.parse::<u64>() else {
-            continue;
-        };
-        let clean = |at: usize| {
-            let word = words.get(at).map_or("", |(_, word)| *word);
-            word.trim_matches(|c: char| !c.is_alphanumeric() && c != '+' && c != '#')
-        };
-        let (first, second) = (clean(number + 1), clean(number + 2));
-        let nouns = [
-            "files",
-            "folders",
-            "directories",
-            "lines",
-            "dependencies",
-            "components",
-            "crates",
-            "packages",
-            "symbols",
-        ];
-        let (noun, language) = match (nouns.contains(&first), nouns.contains(&second)) {
-            (true, _) => (first, None),
-            (false, true) => (second, Some(first.to_owned())),
-            _ => continue,
-        };
-        let offset = word.find(digits).unwrap_or(0);
-        found.push(Claim {
-            place: start + offset..start + offset + digits.len(),
-            what: What::Count {
-                number: value,
-                noun: noun.to_owned(),
-                language,
-                is_all,
-            },
-        });
-    }
-    found
-}
-
-fn is_version(text: &str) -> bool {
-    let text = text.trim_start_matches('v');
-    let mut parts = text.split('.');
-    text.contains('.')
-        && parts.all(|part| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit()))
+    let words = after.split([' ', ',', '.', ';', ')', '(']);
+    let mut words = words.filter(|it| !it.is_empty()).take(8);
+    let first = words.find(|word| !BETWEEN.contains(word));
+    let is_direct = after.starts_with(' ');
+    is_direct && first.is_some_and(|word| DEPENDENCY_WORDS.contains(&word))
 }
 
 fn is_dependency_name(name: &str) -> bool {

@@ -1,9 +1,17 @@
-//! One claim against the facts.
+//! The claims of a sentence against the facts.
 
-use super::find::{Claim, What};
-use crate::facts::{File, Lookup};
+use super::{
+    counts,
+    dependencies::{self, is_called, is_imported, is_part},
+    find::{Claim, What},
+    places::{Said, Tie, ties},
+    spots::{Spot, is_at, spots},
+    versions,
+};
+use crate::facts::{File, Language, Lookup};
 
 /// What the facts say to a claim.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Verdict {
     /// It is none after all.
     NoClaim,
@@ -15,285 +23,337 @@ pub(super) enum Verdict {
     Wrong { why: String, now: Option<String> },
 }
 
-/// A symbol may be cited a few lines off: where its comment or its attributes begin.
-const NEAR: u32 = 12;
+/// What is judged: all claims of a sentence, and what they have to do with each other.
+struct Sentence<'a> {
+    all: &'a [Claim],
+    ties: Vec<Option<Tie>>,
+    lookup: &'a Lookup<'a>,
+}
 
-pub(super) fn judge(claim: &Claim, all: &[Claim], unit: &str, lookup: &Lookup<'_>) -> Verdict {
-    match &claim.what {
-        What::Path { path, line } => path_claim(
-            path,
-            *line,
-            all,
-            unit.get(claim.place.clone()).unwrap_or_default(),
-            lookup,
-        ),
-        What::Symbol { name, is_defined } => symbol(name, *is_defined, all, lookup),
-        What::Dependency {
+/// What a path leads to.
+enum Target<'a> {
+    File(&'a File),
+    /// The only file that ends so.
+    Ending(&'a File),
+    Folder,
+    /// More than one, or something that was not looked at.
+    Unsure,
+    Nothing,
+}
+
+/// The verdicts on the claims of a sentence, in their order.
+pub(super) fn judge(unit: &str, all: &[Claim], lookup: &Lookup<'_>) -> Vec<Verdict> {
+    let sentence = Sentence {
+        all,
+        ties: ties(unit, all),
+        lookup,
+    };
+    let indexes = 0..all.len();
+    let verdicts = indexes.zip(all).map(|(index, claim)| match &claim.what {
+        What::Path { .. } => sentence.path(index),
+        What::Symbol { .. } => sentence.symbol(index),
+        What::Dependency { name, is_said } => sentence.dependency(index, name, *is_said),
+        What::Version {
             name,
             version,
-            is_said,
-        } => dependency(
-            name,
-            version.as_deref(),
-            *is_said,
-            unit.get(claim.place.clone()).unwrap_or_default(),
-            lookup,
-        ),
-        What::Count {
-            number,
-            noun,
-            language,
-            is_all,
-        } => {
-            let is_about_a_part = all.iter().any(|it| matches!(it.what, What::Path { .. }));
-            count(
-                *number,
-                noun,
-                language.as_deref(),
-                *is_all && !is_about_a_part,
-                lookup,
-            )
-        }
-    }
+            is_locked,
+        } => versions::judge(name, version, *is_locked, lookup),
+        What::Count(count) => counts::judge(count, sentence.file_before(index), lookup),
+    });
+    verdicts.collect()
 }
 
-fn path_claim(
-    path: &str,
-    line: Option<u32>,
-    all: &[Claim],
-    written: &str,
-    lookup: &Lookup<'_>,
-) -> Verdict {
-    let facts = lookup.facts;
-    if let Some(file) = facts.file(path) {
-        return line_claim(file, line, all);
+impl<'a> Sentence<'a> {
+    /// The claims that a path is the place of.
+    fn tied(&self, path: usize) -> impl Iterator<Item = (&'a Claim, Said)> + '_ {
+        let all = self.all.iter().zip(&self.ties);
+        all.filter_map(move |(claim, tie)| {
+            let tie = tie.filter(|it| it.path == path)?;
+            Some((claim, tie.said))
+        })
     }
-    let below = format!("{path}/");
-    let at = facts.files.partition_point(|file| *file.path < *below);
-    if facts
-        .files
-        .get(at)
-        .is_some_and(|file| file.path.starts_with(&below))
-    {
-        return Verdict::Verified;
+
+    fn target(&self, path: &str) -> Target<'a> {
+        let facts = self.lookup.facts;
+        if let Some(file) = facts.file(path) {
+            return Target::File(file);
+        }
+        let below = format!("{path}/");
+        let at = facts.files.partition_point(|file| *file.path < *below);
+        let next = facts.files.get(at);
+        if next.is_some_and(|file| file.path.starts_with(&below)) {
+            return Target::Folder;
+        }
+        let is_it = |it: &str| it == path || it.starts_with(&below);
+        if facts.skipped.first.iter().any(|it| is_it(&it.path)) {
+            return Target::Unsure;
+        }
+        let end = format!("/{path}");
+        let mut same = facts.files.iter().filter(|file| file.path.ends_with(&end));
+        match (same.next(), same.next()) {
+            (Some(file), None) => Target::Ending(file),
+            (Some(_), Some(_)) => Target::Unsure,
+            _ => Target::Nothing,
+        }
     }
-    let is_skipped = facts
-        .skipped
-        .first
-        .iter()
-        .any(|it| it.path == path || it.path.starts_with(&below));
-    if is_skipped {
-        return Verdict::Unknown;
+
+    fn path(&self, index: usize) -> Verdict {
+        let Some(What::Path {
+            path,
+            lines,
+            is_open,
+            is_bare,
+        }) = self.all.get(index).map(|it| &it.what)
+        else {
+            return Verdict::NoClaim;
+        };
+        let wrong = |why: String, now: String| Verdict::Wrong {
+            why,
+            // A line behind the backtick goes into the code.
+            now: Some(if *is_open { now + "`" } else { now }),
+        };
+        let (file, is_whole) = match self.target(path) {
+            Target::File(file) => (file, true),
+            Target::Ending(file) => (file, lines.is_none() && !path.contains('/')),
+            Target::Folder if lines.is_none() => return Verdict::Verified,
+            Target::Folder => return wrong(format!("{path} is a folder"), path.clone()),
+            Target::Unsure => return Verdict::Unknown,
+            Target::Nothing => return self.nowhere(index, path, lines.is_some(), *is_bare, wrong),
+        };
+        match self.at(index, file, *lines) {
+            At::Right if is_whole => Verdict::Verified,
+            // Called by its last names, with the rest of its path it is right.
+            At::Right => {
+                let why = format!("there is no file {path}");
+                wrong(why, place(&file.path, *lines))
+            }
+            At::Unknown => Verdict::Unknown,
+            At::Elsewhere(why, Some(now)) => wrong(why, now),
+            At::Elsewhere(why, None) => Verdict::Wrong { why, now: None },
+        }
     }
-    let end = format!("/{path}");
-    let mut same = facts.files.iter().filter(|file| file.path.ends_with(&end));
-    match (same.next(), same.next()) {
-        (Some(file), None) => {
-            let now = match line.filter(|line| *line <= file.lines && *line > 0) {
-                Some(line) => format!("{}:{line}", file.path),
-                None => file.path.clone(),
-            };
-            // A file may be called by its last names where only one ends so.
-            match written.contains(':') || path.contains('/') {
-                true => Verdict::Wrong {
-                    why: format!("there is no file {path}"),
-                    now: Some(now),
-                },
-                false => Verdict::Verified,
+
+    /// A path that leads to nothing: where the sentence says what should be there, that may be somewhere.
+    fn nowhere(
+        &self,
+        index: usize,
+        path: &str,
+        has_lines: bool,
+        is_bare: bool,
+        wrong: impl Fn(String, String) -> Verdict,
+    ) -> Verdict {
+        let why = format!("there is no file {path}");
+        let defined = self.tied(index).filter(|(_, said)| *said == Said::Defined);
+        for (claim, _) in defined {
+            if let [spot] = spots(claim, self.lookup).as_slice() {
+                return wrong(why, spot.place(has_lines));
             }
         }
-        (Some(_), Some(_)) => Verdict::Verified,
-        _ => {
-            let first = path.split('/').next().unwrap_or(path);
-            let is_ours = facts
-                .files
-                .iter()
-                .any(|file| file.path.split('/').next() == Some(first));
-            let has_ending = crate::facts::Language::of(path) != crate::facts::Language::Other;
-            match has_ending || line.is_some() || is_ours {
-                true => Verdict::Wrong {
-                    why: format!("there is no file {path}"),
-                    now: None,
-                },
-                false => Verdict::NoClaim,
-            }
-        }
-    }
-}
-
-/// A line of a file that is there: within it, and near the symbol that the sentence is about.
-fn line_claim(file: &File, line: Option<u32>, all: &[Claim]) -> Verdict {
-    let Some(line) = line else {
-        return Verdict::Verified;
-    };
-    let mut names = all.iter().filter_map(|claim| match &claim.what {
-        What::Symbol { name, .. } => Some(name),
-        _ => None,
-    });
-    let paths = all
-        .iter()
-        .filter(|claim| matches!(claim.what, What::Path { .. }))
-        .count();
-    let only = match (names.next(), names.next(), paths) {
-        (Some(name), None, 1) => file.symbols.iter().filter(|it| it.name == *name).collect(),
-        _ => Vec::new(),
-    };
-    let is_inside = line >= 1 && line <= file.lines;
-    match only.as_slice() {
-        [] if is_inside => Verdict::Verified,
-        [] => Verdict::Wrong {
-            why: format!("{} has {} lines", file.path, file.lines),
-            now: Some(file.path.clone()),
-        },
-        symbols if symbols.iter().any(|it| it.line.abs_diff(line) <= NEAR) => Verdict::Verified,
-        // Lines within a long definition are about it too.
-        [symbol] if is_inside && line > symbol.line => Verdict::Verified,
-        [symbol] => Verdict::Wrong {
-            why: format!("{} is at {}:{}", symbol.name, file.path, symbol.line),
-            now: Some(format!("{}:{}", file.path, symbol.line)),
-        },
-        _ if is_inside => Verdict::Verified,
-        _ => Verdict::Wrong {
-            why: format!("{} has {} lines", file.path, file.lines),
-            now: Some(file.path.clone()),
-        },
-    }
-}
-
-fn symbol(name: &str, is_defined: bool, all: &[Claim], lookup: &Lookup<'_>) -> Verdict {
-    if !lookup.symbol(name).is_empty() {
-        return Verdict::Verified;
-    }
-    let facts = lookup.facts;
-    let is_component = facts
-        .components
-        .iter()
-        .any(|it| it.name == name || it.name.replace('-', "_") == name);
-    let is_file = facts.files.iter().any(|file| {
-        let last = file.path.rsplit('/').next().unwrap_or_default();
-        last.split('.').next() == Some(name) || file.path.split('/').any(|part| part == name)
-    });
-    if is_component || is_file || !lookup.dependency(name).is_empty() {
-        return Verdict::Verified;
-    }
-    let is_imported = facts
-        .files
-        .iter()
-        .flat_map(|file| &file.imports)
-        .any(|import| import.target.rsplit([':', '.', '/']).next() == Some(name));
-    let is_cited = all
-        .iter()
-        .any(|claim| matches!(claim.what, What::Path { line: Some(_), .. }));
-    match is_defined && is_cited && !is_imported {
-        true => Verdict::Wrong {
-            why: format!("nothing is called {name}"),
-            now: None,
-        },
-        false => Verdict::Unknown,
-    }
-}
-
-fn dependency(
-    name: &str,
-    version: Option<&str>,
-    is_said: bool,
-    written: &str,
-    lookup: &Lookup<'_>,
-) -> Verdict {
-    let facts = lookup.facts;
-    let component = facts.components.iter().find(|it| it.name == name);
-    let known = lookup.dependency(name);
-    if known.is_empty() && component.is_none() {
-        // Something of the code base may be called so, or of the language itself.
-        let is_ours = !lookup.symbol(name).is_empty() || ["std", "core", "alloc"].contains(&name);
-        let is_imported = facts
-            .files
+        let first = path.split('/').next().unwrap_or(path);
+        let files = &self.lookup.facts.files;
+        let is_ours = files
             .iter()
-            .flat_map(|file| &file.imports)
-            .any(|it| it.target.split(['.', ':', '/']).next() == Some(name));
-        return match (is_said || version.is_some()) && !is_ours && !is_imported {
+            .any(|file| file.path.split('/').next() == Some(first));
+        let has_ending = Language::of(path) != Language::Other;
+        let is_file = has_lines || is_ours || has_ending && !is_bare;
+        match is_file {
+            true => Verdict::Wrong { why, now: None },
+            false => Verdict::NoClaim,
+        }
+    }
+
+    /// Whether a file, or lines of it, are the place of what the sentence names with it.
+    fn at(&self, index: usize, file: &'a File, lines: Option<(u32, u32)>) -> At {
+        let tied: Vec<(&Claim, Said, Vec<Spot<'a>>)> = self
+            .tied(index)
+            .map(|(claim, said)| (claim, said, spots(claim, self.lookup)))
+            .collect();
+        let is_inside =
+            lines.is_none_or(|(first, last)| first >= 1 && first <= last && last <= file.lines);
+        if file.lines == 0 && lines.is_some() {
+            // It is empty, or was not read.
+            return match file.bytes {
+                0 => At::no_lines(file, lines),
+                _ => At::Unknown,
+            };
+        }
+        let is_right = |(claim, said, spots): &(&Claim, Said, Vec<Spot<'a>>)| {
+            is_at(claim, *said, spots, file, lines, self.lookup)
+        };
+        let has_lines = lines.is_some();
+        if is_inside {
+            let is_said = |said: Said| said == Said::Defined;
+            let is_open = match has_lines {
+                true => tied.is_empty(),
+                // A file that is named with a name says little, unless it says that the name is defined there.
+                false => !tied
+                    .iter()
+                    .any(|(_, said, all)| is_said(*said) && !all.is_empty()),
+            };
+            if is_open || tied.iter().any(is_right) {
+                return At::Right;
+            }
+        }
+        let cited = tied
+            .iter()
+            .filter(|(_, said, _)| *said >= Said::Placed || !is_inside);
+        for (claim, said, spots) in cited {
+            let mut here = spots.iter().filter(|it| it.path == file.path);
+            let name = name_of(claim);
+            match (here.next(), here.next(), spots.as_slice()) {
+                (Some(spot), None, _) | (None, None, [spot]) => {
+                    let why = format!("{name} is at {}", spot.place(true));
+                    return At::Elsewhere(why, Some(spot.place(has_lines)));
+                }
+                (Some(_), Some(_), _) => {
+                    let why = format!("{name} is at other lines of {}", file.path);
+                    return At::Elsewhere(why, Some(file.path.clone()));
+                }
+                (None, _, [_, ..]) if *said == Said::Defined => {
+                    let why = format!("{name} is not defined in {}", file.path);
+                    return At::Elsewhere(why, None);
+                }
+                _ => {}
+            }
+        }
+        match is_inside {
+            true => At::Unknown,
+            false => At::no_lines(file, lines),
+        }
+    }
+
+    /// Whether the place of a claim is right, if it has one.
+    fn is_placed(&self, index: usize) -> Option<bool> {
+        let tie = (*self.ties.get(index)?)?;
+        let claim = self.all.get(index)?;
+        let What::Path { path, lines, .. } = &self.all.get(tie.path)?.what else {
+            return None;
+        };
+        let spots = spots(claim, self.lookup);
+        // A place that is put right is right afterwards.
+        if let Verdict::Wrong { now: Some(now), .. } = self.path(tie.path) {
+            let now = now.trim_end_matches('`');
+            let is_it = |it: &Spot<'_>| it.place(true) == now || it.place(false) == now;
+            return Some(spots.iter().any(is_it));
+        }
+        let is_file = lines.is_none() && tie.said < Said::Defined;
+        let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
+            return Some(is_file);
+        };
+        Some(is_file || is_at(claim, tie.said, &spots, file, *lines, self.lookup))
+    }
+
+    fn symbol(&self, index: usize) -> Verdict {
+        let Some(claim) = self.all.get(index) else {
+            return Verdict::NoClaim;
+        };
+        let What::Symbol { name, has_kind, .. } = &claim.what else {
+            return Verdict::NoClaim;
+        };
+        let is_placed = self.is_placed(index);
+        if !spots(claim, self.lookup).is_empty() || is_known(name, self.lookup) {
+            return match is_placed {
+                Some(false) => Verdict::Unknown,
+                _ => Verdict::Verified,
+            };
+        }
+        let Some(tie) = self.ties.get(index).copied().flatten() else {
+            return Verdict::Unknown;
+        };
+        let Some(What::Path { path, lines, .. }) = self.all.get(tie.path).map(|it| &it.what) else {
+            return Verdict::Unknown;
+        };
+        let is_defined = tie.said == Said::Defined;
+        let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
+            return Verdict::Unknown;
+        };
+        // What is called or used there is not defined by the code base, and a definition may be of a kind that
+        // the facts do not have.
+        if is_placed == Some(true) && lines.is_some() && !is_defined {
+            return Verdict::Verified;
+        }
+        let source = self.lookup.source(file);
+        let is_absent = source.is_some_and(|it| !it.has(name, 1, u32::MAX));
+        let is_cited = is_defined || *has_kind && lines.is_some();
+        match is_cited && is_absent && !is_imported(name, self.lookup) {
             true => Verdict::Wrong {
-                why: format!("no manifest asks for {name}"),
+                why: format!("nothing is called {name}"),
                 now: None,
             },
             false => Verdict::Unknown,
-        };
+        }
     }
-    let Some(version) = version else {
-        return Verdict::Verified;
-    };
-    let wanted = known.iter().filter_map(|it| it.wanted.as_deref());
-    let locked = known
-        .iter()
-        .flat_map(|it| it.locked.iter().map(String::as_str));
-    let own = component.and_then(|it| it.version.as_deref());
-    let all: Vec<&str> = locked.chain(wanted).chain(own).collect();
-    if all.is_empty() {
-        return Verdict::Unknown;
+
+    fn dependency(&self, index: usize, name: &str, is_said: bool) -> Verdict {
+        let is_placed = self.is_placed(index);
+        let is_cited = is_placed == Some(true);
+        match dependencies::judge(name, is_said, is_cited, self.lookup) {
+            Verdict::Verified if is_placed == Some(false) => Verdict::Unknown,
+            verdict => verdict,
+        }
     }
-    let plain = |it: &str| {
-        it.trim_start_matches(|c: char| !c.is_ascii_digit())
-            .to_owned()
-    };
-    let fits = |it: &&str| {
-        let it = plain(it);
-        it == version
-            || it.starts_with(&format!("{version}."))
-            || version.starts_with(&format!("{it}."))
-    };
-    if all.iter().any(fits) {
-        return Verdict::Verified;
-    }
-    let right = all.first().map(|it| plain(it)).unwrap_or_default();
-    let now = match written.contains(version) {
-        true => written.replace(version, &right),
-        // The version is behind the name, outside of this place: the sentence goes.
-        false => String::new(),
-    };
-    Verdict::Wrong {
-        why: format!("{name} is {right}"),
-        now: Some(now).filter(|now| !now.is_empty()),
+
+    /// The file that was named last before a claim.
+    fn file_before(&self, index: usize) -> Option<&'a File> {
+        let before = self.all.iter().take(index).rev();
+        let mut paths = before.filter_map(|claim| match &claim.what {
+            What::Path { path, .. } => Some(path),
+            _ => None,
+        });
+        match self.target(paths.next()?) {
+            Target::File(file) | Target::Ending(file) => Some(file),
+            _ => None,
+        }
     }
 }
 
-fn count(
-    number: u64,
-    noun: &str,
-    language: Option<&str>,
-    is_all: bool,
-    lookup: &Lookup<'_>,
-) -> Verdict {
-    let facts = lookup.facts;
-    let counts = &facts.counts;
-    let of_language = language.map(|name| {
-        let mut all = counts.languages.iter();
-        all.find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, it)| it)
-    });
-    let length = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    let right = match (noun, of_language) {
-        ("files", Some(Some(it))) => u64::from(it.files),
-        ("lines", Some(Some(it))) => it.lines,
-        ("files", None) => u64::from(counts.files),
-        ("lines", None) => counts.lines,
-        ("folders" | "directories", None) => u64::from(counts.folders),
-        ("symbols", None) => u64::from(counts.symbols),
-        ("dependencies", None) => length(facts.dependency_names().len()),
-        ("components" | "crates" | "packages", None) => length(facts.components.len()),
-        ("files", Some(None)) if language.is_some_and(|it| it.eq_ignore_ascii_case("test")) => {
-            u64::from(counts.tests)
-        }
-        _ => return Verdict::Unknown,
-    };
-    match (
-        number == right,
-        is_all || of_language.is_some_and(|it| it.is_some()),
-    ) {
-        (true, _) => Verdict::Verified,
-        (false, true) => Verdict::Wrong {
-            why: format!("there are {right} {noun}"),
-            now: Some(right.to_string()),
-        },
-        (false, false) => Verdict::Unknown,
+/// Where something is.
+enum At {
+    Right,
+    Unknown,
+    Elsewhere(String, Option<String>),
+}
+
+impl At {
+    /// Lines that a file has not.
+    fn no_lines(file: &File, lines: Option<(u32, u32)>) -> Self {
+        let why = format!("{} has {} lines", file.path, file.lines);
+        let first =
+            lines.filter(|(first, last)| first < last && *first >= 1 && *first <= file.lines);
+        let now = place(&file.path, first.map(|(first, _)| (first, first)));
+        Self::Elsewhere(why, Some(now))
+    }
+}
+
+fn place(path: &str, lines: Option<(u32, u32)>) -> String {
+    match lines {
+        None => path.to_owned(),
+        Some((first, last)) if first == last => format!("{path}:{first}"),
+        Some((first, last)) => format!("{path}:{first}-{last}"),
+    }
+}
+
+fn name_of(claim: &Claim) -> &str {
+    match &claim.what {
+        What::Symbol { name, .. } | What::Dependency { name, .. } => name,
+        _ => "it",
+    }
+}
+
+/// Whether something of the code base or from outside is called so.
+fn is_known(name: &str, lookup: &Lookup<'_>) -> bool {
+    is_part(name, lookup) || versions::is_known(name, lookup)
+}
+
+/// Whether a name of a heading is one of the code base or of what it imports.
+pub(super) fn is_heard_of(claim: &Claim, lookup: &Lookup<'_>) -> bool {
+    match &claim.what {
+        What::Symbol { name, .. } | What::Dependency { name, .. } => is_imported(name, lookup),
+        What::Path { path, .. } => lookup
+            .facts
+            .files
+            .iter()
+            .any(|it| is_called(&it.path, path)),
+        What::Version { .. } | What::Count(_) => true,
     }
 }

@@ -1,8 +1,16 @@
-//! Facts by name: where a symbol is, who imports a file.
+//! Facts by name: where a symbol is, who imports a file, what a line says.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+};
 
-use super::{Dependency, Facts, File, Symbol};
+use superstep::sync::lock;
+
+use super::{
+    Dependency, Facts, File, Symbol, manifest,
+    source::{Source, source},
+};
 
 /// Facts by name; made once for many questions.
 pub struct Lookup<'a> {
@@ -11,6 +19,8 @@ pub struct Lookup<'a> {
     symbols: BTreeMap<&'a str, Vec<(&'a File, &'a Symbol)>>,
     importers: BTreeMap<&'a str, BTreeSet<&'a str>>,
     dependencies: BTreeMap<String, Vec<&'a Dependency>>,
+    /// Texts of files that were read again.
+    sources: Mutex<BTreeMap<String, Option<Arc<Source>>>>,
 }
 
 impl<'a> Lookup<'a> {
@@ -45,7 +55,32 @@ impl<'a> Lookup<'a> {
             symbols,
             importers,
             dependencies,
+            sources: Mutex::default(),
         }
+    }
+
+    /// The text of a file, if it is still the one that the facts are of.
+    pub(crate) fn source(&self, file: &File) -> Option<Arc<Source>> {
+        let mut known = lock(&self.sources);
+        let found = known
+            .entry(file.path.clone())
+            .or_insert_with(|| source(&self.facts.root, file).map(Arc::new));
+        found.clone()
+    }
+
+    /// The versions that lock files have of a name; nothing if they do not have it.
+    pub fn locked(&self, name: &str) -> Option<&'a BTreeSet<String>> {
+        self.facts.locked.get(&plain(name))
+    }
+
+    /// Whether a manifest or a lock file has this word, in whatever part of it, or may have it and was not read.
+    pub(crate) fn in_manifests(&self, name: &str) -> bool {
+        let files = self.facts.files.iter();
+        let mut files = files.filter(|file| manifest::is_like_one(&file.path));
+        files.any(|file| match self.source(file) {
+            Some(text) => text.has(name, 1, u32::MAX),
+            None => file.bytes > 0,
+        })
     }
 
     /// Where symbols of this name are.
@@ -92,6 +127,6 @@ impl<'a> Lookup<'a> {
 }
 
 /// A name as it is compared: indexes do not tell `_` from `-`.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
 }

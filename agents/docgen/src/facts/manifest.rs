@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use superstep::text::Redactor;
 
-use super::{Dependency, DependencyKind};
+use super::{Dependency, DependencyKind, lookup::plain};
 
 /// The most dependencies that are kept.
 const MOST: usize = 20_000;
@@ -62,6 +62,28 @@ pub(super) fn folder(path: &str) -> &str {
 /// Whether a file is read as a manifest or a lock file.
 pub(super) fn is_one(path: &str) -> bool {
     family(path).is_some()
+}
+
+/// Whether a file says what is asked for: also one of a kind that is not parsed.
+pub(super) fn is_like_one(path: &str) -> bool {
+    const OTHERS: [&str; 14] = [
+        "pnpm-lock.yaml",
+        "pnpm-workspace.yaml",
+        "go.sum",
+        "go.work",
+        "setup.py",
+        "setup.cfg",
+        "Pipfile",
+        "Gemfile",
+        "composer.json",
+        "environment.yml",
+        "deno.json",
+        "libs.versions.toml",
+        "CMakeLists.txt",
+        "Dockerfile",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    is_one(path) || name.ends_with(".lock") || OTHERS.contains(&name)
 }
 
 fn family(path: &str) -> Option<Family> {
@@ -132,6 +154,18 @@ impl Manifests {
             locked: Vec::new(),
             kind,
         });
+    }
+
+    /// What is locked by name, whatever the family.
+    pub(super) fn all_locked(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for ((_, name), versions) in self.locked.iter().take(MOST) {
+            let safe = versions
+                .iter()
+                .map(|it| Redactor::standard().text(it).into_owned());
+            all.entry(plain(name)).or_default().extend(safe);
+        }
+        all
     }
 
     fn lock(&mut self, family: Family, name: &str, version: &str) {

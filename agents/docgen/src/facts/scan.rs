@@ -86,16 +86,19 @@ pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
         .map(|name| name.to_string_lossy().into_owned());
     let mut facts = Facts {
         name: name.unwrap_or_else(|| "/".into()),
+        locked: read.all_locked(),
         components: components::of(&files, &read),
         entry_points: entry::of(&files, &read),
         dependencies: read.dependencies,
         counts: counts(&files),
         files,
         skipped,
+        root,
     };
     // What components ask of each other is no dependency from outside.
     let own: BTreeSet<&str> = facts.components.iter().map(|it| &*it.name).collect();
     facts.dependencies.retain(|it| !own.contains(&*it.name));
+    crate::inert::facts(&mut facts);
     Ok(facts)
 }
 

@@ -325,6 +325,7 @@ fn define(
         public: is_public(node, text, &name, language),
         kind,
         line: line(node),
+        end: last_line(node),
         name,
         of,
     })
@@ -534,6 +535,17 @@ fn slice<'a>(node: Node<'_>, text: &'a str) -> &'a str {
 
 fn line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row).unwrap_or(u32::MAX - 1) + 1
+}
+
+fn last_line(node: Node<'_>) -> u32 {
+    let end = node.end_position();
+    // What ends with a line break ends on the line before.
+    let row = match end.column == 0 {
+        true => end.row.saturating_sub(1),
+        false => end.row,
+    };
+    let row = row.max(node.start_position().row);
+    u32::try_from(row).unwrap_or(u32::MAX - 1) + 1
 }
 
 /// A name without its type arguments.

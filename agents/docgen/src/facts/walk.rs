@@ -95,6 +95,9 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
         let name = below(root, entry.path());
         if entry.path().to_str().is_none() {
             skipped.add(name, "its name is no text");
+        } else if !crate::inert::is_clear(&name) {
+            // Such a name is written for whoever reads it, not for who works with the file.
+            skipped.add(name, "its name has hidden characters");
         } else if kind.is_symlink() {
             skipped.add(name, "a link");
         } else if !kind.is_file() {

@@ -86,6 +86,40 @@ fn a_symbol_that_is_nowhere_is_removed_only_where_it_is_cited_as_defined() {
 }
 
 #[test]
+fn a_heading_has_only_what_the_facts_confirm() {
+    for (heading, right) in [
+        ("## Overview", "## Overview"),
+        (
+            "## The `Cart` in `src/cart.rs`",
+            "## The `Cart` in `src/cart.rs`",
+        ),
+        (
+            "## `src/nowhere.rs:3` is the core with `reqwest` 9.9",
+            "## Notes",
+        ),
+        (
+            "### The file `src/door.rs:44` opens `close_door`",
+            "### Notes",
+        ),
+        ("## Errors (`src/nowhere.rs:3`)", "## Errors"),
+        (
+            "## `serde` 9.9.9 in all 500 files",
+            "## `serde` 1.0.219 in all 4 files",
+        ),
+        ("## Payments in src/nowhere.rs", "## Notes"),
+        ("## The crate `reqwest`", "## Notes"),
+    ] {
+        let (kept, problems) = checked(&format!("{heading}\n\nText."));
+        assert_eq!(kept, format!("{right}\n\nText."), "{heading}");
+        assert_eq!(
+            problems.is_empty(),
+            heading == right,
+            "{heading}: {problems:?}"
+        );
+    }
+}
+
+#[test]
 fn code_and_what_is_no_claim_is_left_alone() {
     let text = "```sh\ncat src/none.rs:1\n```\nIt answers with `application/json` and/or text, 3 files at a time, at `http://x/y.rs`.";
     assert_eq!(checked(text), (text.to_owned(), vec![]));

@@ -9,10 +9,17 @@
 
 mod claims;
 mod documents;
+mod earlier;
 mod facts;
+mod folder;
 mod hostile;
+mod inert;
+mod kept;
 mod killed;
+mod material;
 mod mermaid;
+mod places;
 mod small;
 mod support;
 mod traces;
+mod versions;

@@ -3,9 +3,11 @@
 use super::visible::{folded, is_left_out};
 
 /// What has one of these names, or a name that ends with one as in `github_token`, is a secret.
-const NAMES: [&str; 29] = [
+const NAMES: [&str; 34] = [
     "access_key",
     "accesskey",
+    "account_key",
+    "accountkey",
     "api_key",
     "apikey",
     "auth",
@@ -22,6 +24,7 @@ const NAMES: [&str; 29] = [
     "passphrase",
     "passwd",
     "password",
+    "pgpassword",
     "private_key",
     "privatekey",
     "pwd",
@@ -30,6 +33,8 @@ const NAMES: [&str; 29] = [
     "secretkey",
     "secrets",
     "set_cookie",
+    "shared_access_key",
+    "sharedaccesskey",
     "signing_key",
     "token",
     "x_api_key",

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::{
     REDACTED,
     extent::{balanced, block, closing, closing_on_line, ends_line, line_end, run},
-    work,
+    types, work,
 };
 
 /// Headers whose value goes to the end of the line.
@@ -28,7 +28,8 @@ const HEADERS: [&str; 6] = [
 const QUOTES: [&str; 7] = ["\\\"", "\\'", "\"\"\"", "'''", "\"", "'", "`"];
 
 /// Values that are no secrets.
-const PLAIN: [&str; 14] = [
+const PLAIN: [&str; 15] = [
+    "(",
     "null",
     "none",
     "nil",
@@ -132,7 +133,7 @@ impl<'a> Name<'a> {
 }
 
 /// The name that a text ends with.
-fn word(text: &str) -> Option<&str> {
+pub(super) fn word(text: &str) -> Option<&str> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let length = text.bytes().rev().take_while(is_part).take(LONGEST).count();
     let (head, name) = text.split_at_checked(text.len() - length)?;
@@ -191,6 +192,10 @@ fn described(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Rang
     if is_header && !name.is_quoted {
         return Some(start..start + header(value, name.column(text)));
     }
+    // A type is no value; the one behind it is found with the rest of program text.
+    if !name.is_quoted && types::is_typed(rest) {
+        return None;
+    }
     if let Some(range) = enclosed(value, start) {
         return Some(range);
     }
@@ -217,7 +222,8 @@ fn described(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Rang
         false => loose(value),
     };
     let word = value.get(..length)?;
-    is_secret(word, value.get(length..)?).then_some(start..start + length)
+    (!types::is_type(word) && is_secret(word, value.get(length..)?))
+        .then_some(start..start + length)
 }
 
 /// `| name | value |`, `name -> value`, and a table whose columns are apart by tabs.

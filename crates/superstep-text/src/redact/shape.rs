@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{extent::ends_line, work};
 
 /// Keys that begin with a word and continue with so many characters.
-const KEYS: [(&str, Letters, usize); 26] = [
+const KEYS: [(&str, Letters, usize); 31] = [
     ("sk-", Letters::Dashed, 16),
     ("sk_live_", Letters::Dashed, 10),
     ("sk_test_", Letters::Dashed, 10),
@@ -32,6 +32,11 @@ const KEYS: [(&str, Letters, usize); 26] = [
     ("npm_", Letters::Dashed, 30),
     ("gsk_", Letters::Dashed, 20),
     ("xai-", Letters::Dashed, 20),
+    ("xapp-", Letters::Dashed, 10),
+    ("xoxe-", Letters::Dashed, 10),
+    ("dop_v1_", Letters::Dashed, 32),
+    ("pypi-", Letters::Dashed, 32),
+    ("SG.", Letters::Token, 40),
 ];
 
 #[derive(Clone, Copy)]
@@ -70,8 +75,8 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
         before = byte;
         let may = match byte {
             b':' | b'-' => true,
-            b's' | b'r' | b'p' | b'g' | b'x' | b'A' | b'y' | b'h' | b'l' | b'n' | b'e' | b'b'
-            | b'B' => begins,
+            b's' | b'r' | b'p' | b'g' | b'x' | b'A' | b'S' | b'd' | b'y' | b'h' | b'l' | b'n'
+            | b'e' | b'b' | b'B' => begins,
             _ => false,
         };
         if !may || at < past {
@@ -80,6 +85,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
         let Some(rest) = text.get(at..) else { continue };
         let mut secret = key(rest)
             .or_else(|| after_scheme(rest))
+            .or_else(|| web_hook(rest))
             .or_else(|| private_key(rest))
             .or_else(|| password_in_url(rest));
         if secret.is_none() && at >= no_token && rest.starts_with("eyJ") {
@@ -217,6 +223,14 @@ fn is_login(word: &str) -> bool {
         }
     }
     has_colon
+}
+
+/// What follows the host of a web hook: who knows it may post.
+fn web_hook(rest: &str) -> Option<Range<usize>> {
+    let host = "hooks.slack.com/services/";
+    let tail = rest.strip_prefix(host)?;
+    let run = Letters::Token.run(tail);
+    (run >= 20).then_some(host.len()..host.len() + run)
 }
 
 /// A block of a private key; without an end it goes to the end of the text.

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use superstep_core::{future::BoxFuture, sync::lock};
 use superstep_engine::{OpenSpan, typed::Ctx, typed::NodeError};
 use superstep_model::{
-    Cached, ErrorKind, Message, Model, ModelError, ModelLayer, Reply, Request, Schema, ToolChoice,
-    structured_within,
+    Cached, ErrorKind, Finish, Message, Model, ModelError, ModelLayer, Reply, Request, Schema,
+    ToolChoice, structured_within,
 };
 
 use super::{
@@ -18,6 +18,27 @@ use crate::{execute::execute, traced};
 
 /// A malformed grade is asked for once more.
 const RETRIES: u32 = 1;
+
+/// The last line of a text that a limit ended early.
+pub const CUT_OFF: &str = "*The reply was cut off here: it reached its length limit.*";
+
+/// The text of a reply. One that was cut off says so: it is saved, read and graded as it is.
+fn whole_or_marked(reply: &Reply) -> String {
+    let text = reply.content.text();
+    let is_cut = reply
+        .answered
+        .as_ref()
+        .is_some_and(|it| it.finish == Finish::Length);
+    if !is_cut || text.trim().is_empty() {
+        return text;
+    }
+    let fences = text.lines().filter(|it| it.trim_start().starts_with("```"));
+    let end = match fences.count() % 2 {
+        0 => "",
+        _ => "\n```",
+    };
+    format!("{}{end}\n\n{CUT_OFF}", text.trim_end())
+}
 
 /// The model of one step of the analysis.
 pub(super) struct Caller<'a> {
@@ -33,6 +54,8 @@ pub(super) enum Failed {
     Budget,
     /// The reply cannot be read as data.
     Unfit,
+    /// The model failed.
+    Model(ModelError),
     /// Anything else ends the task.
     Other(NodeError),
 }
@@ -75,7 +98,7 @@ impl<'a> Caller<'a> {
                 false => Vec::new(),
             };
             if calls.is_empty() || self.refine.tools.is_empty() {
-                return Ok(reply.content.text());
+                return Ok(whole_or_marked(&reply));
             }
             turns += 1;
             let mut said = reply;
@@ -147,12 +170,24 @@ impl ModelLayer for Caller<'_> {
     }
 }
 
+impl Failed {
+    /// The error of the task that ends with it.
+    pub(super) fn error(self) -> NodeError {
+        match self {
+            Self::Budget => NodeError::msg("the budget is used up").permanent(),
+            Self::Unfit => NodeError::msg("the model did not fill its form in").permanent(),
+            Self::Model(error) => error.into(),
+            Self::Other(error) => error,
+        }
+    }
+}
+
 impl From<ModelError> for Failed {
     fn from(error: ModelError) -> Self {
         match error.kind() {
             ErrorKind::Budget { .. } => Self::Budget,
             ErrorKind::Unfit { .. } => Self::Unfit,
-            _ => Self::Other(error.into()),
+            _ => Self::Model(error),
         }
     }
 }

@@ -80,6 +80,7 @@ pub struct Refine {
     pub(super) policy: Policy,
     pub(super) review: Option<Arc<dyn Review>>,
     pub(super) form: Option<Arc<dyn Form>>,
+    pub(super) keeps_best: bool,
 }
 
 impl Refine {
@@ -93,6 +94,7 @@ impl Refine {
             policy: Policy::default(),
             review: None,
             form: None,
+            keeps_best: false,
         }
     }
 
@@ -115,6 +117,14 @@ impl Refine {
     #[must_use]
     pub fn review(mut self, review: Arc<dyn Review>) -> Self {
         self.review = Some(review);
+        self
+    }
+
+    /// Ends with the best version that there is if the model fails later, in place of failing with it: what was written
+    /// was paid for.
+    #[must_use]
+    pub fn keep_best(mut self) -> Self {
+        self.keeps_best = true;
         self
     }
 

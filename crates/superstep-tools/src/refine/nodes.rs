@@ -44,13 +44,11 @@ pub(super) async fn analyze_initial(
     let name = format!("{}-InitialAnalysis", refine.name);
     let messages = asked(&state.context);
     let form = refine.form.as_deref();
-    let (written, spent) = write(&refine, &ctx, &name, messages, form).await?;
+    let (written, spent) = write(&refine, &ctx, &name, messages, form, false).await?;
     let update = Refinement::update().usage(spent);
-    let Some(text) = written else {
-        return Ok(to(
-            update.ended(Some(Ended::Budget)),
-            RefineNode::FinalizeOutput,
-        ));
+    let text = match written {
+        Ok(text) => text,
+        Err(stopped) => return Ok(to(stopped.told(update), RefineNode::FinalizeOutput)),
     };
     ctx.emit(RefineProgress::Analyzed {
         agent: refine.name.clone(),
@@ -106,24 +104,28 @@ pub(super) async fn evaluate_clarity(
         refuted: u32::try_from(refuted.len()).unwrap_or(u32::MAX),
         ..Evaluation::default()
     };
-    let mut is_over_budget = false;
+    let mut stopped = None;
     match graded {
         Ok(graded) => {
             evaluation.grades = Some(graded.grades);
             evaluation.missing = short(graded.missing_information, MOST_GAPS);
         }
-        Err(Failed::Budget) => is_over_budget = true,
+        Err(Failed::Budget) => stopped = Some(Stopped::Budget),
         Err(Failed::Unfit) => {}
-        Err(Failed::Other(error)) => {
+        Err(Failed::Model(error)) if refine.keeps_best => {
+            stopped = Some(Stopped::failed("It could not be graded", &error));
+        }
+        Err(failed) => {
+            let error = failed.error();
             span.fail("failed", &error).await;
             return Err(error);
         }
     }
     evaluation.score = refine.config.score(&evaluation);
     span.end(|| SpanEnd::from(plain(&evaluation))).await;
-    let ended = match is_over_budget {
-        true => Some(Ended::Budget),
-        false => refine.config.ends(&state, &evaluation),
+    let ended = match &stopped {
+        Some(stopped) => Some(stopped.ended()),
+        None => refine.config.ends(&state, &evaluation),
     };
     let newest = Version {
         iteration: state.iteration,
@@ -143,6 +145,10 @@ pub(super) async fn evaluate_clarity(
         .score_history([evaluation])
         .refuted(refuted)
         .ended(ended);
+    let update = match stopped {
+        Some(stopped) => stopped.told(update),
+        None => update,
+    };
     Ok(match ended {
         Some(_) => to(update, RefineNode::FinalizeOutput),
         None => to(update, RefineNode::GenerateQuestions),
@@ -202,7 +208,13 @@ pub(super) async fn generate_questions(
         }
         // What is missing says as much as questions do.
         Err(Failed::Unfit) => short(state.missing_information.clone(), MOST_QUESTIONS),
-        Err(Failed::Other(error)) => {
+        Err(Failed::Model(error)) if refine.keeps_best => {
+            span.fail("failed", &error).await;
+            let stopped = Stopped::failed("It could not be questioned", &error);
+            return Ok(to(stopped.told(update), RefineNode::FinalizeOutput));
+        }
+        Err(failed) => {
+            let error = failed.error();
             span.fail("failed", &error).await;
             return Err(error);
         }
@@ -262,15 +274,16 @@ pub(super) async fn answer_question(
     let mut messages = asked(&state.context);
     messages.push(Message::model(state.current_analysis.clone()));
     messages.push(Message::user(format!("{ANSWER}\n\n{question}")).labeled(Label::Model));
-    let (answer, spent) = write(&refine, &ctx, &name, messages, None).await?;
+    let (answer, spent) = write(&refine, &ctx, &name, messages, None, true).await?;
     let update = Refinement::update().usage(spent);
     Ok(match answer {
-        Some(answer) => update.answers([AnsweredQuestion {
+        Ok(answer) => update.answers([AnsweredQuestion {
             iteration: state.iteration.saturating_add(1),
             question,
             answer,
         }]),
-        None => update,
+        // The round goes on without it.
+        Err(_) => update,
     })
 }
 
@@ -295,13 +308,11 @@ pub(super) async fn refine_analysis(
     messages.push(Message::user(told).labeled(Label::Model));
     let name = format!("{}-Refinement-{iteration}", refine.name);
     let form = refine.form.as_deref();
-    let (written, spent) = write(&refine, &ctx, &name, messages, form).await?;
+    let (written, spent) = write(&refine, &ctx, &name, messages, form, true).await?;
     let update = Refinement::update().usage(spent);
-    let Some(text) = written else {
-        return Ok(to(
-            update.ended(Some(Ended::Budget)),
-            RefineNode::FinalizeOutput,
-        ));
+    let text = match written {
+        Ok(text) => text,
+        Err(stopped) => return Ok(to(stopped.told(update), RefineNode::FinalizeOutput)),
     };
     let count = state.questions.len();
     let note = format!("Iteration {iteration}: Addressed {count} questions");
@@ -353,14 +364,46 @@ pub(super) async fn finalize_output(
         .final_analysis(Some(text)))
 }
 
-/// A text of the model, or one made of the form that it filled in, as a span of its own; nothing if a budget is used up.
+/// Why nothing more is written: what there is must do.
+enum Stopped {
+    Budget,
+    Failed(String),
+}
+
+impl Stopped {
+    fn failed(what: &str, error: &dyn std::fmt::Display) -> Self {
+        let why = superstep_text::single_line(&error.to_string());
+        let why: String = why.chars().take(LONGEST).collect();
+        Self::Failed(format!("{what}: {why}"))
+    }
+
+    fn ended(&self) -> Ended {
+        match self {
+            Self::Budget => Ended::Budget,
+            Self::Failed(_) => Ended::Failed,
+        }
+    }
+
+    /// An update that says so.
+    fn told(self, update: RefinementUpdate) -> RefinementUpdate {
+        let update = update.ended(Some(self.ended()));
+        match self {
+            Self::Budget => update,
+            Self::Failed(why) => update.refinement_notes([why]),
+        }
+    }
+}
+
+/// A text of the model, or one made of the form that it filled in, as a span of its own. `has_version` says whether there
+/// is an analysis already, which may have to do.
 async fn write(
     refine: &Refine,
     ctx: &Ctx,
     name: &str,
     messages: Vec<Message>,
     form: Option<&dyn Form>,
-) -> Result<(Option<String>, Spending), NodeError> {
+    has_version: bool,
+) -> Result<(Result<String, Stopped>, Spending), NodeError> {
     let span = span(ctx, name).await;
     let caller = Caller::new(refine, ctx, &span);
     let written = match form {
@@ -372,21 +415,28 @@ async fn write(
         Ok(text) => {
             span.end(|| SpanEnd::from(superstep_core::Value::from(&*text)))
                 .await;
-            Ok((Some(text), spent))
+            Ok((Ok(text), spent))
         }
         Err(Failed::Budget) => {
             span.end(|| SpanEnd::from(SpanError::new("budget", "the budget is used up")))
                 .await;
-            Ok((None, spent))
+            Ok((Err(Stopped::Budget), spent))
         }
-        Err(Failed::Unfit) => {
-            let error = NodeError::msg("the model did not fill its form in").permanent();
-            span.fail("unfit", &error).await;
-            Err(error)
-        }
-        Err(Failed::Other(error)) => {
-            span.fail("failed", &error).await;
-            Err(error)
+        Err(failed) => {
+            let keeps = refine.keeps_best && has_version && !matches!(failed, Failed::Other(_));
+            let code = match failed {
+                Failed::Unfit => "unfit",
+                _ => "failed",
+            };
+            let error = failed.error();
+            span.fail(code, &error).await;
+            match keeps {
+                true => Ok((
+                    Err(Stopped::failed("It could not be refined", &error)),
+                    spent,
+                )),
+                false => Err(error),
+            }
         }
     }
 }

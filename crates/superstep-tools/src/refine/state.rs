@@ -142,6 +142,8 @@ pub enum Ended {
     Budget,
     /// A person did not want another round.
     Declined,
+    /// A call failed, and the best version that there was is the result ([`Refine::keep_best`](super::Refine::keep_best)).
+    Failed,
 }
 
 /// What calls took.

@@ -45,6 +45,10 @@ fn project(path: &str, text: &str, table: &Table, manifests: &mut Manifests) {
     let listed = about
         .and_then(|about| about.get("dependencies"))
         .and_then(Value::as_array);
+    let build = table
+        .get("build-system")
+        .and_then(|build| build.get("requires"))
+        .and_then(Value::as_array);
     let optional = about.and_then(|about| about.get("optional-dependencies"));
     let optional = optional
         .and_then(Value::as_table)
@@ -55,6 +59,7 @@ fn project(path: &str, text: &str, table: &Table, manifests: &mut Manifests) {
     for (list, kind) in listed
         .into_iter()
         .chain(optional.map(|list| (list, DependencyKind::Dev)))
+        .chain(build.map(|list| (list, DependencyKind::Build)))
     {
         for item in list.iter().filter_map(Value::as_str) {
             let (name, wanted) = requirement(item);

@@ -1,0 +1,153 @@
+//! Which place a sentence gives to a name, and how surely it says that the name is defined there.
+
+use super::find::{Claim, KIND_WORDS, What};
+
+/// The place of a name in a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tie {
+    /// Which of the claims is the path.
+    pub(super) path: usize,
+    pub(super) said: Said,
+}
+
+/// What a sentence says of a name and a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Said {
+    /// Both are in it.
+    Named,
+    /// The place is cited right behind the name.
+    Placed,
+    /// The name is defined there.
+    Defined,
+}
+
+/// Words that say that something is defined.
+const DEFINED: &[&str] = &[
+    "defined",
+    "declared",
+    "implemented",
+    "located",
+    "lives",
+    "live",
+    "resides",
+    "sits",
+    "found",
+    "definition",
+    "declaration",
+];
+
+/// Words of a file that say so.
+const DEFINES: &[&str] = &["defines", "declares", "implements", "introduces"];
+
+const HAS: &[&str] = &["is", "are", "was", "were"];
+
+const AT: &[&str] = &[
+    "at", "in", "inside", "within", "on", "from", "of", "see", "by",
+];
+
+const FILLERS: &[&str] = &[
+    "a", "an", "the", "which", "that", "this", "file", "line", "lines", "here", "its", "itself",
+    "both", "all", "also", "and", "or", "public", "new",
+];
+
+/// The place of each claim that has one, in the order of the claims.
+pub(super) fn ties(unit: &str, all: &[Claim]) -> Vec<Option<Tie>> {
+    let mut ties = vec![None; all.len()];
+    let mut names: Vec<usize> = Vec::new();
+    let mut last: Option<(usize, bool)> = None;
+    for (index, claim) in all.iter().enumerate() {
+        match claim.what {
+            What::Symbol { .. } | What::Dependency { .. } => names.push(index),
+            What::Path { .. } => {
+                last = Some((index, names.is_empty()));
+                // From the nearest on: a list of names shares what is said of its last one.
+                let mut next = claim.place.start;
+                let mut said = None;
+                for name in names.drain(..).rev() {
+                    let Some(place) = all.get(name).map(|it| it.place.clone()) else {
+                        continue;
+                    };
+                    let between = unit.get(place.end..next).unwrap_or_default();
+                    said = Some(match said {
+                        None => behind(between),
+                        Some(said) if is_list(between) => said,
+                        Some(_) => Said::Named,
+                    });
+                    next = place.start;
+                    if let Some(tie) = ties.get_mut(name) {
+                        *tie = said.map(|said| Tie { path: index, said });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    // Names behind the last path are about it if it has no other.
+    let Some((path, true)) = last else {
+        return ties;
+    };
+    let mut from = all.get(path).map_or(0, |it| it.place.end);
+    let mut is_first = true;
+    for name in names {
+        let Some(place) = all.get(name).map(|it| it.place.clone()) else {
+            continue;
+        };
+        let between = unit.get(from..place.start).unwrap_or_default();
+        let after = unit.get(place.end..).unwrap_or_default();
+        let said = match is_first {
+            true => before(between, after),
+            false => Said::Named,
+        };
+        (is_first, from) = (false, place.end);
+        if let Some(tie) = ties.get_mut(name) {
+            *tie = Some(Tie { path, said });
+        }
+    }
+    ties
+}
+
+fn words(text: &str) -> Vec<String> {
+    let signs = |c: char| !(c.is_alphanumeric() || c == '_');
+    let words = text.split(signs).filter(|it| !it.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// What the words between a name and the place behind it say.
+fn behind(between: &str) -> Said {
+    let words = words(between);
+    let has = |list: &[&str]| words.iter().any(|it| list.contains(&&**it));
+    let is_known = words.iter().all(|it| {
+        let lists = [DEFINED, HAS, AT, FILLERS, KIND_WORDS];
+        lists.iter().any(|list| list.contains(&&**it))
+    });
+    match is_known {
+        false => Said::Named,
+        true if has(DEFINED) || has(HAS) && has(AT) => Said::Defined,
+        true => Said::Placed,
+    }
+}
+
+/// What the words between a place and the name behind it say, and those behind the name.
+fn before(between: &str, after: &str) -> Said {
+    let (words, after) = (words(between), words(after));
+    let has = |list: &[&str]| words.iter().any(|it| list.contains(&&**it));
+    let is_known = words.iter().all(|it| {
+        let lists = [DEFINES, FILLERS, KIND_WORDS];
+        lists.iter().any(|list| list.contains(&&**it))
+    });
+    let mut after = after.iter().map(String::as_str);
+    let is_said = after.next().is_some_and(|it| HAS.contains(&it))
+        && after.next().is_some_and(|it| DEFINED.contains(&it));
+    match is_known {
+        true if has(DEFINES) || is_said => Said::Defined,
+        true if words.is_empty() => Said::Placed,
+        _ => Said::Named,
+    }
+}
+
+/// Whether two names are items of one list.
+fn is_list(between: &str) -> bool {
+    words(between)
+        .iter()
+        .all(|it| ["and", "or", "the"].contains(&&**it) || KIND_WORDS.contains(&&**it))
+}

@@ -1,0 +1,117 @@
+//! Where the facts have a name: definitions, and the lines of manifests that ask for it.
+
+use super::{
+    dependencies::is_called,
+    find::{Claim, What},
+    places::Said,
+};
+use crate::facts::{File, Lookup, Symbol};
+
+/// Where a name is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spot<'a> {
+    pub(super) path: &'a str,
+    line: u32,
+    end: u32,
+}
+
+impl Spot<'_> {
+    pub(super) fn place(&self, has_line: bool) -> String {
+        match has_line {
+            true => format!("{}:{}", self.path, self.line),
+            false => self.path.to_owned(),
+        }
+    }
+}
+
+/// Where the facts have the name of a claim.
+pub(super) fn spots<'a>(claim: &Claim, lookup: &Lookup<'a>) -> Vec<Spot<'a>> {
+    let (name, owner) = match &claim.what {
+        What::Symbol { name, owner, .. } => (name, owner.as_deref()),
+        What::Dependency { name, .. } => (name, None),
+        _ => return Vec::new(),
+    };
+    let is_of = |file: &File, symbol: &Symbol| {
+        owner.is_none_or(|owner| match &symbol.of {
+            // A value is often called as its type is.
+            Some(of) => of.eq_ignore_ascii_case(owner) || ["self", "Self", "this"].contains(&owner),
+            None => {
+                is_called(&file.path, owner)
+                    || ["crate", "self", "super"].contains(&owner)
+                    || lookup
+                        .facts
+                        .components
+                        .iter()
+                        .any(|it| it.name.replace('-', "_") == owner)
+            }
+        })
+    };
+    let symbols = lookup.symbol(name).iter();
+    let symbols = symbols.filter(|(file, symbol)| is_of(file, symbol));
+    let mut found: Vec<Spot<'a>> = symbols
+        .map(|(file, symbol)| Spot {
+            path: &file.path,
+            line: symbol.line,
+            end: symbol.end.max(symbol.line),
+        })
+        .collect();
+    if found.is_empty() && owner.is_none() {
+        let asked = lookup.dependency(name).iter().map(|it| Spot {
+            path: &it.manifest,
+            line: it.line,
+            end: it.line,
+        });
+        found.extend(asked);
+    }
+    found.dedup();
+    found
+}
+
+/// Whether a name is at lines of a file, or in the file if there are none.
+///
+/// It is if it is defined there or the lines have the word. What is said to be defined there must be that, if the
+/// facts know where it is defined.
+pub(super) fn is_at(
+    claim: &Claim,
+    said: Said,
+    spots: &[Spot<'_>],
+    file: &File,
+    lines: Option<(u32, u32)>,
+    lookup: &Lookup<'_>,
+) -> bool {
+    let (What::Symbol { name, .. } | What::Dependency { name, .. }) = &claim.what else {
+        return false;
+    };
+    // A module is its file.
+    let is_file = file
+        .path
+        .split('/')
+        .next_back()
+        .is_some_and(|last| is_called(last, name));
+    let mut here = spots.iter().filter(|it| it.path == file.path);
+    let Some((first, last)) = lines else {
+        return is_file || here.next().is_some();
+    };
+    let is_inside = first >= 1 && first <= last && last <= file.lines;
+    let has = |first: u32, last: u32| {
+        lookup
+            .source(file)
+            .is_some_and(|it| it.has(name, first, last))
+    };
+    if !is_inside {
+        return false;
+    }
+    if is_file && spots.is_empty() {
+        return true;
+    }
+    let is_strict = said == Said::Defined && !spots.is_empty();
+    here.any(|it| match is_strict {
+        // Its first line, or one of it that has its name: attributes may be before that.
+        true => {
+            first <= it.line && it.line <= last
+                || it.line <= first && last <= it.end && has(first, last)
+        }
+        false => first <= it.end && it.line <= last,
+    }) || is_file && first == 1
+        || !is_strict && has(first, last)
+}
