@@ -46,7 +46,7 @@ fn facts_alone_are_the_same_bytes_each_time() {
     ];
     let before = pages.map(|name| env.read(&format!("work/shop/superstep-docs/{name}")));
     assert!(
-        before[1].contains("| `requests` | >=2.31 |"),
+        before[1].contains("| `requests` | `>=2.31` |"),
         "{}",
         before[1]
     );
