@@ -10,6 +10,7 @@ mod entry;
 mod language;
 mod lookup;
 mod manifest;
+mod names;
 mod read;
 mod resolve;
 mod scan;

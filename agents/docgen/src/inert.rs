@@ -9,8 +9,6 @@ use std::borrow::Cow;
 
 use superstep::text::{Hidden, Redactor, reveal};
 
-use crate::facts::Facts;
-
 /// No key of a known shape is shorter, and nothing else is a secret in a single word.
 const SHORTEST_KEY: usize = 12;
 
@@ -64,39 +62,6 @@ pub(crate) fn words(text: &str) -> String {
 /// Whether a path can be written as it is. One that cannot is listed among those that are not read.
 pub(crate) fn is_clear(path: &str) -> bool {
     !path.contains(['\n', '\r', '\t']) && Hidden::of(path).is_empty()
-}
-
-/// Makes all names of facts but paths inert, once they have been compared with each other.
-pub(crate) fn facts(facts: &mut Facts) {
-    let plain = |text: &mut String| {
-        let clean = line(text);
-        if clean != *text {
-            *text = clean;
-        }
-    };
-    plain(&mut facts.name);
-    for it in &mut facts.dependencies {
-        plain(&mut it.name);
-        it.wanted.iter_mut().for_each(plain);
-        it.locked.iter_mut().for_each(plain);
-    }
-    for it in &mut facts.components {
-        plain(&mut it.name);
-        it.version.iter_mut().for_each(plain);
-        it.uses.iter_mut().for_each(plain);
-    }
-    for it in &mut facts.entry_points {
-        plain(&mut it.name);
-    }
-    for file in &mut facts.files {
-        for it in &mut file.symbols {
-            plain(&mut it.name);
-            it.of.iter_mut().for_each(plain);
-        }
-        for it in &mut file.imports {
-            plain(&mut it.target);
-        }
-    }
 }
 
 fn is_word(text: &str) -> bool {

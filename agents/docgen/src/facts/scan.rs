@@ -13,6 +13,7 @@ use superstep::fs::Private;
 
 use super::{
     Counts, Facts, File, Skipped, components, entry, manifest,
+    names::make_inert,
     read::{Read, read},
     resolve,
     walk::{Found, walk},
@@ -98,7 +99,7 @@ pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
     // What components ask of each other is no dependency from outside.
     let own: BTreeSet<&str> = facts.components.iter().map(|it| &*it.name).collect();
     facts.dependencies.retain(|it| !own.contains(&*it.name));
-    crate::inert::facts(&mut facts);
+    make_inert(&mut facts);
     Ok(facts)
 }
 

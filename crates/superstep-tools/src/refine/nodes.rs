@@ -282,7 +282,7 @@ pub(super) async fn answer_question(
             question,
             answer,
         }]),
-        // The round goes on without it.
+        // The round continues without it.
         Err(_) => update,
     })
 }
