@@ -3,7 +3,7 @@
 //! What an analysis says in backticks, and a few plain sentences, can be checked: paths with lines, symbols,
 //! dependencies with versions, counts. A claim that is wrong is put right where there is one right answer, and its
 //! sentence or row is taken out where there is none. What cannot be checked stays and is counted as unverified;
-//! only in headings, which go to the index, it does not stay. `find` finds claims in a sentence, `judge` checks
+//! in headings, which go to the index, only what some file imports does. `find` finds claims in a sentence, `judge` checks
 //! them, each kind in a file of its own; `units` divides a line into sentences.
 
 mod counts;
