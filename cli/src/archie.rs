@@ -76,6 +76,7 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
     let out = what.talk.out.clone();
     Talk::new(agent, thread, answers, out, app)
         .beginning(&what.query, with_words(brief, Archie::analyze))
+        .explaining(what.talk.explain)
         .run(start, app.terminal)
         .await
 }
@@ -244,14 +245,19 @@ pub(crate) async fn resume(
 ) -> Result<(), Error> {
     check_out(args.out.as_deref(), app.global)?;
     let answers = Answers::of(args)?;
-    let known = agents::archie::read_only(database::read_only(app.global)?)?;
-    let known = known.graph().state(thread).await?;
+    let reading = agents::archie::read_only(database::read_only(app.global)?)?;
+    let known = reading.graph().state(thread).await?;
     if known.is_done() {
         agreement.store().await?;
         let mut screen = Screen::new(app.output);
         screen.thread(thread)?;
         let out = args.out.as_deref();
-        return result::publish_again(&known.state, out, &mut screen, app.output);
+        result::publish_again(&known.state, out, &mut screen, app.output)?;
+        if args.explain {
+            let traces = reading.explain(&known.state).await?;
+            result::explain(&traces, &screen, app.output)?;
+        }
+        return Ok(());
     }
     let content = content_of(&known.state, app.global)?;
     let options = match AgentOptions::open(&args.limits, None, &content, app).await {
@@ -282,6 +288,7 @@ pub(crate) async fn resume(
     }
     let out = args.out.clone();
     Talk::new(agent, thread.to_owned(), answers, out, app)
+        .explaining(args.explain)
         .run(next, app.terminal)
         .await
 }

@@ -1,12 +1,15 @@
 //! `superstep docs`: documents a code base.
 //!
-//! `options` opens the agents with their settings and model, `make` runs them and shows how they fare, `query`
+//! `options` opens the agents with their settings and model, `make` runs them and shows how they fare, `plan` says what that takes, `query`
 //! answers from facts, `show` prints how a page came about.
 
 mod make;
 mod options;
+mod plan;
 mod query;
 mod show;
+
+use std::path::Path;
 
 use superstep::{fs::Roots, model::config::Config};
 
@@ -65,7 +68,11 @@ pub(crate) async fn hosted(
     Ok((opened.docgen, Some(why)))
 }
 
-/// Continues with a thread: answers its open question, or finishes a run that was interrupted.
-pub(crate) async fn resume(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
-    make::resume(thread, &MakeDocs::default(), app).await
+/// Continues with a thread: answers its open question, also from a file, or finishes a run that was interrupted.
+pub(crate) async fn resume(
+    thread: &str,
+    answers: Option<&Path>,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    make::resume(thread, answers, app).await
 }

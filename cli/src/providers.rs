@@ -38,7 +38,10 @@ pub(crate) use remote::{ask_ollama, ask_port, embeddings, models};
 mod local {
     use std::sync::Arc;
 
-    use superstep::local::chat::{LocalModel, Options};
+    use superstep::local::{
+        chat::{LocalModel, Options},
+        weights::Cache,
+    };
     use superstep::model::{
         ErrorKind, Model,
         select::{Choice, Opening},
@@ -52,7 +55,11 @@ mod local {
                 let why = format!("the weights of local:{name} are not downloaded");
                 return Err(ErrorKind::NoModel { why }.into());
             };
-            let model = LocalModel::open(file, Options::default());
+            let options = Options {
+                prefix_folder: Cache::from_env().ok().map(|cache| cache.prefixes()),
+                ..Options::default()
+            };
+            let model = LocalModel::open(file, options);
             let model = model.map_err(|error| ErrorKind::Local {
                 why: error.to_string(),
             })?;

@@ -10,7 +10,8 @@ use superstep::{
 };
 
 use crate::{
-    documents::{DocumentStore, Entry, Inputs},
+    documents::{DocumentSet, DocumentStore, Entry, Inputs},
+    explain::{self, Trace},
     nodes,
     services::Services,
     settings::{Attempts, Settings},
@@ -173,6 +174,17 @@ impl Archie {
             Some(store) => DocumentStore(&**store).manifest(&state.inputs).await,
             None => Ok(state.inputs.files.clone()),
         }
+    }
+
+    /// Where the figures, days and names of a thread's result come from. Without a result there are none; what is only in a
+    /// document that is no longer in the store comes from nowhere.
+    pub async fn explain(&self, state: &Analysis) -> Result<Vec<Trace>, StoreError> {
+        let text = state.analysis_output.as_deref().unwrap_or_default();
+        let set = match &self.graph.backends().store {
+            Some(store) => DocumentStore(&**store).kept(&state.inputs).await?.0,
+            None => DocumentSet::default(),
+        };
+        Ok(explain::traces(text, state, &set))
     }
 
     /// What all calls of a thread cost together: those of its state, and those of answers that were taken

@@ -24,7 +24,7 @@ use std::{
 };
 
 use sha2::{Digest, Sha256};
-use superstep::fs::Private;
+use superstep::{fs::Private, text::hex};
 
 use crate::error::{Error, ErrorKind};
 use choose::{Candidate, choose};
@@ -264,8 +264,7 @@ impl Limits {
 }
 
 pub(crate) fn hash(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// Says which files are included.

@@ -40,6 +40,7 @@ mod counted;
 pub mod documents;
 mod entry;
 mod error;
+mod explain;
 mod fact;
 pub mod memory;
 mod nodes;
@@ -55,6 +56,7 @@ mod usage;
 
 pub use archie::{Archie, Brief};
 pub use error::{Error, ErrorKind};
+pub use explain::{Origin, Trace};
 pub use fact::{Fact, Label};
 pub use progress::{About, Notice, Progress};
 pub use prompts::{Prompts, Stage};

@@ -5,11 +5,14 @@ mod frame;
 mod parts;
 mod standard;
 mod table;
+mod unknown;
 
 use std::sync::Arc;
 
 pub use custom::{CustomAgent, custom_agents};
 pub use standard::Standard;
+
+pub(crate) use unknown::UnknownAgent;
 
 use crate::{agent::DocAgent, error::Error};
 
@@ -19,6 +22,11 @@ pub fn standard_agents() -> Vec<Arc<dyn DocAgent>> {
         .iter()
         .map(|it| Arc::new(it) as Arc<dyn DocAgent>)
         .collect()
+}
+
+/// Whether an agent of this name comes with the library.
+pub(crate) fn is_standard(name: &str) -> bool {
+    standard_agents().iter().any(|it| it.name() == name)
 }
 
 /// Those of some agents that are named, in the order of the list; all of them if none is named.

@@ -1,7 +1,12 @@
 //! Results put together: metadata, pages, links checked, files written.
 
+use std::sync::Arc;
+
+use superstep::tools::refine::Ended;
+
 use crate::{
-    agent::DocAgent,
+    agent::{DocAgent, is_agent_name},
+    agents::{self, UnknownAgent},
     claims::{self, ClaimReport},
     clean::clean,
     earlier,
@@ -15,6 +20,9 @@ use crate::{
     state::{DocState, Outcome},
 };
 
+/// The code of a key that a provider refused.
+const REFUSED: &str = "SS5001";
+
 pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome, Error> {
     let request = &services.settings.allowed(&state.request)?;
     let context = services.context(request)?;
@@ -22,7 +30,6 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
     let old = Metadata::read(&request.output).ok().flatten();
     let asks = services.asks(request);
     let mut metadata = Metadata::new(&facts.name);
-    metadata.model = asks.then(|| services.usual_name());
     metadata.counts = facts.counts.clone();
     if let Some(old) = &old {
         metadata.history.clone_from(&old.history);
@@ -38,6 +45,15 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         let name = agent.name();
         works(name) || asks && old.as_ref().is_some_and(|old| old.agent(name).is_some())
     });
+    // Pages of agents that this run does not know, such as those of a file of agents, were paid for too.
+    let strangers = old.iter().flat_map(|old| &old.agents).filter(|it| {
+        let is_known = agents.iter().any(|agent| agent.name() == it.agent_name);
+        asks && !is_known && is_agent_name(&it.agent_name)
+    });
+    let strangers: Vec<Arc<dyn DocAgent>> = strangers
+        .map(|it| Arc::new(UnknownAgent::of(it)) as Arc<dyn DocAgent>)
+        .collect();
+    agents.extend(strangers);
     for agent in &agents {
         let name = agent.name();
         if !works(name) {
@@ -61,8 +77,16 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
                 result = fresh(&**agent, &result, facts);
             }
         } else if asks {
-            outcome.ran.push(name.to_owned());
             let usage = result.metadata.usage;
+            match usage.calls {
+                0 => outcome.unasked.push(name.to_owned()),
+                _ => outcome.ran.push(name.to_owned()),
+            }
+            if usage.calls == 0 && result.metadata.ended == Some(Ended::Budget) {
+                let needs = services.first_call(&**agent, &context);
+                outcome.needs_tokens = outcome.needs_tokens.max(Some(needs));
+            }
+            outcome.estimated |= usage.estimated;
             outcome.calls = outcome.calls.saturating_add(usage.calls);
             outcome.tokens = outcome.tokens.saturating_add(usage.usage.total());
             outcome.micros = outcome.micros.saturating_add(usage.micros);
@@ -74,6 +98,9 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
             outcome
                 .failed
                 .insert(name.to_owned(), earlier::why(&result));
+            if result.metadata.code == REFUSED {
+                outcome.refused = Some(REFUSED.to_owned());
+            }
         }
         let before = old.as_ref().filter(|_| asks && !is_kept);
         if let Some(kept) = before.and_then(|old| earlier::instead(&**agent, &result, old)) {
@@ -93,15 +120,24 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         .agents
         .iter()
         .all(|it| it.is_whole() || !works(&it.agent_name));
-    let status = match (asks, is_whole) {
-        (false, _) => "facts",
-        (true, true) => "success",
-        (true, false) => "partial",
+    let has_written = |it: &AgentResult| matches!(it.status, Status::Success | Status::Partial);
+    let is_any = metadata.agents.iter().any(has_written);
+    let status = match (asks, is_whole, is_any) {
+        (false, _, _) => "facts",
+        (true, true, _) => "success",
+        (true, false, true) => "partial",
+        (true, false, false) => "failed",
     };
+    // Who has written nothing is not named.
+    let analyses = metadata.agents.iter().any(|it| !it.data.is_empty());
+    metadata.model = (asks && analyses).then(|| services.usual_name());
     status.clone_into(&mut metadata.status);
     let hashes = plan::hashes(facts);
     let mut revision = Revision::between(&inputs(&request.output), &hashes);
     revision.agents.clone_from(&outcome.ran);
+    let before = old.iter().flat_map(|old| &old.agents);
+    let gone = before.filter(|it| metadata.agent(&it.agent_name).is_none());
+    revision.gone = gone.map(|it| it.agent_name.clone()).collect();
     metadata.revised(revision);
 
     let prefix = plan::prefix(&request.root, &request.output);
@@ -132,7 +168,7 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         METADATA.into(),
         json(serde_json::to_string_pretty(&metadata))? + "\n",
     );
-    outcome.aside = output::write(&request.output, &files)?;
+    outcome.aside = output::write(&request.output, &files, services.doubt(request))?;
     status.clone_into(&mut outcome.status);
     outcome.files = files.into_keys().collect();
     outcome.claims = metadata.claims;
@@ -173,6 +209,10 @@ fn fresh(agent: &dyn DocAgent, result: &AgentResult, facts: &Facts) -> AgentResu
     for value in result.data.values_mut() {
         value.sort_all_objects();
     }
+    result.metadata.title = match agents::is_standard(agent.name()) {
+        true => String::new(),
+        false => agent.title(),
+    };
     result.markdown = pages::page(agent, facts, &result);
     result
 }

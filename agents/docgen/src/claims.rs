@@ -86,7 +86,11 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
             kept.push(line.to_owned());
             continue;
         }
-        if fence.is_some() || start.is_empty() {
+        if fence.is_some() {
+            kept.extend(in_block(line, lookup, &mut report));
+            continue;
+        }
+        if start.is_empty() {
             header = None;
             kept.push(line.to_owned());
             continue;
@@ -127,7 +131,22 @@ fn checked(
     lookup: &Lookup<'_>,
     report: &mut ClaimReport,
 ) -> Option<String> {
-    let found = claims(unit, in_versions, lookup);
+    judged(unit, claims(unit, in_versions, lookup), lookup, report)
+}
+
+/// A line of a code block or a diagram: only places with lines are claims there.
+fn in_block(line: &str, lookup: &Lookup<'_>, report: &mut ClaimReport) -> Option<String> {
+    let mut found = paths::words(line, 0);
+    found.retain(|it| matches!(it.what, What::Path { lines: Some(_), .. }));
+    judged(line, found, lookup, report)
+}
+
+fn judged(
+    unit: &str,
+    found: Vec<Claim>,
+    lookup: &Lookup<'_>,
+    report: &mut ClaimReport,
+) -> Option<String> {
     let verdicts = judge(unit, &found, lookup);
     let is_refuted = verdicts
         .iter()

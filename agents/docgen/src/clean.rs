@@ -23,6 +23,8 @@ pub fn clean(text: &str) -> (String, Vec<String>) {
                     lines: Vec::new(),
                 });
             }
+            // It would make a heading of the line before, or begin a block of settings.
+            None if is_underline(start) => kept.push(String::new()),
             None => kept.push(plain(line)),
             Some(open) if ticks >= open.ticks && start.trim_matches('`').is_empty() => {
                 if let Some(block) = block.take() {
@@ -64,6 +66,12 @@ impl Block {
         kept.extend(self.lines);
         kept.push(fence);
     }
+}
+
+/// Whether a line underlines what is above it.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    !line.is_empty() && (line.chars().all(|c| c == '=') || line.chars().all(|c| c == '-'))
 }
 
 /// A line without HTML, pictures and links; code spans stay as they are. Backticks that open no span of this line are

@@ -55,29 +55,47 @@ pub fn components(facts: &Facts) -> Option<String> {
     )
 }
 
-/// What the entry points import, two imports far.
-pub fn flow(facts: &Facts) -> Option<String> {
-    let mut edges = BTreeSet::new();
-    let mut level: Vec<&str> = facts.entry_points.iter().map(|it| &*it.path).collect();
-    for _ in 0..2 {
-        let mut next = Vec::new();
-        for path in level {
-            let Some(file) = facts.file(path) else {
-                continue;
-            };
-            for target in file.imports.iter().filter_map(|it| it.file.as_deref()) {
-                if edges.len() < MOST {
-                    edges.insert((path.to_owned(), target.to_owned()));
-                    next.push(target);
-                }
-            }
-        }
-        level = next;
-    }
-    drawn(&edges, std::iter::empty())
+/// What the entry points import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// The diagram.
+    pub diagram: String,
+    /// How many files that the entry points reach are not drawn.
+    pub left_out: usize,
 }
 
-/// The types of the code base with their methods, those with most of them first.
+/// What the entry points import: the files nearest to them, with all imports between these.
+pub fn flow(facts: &Facts) -> Option<Flow> {
+    let mut reached: Vec<&str> = Vec::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let starts = facts.entry_points.iter().map(|it| &*it.path);
+    let mut level: Vec<&str> = starts.filter(|path| known.insert(path)).collect();
+    while !level.is_empty() {
+        reached.extend(&level);
+        let next = level.iter().flat_map(|path| imported(facts, path));
+        level = next.filter(|path| known.insert(path)).collect();
+    }
+    let shown: BTreeSet<&str> = reached.iter().take(MOST).copied().collect();
+    let mut edges = BTreeSet::new();
+    for from in &shown {
+        let targets = imported(facts, from).filter(|to| shown.contains(to) && to != from);
+        edges.extend(targets.map(|to| ((*from).to_owned(), to.to_owned())));
+    }
+    if edges.is_empty() {
+        return None;
+    }
+    Some(Flow {
+        diagram: drawn(&edges, std::iter::empty())?,
+        left_out: reached.len().saturating_sub(MOST),
+    })
+}
+
+fn imported<'a>(facts: &'a Facts, path: &str) -> impl Iterator<Item = &'a str> {
+    let imports = facts.file(path).map_or(&[][..], |file| &file.imports);
+    imports.iter().filter_map(|it| it.file.as_deref())
+}
+
+/// The types of the code base with their methods and what they extend, those with most methods first.
 pub fn types(facts: &Facts) -> Option<String> {
     let is_type = |kind| {
         matches!(
@@ -86,6 +104,7 @@ pub fn types(facts: &Facts) -> Option<String> {
         )
     };
     let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut extends: BTreeSet<(&str, &str)> = BTreeSet::new();
     for file in facts.files.iter().filter(|file| !file.test) {
         for symbol in file
             .symbols
@@ -93,6 +112,7 @@ pub fn types(facts: &Facts) -> Option<String> {
             .filter(|it| it.public && is_type(it.kind))
         {
             found.entry(&symbol.name).or_default();
+            extends.extend(symbol.bases.iter().map(|base| (&**base, &*symbol.name)));
         }
         for symbol in file
             .symbols
@@ -115,6 +135,10 @@ pub fn types(facts: &Facts) -> Option<String> {
     let mut is_empty = true;
     for (name, methods) in all.iter().filter(|(name, _)| plain(name)) {
         is_empty = false;
+        if methods.iter().all(|name| !plain(name)) {
+            text.push_str(&format!("    class {name}\n"));
+            continue;
+        }
         text.push_str(&format!("    class {name} {{\n"));
         let mut methods: Vec<&&str> = methods.iter().filter(|name| plain(name)).collect();
         methods.sort_unstable();
@@ -123,6 +147,12 @@ pub fn types(facts: &Facts) -> Option<String> {
             text.push_str(&format!("        +{method}()\n"));
         }
         text.push_str("    }\n");
+    }
+    let is_drawn = |name: &str| plain(name) && all.iter().any(|(known, _)| *known == name);
+    for (base, name) in extends {
+        if is_drawn(base) && is_drawn(name) {
+            text.push_str(&format!("    {base} <|-- {name}\n"));
+        }
     }
     (!is_empty).then_some(text)
 }

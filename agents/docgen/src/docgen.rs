@@ -10,9 +10,8 @@ use superstep::{
 use crate::{
     agent::AgentContext,
     error::Error,
-    metadata::Metadata,
+    forecast::Forecast,
     nodes,
-    plan::{self, Forecast},
     services::Services,
     settings::{Request, Settings},
     state::{BatchNode, BatchState, DocNode, DocState, DocStateUpdate},
@@ -26,6 +25,9 @@ pub struct Docgen {
     graph: Graph<DocState, DocNode>,
     services: Arc<Services>,
 }
+
+/// How many tokens a reply may have, unless settings say otherwise.
+const REPLY: u32 = 4_000;
 
 /// Why an agent cannot be made.
 pub type NewError = superstep::NewError<Error>;
@@ -45,9 +47,11 @@ impl Docgen {
     /// The same with models of their own for some agents, by their names.
     pub fn with_models(
         models: Option<NodeModels>,
-        settings: Settings,
+        mut settings: Settings,
         backends: Backends,
     ) -> Result<Self, NewError> {
+        // What a run takes has a limit only if replies have one.
+        settings.refine.max_tokens.get_or_insert(REPLY);
         settings.check().map_err(NewError::Settings)?;
         let services = Arc::new(Services::new(models, settings));
         let graph = build(&services, backends)?;
@@ -74,17 +78,7 @@ impl Docgen {
 
     /// What a run would do, without one call.
     pub fn forecast(&self, request: &Request) -> Result<Forecast, Error> {
-        let context = self.context(request)?;
-        let old = Metadata::read(&request.output).ok().flatten();
-        let (planned, _) =
-            self.services
-                .plan(request, &context, old.as_ref(), &Default::default())?;
-        Ok(plan::forecast(
-            &self.services.settings.agents,
-            &planned,
-            &context,
-            &self.services.settings.refine,
-        ))
+        self.services.forecast(request)
     }
 
     /// The facts of a folder, and what prompts are made of.

@@ -7,6 +7,7 @@
 
 mod components;
 mod entry;
+mod errors;
 mod language;
 mod lookup;
 mod manifest;
@@ -26,12 +27,14 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use errors::error_types;
 pub use language::Language;
 pub use lookup::Lookup;
 pub use scan::{Limits, Order, scan};
+pub(crate) use source::readable;
 
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.
-pub const FACTS_VERSION: u32 = 3;
+pub const FACTS_VERSION: u32 = 4;
 
 /// What is known about a code base.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +43,7 @@ pub struct Facts {
     pub name: String,
     /// Its files, in the order of their paths.
     pub files: Vec<File>,
-    /// Parts with a manifest of their own, or the folders below the root where there is none.
+    /// Parts with a manifest of their own, and the folders with code below the root where there are fewer than two such parts.
     pub components: Vec<Component>,
     /// What its manifests ask for, by name.
     pub dependencies: Vec<Dependency>,
@@ -102,6 +105,9 @@ pub struct Symbol {
     /// Whether others may use it, as far as the language says so where it is defined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub public: bool,
+    /// The types that it extends or implements, by name, where the definition says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bases: Vec<String>,
 }
 
 /// What a symbol is.
@@ -274,7 +280,7 @@ impl Skipped {
 pub struct Counts {
     /// Files that are listed.
     pub files: u32,
-    /// Folders with files.
+    /// Folders below the root that have files, or folders with files, in them.
     pub folders: u32,
     /// Lines of text.
     pub lines: u64,

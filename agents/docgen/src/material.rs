@@ -7,16 +7,13 @@ mod excerpts;
 
 use std::fmt::Write as _;
 
-use superstep::{
-    fs::{is_secret_name, read_regular},
-    text::{Redactor, sanitize},
-};
+use superstep::text::{Redactor, sanitize};
 
 pub(crate) use excerpts::{besides, excerpts};
 
 use crate::{
     agent::AgentContext,
-    facts::{DependencyKind, Facts, File},
+    facts::{DependencyKind, Facts, File, readable},
     inert,
 };
 
@@ -236,8 +233,8 @@ pub(crate) fn lines(
     from: usize,
     count: usize,
 ) -> Option<Vec<(usize, String)>> {
-    let text = readable(context, context.facts.file(path)?)?;
-    let text = sanitize(&Redactor::standard().document(&text));
+    let text = text_of(context, context.facts.file(path)?)?;
+    let text = sanitize(&Redactor::standard().lines(&text));
     let lines = text
         .lines()
         .enumerate()
@@ -248,15 +245,6 @@ pub(crate) fn lines(
 }
 
 /// The text of a file as it is, if it may be read.
-fn readable(context: &AgentContext, file: &File) -> Option<String> {
-    if is_secret_name(&file.path) || file.lines == 0 {
-        return None;
-    }
-    // Nothing on the way may lead out of the folder.
-    let real = std::fs::canonicalize(context.root.join(&file.path)).ok()?;
-    let root = std::fs::canonicalize(&context.root).ok()?;
-    if !real.starts_with(&root) {
-        return None;
-    }
-    String::from_utf8(read_regular(&real, LARGEST).ok()?).ok()
+fn text_of(context: &AgentContext, file: &File) -> Option<String> {
+    String::from_utf8(readable(&context.root, file, LARGEST)?).ok()
 }

@@ -45,6 +45,8 @@ pub fn check(text: &str) -> Result<(), Invalid> {
             || lower.starts_with("click ")
             || has("javascript:")
             || has("href")
+            || has("url(")
+            || has("](")
         {
             return Err(wrong(
                 *number,

@@ -4,15 +4,19 @@ use std::{collections::BTreeMap, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{claims::ClaimReport, error::Error, facts::Counts, result::AgentResult};
+use crate::{
+    claims::ClaimReport,
+    error::Error,
+    facts::Counts,
+    result::AgentResult,
+    signature::{self, FORMAT},
+};
 
 /// The name of the file.
-pub const METADATA: &str = "metadata.json";
+pub const METADATA: &str = signature::METADATA;
 /// The name of the file with the hashes of what was read.
 pub const INPUTS: &str = "inputs.json";
 
-/// What the file calls itself.
-const FORMAT: &str = "superstep-docs";
 const VERSION: u32 = 1;
 
 /// The largest file that is read.
@@ -34,7 +38,7 @@ pub struct Metadata {
     pub name: String,
     /// The model that was asked; none if none was.
     pub model: Option<String>,
-    /// `success` if all agents were; `partial` otherwise; `facts` if no model was asked.
+    /// `success` if all agents were; `failed` if none has written anything; `partial` otherwise; `facts` if no model was asked.
     pub status: String,
     /// Figures.
     pub counts: Counts,
@@ -68,6 +72,9 @@ pub struct Revision {
     pub more: u32,
     /// The agents that ran.
     pub agents: Vec<String>,
+    /// Agents whose pages are gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
 }
 
 impl Metadata {
@@ -161,6 +168,7 @@ impl Revision {
             && self.removed.is_empty()
             && self.changed.is_empty()
             && self.agents.is_empty()
+            && self.gone.is_empty()
     }
 }
 

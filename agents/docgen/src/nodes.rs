@@ -85,6 +85,8 @@ pub(crate) async fn execute(
         let (services, request) = (services.0.clone(), request.clone());
         off(move || services.can_write(&request)).await?;
     }
+    // Somebody may have set another key since.
+    superstep::sync::lock(&services.refusals).clear();
     let mut shared: BTreeMap<String, Vec<String>> = BTreeMap::new();
     if services.settings.share_questions {
         let old = Metadata::read(&request.output).ok().flatten();
@@ -156,7 +158,7 @@ impl Work {
         let agent = agent.cloned().ok_or_else(unknown)?;
         let model = services.model(name).ok_or_else(unknown)?;
         let spent = services.spent(&self.request, name, true);
-        let model = Arc::new(Watched::new(model, spent));
+        let model = Arc::new(Watched::new(model, spent, services.refusals.clone()));
         let old = Metadata::read(&self.request.output).ok().flatten();
         let config = services.config(name, old.as_ref());
         let context = {
@@ -209,6 +211,7 @@ pub(crate) async fn give_up(
         warnings: vec![why],
         ..AgentResult::default()
     };
+    result.metadata.code = failed.error.code.clone();
     if let Ok(request) = &request {
         // What it took is paid, also if there is nothing to show for it.
         let spent = services.spent(request, &name, false);

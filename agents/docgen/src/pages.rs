@@ -4,12 +4,14 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::{
     agent::DocAgent,
-    analysis, diagrams,
+    analysis,
+    claims::ClaimReport,
+    diagrams,
     facts::Facts,
     inert::{code, words},
     links,
     metadata::Metadata,
-    result::{AgentResult, Earlier},
+    result::{AgentResult, Earlier, Status},
 };
 
 /// Pages besides those of agents.
@@ -50,14 +52,16 @@ pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) ->
         .map_or("not graded".to_owned(), |it| format!("confidence {it:.2}"));
     let _written = writeln!(
         page,
-        "*{}, {grade}, {} refinements; claims: {} made, {} verified, {} fixed, {} removed, {} unverified.*\n",
+        "*{}{}.*\n",
         result.state(),
-        result.metadata.iterations,
-        claims.made,
-        claims.verified,
-        claims.fixed,
-        claims.removed,
-        claims.unverified,
+        match result.status {
+            Status::Facts => String::new(),
+            _ => format!(
+                ", {grade}, {}; {}",
+                counted(u64::from(result.metadata.iterations), "refinement"),
+                claimed(claims)
+            ),
+        }
     );
     if let Some(Earlier { revision, why }) = &result.metadata.earlier {
         let _written = writeln!(
@@ -111,42 +115,61 @@ pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) ->
     page.trim_end().to_owned() + "\n"
 }
 
-/// Headings one level down, outside of fences.
+/// Headings one level down, outside of fences, and none above the third: the first two are of the page.
 fn deeper(text: &str) -> String {
     let mut in_fence = false;
     let lines = text.lines().map(|line| {
         if line.trim_start().starts_with("```") {
             in_fence = !in_fence;
         }
-        match !in_fence && line.starts_with("##") {
-            true => format!("#{line}"),
-            false => line.to_owned(),
+        let start = line.trim_start();
+        let level = start.len() - start.trim_start_matches('#').len();
+        match (in_fence, level) {
+            (true, _) | (_, 0) => line.to_owned(),
+            (false, 1) => format!("##{start}"),
+            (false, _) => format!("#{start}"),
         }
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// A number of things.
+fn counted(number: u64, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+/// What became of claims.
+fn claimed(claims: &ClaimReport) -> String {
+    format!(
+        "claims: {} made, {} verified, {} fixed, {} removed, {} unverified",
+        claims.made, claims.verified, claims.fixed, claims.removed, claims.unverified
+    )
+}
+
 fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &Facts) -> String {
     let counts = &facts.counts;
     let claims = &metadata.claims;
+    let length = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let mut page = format!(
-        "# {}\n\n{} files in {} folders, {} lines, {} components, {} dependencies.\n\n",
+        "# {}\n\n{} in {}, {}, {}, {}.\n\n",
         words(&facts.name),
-        counts.files,
-        counts.folders,
-        counts.lines,
-        facts.components.len(),
-        facts.dependency_names().len(),
+        counted(counts.files.into(), "file"),
+        counted(counts.folders.into(), "folder"),
+        counted(counts.lines, "line"),
+        counted(length(facts.components.len()), "component"),
+        match facts.dependency_names().len() {
+            1 => "1 dependency".to_owned(),
+            many => format!("{many} dependencies"),
+        },
     );
     let by = match &metadata.model {
-        Some(model) => format!("Analyses by {}", words(model)),
-        None => "Facts alone: no model was asked".to_owned(),
+        Some(model) => format!("Analyses by {}; {}.", words(model), claimed(claims)),
+        None => "Facts alone: no model has written here.".to_owned(),
     };
-    let _written = writeln!(
-        page,
-        "{by}. Claims: {} made, {} verified, {} fixed, {} removed, {} unverified.\n",
-        claims.made, claims.verified, claims.fixed, claims.removed, claims.unverified
-    );
+    let _written = writeln!(page, "{by}\n");
     page.push_str("| page | status | confidence | what |\n|---|---|---|---|\n");
     for agent in agents {
         let Some(result) = metadata.agent(agent.name()) else {
@@ -227,6 +250,13 @@ fn changelog(metadata: &Metadata) -> String {
                 page,
                 "- Agents that ran: {}",
                 words(&revision.agents.join(", "))
+            );
+        }
+        if !revision.gone.is_empty() {
+            let _written = writeln!(
+                page,
+                "- Pages that are gone: {}",
+                words(&revision.gone.join(", "))
             );
         }
     }

@@ -1,8 +1,7 @@
-//! The plan: which agents run, by the keys of their results, and what that will cost.
+//! The plan: which agents run, by the keys of their results.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path};
 
-use serde::{Deserialize, Serialize};
 use superstep::tools::RefineConfig;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -11,7 +10,6 @@ use crate::{
     facts::{FACTS_VERSION, Facts},
     inert,
     result::{AgentResult, Status},
-    state::Planned,
 };
 
 /// Changes when the same prompts give other pages.
@@ -72,76 +70,6 @@ pub(crate) fn is_current(result: &AgentResult, key: &str, facts: &Facts) -> bool
     result.metadata.key == key
         && result.status == Status::Success
         && result.metadata.read.iter().all(is_read)
-}
-
-/// What a run will do, and what it will take at most.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Forecast {
-    /// The agents.
-    pub agents: Vec<ForecastAgent>,
-    /// Files that are read.
-    pub files: u32,
-    /// Files that are not.
-    pub skipped: u32,
-    /// Tokens of all agents, if each is refined as often as it may be.
-    pub most_tokens: u64,
-}
-
-/// What an agent will do.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ForecastAgent {
-    /// Its name.
-    pub name: String,
-    /// Its result is there already.
-    pub is_kept: bool,
-    /// Tokens of its first prompt, roughly.
-    pub prompt_tokens: u64,
-    /// Calls at least and at most, without tools and repairs.
-    pub fewest_calls: u32,
-    /// See `fewest_calls`.
-    pub most_calls: u32,
-    /// Tokens at most, roughly.
-    pub most_tokens: u64,
-}
-
-/// About so many tokens a reply has.
-const REPLY_TOKENS: u64 = 1_500;
-
-/// What agents will do.
-pub(crate) fn forecast(
-    agents: &[Arc<dyn DocAgent>],
-    plan: &[Planned],
-    context: &AgentContext,
-    config: &RefineConfig,
-) -> Forecast {
-    let mut forecast = Forecast {
-        files: context.facts.counts.files,
-        skipped: context.facts.skipped.total(),
-        ..Forecast::default()
-    };
-    for (agent, planned) in agents.iter().zip(plan) {
-        let prompt = agent.system_prompt(context).len() + agent.human_prompt(context).len();
-        let prompt = u64::try_from(prompt / 4).unwrap_or(u64::MAX);
-        let (fewest, most) = match (planned.is_kept, config.enable_self_questioning) {
-            (true, _) => (0, 0),
-            (false, false) => (1, 1),
-            (false, true) => {
-                let answers = if config.parallel_answers { 5 } else { 0 };
-                (2, 2 + (3 + answers) * config.max_iterations)
-            }
-        };
-        let tokens = u64::from(most).saturating_mul(prompt + REPLY_TOKENS);
-        forecast.most_tokens = forecast.most_tokens.saturating_add(tokens);
-        forecast.agents.push(ForecastAgent {
-            name: agent.name().to_owned(),
-            is_kept: planned.is_kept,
-            prompt_tokens: prompt,
-            fewest_calls: fewest,
-            most_calls: most,
-            most_tokens: tokens,
-        });
-    }
-    forecast
 }
 
 /// The prefix of links from a documentation to its code base; nothing if it is elsewhere.

@@ -58,6 +58,12 @@ pub struct ResultMetadata {
     /// Files that tools read, with their hashes: if one changes, the result is old.
     #[serde(default)]
     pub read: Vec<(String, String)>,
+    /// The stable code of the error that it failed with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// The title of its page, if the agent is none of the standard ones: its page is kept where it is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// It is of an earlier state of the code base, since the agent could not run for the one that there is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,

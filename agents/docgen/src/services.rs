@@ -17,12 +17,13 @@ use crate::{
     error::Error,
     facts::{Facts, scan},
     metadata::{INPUTS, METADATA, Metadata},
-    output, pages, plan,
+    output::{self, Doubt},
+    pages, plan,
     result::AgentResult,
     settings::{Request, Settings},
     since,
     state::Planned,
-    watch::Spent,
+    watch::{Refusals, Spent},
 };
 
 pub(crate) struct Services {
@@ -31,6 +32,8 @@ pub(crate) struct Services {
     facts: Mutex<Option<(Request, Arc<Facts>)>>,
     /// What agents took so far in this process, by the folder they write to and their name.
     spent: Mutex<BTreeMap<(PathBuf, String), Spent>>,
+    /// Providers that refused their key in this run.
+    pub(crate) refusals: Arc<Refusals>,
     /// How many agents work at once.
     pub(crate) turns: tokio::sync::Semaphore,
 }
@@ -43,6 +46,7 @@ impl Services {
             settings,
             facts: Mutex::default(),
             spent: Mutex::default(),
+            refusals: Arc::default(),
         }
     }
 
@@ -79,13 +83,22 @@ impl Services {
         }
     }
 
+    /// What becomes of pages that may be of others.
+    pub(crate) fn doubt(&self, request: &Request) -> Doubt {
+        match request.force {
+            true => Doubt::SetAside,
+            false => Doubt::Refuse,
+        }
+    }
+
     /// Whether there is a place for the pages.
     pub(crate) fn can_write(&self, request: &Request) -> Result<(), Error> {
         let agents = self.settings.agents.iter();
         let pages = agents.map(|agent| format!("{}.md", agent.name()));
         let pages: Vec<String> = pages.collect();
         let own = pages::OWN.into_iter().chain([METADATA, INPUTS]);
-        output::check(&request.output, pages.iter().map(String::as_str).chain(own))
+        let names = pages.iter().map(String::as_str).chain(own);
+        output::check(&request.output, names, self.doubt(request))
     }
 
     /// Takes the facts of a folder anew.

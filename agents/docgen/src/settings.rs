@@ -109,6 +109,9 @@ impl Settings {
         if refine.max_iterations > 20 {
             return wrong("there may be 20 iterations at most");
         }
+        if !(100..=2_000_000).contains(&self.room) {
+            return wrong("a prompt has 100 to 2,000,000 characters of material");
+        }
         if self.agents.is_empty() {
             return wrong("no agent is chosen");
         }
@@ -197,6 +200,9 @@ pub struct Request {
     /// Earlier results are not used.
     #[serde(default)]
     pub force: bool,
+    /// A person is asked before a round that takes more tokens than this; whoever resumes the run must ask the same.
+    #[serde(default)]
+    pub approve_above: Option<u64>,
 }
 
 impl Request {
@@ -210,21 +216,29 @@ impl Request {
         let output = match output {
             None => real.join(USUAL_OUTPUT),
             Some(path) => {
-                let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
-                let parent = parent.unwrap_or(std::path::Path::new("."));
-                let parent = std::fs::canonicalize(parent).map_err(|error| Error::Output {
+                let failed = |why: String| Error::Output {
                     path: path.display().to_string(),
-                    why: format!("the folder above it, {}: {error}", parent.display()),
+                    why,
+                };
+                let Some(name) = path.file_name() else {
+                    return Err(failed("it has no name".into()));
+                };
+                let above = superstep::fs::parent(path);
+                let parent = real_or_new(above).map_err(|error| {
+                    failed(format!("the folder above it, {}: {error}", above.display()))
                 })?;
-                match path.file_name() {
-                    Some(name) => parent.join(name),
-                    None => {
-                        return Err(Error::Output {
-                            path: path.display().to_string(),
-                            why: "it has no name".into(),
-                        });
-                    }
+                let output = parent.join(name);
+                let absolute = |path: &std::path::Path| std::path::absolute(path).ok();
+                let is_below = absolute(path)
+                    .zip(absolute(root))
+                    .is_some_and(|(path, root)| path.starts_with(&root) || path.starts_with(&real));
+                // A link that came with the code base would say where documentation goes.
+                if is_below && !output.starts_with(&real) {
+                    let why =
+                        "a link on the way leads out of the code base; name the folder itself";
+                    return Err(failed(why.into()));
                 }
+                output
             }
         };
         if real.starts_with(&output) {
@@ -239,4 +253,20 @@ impl Request {
             ..Self::default()
         })
     }
+}
+
+/// A folder as it really is; of one that is not there yet, the folders above it that are.
+fn real_or_new(folder: &std::path::Path) -> std::io::Result<PathBuf> {
+    use std::{io::ErrorKind, path::Component};
+    let error = match std::fs::canonicalize(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => error,
+        real => return real,
+    };
+    // What a link would lead to that leads nowhere is not made, nor is what `..` of nothing is.
+    let is_link = std::fs::symlink_metadata(folder).is_ok();
+    let last = folder.components().next_back();
+    let Some(Component::Normal(name)) = last.filter(|_| !is_link) else {
+        return Err(error);
+    };
+    Ok(real_or_new(superstep::fs::parent(folder))?.join(name))
 }

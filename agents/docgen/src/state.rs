@@ -37,13 +37,13 @@ pub struct Planned {
 /// How a documentation ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// `success`, `partial` or `facts`.
+    /// `success`, `partial`, `failed` if no agent could write, or `facts`.
     pub status: String,
     /// Where it is.
     pub output: String,
     /// Its files.
     pub files: Vec<String>,
-    /// Agents that ran.
+    /// Agents that ran: each made a call at least.
     pub ran: Vec<String>,
     /// Agents whose results were kept.
     pub kept: Vec<String>,
@@ -53,8 +53,20 @@ pub struct Outcome {
     pub calls: u32,
     /// Their tokens.
     pub tokens: u64,
+    /// Some of the tokens are estimated.
+    #[serde(default)]
+    pub estimated: bool,
     /// What they cost, in millionths of a dollar, as far as it is known.
     pub micros: u64,
+    /// Agents that could not make one call within the budget.
+    #[serde(default)]
+    pub unasked: Vec<String>,
+    /// How many tokens the first call of one of these needs, its reply at full length; the most of all of them.
+    #[serde(default)]
+    pub needs_tokens: Option<u64>,
+    /// The code of the error if a provider refused its key.
+    #[serde(default)]
+    pub refused: Option<String>,
     /// Claims of all pages.
     pub claims: ClaimReport,
     /// Links that led nowhere and were taken out.

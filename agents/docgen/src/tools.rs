@@ -1,6 +1,9 @@
 //! Tools of the agents: lines of a file, places of a symbol. Both read facts and files of the code base alone.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use serde_json::{Map, Value as Json, json};
 use superstep::{
@@ -17,14 +20,23 @@ use crate::{agent::AgentContext, facts::Lookup, material::excerpt};
 /// The most lines of one call.
 const MOST_LINES: u64 = 200;
 
+/// Said when a model has looked up as much as it may.
+const ENOUGH: &str = "nothing more can be looked up: answer with what you have";
+
 /// The most places of a symbol.
 const MOST_PLACES: usize = 40;
 
 /// Which files were read, by whom.
 pub(crate) type ReadFiles = Arc<Mutex<std::collections::BTreeSet<String>>>;
 
+/// How many bytes all look-ups of an agent may give: twice the material of its prompt.
+pub(crate) fn most_bytes(context: &AgentContext) -> usize {
+    context.room.saturating_mul(2)
+}
+
 /// The tools of one agent over a code base.
 pub(crate) fn tools(context: &Arc<AgentContext>, read: &ReadFiles) -> Result<Tools, ToolsError> {
+    let left = Arc::new(AtomicUsize::new(most_bytes(context)));
     let text = |about: &str| json!({"type": "string", "description": about});
     let files = Lookups {
         spec: ToolSpec {
@@ -44,6 +56,7 @@ pub(crate) fn tools(context: &Arc<AgentContext>, read: &ReadFiles) -> Result<Too
         what: Sought::File,
         context: context.clone(),
         read: read.clone(),
+        left: left.clone(),
     };
     let symbols = Lookups {
         spec: ToolSpec {
@@ -59,6 +72,7 @@ pub(crate) fn tools(context: &Arc<AgentContext>, read: &ReadFiles) -> Result<Too
         what: Sought::Symbol,
         context: context.clone(),
         read: read.clone(),
+        left,
     };
     Tools::builder().tool(files).tool(symbols).build()
 }
@@ -74,6 +88,7 @@ struct Lookups {
     what: Sought,
     context: Arc<AgentContext>,
     read: ReadFiles,
+    left: Arc<AtomicUsize>,
 }
 
 impl Tool for Lookups {
@@ -103,6 +118,7 @@ impl Tool for Lookups {
             lines: usize::try_from(number("lines", 80).min(MOST_LINES)).unwrap_or(80),
             context: self.context.clone(),
             read: self.read.clone(),
+            left: self.left.clone(),
         }))
     }
 }
@@ -114,6 +130,7 @@ struct Looking {
     lines: usize,
     context: Arc<AgentContext>,
     read: ReadFiles,
+    left: Arc<AtomicUsize>,
 }
 
 impl ParsedCall for Looking {
@@ -142,7 +159,14 @@ impl ParsedCall for Looking {
                     }
                 }
             };
-            Ok(found.into())
+            let less = |left: usize| left.checked_sub(found.len());
+            let is_within = (self.left)
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+                .is_ok();
+            Ok(match is_within {
+                true => found.into(),
+                false => ENOUGH.to_owned().into(),
+            })
         })
     }
 }

@@ -203,7 +203,7 @@ impl Workflow {
                 usage: state.usage,
                 key,
                 read,
-                earlier: None,
+                ..ResultMetadata::default()
             },
             ..AgentResult::default()
         };

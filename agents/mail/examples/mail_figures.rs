@@ -5,8 +5,9 @@
 //! cargo run --release -p superstep-mail --features local --example mail_figures -- MODEL.gguf triage held
 //! ```
 //!
-//! `tasks/mails.jsonl` has the mails, with headers as they come, and the labels, which were written first. One half
-//! (`choosing`) is for trying instructions, the other (`held`) was never used for that. Nothing is sent.
+//! `tasks/mails.jsonl` has the mails, with headers as they come, and the labels, which were written first. One part
+//! (`choosing`) is for trying instructions, `held` for a second look at them; `unseen` was run once, when all of it was
+//! settled. Nothing is sent.
 
 use std::{collections::BTreeMap, env, error::Error, fs, path::Path, sync::Arc, time::Instant};
 
@@ -160,7 +161,7 @@ async fn replies(model: &Arc<dyn Model>, tasks: &[&Task]) -> Fallible<()> {
     for task in tasks.iter().filter(|task| task.class == Class::Respond) {
         let folder = tempfile::tempdir()?;
         let begun = Instant::now();
-        let respond = json!({"reasoning": "so", "classification": "respond"});
+        let respond = json!({"says": "so", "act": "asks", "kind": "question"});
         let respond = Step::data(respond).when(When::schema("triage")).always();
         let models =
             NodeModels::new(model.clone()).with("triage_router", Arc::new(Script::new([respond])));
@@ -205,6 +206,11 @@ async fn replies(model: &Arc<dyn Model>, tasks: &[&Task]) -> Fallible<()> {
             if is_own { "own words:" } else { "->" },
             begun.elapsed()
         );
+        if is_own {
+            let why = proposed.item.description.lines();
+            let why = why.filter(|line| line.contains("The reply is your own words"));
+            println!("    {}", why.collect::<String>());
+        }
     }
     told_apart.print("meetings told apart");
     forms.print("forms (meeting, days, minutes)");

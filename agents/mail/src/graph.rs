@@ -67,21 +67,9 @@ use superstep::{
 };
 
 use crate::{
-    MailId, Mode, input::EmailInput, memory::feedback::FeedbackItem, scope::ApprovalScope,
-    services::Services,
+    MailId, Mode, class::Class, input::EmailInput, memory::feedback::FeedbackItem,
+    scope::ApprovalScope, services::Services,
 };
-
-/// What is to be done about a mail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    /// Nothing.
-    Ignore,
-    /// It is answered.
-    Respond,
-    /// Its owner is told.
-    Notify,
-}
 
 /// The state of a thread of mails.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]

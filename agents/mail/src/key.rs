@@ -4,6 +4,7 @@
 //! they belong to, so a second process, or a second attempt, comes to the same one.
 
 use sha2::{Digest, Sha256};
+use superstep::text::hex;
 
 /// The hash of parts, each counted, so that no two lists of parts give the same bytes.
 fn hash(parts: &[&str]) -> [u8; 32] {
@@ -48,9 +49,8 @@ pub fn thread_name(thread: &crate::ThreadKey) -> String {
     let [.., version, _, variant, _, _, _, _, _, _, _] = &mut bytes;
     *version = (*version & 0x0f) | 0x80;
     *variant = (*variant & 0x3f) | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let mut name = String::from(PREFIX);
-    for (at, digit) in hex.chars().enumerate() {
+    for (at, digit) in hex(&bytes).chars().enumerate() {
         if matches!(at, 8 | 12 | 16 | 20) {
             name.push('-');
         }

@@ -16,6 +16,7 @@ mod frame;
 mod mime;
 mod quote;
 mod scan;
+mod sending;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -32,6 +33,7 @@ use address::addresses;
 pub(crate) use address::{email, is_email, named_email};
 pub(crate) use checked::check_address;
 pub(crate) use quote::split;
+pub use sending::Sending;
 
 /// The largest mail that is read.
 pub(crate) const MAX_BYTES: usize = 128 << 20;
@@ -82,6 +84,8 @@ pub struct Mail {
     pub attachments: Vec<Attachment>,
     /// What could not be read or was left out.
     pub problems: Vec<String>,
+    /// How it was sent, as its headers say.
+    pub sending: Sending,
 }
 
 /// A file that comes with a mail.
@@ -139,12 +143,13 @@ pub(crate) fn all_headers(mails: &[&[u8]]) -> Result<Vec<Option<Mail>>, MailErro
 
 /// A parser of the headers that are kept, and of no others.
 fn envelope() -> MessageParser {
-    MessageParser::new()
+    let parser = MessageParser::new()
         .with_address_headers()
         .with_date_headers()
         .with_message_ids()
         .header_text(HeaderName::Subject)
-        .default_header_ignore()
+        .default_header_ignore();
+    sending::kept(parser)
 }
 
 /// Does something on a thread of its own, where neither the depth of the caller's stack nor a panic
@@ -205,6 +210,7 @@ fn head(message: &Message<'_>) -> Mail {
         references: ids(message.references()),
         ..Mail::default()
     };
+    mail.sending = Sending::of(message, mail.from.as_ref());
     if mail.from.is_none() {
         mail.problems.push("it does not say who wrote it".into());
     }

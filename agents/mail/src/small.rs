@@ -8,6 +8,8 @@
 //! The graph, the tools and the questions are those of every profile: what the program decides next is a call of a tool, as if
 //! a model had made it (`graph/guided`). The prompts are in `prompts/small`.
 
+pub(crate) mod addressing;
+mod finish;
 pub(crate) mod form;
 pub(crate) mod free;
 mod mentioned;
@@ -23,11 +25,13 @@ use crate::{
     prompt::person,
 };
 
+use self::addressing::Addressing;
+
 /// How much of a mail a small model reads.
 const MOST: usize = 1_500;
 
-/// A mail as a small model reads it: who writes to whom about what, and the text.
-pub(crate) fn short(mail: &Mail, owner: &Address) -> String {
+/// A mail as a small model reads it: who writes to whom about what, and the text; and how it was sent, if that matters.
+pub(crate) fn short(mail: &Mail, owner: &Address, sent: Option<Addressing>) -> String {
     let from = mail.from.as_ref().map_or_else(|| "(nobody)".into(), person);
     let mut text = format!("From: {from}\n");
     let others = mail
@@ -38,6 +42,9 @@ pub(crate) fn short(mail: &Mail, owner: &Address) -> String {
     let others: Vec<String> = others.take(3).map(person).collect();
     if !others.is_empty() {
         text.push_str(&format!("To: {}\n", others.join(", ")));
+    }
+    if let Some(sent) = sent {
+        text.push_str(&format!("Sent: {}\n", sent.written()));
     }
     text.push_str(&format!("Subject: {}\n\n", mail.subject));
     let said = sanitize(&mail.text);

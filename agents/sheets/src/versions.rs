@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use superstep::{
     fs::{Rights, Staged, private_dir, read_regular},
     sync::lock,
+    text::hex,
 };
 
 use crate::error::Error;
@@ -27,14 +28,7 @@ pub trait Versions: Send + Sync {
 
 /// The name of bytes: their SHA-256 in hexadecimal digits.
 pub fn hash(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut hex, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    hex(&Sha256::digest(bytes))
 }
 
 /// Versions as files of a folder, for their owner alone. They are not encrypted.

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use superstep_archie::{
-    Analysis, Flow,
+    Analysis, Flow, Trace,
     result::{self, Written},
 };
 
 use super::{name_of, screen::Screen};
 use crate::{
     error::Error,
-    output::{Output, faint, plain, strong},
+    output::{Output, bad, faint, plain, shown, strong},
 };
 
 /// Shows a result and writes it where it belongs. Writing it twice changes nothing.
@@ -36,13 +36,13 @@ pub(super) fn publish(
     if screen.is_json() {
         return screen.event("result", json!({"text": text, "path": path}));
     }
-    let shown = path.display();
+    let at = path.display();
     let what = name_of(state.current_flow);
     let older = match &written {
         Written::Replaced { older } => format!("; the previous one is {}", older.display()),
         _ => String::new(),
     };
-    output.say(&[plain(format!("{what} is in ")), strong(shown), faint(older)]);
+    output.say(&[plain(format!("{what} is in ")), strong(at), faint(older)]);
     Ok(())
 }
 
@@ -68,6 +68,30 @@ pub(super) fn publish_again(
         strong(path.display()),
         plain(" says something else and stays as it is; --out FILE writes this result"),
     ]);
+    Ok(())
+}
+
+/// Says where each figure and name of a result comes from.
+pub(super) fn explain(traces: &[Trace], screen: &Screen<'_>, output: &Output) -> Result<(), Error> {
+    if screen.is_json() {
+        return screen.event("explain", json!({"traces": traces}));
+    }
+    for trace in traces {
+        let item = strong(shown(&trace.item));
+        let origins: Vec<String> = trace.origins.iter().map(shown).collect();
+        match origins.is_empty() {
+            true => output.data(&[
+                faint("  "),
+                item,
+                bad(" is in no document, and you did not say it"),
+            ])?,
+            false => output.data(&[
+                faint("  "),
+                item,
+                faint(format!(" is in {}", origins.join(", "))),
+            ])?,
+        }
+    }
     Ok(())
 }
 

@@ -43,6 +43,8 @@ pub(super) struct Talk<'a> {
     thread: String,
     answers: Answers,
     out: Option<PathBuf>,
+    /// Whether it is said where the figures and names of the result come from.
+    explains: bool,
     output: &'a Output,
     screen: Screen<'a>,
     /// The command that resumes the thread.
@@ -75,6 +77,7 @@ impl<'a> Talk<'a> {
             thread,
             answers,
             out,
+            explains: false,
             output,
             screen: Screen::new(output),
             resume,
@@ -88,6 +91,12 @@ impl<'a> Talk<'a> {
     pub(super) fn beginning(mut self, words: &str, begin_again: BeginAgain) -> Self {
         self.said = Some(words.to_owned());
         self.begin_again = Some(begin_again);
+        self
+    }
+
+    /// The same, which says where the figures and names of the result come from if that is wanted.
+    pub(super) fn explaining(mut self, explains: bool) -> Self {
+        self.explains = explains;
         self
     }
 
@@ -127,7 +136,12 @@ impl<'a> Talk<'a> {
                 }
                 TalkStep::Done(state) => {
                     let out = self.out.as_deref();
-                    return result::publish(&state, out, &mut self.screen, self.output);
+                    result::publish(&state, out, &mut self.screen, self.output)?;
+                    if self.explains {
+                        let traces = self.agent.explain(&state).await?;
+                        result::explain(&traces, &self.screen, self.output)?;
+                    }
+                    return Ok(());
                 }
             };
             next = match self.watch(stream, terminal).await {

@@ -11,6 +11,7 @@ use superstep::model::Money;
   superstep analyze --query 'One service or two?' --inputs docs
   superstep analyze --query 'What is missing?' --inputs notes --glob '*.rst' --out analysis.md
   superstep analyze --query 'What is missing?' --inputs notes --answers answers.txt --json
+  superstep analyze --query 'What is missing?' --inputs notes --explain
 
 Archie reads the folder and talks with you until you approve: `/approve`, or a message that is one of
 the words SOLUTION APPROVED, APPROVED, DONE, OKAY BYE. The result is written to analysis_result.md in the folder;
@@ -93,6 +94,9 @@ pub(crate) struct TalkOptions {
     /// Write the result to this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) out: Option<PathBuf>,
+    /// Say where each number and name of the result comes from
+    #[arg(long)]
+    pub(crate) explain: bool,
     #[command(flatten)]
     pub(crate) limits: Limits,
 }

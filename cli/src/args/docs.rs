@@ -1,6 +1,6 @@
 //! Arguments of `docs`.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
 use superstep::model::Money;
@@ -12,7 +12,7 @@ use superstep::model::Money;
     arg_required_else_help = true,
     after_help = "Examples:
   superstep docs . --no-model                    what the facts alone give
-  superstep docs . --dry-run                     which agents would run, and what it takes at most
+  superstep docs . --dry-run                     which agents would run, what it takes usually and at most
   superstep docs . --agents kpi,technical-debt --max-cost 0.50
   superstep docs show kpi                        grades, questions and claims of an agent
   superstep docs impact src/main.rs              what a change of a file concerns
@@ -51,7 +51,7 @@ pub(crate) struct MakeDocs {
     /// Do not use earlier results
     #[arg(long)]
     pub(crate) force: bool,
-    /// Show what would be done, and what it takes at most
+    /// Show what would be done, and what it takes usually and at most
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Facts alone, without a language model
@@ -79,8 +79,8 @@ pub(crate) struct MakeDocs {
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
     /// Stop asking after so many minutes
-    #[arg(long, value_name = "MINUTES")]
-    pub(crate) max_minutes: Option<u64>,
+    #[arg(long, value_name = "MINUTES", value_parser = minutes)]
+    pub(crate) max_minutes: Option<Duration>,
     /// Ask before a round that takes more tokens than this
     #[arg(long, value_name = "TOKENS")]
     pub(crate) approve_above: Option<u64>,
@@ -152,4 +152,13 @@ pub(crate) enum DocsCommand {
         #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
         output: Option<PathBuf>,
     },
+}
+
+/// Minutes, also parts of one.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes: f64 = text
+        .parse()
+        .map_err(|_| "a number of minutes, such as 10 or 0.5".to_owned())?;
+    Duration::try_from_secs_f64(minutes * 60.0)
+        .map_err(|_| "minutes cannot be negative or endless".to_owned())
 }

@@ -1,14 +1,19 @@
 //! Making a documentation: runs the agents, shows how they fare, asks before rounds that take much.
 
+use std::path::Path;
+
 use superstep::{
     AskId, Event, EventStream, Modes, OpenAsk, Outcome as Ended,
     dynamic::EventKind,
-    model::{Money, Usage},
+    model::Money,
     tools::refine::{ApproveIteration, Ended as Ending, RefineProgress},
 };
 use superstep_docgen::{DocNode, DocState, DocStateUpdate, Docgen, Outcome, Request};
 
-use super::options::{self, OpenedDocs};
+use super::{
+    options::{self, OpenedDocs},
+    plan,
+};
 use crate::{
     app::App,
     args::MakeDocs,
@@ -16,6 +21,7 @@ use crate::{
     error::Error,
     output::{Form, Output, bad, count, faint, good, plain, strong},
     terminal::{Line, Topic},
+    written::WrittenAnswers,
 };
 
 pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error> {
@@ -28,10 +34,11 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     request.no_model = make.no_model;
     request.since.clone_from(&make.since);
     request.force = make.force;
+    request.approve_above = make.approve_above;
     let content = environment::content_at(app.global, &request.root)?;
     let opened = options::open(make, &content, app).await?;
     if make.dry_run {
-        return dry_run(&opened, &request, app.output);
+        return plan::show(&opened, &request, app.output);
     }
     let thread = Docgen::thread(&request.root, &request.output);
     agree(&opened, &thread, app).await?;
@@ -55,17 +62,23 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
         },
         None => NextRun::Input(Box::new(opened.docgen.document(request))),
     };
-    drive(&opened, &thread, next, app).await
+    drive(&opened, &thread, next, None, app).await
 }
 
-pub(super) async fn resume(thread: &str, make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error> {
+pub(super) async fn resume(
+    thread: &str,
+    answers: Option<&Path>,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let answers = answers.map(WrittenAnswers::read).transpose()?;
     let reader = crate::agents::docs::read_only(crate::database::read_only(app.global)?)?;
     let state = reader.graph().state(thread).await?;
     let request = state.state.request.clone();
     let make = MakeDocs {
         no_model: request.no_model,
+        approve_above: request.approve_above,
         agents: state.state.plan.iter().map(|it| it.name.clone()).collect(),
-        ..make.clone()
+        ..MakeDocs::default()
     };
     let content = environment::content_at(app.global, &request.root)?;
     let opened = options::open(&make, &content, app).await?;
@@ -75,7 +88,7 @@ pub(super) async fn resume(thread: &str, make: &MakeDocs, app: &mut App<'_>) -> 
         (None, true) => NextRun::Input(Box::new(opened.docgen.document(request))),
         (None, false) => NextRun::Resume,
     };
-    drive(&opened, thread, next, app).await
+    drive(&opened, thread, next, answers, app).await
 }
 
 /// A thread that came from elsewhere is run only if a person agrees.
@@ -99,6 +112,7 @@ async fn drive(
     opened: &OpenedDocs,
     thread: &str,
     mut next: NextRun,
+    mut answers: Option<WrittenAnswers>,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     let graph = opened.docgen.graph().with_options(|options| {
@@ -112,7 +126,7 @@ async fn drive(
             NextRun::Answer(answer) => graph.stream_answer(thread, [answer])?,
             NextRun::Resume => graph.stream_resume(thread),
             NextRun::Ask(ask) => {
-                next = person(thread, &ask, app).await?;
+                next = person(thread, &ask, answers.as_mut(), app).await?;
                 continue;
             }
         };
@@ -205,7 +219,12 @@ fn tell(progress: &RefineProgress, output: &Output) -> Result<(), Error> {
 }
 
 /// Asks whether a round is worth what it takes.
-async fn person(thread: &str, ask: &OpenAsk, app: &mut App<'_>) -> Result<NextRun, Error> {
+async fn person(
+    thread: &str,
+    ask: &OpenAsk,
+    answers: Option<&mut WrittenAnswers>,
+    app: &mut App<'_>,
+) -> Result<NextRun, Error> {
     let question = ask.question::<ApproveIteration>()?;
     let waiting = || Error::Waiting {
         thread: thread.to_owned(),
@@ -213,6 +232,13 @@ async fn person(thread: &str, ask: &OpenAsk, app: &mut App<'_>) -> Result<NextRu
     if app.output.form == Form::Json {
         app.output
             .json(&serde_json::json!({"event": "question", "question": question}))?;
+    }
+    if let Some(answer) = answers.and_then(WrittenAnswers::next) {
+        let answer = said(&answer)
+            .ok_or_else(|| Error::Usage(format!("the answer is y or n, not `{answer}`")))?;
+        return Ok(NextRun::Answer(ask.answer::<ApproveIteration>(&answer)?));
+    }
+    if app.output.form == Form::Json {
         return Err(waiting());
     }
     let score = question
@@ -229,6 +255,9 @@ async fn person(thread: &str, ask: &OpenAsk, app: &mut App<'_>) -> Result<NextRu
         )),
     ]);
     if !app.terminal.is_interactive() {
+        app.output.say(&[plain(format!(
+            "at a terminal: superstep threads resume {thread}; elsewhere y or n is a line of a file: superstep threads resume {thread} --answers FILE"
+        ))]);
         return Err(waiting());
     }
     loop {
@@ -237,15 +266,23 @@ async fn person(thread: &str, ask: &OpenAsk, app: &mut App<'_>) -> Result<NextRu
             .read_line(Topic::Detail, "answer> ", app.output)
             .await?
         {
-            Line::Text(text) => match text.trim() {
-                "y" | "yes" => true,
-                "n" | "no" => false,
-                _ => continue,
+            Line::Text(text) => match said(&text) {
+                Some(answer) => answer,
+                None => continue,
             },
             Line::CtrlC => return Err(Error::Cancelled),
             Line::End => return Err(waiting()),
         };
         return Ok(NextRun::Answer(ask.answer::<ApproveIteration>(&answer)?));
+    }
+}
+
+/// Yes or no, if it is one of them.
+fn said(text: &str) -> Option<bool> {
+    match text.trim() {
+        "y" | "yes" => Some(true),
+        "n" | "no" => Some(false),
+        _ => None,
     }
 }
 
@@ -265,7 +302,9 @@ fn done(state: &DocState, thread: &str, output: &Output) -> Result<(), Error> {
         .results
         .values()
         .any(|it| it.status == superstep_docgen::Status::Partial);
+    let is_refused = outcome.refused.is_some() && outcome.status == "failed";
     match (outcome.failed.is_empty(), is_over_budget) {
+        (false, _) if is_refused => Err(Error::Reported { exit: 4 }),
         (false, _) => Err(Error::Reported { exit: 1 }),
         (true, true) => Err(Error::Reported { exit: 5 }),
         (true, false) => Ok(()),
@@ -293,68 +332,49 @@ fn text(outcome: &Outcome, thread: &str, output: &Output) -> Result<(), Error> {
             "a page was changed by hand: it is kept as {name}"
         ))]);
     }
+    if let Some(code) = &outcome.refused {
+        output.say(&[
+            bad(code),
+            plain(": the provider refused its key; check the key in the environment or the config file"),
+        ]);
+    }
+    if let Some(needs) = outcome.needs_tokens {
+        output.say(&[plain(format!(
+            "{} could not begin within the budget: a first call needs up to {needs} tokens, its reply counted in full",
+            count(outcome.unasked.len(), "agent")
+        ))]);
+    }
     let claims = &outcome.claims;
-    output.note(&[
-        good(&outcome.status),
-        plain(format!(
-            ": {} ran, {} kept, {}, {} tokens, {}",
-            count(outcome.ran.len(), "agent"),
-            outcome.kept.len(),
-            count(usize::try_from(outcome.calls).unwrap_or(usize::MAX), "call"),
-            outcome.tokens,
-            Money::micros(outcome.micros)
-        )),
-    ]);
-    output.note(&[plain(format!(
-        "claims: {} made, {} verified, {} fixed, {} removed, {} unverified",
-        claims.made, claims.verified, claims.fixed, claims.removed, claims.unverified
-    ))]);
+    let status = match &*outcome.status {
+        "failed" => bad(&outcome.status),
+        other => good(other),
+    };
+    if outcome.status == "facts" {
+        output.note(&[status, plain(": no model was asked")]);
+    } else {
+        let about = if outcome.estimated { "about " } else { "" };
+        output.note(&[
+            status,
+            plain(format!(
+                ": {} ran, {} kept, {}, {about}{}, {}",
+                count(outcome.ran.len(), "agent"),
+                outcome.kept.len(),
+                count(usize::try_from(outcome.calls).unwrap_or(usize::MAX), "call"),
+                count(
+                    usize::try_from(outcome.tokens).unwrap_or(usize::MAX),
+                    "token"
+                ),
+                Money::micros(outcome.micros)
+            )),
+        ]);
+    }
+    if claims.made > 0 {
+        output.note(&[plain(format!(
+            "claims: {} made, {} verified, {} fixed, {} removed, {} unverified",
+            claims.made, claims.verified, claims.fixed, claims.removed, claims.unverified
+        ))]);
+    }
     output.data(&[plain(format!("{}/index.md", outcome.output))])?;
     output.note(&[faint("thread "), faint(thread)]);
-    Ok(())
-}
-
-/// The plan and its price.
-fn dry_run(opened: &OpenedDocs, request: &Request, output: &Output) -> Result<(), Error> {
-    let forecast = opened.docgen.forecast(request)?;
-    let price = opened.caller.as_ref().and_then(|caller| caller.price());
-    let cost = |tokens: u64| {
-        let usage = Usage {
-            input: tokens,
-            ..Usage::default()
-        };
-        price.map(|price| price.cost(&usage))
-    };
-    if output.form == Form::Json {
-        let most = cost(forecast.most_tokens).map(|it| it.as_micros());
-        return output.json(&serde_json::json!({
-            "forecast": forecast, "most_micros_of_input": most, "most_input_micro_usd": most,
-        }));
-    }
-    output.note(&[plain(format!(
-        "{}, {} not read",
-        count(forecast.files as usize, "file"),
-        forecast.skipped
-    ))]);
-    for agent in &forecast.agents {
-        let what = match (agent.is_kept, request.no_model) {
-            (_, true) => "facts alone".to_owned(),
-            (true, _) => "unchanged, 0 calls".to_owned(),
-            (false, _) => format!(
-                "{} to {} calls, a prompt of {} tokens, at most {} tokens",
-                agent.fewest_calls, agent.most_calls, agent.prompt_tokens, agent.most_tokens
-            ),
-        };
-        output.data(&[strong(&agent.name), plain(format!(": {what}"))])?;
-    }
-    if !request.no_model {
-        let price = cost(forecast.most_tokens).map_or("of unknown price".to_owned(), |it| {
-            format!("about {it} at the price of input")
-        });
-        output.data(&[plain(format!(
-            "at most {} tokens, {price}",
-            forecast.most_tokens
-        ))])?;
-    }
     Ok(())
 }

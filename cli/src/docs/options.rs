@@ -1,12 +1,13 @@
 //! Options of the documentation agents: settings of `[agents.docs]`, flags, the model, budgets.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc};
 
 use superstep::{
     Imports,
     fs::Roots,
     model::{
-        Budget, ManagedModel, Model, NodeModels, call,
+        Budget, ManagedModel, Model, NodeModels,
+        call::{self, Price},
         config::{Config, Setting},
         did_you_mean,
         select::DataOwner,
@@ -48,8 +49,17 @@ const LARGEST: u64 = 1 << 20;
 pub(super) struct OpenedDocs {
     pub(super) docgen: Docgen,
     pub(super) imports: Imports,
-    /// The model, with its price.
-    pub(super) caller: Option<ManagedModel>,
+    /// The price of the usual model, and those of agents with one of their own, where they are known.
+    price: Option<Price>,
+    own_prices: BTreeMap<String, Option<Price>>,
+}
+
+impl OpenedDocs {
+    /// What the model of an agent costs, if that is known.
+    pub(super) fn price(&self, agent: &str) -> Option<&Price> {
+        let own = self.own_prices.get(agent);
+        own.unwrap_or(&self.price).as_ref()
+    }
 }
 
 pub(super) async fn open(
@@ -105,7 +115,7 @@ pub(super) async fn open_below(
         let profile = profile.unwrap_or_else(|| Profile::of(caller.caps()));
         settings = settings.with_profile(profile, is_refined);
     }
-    settings.refine.max_tokens.get_or_insert(4_000);
+    let mut own_prices = BTreeMap::new();
     let mut models = caller
         .clone()
         .map(|caller| NodeModels::new(Arc::new(caller)));
@@ -113,6 +123,7 @@ pub(super) async fn open_below(
         let agents: Vec<&str> = settings.agents.iter().map(|agent| agent.name()).collect();
         let own = environment::open_nodes(&agents, content, app).await?;
         let all = own.into_iter().fold(usual, |all, (agent, opened)| {
+            own_prices.insert(agent.to_string(), opened.caller.price());
             all.with(agent, Arc::new(within(opened.caller)))
         });
         models = Some(all);
@@ -120,7 +131,8 @@ pub(super) async fn open_below(
     Ok(OpenedDocs {
         docgen: Docgen::with_models(models, settings, backends)?,
         imports,
-        caller,
+        price: caller.and_then(|caller| caller.price()),
+        own_prices,
     })
 }
 
@@ -142,9 +154,7 @@ fn budget(make: &MakeDocs) -> Option<Budget> {
     let limits = call::Limits {
         tokens: make.max_tokens,
         money: make.max_cost,
-        wall: make
-            .max_minutes
-            .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+        wall: make.max_minutes,
     };
     (limits != call::Limits::default()).then(|| Budget::new(limits))
 }

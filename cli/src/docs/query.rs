@@ -107,6 +107,10 @@ fn show(hits: &[Hit], output: &Output) -> Result<(), Error> {
             faint(format!("{} ", hit.kind)),
             strong(&*Redactor::standard().text(&hit.name)),
             plain(format!("  {place}")),
+            faint(match hit.about.is_empty() {
+                true => String::new(),
+                false => format!("  {}", Redactor::standard().text(&hit.about)),
+            }),
         ])?;
     }
     Ok(())
@@ -154,7 +158,9 @@ fn below(file: &str, root: &Path) -> String {
         .as_deref()
         .and_then(|real| real.strip_prefix(root).ok());
     match below {
-        Some(path) if !root.join(file).is_file() => path.to_string_lossy().replace('\\', "/"),
+        Some(path) if Path::new(file).is_absolute() || !root.join(file).is_file() => {
+            path.to_string_lossy().replace('\\', "/")
+        }
         _ => file.trim_start_matches("./").to_owned(),
     }
 }

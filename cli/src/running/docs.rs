@@ -13,7 +13,8 @@ pub(super) struct Docgen;
 
 impl RunAgent for Docgen {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
-        Box::pin(docs::resume(thread.thread, app))
+        let answers = thread.talk.answers.as_deref();
+        Box::pin(docs::resume(thread.thread, answers, app))
     }
 
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {

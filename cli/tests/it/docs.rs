@@ -160,8 +160,26 @@ fn a_plan_asks_nothing_and_writes_nothing() {
     let forecast = &ran.events()[0]["forecast"];
     assert_eq!(forecast["agents"].as_array().unwrap().len(), 11);
     assert_eq!(forecast["agents"][0]["fewest_calls"], 2);
-    assert_eq!(forecast["agents"][0]["most_calls"], 8);
+    assert_eq!(forecast["agents"][0]["most_calls"], 25);
+    assert_eq!(forecast["agents"][0]["usual"]["calls"], 5);
     assert!(!env.path("work/shop/superstep-docs").exists());
+
+    let ran = env.run(&format!("docs shop --dry-run --agents kpi {MODEL}"));
+    assert!(
+        ran.stdout
+            .contains("kpi: 2 to 34 calls, usually 5 with about"),
+        "{}",
+        ran.stdout
+    );
+    let ran = env.run("docs shop --dry-run --no-model --json");
+    let forecast = &ran.events()[0]["forecast"];
+    assert_eq!(
+        (
+            &forecast["most_tokens"],
+            &forecast["agents"][0]["most_calls"]
+        ),
+        (&0.into(), &0.into())
+    );
 }
 
 #[test]
@@ -240,6 +258,39 @@ fn a_person_is_asked_before_a_round_that_takes_much() {
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(
         ran.stderr.contains("kpi: round 1 after grade"),
+        "{}",
+        ran.stderr
+    );
+    // The command that answers is named, and it does.
+    let said = ran.stderr.replace('\n', " ");
+    let (_, command) = said.split_once("a line of a file: superstep ").unwrap();
+    let words: Vec<&str> = command.split_whitespace().take(3).collect();
+    env.write("work/answers.txt", "n\n");
+    let ran = env.run(&format!(
+        "{} --answers answers.txt {MODEL}",
+        words.join(" ")
+    ));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let shown = env.run("docs show kpi --path shop");
+    assert!(shown.stdout.contains("0 refinements"), "{}", shown.stdout);
+}
+
+#[test]
+fn a_refused_key_is_an_exit_code_and_says_what_to_do() {
+    let env = env();
+    env.write(
+        "work/refused.jsonl",
+        "{\"error\": {\"kind\": \"auth\"}, \"repeat\": \"always\"}\n",
+    );
+    let ran = env.run("docs shop --agents kpi,technical-debt --model script:refused.jsonl");
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    for text in ["SS5001", "check the key", "failed: "] {
+        assert!(ran.stderr.contains(text), "{text}: {}", ran.stderr);
+    }
+    let ran = env.run(&format!("docs shop --agents kpi --max-tokens 1500 {MODEL}"));
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("a first call needs up to") && ran.stderr.contains("0 agents ran"),
         "{}",
         ran.stderr
     );

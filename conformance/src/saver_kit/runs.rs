@@ -24,6 +24,7 @@ cases![
     runs_are_listed_newest_first,
     a_list_of_runs_is_of_what_was_asked_for,
     a_run_keeps_its_ending,
+    a_run_ends_with_its_lease,
     a_run_whose_lease_is_gone_was_cut_short,
     what_was_cut_short_is_found_until_another_run_follows,
     a_run_that_stored_its_last_step_is_done,
@@ -240,6 +241,32 @@ async fn a_run_keeps_its_ending(bench: &Bench<'_>) -> Verdict {
             drop(leased);
         }
     }
+    Ok(())
+}
+
+async fn a_run_ends_with_its_lease(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    let runs = fixture.saver.runs();
+    let mut writer = fixture.writer("t").await?;
+    runs.begin_run(begin(&writer, 1)).await?;
+    writer.commit("", unfinished(1)).await?;
+    let paused = end(&writer, 1, Ending::Paused);
+    runs.end_run_and_lease(paused, writer.into_lease()).await?;
+    equal(
+        "its status",
+        load(&fixture, 1).await?.status(),
+        RunStatus::Paused,
+    )?;
+    // Refused or not, the lease is over, as the next writer shows.
+    let writer = fixture.writer("t").await?;
+    let unknown = end(&writer, 2, Ending::Done);
+    let got = runs.end_run_and_lease(unknown, writer.into_lease()).await;
+    refused("an unknown run", got, NO_RUN)?;
+    let writer = fixture.writer("t").await?;
+    runs.begin_run(begin(&writer, 3)).await?;
+    let (done, lease) = (end(&writer, 3, Ending::Done), writer.into_lease());
+    drop(runs.end_run_and_lease(done, lease));
+    let _writer = fixture.writer("t").await?;
     Ok(())
 }
 

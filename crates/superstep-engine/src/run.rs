@@ -19,7 +19,7 @@ use superstep_core::{
     record::open_asks,
     run::{Begin, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
     runs::{BeginRun, InputKind, noted},
-    saver::{At, Lease},
+    saver::At,
     value::Value,
 };
 
@@ -151,8 +151,8 @@ impl DynGraph {
         let Entered { run, noted } = self
             .enter(&env, ParentContext::default(), input, scope)
             .await?;
-        let entry = match (saver, &env.thread, env.run) {
-            (Some(saver), Some(thread), Some(run)) => {
+        let entry = match (saver, &env.thread, env.run, lease) {
+            (Some(saver), Some(thread), Some(run), Some(lease)) => {
                 let begin = BeginRun {
                     thread: thread.clone(),
                     epoch,
@@ -164,7 +164,7 @@ impl DynGraph {
                     mark,
                     noted,
                 };
-                Some(RunEntry::begin(saver.clone(), begin).await?)
+                Some(RunEntry::begin(saver.clone(), lease, begin).await?)
             }
             _ => None,
         };
@@ -174,7 +174,6 @@ impl DynGraph {
             run,
             entry,
             deadline: options.deadline,
-            lease,
         })
     }
 
@@ -365,7 +364,6 @@ pub(crate) struct BegunRun {
     run: Box<Loop>,
     pub(crate) entry: Option<RunEntry>,
     deadline: Option<SystemTime>,
-    lease: Option<Lease>,
 }
 
 impl BegunRun {
@@ -377,7 +375,6 @@ impl BegunRun {
             mut run,
             entry,
             deadline,
-            lease,
         } = self;
         let drive = async {
             if let Some(log) = &env.log {
@@ -398,13 +395,10 @@ impl BegunRun {
                 Some(log) => log.along(drive).await,
             }
         };
+        // Whoever has the outcome may continue with the thread, in this process or another.
         if let Some(entry) = entry {
             let cost = *lock(&env.cost);
             entry.end(&graph, Ending::from(&stop), cost).await;
-        }
-        // Whoever has the outcome may continue with the thread, in this process or another.
-        if let Some(lease) = lease {
-            lease.end().await;
         }
         let output = run.output();
         let (status, asks) = match stop {

@@ -12,7 +12,7 @@ use superstep_core::{
     id::{IdSource, RunId},
     run::Drain,
     runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost, RunRecord},
-    saver::Saver,
+    saver::{Lease, Saver},
 };
 
 use crate::{
@@ -33,7 +33,7 @@ pub(crate) fn new_run_id() -> RunId {
 /// A run's entry in the saver.
 pub(crate) struct RunEntry {
     saver: Arc<dyn Saver>,
-    epoch: u64,
+    lease: Lease,
     pub(crate) run: RunId,
     /// As it was when it began.
     record: Box<RunRecord>,
@@ -42,13 +42,17 @@ pub(crate) struct RunEntry {
 }
 
 impl RunEntry {
-    /// Records that a run begins.
-    pub(crate) async fn begin(saver: Arc<dyn Saver>, begin: BeginRun) -> Result<Self, Error> {
-        let (epoch, run) = (begin.epoch, begin.run);
+    /// Records that a run begins under a lease.
+    pub(crate) async fn begin(
+        saver: Arc<dyn Saver>,
+        lease: Lease,
+        begin: BeginRun,
+    ) -> Result<Self, Error> {
+        let run = begin.run;
         let record = saver.runs().begin_run(begin).await?;
         Ok(Self {
             saver,
-            epoch,
+            lease,
             run,
             record: Box::new(record),
             how: OnceLock::new(),
@@ -56,13 +60,13 @@ impl RunEntry {
     }
 
     /// Records how the run of a graph ended, after what it stored was undone if that is wanted and repeats
-    /// no effects. A failure of that is not the run's: what it did is stored, and shows how it ended; who
-    /// takes the next run from the queue undoes it.
+    /// no effects, and ends its lease. A failure of that is not the run's: what it did is stored, and shows
+    /// how it ended; who takes the next run from the queue undoes it.
     pub(crate) async fn end(self, graph: &DynGraph, ending: Ending, cost: RunCost) {
         let how = self.how.get().copied().filter(|how| how.undoes());
         let keeps = match (&ending, how) {
             (Ending::Cancelled { .. }, Some(how)) => {
-                let (saver, epoch) = (&self.saver, self.epoch);
+                let (saver, epoch) = (&self.saver, self.lease.epoch);
                 let taken = take_back(Some(graph), saver, &self.record, epoch, how).await;
                 matches!(taken, Ok(TakenBack::Kept))
             }
@@ -70,13 +74,14 @@ impl RunEntry {
         };
         let end = EndRun {
             thread: self.record.thread.clone(),
-            epoch: self.epoch,
+            epoch: self.lease.epoch,
             run: self.run,
             ending,
             cost,
             keeps,
         };
-        let _unsaid = self.saver.runs().end_run(end).await;
+        let runs = self.saver.runs();
+        let _unsaid = runs.end_run_and_lease(end, self.lease).await;
     }
 
     /// Why somebody wanted the run to end at once before it began.

@@ -19,4 +19,4 @@ pub use read::{open_regular, read_regular, read_text};
 pub use roots::{Private, Roots};
 pub use secret_name::is_secret_name;
 pub use stop::{StopFlag, StopOnDrop};
-pub use swap::StagedDir;
+pub use swap::{ReplacedDir, StagedDir};

@@ -88,20 +88,53 @@ async fn speed(model: &LocalModel) -> Result<(), Box<dyn Error>> {
     let figures = model.figures().unwrap_or_default();
     show("schema", &figures, cpu() - before);
     println!("{}", reply.content.text());
+    for (name, wish) in WISHES {
+        let request = Request {
+            max_tokens: Some(96),
+            ..Request::new([Message::user(format!("{LETTER}\n\n{wish}"))])
+        };
+        let before = cpu();
+        model.invoke(&request).await?;
+        let figures = model.figures().unwrap_or_default();
+        show(name, &figures, cpu() - before);
+    }
     println!("{}", memory());
     Ok(())
 }
 
+/// A text whose words come back in what is made of it.
+const LETTER: &str = "Dear all,\nthe ferry to the island will be repaired in the second week of March. From Monday, \
+    9 March, to Friday, 13 March, there is no service in the morning; the boat at noon runs as usual. Tickets for the \
+    morning boat are valid at noon, and season tickets are extended by one week. Bicycles can be taken along free of \
+    charge during that time. Please tell the harbor office by Thursday, 5 March, whether you need the noon boat, and for \
+    how many people.\nKind regards\nthe harbor office";
+
+const WISHES: [(&str, &str); 3] = [
+    (
+        "summary",
+        "Summarize the letter in three sentences, in its own words.",
+    ),
+    (
+        "extract",
+        "List every date in the letter with what happens on it, quoting the letter.",
+    ),
+    (
+        "reply",
+        "Write a short reply that repeats what was asked for and says that four people need the noon boat.",
+    ),
+];
+
 fn show(name: &str, figures: &Figures, cpu: Duration) {
     let rate = |tokens: usize, time: Duration| tokens as f64 / time.as_secs_f64();
     println!(
-        "{name}: read {} tokens ({} cached) at {:.1}/s, wrote {} ({} forced) at {:.1}/s, {} threads, \
+        "{name}: read {} tokens ({} cached) at {:.1}/s, wrote {} ({} forced, {} guessed) at {:.1}/s, {} threads, \
          {cpu:.2?} of processor time",
         figures.prompt,
         figures.cached,
         rate(figures.prompt - figures.cached, figures.reading),
         figures.written,
         figures.forced,
+        figures.guessed,
         rate(figures.written, figures.writing),
         figures.threads,
     );

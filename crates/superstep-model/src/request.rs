@@ -60,6 +60,9 @@ pub enum Cached {
     /// Tools and instructions, which most calls share.
     #[default]
     Instructions,
+    /// All messages but the last: instructions and worked examples, which are the same in every call. The
+    /// embedded model keeps what it made of them in a file for the next process.
+    Examples,
     /// The conversation too: the next call continues with it.
     Conversation,
 }

@@ -70,6 +70,9 @@ pub struct Paid {
     pub cost: Option<Money>,
     /// The day of the prices.
     pub prices: String,
+    /// The usage is estimated: the model did not say how many tokens it took, or what it said cannot be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
 }
 
 /// Why a model stopped.

@@ -16,7 +16,10 @@ use axum::{
 };
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
-use superstep::fs::{Rights, Staged, read_regular};
+use superstep::{
+    fs::{Rights, Staged, read_regular},
+    text::hex,
+};
 
 use crate::{
     app::App,
@@ -48,10 +51,7 @@ pub(crate) async fn upload(
         let why = format!("the file cannot be read, or has more than {most} bytes");
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
     })?;
-    let id: String = Sha256::digest(&bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let id = hex(&Sha256::digest(&bytes));
     let record = FileRecord {
         name,
         bytes: u64::try_from(bytes.len()).unwrap_or(u64::MAX),

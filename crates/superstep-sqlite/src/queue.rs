@@ -30,6 +30,8 @@ pub(crate) enum Urgency {
     Immediate,
     /// Nobody waits (write-behind), so work may pile up for a group commit.
     Deferred,
+    /// The caller submits something else at once, and both are one transaction.
+    WithNext,
 }
 
 /// Replies to the caller with the result of the commit.
@@ -38,7 +40,33 @@ type Work = Box<dyn FnOnce(Result<&mut Writer, SaverError>) -> Finish + Send>;
 
 struct Job {
     level: SyncLevel,
+    urgency: Urgency,
     work: Work,
+}
+
+/// Where the result of a job arrives.
+type Reply<T> = oneshot::Receiver<Result<T, SaverError>>;
+
+impl Job {
+    fn new<T: Send + 'static>(
+        level: SyncLevel,
+        urgency: Urgency,
+        work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
+    ) -> (Self, Reply<T>) {
+        let (sender, reply) = oneshot::channel();
+        let work: Work = Box::new(move |writer| {
+            let done = writer.and_then(|writer| writer.in_group(work));
+            Box::new(move |committed| {
+                let _gone = sender.send(committed.and(done));
+            })
+        });
+        let job = Self {
+            level,
+            urgency,
+            work,
+        };
+        (job, reply)
+    }
 }
 
 #[derive(Default)]
@@ -117,8 +145,8 @@ impl Queue {
         }
     }
 
-    /// Commits work on the caller's thread if that is urgent and no other run writes; otherwise
-    /// enqueues it.
+    /// Commits work on the caller's thread if that is urgent and no other run writes, along with what
+    /// waited for it; otherwise enqueues it.
     pub(crate) fn submit<T: Send + 'static>(
         &self,
         level: SyncLevel,
@@ -128,12 +156,13 @@ impl Queue {
         let Some(state) = &self.state else {
             return refuse();
         };
-        let writer = match urgency {
+        let direct = match urgency {
             Urgency::Immediate => state.try_writer(),
-            Urgency::Deferred => None,
+            Urgency::Deferred | Urgency::WithNext => None,
         };
-        match writer {
-            Some(mut writer) => {
+        match direct {
+            None => self.push(level, urgency, work),
+            Some((mut writer, waiting)) if waiting.is_empty() => {
                 let start = Instant::now();
                 let done = writer.in_transaction(level, work);
                 if level == SyncLevel::Full {
@@ -141,7 +170,12 @@ impl Queue {
                 }
                 MaybeReady::now(done)
             }
-            None => self.enqueue(level, work),
+            Some((mut writer, mut jobs)) => {
+                let (job, mut reply) = Job::new(level, urgency, work);
+                jobs.push(job);
+                state.commit_group(&mut writer, jobs);
+                MaybeReady::now(reply.try_recv().unwrap_or_else(|_| Err(stopped())))
+            }
         }
     }
 
@@ -151,26 +185,30 @@ impl Queue {
         level: SyncLevel,
         work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
     ) -> MaybeReady<'static, T> {
+        self.push(level, Urgency::Deferred, work)
+    }
+
+    fn push<T: Send + 'static>(
+        &self,
+        level: SyncLevel,
+        urgency: Urgency,
+        work: impl FnOnce(&mut Writer) -> Result<T, SaverError> + Send + 'static,
+    ) -> MaybeReady<'static, T> {
         let Some(state) = &self.state else {
             return refuse();
         };
-        let (sender, receiver) = oneshot::channel();
-        let work: Work = Box::new(move |writer| {
-            let done = writer.and_then(|writer| writer.in_group(work));
-            Box::new(move |committed| {
-                let _gone = sender.send(committed.and(done));
-            })
-        });
-        let mut pending = lock(&state.pending);
-        pending.jobs.push(Job { level, work });
-        let asleep = std::mem::take(&mut pending.asleep);
-        drop(pending);
-        if asleep {
-            state.wake.notify_one();
+        let (job, reply) = Job::new(level, urgency, work);
+        lock(&state.pending).jobs.push(job);
+        if urgency != Urgency::WithNext {
+            state.wake_writer();
         }
+        let state = state.clone();
         MaybeReady::Later(Box::pin(async move {
-            let stopped = || SaverError::Io("the writer has stopped".to_owned());
-            receiver.await.unwrap_or_else(|_| Err(stopped()))
+            // What should go along with this may never come.
+            if urgency == Urgency::WithNext {
+                state.wake_writer();
+            }
+            reply.await.unwrap_or_else(|_| Err(stopped()))
         }))
     }
 }
@@ -188,8 +226,18 @@ impl Drop for Queue {
 }
 
 impl QueueState {
-    /// The writer, if the caller may use it directly.
-    fn try_writer(&self) -> Option<MutexGuard<'_, Writer>> {
+    /// Has the writer's thread look for jobs, if it sleeps.
+    fn wake_writer(&self) {
+        let mut pending = lock(&self.pending);
+        let asleep = !pending.jobs.is_empty() && std::mem::take(&mut pending.asleep);
+        drop(pending);
+        if asleep {
+            self.wake.notify_one();
+        }
+    }
+
+    /// The writer, if the caller may use it directly, and the jobs that waited for that.
+    fn try_writer(&self) -> Option<(MutexGuard<'_, Writer>, Vec<Job>)> {
         let slow = self.last_sync.load(Ordering::Relaxed) > SLOW.as_micros() as u64;
         if slow || self.writers.load(Ordering::Relaxed) > 1 {
             return None;
@@ -199,8 +247,11 @@ impl QueueState {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
-        // Pending work goes first.
-        lock(&self.pending).jobs.is_empty().then_some(writer)
+        let mut pending = lock(&self.pending);
+        let mut jobs = pending.jobs.iter();
+        // Other pending work goes first.
+        let is_free = jobs.all(|job| job.urgency == Urgency::WithNext);
+        is_free.then(|| (writer, std::mem::take(&mut pending.jobs)))
     }
 
     fn run(&self, every: Duration, mut tick: impl FnMut(&mut Writer)) {
@@ -278,6 +329,10 @@ impl QueueState {
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.last_sync.store(micros, Ordering::Relaxed);
     }
+}
+
+fn stopped() -> SaverError {
+    SaverError::Io("the writer has stopped".to_owned())
 }
 
 fn refuse<T>() -> MaybeReady<'static, T> {

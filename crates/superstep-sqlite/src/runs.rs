@@ -65,6 +65,15 @@ fn columns(row: &SqlRow<'_>) -> Result<Columns, rusqlite::Error> {
 }
 
 impl RunRow {
+    /// A run that has no row yet.
+    fn new(thread: i64, record: RunRecord) -> Self {
+        Self {
+            seq: 0,
+            thread,
+            record,
+        }
+    }
+
     fn open(seal: &Seal, (seq, run, thread, state, body): Columns) -> Result<Self, SaverError> {
         let run = RunId(u128::from_be_bytes(run));
         let what = format!("run {run}");
@@ -88,6 +97,21 @@ impl RunRow {
         Ok((state, body))
     }
 
+    fn insert(&self, writer: &mut Writer) -> Result<(), SaverError> {
+        let (state, body) = self.seal(&writer.seal)?;
+        let id = self.record.id.0.to_be_bytes();
+        let due = self.record.waiting().map(|queued| queued.due);
+        unfound::note(writer.change()?, self.thread)?;
+        writer
+            .change()?
+            .prepare_cached(
+                "INSERT INTO runs (run, thread, state, body, due) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )
+            .and_then(|mut insert| insert.execute(params![id, self.thread, state, body, due]))
+            .map(drop)
+            .map_err(sql)
+    }
+
     /// Stores what has changed.
     pub(crate) fn update(&self, writer: &mut Writer) -> Result<(), SaverError> {
         let (state, body) = self.seal(&writer.seal)?;
@@ -108,24 +132,7 @@ pub(crate) fn insert(
     thread: i64,
     record: RunRecord,
 ) -> Result<(), SaverError> {
-    let seq = 0;
-    let row = RunRow {
-        seq,
-        thread,
-        record,
-    };
-    let (state, body) = row.seal(&writer.seal)?;
-    let id = row.record.id.0.to_be_bytes();
-    let due = row.record.waiting().map(|queued| queued.due);
-    unfound::note(writer.change()?, thread)?;
-    writer
-        .change()?
-        .prepare_cached(
-            "INSERT INTO runs (run, thread, state, body, due) VALUES (?1, ?2, ?3, ?4, ?5)",
-        )
-        .and_then(|mut insert| insert.execute(params![id, thread, state, body, due]))
-        .map(drop)
-        .map_err(sql)
+    RunRow::new(thread, record).insert(writer)
 }
 
 /// Copies all runs into another database, under the same numbers; returns how many.
@@ -232,24 +239,25 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
     }
     // What can be refused is refused before anything is written, so that no savepoint is needed, which would copy
     // every page that is changed.
-    let mut known = find(writer.db()?, &writer.seal, run)?;
-    let record = match &mut known {
-        Some(known) => {
+    let known = find(writer.db()?, &writer.seal, run)?;
+    let is_new = known.is_none();
+    let row = match known {
+        Some(mut known) => {
             known.record.begin_again(begin, current.head, now)?;
-            known.record.clone()
+            known
         }
-        None => RunRecord::begun(begin, current.head, now),
+        None => RunRow::new(thread, RunRecord::begun(begin, current.head, now)),
     };
     for mut open in of_state(writer.db()?, &writer.seal, RunStatus::Running, Some(thread))? {
         if open.record.id != run {
             end_lost(writer, &mut open)?;
         }
     }
-    match &mut known {
-        Some(known) => known.update(writer)?,
-        None => insert(writer, thread, record.clone())?,
+    match is_new {
+        true => row.insert(writer)?,
+        false => row.update(writer)?,
     }
-    Ok(record)
+    Ok(row.record)
 }
 
 /// Records how a run ended.

@@ -4,8 +4,10 @@
 //! secrets from text, values and spans. Everything that shows, approves or exports text of models,
 //! tools, mails and servers uses these functions, so that they agree.
 
+mod hex;
 mod redact;
 mod sanitize;
 
+pub use hex::hex;
 pub use redact::{Capture, Privacy, REDACTED, RedactError, Redactor, Secret};
 pub use sanitize::{Hidden, Sanitizer, is_hidden, reveal, reveal_name, sanitize, single_line};

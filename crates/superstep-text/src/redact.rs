@@ -112,11 +112,38 @@ impl Redactor {
 
     /// The text without secrets. Done again, it changes nothing.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut clean = without(text, self.find(text));
+        self.marked(text, LeftOver::Mark)
+    }
+
+    /// The text without secrets, each line where it was: of a key over many lines their ends stay.
+    ///
+    /// ```
+    /// use superstep_text::Redactor;
+    ///
+    /// let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----\nafter";
+    /// let shown = Redactor::standard().lines(key);
+    /// assert_eq!(shown.lines().nth(3), Some("after"));
+    /// assert!(!shown.contains("MIIEvQ"));
+    /// ```
+    pub fn lines<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let clean = self.marked(text, LeftOver::MarkAndLines);
+        // Data may hide behind a name what is no text; then the document is made anew, and its lines are others.
+        let is_data = clean.trim_start().starts_with(['{', '[']);
+        let data = is_data.then(|| serde_json::from_str::<serde_json::Value>(&clean).ok());
+        match data.flatten().map(Value::from) {
+            Some(data) if self.value(&data) != data => {
+                Cow::Owned(self.document(&clean).into_owned())
+            }
+            _ => clean,
+        }
+    }
+
+    fn marked<'a>(&self, text: &'a str, left: LeftOver) -> Cow<'a, str> {
+        let mut clean = without(text, self.find(text), left);
         for _ in 0..MOST_PASSES {
             // A mark may leave a word that now ends its line.
             let again = match &clean {
-                Cow::Owned(once) => without(once, self.find(once)).into_owned(),
+                Cow::Owned(once) => without(once, self.find(once), left).into_owned(),
                 Cow::Borrowed(_) => break,
             };
             if again == clean {
@@ -221,23 +248,36 @@ impl fmt::Debug for Redactor {
     }
 }
 
+/// What is left of a secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeftOver {
+    Mark,
+    MarkAndLines,
+}
+
 /// The text with a mark in place of these parts.
-fn without(text: &str, mut found: Vec<Range<usize>>) -> Cow<'_, str> {
+fn without(text: &str, mut found: Vec<Range<usize>>, left: LeftOver) -> Cow<'_, str> {
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
     found.sort_by_key(|range| (range.start, range.end));
-    let mut clean = String::with_capacity(text.len());
-    let (mut kept, mut hidden) = (0, None);
+    let mut parts: Vec<Range<usize>> = Vec::new();
     for range in found {
-        if hidden.is_some_and(|end| range.start <= end) {
-            kept = range.end.max(kept);
-        } else {
-            clean.push_str(text.get(kept..range.start).unwrap_or_default());
-            clean.push_str(REDACTED);
-            kept = range.end;
+        match parts.last_mut() {
+            Some(last) if range.start <= last.end => last.end = range.end.max(last.end),
+            _ => parts.push(range),
         }
-        hidden = Some(kept);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut kept = 0;
+    for part in parts {
+        clean.push_str(text.get(kept..part.start).unwrap_or_default());
+        clean.push_str(REDACTED);
+        if left == LeftOver::MarkAndLines {
+            let ends = text.get(part.clone()).unwrap_or_default().matches('\n');
+            clean.extend(ends);
+        }
+        kept = part.end;
     }
     clean.push_str(text.get(kept..).unwrap_or_default());
     Cow::Owned(clean)

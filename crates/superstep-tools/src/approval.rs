@@ -8,7 +8,7 @@
 //!
 //! As data a question has the shape that inboxes know: `action_request`, `config`, `description`.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -17,6 +17,7 @@ use superstep_core::id::{TaskId, ThreadId};
 use superstep_derive::Ask;
 use superstep_engine::typed::Ask;
 use superstep_model::ToolCall;
+use superstep_text::hex;
 
 use crate::access::Capabilities;
 
@@ -80,11 +81,7 @@ pub(crate) fn sha256<const N: usize>(parts: [String; N]) -> String {
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }
-    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&hash.finalize())
 }
 
 impl fmt::Display for Digest {

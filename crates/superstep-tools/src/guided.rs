@@ -15,7 +15,8 @@
 //!
 //! What made these work, on the model that can be inside the process: the meaning of each choice as a list of kinds; short
 //! instructions; three to twelve examples as turns, one for each way into a choice; a sentence of reasoning before a label
-//! that needs judgement. What did not: several tools at once, rules with exceptions, comparing alternatives.
+//! that needs judgement; to ask what something does and of which kind it is, and to decide by a table of both. What did not:
+//! several tools at once, rules with exceptions, comparing alternatives.
 //!
 //! ```
 //! use superstep_model::{Message, Script, script::Step};

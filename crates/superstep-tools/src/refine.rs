@@ -12,8 +12,9 @@
 //! refuted, which costs points and keeps the loop going. The best version is the result, not the last one.
 //!
 //! [`Refine`] is what it is made of, [`RefineConfig`] when it ends, [`Refinement`] its state. The nodes are in
-//! `nodes`, the decision in `decide`, the calls in `calling`.
+//! `nodes`, the decision in `decide`, the calls in `calling`, what it takes at most in `bounds`.
 
+mod bounds;
 mod calling;
 mod config;
 mod decide;
@@ -21,6 +22,7 @@ mod graph;
 mod nodes;
 mod state;
 
+pub use bounds::{Sizes, Takes};
 pub use calling::CUT_OFF;
 pub use config::{Form, Refine, RefineConfig, Review};
 pub use decide::learned_threshold;

@@ -52,6 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-http",
             "superstep-model",
             "superstep-store",
+            "superstep-text",
         ],
     ),
     (

@@ -58,22 +58,36 @@ impl DocumentStore<'_> {
         &self,
         inputs: &Inputs,
     ) -> Result<DocumentSet, superstep::NodeError> {
+        let (set, gone) = self.kept(inputs).await?;
+        match gone.into_iter().next() {
+            None => Ok(set),
+            Some(path) => {
+                let path = superstep::text::single_line(&path);
+                Err(crate::error::Error::from(ErrorKind::DocumentGone { path }).into())
+            }
+        }
+    }
+
+    /// The documents of a thread that are still there, and the paths of the others.
+    pub(crate) async fn kept(
+        &self,
+        inputs: &Inputs,
+    ) -> Result<(DocumentSet, Vec<String>), StoreError> {
         let entries: Vec<&Entry> = inputs.included().collect();
         let gets: Result<Vec<Op>, StoreError> = entries
             .iter()
             .map(|entry| get("documents", key(entry)))
             .collect();
         let found = self.0.batch(gets?).await?;
-        let mut documents = Vec::with_capacity(entries.len());
+        let (mut documents, mut gone) = (Vec::with_capacity(entries.len()), Vec::new());
         for (entry, outcome) in entries.into_iter().zip(found) {
             let item = outcome.into_item()?;
             let text = item
                 .as_ref()
                 .and_then(|item| item.value.get("text")?.as_str());
             let Some(text) = text else {
-                let path = superstep::text::single_line(&entry.path);
-                let gone = crate::error::Error::from(ErrorKind::DocumentGone { path });
-                return Err(gone.into());
+                gone.push(entry.path.clone());
+                continue;
             };
             documents.push(Document {
                 path: entry.path.clone(),
@@ -83,10 +97,8 @@ impl DocumentStore<'_> {
             });
         }
         let left = inputs.left.get(Why::Budget.name()).copied();
-        Ok(DocumentSet {
-            documents,
-            left: left.unwrap_or(0),
-        })
+        let left = left.unwrap_or(0);
+        Ok((DocumentSet { documents, left }, gone))
     }
 
     /// All files of a reading: those in the state, or the whole list if it is longer.

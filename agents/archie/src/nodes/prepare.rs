@@ -1,12 +1,10 @@
 //! Node `analysis_prepare`: the next question or proposal or, once approved, the analysis.
 
-use superstep::{
-    Ctx, NodeError, Res, Snap, Store,
-    tools::guided::{Profile, Sources},
-};
+use superstep::{Ctx, NodeError, Res, Snap, Store, tools::guided::Profile};
 
 use crate::{
     documents::{DocumentSet, DocumentStore},
+    explain,
     progress::{About, Notice, Progress},
     prompts::Stage,
     request::StageRequest,
@@ -58,27 +56,10 @@ fn unsupported(text: &str, state: &Analysis, set: &DocumentSet) -> Option<Notice
     if set.documents.is_empty() {
         return None;
     }
-    let mut sources = Sources::of(set.documents.iter().map(|it| it.text.as_str()));
-    for message in &state.analysis_history {
-        if matches!(message.body, superstep::model::Body::User { .. }) {
-            sources.add(&message.text());
-        }
-    }
-    sources.add(&state.user_input);
-    // Points are numbered.
-    let unnumbered = text.lines().map(|line| {
-        let bare = line.trim_start();
-        let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
-        let rest = bare.get(digits..).unwrap_or_default();
-        rest.strip_prefix(". ")
-            .or_else(|| rest.strip_prefix(") "))
-            .filter(|_| digits > 0)
-            .unwrap_or(bare)
-    });
-    let unnumbered: Vec<&str> = unnumbered.collect();
-    let mut found = sources.unsupported_figures(&unnumbered.join("\n"));
-    found.dedup();
-    found.truncate(10);
+    let is_figure = |item: &str| item.bytes().any(|byte| byte.is_ascii_digit());
+    let found = explain::traces(text, state, set).into_iter();
+    let found = found.filter(|it| it.origins.is_empty() && is_figure(&it.item));
+    let found: Vec<String> = found.map(|it| it.item).take(10).collect();
     let why = format!(
         "figures that are in no document and that you did not name: {}",
         found.join(", ")

@@ -100,7 +100,7 @@ pub(super) async fn of(
 }
 
 /// Words that leave something open.
-const OPEN: [&str; 20] = [
+const OPEN: [&str; 24] = [
     "open question",
     "undecided",
     "not decided",
@@ -121,6 +121,10 @@ const OPEN: [&str; 20] = [
     "left open",
     "tbd",
     "todo",
+    "asks whether",
+    "asked whether",
+    "asks who",
+    "wonders",
 ];
 
 /// Whether a passage leaves something open, by its words or its heading.
@@ -161,6 +165,7 @@ mod tests {
             ("Costs", "Whether we keep logs is still open."),
             ("Open questions", "Backups at night"),
             ("", "It is not yet decided."),
+            ("Minutes", "Jonas asks whether parcels are insured."),
         ] {
             assert!(is_open(&passage(heading, text)), "{heading}: {text}");
         }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::{
     diagrams,
-    facts::{DependencyKind, Facts, File, SymbolKind},
+    facts::{DependencyKind, Facts, File, Symbol, SymbolKind, error_types},
     inert::{code, place as at, words},
 };
 
@@ -41,28 +41,24 @@ impl Part {
             Self::Folders => folders(facts),
             Self::Skipped => skipped(facts),
             Self::Components => components(facts),
-            Self::ComponentDiagram => diagram("Components", diagrams::components(facts)),
+            Self::ComponentDiagram => {
+                diagram("Which component uses which", diagrams::components(facts))
+            }
             Self::Dependencies => dependencies(facts),
             Self::EntryPoints => entry_points(facts),
-            Self::FlowDiagram => diagram("From the entry points", diagrams::flow(facts)),
+            Self::FlowDiagram => flow(facts),
             Self::TypeDiagram => diagram("Types", diagrams::types(facts)),
             Self::Types => symbols("Public types", facts, |kind, _| {
                 matches!(
                     kind,
-                    SymbolKind::Type | SymbolKind::Enum | SymbolKind::Alias
+                    SymbolKind::Type | SymbolKind::Enum | SymbolKind::Alias | SymbolKind::Interface
                 )
             }),
             Self::Interfaces => symbols("Public interfaces", facts, |kind, _| {
                 kind == SymbolKind::Interface
             }),
             Self::SymbolKinds => symbol_kinds(facts),
-            Self::ErrorTypes => symbols("Types of errors", facts, |kind, name| {
-                let is_type = matches!(kind, SymbolKind::Type | SymbolKind::Enum);
-                is_type
-                    && (name.ends_with("Error")
-                        || name.ends_with("Exception")
-                        || name == "ErrorKind")
-            }),
+            Self::ErrorTypes => errors(facts),
             Self::Secrets => secrets(facts),
             Self::Marks => marks(facts),
             Self::LargeFiles => large(facts),
@@ -93,6 +89,19 @@ fn table(title: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) ->
 fn diagram(title: &str, text: Option<String>) -> Option<String> {
     let text = text?;
     Some(format!("## {title}\n\n```mermaid\n{}```\n", text))
+}
+
+fn flow(facts: &Facts) -> Option<String> {
+    let flow = diagrams::flow(facts)?;
+    let mut text = diagram("From the entry points", Some(flow.diagram))?;
+    if flow.left_out > 0 {
+        let _written = writeln!(
+            text,
+            "\nThe files nearest to the entry points; {} more that they reach are not drawn.",
+            flow.left_out
+        );
+    }
+    Some(text)
 }
 
 fn counts(facts: &Facts) -> String {
@@ -140,7 +149,7 @@ fn folders(facts: &Facts) -> Option<String> {
     let rows = found
         .into_iter()
         .map(|(name, (files, lines))| vec![code(name), files.to_string(), lines.to_string()]);
-    table("Folders", &["folder", "files", "lines"], rows)
+    table("Top folders", &["folder", "files", "lines"], rows)
 }
 
 fn skipped(facts: &Facts) -> Option<String> {
@@ -217,15 +226,29 @@ fn symbols(title: &str, facts: &Facts, fits: impl Fn(SymbolKind, &str) -> bool) 
         .flat_map(|file| {
             let own = file.symbols.iter().filter(|it| fits(it.kind, &it.name));
             let own = own.filter(|it| it.public || file.language == crate::facts::Language::C);
-            own.map(|it| {
-                vec![
-                    code(&it.name),
-                    it.kind.as_str().to_owned(),
-                    at(&file.path, it.line),
-                ]
-            })
+            own.map(move |it| symbol(file, it))
         });
     table(title, &["name", "kind", "where"], rows)
+}
+
+fn symbol(file: &File, symbol: &Symbol) -> Vec<String> {
+    vec![
+        code(&symbol.name),
+        symbol.kind.as_str().to_owned(),
+        at(&file.path, symbol.line),
+    ]
+}
+
+fn errors(facts: &Facts) -> Option<String> {
+    let found = error_types(facts).into_iter();
+    let found = found.filter(|(file, it)| {
+        !file.test && (it.public || file.language == crate::facts::Language::C)
+    });
+    table(
+        "Types of errors",
+        &["name", "kind", "where"],
+        found.map(|(file, it)| symbol(file, it)),
+    )
 }
 
 fn symbol_kinds(facts: &Facts) -> Option<String> {

@@ -84,7 +84,10 @@ impl DocAgent for &'static Standard {
             .iter()
             .filter_map(|part| part.render(facts))
             .collect();
-        parts.join("\n")
+        match parts.is_empty() && !self.parts.is_empty() {
+            true => "The facts have nothing for this page.\n".to_owned(),
+            false => parts.join("\n"),
+        }
     }
 
     fn similar(&self) -> &[&'static str] {

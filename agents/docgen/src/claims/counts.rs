@@ -59,7 +59,10 @@ pub(super) fn find(unit: &str, has_path: bool) -> Vec<Claim> {
     let mut all_words = lower.split(signs).filter(|it| !it.is_empty());
     is_all |= all_words.all(|word| {
         let is_number = word.bytes().all(|it| it.is_ascii_digit());
-        is_number || NOUNS.contains(&word) || PLAIN_WORDS.contains(&word)
+        is_number
+            || in_words(word).is_some()
+            || NOUNS.contains(&word)
+            || PLAIN_WORDS.contains(&word)
     });
     let mut found = Vec::new();
     let words: Vec<(usize, &str)> = unit
@@ -72,12 +75,28 @@ pub(super) fn find(unit: &str, has_path: bool) -> Vec<Claim> {
         .collect();
     for (number, window) in words.iter().enumerate() {
         let (start, word) = *window;
-        let digits = word
+        let mut digits = word
             .trim_start_matches(['(', '*', '~'])
             .trim_end_matches('*');
         let plain = digits.replace(',', "");
-        let Ok(value) = plain.parse::<u64>() else {
-            continue;
+        let offset = word.find(digits).unwrap_or(0);
+        let from = start + offset;
+        let is_begun = number > 0
+            && words
+                .get(number - 1)
+                .is_some_and(|it| in_words(it.1).is_some());
+        let (value, number) = match plain.parse::<u64>() {
+            Ok(value) => (value, number),
+            Err(_) if is_begun => continue,
+            Err(_) => match spelled(words.iter().skip(number).map(|it| it.1)) {
+                Some((value, count)) => {
+                    let last = number + count - 1;
+                    let end = words.get(last).map_or(start, |(at, word)| at + word.len());
+                    digits = unit.get(from..end).unwrap_or_default();
+                    (value, last)
+                }
+                None => continue,
+            },
         };
         let clean = |at: usize| {
             let word = words.get(at).map_or("", |(_, word)| *word);
@@ -89,8 +108,7 @@ pub(super) fn find(unit: &str, has_path: bool) -> Vec<Claim> {
             (false, true) => (second, Some(first.to_owned())),
             _ => continue,
         };
-        let offset = word.find(digits).unwrap_or(0);
-        let place = start + offset..start + offset + digits.len();
+        let place = from..from + digits.len();
         found.push(Claim {
             what: What::Count(Count {
                 number: value,
@@ -104,6 +122,66 @@ pub(super) fn find(unit: &str, has_path: bool) -> Vec<Claim> {
         });
     }
     found
+}
+
+/// The number of a word, or of two with a hyphen: `five`, `twenty-five`, `hundred`.
+fn in_words(word: &str) -> Option<u64> {
+    const SMALL: [&str; 20] = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+    ];
+    const TENS: [&str; 8] = [
+        "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+    ];
+    let word = word.to_lowercase();
+    let at = |list: &[&str], word: &str| {
+        let place = list.iter().position(|it| *it == word)?;
+        u64::try_from(place).ok()
+    };
+    if let Some((tens, ones)) = word.split_once('-') {
+        return Some((at(&TENS, tens)? + 2) * 10 + at(&SMALL, ones)?);
+    }
+    match &*word {
+        "hundred" => Some(100),
+        "thousand" => Some(1_000),
+        "million" => Some(1_000_000),
+        word => at(&SMALL, word).or_else(|| Some((at(&TENS, word)? + 2) * 10)),
+    }
+}
+
+/// A number in words at the beginning of a text, and of how many words it is: "five hundred" is 500.
+fn spelled<'a>(words: impl Iterator<Item = &'a str>) -> Option<(u64, usize)> {
+    let (mut total, mut part, mut count) = (0_u64, 0_u64, 0);
+    for value in words.map_while(in_words).take(8) {
+        count += 1;
+        match value {
+            100 => part = part.max(1).saturating_mul(100),
+            1_000 | 1_000_000 => {
+                total = total.saturating_add(part.max(1).saturating_mul(value));
+                part = 0;
+            }
+            small => part = part.saturating_add(small),
+        }
+    }
+    (count > 0).then(|| (total.saturating_add(part), count))
 }
 
 /// Whether what stands before a number ends with a path in code and a word of having.

@@ -29,6 +29,8 @@ pub(super) enum What {
         name: String,
         owner: Option<String>,
         has_kind: bool,
+        /// Whether the word before it says that it is called, or that it is a type.
+        kind: Option<Kind>,
     },
     /// A name of something from outside, and whether the sentence says that it is that.
     Dependency { name: String, is_said: bool },
@@ -40,6 +42,23 @@ pub(super) enum What {
     },
     /// A number of things.
     Count(counts::Count),
+}
+
+/// What a definition is, as far as languages agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Called,
+    Type,
+}
+
+impl Kind {
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "function" | "method" | "macro" => Some(Self::Called),
+            "struct" | "class" | "enum" | "type" | "trait" | "interface" => Some(Self::Type),
+            _ => None,
+        }
+    }
 }
 
 /// Words for kinds of definitions.
@@ -169,6 +188,11 @@ fn in_code(unit: &str, span: Range<usize>, in_versions: bool, lookup: &Lookup<'_
             name: name.to_owned(),
             owner: parts.next().map(str::to_owned),
             has_kind: has_kind(unit, &span),
+            kind: {
+                let (before, _) = around(unit, &span);
+                let last = before.trim_end().rsplit(' ').next().unwrap_or_default();
+                Kind::of(last)
+            },
         },
     }]
 }

@@ -3,12 +3,12 @@
 use super::{
     counts,
     dependencies::{self, is_called, is_imported, is_part},
-    find::{Claim, What},
+    find::{Claim, Kind, What},
     places::{Said, Tie, ties},
     spots::{Spot, is_at, spots},
     versions,
 };
-use crate::facts::{File, Language, Lookup};
+use crate::facts::{File, Language, Lookup, SymbolKind};
 
 /// What the facts say to a claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,10 @@ pub(super) fn judge(unit: &str, all: &[Claim], lookup: &Lookup<'_>) -> Vec<Verdi
     let indexes = 0..all.len();
     let verdicts = indexes.zip(all).map(|(index, claim)| match &claim.what {
         What::Path { .. } => sentence.path(index),
-        What::Symbol { .. } => sentence.symbol(index),
+        What::Symbol { name, kind, .. } => match sentence.symbol(index) {
+            Verdict::Wrong { why, now: None } => Verdict::Wrong { why, now: None },
+            other => wrong_kind(name, *kind, lookup).unwrap_or(other),
+        },
         What::Dependency { name, is_said } => sentence.dependency(index, name, *is_said),
         What::Version {
             name,
@@ -61,6 +64,27 @@ pub(super) fn judge(unit: &str, all: &[Claim], lookup: &Lookup<'_>) -> Vec<Verdi
         What::Count(count) => counts::judge(count, sentence.file_before(index), lookup),
     });
     verdicts.collect()
+}
+
+/// A function that is called a type, or the other way round; nothing if any definition of that name fits.
+fn wrong_kind(name: &str, said: Option<Kind>, lookup: &Lookup<'_>) -> Option<Verdict> {
+    let said = said?;
+    let is = |kind: SymbolKind| match kind {
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Macro => Some(Kind::Called),
+        SymbolKind::Type | SymbolKind::Enum | SymbolKind::Interface | SymbolKind::Alias => {
+            Some(Kind::Type)
+        }
+        _ => None,
+    };
+    let all = lookup.symbol(name);
+    let (_, first) = all.first()?;
+    let is_other = |kind: SymbolKind| is(kind).is_some_and(|kind| kind != said);
+    all.iter()
+        .all(|(_, symbol)| is_other(symbol.kind))
+        .then(|| Verdict::Wrong {
+            why: format!("{name} is a {}", first.kind.as_str()),
+            now: None,
+        })
 }
 
 impl<'a> Sentence<'a> {

@@ -1,4 +1,4 @@
-//! Components: packages, or folders below the root where there are none; and which uses which.
+//! Components: packages, with the folders below the root where there are fewer than two; and which uses which.
 
 use std::collections::{BTreeMap, BTreeSet};
 

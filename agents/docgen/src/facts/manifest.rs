@@ -64,6 +64,20 @@ pub(super) fn is_one(path: &str) -> bool {
     family(path).is_some()
 }
 
+/// Whether a manifest or a lock file is no document of its kind.
+pub(super) fn is_broken(path: &str, text: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name {
+        "package.json" | "package-lock.json" => {
+            serde_json::from_str::<serde::de::IgnoredAny>(text).is_err()
+        }
+        "Cargo.toml" | "Cargo.lock" | "pyproject.toml" | "poetry.lock" | "uv.lock" => {
+            toml::from_str::<toml::Table>(text).is_err()
+        }
+        _ => false,
+    }
+}
+
 /// Whether a file says what is asked for: also one of a kind that is not parsed.
 pub(super) fn is_like_one(path: &str) -> bool {
     const OTHERS: [&str; 14] = [

@@ -29,6 +29,7 @@ pub(super) fn make_inert(facts: &mut Facts) {
         for it in &mut file.symbols {
             plain(&mut it.name);
             it.of.iter_mut().for_each(plain);
+            it.bases.iter_mut().for_each(plain);
         }
         for it in &mut file.imports {
             plain(&mut it.target);

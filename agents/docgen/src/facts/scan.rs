@@ -76,6 +76,9 @@ pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
             skipped.add(file.path.clone(), why);
         }
         if let Some(text) = text {
+            if manifest::is_broken(&file.path, &text) {
+                skipped.add(file.path.clone(), "a manifest that cannot be parsed");
+            }
             texts.push((file.path.clone(), text));
         }
         files.push(file);
@@ -143,7 +146,13 @@ fn counts(files: &[File]) -> Counts {
         counts.tests += u32::from(file.test);
         counts.symbols = counts.symbols.saturating_add(number(file.symbols.len()));
         counts.marks = counts.marks.saturating_add(number(file.marks.len()));
-        folders.insert(file.path.rsplit_once('/').map_or("", |(folder, _)| folder));
+        let mut path = &*file.path;
+        while let Some((folder, _)) = path.rsplit_once('/') {
+            if !folders.insert(folder) {
+                break;
+            }
+            path = folder;
+        }
         let language = counts.languages.entry(file.language.name().to_owned());
         let language = language.or_default();
         language.files += 1;

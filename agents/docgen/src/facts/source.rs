@@ -15,17 +15,23 @@ const LARGEST: u64 = 16 << 20;
 /// The lines of a file.
 pub(crate) struct Source(Vec<Box<str>>);
 
-/// The text of a file below a root; nothing if it is no text, may hold secrets, or changed.
-pub(super) fn source(root: &Path, file: &File) -> Option<Source> {
+/// The bytes of a file of the facts; nothing if it is no text, may hold secrets, or is not below the root any more.
+pub(crate) fn readable(root: &Path, file: &File, most: u64) -> Option<Vec<u8>> {
     if is_secret_name(&file.path) || file.lines == 0 {
         return None;
     }
     let real = std::fs::canonicalize(root.join(&file.path)).ok()?;
+    let root = std::fs::canonicalize(root).ok()?;
     // Nothing on the way may lead out of the folder.
-    if !real.starts_with(root) {
+    if !real.starts_with(&root) {
         return None;
     }
-    let bytes = read_regular(&real, LARGEST).ok()?;
+    read_regular(&real, most).ok()
+}
+
+/// The text of a file below a root; nothing if it may not be read, or changed.
+pub(super) fn source(root: &Path, file: &File) -> Option<Source> {
+    let bytes = readable(root, file, LARGEST)?;
     if format!("{:032x}", xxh3_128(&bytes)) != file.hash {
         return None;
     }

@@ -114,12 +114,15 @@ const GO: Grammar = Grammar {
         ("type_spec", SymbolKind::Type),
         ("type_alias", SymbolKind::Alias),
         ("const_spec", SymbolKind::Constant),
+        ("var_spec", SymbolKind::Constant),
     ],
     imports: &["import_spec"],
     inside: &[
         "source_file",
         "type_declaration",
         "const_declaration",
+        "var_declaration",
+        "var_spec_list",
         "import_declaration",
         "import_spec_list",
     ],
@@ -326,9 +329,65 @@ fn define(
         kind,
         line: line(node),
         end: last_line(node),
+        bases: bases(node, text),
         name,
         of,
     })
+}
+
+/// The most types that one extends.
+const MOST_BASES: usize = 8;
+
+/// What a definition says that it extends or implements, without scopes and parameters of types.
+fn bases(node: Node<'_>, text: &str) -> Vec<String> {
+    const CLAUSES: [&str; 6] = [
+        "class_heritage",
+        "extends_type_clause",
+        "superclass",
+        "super_interfaces",
+        "extends_interfaces",
+        "base_class_clause",
+    ];
+    const WORDS: [&str; 6] = [
+        "extends",
+        "implements",
+        "public",
+        "private",
+        "protected",
+        "virtual",
+    ];
+    let mut cursor = node.walk();
+    let children = node.named_children(&mut cursor);
+    let clauses = children.filter(|child| CLAUSES.contains(&child.kind()));
+    // Python has them in parentheses behind the name.
+    let listed = node.child_by_field_name("superclasses");
+    let mut found = Vec::new();
+    for clause in clauses.chain(listed) {
+        let mut depth = 0_u32;
+        let outside = slice(clause, text).chars().filter(|c| {
+            match c {
+                '<' | '[' => depth += 1,
+                '>' | ']' => depth = depth.saturating_sub(1),
+                _ => return depth == 0,
+            }
+            false
+        });
+        let outside: String = outside.collect();
+        for word in outside.split([',', '(', ')', ' ', '\n', '\t']) {
+            let name = word.rsplit(['.', ':']).next().unwrap_or_default();
+            let is_name = !name.is_empty()
+                && name.len() <= LONGEST
+                && name
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+            // `metaclass=X` is no base.
+            if is_name && !word.contains('=') && !WORDS.contains(&word) && found.len() < MOST_BASES
+            {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    found
 }
 
 fn is_public(node: Node<'_>, text: &str, name: &str, language: Language) -> bool {
@@ -348,8 +407,20 @@ fn is_public(node: Node<'_>, text: &str, name: &str, language: Language) -> bool
                 .any(|child| child.kind() == "modifiers" && slice(child, text).contains("public"))
         }
         Language::TypeScript | Language::Tsx | Language::JavaScript => {
+            let mut cursor = node.walk();
+            let is_hidden = |child: Node<'_>| {
+                child.kind() == "accessibility_modifier" && slice(child, text) != "public"
+            };
+            if name.starts_with('#') || node.named_children(&mut cursor).any(is_hidden) {
+                return false;
+            }
+            // A method is as public as its class, which is around its body.
+            let levels = match node.kind() {
+                "method_definition" | "abstract_method_signature" => 3,
+                _ => 2,
+            };
             let mut above = node.parent();
-            for _ in 0..2 {
+            for _ in 0..levels {
                 if above.is_some_and(|above| above.kind() == "export_statement") {
                     return true;
                 }

@@ -6,6 +6,7 @@
 use std::{
     collections::BTreeSet,
     fs,
+    io::Read as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
@@ -14,7 +15,13 @@ use ignore::WalkBuilder;
 use superstep::{fs::bad_ignore_file, sync::lock};
 
 use super::{Order, Skipped};
-use crate::error::Error;
+use crate::{
+    error::Error,
+    signature::{FORMAT, METADATA},
+};
+
+/// So much of a file says whether it is the metadata of a documentation.
+const BEGINNING: u64 = 100;
 
 /// A file that was found.
 #[derive(Debug)]
@@ -65,6 +72,8 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
                 Some("another repository")
             } else if bad_ignore_file(path).is_some() {
                 Some("its ignore file is no file")
+            } else if is_documentation(path) {
+                Some("a documentation by superstep")
             } else {
                 None
             };
@@ -89,10 +98,16 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
             skipped.add("?".into(), "unreadable");
             continue;
         };
-        let Some(kind) = entry.file_type().filter(|kind| !kind.is_dir()) else {
+        let Some(kind) = entry.file_type() else {
             continue;
         };
         let name = below(root, entry.path());
+        if kind.is_dir() {
+            if entry.depth() >= order.limits.depth {
+                skipped.add(name, "a folder nested too deep");
+            }
+            continue;
+        }
         if entry.path().to_str().is_none() {
             skipped.add(name, "its name is no text");
         } else if !crate::inert::is_clear(&name) {
@@ -119,6 +134,17 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(found)
+}
+
+/// Whether a folder has pages that were made here, by how their metadata begins.
+fn is_documentation(folder: &Path) -> bool {
+    let Ok(file) = superstep::fs::open_regular(&folder.join(METADATA)) else {
+        return false;
+    };
+    let mut start = Vec::new();
+    let is_read = file.take(BEGINNING).read_to_end(&mut start).is_ok();
+    let start: String = String::from_utf8_lossy(&start).split_whitespace().collect();
+    is_read && start.starts_with(&format!("{{\"format\":\"{FORMAT}\""))
 }
 
 fn below(root: &Path, path: &Path) -> String {

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{lines, readable};
+use super::{lines, text_of};
 use crate::{agent::AgentContext, facts::File, inert};
 
 /// How many lines of a file an excerpt has.
@@ -85,7 +85,7 @@ fn named(words: &[&str], file: &File) -> usize {
 
 /// How well what it says fits: each word counts, and often a little more than once.
 fn said(words: &[&str], context: &AgentContext, file: &File) -> usize {
-    let Some(text) = readable(context, file) else {
+    let Some(text) = text_of(context, file) else {
         return 0;
     };
     let text = text.to_lowercase();

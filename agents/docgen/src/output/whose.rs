@@ -36,7 +36,7 @@ pub(super) fn whose(folder: &Path, name: &str, old: Option<&Metadata>) -> Whose 
         return Whose::Others;
     }
     // It was read as one of ours, and it cannot hold its own hash.
-    if name == METADATA {
+    if name == METADATA && !old.written.is_empty() {
         return Whose::Ours;
     }
     let text = superstep::fs::read_text(&path, LARGEST);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use superstep::{fs::is_secret_name, text::Redactor};
 
-use super::{Hit, words};
+use super::{Hit, find::words};
 use crate::{
     agent::AgentContext,
     inert,

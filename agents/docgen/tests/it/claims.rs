@@ -121,7 +121,7 @@ fn a_heading_has_only_what_the_facts_confirm() {
 
 #[test]
 fn code_and_what_is_no_claim_is_left_alone() {
-    let text = "```sh\ncat src/none.rs:1\n```\nIt answers with `application/json` and/or text, 3 files at a time, at `http://x/y.rs`.";
+    let text = "```sh\ncat src/none.rs\n```\nIt answers with `application/json` and/or text, 3 files at a time, at `http://x/y.rs`.";
     assert_eq!(checked(text), (text.to_owned(), vec![]));
 }
 

@@ -71,7 +71,12 @@ async fn three_scores_are_two_refinements_and_metadata_as_in_the_document() {
         page.contains("[`src/cart.rs:3`](../src/cart.rs#L3)"),
         "{page}"
     );
-    assert!(agent["markdown"].as_str().unwrap().contains("## Folders"));
+    assert!(
+        agent["markdown"]
+            .as_str()
+            .unwrap()
+            .contains("## Top folders")
+    );
 }
 
 #[tokio::test]
@@ -238,7 +243,7 @@ async fn one_agent_that_fails_leaves_the_others_and_the_status_partial() {
     };
     let good = serde_json::json!({"completeness": 90, "clarity": 90, "depth": 90, "accuracy": 90, "missing_information": []});
     let script = Script::new([
-        Step::error(FailureKind::Auth).when(bad).always(),
+        Step::error(FailureKind::Refused).when(bad).always(),
         Step::data(good).when(When::schema("grade")).always(),
         Step::text("## Overview\n\nFine.").always(),
     ]);

@@ -103,7 +103,7 @@ fn typescript_and_javascript_are_read() {
         symbols,
         [
             "pub type Shop - 4",
-            "method open Shop 5",
+            "pub method open Shop 5",
             "pub interface Door - 7",
             "pub function sell - 8",
             "constant limit - 9",

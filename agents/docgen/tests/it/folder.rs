@@ -109,3 +109,124 @@ async fn a_folder_that_cannot_be_written_is_noticed_before_the_first_call() {
     let names = files(&request.output).into_keys();
     assert_eq!(names.count(), 6);
 }
+
+#[tokio::test]
+async fn what_a_killed_process_left_is_cleared_up_and_notes_in_it_are_kept() {
+    let (folder, request) = documented();
+    document(None, only(&["kpi"]), &request).await;
+    // A process that was killed after it had put a new folder in place of this one.
+    let left = folder.path().join(".superstep-old-superstep-docs");
+    for (name, text) in files(&request.output) {
+        write(&left, &name, &text);
+    }
+    write(&left, "meanwhile.txt", "mine");
+    write(&left, "deep/er/note.txt", "mine too");
+    write(&left, "kpi.md", "a page that somebody changed");
+    write(&request.output, "deep/other.txt", "there");
+    write(folder.path(), ".superstep-part-x/kpi.md", "half a pa");
+    document(None, only(&["kpi"]), &request).await;
+    let read = |name: &str| fs::read_to_string(request.output.join(name)).unwrap();
+    assert_eq!(read("meanwhile.txt"), "mine");
+    assert_eq!(read("deep/er/note.txt"), "mine too");
+    assert_eq!(read("deep/other.txt"), "there");
+    assert_eq!(read("kpi.md.yours"), "a page that somebody changed");
+    assert!(!request.output.join("index.md.yours").exists());
+    let beside = fs::read_dir(folder.path()).unwrap();
+    let beside = beside.map(|it| it.unwrap().file_name().into_string().unwrap());
+    assert!(
+        beside
+            .into_iter()
+            .all(|name| !name.starts_with(".superstep-"))
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_written_into_the_folder_while_it_is_replaced_is_not_lost() {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    };
+    let (folder, request) = documented();
+    document(None, only(&["kpi"]), &request).await;
+    for number in 0..300 {
+        write(&request.output, &format!("notes/{number}.txt"), "old");
+    }
+    let is_over = Arc::new(AtomicBool::new(false));
+    let writer = {
+        let (output, is_over) = (request.output.clone(), is_over.clone());
+        std::thread::spawn(move || {
+            let mut written = 0_u32;
+            while written < 2_000 && !is_over.load(Ordering::Relaxed) {
+                // Between two names of a system without exchange it may be gone for a moment.
+                let note = output.join(format!("new-{written}.txt"));
+                written += u32::from(fs::write(note, "new").is_ok());
+            }
+            written
+        })
+    };
+    for round in 0..5 {
+        write(
+            folder.path(),
+            "src/more.rs",
+            &format!("pub fn more_{round}() {{}}\n"),
+        );
+        document(None, only(&["kpi"]), &request).await;
+    }
+    is_over.store(true, Ordering::Relaxed);
+    let written = writer.join().unwrap();
+    assert!(written > 0);
+    // The last ones may have come when the last folder was taken apart.
+    write(folder.path(), "src/more.rs", "pub fn last() {}\n");
+    document(None, only(&["kpi"]), &request).await;
+    let lost = (0..written).filter(|it| !request.output.join(format!("new-{it}.txt")).exists());
+    assert_eq!(lost.count(), 0, "of {written}");
+}
+
+#[tokio::test]
+async fn a_metadata_file_that_is_damaged_is_named_and_force_keeps_what_may_be_of_others() {
+    let (_folder, mut request) = documented();
+    document(None, only(&["kpi"]), &request).await;
+    let page = fs::read_to_string(request.output.join("kpi.md")).unwrap();
+    fs::write(request.output.join("metadata.json"), "{\"format\":").unwrap();
+    let docgen = Docgen::new(None, only(&["kpi"]), backends()).unwrap();
+    let input = docgen.document(request.clone());
+    let error = docgen.graph().run("t", input).await.unwrap_err();
+    let said = error.to_string();
+    assert_eq!(error.code(), "SS7804");
+    assert!(
+        said.contains("metadata.json: EOF") && said.contains("--force"),
+        "{said}"
+    );
+    request.force = true;
+    let outcome = document(None, only(&["kpi"]), &request).await;
+    // What changed from run to run is lost with it.
+    assert_eq!(outcome.aside, ["changelog.md.yours", "metadata.json.yours"]);
+    assert_eq!(
+        fs::read_to_string(request.output.join("kpi.md")).unwrap(),
+        page
+    );
+}
+
+#[tokio::test]
+async fn folders_above_the_output_are_made_and_a_link_is_named() {
+    let folder = shop();
+    let gen_docs = folder.path().join("docs/deep/gen");
+    let mut request = Request::new(folder.path(), Some(&gen_docs)).unwrap();
+    request.no_model = true;
+    assert!(!folder.path().join("docs").exists());
+    document(None, only(&["kpi"]), &request).await;
+    assert!(gen_docs.join("kpi.md").exists());
+    let up = folder.path().join("none/../other");
+    assert!(Request::new(folder.path(), Some(&up)).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_code_base_does_not_lead_documentation_out_of_it() {
+    let (folder, elsewhere) = (shop(), tempfile::tempdir().unwrap());
+    std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("docs")).unwrap();
+    let refused = Request::new(folder.path(), Some(&folder.path().join("docs/gen")));
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("leads out of the code base"), "{said}");
+}

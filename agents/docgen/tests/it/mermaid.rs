@@ -52,7 +52,7 @@ fn diagrams_of_facts_pass_too() {
     let lookup = Lookup::new(&facts);
     let all = [
         diagrams::components(&facts),
-        diagrams::flow(&facts),
+        diagrams::flow(&facts).map(|it| it.diagram),
         diagrams::types(&facts),
         diagrams::impact(&lookup, "src/cart.rs"),
     ];

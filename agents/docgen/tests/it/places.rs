@@ -302,7 +302,7 @@ fn how_long_a_file_is_and_how_much_there_is_is_put_right() {
         ("There are 500 files.", "There are 5 files.", [0, 1, 0, 0]),
         (
             "It has 12 folders and 5 files.",
-            "It has 2 folders and 5 files.",
+            "It has 1 folders and 5 files.",
             [1, 1, 0, 0],
         ),
         ("The error pages are 5 files.", "=", [0, 0, 0, 1]),

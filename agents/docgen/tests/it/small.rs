@@ -65,7 +65,7 @@ async fn a_reply_that_is_no_form_fails_the_agent_and_not_the_documentation() {
     let request = Request::new(folder.path(), None).unwrap();
     let model = Arc::new(Script::new([Step::text("I would rather write.").always()]));
     let outcome = document(Some(model), small(only(&["kpi"])), &request).await;
-    assert_eq!(outcome.status, "partial");
+    assert_eq!(outcome.status, "failed");
     assert!(outcome.failed.contains_key("kpi"), "{:?}", outcome.failed);
     assert!(request.output.join("kpi.md").exists());
 }

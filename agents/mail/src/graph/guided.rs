@@ -182,7 +182,7 @@ async fn understand(
     services: &Services,
     ctx: &Ctx,
 ) -> Result<Turned, NodeError> {
-    let read = short(&input.mail, services.mailbox.owner());
+    let read = short(&input.mail, services.mailbox.owner(), None);
     let guide =
         form::guide(&called(services.mailbox.owner()))?.max_tokens(services.settings.max_tokens);
     let model = Traced {

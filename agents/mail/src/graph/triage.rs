@@ -19,7 +19,7 @@ use crate::{
     memory::feedback::{FeedbackItem, UserAction},
     prompt::{filled, for_model, says, shown},
     services::{Services, TRIAGE},
-    small::{self, sort},
+    small::{self, addressing::Addressing, sort},
 };
 
 #[derive(Deserialize)]
@@ -74,8 +74,15 @@ async fn sorted_small(
         &small::learned(Topic::Triage, &note),
     )?;
     let guide = guide.max_tokens(services.settings.max_tokens);
-    let mail = small::short(&input.mail, services.mailbox.owner());
-    Ok(guide.ask(model, Message::untrusted(mail)).await?.value)
+    let owner = services.mailbox.owner();
+    let addressing = Addressing::of(&input.mail, owner);
+    let mail = small::short(&input.mail, owner, Some(addressing));
+    let seen = guide.ask::<sort::Seen>(model, Message::untrusted(mail));
+    let seen = seen.await?.value;
+    Ok(Routed {
+        classification: seen.class(&input.mail.text, addressing),
+        reasoning: seen.reason(),
+    })
 }
 
 /// How a strong model sorts a mail.

@@ -119,11 +119,16 @@ impl Form {
         let is_grounded = |it: &String| !it.is_empty() && sources.unsupported(it).is_empty();
         let mut answers: Vec<String> = answers.into_iter().filter(is_grounded).collect();
         answers.dedup();
-        let meeting = (self.meeting == YesNo::Yes).then(|| Wanted {
-            days: mentioned::days(mail, written),
-            minutes: mentioned::minutes(mail).unwrap_or(match self.minutes {
-                0 => USUAL,
-                said => said,
+        let (days, length) = (mentioned::days(mail, written), mentioned::minutes(mail));
+        // Whoever wants to meet says so, or names a day or how long it takes.
+        let is_meeting = self.meeting == YesNo::Yes
+            && (!days.is_empty() || length.is_some() || mentioned::is_meeting(mail));
+        let meeting = is_meeting.then(|| Wanted {
+            days,
+            // A length that the mail does not name is the model's own.
+            minutes: length.unwrap_or(match self.minutes {
+                said if said > 0 && sources.has(&said.to_string()) => said,
+                _ => USUAL,
             }),
             part: match mentioned::part(mail) {
                 Some("morning") => DayPart::Morning,
@@ -136,5 +141,56 @@ impl Form {
             meeting,
             answers,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[test]
+    fn a_length_that_the_mail_does_not_name_is_not_taken_from_the_model() {
+        for (mail, said, wanted) in [
+            ("Lunch on Monday?", 90, USUAL),
+            ("Lunch on Monday?", 0, USUAL),
+            (
+                "Lunch on Monday, 90 or so of your precious minutes?",
+                90,
+                90,
+            ),
+            ("Do you have an hour on Monday?", 15, 60),
+        ] {
+            let form = Form {
+                asks: "Ann asks.".into(),
+                meeting: YesNo::Yes,
+                minutes: said,
+                part: DayPart::Any,
+                answer_1: "Yes".into(),
+                answer_2: "No".into(),
+            };
+            let understood = form.checked(mail, date(2026, 11, 2));
+            let minutes = understood.meeting.map(|it| it.minutes);
+            assert_eq!(minutes, Some(wanted), "{mail}");
+        }
+    }
+
+    #[test]
+    fn a_mail_that_names_no_time_and_no_meeting_asks_for_none() {
+        let understood = |mail: &str| {
+            let form = Form {
+                asks: "Ann asks.".into(),
+                meeting: YesNo::Yes,
+                minutes: 60,
+                part: DayPart::Any,
+                answer_1: "Yes".into(),
+                answer_2: "No".into(),
+            };
+            form.checked(mail, date(2026, 11, 2)).meeting
+        };
+        assert_eq!(understood("Would you give a talk to our students?"), None);
+        assert!(understood("Could we have a call?").is_some());
+        assert!(understood("Do you have time on Monday?").is_some());
     }
 }

@@ -244,6 +244,38 @@ pub(super) fn minutes(text: &str) -> Option<u32> {
     None
 }
 
+/// Words of people who want to meet. `talk` is one only if somebody wants to: others give talks.
+const MEETING: [&str; 16] = [
+    "meet",
+    "meeting",
+    "call",
+    "phone",
+    "chat",
+    "lunch",
+    "dinner",
+    "coffee",
+    "breakfast",
+    "appointment",
+    "interview",
+    "session",
+    "slot",
+    "visit",
+    "1:1",
+    "demo",
+];
+
+/// Whether the mail has a word of people who want to meet.
+pub(super) fn is_meeting(text: &str) -> bool {
+    let words = words(text);
+    let talks = |pair: &[String]| match pair {
+        [before, word] => {
+            word == "talk" && ["to", "we", "us", "could", "can"].contains(&before.as_str())
+        }
+        _ => false,
+    };
+    words.iter().any(|word| MEETING.contains(&word.as_str())) || words.windows(2).any(talks)
+}
+
 /// Whether the mail names the morning or the afternoon, and not both.
 pub(super) fn part(text: &str) -> Option<&'static str> {
     let words = words(text);
@@ -305,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_found_however_they_are_written() {
+    fn lengths_and_meetings_are_found_however_they_are_written() {
         for (text, wanted) in [
             ("Do you have half an hour?", Some(30)),
             ("a 45 minutes call", Some(45)),
@@ -319,6 +351,12 @@ mod tests {
         ] {
             assert_eq!(minutes(text), wanted, "{text}");
         }
+        for wanted in ["Could we meet?", "I would like to talk", "a short call"] {
+            assert!(is_meeting(wanted), "{wanted}");
+        }
+        assert!(!is_meeting(
+            "Would you give a talk about databases in spring?"
+        ));
         assert_eq!(part("Monday morning"), Some("morning"));
         assert_eq!(part("morning or afternoon"), None);
     }

@@ -5,7 +5,7 @@ use superstep::{
     tools::guided::{Sources, Worded, WordedBy, Wording},
 };
 
-use super::{called, first_name, short};
+use super::{called, finish::finished, first_name, short};
 use crate::{parse::Mail, prompt::filled, services::Services};
 
 /// How long a reply may be.
@@ -52,11 +52,17 @@ pub(crate) async fn worded(
     decision: &str,
     services: &Services,
 ) -> Result<Worded, ModelError> {
-    let read = short(mail, services.mailbox.owner());
+    let read = short(mail, services.mailbox.owner(), None);
     let about = Message::untrusted(format!("{read}\n\nDecision: {decision}"));
     let known = Sources::of([&*read, COURTESY, &services.owner()]);
     let own = own_words(mail, decision, services);
-    wording.word(model, about, decision, &known, &own).await
+    let mut worded = wording.word(model, about, decision, &known, &own).await?;
+    if worded.by != WordedBy::Person {
+        let reader = mail.from.as_ref().and_then(first_name);
+        let owner = signature(services);
+        worded.text = finished(&worded.text, &read, decision, reader.as_deref(), &owner);
+    }
+    Ok(worded)
 }
 
 /// The owner's own words as a reply.

@@ -20,7 +20,7 @@ fn small(steps: impl IntoIterator<Item = Step>) -> Script {
 }
 
 fn respond() -> Step {
-    let data = json!({"reasoning": "Ann asks.", "classification": "respond"});
+    let data = json!({"says": "Ann asks.", "act": "asks", "kind": "question"});
     Step::data(data).when(When::schema("triage")).always()
 }
 
@@ -210,7 +210,7 @@ async fn what_the_owner_says_to_a_mail_they_are_told_of_is_worded_at_once() {
     let fixture = Fixture::new();
     fixture.put("a.eml", mail("Moved", "I moved to Hamburg."));
     let learning = fixture.learning().await;
-    let notify = json!({"reasoning": "Ann tells it.", "classification": "notify"});
+    let notify = json!({"says": "Ann tells it.", "act": "tells", "kind": "changed plan"});
     let steps = [
         Step::data(notify).when(When::schema("triage")).always(),
         worded(
@@ -253,11 +253,11 @@ async fn the_setting_goes_before_what_the_model_says_of_itself() {
 async fn a_small_model_reads_short_mails_with_examples_as_turns() {
     let fixture = Fixture::new();
     fixture.put("a.eml", mail("Long", &"word ".repeat(2_000)));
-    let ignore = json!({"reasoning": "Nothing.", "classification": "ignore"});
-    // The mail is the last of what was said, after nine examples.
+    let ignore = json!({"says": "Nothing.", "act": "sells", "kind": "advertising"});
+    // The mail is the last of what was said, after eleven examples.
     let when = When {
         schema: Some("triage".into()),
-        call: Some(9),
+        call: Some(11),
         contains: Some("Subject: Long".into()),
         ..When::default()
     };
@@ -270,4 +270,41 @@ async fn a_small_model_reads_short_mails_with_examples_as_turns() {
         .unwrap()
         .state;
     assert_eq!(state.classification_decision, Some(Class::Ignore));
+}
+
+#[tokio::test]
+async fn headers_say_whether_anybody_waits_for_an_answer() {
+    let asks = |sent: &str| {
+        let when = When {
+            schema: Some("triage".into()),
+            call: Some(11),
+            contains: Some(format!("Sent: {sent}\nSubject: Seat")),
+            ..When::default()
+        };
+        let data = json!({"says": "They ask to come.", "act": "asks", "kind": "invitation"});
+        Step::data(data).when(when).always()
+    };
+    for (header, sent, wanted) in [
+        ("X-Mailer: pen", "to you", Class::Respond),
+        (
+            "List-Unsubscribe: <https://seats.example/u>",
+            "in bulk, with an unsubscribe link",
+            Class::Ignore,
+        ),
+        (
+            "List-Id: <seats.example.org>",
+            "on a mailing list",
+            Class::Respond,
+        ),
+    ] {
+        let fixture = Fixture::new();
+        let invited = mail("Seat", "Will you come on Monday?");
+        fixture.put("a.eml", format!("{header}\r\n{invited}"));
+        let steps = [asks(sent), understood("no", ["Yes", "No"])];
+        let agent = fixture.agent(small(steps));
+        let taken = take_in(&agent).await;
+        let thread = taken[0].thread.as_str();
+        let state = agent.graph().state(thread).await.unwrap().state;
+        assert_eq!(state.classification_decision, Some(wanted), "{sent}");
+    }
 }

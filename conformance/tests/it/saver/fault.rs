@@ -181,7 +181,7 @@ faults! {
     RunsLoseTheirMetadata: "a_run_is_read_as_it_began", "threads_are_found_by_what_they_are_now";
     RunsInReverse: "runs_are_listed_newest_first", "threads_are_found_by_what_is_known_of_them";
     RunsOfAnyStatus: "a_list_of_runs_is_of_what_was_asked_for";
-    EndingsAreLost: "a_run_keeps_its_ending", "what_runs_cost_is_added_up";
+    EndingsAreLost: "a_run_keeps_its_ending", "a_run_ends_with_its_lease", "what_runs_cost_is_added_up";
     LostRunsStillRun: "a_run_whose_lease_is_gone_was_cut_short";
     NobodyIsCutShort: "what_was_cut_short_is_found_until_another_run_follows";
     LostRunsAreNeverDone: "a_run_that_stored_its_last_step_is_done";

@@ -2,7 +2,7 @@
 //!
 //! What a record of a run holds, and the rules for it, is in [`crate::runs`].
 
-use super::MaybeReady;
+use super::{Lease, MaybeReady};
 use crate::{
     id::{CheckpointId, RunId, ThreadId},
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
@@ -30,6 +30,16 @@ pub trait Runs: Send + Sync {
     /// A run that does not run under this lease is [`super::SaverError::Conflict`], an unknown one
     /// [`super::SaverError::NoRun`].
     fn end_run(&self, end: EndRun) -> MaybeReady<'_, ()>;
+
+    /// Records how a run ended, then ends the lease it ran under, which ends in any case. A storage that can
+    /// do both in one write does.
+    fn end_run_and_lease(&self, end: EndRun, lease: Lease) -> MaybeReady<'_, ()> {
+        MaybeReady::Later(Box::pin(async move {
+            let ended = self.end_run(end).await;
+            lease.end().await;
+            ended
+        }))
+    }
 
     /// A run, if there is one of this id.
     fn load_run(&self, run: RunId) -> MaybeReady<'_, Option<RunRecord>>;

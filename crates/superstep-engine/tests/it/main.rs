@@ -21,6 +21,7 @@ mod ids;
 mod limits;
 mod moving;
 mod nested;
+mod outliving;
 mod repeats;
 mod retention;
 mod runs;

@@ -18,7 +18,7 @@ use superstep_engine::{
     state::Depth,
 };
 
-use crate::fixture::{Count, object, saved, writes};
+use crate::fixture::{Count, object, one, saved, writes};
 
 /// `before`, then `pay`, which does something once, then `after`.
 fn shop(pay: &Count, is_sure: bool) -> DynGraph {
@@ -634,5 +634,44 @@ async fn of_several_unknown_effects_with_one_key_each_is_settled_by_itself() {
     let outcome = graph.invoke(input::go_on(), &options).await.expect("done");
     let paid = outcome.output.expect("a state").get("paid").cloned();
     assert_eq!(paid, Some(Value::list([11.into(), 22.into()])));
+    assert_eq!(pay.get(), 2);
+}
+
+#[tokio::test]
+async fn a_list_of_unknown_effects_settles_none_of_a_later_run() {
+    let pay = Count::default();
+    let p = pay.clone();
+    let graph = one(move |ctx: DynCtx| {
+        let pay = p.clone();
+        async move {
+            let lost = || async move {
+                pay.up();
+                let lost = superstep_core::Failure::new("Lost", "no answer");
+                Err::<i64, _>(EffectError::from(lost))
+            };
+            let receipt: i64 = ctx.once("pay", lost).await?;
+            Ok::<_, Halt>(Value::map([("x", Value::from(receipt))]))
+        }
+    });
+    let graph = graph.backends(saved()).build().expect("it builds");
+    let (thread, options) = (ThreadId::from("t"), RunOptions::on("t"));
+    let mut lists = Vec::new();
+    for _ in 0..2 {
+        let run = graph.invoke(object(json!({ "x": 0 })), &options).await;
+        assert_eq!(run.expect_err("nobody knows").code(), "SS1202");
+        let listed = graph.unknown_effects(&thread).await.expect("a list");
+        let effect = listed.first().expect("one").clone();
+        if let Some(stale) = lists.last() {
+            let settled = graph.settle(&thread, stale, &Effect::Failed).await;
+            assert_eq!(settled.expect_err("it is another").code(), "SS1108");
+        }
+        let done = Effect::Done(Value::from(7));
+        let settled = graph.settle(&thread, &effect, &done).await;
+        settled.expect("it is settled");
+        let outcome = graph.invoke(input::go_on(), &options).await.expect("done");
+        let x = outcome.output.expect("a state").get("x").cloned();
+        assert_eq!(x, Some(Value::from(7)));
+        lists.push(effect);
+    }
     assert_eq!(pay.get(), 2);
 }

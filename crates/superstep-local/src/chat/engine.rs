@@ -18,9 +18,10 @@ use super::gguf::{FileError, Gguf};
 use super::grammar::Grammars;
 use super::machine;
 use super::map::Map;
-use super::model::Options;
+use super::model::{Identity, Options};
 use super::net::{Net, Shape};
 use super::prefix_cache::PrefixCache;
+use super::prefix_files::PrefixFiles;
 use super::template::ChatTemplate;
 use super::tokenizer::Tokenizer;
 use superstep_core::sync::lock;
@@ -50,6 +51,7 @@ pub(super) struct Loaded {
     pub(super) template: ChatTemplate,
     pub(super) grammars: Grammars,
     pub(super) prefixes: PrefixCache,
+    pub(super) files: Option<PrefixFiles>,
     pub(super) context: usize,
 }
 
@@ -181,6 +183,11 @@ impl Loaded {
             template: ChatTemplate::read(&file).map_err(in_file)?,
             grammars: Grammars::new(&tokenizer)?,
             prefixes: PrefixCache::new(options.prefixes, context),
+            files: options
+                .prefix_folder
+                .clone()
+                .zip(Identity::read(&file, path).sha256)
+                .map(|(folder, weights)| PrefixFiles::new(folder, weights)),
             tokenizer,
             net,
             context,

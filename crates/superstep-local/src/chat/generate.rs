@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use superstep_model::{Delta, Finish, Request, Usage};
+use superstep_model::{Cached, Delta, Finish, Request, Usage};
 
+use super::draft::Drafts;
 use super::engine::{Job, Loaded};
 use super::error::ChatError;
 use super::grammar::Guide;
@@ -32,6 +33,8 @@ pub struct Figures {
     pub written: usize,
     /// Those that the grammar left no choice about.
     pub forced: usize,
+    /// Those that were guessed rightly, and read together with the one before them.
+    pub guessed: usize,
     /// How long the reply took to write.
     pub writing: Duration,
     /// How many threads computed.
@@ -48,22 +51,25 @@ pub(super) fn generate(
 ) -> Result<Figures, ChatError> {
     let request = &job.request;
     let tokenizer = &loaded.tokenizer;
-    let prompt = loaded
-        .template
-        .render(request, |text| tokenizer.defuse(text))
-        .map_err(|error| match error {
-            RenderError::Refused(why) => ChatError::Template(why),
-            RenderError::Runaway(why) => ChatError::Runaway(why),
-        })?;
-    let prompt = tokenizer.encode(&prompt);
+    let prompt = tokens(loaded, request)?;
     let limit = reply_limit(request, options, prompt.len(), loaded.context)?;
     let guide = loaded.grammars.guide(request)?;
+    let fixed = match &loaded.files {
+        Some(_) => fixed(loaded, request, &prompt)?,
+        None => None,
+    };
     let shape = loaded.net.shape();
     let Some(prefix) = loaded.prefixes.take(&prompt, shape) else {
         return Err(ChatError::Gone(
             "there is no room for the conversation".to_owned(),
         ));
     };
+    let stored = loaded.files.as_ref().zip(fixed);
+    if let Some((files, fixed)) = stored
+        && prefix.len() < fixed.len()
+    {
+        files.load(fixed, prefix);
+    }
     let mut figures = Figures {
         prompt: prompt.len(),
         cached: prefix.len(),
@@ -75,6 +81,9 @@ pub(super) fn generate(
         figures.is_cancelled = true;
         return Ok(figures);
     };
+    if let Some((files, fixed)) = stored {
+        files.store(fixed, prefix);
+    }
     figures.reading = started.elapsed();
     job.pieces.send(Ok(job.from.clone()));
     let writer = Writer {
@@ -93,6 +102,7 @@ pub(super) fn generate(
             false => ReplyParser::words(&request.stop),
         },
         spelling: Spelling::default(),
+        drafts: Drafts::new(&prompt),
         usage: Usage {
             input: figures.prompt as u64,
             cached: figures.cached as u64,
@@ -101,6 +111,41 @@ pub(super) fn generate(
         figures,
     };
     writer.write(ratings, limit)
+}
+
+/// The tokens of a conversation, up to where the reply begins.
+fn tokens(loaded: &Loaded, request: &Request) -> Result<Vec<u32>, ChatError> {
+    let tokenizer = &loaded.tokenizer;
+    let text = loaded
+        .template
+        .render(request, |text| tokenizer.defuse(text))
+        .map_err(|error| match error {
+            RenderError::Refused(why) => ChatError::Template(why),
+            RenderError::Runaway(why) => ChatError::Runaway(why),
+        })?;
+    Ok(tokenizer.encode(&text))
+}
+
+/// The tokens of a prompt that every call of its kind begins with, if the request says that there are some.
+fn fixed<'a>(
+    loaded: &Loaded,
+    request: &Request,
+    prompt: &'a [u32],
+) -> Result<Option<&'a [u32]>, ChatError> {
+    let Some((_, first)) = request
+        .messages
+        .split_last()
+        .filter(|(_, first)| request.cached == Cached::Examples && !first.is_empty())
+    else {
+        return Ok(None);
+    };
+    let first = Request {
+        messages: first.to_vec(),
+        ..request.clone()
+    };
+    let first = tokens(loaded, &first)?;
+    let same = prompt.iter().zip(&first).take_while(|(a, b)| a == b);
+    Ok(prompt.get(..same.count().min(prompt.len().saturating_sub(1))))
 }
 
 fn must_call(request: &Request) -> bool {
@@ -152,7 +197,7 @@ fn read(net: &Net, prefix: &mut CachedPrefix, prompt: &[u32], job: &Job) -> Opti
     if !job.pieces.is_open() {
         return None;
     }
-    let ratings = net.rate_next(last, prefix);
+    let ratings = net.rate_next(last, 1, prefix);
     tell(prompt.len());
     Some(ratings)
 }
@@ -166,8 +211,48 @@ struct Writer<'a> {
     sampler: Sampler,
     pieces: ReplyParser,
     spelling: Spelling,
+    drafts: Drafts,
     usage: Usage,
     figures: Figures,
+}
+
+/// What was read last: tokens that are certain, and a guess of what follows them.
+struct Ahead {
+    /// A row after what is certain, and one after each guessed token.
+    ratings: Vec<f32>,
+    guess: Vec<u32>,
+    /// How many of the guess were chosen.
+    right: usize,
+}
+
+impl Ahead {
+    fn new(ratings: Vec<f32>, guess: Vec<u32>) -> Self {
+        Self {
+            ratings,
+            guess,
+            right: 0,
+        }
+    }
+
+    /// The ratings of what follows all that was chosen.
+    fn ratings(&self) -> &[f32] {
+        let row = self.ratings.len() / (self.guess.len() + 1);
+        let mut rows = self.ratings.chunks_exact(row.max(1));
+        rows.nth(self.right).unwrap_or_default()
+    }
+
+    /// Takes chosen tokens, and returns those that are to be read yet.
+    fn take<'a>(&mut self, tokens: &'a [u32]) -> &'a [u32] {
+        let guess = self.guess.get(self.right..).unwrap_or_default();
+        let same = guess.iter().zip(tokens).take_while(|(a, b)| a == b);
+        let same = same.count();
+        self.right += same;
+        tokens.get(same..).unwrap_or_default()
+    }
+
+    fn wrong(&self) -> usize {
+        self.guess.len() - self.right
+    }
 }
 
 /// What comes next in a reply.
@@ -177,14 +262,18 @@ enum Next {
 }
 
 impl Writer<'_> {
-    fn write(mut self, mut ratings: Vec<f32>, limit: usize) -> Result<Figures, ChatError> {
+    fn write(mut self, ratings: Vec<f32>, limit: usize) -> Result<Figures, ChatError> {
         let started = Instant::now();
+        let mut ahead = Ahead::new(ratings, Vec::new());
         let finish = loop {
-            let Next::Tokens(mut tokens) = self.next(&ratings)? else {
+            let Next::Tokens(mut tokens) = self.next(ahead.ratings())? else {
                 break Finish::Stop;
             };
             tokens.truncate(limit - self.figures.written);
             self.show(&tokens);
+            self.drafts.extend(&tokens);
+            let unread = ahead.take(&tokens);
+            self.figures.guessed += tokens.len() - unread.len();
             self.figures.writing = started.elapsed();
             if self.pieces.is_stopped() || self.guide.as_ref().is_some_and(Guide::is_done) {
                 break Finish::Stop;
@@ -196,8 +285,13 @@ impl Writer<'_> {
                 self.figures.is_cancelled = true;
                 return Ok(self.figures);
             }
-            ratings = self.net.rate_next(&tokens, self.prefix);
+            if !unread.is_empty() {
+                self.forget(&ahead);
+                self.drafts.judge(ahead.guess.len(), ahead.right);
+                ahead = self.read_on(unread, limit - self.figures.written);
+            }
         };
+        self.forget(&ahead);
         let rest = std::mem::take(&mut self.spelling).finish();
         let mut last = self.pieces.push(&rest);
         last.extend(self.pieces.finish());
@@ -212,6 +306,20 @@ impl Writer<'_> {
             self.job.pieces.send(Ok(piece));
         }
         Ok(self.figures)
+    }
+
+    /// Reads tokens and a guess of at most `most` tokens after them.
+    fn read_on(&mut self, tokens: &[u32], most: usize) -> Ahead {
+        let guess = self.drafts.guess(most).to_vec();
+        let both = [tokens, &guess].concat();
+        let ratings = self.net.rate_next(&both, guess.len() + 1, self.prefix);
+        Ahead::new(ratings, guess)
+    }
+
+    /// Forgets what was guessed wrongly.
+    fn forget(&mut self, ahead: &Ahead) {
+        let right = self.prefix.len().saturating_sub(ahead.wrong());
+        self.prefix.truncate(right);
     }
 
     fn next(&mut self, ratings: &[f32]) -> Result<Next, ChatError> {

@@ -2,7 +2,7 @@
 //!
 //! [`LocalModel`] takes a GGUF file and is a `Model` like any other. It is made for small models on
 //! ordinary processors: decoding is constrained by a grammar (`grammar`), so that replies always parse;
-//! prefixes of prompts are kept (`prefix_cache`), so that a node's instructions are read once; the
+//! prefixes of prompts are kept (`prefix_cache`, `prefix_files`), so that a node's instructions are read once; the
 //! weights stay packed in the mapped file (`map`, `tensor`), so that memory is what the file is.
 //!
 //! A call goes from `model` through the queue of `engine` to `generate`, which renders the
@@ -10,6 +10,7 @@
 //! `net`, and takes the reply apart (`reply`) on its way back through `channel`.
 
 mod channel;
+mod draft;
 mod engine;
 mod error;
 mod generate;
@@ -21,6 +22,7 @@ mod map;
 mod model;
 mod net;
 mod prefix_cache;
+mod prefix_files;
 #[cfg(test)]
 mod reference;
 mod reply;

@@ -39,6 +39,10 @@ pub struct Options {
     /// How many prompt prefixes are cached, so that they need not be read again. Nodes
     /// with instructions of their own each want one.
     pub prefixes: usize,
+    /// Where prefixes of requests with [`Cached::Examples`](superstep_model::Cached::Examples) are kept for
+    /// the next process, for its owner alone. Not at all without one, and if the weights file is not named by its
+    /// hash.
+    pub prefix_folder: Option<PathBuf>,
     /// How many calls may wait.
     pub queue: usize,
     /// How many tokens a reply may have if its request does not say.
@@ -53,6 +57,7 @@ impl Default for Options {
             threads: Threads::Auto,
             context: 8192,
             prefixes: 3,
+            prefix_folder: None,
             queue: 64,
             max_tokens: 1024,
             top_p: 0.95,
@@ -160,7 +165,7 @@ impl Model for LocalModel {
 }
 
 impl Identity {
-    fn read(file: &Gguf<'_>, path: &Path) -> Self {
+    pub(super) fn read(file: &Gguf<'_>, path: &Path) -> Self {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy());
         let stem = stem.unwrap_or_default();
         let of_parts = || {

@@ -166,10 +166,16 @@ impl Net {
         self.hidden(tokens, prefix);
     }
 
-    /// Reads `tokens` as [`Net::read_tokens`] does, and rates each token as the next one.
-    pub(super) fn rate_next(&self, tokens: &[u32], prefix: &mut CachedPrefix) -> Vec<f32> {
+    /// Reads `tokens` as [`Net::read_tokens`] does, and rates each token as the one after the last
+    /// `count` of them: one row of ratings each.
+    pub(super) fn rate_next(
+        &self,
+        tokens: &[u32],
+        count: usize,
+        prefix: &mut CachedPrefix,
+    ) -> Vec<f32> {
         let hidden = self.hidden(tokens, prefix);
-        let last = hidden.len().saturating_sub(self.shape.width);
+        let last = hidden.len().saturating_sub(count * self.shape.width);
         let last = hidden.get(last..).unwrap_or_default();
         let last = vector::norm(last, &self.norm, self.shape.epsilon);
         let mut ratings = Vec::new();

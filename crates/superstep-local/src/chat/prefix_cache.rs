@@ -64,7 +64,8 @@ impl PrefixCache {
         let (index, common) = match best {
             Some((index, common)) if self.is_worth(index, common, limit, room) => (index, common),
             _ if room == Room::Left => {
-                self.prefixes.push(CachedPrefix::new(shape, self.context)?);
+                let new = CachedPrefix::new(shape.layers, shape.kept(), self.context)?;
+                self.prefixes.push(new);
                 (self.prefixes.len() - 1, 0)
             }
             _ => {
@@ -74,7 +75,7 @@ impl PrefixCache {
             }
         };
         let prefix = self.prefixes.get_mut(index)?;
-        prefix.tokens.truncate(common);
+        prefix.truncate(common);
         prefix.used = self.clock;
         Some(prefix)
     }
@@ -91,9 +92,8 @@ impl PrefixCache {
 impl CachedPrefix {
     /// Room for `context` tokens, or nothing if memory does not suffice. The system gives the memory
     /// as it is written to, so a short conversation costs little.
-    fn new(shape: &Shape, context: usize) -> Option<Self> {
-        let kept = shape.kept();
-        let size = shape.layers.checked_mul(context)?.checked_mul(kept)?;
+    pub(super) fn new(layers: usize, kept: usize, context: usize) -> Option<Self> {
+        let size = layers.checked_mul(context)?.checked_mul(kept)?;
         Some(Self {
             tokens: Vec::new(),
             keys: vec![0; size],
@@ -107,6 +107,11 @@ impl CachedPrefix {
     /// How many tokens it holds.
     pub(super) fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// Forgets all but the first `count` tokens.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.tokens.truncate(count);
     }
 
     pub(super) fn extend(&mut self, tokens: &[u32]) {
@@ -131,6 +136,43 @@ impl CachedPrefix {
         let range = at..at + count * self.kept;
         let keys = self.keys.get(range.clone()).unwrap_or_default();
         (keys, self.values.get(range).unwrap_or_default())
+    }
+
+    /// How many bytes keys and values of so many tokens are.
+    pub(super) fn size(&self, count: usize) -> usize {
+        let layers = self.keys.len() / (self.context * self.kept).max(1);
+        2 * layers * count * self.kept * size_of::<u16>()
+    }
+
+    /// Keys and values of the first `count` tokens, as bytes.
+    pub(super) fn content(&self, count: usize) -> Vec<u8> {
+        let layer = self.context * self.kept;
+        let mut bytes = Vec::with_capacity(self.size(count));
+        for kept in [&self.keys, &self.values] {
+            for layer in kept.chunks_exact(layer.max(1)) {
+                let some = layer.iter().take(count * self.kept);
+                bytes.extend(some.flat_map(|number| number.to_le_bytes()));
+            }
+        }
+        bytes
+    }
+
+    /// Takes these tokens and their [`content`](Self::content) in place of what it has; says whether they fit.
+    pub(super) fn fill(&mut self, tokens: &[u32], content: &[u8]) -> bool {
+        let (count, layer) = (tokens.len(), self.context * self.kept);
+        let share = count * self.kept * size_of::<u16>();
+        if count > self.context || share == 0 || content.len() != self.size(count) {
+            return false;
+        }
+        let kept = [&mut self.keys, &mut self.values].into_iter();
+        let layers = kept.flat_map(|kept| kept.chunks_exact_mut(layer));
+        for (layer, bytes) in layers.zip(content.chunks_exact(share)) {
+            for (number, bytes) in layer.iter_mut().zip(bytes.as_chunks::<2>().0) {
+                *number = u16::from_le_bytes(*bytes);
+            }
+        }
+        self.tokens = tokens.to_vec();
+        true
     }
 
     fn common(&self, tokens: &[u32]) -> usize {

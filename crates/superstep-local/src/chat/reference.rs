@@ -168,7 +168,7 @@ fn distance(map: &Arc<Map>, tokens: &[u32]) -> f64 {
     let (rest, last) = rest.split_at(rest.len() - 1);
     net.read_tokens(first, prefix);
     net.read_tokens(rest, prefix);
-    let fast = net.rate_next(last, prefix);
+    let fast = net.rate_next(last, 1, prefix);
     let plain = Plain {
         kind: file.text("general.architecture").unwrap(),
         shape: net.shape().clone(),
@@ -212,6 +212,37 @@ fn a_qwen_rates_as_the_plain_network_does() {
         let map = mapped(&File::noisy("qwen2", most, some));
         let distance = distance(&map, &[1, 5, 2, 7, 3, 3, 9, 11, 4, 0, 6, 2]);
         assert!(distance < 0.03, "{most}: {distance}");
+    }
+}
+
+#[test]
+fn a_token_is_rated_among_guesses_as_it_is_alone_whatever_was_forgotten_before() {
+    let codes = [
+        ("llama", F32, F32),
+        ("llama", Q4_1, Q4_1),
+        ("qwen2", Q4K, Q6K),
+    ];
+    for (kind, most, some) in codes {
+        let map = mapped(&File::noisy(kind, most, some));
+        let file = Gguf::read(map.bytes()).unwrap();
+        let net = Net::read(&file, &map).unwrap();
+        let read = [1, 5, 2, 7, 3];
+        let mut prefixes = PrefixCache::new(2, 256);
+        let together = {
+            let prefix = prefixes.take(&read, net.shape()).unwrap();
+            net.read_tokens(&read, prefix);
+            net.read_tokens(&[8, 8, 8], prefix);
+            prefix.truncate(read.len());
+            net.rate_next(&[9, 11, 4, 0], 4, prefix)
+        };
+        let mut prefixes = PrefixCache::new(1, 256);
+        let prefix = prefixes.take(&read, net.shape()).unwrap();
+        net.read_tokens(&read, prefix);
+        let alone: Vec<f32> = [9, 11, 4, 0]
+            .into_iter()
+            .flat_map(|token| net.rate_next(&[token], 1, prefix))
+            .collect();
+        assert!(alone == together, "{kind} {most}");
     }
 }
 
@@ -289,14 +320,14 @@ mod needs_weights {
         let mut prefixes = PrefixCache::new(1, 256);
         let prefix = prefixes.take(&recorded, net.shape()).unwrap();
         let (read, written) = recorded.split_at(53);
-        let mut ratings = net.rate_next(read, prefix);
+        let mut ratings = net.rate_next(read, 1, prefix);
         for (token, is_sure) in written.iter().zip(is_sure) {
             let best = (0..).zip(&ratings).max_by(|x, y| x.1.total_cmp(y.1));
             assert!(
                 !is_sure || best.unwrap().0 == *token,
                 "{best:?} for {token}"
             );
-            ratings = net.rate_next(&[*token], prefix);
+            ratings = net.rate_next(&[*token], 1, prefix);
         }
     }
 }

@@ -40,6 +40,11 @@ impl Cache {
         self.folder.join(entry.file_name())
     }
 
+    /// Where the embedded model keeps what it made of fixed instructions; see `Options::prefix_folder`.
+    pub fn prefixes(&self) -> PathBuf {
+        self.folder.with_file_name("prefixes")
+    }
+
     /// The file of this name, if it is there and as long as it must be.
     ///
     /// Its hash was checked when it came; its length is checked here because a disk that was full or

@@ -38,15 +38,7 @@ pub(super) fn hash_while(path: &Path, stop: &StopFlag) -> Result<Sha256, Weights
 
 /// The end of a hash, in lower-case hex.
 pub(super) fn hex(hasher: Sha256) -> String {
-    use std::fmt::Write;
-    hasher
-        .finalize()
-        .iter()
-        .fold(String::with_capacity(64), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    superstep_text::hex(&hasher.finalize())
 }
 
 /// Whether a text can be the hash of a file.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 use superstep_local::chat::{LocalModel, Options};
 use superstep_model::{
-    Delta, ErrorKind, Finish, Message, Model, OutputSchema, Request, ToolChoice, ToolSpec,
+    Cached, Delta, ErrorKind, Finish, Message, Model, OutputSchema, Request, ToolChoice, ToolSpec,
 };
 
 /// One model for all tests: they take turns anyway.
@@ -70,6 +70,52 @@ async fn an_answer_follows_its_schema() {
     assert_eq!(answered.weights, model().identity().sha256);
     let usage = reply.usage.unwrap();
     assert!(usage.input > 20 && usage.output > 5);
+}
+
+/// The model under the hash of its weights, as a cache has it, with a folder for prefixes.
+fn named(folder: &std::path::Path) -> LocalModel {
+    let path = std::env::var("SUPERSTEP_TEST_MODEL").unwrap();
+    let link = folder.join(format!("{}.gguf", "a".repeat(64)));
+    if !link.exists() {
+        std::os::unix::fs::symlink(path, &link).unwrap();
+    }
+    let options = Options {
+        prefix_folder: Some(folder.join("prefixes")),
+        ..Options::default()
+    };
+    LocalModel::open(link, options).unwrap()
+}
+
+#[tokio::test]
+async fn instructions_and_examples_are_read_once_for_all_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let ask = |about: &str| {
+        let mut request = decide(about);
+        request.cached = Cached::Examples;
+        let last = request.messages.pop().unwrap();
+        for words in [
+            "A bill of the town for water.",
+            "A leaflet about shoes.",
+            "A card of a friend.",
+        ] {
+            request.messages.push(Message::user(words));
+            let answer = r#"{"reasoning": "somebody wants it", "decision": "keep"}"#;
+            request.messages.push(Message::model(answer));
+        }
+        request.messages.push(last);
+        request
+    };
+    let one = named(folder.path());
+    one.invoke(&ask("A summons.")).await.unwrap();
+    let first = one.figures().unwrap();
+    assert_eq!(first.cached, 0);
+    let other = named(folder.path());
+    let stored = other.invoke(&ask("An invoice.")).await.unwrap();
+    let second = other.figures().unwrap();
+    assert!(second.cached > 100, "{second:?}");
+    assert!(second.prompt - second.cached < 20, "{second:?}");
+    let read = open().invoke(&ask("An invoice.")).await.unwrap();
+    assert_eq!(stored.content, read.content, "as if it had read them");
 }
 
 #[tokio::test]

@@ -92,7 +92,10 @@ impl RunningAttempt {
             reply.add(delta)?;
         }
         let mut reply = reply.finish()?;
-        let paid = self.end();
+        let (paid, usage) = self.end();
+        if paid.estimated {
+            reply.usage = Some(usage);
+        }
         if let Some(answered) = &mut reply.answered {
             answered.paid = Some(paid);
         }
@@ -221,16 +224,19 @@ impl RunningAttempt {
         cost
     }
 
-    fn end(&mut self) -> Paid {
+    /// The attempt gave a whole reply: what was paid, and for which tokens.
+    fn end(&mut self) -> (Paid, Usage) {
         self.permit.worked();
         let cost = self.close();
         let (call, number) = (&self.call, self.number);
         call.notify(number, |observer, attempt| observer.ended(attempt, &cost));
-        Paid {
+        let paid = Paid {
             attempts: number,
             cost: cost.money,
             prices: call.prices_as_of().to_owned(),
-        }
+            estimated: cost.source == UsageSource::Estimated,
+        };
+        (paid, cost.usage)
     }
 
     /// Cancels what still runs, and takes what it cost from the budgets.
@@ -252,12 +258,19 @@ impl RunningAttempt {
             // Providers bill what they sent, not what they refused.
             None if self.pieces == 0 => (Usage::default(), UsageSource::Reported),
             None => (estimated, UsageSource::Estimated),
-            // A count that came early does not have what was written since.
-            Some(reported) if !self.finished && reported.output < estimated.output => {
-                let output = estimated.output;
-                (Usage { output, ..reported }, UsageSource::Estimated)
+            Some(reported) => {
+                // Every request has something to read, so no input at all is no count; nor is no output of a reply
+                // that has some. A count that came early does not have what was written since.
+                let (mut usage, mut source) = (reported, UsageSource::Reported);
+                if reported.input == 0 && estimated.input > 0 {
+                    (usage.input, source) = (estimated.input, UsageSource::Estimated);
+                }
+                let may_be_short = reported.output == 0 || !self.finished;
+                if may_be_short && estimated.output > reported.output {
+                    (usage.output, source) = (estimated.output, UsageSource::Estimated);
+                }
+                (usage, source)
             }
-            Some(reported) => (reported, UsageSource::Reported),
         };
         Cost {
             usage,
@@ -285,7 +298,8 @@ impl Drop for RunningAttempt {
 
 /// The deltas of a running attempt as a stream.
 pub(super) struct ReplyStream {
-    lead: VecDeque<Delta>,
+    /// Pieces that come before those of the running attempt, and the last ones.
+    ready: VecDeque<Delta>,
     /// Gone at the end, so that a reply that is over keeps no other call waiting.
     running: Option<RunningAttempt>,
 }
@@ -293,7 +307,10 @@ pub(super) struct ReplyStream {
 impl ReplyStream {
     pub(super) fn new(running: RunningAttempt, lead: VecDeque<Delta>) -> Self {
         let running = Some(running);
-        Self { lead, running }
+        Self {
+            ready: lead,
+            running,
+        }
     }
 }
 
@@ -301,21 +318,33 @@ impl Stream for ReplyStream {
     type Item = Result<Delta, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some(delta) = self.lead.pop_front() {
+        if let Some(delta) = self.ready.pop_front() {
             return Poll::Ready(Some(Ok(delta)));
         }
         let Some(running) = &mut self.running else {
             return Poll::Ready(None);
         };
-        let last = match ready!(running.poll(cx)) {
-            Ok(Some(delta)) => return Poll::Ready(Some(Ok(delta))),
-            Ok(None) => Ok(Delta::Paid(running.end())),
-            Err(error) => Err(running.call.redacted(error)),
-        };
-        if let (Some(running), Err(error)) = (self.running.take(), &last) {
-            running.count(error);
-            running.fail(error, None);
-        }
-        Poll::Ready(Some(last))
+        Poll::Ready(Some(match ready!(running.poll(cx)) {
+            Ok(Some(delta)) => Ok(delta),
+            Ok(None) => {
+                let (paid, usage) = running.end();
+                self.running = None;
+                match paid.estimated {
+                    true => {
+                        self.ready.push_back(Delta::Paid(paid));
+                        Ok(Delta::Usage(usage))
+                    }
+                    false => Ok(Delta::Paid(paid)),
+                }
+            }
+            Err(error) => {
+                let error = running.call.redacted(error);
+                if let Some(running) = self.running.take() {
+                    running.count(&error);
+                    running.fail(&error, None);
+                }
+                Err(error)
+            }
+        }))
     }
 }

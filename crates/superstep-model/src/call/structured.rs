@@ -13,7 +13,7 @@ use crate::{
     error::{ErrorKind, ModelError},
     message::{Body, Content, Label, Message, Part, Reply},
     model::{self, Model},
-    request::{OutputSchema, Request, ToolChoice},
+    request::{Cached, OutputSchema, Request, ToolChoice},
     schema::Schema,
     tool::ToolSpec,
     usage::{Finish, Usage},
@@ -287,6 +287,8 @@ impl<'a> Ask<'a> {
         // It quotes the model, so it is not to be taken for a person's words.
         let instruction = Message::user(instruction).labeled(Label::Model);
         request.messages.extend([said, instruction]);
+        // What was asked and said is not the same in every call.
+        request.cached = Cached::Conversation;
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
-use superstep_text::Redactor;
+use superstep_text::{Redactor, hex};
 
 use super::scrub;
 use crate::{model_id::ModelId, request::Request};
@@ -119,8 +119,4 @@ fn sorted(json: Json) -> Json {
         Json::Array(items) => items.into_iter().map(sorted).collect(),
         other => other,
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use sha2::{Digest, Sha256};
+use superstep_text::hex;
 
 use super::{ConfigFile, MAX_BYTES, PROJECT_FILE, Reason, Scope, consent, file};
 use crate::{
@@ -232,10 +233,6 @@ fn is_absent(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(unix)]

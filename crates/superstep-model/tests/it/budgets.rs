@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use superstep_model::{
-    Budget, ErrorKind, Finish, ManagedModel, Message, Model, Money, Policy, Prices, Request,
+    Budget, Delta, ErrorKind, Finish, ManagedModel, Message, Model, Money, Policy, Prices, Request,
     call::{Limits, Spent},
 };
 
@@ -179,6 +179,31 @@ async fn a_model_on_this_machine_costs_nothing() {
     let budget = Budget::new(money(Money::default()));
     assert!(within(&fake, &budget).invoke(&hello()).await.is_ok());
     assert_eq!(budget.spent().money, Money::default());
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_tokens_at_all_are_no_count_and_are_estimated() {
+    let words = "four bytes are a token ".repeat(40);
+    for counted in [usage(0, 0), usage(3, 0), usage(0, 230)] {
+        let free = Play::Streams(vec![text(&words), finish(Finish::Stop), counted]);
+        let fake = Arc::new(Fake::always(free));
+        let budget = Budget::new(tokens(600));
+        let caller = within(&fake, &budget);
+        let reply = caller.invoke(&asking(250)).await.unwrap();
+        assert_eq!(reply.usage.unwrap().output, 230);
+        assert!(reply.usage.unwrap().input > 0);
+        assert!(reply.answered.unwrap().paid.unwrap().estimated);
+        let mut pieces = caller.stream(&asking(250)).await.unwrap();
+        let mut last = Vec::new();
+        while let Some(piece) = pieces.next().await {
+            last.push(piece.unwrap());
+        }
+        assert!(
+            matches!(&last[last.len() - 2..], [Delta::Usage(usage), Delta::Paid(_)] if usage.output == 230)
+        );
+        let error = caller.invoke(&asking(250)).await.unwrap_err();
+        assert_eq!((error.code(), fake.attempts()), ("SS5014", 2));
+    }
 }
 
 #[tokio::test(start_paused = true)]

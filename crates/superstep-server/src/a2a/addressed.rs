@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 use superstep::{
     RunQuery, RunRecord,
     dynamic::{DynGraph, state::Depth},
+    text::hex,
 };
 
 use super::{CallError, INVALID, Visit};
@@ -16,8 +17,7 @@ pub(super) const MESSAGE: &str = "a2a_message";
 /// The mark of a message: the same for one that is sent again, as after a lost connection. Nothing if it has no id.
 pub(super) fn mark(message: &Json) -> Option<String> {
     let id = message.get("messageId").and_then(Json::as_str)?;
-    let hash = Sha256::digest(message.to_string());
-    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex(&Sha256::digest(message.to_string()));
     Some(hash).filter(|_| !id.is_empty())
 }
 

@@ -450,8 +450,14 @@ async fn a_hash_opens_a_file_to_its_owner_alone() {
     let path = format!("/threads/{thread}/state");
     assert_eq!(post(&server, bob, &path, update).await.status, 404);
     let assistant = json!({"graph_id": "remember", "context": {"value": file}});
-    let made = post(&server, bob, "/assistants", assistant).await;
+    let made = post(&server, bob, "/assistants", assistant.clone()).await;
     assert_eq!(made.status, 404);
+    let own = json!({"graph_id": "remember"});
+    let own = post(&server, bob, "/assistants", own).await.ok();
+    let path = format!("/assistants/{}", own["assistant_id"].as_str().unwrap());
+    let changed = call(&server, bob, Method::PATCH, &path, assistant).await;
+    assert_eq!(changed.status, 404);
+    assert_eq!(get(&server, bob, &path).await.ok()["version"], 1);
     // One that is nobody's is no more than a text.
     post(&server, bob, "/runs/wait", run(&"0".repeat(64)))
         .await

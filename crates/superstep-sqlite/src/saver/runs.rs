@@ -8,7 +8,7 @@ use superstep_core::{
     future::MaybeReady,
     id::{CheckpointId, RunId, ThreadId},
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord, RunStatus},
-    saver::Runs,
+    saver::{Lease, Runs},
 };
 
 use super::SqliteSaver;
@@ -126,6 +126,17 @@ impl Runs for SqliteSaver {
         queue.submit(SyncLevel::Normal, Urgency::Immediate, move |writer| {
             runs::end(writer, end)
         })
+    }
+
+    fn end_run_and_lease(&self, end: EndRun, lease: Lease) -> MaybeReady<'_, ()> {
+        let queue = &self.0.0.queue;
+        let ended = queue.submit(SyncLevel::Normal, Urgency::WithNext, move |writer| {
+            runs::end(writer, end)
+        });
+        MaybeReady::Later(Box::pin(async move {
+            lease.end().await;
+            ended.await
+        }))
     }
 
     fn load_run(&self, run: RunId) -> MaybeReady<'_, Option<RunRecord>> {

@@ -67,6 +67,17 @@ pub fn is_negative(text: &str) -> bool {
     })
 }
 
+/// The figures, days, months and names of a text, each once. A capital at the beginning of a sentence makes no name.
+///
+/// ```
+/// use superstep_tools::guided::grounding::named;
+///
+/// assert_eq!(named("Both saw that Ann paid 40 EUR in May."), ["Ann", "40", "EUR", "May"]);
+/// ```
+pub fn named(text: &str) -> Vec<String> {
+    Sources::default().unsupported(text)
+}
+
 /// What texts say, as far as words and figures go.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
@@ -127,6 +138,23 @@ impl Sources {
             .iter()
             .filter(|it| it.contains([':', '-', '/']));
         all.any(|figure| runs(figure).any(|run| run == number.trim_start_matches('0')))
+    }
+
+    /// Whether a figure or word is in these sources: a figure as figures are compared, a word in any inflection.
+    ///
+    /// ```
+    /// use superstep_tools::guided::Sources;
+    ///
+    /// let sources = Sources::of(["It costs 1,200 EUR."]);
+    /// assert!(sources.has("1200") && sources.has("cost") && !sources.has("120"));
+    /// ```
+    pub fn has(&self, item: &str) -> bool {
+        let all = tokens(item);
+        let is_known = |token: &Token| match token.kind {
+            TokenKind::Figure => self.has_figure(&token.bare),
+            TokenKind::Word => self.has_word(&token.bare),
+        };
+        !all.is_empty() && all.iter().all(is_known)
     }
 
     /// The figures, days, months and names of a text that are not in these sources, as the text writes them. A capital at

@@ -3,7 +3,7 @@
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
 use superstep_model::{
-    Message, Model, ModelError, Request, Schema, SchemaError, StructuredReply, structured,
+    Cached, Message, Model, ModelError, Request, Schema, SchemaError, StructuredReply, structured,
 };
 
 /// An answer of a model, with the reply it was in and what it cost.
@@ -82,6 +82,7 @@ impl Guide {
         messages.push(about);
         Request {
             max_tokens: self.max_tokens,
+            cached: Cached::Examples,
             ..Request::new(messages)
         }
     }

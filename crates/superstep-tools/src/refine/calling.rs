@@ -17,7 +17,7 @@ use super::{
 use crate::{execute::execute, traced};
 
 /// A malformed grade is asked for once more.
-const RETRIES: u32 = 1;
+pub(super) const RETRIES: u32 = 1;
 
 /// The last line of a text that a limit ended early.
 pub const CUT_OFF: &str = "*The reply was cut off here: it reached its length limit.*";
@@ -154,16 +154,8 @@ impl ModelLayer for Caller<'_> {
             let replied = model.invoke(request).await;
             span.end(|| traced::span_end(&replied)).await;
             let reply = replied?;
-            let paid = reply
-                .answered
-                .as_ref()
-                .and_then(|it| it.paid.as_ref()?.cost);
             let mut spent = lock(&self.spent);
-            *spent += Spending {
-                calls: 1,
-                usage: reply.usage.unwrap_or_default(),
-                micros: paid.map_or(0, |cost| cost.as_micros()),
-            };
+            *spent += Spending::of(&reply);
             drop(spent);
             Ok(reply)
         })

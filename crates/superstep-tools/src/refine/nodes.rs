@@ -22,13 +22,17 @@ const QUESTIONS: &str = include_str!("prompts/questions.md");
 const ANSWER: &str = include_str!("prompts/answer.md");
 const REFINE: &str = include_str!("prompts/refine.md");
 
+/// The bytes of all of them.
+pub(super) const INSTRUCTIONS: usize =
+    EVALUATE.len() + QUESTIONS.len() + ANSWER.len() + REFINE.len();
+
 /// How many questions a round has.
 const FEWEST_QUESTIONS: usize = 3;
-const MOST_QUESTIONS: usize = 5;
+pub(super) const MOST_QUESTIONS: usize = 5;
 
 /// The longest list of gaps, and the longest entry of a list.
-const MOST_GAPS: usize = 10;
-const LONGEST: usize = 400;
+pub(super) const MOST_GAPS: usize = 10;
+pub(super) const LONGEST: usize = 400;
 
 type Onward = Command<Refinement, RefineNode>;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use superstep_core::error::Failure;
 use superstep_derive::State;
 use superstep_engine::typed::{Reduced, Reducer};
-use superstep_model::Usage;
+use superstep_model::{Reply, Usage};
 
 /// The state of a refining analysis. Its input is a [`Brief`]: `Refinement::update().context(brief)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, State)]
@@ -158,6 +158,23 @@ pub struct Spending {
     pub usage: Usage,
     /// What they cost, in millionths of a dollar, as far as it is known.
     pub micros: u64,
+    /// Some of the tokens are estimated: a model did not say how many it took.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
+}
+
+impl Spending {
+    /// What a reply took.
+    pub fn of(reply: &Reply) -> Self {
+        let paid = reply.answered.as_ref().and_then(|it| it.paid.as_ref());
+        let cost = paid.and_then(|paid| paid.cost);
+        Self {
+            calls: 1,
+            usage: reply.usage.unwrap_or_default(),
+            micros: cost.map_or(0, |cost| cost.as_micros()),
+            estimated: paid.is_some_and(|paid| paid.estimated),
+        }
+    }
 }
 
 impl AddAssign for Spending {
@@ -165,6 +182,7 @@ impl AddAssign for Spending {
         self.calls = self.calls.saturating_add(other.calls);
         self.usage += other.usage;
         self.micros = self.micros.saturating_add(other.micros);
+        self.estimated |= other.estimated;
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use superstep::{ErrorKind, Failed, RetryOn, prelude::*};
+use superstep::{ErrorKind, Failed, Failure, Reduced, Reducer, RetryOn, prelude::*};
 
 use crate::{plain::saver, support::finished};
 
@@ -83,6 +83,46 @@ async fn a_panicking_router_is_an_error_of_the_run() {
         .unwrap();
     let error = graph.run("t", Log::update()).await.unwrap_err();
     assert!(matches!(&*error.kind, ErrorKind::Failed(failure) if failure.message == "1"));
+}
+
+/// Has no sum of numbers that are too large.
+struct Checked;
+
+impl Reducer<u8> for Checked {
+    type Write = u8;
+
+    fn reduce(current: &mut u8, write: u8) -> Result<Reduced, Failure> {
+        let sum = current.checked_add(write);
+        *current = sum.unwrap_or_else(|| panic!("the sum is too large"));
+        Ok(Reduced::Replaced)
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Sum {
+    #[reduce(Checked)]
+    sum: u8,
+}
+
+#[tokio::test]
+async fn a_reducer_that_panics_while_a_router_looks_ahead_is_an_error_of_the_run() {
+    let graph = Graph::<Sum, Two>::builder()
+        .saver(saver())
+        .node(Two::First, || async { Sum::update().sum(200) })
+        .node(Two::Second, || async {})
+        .start(Two::First)
+        .route(Two::First, &[Two::Second], |sum| {
+            (sum.sum > 0).then_some(Two::Second)
+        })
+        .finish(Two::Second)
+        .build()
+        .unwrap();
+    let error = graph.run("t", Sum::update().sum(100)).await.unwrap_err();
+    assert!(
+        matches!(&*error.kind, ErrorKind::Failed(failure) if failure.message.contains("too large"))
+    );
+    let state = graph.state("t").await.unwrap();
+    assert_eq!((state.next, state.state.sum), (vec![Two::First], 100));
 }
 
 #[tokio::test]

@@ -78,14 +78,18 @@ pub(super) fn write(
         put("system", Json::Array(system));
     }
     let mut turns = messages(id, profile, &request.messages)?;
-    if request.cached == Cached::Conversation {
-        // The end of what is the same in the next call, which adds to it.
-        let last = turns.last_mut().and_then(|turn| turn.get_mut("content"));
-        cached(
-            last.and_then(Json::as_array_mut)
-                .and_then(|blocks| blocks.last_mut()),
-        );
-    }
+    // The end of what is the same in the next call.
+    let last = match request.cached {
+        Cached::Instructions => None,
+        Cached::Examples => turns.iter_mut().rev().nth(1),
+        Cached::Conversation => turns.last_mut(),
+    };
+    let content = last.and_then(|turn| turn.get_mut("content"));
+    cached(
+        content
+            .and_then(Json::as_array_mut)
+            .and_then(|blocks| blocks.last_mut()),
+    );
     put("messages", Json::Array(turns));
     if !tools.is_empty() {
         cached(tools.last_mut());
