@@ -70,7 +70,7 @@ impl Keywords {
         if all.len() > SHORT || message.trim_start().starts_with('/') {
             return Verdict::GoesOn;
         }
-        if sentences(message).any(|sentence| self.may_approve(sentence)) {
+        if clauses(message).any(|clause| self.may_approve(clause)) {
             return Verdict::MayApprove;
         }
         Verdict::GoesOn
@@ -88,11 +88,11 @@ impl Keywords {
         Confirmed::Says
     }
 
-    fn may_approve(&self, sentence: &str) -> bool {
-        if sentence.ends_with('?') {
+    fn may_approve(&self, clause: &str) -> bool {
+        if clause.ends_with('?') {
             return false;
         }
-        let said = words(sentence);
+        let said = words(clause);
         if said.iter().any(|word| DOUBTS.contains(&word.as_str())) {
             return false;
         }
@@ -118,8 +118,8 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The sentences of a text, with their marks.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+/// The clauses of a text, with their marks. Whether a full stop ends a sentence does not matter here.
+fn clauses(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(['.', '!', '?', ';', '\n'])
         .map(str::trim)
 }

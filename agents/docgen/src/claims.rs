@@ -4,7 +4,7 @@
 //! dependencies with versions, counts. A claim that is wrong is put right where there is one right answer, and its
 //! sentence or row is taken out where there is none. What cannot be checked stays and is counted as unverified;
 //! in headings, which go to the index, only what some file imports does. `find` finds claims in a sentence, `judge` checks
-//! them, each kind in a file of its own; `units` divides a line into sentences.
+//! them, each kind in a file of its own; `units` tells how a line begins.
 
 mod counts;
 mod dependencies;
@@ -18,11 +18,12 @@ mod units;
 mod versions;
 
 use serde::{Deserialize, Serialize};
+use superstep::tools::guided::sentences;
 
 use crate::facts::Lookup;
 use find::{Claim, What, claims};
 use judge::{Verdict, judge};
-use units::{marker, sentences};
+use units::marker;
 
 /// What became of the claims of an analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

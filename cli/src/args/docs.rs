@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
+use serde::{Deserialize, Serialize};
 use superstep::model::Money;
 
 /// Documents a code base.
@@ -27,14 +28,18 @@ pub(crate) struct Docs {
     pub(crate) make: MakeDocs,
 }
 
-/// How a documentation is made.
-#[derive(Clone, Debug, Default, ClapArgs)]
+/// How a documentation is made. Kept with its runs, but for what the request says, so that whoever resumes one
+/// works within the same limits.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ClapArgs)]
+#[serde(default)]
 pub(crate) struct MakeDocs {
     /// The folder with the code
     #[arg(value_hint = ValueHint::DirPath)]
+    #[serde(skip)]
     pub(crate) path: Option<PathBuf>,
     /// Write to this folder [default: superstep-docs below PATH]
     #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[serde(skip)]
     pub(crate) output: Option<PathBuf>,
     /// Only these agents, by name
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -47,15 +52,19 @@ pub(crate) struct MakeDocs {
     pub(crate) profile: Option<DocsProfile>,
     /// Agents that read of no file changed since this commit keep what they have
     #[arg(long, value_name = "REF")]
+    #[serde(skip)]
     pub(crate) since: Option<String>,
     /// Do not use earlier results
     #[arg(long)]
+    #[serde(skip)]
     pub(crate) force: bool,
     /// Show what would be done, and what it takes usually and at most
     #[arg(long)]
+    #[serde(skip)]
     pub(crate) dry_run: bool,
     /// Facts alone, without a language model
     #[arg(long)]
+    #[serde(skip)]
     pub(crate) no_model: bool,
     /// Refine an analysis so often at most
     #[arg(long, value_name = "N")]
@@ -83,6 +92,7 @@ pub(crate) struct MakeDocs {
     pub(crate) max_minutes: Option<Duration>,
     /// Ask before a round that takes more tokens than this
     #[arg(long, value_name = "TOKENS")]
+    #[serde(skip)]
     pub(crate) approve_above: Option<u64>,
     /// Agents of this file too, which has tables `agents` with prompts and criteria
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -90,7 +100,7 @@ pub(crate) struct MakeDocs {
 }
 
 /// How thorough a documentation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub(crate) enum DocsDepth {
     /// One refinement, 70 points
     Quick,
@@ -101,7 +111,7 @@ pub(crate) enum DocsDepth {
 }
 
 /// How the model is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 pub(crate) enum DocsProfile {
     /// It reads much and writes an analysis
     Strong,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use superstep::{
-    AskId, Event, EventStream, Modes, OpenAsk, Outcome as Ended,
+    AskId, Event, EventStream, Modes, OpenAsk, Outcome as Ended, RunQuery, RunRecord, Value,
     dynamic::EventKind,
     model::Money,
     tools::refine::{ApproveIteration, Ended as Ending, RefineProgress},
@@ -62,7 +62,7 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
         },
         None => NextRun::Input(Box::new(opened.docgen.document(request))),
     };
-    drive(&opened, &thread, next, None, app).await
+    drive(&opened, &thread, make, next, None, app).await
 }
 
 pub(super) async fn resume(
@@ -74,12 +74,17 @@ pub(super) async fn resume(
     let reader = crate::agents::docs::read_only(crate::database::read_only(app.global)?)?;
     let state = reader.graph().state(thread).await?;
     let request = state.state.request.clone();
-    let make = MakeDocs {
-        no_model: request.no_model,
-        approve_above: request.approve_above,
-        agents: state.state.plan.iter().map(|it| it.name.clone()).collect(),
-        ..MakeDocs::default()
+    let last = RunQuery {
+        limit: Some(1),
+        ..RunQuery::default()
     };
+    let runs = reader.graph().runs(thread, &last).await?;
+    let mut make = runs.first().map(flags).unwrap_or_default();
+    make.no_model = request.no_model;
+    make.approve_above = request.approve_above;
+    if !state.state.plan.is_empty() {
+        make.agents = state.state.plan.iter().map(|it| it.name.clone()).collect();
+    }
     let content = environment::content_at(app.global, &request.root)?;
     let opened = options::open(&make, &content, app).await?;
     agree(&opened, thread, app).await?;
@@ -88,7 +93,28 @@ pub(super) async fn resume(
         (None, true) => NextRun::Input(Box::new(opened.docgen.document(request))),
         (None, false) => NextRun::Resume,
     };
-    drive(&opened, thread, next, answers, app).await
+    drive(&opened, thread, &make, next, answers, app).await
+}
+
+/// Where the flags of a command are in the metadata of its run.
+const FLAGS: &str = "docs";
+
+/// The flags of a command, as its run keeps them.
+fn kept(make: &MakeDocs) -> Value {
+    let mut make = make.clone();
+    // Whoever resumes the run may do it from another folder.
+    let file = make.agents_file.take();
+    make.agents_file = file.map(|file| std::path::absolute(&file).unwrap_or(file));
+    Value::from(serde_json::json!({ FLAGS: make }))
+}
+
+/// The flags of the command that made a run, as far as this version knows them.
+fn flags(run: &RunRecord) -> MakeDocs {
+    let mut metadata = run.metadata.to_json();
+    let flags = metadata.get_mut(FLAGS).map(serde_json::Value::take);
+    flags
+        .and_then(|flags| serde_json::from_value(flags).ok())
+        .unwrap_or_default()
 }
 
 /// A thread that came from elsewhere is run only if a person agrees.
@@ -111,6 +137,7 @@ enum NextRun {
 async fn drive(
     opened: &OpenedDocs,
     thread: &str,
+    make: &MakeDocs,
     mut next: NextRun,
     mut answers: Option<WrittenAnswers>,
     app: &mut App<'_>,
@@ -119,6 +146,7 @@ async fn drive(
         options.modes = Modes::CUSTOM.with(Modes::TASKS);
         options.subgraphs = true;
         options.log = Modes::TRACE;
+        options.metadata = kept(make);
     });
     loop {
         let stream = match next {

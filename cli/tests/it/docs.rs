@@ -276,6 +276,25 @@ fn a_person_is_asked_before_a_round_that_takes_much() {
 }
 
 #[test]
+fn who_resumes_a_run_works_with_the_flags_it_was_made_with() {
+    let env = env();
+    let flags = "--agents kpi --approve-above 1 --clarity-threshold 100 --max-iterations 2";
+    let ran = env.run(&format!("docs shop {flags} --no-input {MODEL}"));
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let thread = env.run("threads list --json").events()[0]["thread"].clone();
+    env.write("work/answers.txt", "y\n");
+    let line = format!("threads resume {} {MODEL}", thread.as_str().unwrap());
+    let ran = env.run(&format!("{line} --answers answers.txt --no-input"));
+    // 88 is enough usually.
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("kpi: round 2 after grade 88"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn a_refused_key_is_an_exit_code_and_says_what_to_do() {
     let env = env();
     env.write(

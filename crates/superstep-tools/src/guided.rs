@@ -9,6 +9,7 @@
 //! | [`Profile`] | whether a model is asked this way, by what it can |
 //! | [`Guide`] | instructions, worked examples as turns, and a schema: a form, or one label of several |
 //! | [`passages`] | cuts a document into sentences and items with their headings and lines |
+//! | [`sentences`] | cuts a line into sentences |
 //! | [`picked`] | which of the proposed answers a person meant |
 //! | [`Wording`] | has a decision put into words, checks it, has it repaired once, or takes the person's own words |
 //! | [`grounding`] | which words, figures and names of one text are in others |
@@ -38,6 +39,7 @@ pub mod grounding;
 mod guide;
 mod passage;
 mod profile;
+mod sentence;
 mod wording;
 
 pub use candidates::picked;
@@ -45,4 +47,5 @@ pub use grounding::Sources;
 pub use guide::{Answer, Guide};
 pub use passage::{Passage, passages};
 pub use profile::{NoProfile, Profile};
+pub use sentence::sentences;
 pub use wording::{Worded, WordedBy, Wording};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use superstep::tools::guided::grounding;
+use superstep::tools::guided::{grounding, sentences};
 
 /// How many words a sentence has at least to count as repeated.
 const LONG: usize = 5;
@@ -66,7 +66,11 @@ fn without_repeated(reply: &str, mail: &str) -> String {
     };
     let mut lines: Vec<String> = Vec::new();
     for line in reply.lines() {
-        let kept: Vec<&str> = sentences(line).filter(is_new).map(str::trim).collect();
+        let kept: Vec<&str> = sentences(line)
+            .into_iter()
+            .map(str::trim)
+            .filter(is_new)
+            .collect();
         let was_emptied = kept.is_empty() && !line.trim().is_empty();
         let is_double = kept.is_empty() && lines.last().is_none_or(String::is_empty);
         if !was_emptied && !is_double {
@@ -74,21 +78,6 @@ fn without_repeated(reply: &str, mail: &str) -> String {
         }
     }
     lines.join("\n")
-}
-
-/// The sentences of a line.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        let ends = rest.char_indices().find_map(|(at, c)| {
-            let behind = at + c.len_utf8();
-            let is_end = ".!?".contains(c) && rest.get(behind..)?.starts_with(' ');
-            is_end.then_some(behind)
-        });
-        let (sentence, behind) = rest.split_at_checked(ends.unwrap_or(rest.len()))?;
-        rest = behind;
-        (!sentence.is_empty()).then_some(sentence)
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Cutting a document into the pieces that are looked at one by one.
 
+use super::sentence::ends_sentence;
+
 /// A sentence, item or row of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
@@ -149,22 +151,6 @@ fn item(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = line.get(digits..).filter(|_| (1..=3).contains(&digits))?;
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))
-}
-
-/// Whether a word ends a sentence. Initials and usual abbreviations do not.
-fn ends_sentence(word: &str) -> bool {
-    let word = word.trim_end_matches(['"', '\'', ')', '”', '’', '`', '*']);
-    if word.ends_with(['!', '?']) {
-        return true;
-    }
-    let Some(stem) = word.strip_suffix('.') else {
-        return false;
-    };
-    let is_short = [
-        "e.g", "i.e", "etc", "approx", "No", "vs", "Dr", "Mr", "Ms", "St", "ca", "resp",
-    ];
-    let is_initial = stem.chars().count() == 1 && stem.chars().all(char::is_uppercase);
-    !is_initial && !is_short.contains(&stem)
 }
 
 #[cfg(test)]
