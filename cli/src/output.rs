@@ -393,8 +393,9 @@ pub(crate) fn page(shown: &clap::Error) {
 
 /// How many columns stdout has, if that is a terminal that is too narrow for what is made for most.
 pub(crate) fn narrow() -> Option<usize> {
-    let columns = wrap::columns().filter(|columns| *columns < wrap::NARROW);
-    columns.filter(|_| io::IsTerminal::is_terminal(&io::stdout()))
+    let is_terminal = io::IsTerminal::is_terminal(&io::stdout());
+    let columns = is_terminal.then(wrap::columns).flatten();
+    columns.filter(|columns| *columns < wrap::NARROW)
 }
 
 /// Fails for a stream that was closed when the process started: Rust puts `/dev/null` in its place, open
@@ -430,7 +431,7 @@ pub(crate) fn painted(spans: &[Span], color: Color) -> String {
 
 /// A line as rows of a terminal; as it is for anything else.
 fn rows(spans: &[Span], stream: &impl io::IsTerminal) -> Vec<String> {
-    match wrap::columns().filter(|_| stream.is_terminal()) {
+    match stream.is_terminal().then(wrap::columns).flatten() {
         Some(columns) => {
             let rows = wrap::soft_wrapped(spans, columns);
             rows.iter().map(|row| drawn(row)).collect()

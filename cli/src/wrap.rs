@@ -1,7 +1,6 @@
 //! Lines broken between words, at the width of a terminal: whole lines ([`wrapped`], [`soft_wrapped`]) and a text that
 //! streams ([`Flow`]).
 
-use crossterm::terminal::size;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::span::{Span, plain};
@@ -17,7 +16,11 @@ const COMMAND: &str = "superstep ";
 
 /// How many columns the terminal has, as far as that is known.
 pub(crate) fn columns() -> Option<usize> {
-    let (columns, _) = size().ok()?;
+    // `size` starts a process where there is no terminal, and this is asked for every line.
+    #[cfg(unix)]
+    let columns = crossterm::terminal::window_size().ok()?.columns;
+    #[cfg(not(unix))]
+    let (columns, _) = crossterm::terminal::size().ok()?;
     // One that was never given a size says that it has none.
     (columns > 0).then(|| usize::from(columns).max(NARROWEST))
 }

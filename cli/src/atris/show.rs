@@ -14,6 +14,7 @@ use super::said::OUTCOMES;
 use crate::{
     error::Error,
     output::{Form, Output, Span, bad, faint, good, plain, strong},
+    wrap,
 };
 
 /// The widest cell of a table.
@@ -126,10 +127,10 @@ fn columns(table: &Table, output: &Output) -> Result<(), Error> {
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..table.columns.len()).map(width_of).collect();
-    let (columns, _) = crossterm::terminal::size().unwrap_or((80, 24));
-    let widths = fitted(widths, columns.into());
+    let columns = wrap::columns().unwrap_or(80);
+    let widths = fitted(widths, columns);
     let between = BETWEEN.len() * widths.len().saturating_sub(1);
-    if widths.iter().sum::<usize>() + between > usize::from(columns) {
+    if widths.iter().sum::<usize>() + between > columns {
         return records(table, output);
     }
     for (number, row) in rows().enumerate() {
