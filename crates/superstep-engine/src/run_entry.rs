@@ -21,8 +21,9 @@ use crate::{
     take_back::{TakenBack, take_back},
 };
 
-/// A run that is not over by then is looked after: somebody may want to cancel it. Most are over.
-const SHORT: Duration = Duration::from_millis(20);
+/// A run that is not over by then is looked after: somebody may want to cancel it. Most are over, also those of a thousand
+/// threads that run at once.
+const SHORT: Duration = Duration::from_millis(100);
 
 /// An id for a new run.
 pub(crate) fn new_run_id() -> RunId {
