@@ -159,3 +159,20 @@ fn settings_that_cannot_be_read_do_not_stop_the_demo() {
     let ran = env.run("demo archie");
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn who_prints_into_a_pipe_starts_no_program_to_learn_the_width_of_a_terminal() {
+    let env = TestEnv::new();
+    env.write("work/bin/tput", "#!/bin/sh\ntouch \"$HOME/asked\"\n");
+    crate::env::mode(&env.path("work/bin/tput"), 0o755);
+    let path = format!(
+        "{}:{}",
+        env.path("work/bin").display(),
+        std::env::var("PATH").unwrap()
+    );
+    let env = env.with("PATH", &path);
+    let ran = env.run("demo docs");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(!env.path("home/asked").exists());
+}
