@@ -23,10 +23,18 @@ pub fn clean(text: &str) -> (String, Vec<String>) {
                     lines: Vec::new(),
                 });
             }
-            // It would make a heading of the line before, or begin a block of settings.
-            None if is_underline(start) => kept.push(String::new()),
-            None => kept.push(plain(line)),
-            Some(open) if ticks >= open.ticks && start.trim_matches('`').is_empty() => {
+            None => {
+                let (mark, said) = line.split_at(container(line));
+                kept.push(match said {
+                    // It would make a heading of the line before, or begin a block of settings.
+                    _ if is_underline(said) => mark.trim_end().to_owned(),
+                    _ if !mark.trim().is_empty() && said.starts_with('#') => {
+                        format!("{mark}\\{}", plain(said))
+                    }
+                    _ => format!("{mark}{}", plain(said)),
+                });
+            }
+            Some(open) if ticks >= open.ticks && start.trim_matches('`').trim().is_empty() => {
                 if let Some(block) = block.take() {
                     block.end(&mut kept, &mut warnings);
                 }
@@ -68,6 +76,28 @@ impl Block {
     }
 }
 
+/// How long the marks of quotes and list items at the beginning of a line are, with blanks: a heading behind them is one.
+fn container(line: &str) -> usize {
+    let mut rest = line.trim_start();
+    loop {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let behind = rest.get(digits..).unwrap_or_default();
+        let marks: &[char] = match digits {
+            0 => &['>', '-', '*', '+'],
+            _ => &['.', ')'],
+        };
+        let Some(after) = behind.strip_prefix(marks) else {
+            break;
+        };
+        let is_mark = behind.starts_with('>') || after.starts_with([' ', '\t']);
+        if !is_mark {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    line.len() - rest.len()
+}
+
 /// Whether a line underlines what is above it.
 fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
@@ -75,13 +105,17 @@ fn is_underline(line: &str) -> bool {
 }
 
 /// A line without HTML, pictures and links; code spans stay as they are. Backticks that open no span of this line are
-/// none afterwards: they would make code, or a block, of what follows.
+/// none afterwards: they would make code, or a block, of what follows. A row of a table is cut at its bars before spans are
+/// found in its cells, so a bar in a span is escaped where a cut would set something free.
 fn plain(line: &str) -> String {
     let mut text = String::new();
+    let lower = line.to_ascii_lowercase();
+    let acts = ["<", "](", "]:", "://", "www."];
+    let is_cut_free = line.contains('|') && acts.iter().any(|it| lower.contains(it));
     let mut rest = line;
     while let Some(at) = rest.find('`') {
         let (before, from) = rest.split_at(at);
-        text.push_str(&inert(before));
+        push(&mut text, &inert(before));
         let length = from.len() - from.trim_start_matches('`').len();
         let (run, after) = from.split_at(length);
         let escapes = before.len() - before.trim_end_matches('\\').len();
@@ -89,8 +123,12 @@ fn plain(line: &str) -> String {
         match end {
             Some(end) => {
                 let (code, after) = after.split_at(end);
+                apart(&mut text);
                 text.push_str(run);
-                text.push_str(code);
+                match is_cut_free {
+                    true => text.push_str(&escaped(code)),
+                    false => text.push_str(code),
+                }
                 rest = after;
             }
             None => {
@@ -99,7 +137,36 @@ fn plain(line: &str) -> String {
             }
         }
     }
-    text.push_str(&inert(rest));
+    push(&mut text, &inert(rest));
+    text
+}
+
+/// Adds a text, which may begin with a code span of its own.
+fn push(text: &mut String, more: &str) {
+    if more.starts_with('`') {
+        apart(text);
+    }
+    text.push_str(more);
+}
+
+/// Backticks of two spans that touch would be one run of them.
+fn apart(text: &mut String) {
+    if text.ends_with('`') {
+        text.push(' ');
+    }
+}
+
+/// Code whose bars do not end a cell.
+fn escaped(code: &str) -> String {
+    let mut text = String::new();
+    let mut is_escaped = false;
+    for c in code.chars() {
+        if c == '|' && !is_escaped {
+            text.push('\\');
+        }
+        is_escaped = c == '\\' && !is_escaped;
+        text.push(c);
+    }
     text
 }
 
@@ -158,4 +225,54 @@ fn unlinked(text: &str) -> String {
     }
     left.push_str(rest);
     left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_ends_also_before_blanks_and_tabs_and_nothing_acts_behind_it() {
+        for blank in ["", " ", "\t", " \t "] {
+            let (text, _) = clean(&format!("```\ncode\n```{blank}\n<script>x</script>\n"));
+            assert_eq!(text, "```\ncode\n```\n&lt;script>x&lt;/script>");
+            let diagram =
+                format!("```mermaid\nflowchart TD\nclick A \"http://a\"\n```{blank}\nBehind.");
+            let (text, warnings) = clean(&diagram);
+            assert!(text.ends_with("*\nBehind."), "{text}");
+            assert_eq!(warnings.len(), 1);
+        }
+    }
+
+    #[test]
+    fn spans_stay_spans_beside_addresses_and_in_tables() {
+        for (said, written) in [
+            (
+                "``<img src=x>``https://e.example",
+                "``<img src=x>`` `https://e.example`",
+            ),
+            ("https://e.example`<b>`", "`https://e.example` `<b>`"),
+            ("| a ` | <img src=x> ` |", "| a ` \\| <img src=x> ` |"),
+            ("| ` | x ` y ` <img> ` |", "| ` \\| x ` y ` <img> ` |"),
+            ("`a \\| <b>` \\\\", "`a \\| <b>` \\\\"),
+            ("`a || b` is fine", "`a || b` is fine"),
+            ("| `Vec<T>` | b |", "| `Vec<T>` | b |"),
+        ] {
+            assert_eq!(clean(said).0, written, "{said}");
+        }
+    }
+
+    #[test]
+    fn headings_behind_the_marks_of_quotes_and_items_are_none() {
+        for (said, written) in [
+            ("> # One", "> \\# One"),
+            ("- # One", "- \\# One"),
+            ("1) > # One", "1) > \\# One"),
+            ("> Under\n> ===", "> Under\n>"),
+            ("- [ ] a task", "- [ ] a task"),
+            ("-5 degrees", "-5 degrees"),
+        ] {
+            assert_eq!(clean(said).0, written, "{said}");
+        }
+    }
 }

@@ -56,6 +56,7 @@ pub(crate) fn check<'a>(
         }
     }
     make_parent(folder)?;
+    ReplacedDir::left(folder).map_err(|error| failed(error.to_string()))?;
     // Dropping it removes it.
     let staged = StagedDir::new(folder).map_err(|error| failed(error.to_string()))?;
     drop(staged);
@@ -130,16 +131,17 @@ pub(crate) fn write(
         fs::set_permissions(staged.path(), was.permissions()).map_err(io)?;
     }
     if let Some(was) = staged.replace().map_err(io)? {
-        clear(folder, &was)?;
+        aside.extend(clear(folder, &was)?);
     }
     aside.sort_unstable();
     Ok(aside)
 }
 
-/// Brings what was written into the old folder meanwhile into the new one, and removes the old one.
-fn clear(folder: &Path, was: &ReplacedDir) -> Result<(), Error> {
+/// Brings what was written into the old folder meanwhile into the new one, and removes the old one. Gives the names of what is
+/// called otherwise there.
+fn clear(folder: &Path, was: &ReplacedDir) -> Result<Vec<String>, Error> {
     let done = rescue(was.path(), folder);
-    done.map(drop).map_err(|error| {
+    done.map_err(|error| {
         let old = was.path().display();
         failure(
             folder,

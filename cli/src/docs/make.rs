@@ -73,6 +73,10 @@ pub(super) async fn resume(
     let answers = answers.map(WrittenAnswers::read).transpose()?;
     let reader = crate::agents::docs::read_only(crate::database::read_only(app.global)?)?;
     let state = reader.graph().state(thread).await?;
+    if state.asks.is_empty() && state.is_done() {
+        // Made again it would be paid for again.
+        return done(&state.state, thread, app.output);
+    }
     let request = state.state.request.clone();
     let last = RunQuery {
         limit: Some(1),
@@ -88,10 +92,9 @@ pub(super) async fn resume(
     let content = environment::content_at(app.global, &request.root)?;
     let opened = options::open(&make, &content, app).await?;
     agree(&opened, thread, app).await?;
-    let next = match (state.asks.into_iter().next(), state.next.is_empty()) {
-        (Some(ask), _) => NextRun::Ask(ask),
-        (None, true) => NextRun::Input(Box::new(opened.docgen.document(request))),
-        (None, false) => NextRun::Resume,
+    let next = match state.asks.into_iter().next() {
+        Some(ask) => NextRun::Ask(ask),
+        None => NextRun::Resume,
     };
     drive(&opened, thread, &make, next, answers, app).await
 }

@@ -295,6 +295,23 @@ fn who_resumes_a_run_works_with_the_flags_it_was_made_with() {
 }
 
 #[test]
+fn a_documentation_that_is_finished_is_shown_and_not_paid_for_again() {
+    let env = env();
+    let ran = env.run(&format!("docs shop --agents kpi --force {MODEL}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    env.write(
+        "work/refused.jsonl",
+        "{\"error\": {\"kind\": \"auth\"}, \"repeat\": \"always\"}\n",
+    );
+    let thread = env.run("threads list --json").events()[0]["thread"].clone();
+    let line = format!("threads resume {} --json", thread.as_str().unwrap());
+    let ran = env.run(&format!("{line} --model script:refused.jsonl"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let events = ran.events();
+    assert_eq!(events.last().unwrap()["outcome"]["status"], "success");
+}
+
+#[test]
 fn a_refused_key_is_an_exit_code_and_says_what_to_do() {
     let env = env();
     env.write(

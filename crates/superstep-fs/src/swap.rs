@@ -20,6 +20,9 @@ use crate::{
 /// How the name of a folder begins that was replaced and is not cleared away yet.
 const REPLACED: &str = ".superstep-old-";
 
+/// How many characters of the name of a new folder are drawn by lot.
+const DRAWN: usize = 6;
+
 /// How often a name is tried for a new folder.
 const TRIES: u32 = 3;
 
@@ -45,18 +48,24 @@ impl ReplacedDir {
         &self.path
     }
 
-    /// The one that a killed process left, of this target. One that a living process works on is an error.
+    /// The one that a killed process left, of this target. One that a living process works on is an error, as is what
+    /// is no folder: it is in the way of the next one.
     pub fn left(target: &Path) -> io::Result<Option<Self>> {
         let path = replaced(target);
         match fs::symlink_metadata(&path) {
             Ok(about) if about.is_dir() => {}
-            Ok(_) => return Ok(None),
+            Ok(_) => return Err(in_the_way(&path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         }
         let _lock = lock(&path)?;
         Ok(Some(Self { path, _lock }))
     }
+}
+
+fn in_the_way(path: &Path) -> io::Error {
+    let why = format!("{} is in the way", path.display());
+    io::Error::new(io::ErrorKind::AlreadyExists, why)
 }
 
 /// Where a folder goes that is replaced by another.
@@ -70,7 +79,7 @@ impl StagedDir {
     /// An empty folder beside the target, whose parent must be there.
     pub fn new(target: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(TEMPORARY);
+        builder.prefix(TEMPORARY).rand_bytes(DRAWN);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -125,8 +134,7 @@ impl StagedDir {
         let _lock = lock(&self.target)?;
         let path = replaced(&self.target);
         if fs::symlink_metadata(&path).is_ok() {
-            let why = format!("{} is in the way", path.display());
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+            return Err(in_the_way(&path));
         }
         fs::rename(self.path(), &path)?;
         match exchange(&path, &self.target) {
@@ -157,7 +165,7 @@ impl StagedDir {
         let entries = fs::read_dir(parent(target)).into_iter().flatten().flatten();
         for entry in entries {
             let name = entry.file_name();
-            let is_part = name.to_str().is_some_and(|it| it.starts_with(TEMPORARY));
+            let is_part = name.to_str().is_some_and(is_temporary);
             let is_folder = entry.file_type().is_ok_and(|it| it.is_dir());
             // Where it cannot be known whether its process lives, it stays.
             if is_part && is_folder && matches!(lock(&entry.path()), Ok(Some(_))) {
@@ -171,6 +179,12 @@ impl StagedDir {
             let _left = fs::rename(old.path(), target);
         }
     }
+}
+
+/// Whether a name is one that [`StagedDir::new`] makes: others may like the prefix, too.
+fn is_temporary(name: &str) -> bool {
+    let drawn = name.strip_prefix(TEMPORARY);
+    drawn.is_some_and(|it| it.len() == DRAWN && it.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 /// Locks a folder until the process ends or the file is dropped. Nothing where the system has no such locks.
@@ -275,19 +289,35 @@ mod tests {
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
     }
 
+    #[test]
+    fn what_is_in_the_way_of_the_old_folder_is_seen_before_anything_is_written() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("docs");
+        assert!(ReplacedDir::left(&target).unwrap().is_none());
+        fs::write(place.path().join(".superstep-old-docs"), "mine").unwrap();
+        let refused = ReplacedDir::left(&target).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+    }
+
     #[cfg(unix)]
     #[test]
     fn what_killed_processes_left_is_cleared_up_and_nothing_of_living_ones() {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("docs");
         let alive = staged(&target, "alive");
-        fs::create_dir(place.path().join(".superstep-part-dead")).unwrap();
+        fs::create_dir(place.path().join(".superstep-part-dead01")).unwrap();
+        fs::create_dir(place.path().join(".superstep-part-mine")).unwrap();
         fs::write(place.path().join(".superstep-part-file"), "").unwrap();
         fs::create_dir(place.path().join(".superstep-old-docs")).unwrap();
         fs::write(place.path().join(".superstep-old-docs/note"), "").unwrap();
         StagedDir::sweep(&target);
         let alive = alive.path().file_name().unwrap().to_str().unwrap();
-        let mut left = vec![alive, ".superstep-part-file", "docs"];
+        let mut left = vec![
+            alive,
+            ".superstep-part-file",
+            ".superstep-part-mine",
+            "docs",
+        ];
         left.sort_unstable();
         assert_eq!(names(place.path()), left);
         assert_eq!(names(&target), ["note"]);

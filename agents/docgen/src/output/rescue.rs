@@ -14,7 +14,7 @@ use crate::metadata::Metadata;
 /// How often it is looked for files that came meanwhile.
 const ROUNDS: u32 = 3;
 
-/// Takes an old folder apart. Gives the names of what was moved into the new one.
+/// Takes an old folder apart. Gives the names of what has another name in the new one.
 pub(super) fn rescue(old: &Path, new: &Path) -> io::Result<Vec<String>> {
     let metadata = Metadata::read(old).ok().flatten();
     let known = Known {
@@ -22,14 +22,14 @@ pub(super) fn rescue(old: &Path, new: &Path) -> io::Result<Vec<String>> {
         // A page that somebody changed has another name there.
         files: identities(new)?,
     };
-    let mut moved = Vec::new();
+    let mut renamed = Vec::new();
     let mut round = 0;
     loop {
         round += 1;
-        settle(old, new, Some(&known), &mut moved)?;
+        settle(old, new, Some(&known), &mut renamed)?;
         match fs::remove_dir(old) {
-            Ok(()) => return Ok(moved),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(moved),
+            Ok(()) => return Ok(renamed),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(renamed),
             // Somebody works in it.
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && round < ROUNDS => {}
             Err(error) => return Err(error),
@@ -50,7 +50,7 @@ fn settle(
     old: &Path,
     new: &Path,
     known: Option<&Known<'_>>,
-    moved: &mut Vec<String>,
+    renamed: &mut Vec<String>,
 ) -> io::Result<()> {
     let mut entries: Vec<_> = fs::read_dir(old)?.collect::<Result<_, _>>()?;
     // `metadata.json` says whose the others are, so it goes last: a process may be killed in between.
@@ -62,7 +62,7 @@ fn settle(
         if about.is_dir() {
             let is_folder = fs::symlink_metadata(&to).is_ok_and(|it| it.is_dir());
             if is_folder {
-                settle(&from, &to, None, moved)?;
+                settle(&from, &to, None, renamed)?;
                 // It is not empty if somebody wrote just now; the next round sees it.
                 match fs::remove_dir(&from) {
                     Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => {
@@ -81,13 +81,13 @@ fn settle(
         let to = match fs::symlink_metadata(&to).is_ok() {
             true => {
                 let is_taken = |name: &str| fs::symlink_metadata(new.join(name)).is_ok();
-                new.join(free(&name, is_taken))
+                let free = free(&name, is_taken);
+                renamed.push(free.clone());
+                new.join(free)
             }
             false => to,
         };
         fs::rename(&from, &to)?;
-        let to = to.file_name().unwrap_or_default();
-        moved.push(to.to_string_lossy().into_owned());
     }
     Ok(())
 }
