@@ -1,5 +1,5 @@
-//! Secrets on lines that have one meaning: `#define NAME value`, `ENV NAME value` of a container file, a login of `.netrc`, a
-//! password in SQL.
+//! Secrets on lines that have one meaning: `#define NAME value`, `ENV NAME value` of a container file, `password "…"` of a build
+//! file, a login of `.netrc` or of `mysql`, a password in SQL.
 
 use std::ops::Range;
 
@@ -20,7 +20,9 @@ pub(super) fn find(text: &str, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Ran
             continue;
         }
         let value = directive(line, hides)
+            .or_else(|| statement(line, hides))
             .or_else(|| login(line))
+            .or_else(|| client(line))
             .or_else(|| sql(line));
         let Some(value) = value else { continue };
         work::steps(line.len());
@@ -56,10 +58,32 @@ fn unquoted(value: &str) -> &str {
     inside.unwrap_or(value)
 }
 
+/// `password "…"`, as Gradle and Ruby have it.
+fn statement(line: &str, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
+    let bare = line.trim();
+    let (name, value) = bare.split_once([' ', '\t'])?;
+    let value = value.trim();
+    let inside = unquoted(value);
+    let is_whole = inside.len() + 2 == value.len() && !inside.is_empty();
+    let is_one = !inside.contains(char::is_whitespace) && !inside.starts_with("${");
+    (is_whole && is_one && hides(name)).then(|| place(line, inside))
+}
+
+/// `mysql -pvalue`.
+fn client(line: &str) -> Option<Range<usize>> {
+    let (_, options) = line.split_once("mysql")?;
+    let mut words = options.split_whitespace();
+    let value = words.find_map(|word| word.strip_prefix("-p"))?;
+    let value = unquoted(value);
+    (!value.is_empty() && !value.starts_with('$')).then(|| place(line, value))
+}
+
 /// `machine host login name password value`.
 fn login(line: &str) -> Option<Range<usize>> {
     let (head, rest) = line.split_once(" password ")?;
-    let is_login = head.trim_start().starts_with("machine ") && head.contains(" login ");
+    // It may be in a comment.
+    let head = head.trim_start_matches(['#', '/', '*', ' ', '\t']);
+    let is_login = head.starts_with("machine ") && head.contains(" login ");
     let value = rest.split_whitespace().next().filter(|_| is_login)?;
     Some(place(line, value))
 }
@@ -79,4 +103,37 @@ fn sql(line: &str) -> Option<Range<usize>> {
 fn place(line: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr().saturating_sub(line.as_ptr().addr());
     start..start + part.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Redactor;
+
+    #[test]
+    fn lines_with_one_meaning_lose_their_secret_and_nothing_else() {
+        for (line, shown) in [
+            ("password \"Zq7x\"", "password \"[redacted]\""),
+            ("  storePassword 'Zq7x'", "  storePassword '[redacted]'"),
+            ("password \"${env.PW}\"", "password \"${env.PW}\""),
+            ("password \"is asked for\"", "password \"is asked for\""),
+            (
+                "# machine h login me password Zq7x",
+                "# machine h login me password [redacted]",
+            ),
+            (
+                "mysqldump -u me -pZq7x shop",
+                "mysqldump -u me -p[redacted] shop",
+            ),
+            ("mysql -p shop", "mysql -p shop"),
+            ("DB_PASS = \"Zq7x\"", "DB_PASS = \"[redacted]\""),
+            ("SMTP_PASS=Zq7x", "SMTP_PASS=[redacted]"),
+            ("render_pass = \"shadow\"", "render_pass = \"shadow\""),
+            (
+                "https://a.example/x?se=1&sig=Zq7xZq7xZq7xZq7xZq7x%3D&sp=r",
+                "https://a.example/x?se=1&sig=[redacted]&sp=r",
+            ),
+        ] {
+            assert_eq!(Redactor::standard().text(line), shown);
+        }
+    }
 }

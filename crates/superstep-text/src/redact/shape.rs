@@ -87,7 +87,8 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
             .or_else(|| after_scheme(rest))
             .or_else(|| web_hook(rest))
             .or_else(|| private_key(rest))
-            .or_else(|| password_in_url(rest));
+            .or_else(|| password_in_url(rest))
+            .or_else(|| signature_in_url(rest));
         if secret.is_none() && at >= no_token && rest.starts_with("eyJ") {
             let run = Letters::Token.run(rest);
             secret = token(rest, run);
@@ -247,6 +248,17 @@ fn private_key(rest: &str) -> Option<Range<usize>> {
         Some(after + close + "-----".len())
     });
     Some(0..end.unwrap_or(rest.len()))
+}
+
+/// What makes an address usable by whoever has it: `?sig=…`.
+fn signature_in_url(rest: &str) -> Option<Range<usize>> {
+    const LEAST: usize = 20;
+    let name = "sig=";
+    let value = rest.strip_prefix(name)?;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"%+/=_-".contains(byte);
+    let length = value.bytes().take_while(is_part).count();
+    work::steps(length);
+    (length >= LEAST).then_some(name.len()..name.len() + length)
 }
 
 /// The password in `scheme://user:password@host`.
