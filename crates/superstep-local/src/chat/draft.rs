@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
-/// How many tokens must be the same before their continuation is guessed.
+/// How many tokens must be the same before their continuation is guessed, and how many are enough for a short guess.
 const MATCH: usize = 3;
+const SHORT_MATCH: usize = 2;
 /// The fewest and the most tokens of a guess.
 const FEWEST: usize = 2;
 const MOST: usize = 8;
@@ -19,6 +20,7 @@ pub(super) struct Drafts {
     tokens: Vec<u32>,
     /// Where the newest occurrence of a few tokens ends.
     ends: HashMap<[u32; MATCH], usize>,
+    short_ends: HashMap<[u32; SHORT_MATCH], usize>,
     length: usize,
     rest: usize,
 }
@@ -28,6 +30,7 @@ impl Drafts {
         let mut drafts = Self {
             tokens: Vec::new(),
             ends: HashMap::new(),
+            short_ends: HashMap::new(),
             length: FEWEST,
             rest: 0,
         };
@@ -39,8 +42,12 @@ impl Drafts {
     pub(super) fn extend(&mut self, tokens: &[u32]) {
         for token in tokens {
             // What ends here is not yet known to continue.
-            if let Some(ending) = self.ending() {
-                self.ends.insert(ending, self.tokens.len());
+            let here = self.tokens.len();
+            if let Some(ending) = self.tokens.last_chunk() {
+                self.ends.insert(*ending, here);
+            }
+            if let Some(ending) = self.tokens.last_chunk() {
+                self.short_ends.insert(*ending, here);
             }
             self.tokens.push(*token);
         }
@@ -49,12 +56,23 @@ impl Drafts {
 
     /// At most `most` tokens that may follow.
     pub(super) fn guess(&self, most: usize) -> &[u32] {
-        let found = self.ending().and_then(|ending| self.ends.get(&ending));
-        let (Some(start), 0) = (found, self.rest) else {
+        if self.rest > 0 {
             return &[];
+        }
+        let ending = self.tokens.last_chunk();
+        let found = ending.and_then(|ending| self.ends.get(ending));
+        let (start, length) = match found {
+            Some(start) => (*start, self.length),
+            None => {
+                let ending = self.tokens.last_chunk();
+                match ending.and_then(|ending| self.short_ends.get(ending)) {
+                    Some(start) => (*start, FEWEST),
+                    None => return &[],
+                }
+            }
         };
-        let rest = self.tokens.get(*start..).unwrap_or_default();
-        let length = self.length.min(most).min(rest.len());
+        let rest = self.tokens.get(start..).unwrap_or_default();
+        let length = length.min(most).min(rest.len());
         rest.get(..length).unwrap_or_default()
     }
 
@@ -72,10 +90,6 @@ impl Drafts {
             self.rest = REST;
         }
     }
-
-    fn ending(&self) -> Option<[u32; MATCH]> {
-        self.tokens.last_chunk().copied()
-    }
 }
 
 #[cfg(test)]
@@ -87,7 +101,9 @@ mod tests {
         let drafts = Drafts::new(&[1, 2, 3, 4, 5, 9, 1, 2, 3]);
         assert_eq!(drafts.guess(8), [4, 5]);
         assert_eq!(drafts.guess(1), [4]);
-        assert_eq!(Drafts::new(&[1, 2, 3, 4, 2, 3]).guess(8), [0; 0]);
+        // Two that are the same are worth a short guess.
+        assert_eq!(Drafts::new(&[1, 2, 3, 4, 5, 6, 2, 3]).guess(8), [4, 5]);
+        assert_eq!(Drafts::new(&[1, 2, 3, 4, 3]).guess(8), [0; 0]);
     }
 
     #[test]
