@@ -9,6 +9,7 @@
 //! a model had made it (`graph/guided`). The prompts are in `prompts/small`.
 
 pub(crate) mod addressing;
+pub(crate) mod evidence;
 mod finish;
 pub(crate) mod form;
 pub(crate) mod free;

@@ -19,7 +19,7 @@ use crate::{
     memory::feedback::{FeedbackItem, UserAction},
     prompt::{filled, for_model, says, shown},
     services::{Services, TRIAGE},
-    small::{self, addressing::Addressing, sort},
+    small::{self, evidence::Evidence, sort},
 };
 
 #[derive(Deserialize)]
@@ -75,12 +75,12 @@ async fn sorted_small(
     )?;
     let guide = guide.max_tokens(services.settings.max_tokens);
     let owner = services.mailbox.owner();
-    let addressing = Addressing::of(&input.mail, owner);
-    let mail = small::short(&input.mail, owner, Some(addressing));
+    let shown = Evidence::of(&input.mail, owner);
+    let mail = small::short(&input.mail, owner, Some(shown.addressing));
     let seen = guide.ask::<sort::Seen>(model, Message::untrusted(mail));
     let seen = seen.await?.value;
     Ok(Routed {
-        classification: seen.class(&input.mail.text, addressing),
+        classification: seen.class(&shown),
         reasoning: seen.reason(),
     })
 }

@@ -11,7 +11,7 @@ use superstep::{
     tools::guided::Guide,
 };
 
-use super::addressing::Addressing;
+use super::{addressing::Addressing, evidence::Evidence};
 use crate::{class::Class, prompt::filled};
 
 /// What a mail does.
@@ -25,37 +25,6 @@ enum Act {
 }
 
 const FRAUD: &str = "fraud";
-
-/// What somebody has to do for a fraud to succeed.
-const BAIT: [&str; 22] = [
-    "click",
-    "link",
-    "confirm",
-    "verify",
-    "validate",
-    "update",
-    "pay",
-    "transfer",
-    "send",
-    "reply",
-    "respond",
-    "contact",
-    "call",
-    "provide",
-    "enter",
-    "claim",
-    "download",
-    "open",
-    "attached",
-    "attachment",
-    "unlock",
-    "log",
-];
-
-fn wants_something(text: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| BAIT.iter().any(|it| it.eq_ignore_ascii_case(word)))
-}
 
 /// What the owner's own words say is done with such a mail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -232,28 +201,46 @@ pub(crate) fn guide(owner: &str, learned: &str) -> Result<Guide, SchemaError> {
 }
 
 impl Seen {
-    /// The class of a mail with this text that was sent like this.
-    pub(crate) fn class(&self, text: &str, addressing: Addressing) -> Class {
+    /// The class of a mail that shows this of itself.
+    pub(crate) fn class(&self, shown: &Evidence) -> Class {
         match self.wish {
             Wish::Answer => return Class::Respond,
             Wish::Show => return Class::Notify,
             Wish::Ignore => return Class::Ignore,
             Wish::Nothing => {}
         }
+        let addressing = shown.addressing;
+        let is_by_person = addressing.is_by_person();
+        let asked = match shown.may_ask {
+            true => Class::Respond,
+            // A small model takes what somebody tells for a question; nobody asks without words for it.
+            false => Class::Notify,
+        };
         let of_kind = KINDS.iter().find(|(kind, _)| *kind == self.kind);
         // A kind that nobody offered is shown: that loses nothing.
         let of_kind = of_kind.map_or(Class::Notify, |(_, class)| *class);
         match (of_kind, self.act) {
+            // A colleague is neither a stranger who sells nor one who tricks, and the owner sees what is written in their name.
+            (Class::Ignore, _) if shown.is_by_colleague && is_by_person => asked,
+            // Whoever asks, and wants none of what a fraud is after, may wait for an answer.
+            (Class::Ignore, Act::Asks) if self.kind == FRAUD && is_by_person && !shown.lures => {
+                asked
+            }
             // Whoever wants nothing tricks nobody; a warning that is real must not be lost.
-            (Class::Ignore, _) if self.kind == FRAUD && !wants_something(text) => Class::Notify,
+            (Class::Ignore, _) if self.kind == FRAUD && !shown.baits => Class::Notify,
             (Class::Ignore, _) => Class::Ignore,
-            // A renewal that a person asks about waits for an answer; one that a program announces does not.
-            (Class::Notify, Act::Asks) if addressing.is_by_person() => Class::Respond,
+            // A renewal that a person asks about waits for an answer; one that a program announces does not, nor one
+            // that leads to where money is taken.
+            (Class::Notify, Act::Asks) if is_by_person && !shown.lures => asked,
             (Class::Notify, _) => Class::Notify,
             // Nobody waits for the answer of one of many.
             (Class::Respond, Act::Asks) if addressing == Addressing::InBulk => Class::Ignore,
-            (Class::Respond, Act::Asks) => Class::Respond,
+            (Class::Respond, Act::Asks) => asked,
             (Class::Respond, Act::Tells) => Class::Notify,
+            // What a program sends to one person alone is about something of theirs.
+            (Class::Respond, Act::Sells | Act::Tricks) if addressing == Addressing::ByProgram => {
+                Class::Notify
+            }
             (Class::Respond, Act::Sells | Act::Tricks) => Class::Ignore,
         }
     }
@@ -268,7 +255,16 @@ impl Seen {
 mod tests {
     use super::*;
 
-    const BAITED: &str = "Please confirm your password under the link.";
+    /// A mail that wants the reader to confirm a password under a link, sent like this.
+    fn baited(addressing: Addressing) -> Evidence {
+        Evidence {
+            addressing,
+            is_by_colleague: false,
+            may_ask: true,
+            baits: true,
+            lures: true,
+        }
+    }
 
     fn class(act: Act, kind: &str, addressing: Addressing) -> Class {
         let seen = Seen {
@@ -277,7 +273,11 @@ mod tests {
             kind: kind.into(),
             wish: Wish::Nothing,
         };
-        seen.class(BAITED, addressing)
+        let lures = kind == FRAUD;
+        seen.class(&Evidence {
+            lures,
+            ..baited(addressing)
+        })
     }
 
     #[test]
@@ -327,7 +327,7 @@ mod tests {
             "says": "A program sends a payslip.", "act": "tells", "kind": "payslip", "wish": "ignore",
         }))
         .expect("the form");
-        assert_eq!(seen.class("", Addressing::ByProgram), Class::Ignore);
+        assert_eq!(seen.class(&baited(Addressing::ByProgram)), Class::Ignore);
     }
 
     #[test]
@@ -338,13 +338,45 @@ mod tests {
             kind: FRAUD.into(),
             wish: Wish::Nothing,
         };
-        let told = "Your account was used on a new phone. If it was you, there is nothing to do.";
+        let told = Evidence {
+            baits: false,
+            ..baited(Addressing::ByProgram)
+        };
         for act in [Act::Tells, Act::Tricks] {
-            assert_eq!(seen(act).class(told, Addressing::ByProgram), Class::Notify);
-            assert_eq!(
-                seen(act).class(BAITED, Addressing::ByProgram),
-                Class::Ignore
-            );
+            assert_eq!(seen(act).class(&told), Class::Notify);
+            let baited = baited(Addressing::ByProgram);
+            assert_eq!(seen(act).class(&baited), Class::Ignore);
         }
+    }
+
+    #[test]
+    fn what_the_mail_shows_of_itself_goes_before_what_a_small_model_takes_it_for() {
+        let shown = baited(Addressing::ToOwner);
+        let seen = |act, kind: &str| Seen {
+            says: "Somebody writes.".into(),
+            act,
+            kind: kind.into(),
+            wish: Wish::Nothing,
+        };
+        let told = Evidence {
+            may_ask: false,
+            ..shown
+        };
+        assert_eq!(seen(Act::Asks, "meeting").class(&told), Class::Notify);
+        let colleague = Evidence {
+            is_by_colleague: true,
+            ..shown
+        };
+        assert_eq!(seen(Act::Tells, FRAUD).class(&colleague), Class::Respond);
+        let refund = Evidence {
+            lures: false,
+            ..shown
+        };
+        assert_eq!(seen(Act::Asks, FRAUD).class(&refund), Class::Respond);
+        assert_eq!(seen(Act::Tricks, FRAUD).class(&refund), Class::Ignore);
+        let payment = seen(Act::Asks, "payment due");
+        assert_eq!(payment.class(&shown), Class::Notify);
+        let program = baited(Addressing::ByProgram);
+        assert_eq!(seen(Act::Sells, "approval").class(&program), Class::Notify);
     }
 }
