@@ -47,7 +47,7 @@ impl Part {
             Self::Dependencies => dependencies(facts),
             Self::EntryPoints => entry_points(facts),
             Self::FlowDiagram => flow(facts),
-            Self::TypeDiagram => diagram("Types", diagrams::types(facts)),
+            Self::TypeDiagram => types(facts),
             Self::Types => symbols("Public types", facts, |kind, _| {
                 matches!(
                     kind,
@@ -104,6 +104,22 @@ fn flow(facts: &Facts) -> Option<String> {
     Some(text)
 }
 
+fn types(facts: &Facts) -> Option<String> {
+    let types = diagrams::types(facts)?;
+    let mut text = diagram("Types", Some(types.diagram))?;
+    if types.left_out > 0 {
+        let _written = writeln!(
+            text,
+            "\nTypes that extend each other first, then those with most methods; {} not drawn.",
+            match types.left_out {
+                1 => "1 more public type is".to_owned(),
+                many => format!("{many} more public types are"),
+            }
+        );
+    }
+    Some(text)
+}
+
 fn counts(facts: &Facts) -> String {
     let counts = &facts.counts;
     let rows = [
@@ -123,8 +139,13 @@ fn counts(facts: &Facts) -> String {
         ("marks", u64::from(counts.marks)),
         ("not read", u64::from(facts.skipped.total())),
     ];
+    let uncounted = (
+        "files whose lines are not counted",
+        u64::from(counts.uncounted),
+    );
     let rows = rows
         .into_iter()
+        .chain([uncounted].into_iter().filter(|(_, number)| *number > 0))
         .map(|(name, number)| vec![name.to_owned(), number.to_string()]);
     table("Figures", &["what", "how many"], rows).unwrap_or_default()
 }
@@ -224,8 +245,8 @@ fn symbols(title: &str, facts: &Facts, fits: impl Fn(SymbolKind, &str) -> bool) 
         .iter()
         .filter(|file| !file.test)
         .flat_map(|file| {
-            let own = file.symbols.iter().filter(|it| fits(it.kind, &it.name));
-            let own = own.filter(|it| it.public || file.language == crate::facts::Language::C);
+            let own = file.symbols.iter();
+            let own = own.filter(|it| it.public && fits(it.kind, &it.name));
             own.map(move |it| symbol(file, it))
         });
     table(title, &["name", "kind", "where"], rows)
@@ -241,13 +262,16 @@ fn symbol(file: &File, symbol: &Symbol) -> Vec<String> {
 
 fn errors(facts: &Facts) -> Option<String> {
     let found = error_types(facts).into_iter();
-    let found = found.filter(|(file, it)| {
-        !file.test && (it.public || file.language == crate::facts::Language::C)
+    let found = found.filter(|(file, _)| !file.test);
+    let rows = found.map(|(file, it)| {
+        let mut row = symbol(file, it);
+        row.push(if it.public { "yes" } else { "no" }.to_owned());
+        row
     });
     table(
         "Types of errors",
-        &["name", "kind", "where"],
-        found.map(|(file, it)| symbol(file, it)),
+        &["name", "kind", "where", "public"],
+        rows,
     )
 }
 
@@ -293,7 +317,7 @@ fn large(facts: &Facts) -> Option<String> {
     let mut files: Vec<&File> = facts
         .files
         .iter()
-        .filter(|it| it.language.is_code())
+        .filter(|it| it.language.is_code() && it.lines > 0)
         .collect();
     files.sort_by_key(|it| (std::cmp::Reverse(it.lines), &it.path));
     let rows = files.into_iter().take(15).map(|it| {
