@@ -67,6 +67,14 @@ pub(crate) fn counted(number: u64, noun: &str) -> String {
     }
 }
 
+/// How many more there are, with the verb.
+pub(crate) fn more(number: usize) -> String {
+    match number {
+        1 => "1 more is".to_owned(),
+        _ => format!("{number} more are"),
+    }
+}
+
 /// Whether a path can be written as it is. One that cannot is listed among those that are not read.
 pub(crate) fn is_clear(path: &str) -> bool {
     !path.contains(['\n', '\r', '\t']) && Hidden::of(path).is_empty()

@@ -102,7 +102,7 @@ fn list(title: &str, room: usize, items: impl Iterator<Item = String>) -> String
     if total == 0 {
         text.push_str("(none)\n");
     } else if shown < total {
-        let _written = writeln!(text, "({} more are not shown)", total - shown);
+        let _written = writeln!(text, "({} not shown)", inert::more(total - shown));
     }
     text
 }

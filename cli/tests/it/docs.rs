@@ -114,7 +114,7 @@ fn an_agent_refines_its_page_and_a_second_run_asks_nothing() {
         "version 0: grade 60",
         "version 1: grade 88",
         "asked: Where does the program begin?",
-        "1 claims refuted",
+        "1 claim refuted",
     ] {
         assert!(shown.stdout.contains(text), "{text}: {}", shown.stdout);
     }

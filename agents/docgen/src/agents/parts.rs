@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use crate::{
     diagrams,
     facts::{DependencyKind, Facts, File, Symbol, SymbolKind, error_types},
-    inert::{code, place as at, words},
+    inert::{code, more, place as at, words},
 };
 
 /// A part of a page.
@@ -81,7 +81,7 @@ fn table(title: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) ->
         }
     }
     if total > ROWS {
-        let _written = writeln!(text, "\n{} more are not listed.", total - ROWS);
+        let _written = writeln!(text, "\n{} not listed.", more(total - ROWS));
     }
     (total > 0).then_some(text)
 }
@@ -97,8 +97,8 @@ fn flow(facts: &Facts) -> Option<String> {
     if flow.left_out > 0 {
         let _written = writeln!(
             text,
-            "\nThe files nearest to the entry points; {} more that they reach are not drawn.",
-            flow.left_out
+            "\nThe files nearest to the entry points; of those that they reach {} not drawn.",
+            more(flow.left_out)
         );
     }
     Some(text)
@@ -110,11 +110,8 @@ fn types(facts: &Facts) -> Option<String> {
     if types.left_out > 0 {
         let _written = writeln!(
             text,
-            "\nTypes that extend each other first, then those with most methods; {} not drawn.",
-            match types.left_out {
-                1 => "1 more public type is".to_owned(),
-                many => format!("{many} more public types are"),
-            }
+            "\nTypes that extend each other first, then those with most methods; of the public types {} not drawn.",
+            more(types.left_out)
         );
     }
     Some(text)

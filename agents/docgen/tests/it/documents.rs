@@ -17,7 +17,7 @@ use superstep_docgen::{
     execute, query,
 };
 
-use crate::support::{backends, document, facts, files, model, only, shop, write};
+use crate::support::{backends, document, facts, files, model, model_asking, only, shop, write};
 
 const SAID: &str = "The cart is in `src/cart.rs:3`.";
 
@@ -659,4 +659,14 @@ fn what_is_one_is_counted_as_one_and_a_diagram_is_left_out_with_its_reason() {
         page,
         "*A diagram was left out: links, callbacks and directives are not allowed.*"
     );
+}
+
+#[tokio::test]
+async fn a_round_with_one_question_says_so() {
+    let folder = shop();
+    let request = request(folder.path());
+    let script = model_asking(&["Which files?"], SAID, &[60.0, 90.0]);
+    document(Some(script), only(&["kpi"]), &request).await;
+    let warnings = &metadata(&request).agents[0].warnings;
+    assert_eq!(*warnings, ["Iteration 1: Addressed 1 question"]);
 }

@@ -176,7 +176,7 @@ fn a_class_diagram_prefers_types_that_extend_each_other_and_counts_the_others() 
         .iter()
         .map(|it| it.facts_markdown(&facts(folder.path())));
     let pages: Vec<String> = pages.collect();
-    let said = "5 more public types are not drawn.";
+    let said = "of the public types 5 more are not drawn.";
     assert!(pages.iter().any(|it| it.contains(said)), "{pages:?}");
 }
 
