@@ -191,6 +191,14 @@ fn questions_are_answered_from_facts() {
         ran.events()[0]["direct"],
         serde_json::json!(["shop/main.py"])
     );
+    let ran = env.run("docs impact shop/cart.py --path shop");
+    for text in [
+        " of them public",
+        "imported by, as far as it is seen: 1",
+        "uses that are not seen:",
+    ] {
+        assert!(ran.stdout.contains(text), "{text}: {}", ran.stdout);
+    }
     let ran = env.run("docs impact shop/none.py --path shop");
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("SS7806"), "{}", ran.stderr);

@@ -75,14 +75,16 @@ fn module(folder: &str, entry: &Entry, function: &str, files: &[File]) -> Option
     let usual = bases
         .iter()
         .flat_map(|base| ends.iter().map(|end| join(base, end)));
-    let mut usual = usual.filter_map(|path| files.iter().find(|file| file.path == path));
+    // Files are in the order of their paths.
+    let mut usual = usual.filter_map(|path| {
+        let at = files.binary_search_by(|file| file.path.cmp(&path)).ok()?;
+        files.get(at)
+    });
     let below = || {
+        let start = join(folder, "");
+        let ends = ends.each_ref().map(|end| format!("/{end}"));
         let mut fits = files.iter().filter(|file| {
-            let is_below = folder.is_empty() || file.path.starts_with(&format!("{folder}/"));
-            is_below
-                && ends
-                    .iter()
-                    .any(|end| file.path.ends_with(&format!("/{end}")))
+            file.path.starts_with(&start) && ends.iter().any(|end| file.path.ends_with(end))
         });
         fits.next().filter(|_| fits.next().is_none())
     };

@@ -90,9 +90,13 @@ pub(super) fn folder(path: &str) -> &str {
 /// Whether the text of a file is wanted: a manifest, a lock file, or settings that say what manifests or imports mean.
 pub(super) fn is_wanted(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    is_one(path)
-        || is_script_config(name)
-        || matches!(name, "settings.gradle" | "settings.gradle.kts")
+    is_one(path) || is_script_config(name) || is_gradle_settings(path)
+}
+
+/// Whether a file says what a project of Gradle is called.
+fn is_gradle_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "settings.gradle" | "settings.gradle.kts")
 }
 
 /// Whether a file is settings of TypeScript or JavaScript: `tsconfig.json`, `tsconfig.app.json`, `jsconfig.json`.
@@ -159,6 +163,10 @@ fn family(path: &str) -> Option<Family> {
 pub(super) fn read(texts: &[(String, String)], root: &str) -> Manifests {
     let mut manifests = Manifests::default();
     let mut families = Vec::new();
+    let settings = texts.iter().filter(|(path, _)| is_gradle_settings(path));
+    let settings: BTreeMap<&str, &str> = settings
+        .map(|(path, text)| (folder(path), &**text))
+        .collect();
     for (path, text) in texts {
         let before = manifests.dependencies.len();
         let Some(family) = family(path) else {
@@ -171,7 +179,7 @@ pub(super) fn read(texts: &[(String, String)], root: &str) -> Manifests {
             Family::Go => go::read(path, text, &mut manifests),
             Family::Java => java::read(path, text, &mut manifests),
             Family::Gradle => {
-                let settings = beside(path, &["settings.gradle", "settings.gradle.kts"], texts);
+                let settings = settings.get(folder(path)).copied();
                 build::gradle(path, text, settings, root, &mut manifests);
             }
             Family::CMake => build::cmake(path, text, &mut manifests),
@@ -192,15 +200,6 @@ pub(super) fn read(texts: &[(String, String)], root: &str) -> Manifests {
         .packages
         .sort_by(|one, other| one.manifest.cmp(&other.manifest));
     manifests
-}
-
-/// The text of one of these files in the folder of another.
-fn beside<'a>(path: &str, names: &[&str], texts: &'a [(String, String)]) -> Option<&'a str> {
-    let mut found = texts.iter().filter(|(other, _)| {
-        let name = other.rsplit('/').next().unwrap_or(other);
-        folder(other) == folder(path) && names.contains(&name)
-    });
-    found.next().map(|(_, text)| &**text)
 }
 
 impl Manifests {

@@ -1,9 +1,12 @@
 //! `pom.xml`, read as text: the parts that name dependencies.
 
-use super::{Manifests, Package, lines::line_at};
+use std::collections::BTreeMap;
+
+use super::{Manifests, Package, lines::Lines};
 use crate::facts::DependencyKind;
 
 pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
+    let lines = Lines::new(text);
     let mut package = Package {
         manifest: path.to_owned(),
         ..Package::default()
@@ -20,7 +23,7 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
         outside.push_str(after);
         if let Some(name) = tag(inside, "artifactId") {
             let at = inside.find("<artifactId>").unwrap_or_default();
-            asked.push((line_at(text, offset + at), name, inside));
+            asked.push((lines.at(offset + at), name, inside));
         }
         offset += part.len() + "<dependency>".len();
     }
@@ -36,12 +39,14 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
         .unwrap_or_default()
         .clone_into(&mut package.name);
     package.version = tag(&own, "version").map(str::to_owned);
+    let properties = properties(text);
     for (line, name, inside) in asked {
         let kind = match tag(inside, "scope") {
             Some("test") => DependencyKind::Dev,
             _ => DependencyKind::Runtime,
         };
-        let wanted = tag(inside, "version").map(|it| value(it, text, package.version.as_deref()));
+        let wanted =
+            tag(inside, "version").map(|it| value(it, &properties, package.version.as_deref()));
         package.asks.insert(name.to_owned());
         manifests.asks(path, Some(line), name, wanted, kind);
     }
@@ -51,20 +56,33 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
 }
 
 /// What a version says: that of a property, if this file has it.
-fn value<'a>(version: &'a str, text: &'a str, own: Option<&'a str>) -> &'a str {
+fn value<'a>(
+    version: &'a str,
+    properties: &BTreeMap<&str, &'a str>,
+    own: Option<&'a str>,
+) -> &'a str {
     let property = version
         .strip_prefix("${")
         .and_then(|it| it.strip_suffix('}'));
     let found = match property {
         Some("project.version" | "version") => own,
-        Some(name) => {
-            let all = text.split_once("<properties>").map_or("", |(_, all)| all);
-            let all = all.split_once("</properties>").map_or("", |(all, _)| all);
-            tag(all, name)
-        }
+        Some(name) => properties.get(name).copied(),
         None => None,
     };
     found.unwrap_or(version)
+}
+
+/// The properties of a project.
+fn properties(text: &str) -> BTreeMap<&str, &str> {
+    let all = text.split_once("<properties>").map_or("", |(_, all)| all);
+    let all = all.split_once("</properties>").map_or("", |(all, _)| all);
+    // Between two ends there are a name and its value: `name>value`.
+    let each = all.split("</").filter_map(|it| {
+        let (_, begun) = it.rsplit_once('<')?;
+        let (name, value) = begun.split_once('>')?;
+        Some((name, value.trim())).filter(|(_, value)| value.len() < 200)
+    });
+    each.collect()
 }
 
 fn tag<'a>(text: &'a str, name: &str) -> Option<&'a str> {

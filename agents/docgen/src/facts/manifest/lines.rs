@@ -1,19 +1,30 @@
 //! On which line a manifest asks for something.
 //!
 //! Names are compared in a normal form, and a name may be in several sections; so a line is that of the very key or
-//! item that was read, never that of the first line with the word.
+//! item that was read, never that of the first line with the word. A text is gone through once, however much it asks for.
+
+use std::collections::BTreeMap;
 
 use toml::de::{DeTable, DeValue};
 
-/// The line of a place in a text, from 1.
-pub(super) fn line_at(text: &str, offset: usize) -> u32 {
-    let before = text.get(..offset).unwrap_or(text);
-    u32::try_from(before.matches('\n').count()).map_or(u32::MAX, |count| count.saturating_add(1))
+/// Where the lines of a text end.
+pub(super) struct Lines(Vec<usize>);
+
+impl Lines {
+    pub(super) fn new(text: &str) -> Self {
+        Self(text.match_indices('\n').map(|(at, _)| at).collect())
+    }
+
+    /// The line of a place in the text, from 1.
+    pub(super) fn at(&self, offset: usize) -> u32 {
+        let before = self.0.partition_point(|end| *end < offset);
+        u32::try_from(before).map_or(u32::MAX, |before| before.saturating_add(1))
+    }
 }
 
 /// Lines of keys and items of a document in TOML.
 pub(super) struct TomlLines<'a> {
-    text: &'a str,
+    lines: Lines,
     root: DeTable<'a>,
 }
 
@@ -21,7 +32,7 @@ impl<'a> TomlLines<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let root = DeTable::parse(text).map(toml::Spanned::into_inner);
         Self {
-            text,
+            lines: Lines::new(text),
             root: root.unwrap_or_default(),
         }
     }
@@ -29,58 +40,56 @@ impl<'a> TomlLines<'a> {
     /// The line of a key, given with the keys above it.
     pub(super) fn of_key(&self, keys: &[&str]) -> Option<u32> {
         let (last, above) = keys.split_last()?;
-        let mut table = &self.root;
-        for key in above {
-            table = value(table, key)?.as_table()?;
-        }
-        let (key, _) = table.iter().find(|(key, _)| key.get_ref() == last)?;
-        Some(line_at(self.text, key.span().start))
+        let (key, _) = self.table(above)?.get_key_value(*last)?;
+        Some(self.lines.at(key.span().start))
     }
 
     /// The line of an item of a list, given by the keys of the list.
     pub(super) fn of_item(&self, keys: &[&str], number: usize) -> Option<u32> {
         let (last, above) = keys.split_last()?;
-        let mut table = &self.root;
-        for key in above {
-            table = value(table, key)?.as_table()?;
-        }
-        let item = value(table, last)?.as_array()?.get(number)?;
-        Some(line_at(self.text, item.span().start))
+        let list = self.table(above)?.get(*last)?.get_ref();
+        let item = list.as_array()?.get(number)?;
+        Some(self.lines.at(item.span().start))
+    }
+
+    fn table(&self, keys: &[&str]) -> Option<&DeTable<'a>> {
+        keys.iter().try_fold(&self.root, |table, key| {
+            let value: &DeValue<'a> = table.get(*key)?.get_ref();
+            value.as_table()
+        })
     }
 }
 
-fn value<'a, 'i>(table: &'a DeTable<'i>, key: &str) -> Option<&'a DeValue<'i>> {
-    let (_, value) = table.iter().find(|(known, _)| known.get_ref() == key)?;
-    Some(value.get_ref())
-}
-
-/// The line of a key of a document in JSON, given with the keys above it; nothing if it is not written as it is read.
-pub(super) fn json_key_line(text: &str, keys: &[&str]) -> Option<u32> {
-    let mut above: Vec<&str> = Vec::new();
-    let mut depth = 0_usize;
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '{', '}', '[', ']']) {
-        let (sign, after) = rest.get(at..)?.split_at_checked(1)?;
-        rest = after;
-        match sign {
-            "{" | "[" => depth += 1,
-            "}" | "]" => depth = depth.saturating_sub(1),
+/// The lines of keys of a document in JSON, by the key around them and their own, as they are written.
+pub(super) fn json_lines(text: &str) -> BTreeMap<(&str, &str), u32> {
+    let lines = Lines::new(text);
+    let mut found = BTreeMap::new();
+    let (mut section, mut depth, mut at) = ("", 0_usize, 0);
+    let from = |at: usize| text.get(at..).unwrap_or_default();
+    while let Some(next) = from(at).find(['"', '{', '}', '[', ']']) {
+        at += next + 1;
+        match text.as_bytes().get(at - 1) {
+            Some(b'{' | b'[') => depth += 1,
+            Some(b'}' | b']') => depth = depth.saturating_sub(1),
             _ => {
-                let (word, after) = after.split_at_checked(string_end(after)?)?;
-                rest = after.get(1..)?;
-                if rest.trim_start().starts_with(':') && depth > 0 {
-                    above.truncate(depth - 1);
-                    above.resize(depth - 1, "");
-                    above.push(word);
-                    if above == keys {
-                        let offset = text.len() - after.len();
-                        return Some(line_at(text, offset));
+                let start = at;
+                let Some(length) = string_end(from(at)) else {
+                    break;
+                };
+                at += length + 1;
+                let word = text.get(start..start + length).unwrap_or_default();
+                let is_key = from(at).trim_start().starts_with(':');
+                match (is_key, depth) {
+                    (true, 1) => section = word,
+                    (true, 2) => {
+                        found.insert((section, word), lines.at(start));
                     }
+                    _ => {}
                 }
             }
         }
     }
-    None
+    found
 }
 
 /// Where a string of JSON ends that begins here.
@@ -100,10 +109,11 @@ mod tests {
     #[test]
     fn a_key_is_found_in_its_own_section() {
         let text = "{\n \"scripts\": {\"jest\": \"a \\\"jest\\\": {\"},\n \"files\": [{\"jest\": 1}],\n \"devDependencies\": {\n  \"jest\": \"29\"\n }\n}\n";
-        assert_eq!(json_key_line(text, &["devDependencies", "jest"]), Some(5));
-        assert_eq!(json_key_line(text, &["scripts", "jest"]), Some(2));
-        assert_eq!(json_key_line(text, &["dependencies", "jest"]), None);
-        assert_eq!(json_key_line("{\"a", &["a"]), None);
+        let lines = json_lines(text);
+        assert_eq!(lines.get(&("devDependencies", "jest")), Some(&5));
+        assert_eq!(lines.get(&("scripts", "jest")), Some(&2));
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(json_lines("{\"a").is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Entry, Family, Manifests, Package, lines::json_key_line};
+use super::{Entry, Family, Manifests, Package, lines::json_lines};
 use crate::facts::DependencyKind;
 
 pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
@@ -46,6 +46,7 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
         ("optionalDependencies", DependencyKind::Runtime),
         ("devDependencies", DependencyKind::Dev),
     ];
+    let lines = json_lines(text);
     for (section, kind) in kinds {
         let all = json.get(section).and_then(Json::as_object);
         for (name, wanted) in all.into_iter().flatten() {
@@ -54,7 +55,7 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
             let is_own =
                 wanted.is_some_and(|it| it.starts_with("workspace:") || it.starts_with("file:"));
             if !is_own {
-                let line = json_key_line(text, &[section, name]);
+                let line = lines.get(&(section, &**name)).copied();
                 manifests.asks(path, line, name, wanted, kind);
             }
         }

@@ -5,6 +5,9 @@ use toml::{Table, Value};
 use super::{Entry, Family, Manifests, Package, lines::TomlLines};
 use crate::facts::DependencyKind;
 
+/// The most scripts of a package.
+const MOST_SCRIPTS: usize = 100;
+
 pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
     if path.ends_with(".txt") {
         requirements(path, text, manifests);
@@ -92,7 +95,7 @@ fn scripts(table: &Table) -> Vec<Entry> {
             module: Some(function.trim().to_owned()),
         })
     });
-    all.collect()
+    all.take(MOST_SCRIPTS).collect()
 }
 
 /// Where requirements are listed, and what they are for.

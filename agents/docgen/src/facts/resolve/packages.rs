@@ -5,17 +5,33 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{File, Language, manifest::folder, uses::Uses};
+use crate::facts::{
+    File, Language,
+    manifest::folder,
+    uses::{Uses, hashed},
+};
+
+/// The most files that are looked at for one name of a package.
+const MOST: usize = 50;
 
 /// Who defines which names of packages.
 #[derive(Debug, Default)]
 pub(super) struct Packages {
-    defined: BTreeMap<(String, String), Vec<(String, bool)>>,
+    /// By package and name.
+    defined: BTreeMap<(String, u64), Vec<Definition>>,
+}
+
+/// A file that defines a name.
+#[derive(Debug)]
+struct Definition {
+    name: String,
+    path: String,
+    is_test: bool,
 }
 
 impl Packages {
     pub(super) fn new(files: &[File], uses: &[Uses]) -> Self {
-        let mut defined: BTreeMap<(String, String), Vec<(String, bool)>> = BTreeMap::new();
+        let mut defined: BTreeMap<(String, u64), Vec<Definition>> = BTreeMap::new();
         for (file, uses) in files.iter().zip(uses) {
             let Some(package) = package(file, uses) else {
                 continue;
@@ -23,9 +39,15 @@ impl Packages {
             let names = file.symbols.iter().filter(|it| it.of.is_none());
             let names: BTreeSet<&str> = names.map(|it| &*it.name).collect();
             for name in names {
-                let key = (package.clone(), name.to_owned());
-                let known = defined.entry(key).or_default();
-                known.push((file.path.clone(), file.test));
+                let known = defined.entry((package.clone(), hashed(name)));
+                let known = known.or_default();
+                if known.len() < MOST {
+                    known.push(Definition {
+                        name: name.to_owned(),
+                        path: file.path.clone(),
+                        is_test: file.test,
+                    });
+                }
             }
         }
         Self { defined }
@@ -42,61 +64,52 @@ impl Packages {
             .imports
             .iter()
             .filter_map(|it| it.target.rsplit(['.', '/']).next());
-        let taken: BTreeSet<&str> = own.chain(imported).collect();
-        let names = uses
-            .names
-            .iter()
-            .filter(|(name, _)| !taken.contains(&***name));
-        let found = names.filter_map(|(name, line)| {
-            let path = self.of(&package, name, file)?;
-            Some((name.clone(), *line, path))
-        });
-        first_of_each(found)
+        let taken: BTreeSet<u64> = own.chain(imported).map(hashed).collect();
+        let names = uses.names.iter().filter(|(name, _)| !taken.contains(name));
+        first_of_each(names.filter_map(|(name, line)| {
+            let found = self.of(&package, *name, file)?;
+            Some((found.name.as_str(), *line, found.path.as_str()))
+        }))
     }
 
     /// The file that defines a type of a package of Java.
     pub(super) fn java(&self, package: &str, name: &str, file: &File) -> Option<String> {
-        self.of(&java(package), name, file)
+        let found = self.of(&java(package), hashed(name), file)?;
+        Some(found.path.clone())
     }
 
     /// Files of a package of Java that a file uses, which imports all of it.
     pub(super) fn all_of(&self, package: &str, file: &File, uses: &Uses) -> Vec<String> {
         let package = java(package);
-        let found = uses.names.iter().filter_map(|(name, line)| {
-            let path = self.of(&package, name, file)?;
-            Some((name.clone(), *line, path))
-        });
-        let found = first_of_each(found).into_iter();
-        found.map(|(_, _, path)| path).collect()
+        let found = uses.names.iter();
+        let found = found.filter_map(|(name, _)| self.of(&package, *name, file));
+        let paths: BTreeSet<&str> = found.map(|it| it.path.as_str()).collect();
+        paths.into_iter().map(str::to_owned).collect()
     }
 
-    fn of(&self, package: &str, name: &str, file: &File) -> Option<String> {
-        let all = self.defined.get(&(package.to_owned(), name.to_owned()))?;
+    fn of(&self, package: &str, name: u64, file: &File) -> Option<&Definition> {
+        let all = self.defined.get(&(package.to_owned(), name))?;
         // Only a test uses what a test defines.
-        let all: Vec<&str> = all
-            .iter()
-            .filter(|(_, is_test)| file.test || !is_test)
-            .map(|(path, _)| &**path)
-            .collect();
-        let mut near = all.iter().filter(|it| folder(it) == folder(&file.path));
-        match (near.next(), &*all) {
-            (Some(path), _) | (None, [path]) => Some((*path).to_owned()),
-            _ => None,
-        }
+        let mut all = all.iter().filter(|it| file.test || !it.is_test);
+        let is_near = |it: &&Definition| folder(&it.path) == folder(&file.path);
+        let near = all.clone().find(is_near);
+        let only = || all.next().filter(|_| all.next().is_none());
+        near.or_else(only)
     }
 }
 
 /// The first use of each file.
-fn first_of_each(found: impl Iterator<Item = (String, u32, String)>) -> Vec<(String, u32, String)> {
-    let mut first: BTreeMap<String, (u32, String)> = BTreeMap::new();
+fn first_of_each<'a>(
+    found: impl Iterator<Item = (&'a str, u32, &'a str)>,
+) -> Vec<(String, u32, String)> {
+    let mut first: BTreeMap<&str, (u32, &str)> = BTreeMap::new();
     for (name, line, path) in found {
-        let known = first.entry(path).or_insert_with(|| (line, name.clone()));
-        if line < known.0 {
-            *known = (line, name);
-        }
+        let known = first.entry(path).or_insert((line, name));
+        *known = (*known).min((line, name));
     }
     let all = first.into_iter();
-    all.map(|(path, (line, name))| (name, line, path)).collect()
+    all.map(|(path, (line, name))| (name.to_owned(), line, path.to_owned()))
+        .collect()
 }
 
 /// The package of a file: that of Go is in one folder.

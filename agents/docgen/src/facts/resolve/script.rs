@@ -8,8 +8,15 @@ use serde_json::Value as Json;
 use super::{join, normal};
 use crate::facts::manifest::{Manifests, folder, is_script_config};
 
-/// How many settings may extend each other.
-const DEEPEST: usize = 8;
+/// How many settings may extend each other, and how many one may extend.
+const DEEPEST: usize = 4;
+const MOST_EXTENDED: usize = 3;
+
+/// The largest settings, how many there may be in all and in a folder, and how many patterns one may have.
+const LARGEST: usize = 1 << 18;
+const MOST: usize = 2_000;
+const MOST_BESIDE: usize = 20;
+const MOST_PATTERNS: usize = 200;
 
 /// What imports that are not relative mean.
 #[derive(Debug, Default)]
@@ -31,19 +38,23 @@ struct Config {
 impl Scripts {
     pub(super) fn new(texts: &[(String, String)], manifests: &Manifests) -> Self {
         let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-        let texts: BTreeMap<&str, &str> = texts
+        let texts = texts
             .iter()
-            .filter(|(path, _)| is_script_config(&name(path)))
-            .map(|(path, text)| (&**path, &**text))
-            .collect();
+            .filter(|(path, text)| is_script_config(&name(path)) && text.len() <= LARGEST);
+        let read = texts.take(MOST).filter_map(|(path, text)| {
+            let json: Json = serde_json::from_str(&plain_json(text)).ok()?;
+            Some((&**path, json))
+        });
+        let read: BTreeMap<&str, Json> = read.collect();
         let mut configs: BTreeMap<String, Vec<Config>> = BTreeMap::new();
         // The usual name comes first: `tsconfig.json` before `tsconfig.app.json`.
-        let mut order: Vec<&str> = texts.keys().copied().collect();
+        let mut order: Vec<&str> = read.keys().copied().collect();
         order.sort_by_key(|path| (path.len(), *path));
         for path in order {
-            let found = config(path, &texts, 0);
             let all = configs.entry(folder(path).to_owned()).or_default();
-            all.extend(found);
+            if all.len() < MOST_BESIDE {
+                all.extend(config(path, &read, 0));
+            }
         }
         let packages = manifests.packages.iter();
         let packages = packages.filter(|it| it.manifest.ends_with("package.json"));
@@ -166,11 +177,11 @@ pub(in crate::facts) fn source(path: &str, paths: &BTreeSet<String>) -> Option<S
 }
 
 /// The settings of a file, with what they extend.
-fn config(path: &str, texts: &BTreeMap<&str, &str>, depth: usize) -> Option<Config> {
+fn config(path: &str, read: &BTreeMap<&str, Json>, depth: usize) -> Option<Config> {
     if depth > DEEPEST {
         return None;
     }
-    let json: Json = serde_json::from_str(&plain_json(texts.get(path)?)).ok()?;
+    let json = read.get(path)?;
     let mut config = Config::default();
     let extends = match json.get("extends") {
         Some(Json::Array(all)) => all.iter().filter_map(Json::as_str).collect(),
@@ -178,14 +189,15 @@ fn config(path: &str, texts: &BTreeMap<&str, &str>, depth: usize) -> Option<Conf
         _ => Vec::new(),
     };
     // Settings of packages from outside are not there to be read.
-    for other in extends.into_iter().filter(|it| it.starts_with('.')) {
+    let extends = extends.into_iter().filter(|it| it.starts_with('.'));
+    for other in extends.take(MOST_EXTENDED) {
         let Some(other) = normal(&join(folder(path), other)) else {
             continue;
         };
         let names = [other.clone(), format!("{other}.json")];
         if let Some(above) = names
             .iter()
-            .find_map(|it| self::config(it, texts, depth + 1))
+            .find_map(|it| self::config(it, read, depth + 1))
         {
             config.base = above.base.or(config.base);
             if !above.paths.is_empty() {
@@ -204,8 +216,9 @@ fn config(path: &str, texts: &BTreeMap<&str, &str>, depth: usize) -> Option<Conf
         let below = config.base.as_ref().unwrap_or(&own);
         let mut paths: Vec<(String, Vec<String>)> = paths
             .iter()
+            .take(MOST_PATTERNS)
             .map(|(pattern, places)| {
-                let places = places.as_array().into_iter().flatten();
+                let places = places.as_array().into_iter().flatten().take(MOST_BESIDE);
                 let places = places.filter_map(Json::as_str);
                 (pattern.clone(), places.map(|it| join(below, it)).collect())
             })

@@ -1,9 +1,14 @@
 //! Imports of a text, wherever in it they are, and what else says which files it uses.
 
+use std::collections::BTreeMap;
+
 use tree_sitter::{Node, Tree};
 
 use super::{MOST, field, line, slice};
-use crate::facts::{File, Import, Language, uses::Uses};
+use crate::facts::{
+    File, Import, Language,
+    uses::{Uses, hashed},
+};
 
 /// The longest import.
 const LONGEST: usize = 400;
@@ -11,6 +16,7 @@ const LONGEST: usize = 400;
 /// Adds the imports of a text to its file, and says what it uses besides. `kinds` are the nodes that import something.
 pub(super) fn read(tree: &Tree, text: &str, kinds: &[&str], file: &mut File) -> Uses {
     let mut uses = Uses::default();
+    let mut names = BTreeMap::new();
     let is_script = matches!(
         file.language,
         Language::TypeScript | Language::Tsx | Language::JavaScript
@@ -26,13 +32,14 @@ pub(super) fn read(tree: &Tree, text: &str, kinds: &[&str], file: &mut File) -> 
                 require(node, text, file);
             }
         }
-        used(node, text, file.language, &mut uses);
+        used(node, text, file.language, &mut uses, &mut names);
         if !is_import && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 file.imports.truncate(MOST);
+                uses.names = names.into_iter().collect();
                 return uses;
             }
         }
@@ -40,7 +47,13 @@ pub(super) fn read(tree: &Tree, text: &str, kinds: &[&str], file: &mut File) -> 
 }
 
 /// What a node says of the package of its file, of names that it uses, and of how it is run.
-fn used(node: Node<'_>, text: &str, language: Language, uses: &mut Uses) {
+fn used(
+    node: Node<'_>,
+    text: &str,
+    language: Language,
+    uses: &mut Uses,
+    names: &mut BTreeMap<u64, u32>,
+) {
     let kind = node.kind();
     match language {
         Language::Python if kind == "if_statement" && uses.guard.is_none() => {
@@ -60,8 +73,8 @@ fn used(node: Node<'_>, text: &str, language: Language, uses: &mut Uses) {
         Language::Go | Language::Java if ["identifier", "type_identifier"].contains(&kind) => {
             let name = slice(node, text);
             let is_type = language == Language::Go || name.starts_with(char::is_uppercase);
-            if is_type && uses.names.len() < MOST && !uses.names.contains_key(name) {
-                uses.names.insert(name.to_owned(), line(node));
+            if is_type && names.len() < MOST {
+                names.entry(hashed(name)).or_insert_with(|| line(node));
             }
         }
         _ => {}
