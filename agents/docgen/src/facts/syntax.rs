@@ -227,20 +227,26 @@ pub(super) fn read(text: &str, file: &mut File) -> Uses {
 /// A node that may define something.
 struct Place<'a> {
     node: Node<'a>,
+    /// The node around it, which a tree would look for from its root.
+    above: Option<Node<'a>>,
     depth: usize,
     /// What is around it.
     of: Option<String>,
     /// Whether what is around it keeps it from others.
     is_hidden: bool,
+    /// Whether it is in the body of a type of C++.
+    is_member: bool,
 }
 
 fn collect(tree: &Tree, text: &str, grammar: &Grammar, file: &mut File) {
     // A list instead of calls: text of others decides how deep it goes.
     let mut left = vec![Place {
         node: tree.root_node(),
+        above: None,
         depth: 0,
         of: None,
         is_hidden: false,
+        is_member: false,
     }];
     // Whether the last symbol is a signature that its function follows.
     let mut is_open = false;
@@ -250,7 +256,7 @@ fn collect(tree: &Tree, text: &str, grammar: &Grammar, file: &mut File) {
         let symbol = grammar.symbols.iter().find(|(known, _)| *known == kind);
         let mut of = place.of.clone();
         if let Some((_, what)) = symbol
-            && let Some(mut symbol) = define(node, *what, text, of.as_deref(), file)
+            && let Some(mut symbol) = define(&place, *what, text, file)
         {
             symbol.public &= !place.is_hidden;
             if matches!(
@@ -264,7 +270,7 @@ fn collect(tree: &Tree, text: &str, grammar: &Grammar, file: &mut File) {
                 .symbols
                 .last_mut()
                 .filter(|last| is_open && (&last.name, &last.of) == (&symbol.name, &symbol.of));
-            is_open = is_signature(node, text);
+            is_open = is_signature(&place, text);
             match last {
                 Some(last) => {
                     last.end = symbol.end;
@@ -285,12 +291,11 @@ fn collect(tree: &Tree, text: &str, grammar: &Grammar, file: &mut File) {
 }
 
 /// Whether a node is one of several signatures of the function that follows.
-fn is_signature(node: Node<'_>, text: &str) -> bool {
-    if node.kind() == "function_signature" {
+fn is_signature(place: &Place<'_>, text: &str) -> bool {
+    if place.node.kind() == "function_signature" {
         return true;
     }
-    let above = node.parent();
-    let decorated = above.filter(|it| it.kind() == "decorated_definition");
+    let decorated = place.above.filter(|it| it.kind() == "decorated_definition");
     let Some(decorator) = decorated.and_then(|it| it.named_child(0)) else {
         return false;
     };
@@ -307,11 +312,20 @@ fn inside<'a>(place: Place<'a>, of: Option<String>, text: &str) -> Vec<Place<'a>
     match node.kind() {
         "namespace_definition" => is_hidden |= node.child_by_field_name("name").is_none(),
         "field_declaration_list" => {
-            let around = node.parent().map(|it| it.kind());
+            let around = place.above.map(|it| it.kind());
             is_hidden |= around == Some("class_specifier");
         }
         _ => {}
     }
+    let is_member = match node.kind() {
+        "field_declaration_list" => true,
+        "template_declaration"
+        | "preproc_ifdef"
+        | "preproc_if"
+        | "preproc_else"
+        | "preproc_elif" => place.is_member,
+        _ => false,
+    };
     let mut cursor = node.walk();
     let mut found = Vec::new();
     for child in node.named_children(&mut cursor) {
@@ -320,9 +334,11 @@ fn inside<'a>(place: Place<'a>, of: Option<String>, text: &str) -> Vec<Place<'a>
             "preproc_def" if is_guard(node, child, text) => {}
             _ => found.push(Place {
                 node: child,
+                above: Some(node),
                 depth: depth + 1,
                 of: of.clone(),
                 is_hidden,
+                is_member,
             }),
         }
     }
@@ -344,13 +360,8 @@ fn is_guard(around: Node<'_>, node: Node<'_>, text: &str) -> bool {
 }
 
 /// The symbol that a node defines.
-fn define(
-    node: Node<'_>,
-    kind: SymbolKind,
-    text: &str,
-    of: Option<&str>,
-    file: &File,
-) -> Option<Symbol> {
+fn define(place: &Place<'_>, kind: SymbolKind, text: &str, file: &File) -> Option<Symbol> {
+    let node = place.node;
     let language = file.language;
     let mut name = field(node, "name", text);
     let mut kind = kind;
@@ -395,7 +406,7 @@ fn define(
         _ => {}
     }
     let name = name.filter(|name| !name.is_empty() && name.len() <= LONGEST)?;
-    let mut of = of.map(str::to_owned);
+    let mut of = place.of.clone();
     if language == Language::Go && node.kind() == "method_declaration" {
         let receiver = field(node, "receiver", text).unwrap_or_default();
         let last = receiver
@@ -408,14 +419,14 @@ fn define(
     }
     let is_method = match language {
         // What is around it may be a namespace.
-        Language::C | Language::Cpp => is_member(node),
+        Language::C | Language::Cpp => place.is_member,
         _ => of.is_some(),
     };
     if kind == SymbolKind::Function && is_method {
         kind = SymbolKind::Method;
     }
     Some(Symbol {
-        public: public::is_public(node, text, &name, file),
+        public: public::is_public(node, text, &name, file, place.is_member),
         kind,
         line: line(node),
         end: last_line(node),
@@ -423,16 +434,6 @@ fn define(
         name,
         of,
     })
-}
-
-/// Whether a function of C++ is one of a type.
-fn is_member(node: Node<'_>) -> bool {
-    let above = node.parent();
-    let above = match above.map(|it| it.kind()) {
-        Some("template_declaration") => above.and_then(|it| it.parent()),
-        _ => above,
-    };
-    above.is_some_and(|it| it.kind() == "field_declaration_list")
 }
 
 /// The most types that one extends.

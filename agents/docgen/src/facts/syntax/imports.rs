@@ -58,8 +58,8 @@ fn used(
     match language {
         Language::Python if kind == "if_statement" && uses.guard.is_none() => {
             let asked = field(node, "condition", text).unwrap_or_default();
-            let is_top = node.parent().is_some_and(|it| it.kind() == "module");
-            if is_top && asked.contains("__name__") && asked.contains("__main__") {
+            let is_asked = asked.contains("__name__") && asked.contains("__main__");
+            if is_asked && node.parent().is_some_and(|it| it.kind() == "module") {
                 uses.guard = Some(line(node));
             }
         }

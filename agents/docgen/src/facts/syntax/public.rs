@@ -5,8 +5,14 @@ use tree_sitter::Node;
 use super::slice;
 use crate::facts::{File, Language};
 
-/// Whether others may use what a node defines, as far as the node says so itself.
-pub(super) fn is_public(node: Node<'_>, text: &str, name: &str, file: &File) -> bool {
+/// Whether others may use what a node defines, as far as the node says so itself. `is_member` is for types of C++.
+pub(super) fn is_public(
+    node: Node<'_>,
+    text: &str,
+    name: &str,
+    file: &File,
+    is_member: bool,
+) -> bool {
     match file.language {
         Language::Rust => {
             let mut cursor = node.walk();
@@ -49,9 +55,6 @@ pub(super) fn is_public(node: Node<'_>, text: &str, name: &str, file: &File) -> 
                 .iter()
                 .any(|ending| file.path.ends_with(ending));
             let is_macro = ["preproc_def", "preproc_function_def"].contains(&node.kind());
-            let is_member = node
-                .parent()
-                .is_some_and(|it| it.kind() == "field_declaration_list");
             let mut cursor = node.walk();
             let is_static = node.named_children(&mut cursor).take(4).any(|child| {
                 child.kind() == "storage_class_specifier" && slice(child, text) == "static"
