@@ -7,6 +7,7 @@ use superstep::tools::refine::Ended;
 use crate::{
     agent::{DocAgent, is_agent_name},
     agents::{self, UnknownAgent},
+    analysis,
     claims::{self, ClaimReport},
     clean::clean,
     earlier,
@@ -89,7 +90,11 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
             outcome.estimated |= usage.estimated;
             outcome.calls = outcome.calls.saturating_add(usage.calls);
             outcome.tokens = outcome.tokens.saturating_add(usage.usage.total());
+            let read = outcome.input_tokens.saturating_add(usage.usage.input);
+            let written = outcome.output_tokens.saturating_add(usage.usage.output);
+            (outcome.input_tokens, outcome.output_tokens) = (read, written);
             outcome.micros = outcome.micros.saturating_add(usage.micros);
+            outcome.cost_micro_usd = outcome.micros;
             if let Some(confidence) = result.confidence {
                 metadata.graded(name, confidence * 100.0);
             }
@@ -120,7 +125,12 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         .agents
         .iter()
         .all(|it| it.is_whole() || !works(&it.agent_name));
-    let has_written = |it: &AgentResult| matches!(it.status, Status::Success | Status::Partial);
+    // A budget may end an agent before its first word.
+    let has_written = |it: &AgentResult| match it.status {
+        Status::Success => true,
+        Status::Partial => analysis::sections(&it.data).next().is_some(),
+        Status::Failed | Status::Facts => false,
+    };
     let is_any = metadata.agents.iter().any(has_written);
     let status = match (asks, is_whole, is_any) {
         (false, _, _) => "facts",

@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::inert::counted;
+
 /// Parsed analysis: plain data, as it is in `metadata.json`.
 pub type Data = Map<String, Json>;
 
@@ -133,6 +135,9 @@ pub fn summary(data: &Data) -> String {
     let count = recommendations(data).count();
     match titles.is_empty() {
         true => "No analysis, facts alone".to_owned(),
-        false => format!("{}; {count} recommendations", titles.join(", ")),
+        false => {
+            let count = counted(u64::try_from(count).unwrap_or(u64::MAX), "recommendation");
+            format!("{}; {count}", titles.join(", "))
+        }
     }
 }

@@ -64,7 +64,10 @@ impl Block {
                 "A diagram was left out: line {}: {}",
                 invalid.line, invalid.why
             ));
-            kept.push("*A diagram was left out: it could not be parsed.*".to_owned());
+            kept.push(format!(
+                "*A diagram was left out: {}.*",
+                plain(&invalid.why)
+            ));
             return;
         }
         let fence = "`".repeat(self.ticks);

@@ -95,66 +95,79 @@ fn imported<'a>(facts: &'a Facts, path: &str) -> impl Iterator<Item = &'a str> {
     imports.iter().filter_map(|it| it.file.as_deref())
 }
 
-/// The types of the code base with their methods and what they extend, those with most methods first.
-pub fn types(facts: &Facts) -> Option<String> {
+/// The most types of a diagram.
+const MOST_TYPES: usize = 12;
+
+/// The types of a code base.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Types {
+    /// The diagram.
+    pub diagram: String,
+    /// How many public types are not drawn.
+    pub left_out: usize,
+}
+
+/// The public types of the code base with their methods and what they extend: those that extend each other first, then
+/// those with most methods.
+pub fn types(facts: &Facts) -> Option<Types> {
     let is_type = |kind| {
         matches!(
             kind,
             SymbolKind::Type | SymbolKind::Interface | SymbolKind::Enum
         )
     };
-    let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let plain = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let symbols = || {
+        let files = facts.files.iter().filter(|file| !file.test);
+        files.flat_map(|file| &file.symbols).filter(|it| it.public)
+    };
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut extends: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for file in facts.files.iter().filter(|file| !file.test) {
-        for symbol in file
-            .symbols
-            .iter()
-            .filter(|it| it.public && is_type(it.kind))
-        {
-            found.entry(&symbol.name).or_default();
-            extends.extend(symbol.bases.iter().map(|base| (&**base, &*symbol.name)));
-        }
-        for symbol in file
-            .symbols
-            .iter()
-            .filter(|it| it.kind == SymbolKind::Method && it.public)
-        {
-            if let Some(of) = symbol.of.as_deref()
-                && let Some(methods) = found.get_mut(of)
-            {
-                methods.push(&symbol.name);
-            }
+    for symbol in symbols().filter(|it| is_type(it.kind) && plain(&it.name)) {
+        found.entry(&symbol.name).or_default();
+        extends.extend(symbol.bases.iter().map(|base| (&**base, &*symbol.name)));
+    }
+    extends.retain(|(base, name)| base != name && found.contains_key(base));
+    for symbol in symbols().filter(|it| it.kind == SymbolKind::Method && plain(&it.name)) {
+        let of = symbol.of.as_deref().and_then(|of| found.get_mut(of));
+        if let Some(methods) = of {
+            methods.insert(&symbol.name);
         }
     }
-    let mut all: Vec<(&str, Vec<&str>)> = found.into_iter().collect();
-    all.sort_by_key(|(name, methods)| (std::cmp::Reverse(methods.len()), *name));
-    all.truncate(12);
+    let related: BTreeSet<&str> = extends
+        .iter()
+        .flat_map(|(base, name)| [*base, *name])
+        .collect();
+    let mut all: Vec<(&str, BTreeSet<&str>)> = found.into_iter().collect();
+    all.sort_by_key(|(name, methods)| {
+        let is_alone = !related.contains(name);
+        (is_alone, std::cmp::Reverse(methods.len()), *name)
+    });
+    let left_out = all.len().saturating_sub(MOST_TYPES);
+    all.truncate(MOST_TYPES);
     all.sort_unstable();
-    let plain = |name: &str| name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let mut text = String::from("classDiagram\n");
-    let mut is_empty = true;
-    for (name, methods) in all.iter().filter(|(name, _)| plain(name)) {
-        is_empty = false;
-        if methods.iter().all(|name| !plain(name)) {
-            text.push_str(&format!("    class {name}\n"));
+    if all.is_empty() {
+        return None;
+    }
+    let mut diagram = String::from("classDiagram\n");
+    for (name, methods) in &all {
+        if methods.is_empty() {
+            diagram.push_str(&format!("    class {name}\n"));
             continue;
         }
-        text.push_str(&format!("    class {name} {{\n"));
-        let mut methods: Vec<&&str> = methods.iter().filter(|name| plain(name)).collect();
-        methods.sort_unstable();
-        methods.dedup();
-        for method in methods.into_iter().take(8) {
-            text.push_str(&format!("        +{method}()\n"));
+        diagram.push_str(&format!("    class {name} {{\n"));
+        for method in methods.iter().take(8) {
+            diagram.push_str(&format!("        +{method}()\n"));
         }
-        text.push_str("    }\n");
+        diagram.push_str("    }\n");
     }
-    let is_drawn = |name: &str| plain(name) && all.iter().any(|(known, _)| *known == name);
+    let is_drawn = |name: &str| all.iter().any(|(known, _)| *known == name);
     for (base, name) in extends {
         if is_drawn(base) && is_drawn(name) {
-            text.push_str(&format!("    {base} <|-- {name}\n"));
+            diagram.push_str(&format!("    {base} <|-- {name}\n"));
         }
     }
-    (!is_empty).then_some(text)
+    Some(Types { diagram, left_out })
 }
 
 /// Who depends on a file, two imports far.

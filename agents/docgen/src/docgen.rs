@@ -88,10 +88,30 @@ impl Docgen {
 
     /// A name for the thread of a folder and its documentation, the same each time.
     pub fn thread(root: &Path, output: &Path) -> String {
-        let name = format!("{}\u{0}{}", root.display(), output.display());
-        let hash = xxhash_rust::xxh3::xxh3_64(name.as_bytes());
-        format!("docs-{hash:012x}")
+        format!("docs-{:016x}", named(root, output))
     }
+
+    /// The thread of a folder and its documentation, if there is one already also by its earlier name: that had no zeros in
+    /// front.
+    pub async fn known_thread(&self, root: &Path, output: &Path) -> String {
+        let (new, old) = (
+            Self::thread(root, output),
+            format!("docs-{:012x}", named(root, output)),
+        );
+        let is_old = new != old && !self.is_thread(&new).await && self.is_thread(&old).await;
+        if is_old { old } else { new }
+    }
+
+    async fn is_thread(&self, name: &str) -> bool {
+        let state = self.graph.state(name).await;
+        state.is_ok_and(|it| it.id.is_some())
+    }
+}
+
+/// A number for a folder and its documentation.
+fn named(root: &Path, output: &Path) -> u64 {
+    let name = format!("{}\u{0}{}", root.display(), output.display());
+    xxhash_rust::xxh3::xxh3_64(name.as_bytes())
 }
 
 fn build(

@@ -96,6 +96,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same with the file in which settings make no sense.
+    #[must_use]
+    pub fn in_file(self, file: &std::path::Path) -> Self {
+        match self {
+            Self::Settings { why } => Self::Settings {
+                why: superstep::text::single_line(&format!("{}: {why}", file.display())),
+            },
+            other => other,
+        }
+    }
+
     /// The failure of a run that stops with it; the thread is kept.
     pub(crate) fn failure(&self) -> Failure {
         let coded = Coded {

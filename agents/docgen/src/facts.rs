@@ -18,6 +18,7 @@ mod scan;
 mod source;
 #[cfg(feature = "syntax")]
 mod syntax;
+mod uses;
 mod walk;
 
 use std::{
@@ -34,7 +35,7 @@ pub use scan::{Limits, Order, scan};
 pub(crate) use source::readable;
 
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.
-pub const FACTS_VERSION: u32 = 4;
+pub const FACTS_VERSION: u32 = 5;
 
 /// What is known about a code base.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +44,7 @@ pub struct Facts {
     pub name: String,
     /// Its files, in the order of their paths.
     pub files: Vec<File>,
-    /// Parts with a manifest of their own, and the folders with code below the root where there are fewer than two such parts.
+    /// Parts with a manifest or a build of their own, and the folders with code below the root where there are fewer than two such parts.
     pub components: Vec<Component>,
     /// What its manifests ask for, by name.
     pub dependencies: Vec<Dependency>,
@@ -71,6 +72,9 @@ pub struct File {
     pub bytes: u64,
     /// Its lines; none of a file that is no text or was not read.
     pub lines: u32,
+    /// Whether it has lines that were not counted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncounted: bool,
     /// A hash of its content; of its size alone if it was not read.
     pub hash: String,
     /// Whether it is a test, by its name.
@@ -199,7 +203,7 @@ pub struct Dependency {
     pub name: String,
     /// The manifest.
     pub manifest: String,
-    /// Where in it, from 1.
+    /// Where in it, from 1; 0 if the manifest spells it in another way than it is read.
     pub line: u32,
     /// Which versions are wanted, as it is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,6 +213,16 @@ pub struct Dependency {
     pub locked: Vec<String>,
     /// What it is for.
     pub kind: DependencyKind,
+}
+
+impl Dependency {
+    /// Where it is asked for, as `path:line`; the path alone if the line is not known.
+    pub fn place(&self) -> String {
+        match self.line {
+            0 => self.manifest.clone(),
+            line => format!("{}:{line}", self.manifest),
+        }
+    }
 }
 
 /// What a dependency is for.
@@ -284,6 +298,9 @@ pub struct Counts {
     pub folders: u32,
     /// Lines of text.
     pub lines: u64,
+    /// Files whose lines were not counted.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub uncounted: u32,
     /// Bytes.
     pub bytes: u64,
     /// Files that are tests.
@@ -294,6 +311,14 @@ pub struct Counts {
     pub marks: u32,
     /// Files and lines by language.
     pub languages: BTreeMap<String, LanguageCount>,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Figures of a language.

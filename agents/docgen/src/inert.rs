@@ -39,10 +39,10 @@ pub(crate) fn code(text: &str) -> String {
     }
 }
 
-/// A line of a file as a code span. The path is looked at alone: behind a file called `token` a line is no secret.
+/// A line of a file as a code span, the file alone if the line is 0. The path is looked at alone: behind a file called `token` a line is no secret.
 pub(crate) fn place(path: &str, number: u32) -> String {
     let span = code(path);
-    match span.strip_suffix('`') {
+    match span.strip_suffix('`').filter(|_| number > 0) {
         Some(open) => format!("{open}:{number}`"),
         None => span,
     }
@@ -56,6 +56,22 @@ pub(crate) fn words(text: &str) -> String {
     match text.chars().all(is_plain) && !is_address && line(text) == text {
         true => text.to_owned(),
         false => code(text),
+    }
+}
+
+/// A number of things.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+/// How many more there are, with the verb.
+pub(crate) fn more(number: usize) -> String {
+    match number {
+        1 => "1 more is".to_owned(),
+        _ => format!("{number} more are"),
     }
 }
 

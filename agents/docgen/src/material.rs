@@ -14,7 +14,7 @@ pub(crate) use excerpts::{besides, excerpts};
 use crate::{
     agent::AgentContext,
     facts::{DependencyKind, Facts, File, readable},
-    inert,
+    inert::{self, counted},
 };
 
 /// A kind of material.
@@ -102,7 +102,7 @@ fn list(title: &str, room: usize, items: impl Iterator<Item = String>) -> String
     if total == 0 {
         text.push_str("(none)\n");
     } else if shown < total {
-        let _written = writeln!(text, "({} more are not shown)", total - shown);
+        let _written = writeln!(text, "({} not shown)", inert::more(total - shown));
     }
     text
 }
@@ -134,10 +134,7 @@ fn dependencies(facts: &Facts) -> impl Iterator<Item = String> + '_ {
             DependencyKind::Dev => ", for development",
             DependencyKind::Build => ", for the build",
         };
-        format!(
-            "{} {wanted}{locked}{kind} ({}:{})",
-            it.name, it.manifest, it.line
-        )
+        format!("{} {wanted}{locked}{kind} ({})", it.name, it.place())
     })
 }
 
@@ -196,25 +193,38 @@ fn debt(facts: &Facts) -> impl Iterator<Item = String> + '_ {
 
 pub(crate) fn figures(facts: &Facts) -> impl Iterator<Item = String> + '_ {
     let counts = &facts.counts;
+    let length = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let dependencies = match facts.dependency_names().len() {
+        1 => "1 dependency".to_owned(),
+        many => format!("{many} dependencies"),
+    };
     let first = [
         format!(
-            "{} files in {} folders, {} lines",
-            counts.files, counts.folders, counts.lines
+            "{} in {}, {}",
+            counted(counts.files.into(), "file"),
+            counted(counts.folders.into(), "folder"),
+            counted(counts.lines, "line")
         ),
         format!(
-            "{} test files, {} symbols, {} marks",
-            counts.tests, counts.symbols, counts.marks
+            "{}, {}, {}",
+            counted(counts.tests.into(), "test file"),
+            counted(counts.symbols.into(), "symbol"),
+            counted(counts.marks.into(), "mark")
         ),
         format!(
-            "{} dependencies, {} components",
-            facts.dependency_names().len(),
-            facts.components.len()
+            "{dependencies}, {}",
+            counted(length(facts.components.len()), "component")
         ),
     ];
-    let languages = counts.languages.iter();
-    let languages =
-        languages.map(|(name, it)| format!("{name}: {} files, {} lines", it.files, it.lines));
-    first.into_iter().chain(languages)
+    let uncounted = (counts.uncounted > 0).then(|| {
+        let files = counted(counts.uncounted.into(), "file");
+        format!("{files} not read, with lines that are not counted")
+    });
+    let languages = counts.languages.iter().map(|(name, it)| {
+        let files = counted(it.files.into(), "file");
+        format!("{name}: {files}, {}", counted(it.lines, "line"))
+    });
+    first.into_iter().chain(uncounted).chain(languages)
 }
 
 /// Lines of a file with their numbers as a text, without secrets; nothing if it is not one of the facts.

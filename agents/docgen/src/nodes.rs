@@ -9,6 +9,7 @@ use superstep::{
 use crate::{
     aggregate,
     error::Error,
+    inert::counted,
     metadata::Metadata,
     pages, plan,
     result::{AgentResult, Status},
@@ -237,8 +238,8 @@ pub(crate) async fn aggregate(
     let done = off(move || aggregate::aggregate(&services, &state)).await;
     match &done {
         Ok(outcome) => {
-            let files = outcome.files.len();
-            span.end(|| SpanEnd::from(Value::from(format!("{files} files"))))
+            let files = u64::try_from(outcome.files.len()).unwrap_or(u64::MAX);
+            span.end(|| SpanEnd::from(Value::from(counted(files, "file"))))
                 .await;
         }
         Err(error) => span.fail("SS7804", error).await,

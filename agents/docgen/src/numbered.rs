@@ -103,23 +103,40 @@ fn of_file(what: String, path: &str, context: &AgentContext) -> Fact {
     }
 }
 
-/// The folders with the most code, two levels deep.
+/// The folders with the most code, two levels deep, each with all that is below it.
 fn folders(context: &AgentContext, most: usize) -> Vec<Fact> {
-    let mut found: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+    let mut found: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for file in &context.facts.files {
-        let mut parts: Vec<&str> = file.path.split('/').collect();
-        parts.pop();
-        parts.truncate(2);
-        let entry = found.entry(parts.join("/")).or_default();
-        entry.0 += 1;
-        entry.1 += u64::from(file.lines);
+        let mut ends = file
+            .path
+            .match_indices('/')
+            .map(|(at, _)| at)
+            .take(2)
+            .peekable();
+        // What is in no folder is counted as such.
+        let top = ends.peek().is_none().then_some(0);
+        for end in top.into_iter().chain(ends) {
+            let entry = found.entry(file.path.get(..end).unwrap_or_default());
+            let entry = entry.or_default();
+            entry.0 += 1;
+            entry.1 += u64::from(file.lines);
+        }
     }
-    let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_by_key(|(folder, (_, lines))| (Reverse(*lines), folder.clone()));
+    // A folder that has all of the one around it stands for both.
+    let inner: BTreeSet<(&str, usize)> = found
+        .iter()
+        .filter_map(|(folder, (files, _))| Some((folder.rsplit_once('/')?.0, *files)))
+        .collect();
+    let mut found: Vec<_> = found
+        .iter()
+        .filter(|(folder, (files, _))| !inner.contains(&(**folder, *files)))
+        .collect();
+    found.sort_by_key(|(folder, (_, lines))| (Reverse(*lines), **folder));
+    let mut cited = BTreeSet::new();
     let facts = found.into_iter().filter_map(|(folder, (files, lines))| {
-        let path = described_by(context, &folder)?;
+        let path = described_by(context, folder).filter(|path| cited.insert(*path))?;
         let name = match folder.is_empty() {
-            true => "the top folder".to_owned(),
+            true => "the files in no folder".to_owned(),
             false => format!("folder `{folder}`"),
         };
         Some(of_file(
@@ -200,7 +217,7 @@ fn dependencies(context: &AgentContext, most: usize) -> Vec<Fact> {
         let version = version.map(|it| format!(" {it}")).unwrap_or_default();
         Some(Fact {
             what: format!("dependency `{name}`{version} (manifests: {})", all.len()),
-            place: Some(format!("{}:{}", first.manifest, first.line)),
+            place: Some(first.place()),
             quote: None,
         })
     });
@@ -279,7 +296,9 @@ fn imported(context: &AgentContext, lookup: &Lookup<'_>, most: usize) -> Vec<Fac
 
 fn debt(context: &AgentContext, most: usize) -> Vec<Fact> {
     let files = context.facts.files.iter();
-    let mut large: Vec<&File> = files.filter(|it| it.language.is_code()).collect();
+    let mut large: Vec<&File> = files
+        .filter(|it| it.language.is_code() && it.lines > 0)
+        .collect();
     large.sort_by_key(|file| (Reverse(file.lines), &file.path));
     let large = large.into_iter().take(most.div_ceil(2)).map(|file| {
         of_file(
@@ -305,10 +324,37 @@ fn quoted(context: &AgentContext, path: &str, line: u32) -> Option<String> {
     quote(&text)
 }
 
-/// What the first comment of a file says, or the first heading of a document.
+/// What the first comment of a file says before anything is defined, or the first heading of a document.
 fn head(context: &AgentContext, path: &str) -> Option<String> {
+    let is_code = context.facts.file(path)?.language.is_code();
     let lines = lines(context, path, 1, 12)?;
-    lines.iter().find_map(|(_, line)| comment(line))
+    let mut head = lines
+        .iter()
+        .take_while(|(_, line)| !is_code || is_before_code(line));
+    head.find_map(|(_, line)| comment(line))
+}
+
+/// Whether a line is blank, a comment or one of those that files begin with.
+fn is_before_code(line: &str) -> bool {
+    const FIRST: [&str; 14] = [
+        "package ",
+        "import ",
+        "from ",
+        "use ",
+        "using ",
+        "#",
+        "\"use ",
+        "'use ",
+        "<?php",
+        "@",
+        "module ",
+        "extern crate",
+        "pragma ",
+        "namespace ",
+    ];
+    let line = line.trim();
+    let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));
+    line.is_empty() || is_comment || FIRST.iter().any(|it| line.starts_with(it))
 }
 
 /// What the comment above a definition says, or the text that a definition of Python begins with.
@@ -334,11 +380,13 @@ fn above(context: &AgentContext, path: &str, line: u32) -> Option<String> {
     })
 }
 
+/// What comments and headings begin with.
+const COMMENTS: [&str; 10] = [
+    "//!", "///", "//", "/**", "/*", "\"\"\"", "<!--", "--", "#", "*",
+];
+
 /// What a line says if it is a comment or a heading, and not about the licence or for a tool.
 fn comment(line: &str) -> Option<String> {
-    const MARKS: [&str; 10] = [
-        "//!", "///", "//", "/**", "/*", "\"\"\"", "<!--", "--", "#", "*",
-    ];
     let line = line.trim();
     if ["#!", "#[", "#include", "#define", "#pragma", "//#", "# -*-"]
         .iter()
@@ -346,7 +394,7 @@ fn comment(line: &str) -> Option<String> {
     {
         return None;
     }
-    let text = MARKS.iter().find_map(|mark| line.strip_prefix(mark))?;
+    let text = COMMENTS.iter().find_map(|mark| line.strip_prefix(mark))?;
     let text = text
         .trim_matches(|c: char| c.is_whitespace() || "#*/\"-=>".contains(c))
         .trim();

@@ -8,7 +8,7 @@ use crate::{
     claims::ClaimReport,
     diagrams,
     facts::Facts,
-    inert::{code, words},
+    inert::{code, counted, words},
     links,
     metadata::Metadata,
     result::{AgentResult, Earlier, Status},
@@ -133,14 +133,6 @@ fn deeper(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A number of things.
-fn counted(number: u64, noun: &str) -> String {
-    match number {
-        1 => format!("1 {noun}"),
-        _ => format!("{number} {noun}s"),
-    }
-}
-
 /// What became of claims.
 fn claimed(claims: &ClaimReport) -> String {
     format!(
@@ -154,7 +146,7 @@ fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &F
     let claims = &metadata.claims;
     let length = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let mut page = format!(
-        "# {}\n\n{} in {}, {}, {}, {}.\n\n",
+        "# {}\n\n{} in {}, {}, {}, {}.{}\n\n",
         words(&facts.name),
         counted(counts.files.into(), "file"),
         counted(counts.folders.into(), "folder"),
@@ -163,6 +155,16 @@ fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &F
         match facts.dependency_names().len() {
             1 => "1 dependency".to_owned(),
             many => format!("{many} dependencies"),
+        },
+        match counts.uncounted {
+            0 => String::new(),
+            many => format!(
+                " {} not read, so the lines are those of the others.",
+                match many {
+                    1 => "1 file was".to_owned(),
+                    many => format!("{many} files were"),
+                }
+            ),
         },
     );
     let by = match &metadata.model {
@@ -243,7 +245,8 @@ fn changelog(metadata: &Metadata) -> String {
             }
         }
         if revision.more > 0 {
-            let _written = writeln!(page, "- {} more files", revision.more);
+            let more = counted(revision.more.into(), "more file");
+            let _written = writeln!(page, "- {more}");
         }
         if !revision.agents.is_empty() {
             let _written = writeln!(

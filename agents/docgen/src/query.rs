@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 mod find;
 mod prompt;
+mod unseen;
 
 pub use find::{Hit, find};
 pub use prompt::prompt;
@@ -19,8 +20,11 @@ pub struct Impact {
     pub path: String,
     /// The component it is part of.
     pub component: Option<String>,
-    /// What it defines for others.
+    /// What it defines.
     pub symbols: Vec<String>,
+    /// How many of these are public.
+    #[serde(default)]
+    pub public: usize,
     /// Files that import it.
     pub direct: Vec<String>,
     /// Files that depend on those, with how many imports they are away.
@@ -31,6 +35,9 @@ pub struct Impact {
     pub entry_points: Vec<String>,
     /// Tests among them.
     pub tests: Vec<String>,
+    /// Kinds of uses of such a file that are not seen: others may depend on it by these.
+    #[serde(default)]
+    pub unseen: Vec<String>,
 }
 
 /// What a change of a file concerns; nothing if there is no such file.
@@ -43,8 +50,11 @@ pub fn impact(facts: &Facts, path: &str) -> Option<Impact> {
         component: component(facts, path),
         ..Impact::default()
     };
-    let public = file.symbols.iter().filter(|it| it.public);
-    found.symbols = public
+    found.public = file.symbols.iter().filter(|it| it.public).count();
+    let unseen = unseen::unseen(file.language).iter();
+    found.unseen = unseen.map(|it| (*it).to_owned()).collect();
+    let symbols = file.symbols.iter();
+    found.symbols = symbols
         .map(|it| format!("{} {}:{}", it.name, path, it.line))
         .collect();
     let mut components = BTreeSet::new();

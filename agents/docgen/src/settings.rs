@@ -228,12 +228,8 @@ impl Request {
                     failed(format!("the folder above it, {}: {error}", above.display()))
                 })?;
                 let output = parent.join(name);
-                let absolute = |path: &std::path::Path| std::path::absolute(path).ok();
-                let is_below = absolute(path)
-                    .zip(absolute(root))
-                    .is_some_and(|(path, root)| path.starts_with(&root) || path.starts_with(&real));
                 // A link that came with the code base would say where documentation goes.
-                if is_below && !output.starts_with(&real) {
+                if leads_out(above, root, &real).map_err(|error| failed(error.to_string()))? {
                     let why =
                         "a link on the way leads out of the code base; name the folder itself";
                     return Err(failed(why.into()));
@@ -253,6 +249,40 @@ impl Request {
             ..Self::default()
         })
     }
+}
+
+/// Whether a link of the code base is on the way to a folder and leads out of the code base. `..` leads to the folder
+/// above as it is written, unless a link was before it.
+fn leads_out(
+    folder: &std::path::Path,
+    root: &std::path::Path,
+    real: &std::path::Path,
+) -> std::io::Result<bool> {
+    let root = without_dots(&std::path::absolute(root)?);
+    let mut written = PathBuf::new();
+    for part in std::path::absolute(folder)?.components() {
+        written.push(part);
+        let plain = without_dots(&written);
+        let is_below = plain.starts_with(&root) || plain.starts_with(real);
+        if is_below && !real_or_new(&written)?.starts_with(real) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A path in which each `..` took the folder before it away.
+fn without_dots(path: &std::path::Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// A folder as it really is; of one that is not there yet, the folders above it that are.

@@ -53,11 +53,20 @@ pub struct Outcome {
     pub calls: u32,
     /// Their tokens.
     pub tokens: u64,
+    /// Those that were read.
+    #[serde(default)]
+    pub input_tokens: u64,
+    /// Those that were written.
+    #[serde(default)]
+    pub output_tokens: u64,
     /// Some of the tokens are estimated.
     #[serde(default)]
     pub estimated: bool,
     /// What they cost, in millionths of a dollar, as far as it is known.
     pub micros: u64,
+    /// The same by the name that money has in all output.
+    #[serde(default)]
+    pub cost_micro_usd: u64,
     /// Agents that could not make one call within the budget.
     #[serde(default)]
     pub unasked: Vec<String>,

@@ -8,7 +8,7 @@ use superstep::{
     model::Money,
     tools::refine::{ApproveIteration, Ended as Ending, RefineProgress},
 };
-use superstep_docgen::{DocNode, DocState, DocStateUpdate, Docgen, Outcome, Request};
+use superstep_docgen::{DocNode, DocState, DocStateUpdate, Outcome, Request};
 
 use super::{
     options::{self, OpenedDocs},
@@ -40,7 +40,8 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     if make.dry_run {
         return plan::show(&opened, &request, app.output);
     }
-    let thread = Docgen::thread(&request.root, &request.output);
+    let docgen = &opened.docgen;
+    let thread = docgen.known_thread(&request.root, &request.output).await;
     agree(&opened, &thread, app).await?;
     let state = opened.docgen.graph().state(&*thread).await.ok();
     // What a killed process left is gone on with if it is the same work; open questions are asked.

@@ -213,7 +213,7 @@ pub(super) fn settings(config: &Config, make: &MakeDocs) -> Result<Settings, Err
     if let Some(file) = &make.agents_file {
         let text = superstep::fs::read_text(file, LARGEST)
             .map_err(|error| Error::Usage(format!("{}: {error}", file.display())))?;
-        agents.extend(custom_agents(&text)?);
+        agents.extend(custom_agents(&text).map_err(|error| error.in_file(file))?);
     }
     if !make.agents.is_empty() {
         names.clone_from(&make.agents);

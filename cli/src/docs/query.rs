@@ -134,9 +134,17 @@ pub(super) fn impact(file: &str, path: &Path, app: &App<'_>) -> Result<(), Error
         .indirect
         .iter()
         .map(|(path, away)| format!("{path} ({away} imports away)"));
+    let defines = format!(
+        "defines: {}, {} of them public",
+        found.symbols.len(),
+        found.public
+    );
+    output.data(&[plain(defines)])?;
+    for symbol in &found.symbols {
+        output.data(&[faint("  "), plain(symbol)])?;
+    }
     let lists = [
-        ("defines", found.symbols.clone()),
-        ("imported by", found.direct.clone()),
+        ("imported by, as far as it is seen", found.direct.clone()),
         ("reached through them", indirect.collect()),
         ("components", found.components.clone()),
         ("entry points", found.entry_points.clone()),
@@ -147,6 +155,10 @@ pub(super) fn impact(file: &str, path: &Path, app: &App<'_>) -> Result<(), Error
         for item in items {
             output.data(&[faint("  "), plain(item)])?;
         }
+    }
+    output.data(&[plain("uses that are not seen:")])?;
+    for kind in &found.unseen {
+        output.data(&[faint("  "), plain(kind)])?;
     }
     Ok(())
 }

@@ -74,8 +74,8 @@ pub(super) fn run(
         output.data(&[
             strong(format!("version {}", score.iteration)),
             plain(format!(
-                ": grade {value}{grades}, {} claims refuted",
-                score.refuted
+                ": grade {value}{grades}, {} refuted",
+                count(score.refuted as usize, "claim")
             )),
         ])?;
         for gap in &score.missing {

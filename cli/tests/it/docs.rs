@@ -114,7 +114,7 @@ fn an_agent_refines_its_page_and_a_second_run_asks_nothing() {
         "version 0: grade 60",
         "version 1: grade 88",
         "asked: Where does the program begin?",
-        "1 claims refuted",
+        "1 claim refuted",
     ] {
         assert!(shown.stdout.contains(text), "{text}: {}", shown.stdout);
     }
@@ -191,6 +191,14 @@ fn questions_are_answered_from_facts() {
         ran.events()[0]["direct"],
         serde_json::json!(["shop/main.py"])
     );
+    let ran = env.run("docs impact shop/cart.py --path shop");
+    for text in [
+        " of them public",
+        "imported by, as far as it is seen: 1",
+        "uses that are not seen:",
+    ] {
+        assert!(ran.stdout.contains(text), "{text}: {}", ran.stdout);
+    }
     let ran = env.run("docs impact shop/none.py --path shop");
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("SS7806"), "{}", ran.stderr);

@@ -46,7 +46,7 @@ pub fn custom_agents(text: &str) -> Result<Vec<Arc<dyn DocAgent>>, Error> {
     let wrong = |why: String| Error::Settings { why };
     let table: Table = text
         .parse()
-        .map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+        .map_err(|error: toml::de::Error| wrong(placed(&error, text)))?;
     let listed = table.get("agents").and_then(Value::as_array);
     let listed = listed.ok_or_else(|| wrong("a file of agents has `[[agents]]` tables".into()))?;
     if listed.len() > MOST {
@@ -69,6 +69,19 @@ pub fn custom_agents(text: &str) -> Result<Vec<Arc<dyn DocAgent>>, Error> {
         agents.push(Arc::new(agent));
     }
     Ok(agents.split_off(known))
+}
+
+/// What is wrong with a text, and on which line of it.
+fn placed(error: &toml::de::Error, text: &str) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => format!(
+            "line {}: {}",
+            before.matches('\n').count() + 1,
+            error.message()
+        ),
+        None => error.message().to_owned(),
+    }
 }
 
 fn one(entry: &Table) -> Result<CustomAgent, String> {

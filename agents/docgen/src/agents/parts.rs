@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use crate::{
     diagrams,
     facts::{DependencyKind, Facts, File, Symbol, SymbolKind, error_types},
-    inert::{code, place as at, words},
+    inert::{code, more, place as at, words},
 };
 
 /// A part of a page.
@@ -47,7 +47,7 @@ impl Part {
             Self::Dependencies => dependencies(facts),
             Self::EntryPoints => entry_points(facts),
             Self::FlowDiagram => flow(facts),
-            Self::TypeDiagram => diagram("Types", diagrams::types(facts)),
+            Self::TypeDiagram => types(facts),
             Self::Types => symbols("Public types", facts, |kind, _| {
                 matches!(
                     kind,
@@ -81,7 +81,7 @@ fn table(title: &str, head: &[&str], rows: impl Iterator<Item = Vec<String>>) ->
         }
     }
     if total > ROWS {
-        let _written = writeln!(text, "\n{} more are not listed.", total - ROWS);
+        let _written = writeln!(text, "\n{} not listed.", more(total - ROWS));
     }
     (total > 0).then_some(text)
 }
@@ -97,8 +97,21 @@ fn flow(facts: &Facts) -> Option<String> {
     if flow.left_out > 0 {
         let _written = writeln!(
             text,
-            "\nThe files nearest to the entry points; {} more that they reach are not drawn.",
-            flow.left_out
+            "\nThe files nearest to the entry points; of those that they reach {} not drawn.",
+            more(flow.left_out)
+        );
+    }
+    Some(text)
+}
+
+fn types(facts: &Facts) -> Option<String> {
+    let types = diagrams::types(facts)?;
+    let mut text = diagram("Types", Some(types.diagram))?;
+    if types.left_out > 0 {
+        let _written = writeln!(
+            text,
+            "\nTypes that extend each other first, then those with most methods; of the public types {} not drawn.",
+            more(types.left_out)
         );
     }
     Some(text)
@@ -123,8 +136,13 @@ fn counts(facts: &Facts) -> String {
         ("marks", u64::from(counts.marks)),
         ("not read", u64::from(facts.skipped.total())),
     ];
+    let uncounted = (
+        "files whose lines are not counted",
+        u64::from(counts.uncounted),
+    );
     let rows = rows
         .into_iter()
+        .chain([uncounted].into_iter().filter(|(_, number)| *number > 0))
         .map(|(name, number)| vec![name.to_owned(), number.to_string()]);
     table("Figures", &["what", "how many"], rows).unwrap_or_default()
 }
@@ -224,8 +242,8 @@ fn symbols(title: &str, facts: &Facts, fits: impl Fn(SymbolKind, &str) -> bool) 
         .iter()
         .filter(|file| !file.test)
         .flat_map(|file| {
-            let own = file.symbols.iter().filter(|it| fits(it.kind, &it.name));
-            let own = own.filter(|it| it.public || file.language == crate::facts::Language::C);
+            let own = file.symbols.iter();
+            let own = own.filter(|it| it.public && fits(it.kind, &it.name));
             own.map(move |it| symbol(file, it))
         });
     table(title, &["name", "kind", "where"], rows)
@@ -241,13 +259,16 @@ fn symbol(file: &File, symbol: &Symbol) -> Vec<String> {
 
 fn errors(facts: &Facts) -> Option<String> {
     let found = error_types(facts).into_iter();
-    let found = found.filter(|(file, it)| {
-        !file.test && (it.public || file.language == crate::facts::Language::C)
+    let found = found.filter(|(file, _)| !file.test);
+    let rows = found.map(|(file, it)| {
+        let mut row = symbol(file, it);
+        row.push(if it.public { "yes" } else { "no" }.to_owned());
+        row
     });
     table(
         "Types of errors",
-        &["name", "kind", "where"],
-        found.map(|(file, it)| symbol(file, it)),
+        &["name", "kind", "where", "public"],
+        rows,
     )
 }
 
@@ -293,7 +314,7 @@ fn large(facts: &Facts) -> Option<String> {
     let mut files: Vec<&File> = facts
         .files
         .iter()
-        .filter(|it| it.language.is_code())
+        .filter(|it| it.language.is_code() && it.lines > 0)
         .collect();
     files.sort_by_key(|it| (std::cmp::Reverse(it.lines), &it.path));
     let rows = files.into_iter().take(15).map(|it| {

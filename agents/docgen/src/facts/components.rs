@@ -1,4 +1,4 @@
-//! Components: packages, with the folders below the root where there are fewer than two; and which uses which.
+//! Components: packages and projects of builds, with the folders below the root where there are fewer than two; and which uses which.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,9 @@ const MOST: usize = 2_000;
 pub(super) fn of(files: &[File], manifests: &Manifests) -> Vec<Component> {
     let mut components: Vec<Component> = Vec::new();
     let mut taken = BTreeSet::new();
-    for package in manifests.packages.iter().take(MOST) {
-        // Two manifests in one folder are one component.
+    let packages = || manifests.packages.iter().chain(&manifests.builds);
+    for package in packages().take(MOST) {
+        // Two manifests in one folder are one component, named by the package if there is one.
         if taken.insert(package.folder().to_owned()) {
             components.push(Component {
                 name: package.name.clone(),
@@ -61,7 +62,7 @@ pub(super) fn of(files: &[File], manifests: &Manifests) -> Vec<Component> {
         .enumerate()
         .map(|(at, it)| (&*it.name, at))
         .collect();
-    for package in &manifests.packages {
+    for package in packages() {
         let Some(from) = by_name.get(&*package.name) else {
             continue;
         };

@@ -70,7 +70,9 @@ impl<'a> Lookup<'a> {
 
     /// The versions that lock files have of a name; nothing if they do not have it.
     pub fn locked(&self, name: &str) -> Option<&'a BTreeSet<String>> {
-        self.facts.locked.get(&plain(name))
+        let locked = &self.facts.locked;
+        let plain = plain(name);
+        locked.get(&plain).or_else(|| locked.get(&dashed(&plain)))
     }
 
     /// Whether a manifest or a lock file has this word, in whatever part of it, or may have it and was not read.
@@ -93,8 +95,10 @@ impl<'a> Lookup<'a> {
 
     /// Dependencies of this name, whatever its case and dashes.
     pub fn dependency(&self, name: &str) -> &[&'a Dependency] {
+        let plain = plain(name);
         self.dependencies
-            .get(&plain(name))
+            .get(&plain)
+            .or_else(|| self.dependencies.get(&dashed(&plain)))
             .map(Vec::as_slice)
             .unwrap_or_default()
     }
@@ -129,4 +133,9 @@ impl<'a> Lookup<'a> {
 /// A name as it is compared: indexes do not tell `_` from `-`.
 pub(super) fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "-")
+}
+
+/// The same without dots, which indexes of Python do not tell from `-`, and others do.
+fn dashed(plain: &str) -> String {
+    plain.replace('.', "-")
 }

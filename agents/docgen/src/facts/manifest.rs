@@ -2,9 +2,11 @@
 //!
 //! One file per family. All of it is data of others: what cannot be read says nothing, and nothing is run.
 
+mod build;
 mod cargo;
 mod go;
 mod java;
+mod lines;
 mod npm;
 mod python;
 
@@ -21,6 +23,8 @@ const MOST: usize = 20_000;
 #[derive(Debug, Default)]
 pub(super) struct Manifests {
     pub(super) packages: Vec<Package>,
+    /// Projects of builds, which are named less surely than packages.
+    pub(super) builds: Vec<Package>,
     pub(super) dependencies: Vec<Dependency>,
     /// Locked versions by family and name.
     locked: BTreeMap<(Family, String), BTreeSet<String>>,
@@ -32,10 +36,32 @@ pub(super) struct Package {
     pub(super) name: String,
     pub(super) manifest: String,
     pub(super) version: Option<String>,
-    /// Where programs begin, below its folder: path, name, kind.
-    pub(super) entries: Vec<(String, String, &'static str)>,
+    /// Where programs begin.
+    pub(super) entries: Vec<Entry>,
     /// Names of what it asks for, dependencies of the code base's own too.
     pub(super) asks: BTreeSet<String>,
+}
+
+/// Where a program begins, as a manifest says it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Entry {
+    /// A file below the folder of the manifest, or a module.
+    pub(super) path: String,
+    pub(super) name: String,
+    pub(super) kind: &'static str,
+    /// The function of a module that is called; empty if none is named, and nothing if it is a file.
+    pub(super) module: Option<String>,
+}
+
+impl Entry {
+    fn of_file(path: &str, name: &str, kind: &'static str) -> Self {
+        Self {
+            path: path.trim_start_matches("./").to_owned(),
+            name: name.to_owned(),
+            kind,
+            module: None,
+        }
+    }
 }
 
 /// Whose packages they are: names of one say nothing about another.
@@ -46,6 +72,8 @@ pub(super) enum Family {
     Python,
     Go,
     Java,
+    Gradle,
+    CMake,
 }
 
 impl Package {
@@ -57,6 +85,23 @@ impl Package {
 
 pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether the text of a file is wanted: a manifest, a lock file, or settings that say what manifests or imports mean.
+pub(super) fn is_wanted(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    is_one(path) || is_script_config(name) || is_gradle_settings(path)
+}
+
+/// Whether a file says what a project of Gradle is called.
+fn is_gradle_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "settings.gradle" | "settings.gradle.kts")
+}
+
+/// Whether a file is settings of TypeScript or JavaScript: `tsconfig.json`, `tsconfig.app.json`, `jsconfig.json`.
+pub(super) fn is_script_config(name: &str) -> bool {
+    (name.starts_with("tsconfig") || name.starts_with("jsconfig")) && name.ends_with(".json")
 }
 
 /// Whether a file is read as a manifest or a lock file.
@@ -80,7 +125,7 @@ pub(super) fn is_broken(path: &str, text: &str) -> bool {
 
 /// Whether a file says what is asked for: also one of a kind that is not parsed.
 pub(super) fn is_like_one(path: &str) -> bool {
-    const OTHERS: [&str; 14] = [
+    const OTHERS: [&str; 13] = [
         "pnpm-lock.yaml",
         "pnpm-workspace.yaml",
         "go.sum",
@@ -93,7 +138,6 @@ pub(super) fn is_like_one(path: &str) -> bool {
         "environment.yml",
         "deno.json",
         "libs.versions.toml",
-        "CMakeLists.txt",
         "Dockerfile",
     ];
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -107,16 +151,22 @@ fn family(path: &str) -> Option<Family> {
         "package.json" | "package-lock.json" => Family::Npm,
         "pyproject.toml" | "poetry.lock" | "uv.lock" | "requirements.txt" => Family::Python,
         "go.mod" => Family::Go,
-        "pom.xml" | "build.gradle" | "build.gradle.kts" => Family::Java,
+        "pom.xml" => Family::Java,
+        "build.gradle" | "build.gradle.kts" => Family::Gradle,
+        "CMakeLists.txt" => Family::CMake,
         _ if name.starts_with("requirements") && name.ends_with(".txt") => Family::Python,
         _ => return None,
     })
 }
 
-/// Reads manifests, given by path and text.
-pub(super) fn read(texts: &[(String, String)]) -> Manifests {
+/// Reads manifests of a code base, given by path and text.
+pub(super) fn read(texts: &[(String, String)], root: &str) -> Manifests {
     let mut manifests = Manifests::default();
     let mut families = Vec::new();
+    let settings = texts.iter().filter(|(path, _)| is_gradle_settings(path));
+    let settings: BTreeMap<&str, &str> = settings
+        .map(|(path, text)| (folder(path), &**text))
+        .collect();
     for (path, text) in texts {
         let before = manifests.dependencies.len();
         let Some(family) = family(path) else {
@@ -128,6 +178,11 @@ pub(super) fn read(texts: &[(String, String)]) -> Manifests {
             Family::Python => python::read(path, text, &mut manifests),
             Family::Go => go::read(path, text, &mut manifests),
             Family::Java => java::read(path, text, &mut manifests),
+            Family::Gradle => {
+                let settings = settings.get(folder(path)).copied();
+                build::gradle(path, text, settings, root, &mut manifests);
+            }
+            Family::CMake => build::cmake(path, text, &mut manifests),
         }
         families.extend((before..manifests.dependencies.len()).map(|_| family));
     }
@@ -152,7 +207,7 @@ impl Manifests {
     fn asks(
         &mut self,
         path: &str,
-        lines: &Lines,
+        line: Option<u32>,
         name: &str,
         wanted: Option<&str>,
         kind: DependencyKind,
@@ -163,7 +218,7 @@ impl Manifests {
         self.dependencies.push(Dependency {
             name: name.to_owned(),
             manifest: path.to_owned(),
-            line: lines.of(name),
+            line: line.unwrap_or_default(),
             wanted: wanted.map(str::to_owned),
             locked: Vec::new(),
             kind,
@@ -185,35 +240,5 @@ impl Manifests {
     fn lock(&mut self, family: Family, name: &str, version: &str) {
         let versions = self.locked.entry((family, name.to_owned())).or_default();
         versions.insert(version.to_owned());
-    }
-}
-
-/// Where names stand in a manifest.
-struct Lines<'a>(Vec<&'a str>);
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
-        Self(text.lines().collect())
-    }
-
-    /// The first line that begins with a name, or else has it as a word; 1 if there is none.
-    fn of(&self, name: &str) -> u32 {
-        let is_edge =
-            |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || c == '-' || c == '_'));
-        let begins = |line: &&'a str| {
-            let line = line.trim_start().trim_start_matches(['"', '\'']);
-            line.strip_prefix(name)
-                .is_some_and(|rest| is_edge(rest.chars().next()))
-        };
-        let has = |line: &&'a str| {
-            line.match_indices(name).any(|(at, _)| {
-                let before = line.get(..at).and_then(|it| it.chars().next_back());
-                let after = line.get(at + name.len()..).and_then(|it| it.chars().next());
-                is_edge(before) && is_edge(after)
-            })
-        };
-        let at = self.0.iter().position(begins);
-        let at = at.or_else(|| self.0.iter().position(has));
-        u32::try_from(at.unwrap_or(0)).unwrap_or(0) + 1
     }
 }

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use superstep::fs::is_secret_name;
 
-use super::{File, Language, Limits, Mark, walk::Found};
+use super::{File, Language, Limits, Mark, uses::Uses, walk::Found};
 
 /// The most marks of a file that are kept.
 const MOST_MARKS: usize = 200;
@@ -23,12 +23,16 @@ const MARKS: [&str; 4] = [
 /// A line longer than this was not written by a person.
 const LONGEST_LINE: usize = 20_000;
 
+/// What has no lines.
+const NO_TEXT: &str = "no text";
+
 /// A file, its text where it is wanted later, and why it was not read, if it was not.
 pub(super) struct Read {
     pub(super) file: File,
     /// The text of a manifest or a lock file.
     pub(super) text: Option<String>,
     pub(super) why: Option<&'static str>,
+    pub(super) uses: Uses,
 }
 
 /// Reads a file. `keep` says whether its text is wanted later.
@@ -57,7 +61,7 @@ pub(super) fn read(found: &Found, limits: &Limits, keep: bool) -> Read {
     file.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     file.hash = format!("{:032x}", xxh3_128(&bytes));
     if bytes.contains(&0) {
-        return unread(file, "no text");
+        return unread(file, NO_TEXT);
     }
     let Ok(text) = String::from_utf8(bytes) else {
         return unread(file, "no text in UTF-8");
@@ -74,19 +78,24 @@ pub(super) fn read(found: &Found, limits: &Limits, keep: bool) -> Read {
         return unread(file, "generated: a line is too long");
     }
     #[cfg(feature = "syntax")]
-    super::syntax::read(&text, &mut file);
+    let uses = super::syntax::read(&text, &mut file);
+    #[cfg(not(feature = "syntax"))]
+    let uses = Uses::default();
     Read {
         file,
         text: keep.then_some(text),
         why: None,
+        uses,
     }
 }
 
-fn unread(file: File, why: &'static str) -> Read {
+fn unread(mut file: File, why: &'static str) -> Read {
+    file.uncounted = file.lines == 0 && why != NO_TEXT;
     Read {
         file,
         text: None,
         why: Some(why),
+        uses: Uses::default(),
     }
 }
 

@@ -3,46 +3,37 @@
 //! By the rules of each language, as far as they can be followed without building: what is not sure is left
 //! unresolved. Resolved imports are the edges of diagrams and of `impact`.
 
+mod packages;
+mod script;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{
-    File, Language, SymbolKind,
-    manifest::{Manifests, folder},
-};
+pub(super) use script::source;
 
-/// Fills in the files of imports. `mod x;` of Rust becomes an import of the file of `x`.
-pub(super) fn imports(files: &mut [File], manifests: &Manifests) {
-    let index = Index::new(files, manifests);
-    let mut found: Vec<Vec<Option<String>>> = Vec::with_capacity(files.len());
-    let mut modules: Vec<Vec<(String, u32, String)>> = Vec::with_capacity(files.len());
-    for file in files.iter() {
-        let targets = file
-            .imports
-            .iter()
-            .map(|import| index.find(file, &import.target));
-        found.push(targets.collect());
-        let own = file.symbols.iter().filter(|symbol| {
-            file.language == Language::Rust
-                && symbol.kind == SymbolKind::Module
-                && symbol.of.is_none()
-        });
-        let own = own.filter_map(|symbol| {
-            let path = index.rust_child(&file.path, &symbol.name)?;
-            Some((format!("mod {}", symbol.name), symbol.line, path))
-        });
-        modules.push(own.collect());
-    }
-    for ((file, targets), modules) in files.iter_mut().zip(found).zip(modules) {
-        for (import, target) in file.imports.iter_mut().zip(targets) {
-            import.file = target.filter(|target| *target != file.path);
-        }
-        for (target, line, path) in modules {
-            file.imports.push(super::Import {
-                target,
-                line,
-                file: Some(path),
-            });
-        }
+use super::{
+    File, Import, Language, SymbolKind,
+    manifest::{Manifests, folder},
+    uses::Uses,
+};
+use packages::Packages;
+use script::Scripts;
+
+/// Fills in the files of imports. `mod x;` of Rust becomes an import of the file of `x`, and so does what a file of Go or
+/// Java uses of its own package.
+pub(super) fn imports(
+    files: &mut [File],
+    uses: &[Uses],
+    manifests: &Manifests,
+    texts: &[(String, String)],
+) {
+    let index = Index::new(files, uses, manifests, texts);
+    let resolved: Vec<Vec<Import>> = files
+        .iter()
+        .zip(uses)
+        .map(|(file, uses)| index.imports(file, uses))
+        .collect();
+    for (file, imports) in files.iter_mut().zip(resolved) {
+        file.imports = imports;
     }
 }
 
@@ -56,10 +47,17 @@ struct Index {
     rust_roots: Vec<String>,
     /// Modules of Go with their folders.
     go: Vec<(String, String)>,
+    scripts: Scripts,
+    packages: Packages,
 }
 
 impl Index {
-    fn new(files: &[File], manifests: &Manifests) -> Self {
+    fn new(
+        files: &[File],
+        uses: &[Uses],
+        manifests: &Manifests,
+        texts: &[(String, String)],
+    ) -> Self {
         let mut by_name: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for file in files {
             let name = file.path.rsplit('/').next().unwrap_or_default();
@@ -80,27 +78,72 @@ impl Index {
         }
         let mut rust_roots: Vec<String> = rust.values().cloned().collect();
         rust_roots.sort_by_key(|root| std::cmp::Reverse(root.len()));
+        // A module may be in the folder of another one.
+        go.sort_by_key(|(name, _): &(String, String)| std::cmp::Reverse(name.len()));
         Self {
             paths: files.iter().map(|file| file.path.clone()).collect(),
             by_name,
             rust,
             rust_roots,
             go,
+            scripts: Scripts::new(texts, manifests),
+            packages: Packages::new(files, uses),
         }
     }
 
-    fn find(&self, file: &File, target: &str) -> Option<String> {
-        match file.language {
+    /// The imports of a file with the files that they mean: one for each of these, or one without a file.
+    fn imports(&self, file: &File, uses: &Uses) -> Vec<Import> {
+        let mut imports = Vec::with_capacity(file.imports.len());
+        let import = |target: &str, line: u32, file: Option<String>| Import {
+            target: target.to_owned(),
+            line,
+            file,
+        };
+        for it in &file.imports {
+            let mut found = self.find(file, uses, &it.target);
+            found.retain(|path| *path != file.path);
+            match found.is_empty() {
+                true => imports.push(import(&it.target, it.line, None)),
+                false => imports.extend(
+                    found
+                        .into_iter()
+                        .map(|path| import(&it.target, it.line, Some(path))),
+                ),
+            }
+        }
+        let modules = file.symbols.iter().filter(|symbol| {
+            file.language == Language::Rust
+                && symbol.kind == SymbolKind::Module
+                && symbol.of.is_none()
+        });
+        imports.extend(modules.filter_map(|symbol| {
+            let path = self.rust_child(&file.path, &symbol.name)?;
+            Some(import(
+                &format!("mod {}", symbol.name),
+                symbol.line,
+                Some(path),
+            ))
+        }));
+        let beside = self.packages.beside(file, uses).into_iter();
+        imports.extend(
+            beside.map(|(name, line, path)| import(&format!("package {name}"), line, Some(path))),
+        );
+        imports
+    }
+
+    fn find(&self, file: &File, uses: &Uses, target: &str) -> Vec<String> {
+        let one = match file.language {
             Language::Rust => self.rust(file, target),
             Language::Python => self.python(file, target),
             Language::TypeScript | Language::Tsx | Language::JavaScript => {
-                self.script(&file.path, target)
+                self.scripts.find(&file.path, target, &self.paths)
             }
-            Language::Go => self.go(target),
-            Language::Java => self.java(target),
+            Language::Go => return self.go(target).unwrap_or_default(),
+            Language::Java => return self.java(file, uses, target),
             Language::C | Language::Cpp => self.c(&file.path, target),
             _ => None,
-        }
+        };
+        one.into_iter().collect()
     }
 
     fn have(&self, path: String) -> Option<String> {
@@ -196,39 +239,23 @@ impl Index {
         }
     }
 
-    fn script(&self, path: &str, target: &str) -> Option<String> {
-        if !target.starts_with('.') {
-            return None;
-        }
-        let at = normal(&join(folder(path), target))?;
-        let stem = at
-            .strip_suffix(".js")
-            .or_else(|| at.strip_suffix(".jsx"))
-            .unwrap_or(&at);
-        let endings = ["ts", "tsx", "mts", "d.ts", "js", "jsx", "mjs", "cjs"];
-        let files = endings.iter().map(|ending| format!("{stem}.{ending}"));
-        let inside = endings
-            .iter()
-            .map(|ending| join(&at, &format!("index.{ending}")));
-        std::iter::once(at.clone())
-            .chain(files)
-            .chain(inside)
-            .find_map(|path| self.have(path))
-    }
-
-    fn go(&self, target: &str) -> Option<String> {
+    /// The files of a package, which is a folder; tests are no part of what others import.
+    fn go(&self, target: &str) -> Option<Vec<String>> {
         let (name, base) = self.go.iter().find(|(name, _)| {
             target
                 .strip_prefix(name.as_str())
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })?;
-        let at = join(base, target.get(name.len()..)?.trim_start_matches('/'));
+        let below = target.get(name.len()..)?.trim_start_matches('/');
+        let at = match below.is_empty() {
+            true => base.clone(),
+            false => join(base, below),
+        };
         let prefix = match at.is_empty() {
             true => String::new(),
             false => format!("{at}/"),
         };
-        // A package is a folder; its first file that is no test stands for it.
-        let mut files = self
+        let files = self
             .paths
             .range(prefix.clone()..)
             .take_while(|path| path.starts_with(&prefix));
@@ -236,19 +263,32 @@ impl Index {
             let rest = path.get(prefix.len()..).unwrap_or_default();
             !rest.contains('/') && rest.ends_with(".go") && !rest.ends_with("_test.go")
         };
-        files.find(is_here).cloned()
+        Some(files.filter(is_here).cloned().collect())
     }
 
-    fn java(&self, target: &str) -> Option<String> {
-        let target = target.trim_end_matches(".*");
-        let name = target.rsplit('.').next()?;
-        let end = format!("{}.java", target.replace('.', "/"));
-        let same = self.by_name.get(&format!("{name}.java"))?;
-        let mut fits = same
-            .iter()
-            .filter(|path| **path == end || path.ends_with(&format!("/{end}")));
-        let first = fits.next()?;
-        fits.next().is_none().then(|| first.clone())
+    /// The file of a type; of `a.b.*` those of the package whose types are used, or the type that has members of that name.
+    fn java(&self, file: &File, uses: &Uses, target: &str) -> Vec<String> {
+        let of_type = |target: &str| {
+            let (package, name) = target.rsplit_once('.')?;
+            self.packages.java(package, name, file)
+        };
+        if let Some(all) = target.strip_suffix(".*") {
+            return match of_type(all) {
+                Some(path) => vec![path],
+                None => self.packages.all_of(all, file, uses),
+            };
+        }
+        // A type in a type, or a member: what is around it is the file.
+        let mut at = target;
+        loop {
+            if let Some(path) = of_type(at) {
+                return vec![path];
+            }
+            match at.rsplit_once('.') {
+                Some((above, _)) => at = above,
+                None => return Vec::new(),
+            }
+        }
     }
 
     fn c(&self, path: &str, target: &str) -> Option<String> {

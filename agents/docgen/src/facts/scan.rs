@@ -71,7 +71,14 @@ pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
     drop(found);
     let mut files = Vec::with_capacity(reads.len());
     let mut texts = Vec::new();
-    for Read { file, text, why } in reads {
+    let mut uses = Vec::with_capacity(files.capacity());
+    for Read {
+        file,
+        text,
+        why,
+        uses: used,
+    } in reads
+    {
         if let Some(why) = why {
             skipped.add(file.path.clone(), why);
         }
@@ -82,17 +89,19 @@ pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
             texts.push((file.path.clone(), text));
         }
         files.push(file);
+        uses.push(used);
     }
-    let read = manifest::read(&texts);
-    resolve::imports(&mut files, &read);
     let name = root
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_else(|| "/".into());
+    let read = manifest::read(&texts, &name);
+    resolve::imports(&mut files, &uses, &read, &texts);
     let mut facts = Facts {
-        name: name.unwrap_or_else(|| "/".into()),
+        name,
         locked: read.all_locked(),
         components: components::of(&files, &read),
-        entry_points: entry::of(&files, &read),
+        entry_points: entry::of(&files, &uses, &read),
         dependencies: read.dependencies,
         counts: counts(&files),
         files,
@@ -116,7 +125,7 @@ fn read_all(found: &[Found], limits: &Limits) -> Vec<Read> {
             let Some(file) = found.get(at) else {
                 return done;
             };
-            done.push((at, read(file, limits, manifest::is_one(&file.name))));
+            done.push((at, read(file, limits, manifest::is_wanted(&file.name))));
         }
     };
     let mut done: Vec<(usize, Read)> = std::thread::scope(|scope| {
@@ -142,6 +151,7 @@ fn counts(files: &[File]) -> Counts {
     for file in files {
         counts.files += 1;
         counts.lines += u64::from(file.lines);
+        counts.uncounted += u32::from(file.uncounted);
         counts.bytes = counts.bytes.saturating_add(file.bytes);
         counts.tests += u32::from(file.test);
         counts.symbols = counts.symbols.saturating_add(number(file.symbols.len()));

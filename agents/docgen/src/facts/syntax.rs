@@ -1,14 +1,17 @@
 //! Symbols and imports by grammars.
 //!
-//! A tree is walked with a cursor, and only where definitions can be: bodies of functions are not entered. What
-//! a node of a grammar means is in a table per language. C is read by the grammar of C++, JavaScript by that of
+//! Definitions are looked for where they can be: bodies of functions are not entered. What a node of a grammar means is
+//! in a table per language. C is read by the grammar of C++, JavaScript by that of
 //! TSX. Errors in the text cost the symbols around them, nothing else.
+
+mod imports;
+mod public;
 
 use std::cell::RefCell;
 
 use tree_sitter::{Node, Parser, Tree};
 
-use super::{File, Import, Language, Symbol, SymbolKind};
+use super::{File, Language, Symbol, SymbolKind, uses::Uses};
 
 /// The most symbols and imports of a file that are kept.
 const MOST: usize = 5_000;
@@ -202,71 +205,164 @@ fn grammar(language: Language) -> Option<(tree_sitter::Language, &'static Gramma
     })
 }
 
-/// Adds what a text defines and imports to its file.
-pub(super) fn read(text: &str, file: &mut File) {
+/// Adds what a text defines and imports to its file, and says what it uses.
+pub(super) fn read(text: &str, file: &mut File) -> Uses {
     thread_local! {
         static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
     }
     let Some((language, grammar)) = grammar(file.language) else {
-        return;
+        return Uses::default();
     };
     let tree = PARSER.with_borrow_mut(|parser| {
         parser.set_language(&language).ok()?;
         parser.parse(text, None)
     });
-    if let Some(tree) = tree {
-        collect(&tree, text, grammar, file);
-    }
+    let Some(tree) = tree else {
+        return Uses::default();
+    };
+    collect(&tree, text, grammar, file);
+    imports::read(&tree, text, grammar.imports, file)
+}
+
+/// A node that may define something.
+struct Place<'a> {
+    node: Node<'a>,
+    /// The node around it, which a tree would look for from its root.
+    above: Option<Node<'a>>,
+    depth: usize,
+    /// What is around it.
+    of: Option<String>,
+    /// Whether what is around it keeps it from others.
+    is_hidden: bool,
+    /// Whether it is in the body of a type of C++.
+    is_member: bool,
 }
 
 fn collect(tree: &Tree, text: &str, grammar: &Grammar, file: &mut File) {
     // A list instead of calls: text of others decides how deep it goes.
-    let mut left: Vec<(Node<'_>, usize, Option<String>)> = vec![(tree.root_node(), 0, None)];
-    while let Some((node, depth, of)) = left.pop() {
+    let mut left = vec![Place {
+        node: tree.root_node(),
+        above: None,
+        depth: 0,
+        of: None,
+        is_hidden: false,
+        is_member: false,
+    }];
+    // Whether the last symbol is a signature that its function follows.
+    let mut is_open = false;
+    while let Some(place) = left.pop() {
+        let Place { node, depth, .. } = place;
         let kind = node.kind();
-        if grammar.imports.contains(&kind) {
-            import(node, text, file);
-            continue;
-        }
         let symbol = grammar.symbols.iter().find(|(known, _)| *known == kind);
-        let mut of = of;
+        let mut of = place.of.clone();
         if let Some((_, what)) = symbol
-            && let Some(symbol) = define(node, *what, text, of.as_deref(), file.language)
+            && let Some(mut symbol) = define(&place, *what, text, file)
         {
+            symbol.public &= !place.is_hidden;
             if matches!(
                 symbol.kind,
                 SymbolKind::Type | SymbolKind::Interface | SymbolKind::Enum | SymbolKind::Module
             ) {
                 of = Some(symbol.name.clone());
             }
-            if file.symbols.len() < MOST {
-                file.symbols.push(symbol);
+            let is_full = file.symbols.len() >= MOST;
+            let last = file
+                .symbols
+                .last_mut()
+                .filter(|last| is_open && (&last.name, &last.of) == (&symbol.name, &symbol.of));
+            is_open = is_signature(&place, text);
+            match last {
+                Some(last) => {
+                    last.end = symbol.end;
+                    last.public |= symbol.public;
+                }
+                None if !is_full => file.symbols.push(symbol),
+                None => {}
             }
         }
         if kind == "impl_item" {
             of = field(node, "type", text).map(|name| base(&name).to_owned());
         }
-        require(node, text, file);
         if depth < DEEPEST && (grammar.inside.contains(&kind) || depth == 0) {
-            let mut cursor = node.walk();
-            let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
             // The last one is taken first.
-            for child in children.into_iter().rev() {
-                left.push((child, depth + 1, of.clone()));
-            }
+            left.extend(inside(place, of, text).into_iter().rev());
         }
     }
-    file.imports.truncate(MOST);
+}
+
+/// Whether a node is one of several signatures of the function that follows.
+fn is_signature(place: &Place<'_>, text: &str) -> bool {
+    if place.node.kind() == "function_signature" {
+        return true;
+    }
+    let decorated = place.above.filter(|it| it.kind() == "decorated_definition");
+    let Some(decorator) = decorated.and_then(|it| it.named_child(0)) else {
+        return false;
+    };
+    matches!(
+        slice(decorator, text),
+        "@overload" | "@typing.overload" | "@t.overload"
+    )
+}
+
+/// What is in a node, with what keeps it from others.
+fn inside<'a>(place: Place<'a>, of: Option<String>, text: &str) -> Vec<Place<'a>> {
+    let Place { node, depth, .. } = place;
+    let mut is_hidden = place.is_hidden;
+    match node.kind() {
+        "namespace_definition" => is_hidden |= node.child_by_field_name("name").is_none(),
+        "field_declaration_list" => {
+            let around = place.above.map(|it| it.kind());
+            is_hidden |= around == Some("class_specifier");
+        }
+        _ => {}
+    }
+    let is_member = match node.kind() {
+        "field_declaration_list" => true,
+        "template_declaration"
+        | "preproc_ifdef"
+        | "preproc_if"
+        | "preproc_else"
+        | "preproc_elif" => place.is_member,
+        _ => false,
+    };
+    let mut cursor = node.walk();
+    let mut found = Vec::new();
+    for child in node.named_children(&mut cursor) {
+        match child.kind() {
+            "access_specifier" => is_hidden = place.is_hidden || slice(child, text) != "public",
+            "preproc_def" if is_guard(node, child, text) => {}
+            _ => found.push(Place {
+                node: child,
+                above: Some(node),
+                depth: depth + 1,
+                of: of.clone(),
+                is_hidden,
+                is_member,
+            }),
+        }
+    }
+    found
+}
+
+/// Whether a macro is there only to say that a header was read.
+fn is_guard(around: Node<'_>, node: Node<'_>, text: &str) -> bool {
+    let Some(name) = field(node, "name", text) else {
+        return false;
+    };
+    let is_asked = match around.kind() {
+        "preproc_ifdef" => field(around, "name", text).as_ref() == Some(&name),
+        "preproc_if" => field(around, "condition", text)
+            .is_some_and(|it| it.replace([' ', '(', ')'], "") == format!("!defined{name}")),
+        _ => false,
+    };
+    is_asked && node.child_by_field_name("value").is_none()
 }
 
 /// The symbol that a node defines.
-fn define(
-    node: Node<'_>,
-    kind: SymbolKind,
-    text: &str,
-    of: Option<&str>,
-    language: Language,
-) -> Option<Symbol> {
+fn define(place: &Place<'_>, kind: SymbolKind, text: &str, file: &File) -> Option<Symbol> {
+    let node = place.node;
+    let language = file.language;
     let mut name = field(node, "name", text);
     let mut kind = kind;
     match language {
@@ -310,7 +406,7 @@ fn define(
         _ => {}
     }
     let name = name.filter(|name| !name.is_empty() && name.len() <= LONGEST)?;
-    let mut of = of.map(str::to_owned);
+    let mut of = place.of.clone();
     if language == Language::Go && node.kind() == "method_declaration" {
         let receiver = field(node, "receiver", text).unwrap_or_default();
         let last = receiver
@@ -321,11 +417,16 @@ fn define(
             .map(|name| base(name).to_owned())
             .filter(|name| !name.is_empty());
     }
-    if kind == SymbolKind::Function && of.is_some() && language != Language::Cpp {
+    let is_method = match language {
+        // What is around it may be a namespace.
+        Language::C | Language::Cpp => place.is_member,
+        _ => of.is_some(),
+    };
+    if kind == SymbolKind::Function && is_method {
         kind = SymbolKind::Method;
     }
     Some(Symbol {
-        public: is_public(node, text, &name, language),
+        public: public::is_public(node, text, &name, file, place.is_member),
         kind,
         line: line(node),
         end: last_line(node),
@@ -390,48 +491,6 @@ fn bases(node: Node<'_>, text: &str) -> Vec<String> {
     found
 }
 
-fn is_public(node: Node<'_>, text: &str, name: &str, language: Language) -> bool {
-    match language {
-        Language::Rust => {
-            let mut cursor = node.walk();
-            node.named_children(&mut cursor)
-                .take(3)
-                .any(|child| child.kind() == "visibility_modifier" && slice(child, text) == "pub")
-        }
-        Language::Python => !name.starts_with('_'),
-        Language::Go => name.starts_with(char::is_uppercase),
-        Language::Java => {
-            let mut cursor = node.walk();
-            node.named_children(&mut cursor)
-                .take(2)
-                .any(|child| child.kind() == "modifiers" && slice(child, text).contains("public"))
-        }
-        Language::TypeScript | Language::Tsx | Language::JavaScript => {
-            let mut cursor = node.walk();
-            let is_hidden = |child: Node<'_>| {
-                child.kind() == "accessibility_modifier" && slice(child, text) != "public"
-            };
-            if name.starts_with('#') || node.named_children(&mut cursor).any(is_hidden) {
-                return false;
-            }
-            // A method is as public as its class, which is around its body.
-            let levels = match node.kind() {
-                "method_definition" | "abstract_method_signature" => 3,
-                _ => 2,
-            };
-            let mut above = node.parent();
-            for _ in 0..levels {
-                if above.is_some_and(|above| above.kind() == "export_statement") {
-                    return true;
-                }
-                above = above.and_then(|above| above.parent());
-            }
-            false
-        }
-        _ => false,
-    }
-}
-
 /// The name that a declarator of C declares, through pointers, parameters and scopes.
 fn declarator(node: Node<'_>, text: &str) -> Option<String> {
     let mut at = node.child_by_field_name("declarator")?;
@@ -450,149 +509,6 @@ fn declarator(node: Node<'_>, text: &str) -> Option<String> {
         }
     }
     None
-}
-
-/// Adds the imports of a node.
-fn import(node: Node<'_>, text: &str, file: &mut File) {
-    let line = line(node);
-    let mut add = |target: String| {
-        if !target.is_empty() && target.len() <= 400 {
-            file.imports.push(Import {
-                target,
-                line,
-                file: None,
-            });
-        }
-    };
-    match file.language {
-        Language::Rust => {
-            let tree = node
-                .child_by_field_name("argument")
-                .or_else(|| node.child_by_field_name("name"));
-            if let Some(tree) = tree {
-                rust_paths(slice(tree, text)).into_iter().for_each(add);
-            }
-        }
-        Language::Python => {
-            let module = node.child_by_field_name("module_name");
-            if let Some(module) = module {
-                let from = slice(module, text).to_owned();
-                let mut cursor = node.walk();
-                let names = node.children_by_field_name("name", &mut cursor);
-                let names = names.map(|name| {
-                    slice(name, text)
-                        .split_whitespace()
-                        .next()
-                        .unwrap_or_default()
-                });
-                let names: Vec<String> = names.map(|name| format!("{from}:{name}")).collect();
-                match names.is_empty() {
-                    true => add(from),
-                    false => names.into_iter().for_each(add),
-                }
-            } else {
-                let mut cursor = node.walk();
-                for name in node.children_by_field_name("name", &mut cursor) {
-                    add(slice(name, text)
-                        .split_whitespace()
-                        .next()
-                        .unwrap_or_default()
-                        .to_owned());
-                }
-            }
-        }
-        Language::Java => {
-            let mut cursor = node.walk();
-            let name = node
-                .named_children(&mut cursor)
-                .next()
-                .map(|name| slice(name, text));
-            add(name.unwrap_or_default().to_owned());
-        }
-        Language::C | Language::Cpp => {
-            add(field(node, "path", text).unwrap_or_default());
-        }
-        Language::Go => add(unquoted(&field(node, "path", text).unwrap_or_default())),
-        _ => add(unquoted(&field(node, "source", text).unwrap_or_default())),
-    }
-}
-
-/// `require("x")` and `export … from "x"`, which are imports too.
-fn require(node: Node<'_>, text: &str, file: &mut File) {
-    let target = match node.kind() {
-        "export_statement" => field(node, "source", text),
-        "call_expression" if node.child_count() < 4 => called(node, text),
-        "variable_declarator" => {
-            let value = node.child_by_field_name("value");
-            value
-                .filter(|it| it.kind() == "call_expression")
-                .and_then(|it| called(it, text))
-        }
-        _ => None,
-    };
-    if let Some(target) = target {
-        file.imports.push(Import {
-            target: unquoted(&target),
-            line: line(node),
-            file: None,
-        });
-    }
-}
-
-fn called(node: Node<'_>, text: &str) -> Option<String> {
-    let function = field(node, "function", text)?;
-    if function != "require" {
-        return None;
-    }
-    let arguments = field(node, "arguments", text)?;
-    let inner = arguments
-        .trim_start_matches('(')
-        .trim_end_matches(')')
-        .trim();
-    inner.starts_with(['"', '\'']).then(|| inner.to_owned())
-}
-
-/// The paths of a tree of `use`, flat.
-fn rust_paths(tree: &str) -> Vec<String> {
-    let tree: String = tree.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut paths = Vec::new();
-    let mut prefixes: Vec<String> = vec![String::new()];
-    let mut current = String::new();
-    for c in tree.chars() {
-        match c {
-            '{' => {
-                let prefix = prefixes.last().cloned().unwrap_or_default();
-                prefixes.push(format!("{prefix}{current}"));
-                current.clear();
-            }
-            ',' | '}' => {
-                let prefix = prefixes.last().cloned().unwrap_or_default();
-                let name = current.split(" as ").next().unwrap_or_default().trim();
-                if !name.is_empty() {
-                    paths.push(format!("{prefix}{name}"));
-                }
-                current.clear();
-                if c == '}' && prefixes.len() > 1 {
-                    prefixes.pop();
-                }
-            }
-            ' ' if current.is_empty() => {}
-            c => current.push(c),
-        }
-        if paths.len() > MOST {
-            break;
-        }
-    }
-    let name = current.split(" as ").next().unwrap_or_default().trim();
-    if !name.is_empty() {
-        paths.push(name.to_owned());
-    }
-    for path in &mut paths {
-        if let Some(own) = path.strip_suffix("::self") {
-            *path = own.to_owned();
-        }
-    }
-    paths
 }
 
 fn field(node: Node<'_>, name: &str, text: &str) -> Option<String> {
@@ -626,24 +542,4 @@ fn base(name: &str) -> &str {
         .unwrap_or(name)
         .trim_start_matches('&')
         .trim()
-}
-
-fn unquoted(text: &str) -> String {
-    text.trim_matches(['"', '\'', '`']).to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tree_of_use_is_flat_paths() {
-        let flat = |tree: &str| rust_paths(tree);
-        assert_eq!(flat("std::fmt"), ["std::fmt"]);
-        assert_eq!(
-            flat("crate::{a::{self, B as C}, d}"),
-            ["crate::a", "crate::a::B", "crate::d"]
-        );
-        assert_eq!(flat("{{{"), Vec::<String>::new());
-    }
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    facts::{Dependency, Facts, Lookup, error_types},
+    facts::{Dependency, Facts, File, Lookup, error_types},
+    inert::counted,
     material::figures,
 };
 
@@ -78,9 +79,28 @@ impl Asked {
         fits.sum()
     }
 
+    /// Whether it names a file, by its path or its name.
+    fn names(&self, file: &File) -> bool {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let is_word = |it: &str| self.words.iter().any(|word| *word == it.to_lowercase());
+        is_word(&file.path) || is_word(name)
+    }
+
     fn has(&self, wanted: &[&str]) -> bool {
         self.words.iter().any(|word| wanted.contains(&stem(word)))
     }
+}
+
+/// The figures of a file.
+fn of_file(file: &File) -> String {
+    let length = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let lines = match file.uncounted {
+        true => "lines that were not counted".to_owned(),
+        false => counted(file.lines.into(), "line"),
+    };
+    let symbols = counted(length(file.symbols.len()), "symbol");
+    let marks = counted(length(file.marks.len()), "mark");
+    format!("{}: {lines}, {symbols}, {marks}", file.path)
 }
 
 fn stem(word: &str) -> &str {
@@ -124,12 +144,16 @@ pub fn find(facts: &Facts, question: &str, most: usize) -> Vec<Hit> {
     let mut hits = Vec::new();
     if asked.how_many {
         // The answer is a number; what is called so is not asked for.
+        let named = facts.files.iter().filter(|it| asked.names(it));
+        hits.extend(named.map(|it| hit("figure", &of_file(it), it.path.clone(), 40)));
         let wanted = figures(facts).filter(|it| {
             let parts = parts(it);
-            asked.words.iter().any(|word| parts.contains(word))
-                || question.contains("files") && parts.iter().any(|it| it == "files")
+            let has = |word: &str| parts.iter().any(|part| stem(part) == stem(word));
+            asked.words.iter().any(|word| has(word)) || question.contains("file") && has("file")
         });
-        hits.extend(wanted.map(|it| hit("figure", &it, String::new(), 40)));
+        if hits.is_empty() {
+            hits.extend(wanted.map(|it| hit("figure", &it, String::new(), 40)));
+        }
         if !hits.is_empty() {
             hits.truncate(most);
             return hits;
@@ -140,10 +164,14 @@ pub fn find(facts: &Facts, question: &str, most: usize) -> Vec<Hit> {
         hits.push(hit("component", &it.name, place, asked.score(&it.name) * 2));
     }
     for it in &facts.dependencies {
-        let place = format!("{}:{}", it.manifest, it.line);
         hits.push(Hit {
             about: versions(it),
-            ..hit("dependency", &it.name, place, asked.score(&it.name) * 2)
+            ..hit(
+                "dependency",
+                &it.name,
+                it.place(),
+                asked.score(&it.name) * 2,
+            )
         });
     }
     let begins = if asked.has(&BEGINS) { 6 } else { 0 };
@@ -156,8 +184,7 @@ pub fn find(facts: &Facts, question: &str, most: usize) -> Vec<Hit> {
     for file in &facts.files {
         let name = file.path.rsplit('/').next().unwrap_or_default();
         let stem = name.split('.').next().unwrap_or_default();
-        let named = |it: &str| asked.words.iter().any(|word| *word == it.to_lowercase());
-        let is_named = named(&file.path) || named(name);
+        let is_named = asked.names(file);
         let score = if is_named { 30 } else { asked.score(stem) };
         hits.push(hit("file", &file.path, file.path.clone(), score));
         if is_named && asked.who {

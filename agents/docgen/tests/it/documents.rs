@@ -17,7 +17,7 @@ use superstep_docgen::{
     execute, query,
 };
 
-use crate::support::{backends, document, facts, files, model, only, shop, write};
+use crate::support::{backends, document, facts, files, model, model_asking, only, shop, write};
 
 const SAID: &str = "The cart is in `src/cart.rs:3`.";
 
@@ -272,7 +272,7 @@ async fn a_budget_marks_what_is_partial() {
     let folder = shop();
     let request = request(folder.path());
     let limits = Limits {
-        tokens: Some(3_000),
+        tokens: Some(6_500),
         ..Limits::default()
     };
     let managed = ManagedModel::new(model(SAID, &[60.0, 72.0, 85.0]), Policy::default());
@@ -631,4 +631,42 @@ async fn facts_alone_do_not_replace_analyses_unless_they_are_told_to() {
     request.force = true;
     let outcome = document(None, only(&["kpi"]), &request).await;
     assert_eq!(outcome.status, "facts");
+}
+
+#[test]
+fn a_broken_file_of_agents_is_named_with_its_line() {
+    let text = "[[agents]]\nname = \"a\"\nsystem = \"b\" c\n";
+    let error = custom_agents(text).err().unwrap();
+    let error = error.in_file(std::path::Path::new("own/agents.toml"));
+    assert_eq!(error.code(), "SS7802");
+    assert!(
+        error.to_string().starts_with("own/agents.toml: line 3: "),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_one_is_counted_as_one_and_a_diagram_is_left_out_with_its_reason() {
+    let data =
+        superstep_docgen::analysis::parse("## A\n\nText.\n\n## Recommendations\n\n- Do it.\n");
+    assert_eq!(
+        superstep_docgen::analysis::summary(&data),
+        "A; 1 recommendation"
+    );
+    let text = "```mermaid\nflowchart LR\n  a --> b\n  click a \"https://x\"\n```\n";
+    let (page, _) = superstep_docgen::clean(text);
+    assert_eq!(
+        page,
+        "*A diagram was left out: links, callbacks and directives are not allowed.*"
+    );
+}
+
+#[tokio::test]
+async fn a_round_with_one_question_says_so() {
+    let folder = shop();
+    let request = request(folder.path());
+    let script = model_asking(&["Which files?"], SAID, &[60.0, 90.0]);
+    document(Some(script), only(&["kpi"]), &request).await;
+    let warnings = &metadata(&request).agents[0].warnings;
+    assert_eq!(*warnings, ["Iteration 1: Addressed 1 question"]);
 }

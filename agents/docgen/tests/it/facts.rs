@@ -214,19 +214,62 @@ fn c_and_cpp_are_read() {
         symbols,
         [
             "macro MAX - 3",
-            "type cart - 5",
+            "pub type cart - 5",
             "function total - 7",
-            "function main - 9"
+            "pub function main - 9"
         ]
     );
     assert_eq!(imports, ["<stdio.h> -> -", "\"shop.h\" -> include/shop.h"]);
     let text = "namespace shop {\nclass Cart {\n public:\n  int total() { return 0; }\n};\nint Cart::size() { return 1; }\n}\n";
     let (symbols, _) = seen("a.cpp", text, &[]);
+    assert_eq!(
+        symbols,
+        [
+            "pub module shop - 1",
+            "pub type Cart shop 2",
+            "pub method total Cart 4",
+            "pub function size shop 6"
+        ]
+    );
+}
+
+#[test]
+fn what_a_header_of_cpp_shows_is_public_and_its_guard_is_no_symbol() {
+    let text = "#ifndef FOO_H\n#define FOO_H\nnamespace n {\nclass Foo {\n  int own() { return 2; }\n public:\n  int bar() { return 1; }\n protected:\n  int kept() { return 3; }\n};\nenum class Color { Red };\n}\nstruct Top { int x() { return 1; } };\n#define LIMIT 3\n#define FLAG\nnamespace { int lost() { return 1; } }\n#endif\n";
+    let (symbols, _) = seen("foo.hpp", text, &[]);
+    assert_eq!(
+        symbols,
+        [
+            "pub module n - 3",
+            "pub type Foo n 4",
+            "method own Foo 5",
+            "pub method bar Foo 7",
+            "method kept Foo 9",
+            "pub enum Color n 11",
+            "pub type Top - 13",
+            "pub method x Top 13",
+            "pub macro LIMIT - 14",
+            "pub macro FLAG - 15",
+            "function lost - 16",
+        ]
+    );
+    let text = "#if !defined(UTIL_H)\n#define UTIL_H\ntypedef struct buf { int n; } buf;\n#endif\n";
+    let (symbols, _) = seen("util.h", text, &[]);
     let names: Vec<&str> = symbols
         .iter()
-        .map(|it| it.split(' ').nth(1).unwrap())
+        .map(|it| it.split(' ').nth(2).unwrap())
         .collect();
-    assert_eq!(names, ["shop", "Cart", "total", "size"]);
+    assert!(names.iter().all(|it| *it == "buf"), "{symbols:?}");
+}
+
+#[test]
+fn a_function_with_several_signatures_is_one_symbol() {
+    let text = "export function f(a: string): void;\nexport function f(a: number): void;\nexport function f(a: unknown) {\n}\nexport function g() {}\n";
+    let (symbols, _) = seen("a.ts", text, &[]);
+    assert_eq!(symbols, ["pub function f - 1", "pub function g - 5"]);
+    let text = "from typing import overload\n\n@overload\ndef f(a: int): ...\n@overload\ndef f(a: str): ...\ndef f(a):\n    return a\n";
+    let (symbols, _) = seen("a.py", text, &[]);
+    assert_eq!(symbols, ["pub function f - 4"]);
 }
 
 #[test]

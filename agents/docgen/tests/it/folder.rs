@@ -230,3 +230,54 @@ fn a_link_in_the_code_base_does_not_lead_documentation_out_of_it() {
     let said = refused.unwrap_err().to_string();
     assert!(said.contains("leads out of the code base"), "{said}");
 }
+
+#[test]
+#[cfg(unix)]
+fn the_folder_beside_the_code_base_may_be_named_from_inside_of_it() {
+    let around = TempDir::new().unwrap();
+    let around = around.path().canonicalize().unwrap();
+    let (root, elsewhere) = (around.join("code"), around.join("elsewhere"));
+    for folder in [root.join("web"), elsewhere.join("deep")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    let output = |from: &std::path::Path, path: &str| {
+        Request::new(from, Some(&root.join(path))).map(|it| it.output)
+    };
+    assert_eq!(output(&root, "../rel").unwrap(), around.join("rel"));
+    assert_eq!(
+        output(&root.join("web/.."), "web/../../rel/new").unwrap(),
+        around.join("rel/new")
+    );
+    assert_eq!(output(&root, "web/../docs").unwrap(), root.join("docs"));
+    // What a link of the code base leads to is no folder beside it, also behind `..`.
+    std::os::unix::fs::symlink(elsewhere.join("deep"), root.join("link")).unwrap();
+    for path in [
+        "link/docs",
+        "link/../docs",
+        "link/../../docs",
+        "../code/link/x",
+    ] {
+        let error = output(&root, path).unwrap_err();
+        assert!(error.to_string().contains("a link"), "{path}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_thread_has_a_name_of_one_length_and_an_earlier_one_is_still_found() {
+    let docgen = Docgen::with_models(None, only(&["kpi"]), backends()).unwrap();
+    let root = std::path::Path::new("/code");
+    let outputs = (0..).map(|number| std::path::PathBuf::from(format!("/docs/{number}")));
+    let mut outputs = outputs.filter(|it| Docgen::thread(root, it).starts_with("docs-0"));
+    let output = outputs.next().unwrap();
+    let name = Docgen::thread(root, &output);
+    assert_eq!(name.len(), "docs-".len() + 16);
+    assert_eq!(docgen.known_thread(root, &output).await, name);
+    let earlier = format!(
+        "docs-{}",
+        name.trim_start_matches("docs-").trim_start_matches('0')
+    );
+    let (_folder, request) = documented();
+    let run = docgen.graph().run(&*earlier, docgen.document(request));
+    run.await.unwrap();
+    assert_eq!(docgen.known_thread(root, &output).await, earlier);
+}

@@ -53,7 +53,7 @@ fn diagrams_of_facts_pass_too() {
     let all = [
         diagrams::components(&facts),
         diagrams::flow(&facts).map(|it| it.diagram),
-        diagrams::types(&facts),
+        diagrams::types(&facts).map(|it| it.diagram),
         diagrams::impact(&lookup, "src/cart.rs"),
     ];
     for text in all {

@@ -50,6 +50,7 @@ async fn an_agent_that_made_no_call_did_not_run_and_what_a_call_needs_is_said() 
     assert_eq!(script.seen().len(), 0);
     assert!(outcome.ran.is_empty());
     assert_eq!(outcome.unasked, ["kpi"]);
+    assert_eq!(outcome.status, "failed");
     assert!(outcome.needs_tokens.unwrap() > 4_000);
     let changelog = fs::read_to_string(request.output.join("changelog.md")).unwrap();
     assert!(!changelog.contains("Agents that ran"), "{changelog}");
@@ -69,6 +70,11 @@ async fn tokens_that_nobody_counted_are_said_to_be_estimated() {
     let managed = ManagedModel::new(script, Policy::default());
     let outcome = document(Some(Arc::new(managed)), settings, &request).await;
     assert!(outcome.estimated && outcome.tokens > 100, "{outcome:?}");
+    let json = serde_json::to_value(&outcome).unwrap();
+    let of = |key: &str| json[key].as_u64().unwrap();
+    assert!(of("input_tokens") > 0 && of("output_tokens") > 0, "{json}");
+    assert_eq!(of("input_tokens") + of("output_tokens"), of("tokens"));
+    assert_eq!(of("cost_micro_usd"), of("micros"));
 }
 
 #[tokio::test]

@@ -118,7 +118,7 @@ fn tests_of_a_package_of_go_and_components_of_a_manifest_are_concerned() {
 fn a_class_diagram_has_what_extends_what_and_static_methods() {
     let folder = service();
     let facts = facts(folder.path());
-    let diagram = diagrams::types(&facts).unwrap();
+    let diagram = diagrams::types(&facts).unwrap().diagram;
     for text in [
         "ShopError <|-- OutOfStock",
         "AppError <|-- NotFound",
@@ -159,4 +159,71 @@ fn a_flow_diagram_has_all_imports_between_its_files_and_counts_the_others() {
     let edges = flow.diagram.matches("-->").count();
     // From the entry point to 39 files, and from 38 of these to the last.
     assert_eq!(edges, 39 + 38, "{}", flow.diagram);
+}
+
+#[test]
+fn a_class_diagram_prefers_types_that_extend_each_other_and_counts_the_others() {
+    let mut text = String::from("export class Base {}\nexport class Timeout extends Base {}\n");
+    for number in 0..15 {
+        text.push_str(&format!("export class T{number:02} {{\n  go() {{}}\n}}\n"));
+    }
+    let folder = tree(&[("a.ts", &text)]);
+    let types = diagrams::types(&facts(folder.path())).unwrap();
+    assert!(types.diagram.contains("Base <|-- Timeout"), "{types:?}");
+    assert_eq!(types.left_out, 5);
+    let agents = superstep_docgen::agents::standard_agents();
+    let pages = agents
+        .iter()
+        .map(|it| it.facts_markdown(&facts(folder.path())));
+    let pages: Vec<String> = pages.collect();
+    let said = "of the public types 5 more are not drawn.";
+    assert!(pages.iter().any(|it| it.contains(said)), "{pages:?}");
+}
+
+#[test]
+fn how_many_is_answered_for_a_file_and_for_tests() {
+    let folder = service();
+    let facts = facts(folder.path());
+    let names = |question: &str| -> Vec<String> {
+        let hits = query::find(&facts, question, 20).into_iter();
+        hits.map(|it| it.name).collect()
+    };
+    assert_eq!(
+        names("how many lines has store.go?"),
+        ["internal/store/store.go: 9 lines, 3 symbols, 0 marks"]
+    );
+    assert_eq!(
+        names("how many tests?"),
+        ["1 test file, 13 symbols, 0 marks"]
+    );
+}
+
+#[test]
+fn errors_that_are_not_public_are_listed_as_such() {
+    let folder = tree(&[(
+        "A.java",
+        "class StockException extends RuntimeException {}\nclass B {}\n",
+    )]);
+    let agents = superstep_docgen::agents::standard_agents();
+    let page = agents.iter().find(|it| it.name() == "error-handling");
+    let page = page.unwrap().facts_markdown(&facts(folder.path()));
+    assert!(
+        page.contains("| `StockException` | type | `A.java:1` | no |"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_file_that_was_not_read_has_no_lines_to_list() {
+    let huge = "x = 1\n".repeat(300_000);
+    let folder = tree(&[("huge.py", &huge), ("a.py", "x = 1\n")]);
+    let facts = facts(folder.path());
+    assert_eq!((facts.counts.lines, facts.counts.uncounted), (1, 1));
+    let agents = superstep_docgen::agents::standard_agents();
+    let pages: Vec<String> = agents.iter().map(|it| it.facts_markdown(&facts)).collect();
+    assert!(pages.iter().all(|it| !it.contains("| `huge.py` | 0 |")));
+    let said = "| files whose lines are not counted | 1 |";
+    assert!(pages.iter().any(|it| it.contains(said)), "{pages:?}");
+    let hits = query::find(&facts, "how many lines has huge.py", 9);
+    assert!(hits[0].name.contains("not counted"), "{hits:?}");
 }

@@ -112,6 +112,39 @@ fn facts_are_the_same_each_time_and_quote_what_the_code_says_of_itself() {
 }
 
 #[test]
+fn a_folder_is_counted_with_all_below_it_and_a_comment_within_code_is_no_head() {
+    let folder = tree(&[
+        ("java/pom.xml", "<project/>\n"),
+        ("java/src/main/A.java", "class A {\n}\n"),
+        ("java/src/main/B.java", "class B {\n}\n"),
+        (
+            "native/main.c",
+            "#include <stdio.h>\n\nint main(void) {\n  // a leak of memory\n  return 0;\n}\n",
+        ),
+        ("lib/one/a.py", "\"\"\"Adds things up.\"\"\"\nimport os\n"),
+        ("setup.cfg", "x\n"),
+    ]);
+    let context = AgentContext {
+        root: folder.path().to_owned(),
+        facts: Arc::new(facts(folder.path())),
+        room: 2_000,
+        profile: Profile::Small,
+    };
+    let facts = numbered::facts(&[superstep_docgen::material::Material::Tree], &context);
+    let lines: Vec<String> = facts.iter().map(numbered::Fact::line).collect();
+    assert_eq!(
+        lines,
+        [
+            "folder native (files: 1, lines: 6) at native/main.c:1",
+            "folder java (files: 3, lines: 5) at java/pom.xml:1",
+            "folder java/src (files: 2, lines: 4) at java/src/main/A.java:1",
+            "folder lib/one (files: 1, lines: 2) at lib/one/a.py:1: \"Adds things up.\"",
+            "the files in no folder (files: 1, lines: 1) at setup.cfg:1",
+        ]
+    );
+}
+
+#[test]
 fn agents_of_a_file_ask_a_small_model_too() {
     let folder = shop();
     let context = AgentContext {

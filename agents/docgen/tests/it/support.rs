@@ -61,6 +61,12 @@ pub(crate) fn shop() -> TempDir {
 
 /// A model for one agent or all: its analyses are `text`, then `text` with a number, and get these scores.
 pub(crate) fn model(text: &str, scores: &[f64]) -> Arc<Script> {
+    let questions = ["Which files?", "Which symbols?", "Which tests?"];
+    model_asking(&questions, text, scores)
+}
+
+/// The same with these questions in each round.
+pub(crate) fn model_asking(questions: &[&str], text: &str, scores: &[f64]) -> Arc<Script> {
     let mut steps = Vec::new();
     for (number, score) in scores.iter().enumerate() {
         let data = json!({
@@ -85,7 +91,7 @@ pub(crate) fn model(text: &str, scores: &[f64]) -> Arc<Script> {
                 .always(),
         );
     }
-    let questions = json!({"questions": ["Which files?", "Which symbols?", "Which tests?"]});
+    let questions = json!({"questions": questions});
     steps.push(
         Step::data(questions)
             .when(When::schema("questions"))

@@ -318,8 +318,11 @@ pub(super) async fn refine_analysis(
         Ok(text) => text,
         Err(stopped) => return Ok(to(stopped.told(update), RefineNode::FinalizeOutput)),
     };
-    let count = state.questions.len();
-    let note = format!("Iteration {iteration}: Addressed {count} questions");
+    let count = match state.questions.len() {
+        1 => "1 question".to_owned(),
+        many => format!("{many} questions"),
+    };
+    let note = format!("Iteration {iteration}: Addressed {count}");
     ctx.emit(RefineProgress::Refined {
         agent: refine.name.clone(),
         iteration,

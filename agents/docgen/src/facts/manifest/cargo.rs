@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{Family, Lines, Manifests, Package};
+use super::{Entry, Family, Manifests, Package, lines::TomlLines};
 use crate::facts::DependencyKind;
 
 pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
@@ -13,7 +13,7 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
         lock(&table, manifests);
         return;
     }
-    let lines = Lines::new(text);
+    let lines = TomlLines::new(text);
     let mut package = table.get("package").and_then(Value::as_table).map(|about| {
         let version = about
             .get("version")
@@ -36,13 +36,7 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
         ("dev-dependencies", DependencyKind::Dev),
         ("build-dependencies", DependencyKind::Build),
     ];
-    let targets = table.get("target").and_then(Value::as_table);
-    let targets = targets
-        .into_iter()
-        .flat_map(|it| it.values())
-        .filter_map(Value::as_table);
-    let workspace = table.get("workspace").and_then(Value::as_table);
-    for place in std::iter::once(&table).chain(targets).chain(workspace) {
+    for (above, place) in places(&table) {
         for (section, kind) in kinds {
             for (key, value) in place
                 .get(section)
@@ -60,7 +54,8 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
                 // The workspace's own table says the version; those that inherit it are its users.
                 let is_inherited = value.get("workspace").is_some();
                 if !is_own && !is_inherited {
-                    manifests.asks(path, &lines, name, wanted, kind);
+                    let keys: Vec<&str> = above.iter().copied().chain([section, key]).collect();
+                    manifests.asks(path, lines.of_key(&keys), name, wanted, kind);
                 }
             }
         }
@@ -70,7 +65,19 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
         .extend(package.filter(|it| !it.name.is_empty()));
 }
 
-fn entries(table: &Table) -> Vec<(String, String, &'static str)> {
+/// The tables that have sections of dependencies, with the keys above them.
+fn places(table: &Table) -> Vec<(Vec<&str>, &Table)> {
+    let mut places = vec![(Vec::new(), table)];
+    let targets = table.get("target").and_then(Value::as_table);
+    for (target, value) in targets.into_iter().flatten() {
+        places.extend(value.as_table().map(|it| (vec!["target", target], it)));
+    }
+    let workspace = table.get("workspace").and_then(Value::as_table);
+    places.extend(workspace.map(|it| (vec!["workspace"], it)));
+    places
+}
+
+fn entries(table: &Table) -> Vec<Entry> {
     let mut entries = Vec::new();
     let kinds = [("bin", "binary"), ("lib", "library")];
     for (key, kind) in kinds {
@@ -81,9 +88,7 @@ fn entries(table: &Table) -> Vec<(String, String, &'static str)> {
         for target in value.as_array().map_or(one, Vec::as_slice) {
             let path = target.get("path").and_then(Value::as_str);
             let name = target.get("name").and_then(Value::as_str).unwrap_or(key);
-            if let Some(path) = path {
-                entries.push((path.to_owned(), name.to_owned(), kind));
-            }
+            entries.extend(path.map(|path| Entry::of_file(path, name, kind)));
         }
     }
     entries

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Family, Lines, Manifests, Package};
+use super::{Entry, Family, Manifests, Package, lines::json_lines};
 use crate::facts::DependencyKind;
 
 pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
@@ -13,32 +13,30 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
         lock(&json, manifests);
         return;
     }
-    let lines = Lines::new(text);
     let text_of = |key: &str| json.get(key).and_then(Json::as_str);
+    let name = text_of("name").unwrap_or_default();
     let mut package = Package {
-        name: text_of("name").unwrap_or_default().to_owned(),
+        name: name.to_owned(),
         manifest: path.to_owned(),
         version: text_of("version").map(str::to_owned),
         ..Package::default()
     };
-    for (key, kind) in [("main", "library"), ("module", "library")] {
-        if let Some(file) = text_of(key) {
-            let file = file.trim_start_matches("./").to_owned();
-            package.entries.push((file, package.name.clone(), kind));
-        }
+    let library = |file: &str| Entry::of_file(file, name, "library");
+    let named = ["main", "module"].iter().filter_map(|key| text_of(key));
+    package.entries.extend(named.map(library));
+    if package.entries.is_empty() {
+        let exported = json.get("exports").and_then(exported);
+        package.entries.extend(exported.map(library));
     }
     match json.get("bin") {
         Some(Json::String(file)) => {
-            let file = file.trim_start_matches("./").to_owned();
-            package.entries.push((file, package.name.clone(), "binary"));
+            package.entries.push(Entry::of_file(file, name, "binary"));
         }
         Some(Json::Object(all)) => {
-            for (name, file) in all {
-                let file = file.as_str().unwrap_or_default().trim_start_matches("./");
-                package
-                    .entries
-                    .push((file.to_owned(), name.clone(), "binary"));
-            }
+            let all = all.iter().map(|(name, file)| {
+                Entry::of_file(file.as_str().unwrap_or_default(), name, "binary")
+            });
+            package.entries.extend(all);
         }
         _ => {}
     }
@@ -48,6 +46,7 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
         ("optionalDependencies", DependencyKind::Runtime),
         ("devDependencies", DependencyKind::Dev),
     ];
+    let lines = json_lines(text);
     for (section, kind) in kinds {
         let all = json.get(section).and_then(Json::as_object);
         for (name, wanted) in all.into_iter().flatten() {
@@ -56,13 +55,28 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
             let is_own =
                 wanted.is_some_and(|it| it.starts_with("workspace:") || it.starts_with("file:"));
             if !is_own {
-                manifests.asks(path, &lines, name, wanted, kind);
+                let line = lines.get(&(section, &**name)).copied();
+                manifests.asks(path, line, name, wanted, kind);
             }
         }
     }
     if !package.name.is_empty() {
         manifests.packages.push(package);
     }
+}
+
+/// The file that `exports` gives for the package itself.
+fn exported(exports: &Json) -> Option<&str> {
+    let mut at = exports.get(".").unwrap_or(exports);
+    // Conditions may be nested.
+    for _ in 0..4 {
+        if let Some(file) = at.as_str() {
+            return Some(file);
+        }
+        let conditions = ["source", "import", "default", "require", "node", "browser"];
+        at = conditions.iter().find_map(|it| at.get(*it))?;
+    }
+    None
 }
 
 fn lock(json: &Json, manifests: &mut Manifests) {

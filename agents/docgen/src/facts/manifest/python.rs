@@ -2,8 +2,11 @@
 
 use toml::{Table, Value};
 
-use super::{Family, Lines, Manifests, Package};
+use super::{Entry, Family, Manifests, Package, lines::TomlLines};
 use crate::facts::DependencyKind;
+
+/// The most scripts of a package.
+const MOST_SCRIPTS: usize = 100;
 
 pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
     if path.ends_with(".txt") {
@@ -20,10 +23,9 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
 }
 
 fn project(path: &str, text: &str, table: &Table, manifests: &mut Manifests) {
-    let lines = Lines::new(text);
-    let about = table.get("project").and_then(Value::as_table);
-    let poetry = table.get("tool").and_then(|tool| tool.get("poetry"));
-    let poetry = poetry.and_then(Value::as_table);
+    let lines = TomlLines::new(text);
+    let about = at(table, &["project"]);
+    let poetry = at(table, &["tool", "poetry"]);
     let text_of = |key: &str| {
         let of = |table: Option<&Table>| table?.get(key)?.as_str().map(str::to_owned);
         of(about).or_else(|| of(poetry))
@@ -32,77 +34,126 @@ fn project(path: &str, text: &str, table: &Table, manifests: &mut Manifests) {
         name: text_of("name").unwrap_or_default(),
         manifest: path.to_owned(),
         version: text_of("version"),
+        entries: scripts(table),
         ..Package::default()
     };
-    let scripts = about
-        .and_then(|about| about.get("scripts"))
-        .and_then(Value::as_table);
-    for (name, target) in scripts.into_iter().flatten() {
-        let module = target.as_str().unwrap_or_default().split(':').next();
-        let file = format!("{}.py", module.unwrap_or_default().replace('.', "/"));
-        package.entries.push((file, name.clone(), "script"));
-    }
-    let listed = about
-        .and_then(|about| about.get("dependencies"))
-        .and_then(Value::as_array);
-    let build = table
-        .get("build-system")
-        .and_then(|build| build.get("requires"))
-        .and_then(Value::as_array);
-    let optional = about.and_then(|about| about.get("optional-dependencies"));
-    let optional = optional
-        .and_then(Value::as_table)
-        .into_iter()
-        .flat_map(|it| it.values());
-    let optional = optional.filter_map(Value::as_array);
-    let listed = listed.map(|list| (list, DependencyKind::Runtime));
-    for (list, kind) in listed
-        .into_iter()
-        .chain(optional.map(|list| (list, DependencyKind::Dev)))
-        .chain(build.map(|list| (list, DependencyKind::Build)))
-    {
-        for item in list.iter().filter_map(Value::as_str) {
-            let (name, wanted) = requirement(item);
-            package.asks.insert(name.clone());
-            manifests.asks(path, &lines, &name, wanted.as_deref(), kind);
+    for (keys, kind) in lists(table) {
+        let list = keys.split_last().and_then(|(last, above)| {
+            let list = at(table, above)?.get(*last)?;
+            list.as_array()
+        });
+        for (number, item) in list.into_iter().flatten().enumerate() {
+            // A group may include another one, by a table.
+            if let Some(item) = item.as_str() {
+                let (name, wanted) = requirement(item);
+                package.asks.insert(name.clone());
+                let line = lines.of_item(&keys, number);
+                manifests.asks(path, line, &name, wanted.as_deref(), kind);
+            }
         }
     }
-    let of_poetry = poetry
-        .and_then(|it| it.get("dependencies"))
-        .and_then(Value::as_table);
-    for (name, value) in of_poetry
-        .into_iter()
-        .flatten()
-        .filter(|(name, _)| *name != "python")
-    {
-        let wanted = value.as_str().or_else(|| value.get("version")?.as_str());
-        let name = normal(name);
-        package.asks.insert(name.clone());
-        manifests.asks(path, &lines, &name, wanted, DependencyKind::Runtime);
+    for (keys, kind) in tables(poetry) {
+        for (key, value) in at(table, &keys).into_iter().flatten() {
+            if key == "python" {
+                continue;
+            }
+            let wanted = value.as_str().or_else(|| value.get("version")?.as_str());
+            let name = normal(key);
+            package.asks.insert(name.clone());
+            let keys: Vec<&str> = keys.iter().copied().chain([&**key]).collect();
+            manifests.asks(path, lines.of_key(&keys), &name, wanted, kind);
+        }
     }
     if !package.name.is_empty() {
         manifests.packages.push(package);
     }
 }
 
+fn at<'a>(table: &'a Table, keys: &[&str]) -> Option<&'a Table> {
+    keys.iter()
+        .try_fold(table, |table, key| table.get(*key)?.as_table())
+}
+
+/// Programs that are installed with the package.
+fn scripts(table: &Table) -> Vec<Entry> {
+    let places: [&[&str]; 3] = [
+        &["project", "scripts"],
+        &["project", "gui-scripts"],
+        &["tool", "poetry", "scripts"],
+    ];
+    let all = places.iter().filter_map(|keys| at(table, keys)).flatten();
+    let all = all.filter_map(|(name, target)| {
+        let target = target
+            .as_str()
+            .or_else(|| target.get("reference")?.as_str())
+            .or_else(|| target.get("callable")?.as_str())?;
+        let (module, function) = target.split_once(':').unwrap_or((target, ""));
+        Some(Entry {
+            path: module.trim().replace('.', "/"),
+            name: name.clone(),
+            kind: "script",
+            module: Some(function.trim().to_owned()),
+        })
+    });
+    all.take(MOST_SCRIPTS).collect()
+}
+
+/// Where requirements are listed, and what they are for.
+fn lists(table: &Table) -> Vec<(Vec<&str>, DependencyKind)> {
+    let mut lists = vec![
+        (vec!["project", "dependencies"], DependencyKind::Runtime),
+        (vec!["build-system", "requires"], DependencyKind::Build),
+        (vec!["tool", "uv", "dev-dependencies"], DependencyKind::Dev),
+    ];
+    let groups: [&[&str]; 2] = [
+        &["project", "optional-dependencies"],
+        &["dependency-groups"],
+    ];
+    for keys in groups {
+        for group in at(table, keys).into_iter().flat_map(Table::keys) {
+            let keys = keys.iter().copied().chain([&**group]);
+            lists.push((keys.collect(), DependencyKind::Dev));
+        }
+    }
+    lists
+}
+
+/// Where Poetry has tables of dependencies, and what they are for.
+fn tables(poetry: Option<&Table>) -> Vec<(Vec<&str>, DependencyKind)> {
+    let base = ["tool", "poetry"];
+    let below = |keys: &[&'static str]| base.iter().chain(keys).copied().collect();
+    let mut tables: Vec<(Vec<&str>, DependencyKind)> = vec![
+        (below(&["dependencies"]), DependencyKind::Runtime),
+        (below(&["dev-dependencies"]), DependencyKind::Dev),
+    ];
+    let groups = poetry.and_then(|it| at(it, &["group"]));
+    for group in groups.into_iter().flat_map(Table::keys) {
+        let keys = base.into_iter().chain(["group", group, "dependencies"]);
+        tables.push((keys.collect(), DependencyKind::Dev));
+    }
+    tables
+}
+
 fn requirements(path: &str, text: &str, manifests: &mut Manifests) {
-    let lines = Lines::new(text);
     let kind = match path.contains("dev") || path.contains("test") {
         true => DependencyKind::Dev,
         false => DependencyKind::Runtime,
     };
-    for line in text.lines().map(str::trim) {
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
         if line.is_empty() || line.starts_with(['#', '-']) || line.contains("://") {
             continue;
         }
         let (name, wanted) = requirement(line);
-        manifests.asks(path, &lines, &name, wanted.as_deref(), kind);
+        manifests.asks(path, Some(number), &name, wanted.as_deref(), kind);
     }
 }
 
 /// Name and versions of a line such as `requests[socks]>=2,<3; python_version > "3"`.
 fn requirement(text: &str) -> (String, Option<String>) {
     let text = text.split([';', '#']).next().unwrap_or_default();
+    // Hashes follow, and the line goes on with more of them.
+    let text = text.split(" --").next().unwrap_or_default();
+    let text = text.trim_end().trim_end_matches('\\');
     let end = text.find(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)));
     let (name, rest) = text.split_at(end.unwrap_or(text.len()));
     let rest = rest.rsplit(']').next().unwrap_or(rest).trim();
@@ -111,7 +162,9 @@ fn requirement(text: &str) -> (String, Option<String>) {
 
 /// The name as indexes spell it.
 fn normal(name: &str) -> String {
-    name.trim().to_lowercase().replace(['_', '.'], "-")
+    let lower = name.trim().to_lowercase();
+    let parts = lower.split(['-', '_', '.']).filter(|it| !it.is_empty());
+    parts.collect::<Vec<_>>().join("-")
 }
 
 fn lock(table: &Table, manifests: &mut Manifests) {
