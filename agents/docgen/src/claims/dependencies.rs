@@ -31,6 +31,18 @@ pub(super) fn is_part(name: &str, lookup: &Lookup<'_>) -> bool {
         .iter()
         .any(|it| it.name == name || it.name.replace('-', "_") == name)
         || facts.files.iter().any(|file| is_called(&file.path, name))
+        || is_module(name, lookup)
+}
+
+/// Whether a name with dots or colons is that of folders and a file in them: `com.shop.stock`, `orders.store`.
+fn is_module(name: &str, lookup: &Lookup<'_>) -> bool {
+    let path = name.replace("::", "/").replace('.', "/");
+    let ends = [format!("/{path}/"), format!("/{path}.")];
+    path.contains('/')
+        && lookup.facts.files.iter().any(|file| {
+            let whole = format!("/{}", file.path);
+            ends.iter().any(|end| whole.contains(end))
+        })
 }
 
 /// Whether a file, or a folder on the way to it, is called so.

@@ -51,7 +51,7 @@ impl Source {
 }
 
 /// Whether a text has a name as a word of its own.
-fn has_word(text: &str, name: &str) -> bool {
+pub(crate) fn has_word(text: &str, name: &str) -> bool {
     let is_sign = |c: char| c.is_alphanumeric() || c == '_';
     !name.is_empty()
         && text.match_indices(name).any(|(at, found)| {
