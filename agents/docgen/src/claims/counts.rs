@@ -1,6 +1,9 @@
 //! Numbers of things: files, lines, folders, symbols, dependencies, components.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use super::{
     find::{Claim, What},
@@ -196,6 +199,15 @@ fn is_other_way(count: &Count, lookup: &Lookup<'_>) -> bool {
     match &*count.noun {
         // Of packages there are several kinds.
         "packages" => true,
+        // With the root, or without those that have nothing but folders.
+        "folders" | "directories" => {
+            let parents = facts.files.iter().map(|file| file.path.rsplit_once('/'));
+            let direct: BTreeSet<Option<&str>> = parents.map(|it| Some(it?.0)).collect();
+            let is_root = direct.contains(&None);
+            let direct = length(direct.len());
+            let all = u64::from(facts.counts.folders) + 1;
+            [all, direct, direct - u64::from(is_root)].contains(&count.number)
+        }
         "dependencies" => {
             use DependencyKind::{Build, Dev, Runtime};
             let of_kind = |kind: DependencyKind| {
@@ -252,17 +264,19 @@ pub(super) fn judge(count: &Count, file: Option<&File>, lookup: &Lookup<'_>) -> 
         }
     };
     let is_near = count.is_about && count.number.abs_diff(right) <= right / 10;
-    match count.number == right {
+    let is_code = count.is_code && of_file.is_none();
+    let now = match is_code {
+        true => code_lines(lookup),
+        false => right,
+    };
+    match count.number == now {
         true => Verdict::Verified,
         false if is_near || is_other_way(count, lookup) => Verdict::Unknown,
         // Blank lines and comments may be left out, but nobody counts more than there are.
-        false if count.is_code && count.number < right => Verdict::Unknown,
+        false if count.is_code && count.number <= right => Verdict::Unknown,
         false => Verdict::Wrong {
             why,
-            now: Some(match count.is_code && of_file.is_none() {
-                true => code_lines(lookup).to_string(),
-                false => right.to_string(),
-            }),
+            now: Some(now.to_string()),
         },
     }
 }

@@ -12,8 +12,13 @@ pub(super) fn judge(name: &str, is_said: bool, is_cited: bool, lookup: &Lookup<'
         || is_part(name, lookup)
         || ["std", "core", "alloc"].contains(&name);
     // In a part of a manifest that says nothing of dependencies, or in a file of a kind that is not parsed.
-    let is_doubtful =
-        || is_cited || is_ours || is_imported(name, lookup) || lookup.in_manifests(name);
+    let is_doubtful = || {
+        is_cited
+            || is_ours
+            || is_imported(name, lookup)
+            || lookup.in_manifests(name)
+            || lookup.in_imports(name)
+    };
     match is_said && !is_doubtful() {
         true => Verdict::Wrong {
             why: format!("no manifest asks for {name}"),

@@ -159,7 +159,7 @@ impl<'a> Sentence<'a> {
         wrong: impl Fn(String, String) -> Verdict,
     ) -> Verdict {
         let why = format!("there is no file {path}");
-        let defined = self.tied(index).filter(|(_, said)| said.is_definition());
+        let defined = self.tied(index).filter(|(_, said)| said.is_of_name());
         for (claim, _) in defined {
             if let [spot] = spots(claim, self.lookup).as_slice() {
                 return wrong(why, spot.place(has_lines));
@@ -271,7 +271,7 @@ impl<'a> Sentence<'a> {
         };
         let has_lines = lines.is_some();
         if is_inside {
-            let is_said = |said: Said| said.is_definition();
+            let is_said = |said: Said| said.is_of_name();
             let is_open = match has_lines {
                 true => tied.is_empty(),
                 // A file that is named with a name says little, unless it says that the name is defined there.
@@ -298,7 +298,7 @@ impl<'a> Sentence<'a> {
                     let why = format!("{name} is at other lines of {}", file.path);
                     return At::Elsewhere(why, Some(file.path.clone()));
                 }
-                (None, _, [_, ..]) if said.is_definition() => {
+                (None, _, [_, ..]) if said.is_of_name() => {
                     let why = format!("{name} is not defined in {}", file.path);
                     return At::Elsewhere(why, None);
                 }
@@ -325,7 +325,7 @@ impl<'a> Sentence<'a> {
             let is_it = |it: &Spot<'_>| it.place(true) == now || it.place(false) == now;
             return Some(spots.iter().any(is_it));
         }
-        let is_file = lines.is_none() && !tie.said.is_definition();
+        let is_file = lines.is_none() && !tie.said.is_of_name();
         let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
             return Some(is_file);
         };
@@ -352,7 +352,7 @@ impl<'a> Sentence<'a> {
         let Some(What::Path { path, lines, .. }) = self.all.get(tie.path).map(|it| &it.what) else {
             return Verdict::Unknown;
         };
-        let is_defined = tie.said.is_definition();
+        let is_defined = tie.said > Said::Stands;
         let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
             return Verdict::Unknown;
         };
@@ -363,7 +363,7 @@ impl<'a> Sentence<'a> {
         }
         let source = self.lookup.source(file);
         let is_absent = source.is_some_and(|it| !it.has(name, 1, u32::MAX));
-        let is_cited = is_defined || *has_kind && lines.is_some();
+        let is_cited = tie.said.is_of_name() || *has_kind && lines.is_some();
         match is_cited && is_absent && !is_imported(name, self.lookup) {
             true => Verdict::Wrong {
                 why: format!("nothing is called {name}"),
@@ -378,7 +378,11 @@ impl<'a> Sentence<'a> {
         let is_cited = is_placed == Some(true) && self.has_in_place(index, name);
         match dependencies::judge(name, is_said, is_cited, self.lookup) {
             Verdict::Verified if is_placed == Some(false) => Verdict::Unknown,
-            Verdict::Wrong { .. } if mood::is_of_absent(self.unit) => Verdict::Unknown,
+            Verdict::Wrong { .. }
+                if mood::is_of_absent(self.unit) || mood::is_of_indirect(self.unit) =>
+            {
+                Verdict::Unknown
+            }
             verdict => verdict,
         }
     }

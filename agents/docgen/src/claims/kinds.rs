@@ -89,7 +89,7 @@ pub(super) fn said(unit: &str, span: &Range<usize>) -> Option<Kind> {
 /// The kind in the words behind a name; `last` is the word before it.
 fn behind(last: &str, after: &str) -> Option<Kind> {
     let clause = after.split([',', ';', ':', '(', '`', '|']).next()?;
-    let is_cut = clause.len() < after.len();
+    let is_before_code = after.get(clause.len()..)?.starts_with('`');
     let words = words(clause);
     let mut words = words.iter().map(String::as_str).peekable();
     let is_stated = words.next_if_eq(&"is").is_some();
@@ -104,7 +104,8 @@ fn behind(last: &str, after: &str) -> Option<Kind> {
     let word = words.next()?;
     let kind = Kind::of(word)?;
     let is_noun = match words.next() {
-        None => clause.trim_end().ends_with(word) || is_cut || clause.trim_end().ends_with('.'),
+        // The `X` method `y` is about `y`.
+        None => !is_before_code,
         // A type of something is a sort of it.
         Some("of") => word != "type",
         Some(next) if is_stated => AFTER.contains(&next),

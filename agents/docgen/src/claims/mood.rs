@@ -56,6 +56,8 @@ const ADVISING: &[&str] = &[
     "add",
     "adding",
     "adopting",
+    "belong",
+    "belongs",
     "consider",
     "considering",
     "could",
@@ -97,8 +99,11 @@ const ABSENT: &[&str] = &[
     "lacks",
     "longer",
     "missing",
-    "no",
+    "need",
+    "needed",
+    "needs",
     "neither",
+    "no",
     "nor",
     "nowhere",
     "previously",
@@ -116,13 +121,17 @@ const COMPARING: &[&str] = &[
     "affects",
     "after",
     "ago",
+    "api",
     "available",
     "before",
     "below",
     "beyond",
+    "branch",
     "break",
     "breaking",
     "breaks",
+    "bug",
+    "bugs",
     "bump",
     "can",
     "cannot",
@@ -134,17 +143,20 @@ const COMPARING: &[&str] = &[
     "deprecated",
     "deprecates",
     "different",
+    "documentation",
     "downgrade",
     "dropped",
     "drops",
     "earlier",
+    "era",
     "expected",
+    "features",
     "fixed",
     "fixes",
     "former",
     "had",
-    "history",
     "historically",
+    "history",
     "incompatible",
     "instead",
     "introduced",
@@ -175,6 +187,7 @@ const COMPARING: &[&str] = &[
     "only",
     "or",
     "originally",
+    "out",
     "outdated",
     "patched",
     "pending",
@@ -186,18 +199,23 @@ const COMPARING: &[&str] = &[
     "released",
     "replaced",
     "safe",
+    "semantics",
+    "series",
     "since",
     "soon",
+    "style",
+    "support",
     "supported",
     "supports",
     "switch",
     "switching",
+    "syntax",
     "target",
     "targets",
     "than",
     "then",
-    "until",
     "unlike",
+    "until",
     "up",
     "upcoming",
     "update",
@@ -268,6 +286,24 @@ pub(super) fn is_of_absent(unit: &str) -> bool {
     is_advice(unit) || is_denied || is_example || has_any(&words, ABSENT)
 }
 
+/// Whether a sentence speaks of what something else from outside brings along, which only lock files know.
+pub(super) fn is_of_indirect(unit: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "brings",
+        "bundled",
+        "bundles",
+        "comes",
+        "indirect",
+        "indirectly",
+        "pulls",
+        "through",
+        "transitive",
+        "transitively",
+        "via",
+    ];
+    has_any(&spoken(unit), WORDS)
+}
+
 /// Whether a sentence says which version is in use, of a name that begins at a place, and nothing about other ones.
 pub(super) fn is_of_use(unit: &str, name: usize, version: usize) -> bool {
     let words = spoken(unit);
@@ -282,10 +318,7 @@ pub(super) fn is_of_use(unit: &str, name: usize, version: usize) -> bool {
     };
     let between = spoken(unit.get(name..version).unwrap_or_default());
     let is_led = between.iter().any(|it| it == "to") && !has_any(&words, HOLDING);
-    let is_other = begins(&words, CHANGING)
-        || has_any(&words, COMPARING)
-        || ["was", "were", "previously", "formerly", "no", "without"]
-            .iter()
-            .any(|it| words.iter().any(|word| word == it));
+    let is_other =
+        begins(&words, CHANGING) || has_any(&words, COMPARING) || has_any(&words, ABSENT);
     !(is_advice(unit) || is_other || is_towards || is_led)
 }

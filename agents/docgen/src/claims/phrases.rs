@@ -350,6 +350,14 @@ pub(super) fn tail(tokens: &[Token], phrase: &Phrase) -> Tail {
             }
         }
         ("with", _) if is_number(1) => Tail::With(at + 1),
+        // All files are in all folders; of symbols and the like that does not hold.
+        ("in" | "across", _)
+            if is_number(1)
+                && phrase.noun == "files"
+                && ["folders", "directories"].contains(&word(2)) =>
+        {
+            Tail::With(at + 1)
+        }
         ("in", "total" | "all") => tail(tokens, &skipped(2)),
         ("altogether" | "overall" | "long", _) => tail(tokens, &skipped(1)),
         ("in" | "of" | "across", "the" | "this") => {

@@ -21,6 +21,8 @@ pub(super) enum Said {
     Named,
     /// The place is cited right behind the name.
     Placed,
+    /// The name is there, as a definition or not.
+    Stands,
     /// It is implemented there: a type of which there are many implementations may be, at each.
     Implemented,
     /// It is declared there, as a prototype is.
@@ -30,9 +32,9 @@ pub(super) enum Said {
 }
 
 impl Said {
-    /// Whether the sentence is about the definition, and not about a use.
-    pub(super) fn is_definition(self) -> bool {
-        self >= Self::Implemented
+    /// Whether the sentence is about where the name itself is, and not about a use of it.
+    pub(super) fn is_of_name(self) -> bool {
+        self >= Self::Stands
     }
 }
 
@@ -56,7 +58,7 @@ const DEFINES: &[&str] = &["defines", "declares", "implements", "introduces"];
 const HAS: &[&str] = &["is", "are"];
 
 /// Words that say where a name stands, but not that it is defined there.
-const STANDS: &[&str] = &["found", "was", "were"];
+const MENTIONED: &[&str] = &["found", "was", "were"];
 
 /// Words before a name that make it a part of what the sentence is about: "the call of", "tests for".
 const PART_OF: &[&str] = &[
@@ -129,20 +131,33 @@ pub(super) fn ties(unit: &str, all: &[Claim]) -> Vec<Option<Tie>> {
     ties
 }
 
-/// Whether a name behind this text is what its sentence is about.
-fn is_subject(before: &str) -> bool {
+/// What a sentence is about, by the words before a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    Name,
+    /// The name, with a word for what kind of definition it is.
+    Kind,
+    /// "The definition of".
+    Definition,
+    /// "The call of", "tests for".
+    Other,
+}
+
+fn subject(before: &str) -> Subject {
     // Names that are listed with it share what is said of it.
     let pieces: Vec<&str> = before.split('`').step_by(2).collect();
     let words = words(&pieces.join(" "));
-    let is_filler = |it: &&String| {
+    let is_kind = words.last().is_some_and(|it| KIND_WORDS.contains(&&**it));
+    let is_telling = |it: &&String| {
         let word = it.as_str();
         !(FILLERS.contains(&word) || KIND_WORDS.contains(&word))
     };
-    let mut rest = words.iter().rev().filter(is_filler).map(String::as_str);
-    match rest.next() {
-        Some("of") => matches!(rest.next(), Some("definition" | "declaration")),
-        Some(word) => !PART_OF.contains(&word),
-        None => true,
+    let mut rest = words.iter().rev().filter(is_telling).map(String::as_str);
+    match (rest.next(), rest.next()) {
+        (Some("of"), Some("definition" | "declaration")) => Subject::Definition,
+        (Some(word), _) if PART_OF.contains(&word) => Subject::Other,
+        _ if is_kind => Subject::Kind,
+        _ => Subject::Name,
     }
 }
 
@@ -161,14 +176,20 @@ fn behind(between: &str, before: &str) -> Said {
     let words = words(between);
     let has = |list: &[&str]| words.iter().any(|it| list.contains(&&**it));
     let is_known = words.iter().all(|it| {
-        let lists = [DEFINED, HAS, STANDS, AT, FILLERS, KIND_WORDS];
+        let lists = [DEFINED, HAS, MENTIONED, AT, FILLERS, KIND_WORDS];
         lists.iter().any(|list| list.contains(&&**it))
     });
     match is_known {
         false => Said::Named,
-        true if !has(STANDS) && (has(DEFINED) || has(HAS) && has(AT)) => match is_subject(before) {
-            true => said_by(&words),
-            false => Said::Named,
+        true if has(DEFINED) || has(MENTIONED) || has(HAS) && has(AT) => match subject(before) {
+            Subject::Other => Said::Named,
+            Subject::Definition => Said::Defined,
+            _ if has(MENTIONED) => Said::Stands,
+            _ if has(DEFINED) => said_by(&words),
+            // A class that is somewhere is not used there.
+            Subject::Kind => Said::Declared,
+            Subject::Name if has(KIND_WORDS) => Said::Declared,
+            Subject::Name => Said::Stands,
         },
         true => Said::Placed,
     }

@@ -104,7 +104,7 @@ pub(super) fn is_at(
     if is_file && spots.is_empty() {
         return true;
     }
-    let is_strict = said.is_definition() && !spots.is_empty();
+    let is_strict = said.is_of_name() && !spots.is_empty();
     here.any(|it| match is_strict {
         // Its first line, or one of it that has its name: attributes may be before that.
         true => {
@@ -117,8 +117,8 @@ pub(super) fn is_at(
         || is_said_by(said, name, file, Some((first, last)), lookup)
 }
 
-/// Whether lines of a file, or the file, declare or implement a name that is defined elsewhere: a prototype in a header, a
-/// method of an interface, an implementation of a type.
+/// Whether lines of a file, or the file, have a name that is defined elsewhere in the way the sentence says: as a prototype
+/// in a header, as a method of an interface, as a type that is implemented, or just so.
 fn is_said_by(
     said: Said,
     name: &str,
@@ -134,10 +134,12 @@ fn is_said_by(
     };
     let is_import = |line: u32| first <= line && line <= last;
     let mut imports = file.imports.iter();
-    if !has(first, last) || lines.is_some() && imports.any(|it| is_import(it.line)) {
+    let is_imported = lines.is_some() && imports.any(|it| is_import(it.line));
+    if !has(first, last) || is_imported && said != Said::Stands {
         return false;
     }
     match said {
+        Said::Stands => true,
         Said::Implemented => {
             let mut all = lookup.symbol(name).iter().map(|(_, it)| it.kind);
             all.any(|it| matches!(it, SymbolKind::Type | SymbolKind::Interface))

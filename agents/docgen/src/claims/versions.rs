@@ -252,7 +252,9 @@ fn behind(unit: &str, from: usize, most: usize) -> Option<Near> {
     let (mut is_worded, mut is_locked) = (false, false);
     for _ in 0..=most {
         let rest = unit.get(at..)?;
-        let text = rest.trim_start_matches([' ', '(', '|', ':', '[', '`', '*', '"', ',', '@']);
+        let text = rest.trim_start_matches([
+            ' ', '(', '|', ':', '[', '`', '*', '"', ',', '@', '-', '–', '—',
+        ]);
         at += rest.len() - text.len();
         if let Some((range, is_strong)) = token(text, is_worded) {
             let next = text.get(range.end..)?;
@@ -303,7 +305,7 @@ pub(super) fn of_plain_names(unit: &str, setting: &Setting, lookup: &Lookup<'_>)
     let code = spans(unit);
     let mut found = Vec::new();
     let mut at = 0;
-    for word in unit.split([' ', '(', ')', ',', '|', '*', '`']) {
+    for word in unit.split([' ', '(', ')', ',', '|', '*', '`', ':']) {
         let start = at;
         at += word.len() + 1;
         let end = start + word.len();

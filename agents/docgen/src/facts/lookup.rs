@@ -83,6 +83,15 @@ impl<'a> Lookup<'a> {
         })
     }
 
+    /// Whether a line of code that imports something has this word: also one within a function, which is no import of
+    /// its file.
+    pub(crate) fn in_imports(&self, name: &str) -> bool {
+        let name = name.replace('-', "_");
+        let files = self.facts.files.iter();
+        let mut files = files.filter(|file| file.lines > 0 && file.language.is_code());
+        files.any(|file| source(&self.facts.root, file).is_some_and(|text| text.imports(&name)))
+    }
+
     /// Whether a file in a folder has this word, or may have it as it changed since it was scanned.
     pub(crate) fn in_folder(&self, folder: &str, name: &str) -> bool {
         let files = self.facts.files.iter().filter(|file| {

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::{facts, tree};
 
-/// 25 files in 19 folders with 161 lines; Python is 5 files with 44 lines, Go 2 with 21, Rust 4 with 24.
+/// 25 files in 19 folders with 164 lines; Python is 5 files with 47 lines, Go 2 with 21, Rust 4 with 24.
 fn monorepo() -> TempDir {
     tree(&[
         ("README.md", "# Shop\n\nA shop with services.\n"),
@@ -77,7 +77,7 @@ fn monorepo() -> TempDir {
         ),
         (
             "services/orders/src/orders/main.py",
-            "from fastapi import FastAPI\n\nfrom .store import OrderStore\n\napp = FastAPI()\nstore = OrderStore()\n",
+            "from fastapi import FastAPI\n\nfrom .store import OrderStore\n\napp = FastAPI()\nstore = OrderStore()\n\ndef run():\n    import uvicorn\n",
         ),
         (
             "services/orders/src/orders/models.py",
@@ -178,6 +178,10 @@ fn a_version_that_is_not_said_to_be_in_use_stays() {
         ("Migrate from `express` 4.19.2 to 5.0.0.", "="),
         ("Hooks came in `react` 16.8.", "="),
         ("Is `express` 5.0.0 in use?", "="),
+        ("Support for `express` 5.0.0 is missing.", "="),
+        ("`express@5` is out.", "="),
+        ("`express` 3.0 style handlers are there.", "="),
+        ("The next version of `shop-core` is 0.2.0.", "="),
         ("`react` 17 is supported upstream.", "="),
         ("Bring `express` to 5.0.1.", "="),
         (
@@ -229,6 +233,8 @@ fn a_version_that_is_plainly_said_to_be_in_use_is_put_right() {
             "| package | version | latest |\n|---|---|---|\n| `express` | 4.18.0 | 5.1.0 |",
             "| package | version | latest |\n|---|---|---|\n| `express` | 4.19.2 | 5.1.0 |",
         ),
+        ("- **`express`** — 4.18.0", "- **`express`** — 4.19.2"),
+        ("- Express: 4.18.0", "- Express: 4.19.2"),
         ("`fastapi` 1 is used.", "`fastapi` >=0.110,<1 is used."),
     ]);
     confirmed(&[
@@ -250,7 +256,7 @@ fn a_number_of_a_part_stays() {
             "The repository has 5 files in Python, 4 in Rust and 2 in Go.",
             "=",
         ),
-        ("The project has 44 lines of Python.", "="),
+        ("The project has 47 lines of Python.", "="),
         (
             "The code base has 25 files, of which 1 file is a test.",
             "=",
@@ -303,6 +309,8 @@ fn a_number_of_a_part_stays() {
         ("| what | web |\n|---|---|\n| Files | 5 |", "="),
         ("With 5 files, the web app is small.", "="),
         ("The project has 100 lines of code.", "="),
+        ("The project has 20 folders.", "="),
+        ("The project has 33 symbols in 9 files.", "="),
     ]);
     confirmed(&[
         (
@@ -310,7 +318,7 @@ fn a_number_of_a_part_stays() {
             1,
             0,
         ),
-        ("The project has 44 lines of Python.", 1, 0),
+        ("The project has 47 lines of Python.", 1, 0),
         (
             "The code base has 25 files, of which 2 files are large.",
             1,
@@ -337,7 +345,7 @@ fn a_number_that_is_plainly_of_all_is_put_right_however_it_is_written() {
         ("The project has `52` files.", "The project has `25` files."),
         (
             "It is small (52 files, 900 lines).",
-            "It is small (25 files, 161 lines).",
+            "It is small (25 files, 164 lines).",
         ),
         ("With 52 files, it is small.", "With 25 files, it is small."),
         (
@@ -359,12 +367,20 @@ fn a_number_that_is_plainly_of_all_is_put_right_however_it_is_written() {
         ),
         (
             "The project has 25 files with 900 lines.",
-            "The project has 25 files with 161 lines.",
+            "The project has 25 files with 164 lines.",
+        ),
+        (
+            "The project has 25 files in 3 folders.",
+            "The project has 25 files in 19 folders.",
+        ),
+        (
+            "The project has 9,000 lines of code.",
+            "The project has 119 lines of code.",
         ),
         ("The project has 9 Go files.", "The project has 2 Go files."),
         (
             "The project has 70 lines of Python.",
-            "The project has 44 lines of Python.",
+            "The project has 47 lines of Python.",
         ),
         (
             "The project has 5 test files.",
@@ -429,6 +445,11 @@ fn the_place_of_a_use_stays_and_that_of_a_definition_is_put_right() {
             "The registration of `makeRouter` is at `web/app/src/index.ts:5`.",
             "=",
         ),
+        ("`Cart` is at `web/app/src/router.ts:6`.", "="),
+        (
+            "The method `Find` is at `go/internal/track/track.go:11`.",
+            "=",
+        ),
         ("`Cart` is found at `web/app/src/router.ts:6`.", "="),
         (
             "A check for `NotFound` is in `services/orders/tests/test_store.py:6`.",
@@ -449,6 +470,14 @@ fn the_place_of_a_use_stays_and_that_of_a_definition_is_put_right() {
         (
             "`bill` is declared at `services/orders/src/orders/store.py:18`.",
             "`bill` is declared at `services/orders/src/orders/billing.py:10`.",
+        ),
+        (
+            "The trait `Priced` is in `crates/core/src/price.rs:6`.",
+            "The trait `Priced` is in `crates/core/src/lib.rs:5`.",
+        ),
+        (
+            "`bill` is in `services/orders/src/orders/models.py`.",
+            "`bill` is in `services/orders/src/orders/billing.py`.",
         ),
         (
             "`Priced` is implemented at `crates/cli/src/main.rs:1`.",
@@ -501,6 +530,10 @@ fn a_wrong_kind_of_a_name_costs_its_sentence_however_it_is_said() {
         ("`makeRouter` is a class factory.", "="),
         ("The `bill` type annotation is there.", "="),
         ("`Priced` is an interface.", "="),
+        (
+            "The `Priced` method `price` is in `crates/core/src/lib.rs:6`.",
+            "=",
+        ),
     ]);
 }
 
@@ -563,6 +596,12 @@ fn what_is_not_there_may_be_advised_missed_or_made_by_the_build() {
         ("The `node_modules/` folder is made by npm.", "="),
         ("The app starts `dist/index.js`.", "="),
         ("It no longer depends on `lodash`.", "="),
+        ("`pydantic` is an indirect dependency.", "="),
+        ("It depends on `uvicorn`, which a function imports.", "="),
+        (
+            "Tests belong into `services/orders/tests/test_billing.py`.",
+            "=",
+        ),
         // A line of a file that is not there is no advice.
         (
             "The check at `web/app/src/session.ts:9` should be tested.",
