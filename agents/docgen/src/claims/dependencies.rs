@@ -3,14 +3,19 @@
 use super::{judge::Verdict, versions};
 use crate::facts::Lookup;
 
+/// What is there without a manifest: standard libraries and tools.
+const GIVEN: &[&str] = &[
+    "alloc", "bun", "cargo", "clang", "cmake", "core", "deno", "docker", "gcc", "git", "go",
+    "gradle", "java", "javac", "make", "maven", "node", "npm", "pip", "pnpm", "poetry", "python",
+    "rust", "rustc", "rustup", "std", "uv", "yarn",
+];
+
 /// A name that is said to be a dependency; `is_cited` if a line that the sentence cites has it.
 pub(super) fn judge(name: &str, is_said: bool, is_cited: bool, lookup: &Lookup<'_>) -> Verdict {
     if versions::is_known(name, lookup) {
         return Verdict::Verified;
     }
-    let is_ours = !lookup.symbol(name).is_empty()
-        || is_part(name, lookup)
-        || ["std", "core", "alloc"].contains(&name);
+    let is_ours = !lookup.symbol(name).is_empty() || is_part(name, lookup) || GIVEN.contains(&name);
     // In a part of a manifest that says nothing of dependencies, or in a file of a kind that is not parsed.
     let is_doubtful = || {
         is_cited

@@ -106,7 +106,9 @@ fn in_code(unit: &str, span: Range<usize>, setting: &Setting, lookup: &Lookup<'_
     let is_scoped = name.starts_with('@') && name.matches('/').count() == 1;
     let is_said = is_said(unit, &span, lookup);
     let in_versions = setting.is_of_versions();
-    let is_strong = near.as_ref().is_some_and(|it| it.is_strong || in_versions);
+    let is_row = setting.header.is_some();
+    let is_strong = near.as_ref();
+    let is_strong = is_strong.is_some_and(|it| in_versions || it.is_strong && !is_row);
     let is_path = !is_known && !is_scoped && paths::parse(text).is_some();
     let is_dependency = is_said || is_strong || is_known && near.is_some();
     if !is_path && is_dependency && is_dependency_name(name) {

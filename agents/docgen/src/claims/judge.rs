@@ -175,6 +175,8 @@ impl<'a> Sentence<'a> {
             () if self.is_cited(path) => Verdict::Verified,
             () if is_unseen(path) || mood::is_of_absent(self.unit) => Verdict::Unknown,
             () if self.lookup.in_manifests(path) => Verdict::Unknown,
+            // What the code itself names, it may make or look for.
+            () if path.contains('.') && self.lookup.in_folder("", path) => Verdict::Unknown,
             () => Verdict::Wrong { why, now: None },
         }
     }
@@ -188,7 +190,8 @@ impl<'a> Sentence<'a> {
         // A file of something from outside, or a word of a command.
         let at = self.all.get(index).map_or(0, |it| it.place.start);
         let is_word = is_bare && spans(self.unit).iter().any(|it| it.contains(&at));
-        let is_foreign = is_bare && versions::is_known(first, self.lookup);
+        let lookup = self.lookup;
+        let is_foreign = !lookup.dependency(first).is_empty() || lookup.locked(first).is_some();
         is_ours || has_ending && !is_foreign && !is_word
     }
 
@@ -376,13 +379,11 @@ impl<'a> Sentence<'a> {
     fn dependency(&self, index: usize, name: &str, is_said: bool) -> Verdict {
         let is_placed = self.is_placed(index);
         let is_cited = is_placed == Some(true) && self.has_in_place(index, name);
+        let header = self.setting.header.as_deref();
+        let is_unasked = mood::is_of_unasked(self.unit) || header.is_some_and(mood::is_of_absent);
         match dependencies::judge(name, is_said, is_cited, self.lookup) {
             Verdict::Verified if is_placed == Some(false) => Verdict::Unknown,
-            Verdict::Wrong { .. }
-                if mood::is_of_absent(self.unit) || mood::is_of_indirect(self.unit) =>
-            {
-                Verdict::Unknown
-            }
+            Verdict::Wrong { .. } if is_unasked => Verdict::Unknown,
             verdict => verdict,
         }
     }

@@ -89,12 +89,14 @@ const ADVISING: &[&str] = &[
 /// Words of what is not there, or is not kept: made by the build, taken away, named otherwise.
 const ABSENT: &[&str] = &[
     "absent",
+    "creates",
     "deleted",
     "emitted",
     "example",
     "formerly",
     "generated",
     "ignored",
+    "instead",
     "lack",
     "lacks",
     "longer",
@@ -103,15 +105,22 @@ const ABSENT: &[&str] = &[
     "needed",
     "needs",
     "neither",
+    "never",
     "no",
     "nor",
     "nowhere",
+    "outputs",
     "previously",
+    "produced",
+    "produces",
     "removed",
     "renamed",
+    "saves",
     "was",
     "were",
     "without",
+    "writes",
+    "written",
 ];
 
 /// Words that compare versions, or speak of other ones than the one in use.
@@ -279,15 +288,17 @@ pub(super) fn is_of_absent(unit: &str) -> bool {
         let [verb, not, rest] = it else {
             return false;
         };
-        not == "not" && (rest == "exist" || verb == "is" && (rest == "there" || rest == "a"))
+        const GONE: &[&str] = &["there", "a", "present", "found", "in", "part", "tracked"];
+        not == "not" && (rest == "exist" || verb == "is" && GONE.contains(&rest.as_str()))
     });
     let lower = unit.to_lowercase();
     let is_example = ["e.g.", "such as "].iter().any(|it| lower.contains(it));
     is_advice(unit) || is_denied || is_example || has_any(&words, ABSENT)
 }
 
-/// Whether a sentence speaks of what something else from outside brings along, which only lock files know.
-pub(super) fn is_of_indirect(unit: &str) -> bool {
+/// Whether a sentence may speak of what no manifest asks for: what is not there, and what something else from outside
+/// brings along, which only lock files know.
+pub(super) fn is_of_unasked(unit: &str) -> bool {
     const WORDS: &[&str] = &[
         "brings",
         "bundled",
@@ -295,13 +306,14 @@ pub(super) fn is_of_indirect(unit: &str) -> bool {
         "comes",
         "indirect",
         "indirectly",
+        "not",
         "pulls",
         "through",
         "transitive",
         "transitively",
         "via",
     ];
-    has_any(&spoken(unit), WORDS)
+    is_of_absent(unit) || has_any(&spoken(unit), WORDS)
 }
 
 /// Whether a sentence says which version is in use, of a name that begins at a place, and nothing about other ones.

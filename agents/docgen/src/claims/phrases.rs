@@ -307,7 +307,7 @@ pub(super) fn head(tokens: &[Token], at: usize) -> (Head, bool) {
         false => Head::Other,
         true if is_whole => Head::Whole,
         // A number alone is about whatever it stands below.
-        true if joined.trim().is_empty() => Head::Other,
+        true if !joined.contains(char::is_alphabetic) => Head::Other,
         true => Head::Open,
     };
     (head, is_about)

@@ -22,7 +22,10 @@ pub(super) fn bare_name(unit: &str, setting: &Setting) -> Option<Claim> {
     }
     let start = start + cell.len() - cell.trim_start().len();
     let place = start..start + name.len();
-    versions::in_cell(unit, place.end, setting)?;
+    let near = versions::in_cell(unit, place.end, setting)?;
+    if !versions::is_for_versions(setting.column(unit, near.place.start)?) {
+        return None;
+    }
     Some(Claim {
         place,
         what: What::Dependency {

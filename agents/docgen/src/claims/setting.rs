@@ -130,7 +130,9 @@ impl Section {
         let words = mood::words(unit);
         let first = words.first().map_or("", String::as_str);
         let is_same = ["it", "there", "they"].contains(&first);
-        self.is_whole = is_of_whole(unit) || self.is_whole && is_same;
+        let is_whole = is_of_whole(unit) || self.is_whole && is_same;
+        // "The project has a server. It has 5 files."
+        self.is_whole = is_whole && !self.is_of_part(unit);
     }
 }
 

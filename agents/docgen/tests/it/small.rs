@@ -70,8 +70,12 @@ async fn a_sentence_with_a_name_that_its_fact_has_not_is_left_out_and_the_fact_s
     ] {
         let folder = shop();
         let request = Request::new(folder.path(), None).unwrap();
-        let model = chooses(json!([{"question": "A", "fact": 1, "says": says}]));
-        document(Some(model), small(only(&["error-handling"])), &request).await;
+        let model = chooses(json!([
+            {"question": "A", "fact": 1, "says": says},
+            {"question": "B", "fact": 2, "says": "More of the cart."},
+        ]));
+        let outcome = document(Some(model), small(only(&["error-handling"])), &request).await;
+        assert_eq!(outcome.status, "success");
         let page = fs::read_to_string(request.output.join("error-handling.md")).unwrap();
         let said = says.trim_end_matches('.').replace('`', "'");
         assert_eq!(page.contains(&said), is_kept, "{says}: {page}");

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::{facts, tree};
 
-/// 25 files in 19 folders with 164 lines; Python is 5 files with 47 lines, Go 2 with 21, Rust 4 with 24.
+/// 25 files in 19 folders with 165 lines; Python is 5 files with 48 lines, Go 2 with 21, Rust 4 with 24.
 fn monorepo() -> TempDir {
     tree(&[
         ("README.md", "# Shop\n\nA shop with services.\n"),
@@ -77,7 +77,7 @@ fn monorepo() -> TempDir {
         ),
         (
             "services/orders/src/orders/main.py",
-            "from fastapi import FastAPI\n\nfrom .store import OrderStore\n\napp = FastAPI()\nstore = OrderStore()\n\ndef run():\n    import uvicorn\n",
+            "from fastapi import FastAPI\n\nfrom .store import OrderStore\n\napp = FastAPI()\nstore = OrderStore()\n\ndef run():\n    import uvicorn\n    open('config.json')\n",
         ),
         (
             "services/orders/src/orders/models.py",
@@ -256,7 +256,7 @@ fn a_number_of_a_part_stays() {
             "The repository has 5 files in Python, 4 in Rust and 2 in Go.",
             "=",
         ),
-        ("The project has 47 lines of Python.", "="),
+        ("The project has 48 lines of Python.", "="),
         (
             "The code base has 25 files, of which 1 file is a test.",
             "=",
@@ -288,6 +288,9 @@ fn a_number_of_a_part_stays() {
         ),
         ("The web app is in TypeScript. It has 5 files.", "="),
         ("The web app is small. There are 5 files.", "="),
+        ("The project has a web app. It has 5 files.", "="),
+        ("The repository contains tests. There are 2 files.", "="),
+        ("- (5 files)", "="),
         ("The web app:\n\n- Files: 5\n- Lines: 31", "="),
         ("### Web app\n\nThere are 5 files.", "="),
         ("- **Web app**: 5 files", "="),
@@ -318,7 +321,7 @@ fn a_number_of_a_part_stays() {
             1,
             0,
         ),
-        ("The project has 47 lines of Python.", 1, 0),
+        ("The project has 48 lines of Python.", 1, 0),
         (
             "The code base has 25 files, of which 2 files are large.",
             1,
@@ -345,7 +348,7 @@ fn a_number_that_is_plainly_of_all_is_put_right_however_it_is_written() {
         ("The project has `52` files.", "The project has `25` files."),
         (
             "It is small (52 files, 900 lines).",
-            "It is small (25 files, 164 lines).",
+            "It is small (25 files, 165 lines).",
         ),
         ("With 52 files, it is small.", "With 25 files, it is small."),
         (
@@ -367,7 +370,7 @@ fn a_number_that_is_plainly_of_all_is_put_right_however_it_is_written() {
         ),
         (
             "The project has 25 files with 900 lines.",
-            "The project has 25 files with 164 lines.",
+            "The project has 25 files with 165 lines.",
         ),
         (
             "The project has 25 files in 3 folders.",
@@ -375,12 +378,12 @@ fn a_number_that_is_plainly_of_all_is_put_right_however_it_is_written() {
         ),
         (
             "The project has 9,000 lines of code.",
-            "The project has 119 lines of code.",
+            "The project has 120 lines of code.",
         ),
         ("The project has 9 Go files.", "The project has 2 Go files."),
         (
             "The project has 70 lines of Python.",
-            "The project has 47 lines of Python.",
+            "The project has 48 lines of Python.",
         ),
         (
             "The project has 5 test files.",
@@ -552,6 +555,7 @@ fn a_dependency_or_a_path_that_is_not_there_goes() {
         ("The `config/` folder holds settings.", ""),
         ("`web/admin` holds pages.", ""),
         ("See `src/ghost.rs` for it.", ""),
+        ("The service reads `settings.json`.", ""),
         ("The crate `shop-core` uses `serde`.", "="),
         ("The crate `shop-core` uses `impl` and `Price`.", "="),
         ("`web/app/src/router.ts` imports `Router`.", "="),
@@ -596,6 +600,17 @@ fn what_is_not_there_may_be_advised_missed_or_made_by_the_build() {
         ("The `node_modules/` folder is made by npm.", "="),
         ("The app starts `dist/index.js`.", "="),
         ("It no longer depends on `lodash`.", "="),
+        ("The crate `tokio` is not used.", "="),
+        ("Reports are written to `data/report.json`.", "="),
+        ("The service reads `config.json`.", "="),
+        ("`express/lib/router.js` is loaded.", "="),
+        ("`settings.toml` is not in the repository.", "="),
+        (
+            "| Package | Suggested version |\n|---|---|\n| helmet | 7.1.0 |\n| `csurf` | 1.11.0 |",
+            "=",
+        ),
+        ("`cargo` 1.80.0 builds it.", "="),
+        ("| Tool | Version |\n|---|---|\n| `cargo` | 1.80.0 |", "="),
         ("`pydantic` is an indirect dependency.", "="),
         ("It depends on `uvicorn`, which a function imports.", "="),
         (
