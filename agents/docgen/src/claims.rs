@@ -30,6 +30,7 @@ mod rows;
 mod setting;
 mod spans;
 mod spots;
+mod targets;
 mod units;
 mod versions;
 

@@ -9,6 +9,7 @@ use super::{
     setting::Setting,
     spans::spans,
     spots::{Spot, is_at, spots},
+    targets::{Target, is_unseen, target},
     versions,
 };
 use crate::facts::{File, Language, Lookup};
@@ -33,17 +34,6 @@ struct Sentence<'a> {
     ties: Vec<Option<Tie>>,
     setting: &'a Setting,
     lookup: &'a Lookup<'a>,
-}
-
-/// What a path leads to.
-enum Target<'a> {
-    File(&'a File),
-    /// The only file that ends so.
-    Ending(&'a File),
-    Folder,
-    /// More than one, or something that was not looked at.
-    Unsure,
-    Nothing,
 }
 
 /// The verdicts on the claims of a sentence, in their order.
@@ -84,30 +74,6 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    fn target(&self, path: &str) -> Target<'a> {
-        let facts = self.lookup.facts;
-        if let Some(file) = facts.file(path) {
-            return Target::File(file);
-        }
-        let below = format!("{path}/");
-        let at = facts.files.partition_point(|file| *file.path < *below);
-        let next = facts.files.get(at);
-        if next.is_some_and(|file| file.path.starts_with(&below)) {
-            return Target::Folder;
-        }
-        let is_it = |it: &str| it == path || it.starts_with(&below);
-        if facts.skipped.first.iter().any(|it| is_it(&it.path)) {
-            return Target::Unsure;
-        }
-        let end = format!("/{path}");
-        let mut same = facts.files.iter().filter(|file| file.path.ends_with(&end));
-        match (same.next(), same.next()) {
-            (Some(file), None) => Target::Ending(file),
-            (Some(_), Some(_)) => Target::Unsure,
-            _ => Target::Nothing,
-        }
-    }
-
     fn path(&self, index: usize) -> Verdict {
         let Some(What::Path {
             path,
@@ -124,7 +90,7 @@ impl<'a> Sentence<'a> {
             // A line behind the backtick goes into the code.
             now: Some(if *is_open { now + "`" } else { now }),
         };
-        let (file, is_whole) = match self.target(path) {
+        let (file, is_whole) = match target(path, self.lookup.facts) {
             Target::File(file) => (file, true),
             Target::Ending(file) => (file, lines.is_none() && !path.contains('/')),
             Target::Folder if lines.is_none() => return Verdict::Verified,
@@ -206,7 +172,8 @@ impl<'a> Sentence<'a> {
             else {
                 return false;
             };
-            let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
+            let (Target::File(file) | Target::Ending(file)) = target(path, self.lookup.facts)
+            else {
                 return false;
             };
             let source = self.lookup.source(file);
@@ -329,7 +296,7 @@ impl<'a> Sentence<'a> {
             return Some(spots.iter().any(is_it));
         }
         let is_file = lines.is_none() && !tie.said.is_of_name();
-        let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
+        let (Target::File(file) | Target::Ending(file)) = target(path, self.lookup.facts) else {
             return Some(is_file);
         };
         Some(is_file || is_at(claim, tie.said, &spots, file, *lines, self.lookup))
@@ -356,7 +323,7 @@ impl<'a> Sentence<'a> {
             return Verdict::Unknown;
         };
         let is_defined = tie.said > Said::Stands;
-        let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
+        let (Target::File(file) | Target::Ending(file)) = target(path, self.lookup.facts) else {
             return Verdict::Unknown;
         };
         // What is called or used there is not defined by the code base, and a definition may be of a kind that
@@ -395,7 +362,7 @@ impl<'a> Sentence<'a> {
         let Some(What::Path { path, .. }) = place.map(|it| &it.what) else {
             return false;
         };
-        match self.target(path) {
+        match target(path, self.lookup.facts) {
             Target::File(file) | Target::Ending(file) => match self.lookup.source(file) {
                 Some(source) => source.has(name, 1, u32::MAX),
                 None => file.bytes > 0,
@@ -411,7 +378,7 @@ impl<'a> Sentence<'a> {
             What::Path { path, .. } => Some(path),
             _ => None,
         });
-        match self.target(paths.next()?) {
+        match target(paths.next()?, self.lookup.facts) {
             Target::File(file) | Target::Ending(file) => Some(file),
             _ => None,
         }
@@ -434,29 +401,6 @@ impl At {
         let now = place(&file.path, first.map(|(first, _)| (first, first)));
         Self::Elsewhere(why, Some(now))
     }
-}
-
-/// Whether a path leads to where facts do not look: hidden folders, and what tools make.
-fn is_unseen(path: &str) -> bool {
-    const MADE: [&str; 15] = [
-        "node_modules",
-        "dist",
-        "build",
-        "target",
-        "out",
-        "venv",
-        "vendor",
-        "coverage",
-        "bin",
-        "obj",
-        "tmp",
-        "logs",
-        "__pycache__",
-        "generated",
-        "superstep-docs",
-    ];
-    let mut parts = path.split('/');
-    parts.any(|part| part.starts_with('.') || MADE.contains(&part)) || path.starts_with('/')
 }
 
 fn place(path: &str, lines: Option<(u32, u32)>) -> String {
