@@ -1,19 +1,36 @@
 //! Claims of an analysis, checked against the facts.
 //!
 //! What an analysis says in backticks, and a few plain sentences, can be checked: paths with lines, symbols,
-//! dependencies with versions, counts. A claim that is wrong is put right where there is one right answer, and its
-//! sentence or row is taken out where there is none. What cannot be checked stays and is counted as unverified;
-//! in headings, which go to the index, only what some file imports does. `find` finds claims in a sentence, `judge` checks
-//! them, each kind in a file of its own; `units` tells how a line begins.
+//! dependencies with versions, counts. There are three outcomes:
+//!
+//! - *verified*, only if the facts say just this;
+//! - *refuted*, only if the sentence plainly states, in the present and about the whole or about the thing that it
+//!   names, what the facts contradict. It is put right where there is one right answer, and taken out where there is none;
+//! - *unverified* is everything else. It stays as it was written, and is counted.
+//!
+//! A true sentence must never become a false one: when in doubt, it is unverified. So each kind of claim asks two
+//! things, what the facts have, and whether the sentence is plain enough to be held against that. In headings, which go
+//! to the index, of what is unverified only what some file imports stays.
+//!
+//! `find` finds claims in a sentence, `judge` checks them, each kind in a file of its own; `mood` tells how a sentence
+//! speaks, `setting` where it stands, `units` how a line begins.
 
 mod counts;
 mod dependencies;
 mod find;
 mod headings;
 mod judge;
+mod kinds;
+mod mood;
+mod numerals;
 mod paths;
+mod phrases;
 mod places;
+mod rows;
+mod setting;
+mod spans;
 mod spots;
+mod targets;
 mod units;
 mod versions;
 
@@ -23,6 +40,7 @@ use superstep::tools::guided::sentences;
 use crate::facts::Lookup;
 use find::{Claim, What, claims};
 use judge::{Verdict, judge};
+use setting::{Section, Setting};
 use units::marker;
 
 /// What became of the claims of an analysis.
@@ -74,7 +92,7 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
     let mut report = ClaimReport::default();
     let mut kept = Vec::new();
     let mut fence: Option<usize> = None;
-    let mut header: Option<String> = None;
+    let mut section = Section::new(lookup);
     for line in text.lines() {
         let start = line.trim_start();
         let ticks = start.len() - start.trim_start_matches('`').len();
@@ -92,21 +110,18 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
             continue;
         }
         if start.is_empty() {
-            header = None;
+            section.end();
             kept.push(line.to_owned());
             continue;
         }
         if start.starts_with('#') {
+            section.head(start);
             kept.push(headings::checked(line, lookup, &mut report));
             continue;
         }
         // A row of a table stands or falls as a whole.
         let is_row = start.starts_with('|');
-        let in_versions = match is_row {
-            true => units::is_of_versions(header.get_or_insert_with(|| start.to_lowercase())),
-            false => false,
-        };
-        header = header.filter(|_| is_row);
+        section.line(line, is_row);
         let (mark, rest) = line.split_at(marker(line));
         let units = match is_row {
             true => vec![rest],
@@ -114,7 +129,11 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
         };
         let left: Vec<String> = units
             .into_iter()
-            .filter_map(|unit| checked(unit, in_versions, lookup, &mut report))
+            .filter_map(|unit| {
+                let setting = section.setting();
+                section.said(unit);
+                checked(unit, &setting, lookup, &mut report)
+            })
             .collect();
         let left = left.concat();
         if !left.trim().is_empty() || rest.trim().is_empty() {
@@ -128,27 +147,29 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
 /// A sentence with its claims put right; nothing if it cannot be.
 fn checked(
     unit: &str,
-    in_versions: bool,
+    setting: &Setting,
     lookup: &Lookup<'_>,
     report: &mut ClaimReport,
 ) -> Option<String> {
-    judged(unit, claims(unit, in_versions, lookup), lookup, report)
+    let found = claims(unit, setting, lookup);
+    judged(unit, found, setting, lookup, report)
 }
 
 /// A line of a code block or a diagram: only places with lines are claims there.
 fn in_block(line: &str, lookup: &Lookup<'_>, report: &mut ClaimReport) -> Option<String> {
     let mut found = paths::words(line, 0);
     found.retain(|it| matches!(it.what, What::Path { lines: Some(_), .. }));
-    judged(line, found, lookup, report)
+    judged(line, found, &Setting::default(), lookup, report)
 }
 
 fn judged(
     unit: &str,
     found: Vec<Claim>,
+    setting: &Setting,
     lookup: &Lookup<'_>,
     report: &mut ClaimReport,
 ) -> Option<String> {
-    let verdicts = judge(unit, &found, lookup);
+    let verdicts = judge(unit, &found, setting, lookup);
     let is_refuted = verdicts
         .iter()
         .any(|verdict| matches!(verdict, Verdict::Wrong { now: None, .. }));

@@ -32,7 +32,7 @@ pub(crate) use errors::error_types;
 pub use language::Language;
 pub use lookup::Lookup;
 pub use scan::{Limits, Order, scan};
-pub(crate) use source::readable;
+pub(crate) use source::{has_word, readable};
 
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.
 pub const FACTS_VERSION: u32 = 5;

@@ -13,7 +13,7 @@ use superstep::{
     tools::refine::Form,
 };
 
-use crate::numbered::Fact;
+use crate::{facts::has_word, numbered::Fact};
 
 /// How many facts are chosen at most, and at least if there are so many.
 const MOST: usize = 6;
@@ -165,23 +165,34 @@ const NUMBER_WORDS: &[&str] = &[
 
 /// The sentence, unless it has a number, a path or a name of code that the fact has not: then the fact must do.
 fn sentence(says: &str, fact: &Fact) -> Option<String> {
-    let says = single_line(says).replace('`', "'");
+    let says = single_line(says);
     let line = fact.line();
+    let lower = line.to_lowercase();
+    let mut code = says.split('`').skip(1).step_by(2).map(str::to_lowercase);
+    let is_foreign = code.any(|name| !has_word(&lower, name.trim().trim_end_matches("()")));
+    let says = says.replace('`', "'");
     let numbers = |text: &str| -> BTreeSet<String> {
         let parts = text.split(|c: char| !c.is_ascii_digit());
         let parts = parts.filter(|it| !it.is_empty());
         parts.map(str::to_owned).collect()
     };
-    let lower = line.to_lowercase();
     let mut words = says.split(|c: char| c.is_whitespace() || ",;()'\"-".contains(c));
     let is_new = words.any(|word| {
-        let word = word.trim_matches(['.', ':', '!', '?']).to_lowercase();
-        let is_name = word.contains(['/', '_', '.']) || word.contains("::");
-        (is_name || NUMBER_WORDS.contains(&&*word)) && !lower.contains(&word)
+        let word = word.trim_matches(['.', ':', '!', '?']);
+        let is_name = word.contains(['/', '_', '.']) || word.contains("::") || is_camel(word);
+        let word = word.to_lowercase();
+        (is_name || NUMBER_WORDS.contains(&&*word)) && !lower.contains(word.trim_end_matches('s'))
     });
     let says = says.trim().trim_end_matches(['.', ';', ',']).to_owned();
-    let is_fine = !is_new && numbers(&says).is_subset(&numbers(&line));
+    let is_fine = !is_foreign && !is_new && numbers(&says).is_subset(&numbers(&line));
     (!says.is_empty() && is_fine).then_some(says)
+}
+
+/// Whether a word is a name of code by its capitals: `RedisClient`, `makeRouter`.
+fn is_camel(word: &str) -> bool {
+    let next = word.chars().skip(1);
+    let mut pairs = word.chars().zip(next);
+    pairs.any(|(one, other)| one.is_lowercase() && other.is_uppercase())
 }
 
 #[cfg(test)]
@@ -239,6 +250,10 @@ mod tests {
             "There are five hundred accounts.",
             "It calls close_door for that.",
             "See nowhere.rs for it.",
+            "It uses `redis` for accounts.",
+            "It is a kind of `Led`.",
+            "The class RedisClient keeps accounts.",
+            "Accounts are kept by makeLedger.",
         ] {
             let filled = json!({"findings": [{"question": "A", "fact": 1, "says": says}]});
             let text = findings().text(&filled);

@@ -1,187 +1,148 @@
 //! Numbers of things: files, lines, folders, symbols, dependencies, components.
 
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
 use super::{
     find::{Claim, What},
     judge::Verdict,
+    phrases::{Head, Phrase, Tail, Token, head, is_among_labels, phrase, tail, tokens},
+    setting::Setting,
 };
-use crate::facts::{File, Lookup};
+use crate::facts::{DependencyKind, File, Language, LanguageCount, Lookup};
 
 /// A number of things.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Count {
     number: u64,
     noun: String,
-    language: Option<String>,
-    /// Whether it is about everything.
+    of: Option<String>,
+    /// Whether it is about lines of code.
+    is_code: bool,
+    /// Whether the sentence leaves room around it.
+    is_about: bool,
+    /// Whether it is plainly how much there is in all.
     is_all: bool,
-    /// Whether the sentence is about a file or a folder.
-    is_part: bool,
-    /// Whether it is what a file, named right before, has.
+    /// Whether it is plainly what a file, named right before, has.
     is_of_file: bool,
 }
 
-const NOUNS: [&str; 9] = [
-    "files",
-    "folders",
-    "directories",
-    "lines",
-    "dependencies",
-    "components",
-    "crates",
-    "packages",
-    "symbols",
-];
+/// A number of things with where its sentence has it.
+struct Counted {
+    phrase: Phrase,
+    number: u64,
+    place: Range<usize>,
+    /// What the facts have, if they have one number for this.
+    right: Option<u64>,
+}
 
-/// Words that say that a number is about everything.
-const ALL_WORDS: &[&str] = &[
-    "code base",
-    "codebase",
-    "repository",
-    "project",
-    "total",
-    "in all",
-    "altogether",
-    "overall",
-    "comprises",
-    "consists of",
-];
-
-/// Words of a sentence that says nothing but how much there is: "It has 12 folders and 40 symbols."
-const PLAIN_WORDS: &[&str] = &[
-    "there", "are", "it", "has", "and", "contains", "with", "in", "about", "exactly", "of", "code",
-];
-
-/// Numbers of things outside of code.
-pub(super) fn find(unit: &str, has_path: bool) -> Vec<Claim> {
-    let lower = unit.to_lowercase();
-    let mut is_all = ALL_WORDS.iter().any(|word| lower.contains(word));
-    let signs = |c: char| !c.is_alphanumeric();
-    let mut all_words = lower.split(signs).filter(|it| !it.is_empty());
-    is_all |= all_words.all(|word| {
-        let is_number = word.bytes().all(|it| it.is_ascii_digit());
-        is_number
-            || in_words(word).is_some()
-            || NOUNS.contains(&word)
-            || PLAIN_WORDS.contains(&word)
-    });
-    let mut found = Vec::new();
-    let words: Vec<(usize, &str)> = unit
-        .split(' ')
-        .scan(0, |at, word| {
-            let start = *at;
-            *at += word.len() + 1;
-            Some((start, word))
+/// The numbers of things of a sentence; `has_path` says that it names a file or a folder.
+pub(super) fn find(
+    unit: &str,
+    has_path: bool,
+    setting: &Setting,
+    lookup: &Lookup<'_>,
+) -> Vec<Claim> {
+    let tokens = tokens(unit);
+    let is_language = |word: &str| language(word, lookup).is_some();
+    let numbers = (0..tokens.len()).filter_map(|at| {
+        let phrase = phrase(&tokens, at, is_language)?;
+        let token = tokens.get(at)?;
+        Some(Counted {
+            number: token.number?,
+            place: token.place.clone(),
+            right: total(&phrase.noun, phrase.of.as_deref(), lookup),
+            phrase,
         })
-        .collect();
-    for (number, window) in words.iter().enumerate() {
-        let (start, word) = *window;
-        let mut digits = word
-            .trim_start_matches(['(', '*', '~'])
-            .trim_end_matches('*');
-        let plain = digits.replace(',', "");
-        let offset = word.find(digits).unwrap_or(0);
-        let from = start + offset;
-        let is_begun = number > 0
-            && words
-                .get(number - 1)
-                .is_some_and(|it| in_words(it.1).is_some());
-        let (value, number) = match plain.parse::<u64>() {
-            Ok(value) => (value, number),
-            Err(_) if is_begun => continue,
-            Err(_) => match spelled(words.iter().skip(number).map(|it| it.1)) {
-                Some((value, count)) => {
-                    let last = number + count - 1;
-                    let end = words.get(last).map_or(start, |(at, word)| at + word.len());
-                    digits = unit.get(from..end).unwrap_or_default();
-                    (value, last)
-                }
-                None => continue,
-            },
+    });
+    let all: Vec<Counted> = numbers.collect();
+    let indexes = 0..all.len();
+    let found = indexes.zip(&all).map(|(index, it)| {
+        let (head, is_about) = head_of(&tokens, &all, index);
+        let is_plain = is_plain(&tokens, &all, index) && is_cell(unit, it, setting);
+        let is_above = it.right.is_some_and(|right| it.number > right);
+        let before = it.phrase.at.checked_sub(1).and_then(|at| tokens.get(at));
+        let is_of_all = before.is_some_and(|it| it.text == "all") && is_above;
+        let is_whole = match head {
+            Head::Whole => true,
+            Head::Open => setting.is_whole,
+            Head::Other => setting.is_whole && is_among_labels(&tokens, &it.phrase, is_language),
         };
-        let clean = |at: usize| {
-            let word = words.get(at).map_or("", |(_, word)| *word);
-            word.trim_matches(|c: char| !c.is_alphanumeric() && c != '+' && c != '#')
-        };
-        let (first, second) = (clean(number + 1), clean(number + 2));
-        let (noun, language) = match (NOUNS.contains(&first), NOUNS.contains(&second)) {
-            (true, _) => (first, None),
-            (false, true) => (second, Some(first.to_owned())),
-            _ => continue,
-        };
-        let place = from..from + digits.len();
-        found.push(Claim {
+        Claim {
             what: What::Count(Count {
-                number: value,
-                noun: noun.to_owned(),
-                language,
-                is_all,
-                is_part: has_path,
-                is_of_file: is_of_file(unit.get(..place.start).unwrap_or_default()),
+                number: it.number,
+                noun: it.phrase.noun.clone(),
+                of: it.phrase.of.clone(),
+                is_code: it.phrase.is_code,
+                is_about,
+                is_all: is_plain && !has_path && (is_whole || is_of_all),
+                is_of_file: is_plain && is_of_file(unit.get(..it.place.start).unwrap_or_default()),
             }),
-            place,
-        });
-    }
-    found
+            place: it.place.clone(),
+        }
+    });
+    found.collect()
 }
 
-/// The number of a word, or of two with a hyphen: `five`, `twenty-five`, `hundred`.
-fn in_words(word: &str) -> Option<u64> {
-    const SMALL: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] = [
-        "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-    ];
-    let word = word.to_lowercase();
-    let at = |list: &[&str], word: &str| {
-        let place = list.iter().position(|it| *it == word)?;
-        u64::try_from(place).ok()
-    };
-    if let Some((tens, ones)) = word.split_once('-') {
-        return Some((at(&TENS, tens)? + 2) * 10 + at(&SMALL, ones)?);
-    }
-    match &*word {
-        "hundred" => Some(100),
-        "thousand" => Some(1_000),
-        "million" => Some(1_000_000),
-        word => at(&SMALL, word).or_else(|| Some((at(&TENS, word)? + 2) * 10)),
-    }
-}
-
-/// A number in words at the beginning of a text, and of how many words it is: "five hundred" is 500.
-fn spelled<'a>(words: impl Iterator<Item = &'a str>) -> Option<(u64, usize)> {
-    let (mut total, mut part, mut count) = (0_u64, 0_u64, 0);
-    for value in words.map_while(in_words).take(8) {
-        count += 1;
-        match value {
-            100 => part = part.max(1).saturating_mul(100),
-            1_000 | 1_000_000 => {
-                total = total.saturating_add(part.max(1).saturating_mul(value));
-                part = 0;
-            }
-            small => part = part.saturating_add(small),
+/// Whose number it is: an item of a list is about what the first one is about.
+fn head_of(tokens: &[Token], all: &[Counted], index: usize) -> (Head, bool) {
+    let own = all.get(index).map_or(0, |it| it.phrase.at);
+    let (_, is_about) = head(tokens, own);
+    let mut first = index;
+    while let Some(before) = first.checked_sub(1).and_then(|it| all.get(it)) {
+        let at = all.get(first).map_or(0, |it| it.phrase.at);
+        match tail(tokens, &before.phrase) {
+            Tail::List(next) | Tail::With(next) if next == at => first -= 1,
+            _ => break,
         }
     }
-    (count > 0).then(|| (total.saturating_add(part), count))
+    let at = all.get(first).map_or(0, |it| it.phrase.at);
+    (head(tokens, at).0, is_about)
+}
+
+/// Whether nothing behind a number, and nothing that it is listed with, narrows it down.
+fn is_plain(tokens: &[Token], all: &[Counted], index: usize) -> bool {
+    let Some(it) = all.get(index) else {
+        return false;
+    };
+    // The lines of files are all lines only if the files are all files.
+    let is_of_others = all.iter().take(index).any(|before| {
+        let is_right = before.right == Some(before.number);
+        let is_it = tail(tokens, &before.phrase) == Tail::With(it.phrase.at);
+        is_it && !(is_right && before.phrase.of.is_none())
+    });
+    let is_next_plain = |at: usize| {
+        let next = all.iter().position(|it| it.phrase.at == at);
+        next.is_some_and(|next| is_plain(tokens, all, next))
+    };
+    !is_of_others
+        && match tail(tokens, &it.phrase) {
+            Tail::End => true,
+            // A language is said with each.
+            Tail::List(next) => it.phrase.of.is_some() || is_next_plain(next),
+            Tail::With(next) => {
+                it.phrase.of.is_none() && it.right == Some(it.number) && is_next_plain(next)
+            }
+            Tail::Other => false,
+        }
+}
+
+/// Whether a number that is a cell of a table stands in one of two columns, and the second is for such numbers.
+fn is_cell(unit: &str, counted: &Counted, setting: &Setting) -> bool {
+    const HEADS: [&str; 10] = [
+        "value", "values", "count", "number", "total", "amount", "figure", "quantity", "how many",
+        "size",
+    ];
+    let Some(header) = &setting.header else {
+        return true;
+    };
+    let head = setting
+        .column(unit, counted.place.start)
+        .unwrap_or_default();
+    let is_header = *header == unit.trim().to_lowercase();
+    counted.phrase.is_label && (is_header || HEADS.contains(&head))
 }
 
 /// Whether what stands before a number ends with a path in code and a word of having.
@@ -192,51 +153,130 @@ fn is_of_file(before: &str) -> bool {
     head.is_some_and(|head| head.trim_end().ends_with('`'))
 }
 
-/// `file` is the one that the sentence names last before the number.
-pub(super) fn judge(count: &Count, file: Option<&File>, lookup: &Lookup<'_>) -> Verdict {
+/// What is counted of a language of the code base. "Other files" are files of none, and "text files" of several.
+fn language<'a>(word: &str, lookup: &Lookup<'a>) -> Option<(&'a str, &'a LanguageCount)> {
+    let unclear = [Language::Other, Language::Text].map(Language::name);
+    let mut languages = lookup.facts.counts.languages.iter();
+    let (name, count) = languages.find(|(known, _)| known.eq_ignore_ascii_case(word))?;
+    (!unclear.contains(&name.as_str())).then_some((name.as_str(), count))
+}
+
+/// How much there is of something in all, or of a language, if that is one number.
+fn total(noun: &str, of: Option<&str>, lookup: &Lookup<'_>) -> Option<u64> {
     let facts = lookup.facts;
     let counts = &facts.counts;
-    if let (true, "lines", Some(file)) = (count.is_of_file, &*count.noun, file) {
-        let right = u64::from(file.lines);
-        return match (right == count.number, file.lines > 0) {
-            (true, _) => Verdict::Verified,
-            (false, true) => Verdict::Wrong {
-                why: format!("{} has {right} lines", file.path),
-                now: Some(right.to_string()),
-            },
-            // It may not have been read.
-            (false, false) => Verdict::Unknown,
-        };
-    }
-    let of_language = count.language.as_deref().map(|name| {
-        let mut all = counts.languages.iter();
-        all.find(|(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, it)| it)
-    });
-    let is_tests = count
-        .language
-        .as_deref()
-        .is_some_and(|it| it.eq_ignore_ascii_case("test"));
     let length = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    let right = match (&*count.noun, of_language) {
-        ("files", Some(Some(it))) => u64::from(it.files),
-        ("lines", Some(Some(it))) => it.lines,
-        ("files", None) => u64::from(counts.files),
-        ("lines", None) => counts.lines,
-        ("folders" | "directories", None) => u64::from(counts.folders),
-        ("symbols", None) => u64::from(counts.symbols),
-        ("dependencies", None) => length(facts.dependency_names().len()),
-        ("components" | "crates" | "packages", None) => length(facts.components.len()),
-        ("files", Some(None)) if is_tests => u64::from(counts.tests),
-        _ => return Verdict::Unknown,
+    let Some(of) = of else {
+        return Some(match noun {
+            "files" => u64::from(counts.files),
+            "lines" => counts.lines,
+            "folders" | "directories" => u64::from(counts.folders),
+            "symbols" => u64::from(counts.symbols),
+            "dependencies" => length(facts.dependency_names().len()),
+            "crates" => {
+                let manifests = facts
+                    .components
+                    .iter()
+                    .filter_map(|it| it.manifest.as_ref());
+                length(manifests.filter(|it| it.ends_with("Cargo.toml")).count())
+            }
+            "components" | "packages" => length(facts.components.len()),
+            _ => return None,
+        });
     };
-    let is_about_it = !count.is_part && (count.is_all || of_language.flatten().is_some());
-    match (is_about_it, count.number == right) {
-        (true, true) => Verdict::Verified,
-        (true, false) => Verdict::Wrong {
-            why: format!("there are {right} {}", count.noun),
-            now: Some(right.to_string()),
+    match (noun, language(of, lookup)) {
+        ("files", Some((_, it))) => Some(u64::from(it.files)),
+        ("lines", Some((_, it))) => Some(it.lines),
+        ("files", None) if of == "test" => Some(u64::from(counts.tests)),
+        _ => None,
+    }
+}
+
+/// Whether a number that is not the total may be right nevertheless, as people count in more than one way.
+fn is_other_way(count: &Count, lookup: &Lookup<'_>) -> bool {
+    let facts = lookup.facts;
+    let length = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+    match &*count.noun {
+        // Of packages there are several kinds.
+        "packages" => true,
+        // With the root, or without those that have nothing but folders.
+        "folders" | "directories" => {
+            let parents = facts.files.iter().map(|file| file.path.rsplit_once('/'));
+            let direct: BTreeSet<Option<&str>> = parents.map(|it| Some(it?.0)).collect();
+            let is_root = direct.contains(&None);
+            let direct = length(direct.len());
+            let all = u64::from(facts.counts.folders) + 1;
+            [all, direct, direct - u64::from(is_root)].contains(&count.number)
+        }
+        "dependencies" => {
+            use DependencyKind::{Build, Dev, Runtime};
+            let of_kind = |kind: DependencyKind| {
+                let all = facts.dependencies.iter().filter(|it| it.kind == kind);
+                let mut names: Vec<&str> = all.map(|it| &*it.name).collect();
+                names.sort_unstable();
+                names.dedup();
+                length(names.len())
+            };
+            [Runtime, Dev, Build].map(of_kind).contains(&count.number)
+                || [facts.dependencies.len(), facts.locked.len()]
+                    .map(length)
+                    .contains(&count.number)
+        }
+        // Headers may be counted or not.
+        "files" => count.of.as_deref().is_some_and(|of| {
+            let files = facts.files.iter();
+            let mut endings: BTreeMap<&str, u64> = BTreeMap::new();
+            for file in files.filter(|it| it.language.name().eq_ignore_ascii_case(of)) {
+                let (_, ending) = file.path.rsplit_once('.').unwrap_or_default();
+                *endings.entry(ending).or_default() += 1;
+            }
+            endings.values().any(|it| *it == count.number)
+        }),
+        _ => false,
+    }
+}
+
+/// Lines of code, without those of text and data.
+fn code_lines(lookup: &Lookup<'_>) -> u64 {
+    let files = lookup.facts.files.iter();
+    let code = files.filter(|file| Language::of(&file.path).is_code());
+    code.map(|file| u64::from(file.lines)).sum()
+}
+
+/// `file` is the one that the sentence names last before the number.
+pub(super) fn judge(count: &Count, file: Option<&File>, lookup: &Lookup<'_>) -> Verdict {
+    let of_file = file.filter(|_| count.is_of_file && count.noun == "lines");
+    let (right, why) = match of_file {
+        // One without lines may not have been read.
+        Some(file) if file.lines == 0 => return Verdict::Unknown,
+        Some(file) => {
+            let right = u64::from(file.lines);
+            (right, format!("{} has {right} lines", file.path))
+        }
+        None => {
+            let of = count.of.as_deref();
+            let Some(right) = total(&count.noun, of, lookup).filter(|_| count.is_all) else {
+                return Verdict::Unknown;
+            };
+            let of = of.map(|it| language(it, lookup).map_or(it, |(name, _)| name));
+            let of = of.map(|it| format!("{it} ")).unwrap_or_default();
+            (right, format!("there are {right} {of}{}", count.noun))
+        }
+    };
+    let is_near = count.is_about && count.number.abs_diff(right) <= right / 10;
+    let is_code = count.is_code && of_file.is_none();
+    let now = match is_code {
+        true => code_lines(lookup),
+        false => right,
+    };
+    match count.number == now {
+        true => Verdict::Verified,
+        false if is_near || is_other_way(count, lookup) => Verdict::Unknown,
+        // Blank lines and comments may be left out, but nobody counts more than there are.
+        false if count.is_code && count.number <= right => Verdict::Unknown,
+        false => Verdict::Wrong {
+            why,
+            now: Some(now.to_string()),
         },
-        (false, _) => Verdict::Unknown,
     }
 }

@@ -3,17 +3,27 @@
 use super::{judge::Verdict, versions};
 use crate::facts::Lookup;
 
+/// What is there without a manifest: standard libraries and tools.
+const GIVEN: &[&str] = &[
+    "alloc", "bun", "cargo", "clang", "cmake", "core", "deno", "docker", "gcc", "git", "go",
+    "gradle", "java", "javac", "make", "maven", "node", "npm", "pip", "pnpm", "poetry", "python",
+    "rust", "rustc", "rustup", "std", "uv", "yarn",
+];
+
 /// A name that is said to be a dependency; `is_cited` if a line that the sentence cites has it.
 pub(super) fn judge(name: &str, is_said: bool, is_cited: bool, lookup: &Lookup<'_>) -> Verdict {
     if versions::is_known(name, lookup) {
         return Verdict::Verified;
     }
-    let is_ours = !lookup.symbol(name).is_empty()
-        || is_part(name, lookup)
-        || ["std", "core", "alloc"].contains(&name);
+    let is_ours = !lookup.symbol(name).is_empty() || is_part(name, lookup) || GIVEN.contains(&name);
     // In a part of a manifest that says nothing of dependencies, or in a file of a kind that is not parsed.
-    let is_doubtful =
-        || is_cited || is_ours || is_imported(name, lookup) || lookup.in_manifests(name);
+    let is_doubtful = || {
+        is_cited
+            || is_ours
+            || is_imported(name, lookup)
+            || lookup.in_manifests(name)
+            || lookup.in_imports(name)
+    };
     match is_said && !is_doubtful() {
         true => Verdict::Wrong {
             why: format!("no manifest asks for {name}"),
@@ -31,6 +41,18 @@ pub(super) fn is_part(name: &str, lookup: &Lookup<'_>) -> bool {
         .iter()
         .any(|it| it.name == name || it.name.replace('-', "_") == name)
         || facts.files.iter().any(|file| is_called(&file.path, name))
+        || is_module(name, lookup)
+}
+
+/// Whether a name with dots or colons is that of folders and a file in them: `com.shop.stock`, `orders.store`.
+fn is_module(name: &str, lookup: &Lookup<'_>) -> bool {
+    let path = name.replace("::", "/").replace('.', "/");
+    let ends = [format!("/{path}/"), format!("/{path}.")];
+    path.contains('/')
+        && lookup.facts.files.iter().any(|file| {
+            let whole = format!("/{}", file.path);
+            ends.iter().any(|end| whole.contains(end))
+        })
 }
 
 /// Whether a file, or a folder on the way to it, is called so.

@@ -2,7 +2,14 @@
 
 use std::ops::Range;
 
-use super::{counts, paths, versions};
+use super::{
+    counts,
+    kinds::{self, Kind},
+    paths, rows,
+    setting::Setting,
+    spans::{around, spans},
+    versions,
+};
 use crate::facts::Lookup;
 
 /// Something in a sentence that can be checked.
@@ -23,13 +30,15 @@ pub(super) enum What {
         is_open: bool,
         /// Whether it is outside of code.
         is_bare: bool,
+        /// Whether a slash at its end says that it is a folder.
+        is_folder: bool,
     },
     /// A name of code, what it is part of, and whether a word says what kind of definition it is.
     Symbol {
         name: String,
         owner: Option<String>,
         has_kind: bool,
-        /// Whether the word before it says that it is called, or that it is a type.
+        /// Whether the sentence says that it is called, or that it is a type.
         kind: Option<Kind>,
     },
     /// A name of something from outside, and whether the sentence says that it is that.
@@ -39,50 +48,12 @@ pub(super) enum What {
         name: String,
         version: String,
         is_locked: bool,
+        /// Where the name begins.
+        from: usize,
     },
     /// A number of things.
     Count(counts::Count),
 }
-
-/// What a definition is, as far as languages agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Called,
-    Type,
-}
-
-impl Kind {
-    fn of(word: &str) -> Option<Self> {
-        match word {
-            "function" | "method" | "macro" => Some(Self::Called),
-            "struct" | "class" | "enum" | "type" | "trait" | "interface" => Some(Self::Type),
-            _ => None,
-        }
-    }
-}
-
-/// Words for kinds of definitions.
-pub(super) const KIND_WORDS: &[&str] = &[
-    "function",
-    "functions",
-    "method",
-    "methods",
-    "struct",
-    "structs",
-    "class",
-    "classes",
-    "trait",
-    "traits",
-    "interface",
-    "interfaces",
-    "enum",
-    "enums",
-    "type",
-    "types",
-    "macro",
-    "constant",
-    "module",
-];
 
 const DEPENDENCY_WORDS: &[&str] = &[
     "depends on",
@@ -104,36 +75,23 @@ const BETWEEN: &[&str] = &[
     "build", "main", "only", "one", "of", "its", "external",
 ];
 
-/// The claims of a sentence, in order. `in_versions` says that it is a row of a table of versions.
-pub(super) fn claims(unit: &str, in_versions: bool, lookup: &Lookup<'_>) -> Vec<Claim> {
+/// The claims of a sentence, in order.
+pub(super) fn claims(unit: &str, setting: &Setting, lookup: &Lookup<'_>) -> Vec<Claim> {
     let mut found = Vec::new();
     for span in spans(unit) {
-        found.extend(in_code(unit, span, in_versions, lookup));
+        found.extend(in_code(unit, span, setting, lookup));
     }
     found.extend(paths::bare(unit));
-    found.extend(versions::of_plain_names(unit, lookup));
+    found.extend(versions::of_plain_names(unit, setting, lookup));
+    found.extend(rows::bare_name(unit, setting));
     let is_about_a_path = found.iter().any(|it| matches!(it.what, What::Path { .. }));
-    found.extend(counts::find(unit, is_about_a_path));
+    found.extend(counts::find(unit, is_about_a_path, setting, lookup));
     found.sort_by_key(|claim| claim.place.start);
     found
 }
 
-/// The insides of code spans.
-pub(super) fn spans(unit: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut open: Option<usize> = None;
-    for (at, _) in unit.match_indices('`') {
-        match open.take() {
-            None => open = Some(at + 1),
-            Some(start) if start < at => found.push(start..at),
-            Some(_) => {}
-        }
-    }
-    found
-}
-
 /// The claims of a piece of code.
-fn in_code(unit: &str, span: Range<usize>, in_versions: bool, lookup: &Lookup<'_>) -> Vec<Claim> {
+fn in_code(unit: &str, span: Range<usize>, setting: &Setting, lookup: &Lookup<'_>) -> Vec<Claim> {
     let written = unit.get(span.clone()).unwrap_or_default();
     let text = written.trim();
     if text.is_empty() || text.len() > 200 || text.contains("://") {
@@ -143,11 +101,14 @@ fn in_code(unit: &str, span: Range<usize>, in_versions: bool, lookup: &Lookup<'_
     let place = start..start + text.len();
     let (name, inside) = versions::inside(text);
     let near = inside.map(|it| it.moved(start));
-    let near = near.or_else(|| versions::around(unit, &span));
+    let near = near.or_else(|| versions::around(unit, &span, setting));
     let is_known = versions::is_known(name, lookup) && lookup.facts.file(name).is_none();
     let is_scoped = name.starts_with('@') && name.matches('/').count() == 1;
-    let is_said = is_said(unit, &span);
-    let is_strong = near.as_ref().is_some_and(|it| it.is_strong || in_versions);
+    let is_said = is_said(unit, &span, lookup);
+    let in_versions = setting.is_of_versions();
+    let is_row = setting.header.is_some();
+    let is_strong = near.as_ref();
+    let is_strong = is_strong.is_some_and(|it| in_versions || it.is_strong && !is_row);
     let is_path = !is_known && !is_scoped && paths::parse(text).is_some();
     let is_dependency = is_said || is_strong || is_known && near.is_some();
     if !is_path && is_dependency && is_dependency_name(name) {
@@ -165,6 +126,7 @@ fn in_code(unit: &str, span: Range<usize>, in_versions: bool, lookup: &Lookup<'_
                     name: name.to_owned(),
                     version: near.version,
                     is_locked: near.is_locked,
+                    from: span.start.saturating_sub(1),
                 },
             });
         }
@@ -187,36 +149,14 @@ fn in_code(unit: &str, span: Range<usize>, in_versions: bool, lookup: &Lookup<'_
         what: What::Symbol {
             name: name.to_owned(),
             owner: parts.next().map(str::to_owned),
-            has_kind: has_kind(unit, &span),
-            kind: {
-                let (before, _) = around(unit, &span);
-                let last = before.trim_end().rsplit(' ').next().unwrap_or_default();
-                Kind::of(last)
-            },
+            has_kind: kinds::has_kind(unit, &span),
+            kind: kinds::said(unit, &span),
         },
     }]
 }
 
-fn has_kind(unit: &str, span: &Range<usize>) -> bool {
-    let (before, after) = around(unit, span);
-    let last = before.trim_end().rsplit(' ').next().unwrap_or_default();
-    let next = after
-        .trim_start()
-        .split([' ', ',', '.', ';', ')'])
-        .next()
-        .unwrap_or_default();
-    KIND_WORDS.contains(&last) || KIND_WORDS.contains(&next)
-}
-
-/// What stands before and behind a code span, in lower case.
-fn around(unit: &str, span: &Range<usize>) -> (String, String) {
-    let before = unit.get(..span.start.saturating_sub(1)).unwrap_or_default();
-    let after = unit.get(span.end + 1..).unwrap_or_default();
-    (before.to_lowercase(), after.to_lowercase())
-}
-
 /// Whether the sentence says that what is in a code span is a dependency, alone or in a list.
-fn is_said(unit: &str, span: &Range<usize>) -> bool {
+fn is_said(unit: &str, span: &Range<usize>, lookup: &Lookup<'_>) -> bool {
     let (before, after) = around(unit, span);
     let is_denied = ["no ", "not ", "n't ", "never ", "without ", "instead of "]
         .iter()
@@ -231,6 +171,9 @@ fn is_said(unit: &str, span: &Range<usize>) -> bool {
             .iter()
             .any(|word| head.trim_end_matches(':').ends_with(word))
         {
+            return true;
+        }
+        if is_user(head, unit.get(span.clone()).unwrap_or_default(), lookup) {
             return true;
         }
         let listed = head.strip_suffix(" and").or(head.strip_suffix(" or"));
@@ -255,7 +198,43 @@ fn is_said(unit: &str, span: &Range<usize>) -> bool {
     is_direct && first.is_some_and(|word| DEPENDENCY_WORDS.contains(&word))
 }
 
-fn is_dependency_name(name: &str) -> bool {
+/// Whether a text says that a package of the code base uses, or that a file imports, what stands behind it, and that is
+/// nothing of the code base.
+fn is_user(head: &str, used: &str, lookup: &Lookup<'_>) -> bool {
+    const PACKAGES: [&str; 7] = [
+        "crate",
+        "package",
+        "component",
+        "service",
+        "app",
+        "application",
+        "library",
+    ];
+    let facts = lookup.facts;
+    let is_foreign = !used.contains(char::is_uppercase) && lookup.symbol(used).is_empty();
+    let subject = |verb: &str| {
+        let (front, name) = head
+            .strip_suffix(verb)?
+            .strip_suffix('`')?
+            .rsplit_once('`')?;
+        Some((front.trim_end(), name))
+    };
+    let is_of_package = [" uses", " requires", " relies on"].iter().any(|verb| {
+        subject(verb).is_some_and(|(front, name)| {
+            let mut known = facts.components.iter();
+            let component = known.find(|it| it.name.to_lowercase() == name);
+            PACKAGES.iter().any(|it| front.ends_with(it))
+                && component.is_some_and(|it| !lookup.in_folder(&it.folder, used))
+        })
+    });
+    let is_of_file = subject(" imports").is_some_and(|(_, path)| {
+        let mut files = facts.files.iter();
+        files.any(|it| it.path.to_lowercase() == path)
+    });
+    is_foreign && (is_of_package || is_of_file)
+}
+
+pub(super) fn is_dependency_name(name: &str) -> bool {
     let is_sign = |c: char| c.is_alphanumeric() || "-_./@".contains(c);
     (2..100).contains(&name.len())
         && name.chars().all(is_sign)

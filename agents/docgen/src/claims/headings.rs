@@ -4,6 +4,7 @@ use super::{
     ClaimReport, Problem,
     find::claims,
     judge::{Verdict, is_heard_of, judge},
+    setting::Setting,
     written,
 };
 use crate::facts::Lookup;
@@ -16,8 +17,12 @@ const PLAIN: &str = "Notes";
 pub(super) fn checked(line: &str, lookup: &Lookup<'_>, report: &mut ClaimReport) -> String {
     let level = line.len() - line.trim_start().trim_start_matches('#').len();
     let (mark, title) = line.split_at(level);
-    let found = claims(title, false, lookup);
-    let verdicts = judge(title, &found, lookup);
+    let setting = Setting {
+        is_whole: true,
+        ..Setting::default()
+    };
+    let found = claims(title, &setting, lookup);
+    let verdicts = judge(title, &found, &setting, lookup);
     let mut text = title.to_owned();
     let mut is_plain = false;
     let mut problems = Vec::new();

@@ -3,12 +3,16 @@
 use super::{
     counts,
     dependencies::{self, is_called, is_imported, is_part},
-    find::{Claim, Kind, What},
+    find::{Claim, What},
+    kinds, mood,
     places::{Said, Tie, ties},
+    setting::Setting,
+    spans::spans,
     spots::{Spot, is_at, spots},
+    targets::{Target, is_unseen, target},
     versions,
 };
-use crate::facts::{File, Language, Lookup, SymbolKind};
+use crate::facts::{File, Language, Lookup};
 
 /// What the facts say to a claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,27 +29,25 @@ pub(super) enum Verdict {
 
 /// What is judged: all claims of a sentence, and what they have to do with each other.
 struct Sentence<'a> {
+    unit: &'a str,
     all: &'a [Claim],
     ties: Vec<Option<Tie>>,
+    setting: &'a Setting,
     lookup: &'a Lookup<'a>,
 }
 
-/// What a path leads to.
-enum Target<'a> {
-    File(&'a File),
-    /// The only file that ends so.
-    Ending(&'a File),
-    Folder,
-    /// More than one, or something that was not looked at.
-    Unsure,
-    Nothing,
-}
-
 /// The verdicts on the claims of a sentence, in their order.
-pub(super) fn judge(unit: &str, all: &[Claim], lookup: &Lookup<'_>) -> Vec<Verdict> {
+pub(super) fn judge(
+    unit: &str,
+    all: &[Claim],
+    setting: &Setting,
+    lookup: &Lookup<'_>,
+) -> Vec<Verdict> {
     let sentence = Sentence {
+        unit,
         all,
         ties: ties(unit, all),
+        setting,
         lookup,
     };
     let indexes = 0..all.len();
@@ -53,38 +55,13 @@ pub(super) fn judge(unit: &str, all: &[Claim], lookup: &Lookup<'_>) -> Vec<Verdi
         What::Path { .. } => sentence.path(index),
         What::Symbol { name, kind, .. } => match sentence.symbol(index) {
             Verdict::Wrong { why, now: None } => Verdict::Wrong { why, now: None },
-            other => wrong_kind(name, *kind, lookup).unwrap_or(other),
+            other => kinds::wrong(name, *kind, lookup).unwrap_or(other),
         },
         What::Dependency { name, is_said } => sentence.dependency(index, name, *is_said),
-        What::Version {
-            name,
-            version,
-            is_locked,
-        } => versions::judge(name, version, *is_locked, lookup),
+        What::Version { .. } => sentence.version(claim),
         What::Count(count) => counts::judge(count, sentence.file_before(index), lookup),
     });
     verdicts.collect()
-}
-
-/// A function that is called a type, or the other way round; nothing if any definition of that name fits.
-fn wrong_kind(name: &str, said: Option<Kind>, lookup: &Lookup<'_>) -> Option<Verdict> {
-    let said = said?;
-    let is = |kind: SymbolKind| match kind {
-        SymbolKind::Function | SymbolKind::Method | SymbolKind::Macro => Some(Kind::Called),
-        SymbolKind::Type | SymbolKind::Enum | SymbolKind::Interface | SymbolKind::Alias => {
-            Some(Kind::Type)
-        }
-        _ => None,
-    };
-    let all = lookup.symbol(name);
-    let (_, first) = all.first()?;
-    let is_other = |kind: SymbolKind| is(kind).is_some_and(|kind| kind != said);
-    all.iter()
-        .all(|(_, symbol)| is_other(symbol.kind))
-        .then(|| Verdict::Wrong {
-            why: format!("{name} is a {}", first.kind.as_str()),
-            now: None,
-        })
 }
 
 impl<'a> Sentence<'a> {
@@ -97,36 +74,13 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    fn target(&self, path: &str) -> Target<'a> {
-        let facts = self.lookup.facts;
-        if let Some(file) = facts.file(path) {
-            return Target::File(file);
-        }
-        let below = format!("{path}/");
-        let at = facts.files.partition_point(|file| *file.path < *below);
-        let next = facts.files.get(at);
-        if next.is_some_and(|file| file.path.starts_with(&below)) {
-            return Target::Folder;
-        }
-        let is_it = |it: &str| it == path || it.starts_with(&below);
-        if facts.skipped.first.iter().any(|it| is_it(&it.path)) {
-            return Target::Unsure;
-        }
-        let end = format!("/{path}");
-        let mut same = facts.files.iter().filter(|file| file.path.ends_with(&end));
-        match (same.next(), same.next()) {
-            (Some(file), None) => Target::Ending(file),
-            (Some(_), Some(_)) => Target::Unsure,
-            _ => Target::Nothing,
-        }
-    }
-
     fn path(&self, index: usize) -> Verdict {
         let Some(What::Path {
             path,
             lines,
             is_open,
             is_bare,
+            is_folder,
         }) = self.all.get(index).map(|it| &it.what)
         else {
             return Verdict::NoClaim;
@@ -136,13 +90,17 @@ impl<'a> Sentence<'a> {
             // A line behind the backtick goes into the code.
             now: Some(if *is_open { now + "`" } else { now }),
         };
-        let (file, is_whole) = match self.target(path) {
+        let (file, is_whole) = match target(path, self.lookup.facts) {
             Target::File(file) => (file, true),
             Target::Ending(file) => (file, lines.is_none() && !path.contains('/')),
             Target::Folder if lines.is_none() => return Verdict::Verified,
             Target::Folder => return wrong(format!("{path} is a folder"), path.clone()),
             Target::Unsure => return Verdict::Unknown,
-            Target::Nothing => return self.nowhere(index, path, lines.is_some(), *is_bare, wrong),
+            Target::Nothing => {
+                let is_claim =
+                    lines.is_some() || *is_folder || self.is_like_ours(index, path, *is_bare);
+                return self.nowhere(index, path, lines.is_some(), is_claim, wrong);
+            }
         };
         match self.at(index, file, *lines) {
             At::Right if is_whole => Verdict::Verified,
@@ -163,26 +121,103 @@ impl<'a> Sentence<'a> {
         index: usize,
         path: &str,
         has_lines: bool,
-        is_bare: bool,
+        is_claim: bool,
         wrong: impl Fn(String, String) -> Verdict,
     ) -> Verdict {
         let why = format!("there is no file {path}");
-        let defined = self.tied(index).filter(|(_, said)| *said == Said::Defined);
+        let defined = self.tied(index).filter(|(_, said)| said.is_of_name());
         for (claim, _) in defined {
             if let [spot] = spots(claim, self.lookup).as_slice() {
                 return wrong(why, spot.place(has_lines));
             }
         }
+        if !is_claim {
+            return Verdict::NoClaim;
+        }
+        if has_lines {
+            return Verdict::Wrong { why, now: None };
+        }
+        match () {
+            () if self.is_cited(path) => Verdict::Verified,
+            () if is_unseen(path) || mood::is_of_absent(self.unit) => Verdict::Unknown,
+            () if self.lookup.in_manifests(path) => Verdict::Unknown,
+            // What the code itself names, it may make or look for.
+            () if path.contains('.') && self.lookup.in_folder("", path) => Verdict::Unknown,
+            () => Verdict::Wrong { why, now: None },
+        }
+    }
+
+    /// Whether a path that leads to nothing looks like one of this code base.
+    fn is_like_ours(&self, index: usize, path: &str, is_bare: bool) -> bool {
         let first = path.split('/').next().unwrap_or(path);
-        let files = &self.lookup.facts.files;
-        let is_ours = files
-            .iter()
-            .any(|file| file.path.split('/').next() == Some(first));
+        let mut files = self.lookup.facts.files.iter();
+        let is_ours = files.any(|file| file.path.split('/').next() == Some(first));
         let has_ending = Language::of(path) != Language::Other;
-        let is_file = has_lines || is_ours || has_ending && !is_bare;
-        match is_file {
-            true => Verdict::Wrong { why, now: None },
-            false => Verdict::NoClaim,
+        // A file of something from outside, or a word of a command.
+        let at = self.all.get(index).map_or(0, |it| it.place.start);
+        let is_word = is_bare && spans(self.unit).iter().any(|it| it.contains(&at));
+        let lookup = self.lookup;
+        let is_foreign = !lookup.dependency(first).is_empty() || lookup.locked(first).is_some();
+        is_ours || has_ending && !is_foreign && !is_word
+    }
+
+    /// Whether lines that the sentence cites have a text.
+    fn is_cited(&self, text: &str) -> bool {
+        self.all.iter().any(|claim| {
+            let What::Path {
+                path,
+                lines: Some((first, last)),
+                ..
+            } = &claim.what
+            else {
+                return false;
+            };
+            let (Target::File(file) | Target::Ending(file)) = target(path, self.lookup.facts)
+            else {
+                return false;
+            };
+            let source = self.lookup.source(file);
+            source.is_some_and(|it| it.has(text, *first, *last))
+        })
+    }
+
+    /// A version, which is refuted only by a sentence that says that it is the one in use.
+    fn version(&self, claim: &Claim) -> Verdict {
+        let What::Version {
+            name,
+            version,
+            is_locked,
+            from,
+        } = &claim.what
+        else {
+            return Verdict::NoClaim;
+        };
+        let judged =
+            |version: &str, is_locked: bool| versions::judge(name, version, is_locked, self.lookup);
+        let verdict = judged(version, *is_locked);
+        if verdict == Verdict::Verified {
+            return verdict;
+        }
+        let column = self.setting.column(self.unit, claim.place.start);
+        let is_of_use = match column {
+            Some(head) => versions::is_for_versions(head),
+            None => {
+                !self.setting.is_advised && mood::is_of_use(self.unit, *from, claim.place.start)
+            }
+        };
+        // Beside the one in use, another one is compared with it.
+        let is_compared = self.all.iter().any(|it| match &it.what {
+            What::Version {
+                name: other,
+                version,
+                is_locked,
+                ..
+            } => other == name && it != claim && judged(version, *is_locked) == Verdict::Verified,
+            _ => false,
+        });
+        match is_of_use && !is_compared {
+            true => verdict,
+            false => Verdict::Unknown,
         }
     }
 
@@ -206,7 +241,7 @@ impl<'a> Sentence<'a> {
         };
         let has_lines = lines.is_some();
         if is_inside {
-            let is_said = |said: Said| said == Said::Defined;
+            let is_said = |said: Said| said.is_of_name();
             let is_open = match has_lines {
                 true => tied.is_empty(),
                 // A file that is named with a name says little, unless it says that the name is defined there.
@@ -233,7 +268,7 @@ impl<'a> Sentence<'a> {
                     let why = format!("{name} is at other lines of {}", file.path);
                     return At::Elsewhere(why, Some(file.path.clone()));
                 }
-                (None, _, [_, ..]) if *said == Said::Defined => {
+                (None, _, [_, ..]) if said.is_of_name() => {
                     let why = format!("{name} is not defined in {}", file.path);
                     return At::Elsewhere(why, None);
                 }
@@ -260,8 +295,8 @@ impl<'a> Sentence<'a> {
             let is_it = |it: &Spot<'_>| it.place(true) == now || it.place(false) == now;
             return Some(spots.iter().any(is_it));
         }
-        let is_file = lines.is_none() && tie.said < Said::Defined;
-        let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
+        let is_file = lines.is_none() && !tie.said.is_of_name();
+        let (Target::File(file) | Target::Ending(file)) = target(path, self.lookup.facts) else {
             return Some(is_file);
         };
         Some(is_file || is_at(claim, tie.said, &spots, file, *lines, self.lookup))
@@ -287,8 +322,8 @@ impl<'a> Sentence<'a> {
         let Some(What::Path { path, lines, .. }) = self.all.get(tie.path).map(|it| &it.what) else {
             return Verdict::Unknown;
         };
-        let is_defined = tie.said == Said::Defined;
-        let (Target::File(file) | Target::Ending(file)) = self.target(path) else {
+        let is_defined = tie.said > Said::Stands;
+        let (Target::File(file) | Target::Ending(file)) = target(path, self.lookup.facts) else {
             return Verdict::Unknown;
         };
         // What is called or used there is not defined by the code base, and a definition may be of a kind that
@@ -298,7 +333,7 @@ impl<'a> Sentence<'a> {
         }
         let source = self.lookup.source(file);
         let is_absent = source.is_some_and(|it| !it.has(name, 1, u32::MAX));
-        let is_cited = is_defined || *has_kind && lines.is_some();
+        let is_cited = tie.said.is_of_name() || *has_kind && lines.is_some();
         match is_cited && is_absent && !is_imported(name, self.lookup) {
             true => Verdict::Wrong {
                 why: format!("nothing is called {name}"),
@@ -310,10 +345,29 @@ impl<'a> Sentence<'a> {
 
     fn dependency(&self, index: usize, name: &str, is_said: bool) -> Verdict {
         let is_placed = self.is_placed(index);
-        let is_cited = is_placed == Some(true);
+        let is_cited = is_placed == Some(true) && self.has_in_place(index, name);
+        let header = self.setting.header.as_deref();
+        let is_unasked = mood::is_of_unasked(self.unit) || header.is_some_and(mood::is_of_absent);
         match dependencies::judge(name, is_said, is_cited, self.lookup) {
             Verdict::Verified if is_placed == Some(false) => Verdict::Unknown,
+            Verdict::Wrong { .. } if is_unasked => Verdict::Unknown,
             verdict => verdict,
+        }
+    }
+
+    /// Whether the file that is the place of a claim has a name; a folder has not.
+    fn has_in_place(&self, index: usize, name: &str) -> bool {
+        let tie = self.ties.get(index).copied().flatten();
+        let place = tie.and_then(|tie| self.all.get(tie.path));
+        let Some(What::Path { path, .. }) = place.map(|it| &it.what) else {
+            return false;
+        };
+        match target(path, self.lookup.facts) {
+            Target::File(file) | Target::Ending(file) => match self.lookup.source(file) {
+                Some(source) => source.has(name, 1, u32::MAX),
+                None => file.bytes > 0,
+            },
+            _ => false,
         }
     }
 
@@ -324,7 +378,7 @@ impl<'a> Sentence<'a> {
             What::Path { path, .. } => Some(path),
             _ => None,
         });
-        match self.target(paths.next()?) {
+        match target(paths.next()?, self.lookup.facts) {
             Target::File(file) | Target::Ending(file) => Some(file),
             _ => None,
         }

@@ -20,7 +20,9 @@ pub(super) fn parse(text: &str) -> Option<(String, Option<(u32, u32)>)> {
     }
     let is_path = has_ending(path) && path.chars().any(char::is_alphabetic) || path.contains('/');
     let path = path.trim_start_matches("./").trim_end_matches('/');
-    (is_path && !path.is_empty()).then(|| (path.to_owned(), lines))
+    // `.ts` and `.test.ts` are endings.
+    let is_ending = path.starts_with('.') && !path.contains('/');
+    (is_path && !is_ending && !path.is_empty()).then(|| (path.to_owned(), lines))
 }
 
 fn has_ending(path: &str) -> bool {
@@ -43,7 +45,9 @@ fn lines(text: &str) -> Option<(u32, u32)> {
 
 /// The path in a code span, with a line that stands behind it; `end` is where its backtick is.
 pub(super) fn in_code(unit: &str, place: Range<usize>, end: usize) -> Option<Claim> {
-    let (path, lines) = parse(unit.get(place.clone())?)?;
+    let text = unit.get(place.clone())?;
+    let (path, lines) = parse(text)?;
+    let is_folder = text.ends_with('/');
     let behind = match lines {
         None => behind(unit.get(end + 1..).unwrap_or_default()),
         Some(_) => None,
@@ -59,6 +63,7 @@ pub(super) fn in_code(unit: &str, place: Range<usize>, end: usize) -> Option<Cla
             lines: lines.or(behind.map(|(lines, _)| lines)),
             is_open: behind.is_some(),
             is_bare: false,
+            is_folder,
         },
     })
 }
@@ -103,6 +108,12 @@ pub(super) fn bare(unit: &str) -> Vec<Claim> {
     found
 }
 
+/// Whether names of products or an address without its scheme look like a path: `Vue.js/React.js`, `example.com/a.js`.
+fn is_joined(word: &str) -> bool {
+    let first = word.trim_start_matches("./").split('/').next();
+    first.is_some_and(|it| it.trim_start_matches('.').contains('.'))
+}
+
 /// Paths among words that begin at a place.
 pub(super) fn words(text: &str, start: usize) -> Vec<Claim> {
     let mut found = Vec::new();
@@ -112,7 +123,7 @@ pub(super) fn words(text: &str, start: usize) -> Vec<Claim> {
         let word = word.trim_end_matches([':', '!', '?']);
         let parsed = parse(word).filter(|_| !word.contains("://"));
         if let Some((path, lines)) = parsed
-            && (lines.is_some() || word.contains('/') && has_ending(word))
+            && (lines.is_some() || word.contains('/') && has_ending(word) && !is_joined(word))
         {
             found.push(Claim {
                 place: at..at + word.len(),
@@ -121,6 +132,7 @@ pub(super) fn words(text: &str, start: usize) -> Vec<Claim> {
                     lines,
                     is_open: false,
                     is_bare: true,
+                    is_folder: false,
                 },
             });
         }

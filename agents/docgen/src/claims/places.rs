@@ -1,6 +1,10 @@
 //! Which place a sentence gives to a name, and how surely it says that the name is defined there.
 
-use super::find::{Claim, KIND_WORDS, What};
+use super::{
+    find::{Claim, What},
+    kinds::KIND_WORDS,
+    mood::words,
+};
 
 /// The place of a name in a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +21,21 @@ pub(super) enum Said {
     Named,
     /// The place is cited right behind the name.
     Placed,
-    /// The name is defined there.
+    /// The name is there, as a definition or not.
+    Stands,
+    /// It is implemented there: a type of which there are many implementations may be, at each.
+    Implemented,
+    /// It is declared there, as a prototype is.
+    Declared,
+    /// It is defined there.
     Defined,
+}
+
+impl Said {
+    /// Whether the sentence is about where the name itself is, and not about a use of it.
+    pub(super) fn is_of_name(self) -> bool {
+        self >= Self::Stands
+    }
 }
 
 /// Words that say that something is defined.
@@ -31,7 +48,6 @@ const DEFINED: &[&str] = &[
     "live",
     "resides",
     "sits",
-    "found",
     "definition",
     "declaration",
 ];
@@ -39,7 +55,16 @@ const DEFINED: &[&str] = &[
 /// Words of a file that say so.
 const DEFINES: &[&str] = &["defines", "declares", "implements", "introduces"];
 
-const HAS: &[&str] = &["is", "are", "was", "were"];
+const HAS: &[&str] = &["is", "are"];
+
+/// Words that say where a name stands, but not that it is defined there.
+const MENTIONED: &[&str] = &["found", "was", "were"];
+
+/// Words before a name that make it a part of what the sentence is about: "the call of", "tests for".
+const PART_OF: &[&str] = &[
+    "of", "to", "for", "by", "with", "from", "on", "in", "into", "via", "through", "using",
+    "about", "between", "against",
+];
 
 const AT: &[&str] = &[
     "at", "in", "inside", "within", "on", "from", "of", "see", "by",
@@ -69,7 +94,7 @@ pub(super) fn ties(unit: &str, all: &[Claim]) -> Vec<Option<Tie>> {
                     };
                     let between = unit.get(place.end..next).unwrap_or_default();
                     said = Some(match said {
-                        None => behind(between),
+                        None => behind(between, unit.get(..place.start).unwrap_or_default()),
                         Some(said) if is_list(between) => said,
                         Some(_) => Said::Named,
                     });
@@ -106,23 +131,66 @@ pub(super) fn ties(unit: &str, all: &[Claim]) -> Vec<Option<Tie>> {
     ties
 }
 
-fn words(text: &str) -> Vec<String> {
-    let signs = |c: char| !(c.is_alphanumeric() || c == '_');
-    let words = text.split(signs).filter(|it| !it.is_empty());
-    words.map(str::to_lowercase).collect()
+/// What a sentence is about, by the words before a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    Name,
+    /// The name, with a word for what kind of definition it is.
+    Kind,
+    /// "The definition of".
+    Definition,
+    /// "The call of", "tests for".
+    Other,
 }
 
-/// What the words between a name and the place behind it say.
-fn behind(between: &str) -> Said {
+fn subject(before: &str) -> Subject {
+    // Names that are listed with it share what is said of it.
+    let pieces: Vec<&str> = before.split('`').step_by(2).collect();
+    let words = words(&pieces.join(" "));
+    let is_kind = words.last().is_some_and(|it| KIND_WORDS.contains(&&**it));
+    let is_telling = |it: &&String| {
+        let word = it.as_str();
+        !(FILLERS.contains(&word) || KIND_WORDS.contains(&word))
+    };
+    let mut rest = words.iter().rev().filter(is_telling).map(String::as_str);
+    match (rest.next(), rest.next()) {
+        (Some("of"), Some("definition" | "declaration")) => Subject::Definition,
+        (Some(word), _) if PART_OF.contains(&word) => Subject::Other,
+        _ if is_kind => Subject::Kind,
+        _ => Subject::Name,
+    }
+}
+
+/// How a word says that something is defined.
+fn said_by(words: &[String]) -> Said {
+    let has = |part: &str| words.iter().any(|it| it.starts_with(part));
+    match (has("implement"), has("declar")) {
+        (true, _) => Said::Implemented,
+        (_, true) => Said::Declared,
+        _ => Said::Defined,
+    }
+}
+
+/// What the words between a name and the place behind it say, and those before the name.
+fn behind(between: &str, before: &str) -> Said {
     let words = words(between);
     let has = |list: &[&str]| words.iter().any(|it| list.contains(&&**it));
     let is_known = words.iter().all(|it| {
-        let lists = [DEFINED, HAS, AT, FILLERS, KIND_WORDS];
+        let lists = [DEFINED, HAS, MENTIONED, AT, FILLERS, KIND_WORDS];
         lists.iter().any(|list| list.contains(&&**it))
     });
     match is_known {
         false => Said::Named,
-        true if has(DEFINED) || has(HAS) && has(AT) => Said::Defined,
+        true if has(DEFINED) || has(MENTIONED) || has(HAS) && has(AT) => match subject(before) {
+            Subject::Other => Said::Named,
+            Subject::Definition => Said::Defined,
+            _ if has(MENTIONED) => Said::Stands,
+            _ if has(DEFINED) => said_by(&words),
+            // A class that is somewhere is not used there.
+            Subject::Kind => Said::Declared,
+            Subject::Name if has(KIND_WORDS) => Said::Declared,
+            Subject::Name => Said::Stands,
+        },
         true => Said::Placed,
     }
 }
@@ -139,7 +207,8 @@ fn before(between: &str, after: &str) -> Said {
     let is_said = after.next().is_some_and(|it| HAS.contains(&it))
         && after.next().is_some_and(|it| DEFINED.contains(&it));
     match is_known {
-        true if has(DEFINES) || is_said => Said::Defined,
+        true if has(DEFINES) => said_by(&words),
+        true if is_said => Said::Defined,
         true if words.is_empty() => Said::Placed,
         _ => Said::Named,
     }

@@ -5,7 +5,7 @@ use super::{
     find::{Claim, What},
     places::Said,
 };
-use crate::facts::{File, Lookup, Symbol};
+use crate::facts::{File, Lookup, Symbol, SymbolKind};
 
 /// Where a name is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,22 +89,22 @@ pub(super) fn is_at(
         .next_back()
         .is_some_and(|last| is_called(last, name));
     let mut here = spots.iter().filter(|it| it.path == file.path);
-    let Some((first, last)) = lines else {
-        return is_file || here.next().is_some();
-    };
-    let is_inside = first >= 1 && first <= last && last <= file.lines;
     let has = |first: u32, last: u32| {
         lookup
             .source(file)
             .is_some_and(|it| it.has(name, first, last))
     };
+    let Some((first, last)) = lines else {
+        return is_file || here.next().is_some() || is_said_by(said, name, file, None, lookup);
+    };
+    let is_inside = first >= 1 && first <= last && last <= file.lines;
     if !is_inside {
         return false;
     }
     if is_file && spots.is_empty() {
         return true;
     }
-    let is_strict = said == Said::Defined && !spots.is_empty();
+    let is_strict = said.is_of_name() && !spots.is_empty();
     here.any(|it| match is_strict {
         // Its first line, or one of it that has its name: attributes may be before that.
         true => {
@@ -114,4 +114,43 @@ pub(super) fn is_at(
         false => first <= it.end && it.line <= last,
     }) || is_file && first == 1
         || !is_strict && has(first, last)
+        || is_said_by(said, name, file, Some((first, last)), lookup)
+}
+
+/// Whether lines of a file, or the file, have a name that is defined elsewhere in the way the sentence says: as a prototype
+/// in a header, as a method of an interface, as a type that is implemented, or just so.
+fn is_said_by(
+    said: Said,
+    name: &str,
+    file: &File,
+    lines: Option<(u32, u32)>,
+    lookup: &Lookup<'_>,
+) -> bool {
+    let (first, last) = lines.unwrap_or((1, u32::MAX));
+    let has = |first: u32, last: u32| {
+        lookup
+            .source(file)
+            .is_some_and(|it| it.has(name, first, last))
+    };
+    let is_import = |line: u32| first <= line && line <= last;
+    let mut imports = file.imports.iter();
+    let is_imported = lines.is_some() && imports.any(|it| is_import(it.line));
+    if !has(first, last) || is_imported && said != Said::Stands {
+        return false;
+    }
+    match said {
+        Said::Stands => true,
+        Said::Implemented => {
+            let mut all = lookup.symbol(name).iter().map(|(_, it)| it.kind);
+            all.any(|it| matches!(it, SymbolKind::Type | SymbolKind::Interface))
+        }
+        Said::Declared => {
+            let header = [".h", ".hh", ".hpp", ".hxx"];
+            let interfaces = file.symbols.iter();
+            let mut interfaces = interfaces.filter(|it| it.kind == SymbolKind::Interface);
+            header.iter().any(|it| file.path.ends_with(it))
+                || interfaces.any(|it| has(first.max(it.line), last.min(it.end)))
+        }
+        Said::Named | Said::Placed | Said::Defined => false,
+    }
 }

@@ -18,7 +18,10 @@ pub(super) fn marker(line: &str) -> usize {
 /// Whether the first row of a table says that it is about versions or dependencies.
 pub(super) fn is_of_versions(header: &str) -> bool {
     let words = ["version", "dependenc", "package", "crate", "library"];
-    words.iter().any(|word| header.contains(word))
+    let others = ["tool", "language", "runtime", "platform", "engine", "image"];
+    let first = header.trim_start_matches('|').split('|').next();
+    let is_of_others = first.is_some_and(|it| others.iter().any(|word| it.contains(word)));
+    !is_of_others && words.iter().any(|word| header.contains(word))
 }
 
 #[cfg(test)]

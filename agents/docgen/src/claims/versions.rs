@@ -4,8 +4,10 @@
 use std::ops::Range;
 
 use super::{
-    find::{Claim, What, spans},
+    find::{Claim, What},
     judge::Verdict,
+    setting::Setting,
+    spans::spans,
 };
 use crate::facts::Lookup;
 
@@ -156,8 +158,93 @@ pub(super) fn inside(text: &str) -> (&str, Option<Near>) {
 }
 
 /// The version behind or before a code span.
-pub(super) fn around(unit: &str, span: &Range<usize>) -> Option<Near> {
-    behind(unit, span.end + 1, 6).or_else(|| before(unit, span.start.saturating_sub(1)))
+pub(super) fn around(unit: &str, span: &Range<usize>, setting: &Setting) -> Option<Near> {
+    single(unit, span.end + 1, setting)
+        .or_else(|| behind(unit, span.end + 1, 6))
+        .or_else(|| before(unit, span.start.saturating_sub(1)))
+}
+
+/// Words behind a number alone that it does not count.
+const AFTER: &[&str] = &[
+    "is", "are", "as", "for", "in", "on", "with", "which", "that", "from", "by", "at", "via",
+    "here", "serves", "handles", "provides", "renders",
+];
+
+/// A number alone right behind a name, or in a cell for versions: a version if it counts nothing.
+fn single(unit: &str, from: usize, setting: &Setting) -> Option<Near> {
+    let rest = unit.get(from..)?;
+    let text = rest.trim_start_matches([' ', '|']);
+    let skipped = rest.get(..rest.len() - text.len())?;
+    let at = from + skipped.len();
+    let length = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let behind = text.get(length..)?;
+    let is_place = match skipped.matches('|').count() {
+        0 => skipped == " ",
+        1 => is_for_versions(setting.column(unit, at)?),
+        _ => false,
+    };
+    let word = behind
+        .trim_start()
+        .split([' ', ',', '.', ';', ')', ':'])
+        .next()?;
+    let is_end = match behind.strip_prefix(['.', ';', ')', '|']) {
+        Some(rest) => !rest.starts_with(char::is_alphanumeric),
+        None => behind.trim().is_empty() || behind.trim_start().starts_with('|'),
+    };
+    let is_uncounted = is_end || behind.starts_with(' ') && AFTER.contains(&word);
+    (is_place && length > 0 && length < 4 && is_uncounted).then(|| Near {
+        place: at..at + length,
+        version: text.get(..length).unwrap_or_default().to_owned(),
+        is_locked: false,
+        is_strong: false,
+    })
+}
+
+/// Whether the head of a column says that it has the versions in use or asked for.
+pub(super) fn is_for_versions(head: &str) -> bool {
+    const WORDS: [&str; 11] = [
+        "version",
+        "locked",
+        "resolved",
+        "pinned",
+        "wanted",
+        "asked",
+        "requir",
+        "range",
+        "constraint",
+        "specif",
+        "in use",
+    ];
+    WORDS.iter().any(|word| head.contains(word)) && !is_for_others(head)
+}
+
+/// Whether the head of a column says that it has versions that are not in use.
+fn is_for_others(head: &str) -> bool {
+    const WORDS: [&str; 17] = [
+        "latest",
+        "newest",
+        "recommend",
+        "target",
+        "fix",
+        "available",
+        "minimum",
+        "vulnerab",
+        "affected",
+        "safe",
+        "since",
+        "upgrade",
+        "update",
+        "next",
+        "proposed",
+        "previous",
+        "suggest",
+    ];
+    WORDS.iter().any(|word| head.contains(word))
+}
+
+/// The version in the cell behind that of a name.
+pub(super) fn in_cell(unit: &str, from: usize, setting: &Setting) -> Option<Near> {
+    single(unit, from, setting).or_else(|| behind(unit, from, 0))
 }
 
 fn behind(unit: &str, from: usize, most: usize) -> Option<Near> {
@@ -165,7 +252,9 @@ fn behind(unit: &str, from: usize, most: usize) -> Option<Near> {
     let (mut is_worded, mut is_locked) = (false, false);
     for _ in 0..=most {
         let rest = unit.get(at..)?;
-        let text = rest.trim_start_matches([' ', '(', '|', ':', '[', '`', '*', '"', ',', '@']);
+        let text = rest.trim_start_matches([
+            ' ', '(', '|', ':', '[', '`', '*', '"', ',', '@', '-', '–', '—',
+        ]);
         at += rest.len() - text.len();
         if let Some((range, is_strong)) = token(text, is_worded) {
             let next = text.get(range.end..)?;
@@ -212,11 +301,11 @@ fn before(unit: &str, end: usize) -> Option<Near> {
 }
 
 /// Versions right behind known names that are in no code: "Express 4.17".
-pub(super) fn of_plain_names(unit: &str, lookup: &Lookup<'_>) -> Vec<Claim> {
+pub(super) fn of_plain_names(unit: &str, setting: &Setting, lookup: &Lookup<'_>) -> Vec<Claim> {
     let code = spans(unit);
     let mut found = Vec::new();
     let mut at = 0;
-    for word in unit.split([' ', '(', ')', ',', '|', '*', '`']) {
+    for word in unit.split([' ', '(', ')', ',', '|', '*', '`', ':']) {
         let start = at;
         at += word.len() + 1;
         let end = start + word.len();
@@ -224,13 +313,19 @@ pub(super) fn of_plain_names(unit: &str, lookup: &Lookup<'_>) -> Vec<Claim> {
         if word.len() < 3 || is_code || !is_known(word, lookup) {
             continue;
         }
-        if let Some(near) = behind(unit, end, 1) {
+        let before = unit.get(..start).unwrap_or_default().trim_end();
+        let is_used = ["uses", "using", "requires", "on", "|"]
+            .iter()
+            .any(|it| before.ends_with(it));
+        let alone = single(unit, end, setting).filter(|_| is_used);
+        if let Some(near) = alone.or_else(|| behind(unit, end, 1)) {
             found.push(Claim {
                 place: near.place,
                 what: What::Version {
                     name: word.to_owned(),
                     version: near.version,
                     is_locked: near.is_locked,
+                    from: start,
                 },
             });
         }
@@ -334,7 +429,11 @@ fn asks(wanted: &str, said: &str, is_range: bool) -> bool {
                     || [said.strip_prefix('^'), said.strip_prefix("==")]
                         .contains(&Some(part.as_str()))
             }
-            false => begins(part, bare(said)),
+            // What is below a bound that is left out is asked for, and not the bound.
+            false => {
+                let is_left_out = part.starts_with('<') && !part.starts_with("<=");
+                !is_left_out && !part.starts_with('!') && begins(part, bare(said))
+            }
         })
     };
     !said.is_empty() && said.iter().all(fits)

@@ -85,6 +85,28 @@ impl<'a> Lookup<'a> {
         })
     }
 
+    /// Whether a line of code that imports something has this word: also one within a function, which is no import of
+    /// its file.
+    pub(crate) fn in_imports(&self, name: &str) -> bool {
+        let name = name.replace('-', "_");
+        let files = self.facts.files.iter();
+        let mut files = files.filter(|file| file.lines > 0 && file.language.is_code());
+        files.any(|file| source(&self.facts.root, file).is_some_and(|text| text.imports(&name)))
+    }
+
+    /// Whether a file in a folder has this word, or may have it as it changed since it was scanned.
+    pub(crate) fn in_folder(&self, folder: &str, name: &str) -> bool {
+        let files = self.facts.files.iter().filter(|file| {
+            let rest = file.path.strip_prefix(folder);
+            rest.is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
+        });
+        // A folder may be large, so that its texts are not kept.
+        let mut files = files.filter(|file| file.lines > 0);
+        files.any(|file| {
+            source(&self.facts.root, file).is_none_or(|text| text.has(name, 1, u32::MAX))
+        })
+    }
+
     /// Where symbols of this name are.
     pub fn symbol(&self, name: &str) -> &[(&'a File, &'a Symbol)] {
         self.symbols

@@ -48,10 +48,24 @@ impl Source {
         let mut lines = self.0.iter().skip(before).take(count);
         lines.any(|line| has_word(line, name))
     }
+
+    /// Whether a name is a word of a line that imports something.
+    pub(crate) fn imports(&self, name: &str) -> bool {
+        const BEGINNINGS: [&str; 7] = [
+            "import ", "from ", "use ", "pub use ", "extern ", "#include", "require",
+        ];
+        const CALLS: [&str; 2] = ["require(", "import("];
+        self.0.iter().any(|line| {
+            let start = line.trim_start();
+            let is_import = BEGINNINGS.iter().any(|it| start.starts_with(it))
+                || CALLS.iter().any(|it| start.contains(it));
+            is_import && has_word(line, name)
+        })
+    }
 }
 
 /// Whether a text has a name as a word of its own.
-fn has_word(text: &str, name: &str) -> bool {
+pub(crate) fn has_word(text: &str, name: &str) -> bool {
     let is_sign = |c: char| c.is_alphanumeric() || c == '_';
     !name.is_empty()
         && text.match_indices(name).any(|(at, found)| {

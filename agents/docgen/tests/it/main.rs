@@ -26,6 +26,7 @@ mod outcomes;
 mod places;
 mod queries;
 mod small;
+mod statements;
 mod support;
 mod traces;
 mod versions;

@@ -60,6 +60,30 @@ async fn a_page_is_one_short_call_and_every_statement_is_cited() {
 }
 
 #[tokio::test]
+async fn a_sentence_with_a_name_that_its_fact_has_not_is_left_out_and_the_fact_stays() {
+    for (says, is_kept) in [
+        ("Sessions are kept by `redis` here.", false),
+        ("The class RedisClient connects here.", false),
+        ("It is written in Kotlin with `spring`.", false),
+        ("It calls connect_db for that.", false),
+        ("Errors of the cart are here.", true),
+    ] {
+        let folder = shop();
+        let request = Request::new(folder.path(), None).unwrap();
+        let model = chooses(json!([
+            {"question": "A", "fact": 1, "says": says},
+            {"question": "B", "fact": 2, "says": "More of the cart."},
+        ]));
+        let outcome = document(Some(model), small(only(&["error-handling"])), &request).await;
+        assert_eq!(outcome.status, "success");
+        let page = fs::read_to_string(request.output.join("error-handling.md")).unwrap();
+        let said = says.trim_end_matches('.').replace('`', "'");
+        assert_eq!(page.contains(&said), is_kept, "{says}: {page}");
+        assert!(page.contains("(../src/cart.rs#L"), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn a_reply_that_is_no_form_fails_the_agent_and_not_the_documentation() {
     let folder = shop();
     let request = Request::new(folder.path(), None).unwrap();
