@@ -16,8 +16,9 @@ pub(super) struct Spot<'a> {
 }
 
 impl Spot<'_> {
+    /// As it is written; of a manifest it may not be known which line asks.
     pub(super) fn place(&self, has_line: bool) -> String {
-        match has_line {
+        match has_line && self.line > 0 {
             true => format!("{}:{}", self.path, self.line),
             false => self.path.to_owned(),
         }
