@@ -123,7 +123,7 @@ async fn what_a_killed_process_left_is_cleared_up_and_notes_in_it_are_kept() {
     write(&left, "deep/er/note.txt", "mine too");
     write(&left, "kpi.md", "a page that somebody changed");
     write(&request.output, "deep/other.txt", "there");
-    write(folder.path(), ".superstep-part-x/kpi.md", "half a pa");
+    write(folder.path(), ".superstep-part-a1B2c3/kpi.md", "half a pa");
     document(None, only(&["kpi"]), &request).await;
     let read = |name: &str| fs::read_to_string(request.output.join(name)).unwrap();
     assert_eq!(read("meanwhile.txt"), "mine");
