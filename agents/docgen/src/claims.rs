@@ -127,6 +127,8 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
             true => vec![rest],
             false => sentences(rest),
         };
+        let units: Vec<&str> = units.into_iter().flat_map(pieces).collect();
+        let count = units.len();
         let left: Vec<String> = units
             .into_iter()
             .filter_map(|unit| {
@@ -135,6 +137,9 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
                 checked(unit, &setting, lookup, &mut report)
             })
             .collect();
+        if is_row && left.len() < count {
+            continue;
+        }
         let left = left.concat();
         if !left.trim().is_empty() || rest.trim().is_empty() {
             kept.push(format!("{mark}{}", left.trim_end()));
@@ -142,6 +147,23 @@ pub fn check(text: &str, lookup: &Lookup<'_>) -> (String, ClaimReport) {
     }
     report.problems.truncate(MOST);
     (kept.join("\n"), report)
+}
+
+/// The longest sentence that is looked at as one: each claim is held against the whole of it.
+const LONGEST: usize = 2_000;
+
+/// A sentence that nobody would read in pieces that are looked at one by one.
+fn pieces(mut sentence: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    while sentence.len() > LONGEST {
+        let (piece, _) = sentence.split_at(sentence.floor_char_boundary(LONGEST));
+        let end = piece.rfind(' ').map_or(piece.len(), |blank| blank + 1);
+        let (piece, rest) = sentence.split_at(end);
+        pieces.push(piece);
+        sentence = rest;
+    }
+    pieces.push(sentence);
+    pieces
 }
 
 /// A sentence with its claims put right; nothing if it cannot be.

@@ -167,3 +167,16 @@ fn markdown_of_a_model_can_do_nothing() {
     );
     assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
+
+#[test]
+fn a_claim_in_a_sentence_without_end_is_checked_and_the_rest_stays() {
+    let words = "many words ".repeat(2_000);
+    let (kept, problems) = checked(&format!("{words}and payments in `src/payments.rs:10`"));
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(words.starts_with(&kept) && kept.len() > words.len() / 2);
+    let ticks = "x`y".repeat(4_000);
+    let (kept, problems) = checked(&ticks);
+    assert_eq!((kept, problems), (ticks, vec![]));
+    let row = format!("| {} | `src/payments.rs:10` |", "a ".repeat(2_000));
+    assert_eq!(checked(&row).0, "");
+}
