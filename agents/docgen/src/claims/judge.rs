@@ -102,7 +102,16 @@ impl<'a> Sentence<'a> {
                 return self.nowhere(index, path, lines.is_some(), is_claim, wrong);
             }
         };
+        if let Some(last) = self.last_line_said(lines.is_some())
+            && file.lines > 0
+            && last > file.lines
+        {
+            let why = format!("{} has {} lines", file.path, file.lines);
+            return Verdict::Wrong { why, now: None };
+        }
         match self.at(index, file, *lines) {
+            // The facts do not confirm what says that it is not there.
+            At::Right if mood::is_denied(self.unit) => Verdict::Unknown,
             At::Right if is_whole => Verdict::Verified,
             // Called by its last names, with the rest of its path it is right.
             At::Right => {
@@ -113,6 +122,13 @@ impl<'a> Sentence<'a> {
             At::Elsewhere(why, Some(now)) => wrong(why, now),
             At::Elsewhere(why, None) => Verdict::Wrong { why, now: None },
         }
+    }
+
+    /// The last line of the only path of the sentence, where it is said in words: `lines 10 to 20 of`.
+    fn last_line_said(&self, has_lines: bool) -> Option<u32> {
+        let is_path = |it: &&Claim| matches!(it.what, What::Path { .. });
+        let is_only = self.all.iter().filter(is_path).count() == 1;
+        (is_only && !has_lines).then(|| mood::last_line(self.unit))?
     }
 
     /// A path that leads to nothing: where the sentence says what should be there, that may be somewhere.

@@ -281,16 +281,32 @@ pub(super) fn is_advice(unit: &str) -> bool {
     unit.trim_end().ends_with('?') || begins(&words, MAKING) || has_any(&words, ADVISING)
 }
 
-/// Whether a sentence may speak of what is not there: advice, the past, what a build makes, what is missed.
-pub(super) fn is_of_absent(unit: &str) -> bool {
-    let words = spoken(unit);
-    let is_denied = words.windows(3).any(|it| {
+/// Whether a sentence says that something is not there.
+pub(super) fn is_denied(unit: &str) -> bool {
+    const GONE: &[&str] = &["there", "a", "present", "found", "in", "part", "tracked"];
+    spoken(unit).windows(3).any(|it| {
         let [verb, not, rest] = it else {
             return false;
         };
-        const GONE: &[&str] = &["there", "a", "present", "found", "in", "part", "tracked"];
         not == "not" && (rest == "exist" || verb == "is" && GONE.contains(&rest.as_str()))
-    });
+    })
+}
+
+/// The last line that a sentence names in words: `line 5`, `lines 5-9`, `lines 5 to 9`.
+pub(super) fn last_line(unit: &str) -> Option<u32> {
+    let mut words = unit.split(|c: char| !c.is_alphanumeric());
+    let is_line = |it: &str| it.eq_ignore_ascii_case("line") || it.eq_ignore_ascii_case("lines");
+    words.find(|it| is_line(it))?;
+    let first: u32 = words.next()?.parse().ok()?;
+    let next = words.find(|it| !["", "to", "and", "through"].contains(it));
+    let last = next.and_then(|it| it.parse().ok());
+    Some(last.unwrap_or(first))
+}
+
+/// Whether a sentence may speak of what is not there: advice, the past, what a build makes, what is missed.
+pub(super) fn is_of_absent(unit: &str) -> bool {
+    let words = spoken(unit);
+    let is_denied = is_denied(unit);
     let lower = unit.to_lowercase();
     let is_example = ["e.g.", "such as "].iter().any(|it| lower.contains(it));
     is_advice(unit) || is_denied || is_example || has_any(&words, ABSENT)

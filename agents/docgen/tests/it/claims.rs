@@ -180,3 +180,26 @@ fn a_claim_in_a_sentence_without_end_is_checked_and_the_rest_stays() {
     let row = format!("| {} | `src/payments.rs:10` |", "a ".repeat(2_000));
     assert_eq!(checked(&row).0, "");
 }
+
+#[test]
+fn lines_in_words_are_held_against_the_file_and_what_is_denied_is_not_confirmed() {
+    for text in [
+        "`src/cart.rs` (lines 100-200) adds prices.",
+        "See line 500 in `src/cart.rs`.",
+        "Lines 1 to 900 of `src/cart.rs` add prices.",
+    ] {
+        let (kept, problems) = checked(text);
+        assert_eq!((kept.as_str(), problems.len()), ("", 1), "{text}");
+    }
+    let folder = shop();
+    let facts = facts(folder.path());
+    let lookup = Lookup::new(&facts);
+    for (text, verified) in [
+        ("See line 3 in `src/cart.rs`.", 1),
+        ("Lines 1 to 3 of `src/cart.rs` add prices.", 1),
+        ("The file `src/cart.rs` does not exist.", 0),
+    ] {
+        let (kept, report) = check(text, &lookup);
+        assert_eq!((kept.as_str(), report.verified), (text, verified), "{text}");
+    }
+}
