@@ -221,7 +221,12 @@ impl Seen {
         let of_kind = of_kind.map_or(Class::Notify, |(_, class)| *class);
         match (of_kind, self.act) {
             // A colleague is neither a stranger who sells nor one who tricks, and the owner sees what is written in their name.
-            (Class::Ignore, _) if shown.is_by_colleague && is_by_person => asked,
+            (Class::Ignore, act) if shown.is_by_colleague && is_by_person => {
+                match act == Act::Asks || self.kind == FRAUD {
+                    true => asked,
+                    false => Class::Notify,
+                }
+            }
             // Whoever asks, and wants none of what a fraud is after, may wait for an answer.
             (Class::Ignore, Act::Asks) if self.kind == FRAUD && is_by_person && !shown.lures => {
                 asked
@@ -368,6 +373,7 @@ mod tests {
             ..shown
         };
         assert_eq!(seen(Act::Tells, FRAUD).class(&colleague), Class::Respond);
+        assert_eq!(seen(Act::Sells, "sales").class(&colleague), Class::Notify);
         let refund = Evidence {
             lures: false,
             ..shown

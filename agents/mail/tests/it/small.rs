@@ -253,7 +253,7 @@ async fn the_setting_goes_before_what_the_model_says_of_itself() {
 async fn a_small_model_reads_short_mails_with_examples_as_turns() {
     let fixture = Fixture::new();
     fixture.put("a.eml", mail("Long", &"word ".repeat(2_000)));
-    let ignore = json!({"says": "Nothing.", "act": "sells", "kind": "advertising"});
+    let told = json!({"says": "Nothing.", "act": "tells", "kind": "status"});
     // The mail is the last of what was said, after eleven examples.
     let when = When {
         schema: Some("triage".into()),
@@ -261,7 +261,7 @@ async fn a_small_model_reads_short_mails_with_examples_as_turns() {
         contains: Some("Subject: Long".into()),
         ..When::default()
     };
-    let agent = fixture.agent(small([Step::data(ignore).when(when)]));
+    let agent = fixture.agent(small([Step::data(told).when(when)]));
     let taken = take_in(&agent).await;
     let state = agent
         .graph()
@@ -269,7 +269,7 @@ async fn a_small_model_reads_short_mails_with_examples_as_turns() {
         .await
         .unwrap()
         .state;
-    assert_eq!(state.classification_decision, Some(Class::Ignore));
+    assert_eq!(state.classification_decision, Some(Class::Notify));
 }
 
 #[tokio::test]
