@@ -20,7 +20,9 @@ pub fn sentences(line: &str) -> Vec<&str> {
             ')' if !in_code => depth = depth.saturating_sub(1),
             ' ' => {
                 let said = line.get(word..at).unwrap_or_default();
-                if !in_code && depth == 0 && ends_sentence(said) {
+                // What ends in parentheses is part of what is around them.
+                let is_end = ends_sentence(said) && !said.ends_with(')');
+                if !in_code && depth == 0 && is_end {
                     found.push(line.get(start..=at).unwrap_or_default());
                     start = at + 1;
                 }
@@ -59,6 +61,7 @@ mod tests {
         for (line, count) in [
             ("One. Two.", 2),
             ("One (a. b). Two", 2),
+            ("Who pays (Ann? Max?) is open", 1),
             ("One `a. b` two", 1),
             ("3.5 is a number", 1),
             ("Mr. A. Keller agrees. Fine!", 2),
