@@ -225,7 +225,7 @@ pub(super) fn read(text: &str, file: &mut File) -> Uses {
 }
 
 /// A node that may define something.
-struct Place<'a> {
+struct PlacedNode<'a> {
     node: Node<'a>,
     /// The node around it, which a tree would look for from its root.
     above: Option<Node<'a>>,
@@ -240,7 +240,7 @@ struct Place<'a> {
 
 fn collect(tree: &Tree, text: &str, grammar: &Grammar, file: &mut File) {
     // A list instead of calls: text of others decides how deep it goes.
-    let mut left = vec![Place {
+    let mut left = vec![PlacedNode {
         node: tree.root_node(),
         above: None,
         depth: 0,
@@ -251,7 +251,7 @@ fn collect(tree: &Tree, text: &str, grammar: &Grammar, file: &mut File) {
     // Whether the last symbol is a signature that its function follows.
     let mut is_open = false;
     while let Some(place) = left.pop() {
-        let Place { node, depth, .. } = place;
+        let PlacedNode { node, depth, .. } = place;
         let kind = node.kind();
         let symbol = grammar.symbols.iter().find(|(known, _)| *known == kind);
         let mut of = place.of.clone();
@@ -291,7 +291,7 @@ fn collect(tree: &Tree, text: &str, grammar: &Grammar, file: &mut File) {
 }
 
 /// Whether a node is one of several signatures of the function that follows.
-fn is_signature(place: &Place<'_>, text: &str) -> bool {
+fn is_signature(place: &PlacedNode<'_>, text: &str) -> bool {
     if place.node.kind() == "function_signature" {
         return true;
     }
@@ -306,8 +306,8 @@ fn is_signature(place: &Place<'_>, text: &str) -> bool {
 }
 
 /// What is in a node, with what keeps it from others.
-fn inside<'a>(place: Place<'a>, of: Option<String>, text: &str) -> Vec<Place<'a>> {
-    let Place { node, depth, .. } = place;
+fn inside<'a>(place: PlacedNode<'a>, of: Option<String>, text: &str) -> Vec<PlacedNode<'a>> {
+    let PlacedNode { node, depth, .. } = place;
     let mut is_hidden = place.is_hidden;
     match node.kind() {
         "namespace_definition" => is_hidden |= node.child_by_field_name("name").is_none(),
@@ -332,7 +332,7 @@ fn inside<'a>(place: Place<'a>, of: Option<String>, text: &str) -> Vec<Place<'a>
         match child.kind() {
             "access_specifier" => is_hidden = place.is_hidden || slice(child, text) != "public",
             "preproc_def" if is_guard(node, child, text) => {}
-            _ => found.push(Place {
+            _ => found.push(PlacedNode {
                 node: child,
                 above: Some(node),
                 depth: depth + 1,
@@ -360,7 +360,7 @@ fn is_guard(around: Node<'_>, node: Node<'_>, text: &str) -> bool {
 }
 
 /// The symbol that a node defines.
-fn define(place: &Place<'_>, kind: SymbolKind, text: &str, file: &File) -> Option<Symbol> {
+fn define(place: &PlacedNode<'_>, kind: SymbolKind, text: &str, file: &File) -> Option<Symbol> {
     let node = place.node;
     let language = file.language;
     let mut name = field(node, "name", text);

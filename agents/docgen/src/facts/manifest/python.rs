@@ -151,7 +151,7 @@ fn requirements(path: &str, text: &str, manifests: &mut Manifests) {
 /// Name and versions of a line such as `requests[socks]>=2,<3; python_version > "3"`.
 fn requirement(text: &str) -> (String, Option<String>) {
     let text = text.split([';', '#']).next().unwrap_or_default();
-    // Hashes follow, and the line goes on with more of them.
+    // Hashes follow, and the line continues with more of them.
     let text = text.split(" --").next().unwrap_or_default();
     let text = text.trim_end().trim_end_matches('\\');
     let end = text.find(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)));
