@@ -1,6 +1,8 @@
 //! Reading threads: by name, checkpoints by step or id.
 
 use std::{
+    cmp::Reverse,
+    collections::HashMap,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -13,7 +15,7 @@ use superstep::{
     dynamic::{DynGraph, Pauses, RunInput, START, Snapshot, Source, state::Depth},
     model::did_you_mean,
     runs::RunCost,
-    saver::{HistoryQuery, ThreadInfo},
+    saver::{HistoryQuery, ThreadInfo, ThreadOrder, ThreadQuery},
     trace::{Branch, RunTree, View},
 };
 
@@ -137,6 +139,25 @@ impl ThreadReader {
         }
     }
 
+    /// All threads, those that were used last first. A thread that the index does not know, whatever is the reason, comes
+    /// before them: only a look at it tells when it was used.
+    pub(crate) async fn by_use(&self) -> Result<Vec<ThreadId>, Error> {
+        let all = ThreadQuery {
+            order: ThreadOrder::Name,
+            ..ThreadQuery::default()
+        };
+        // Threads are listed without it too.
+        let hints = self.saver.thread_hints(&all).await.ok().flatten();
+        let hints = hints.unwrap_or_default().into_iter();
+        let used: HashMap<ThreadId, Option<i64>> = hints.map(|it| (it.id, it.used)).collect();
+        let mut threads = self.saver.threads().await?;
+        threads.sort_by_cached_key(|thread| {
+            let used = used.get(thread).copied().flatten();
+            Reverse(used.unwrap_or(i64::MAX))
+        });
+        Ok(threads)
+    }
+
     /// The thread of an agent that was used last.
     pub(crate) async fn last_of(&self, agent: Agent) -> Result<String, Error> {
         self.last(Some(agent)).await
@@ -144,8 +165,7 @@ impl ThreadReader {
 
     /// The thread that was used last, of whatever agent or of this one.
     async fn last(&self, wanted: Option<Agent>) -> Result<String, Error> {
-        let mut newest = None;
-        for thread in self.saver.threads().await? {
+        for thread in self.by_use().await? {
             let Some(agent) = self.agent_of(&thread).await else {
                 continue;
             };
@@ -153,20 +173,15 @@ impl ThreadReader {
                 continue;
             }
             let graph = self.graph_of(agent)?;
-            let Ok(snapshot) = self.snapshot(&graph, thread.as_str(), None).await else {
-                continue;
-            };
-            newest = newest.max(
-                snapshot
-                    .checkpoint
-                    .map(|id| (id, thread.as_str().to_owned())),
-            );
+            let read = self.snapshot(&graph, thread.as_str(), None).await;
+            if read.is_ok_and(|snapshot| snapshot.checkpoint.is_some()) {
+                return Ok(thread.as_str().to_owned());
+            }
         }
-        let none = || Error::Missing {
+        Err(Error::Missing {
             what: "there are no threads yet".into(),
             hint: "start one with `superstep ask` or `superstep analyze`",
-        };
-        newest.map(|(_, name)| name).ok_or_else(none)
+        })
     }
 
     /// The thread of a whole name or UUID, for commands that change or copy it. A missing one is refused, and the one

@@ -52,9 +52,19 @@ pub(super) async fn run(
         false => wanted.status,
     };
     let search = wanted.search.as_ref().map(|text| text.to_lowercase());
+    let is_narrow = wanted.agent.is_some() || status.is_some() || search.is_some();
+    let limit = match (wanted.limit, wanted.all || output.form == Form::Json) {
+        (Some(limit), _) => NonZeroUsize::get(limit),
+        (None, true) => usize::MAX,
+        (None, false) => USUAL_LIMIT,
+    };
     let mut rows = Vec::new();
     let mut unread = None;
-    for thread in reader.saver.threads().await? {
+    let mut threads = reader.by_use().await?.into_iter();
+    while rows.len() < limit {
+        let Some(thread) = threads.next() else {
+            break;
+        };
         let of = reader.agent_of(&thread).await;
         if wanted.agent.is_some() && wanted.agent != of {
             continue;
@@ -75,13 +85,6 @@ pub(super) async fn run(
         }
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.checkpoint));
-    let limit = match (wanted.limit, wanted.all || output.form == Form::Json) {
-        (Some(limit), _) => NonZeroUsize::get(limit),
-        (None, true) => usize::MAX,
-        (None, false) => USUAL_LIMIT,
-    };
-    let left = rows.len().saturating_sub(limit);
-    rows.truncate(limit);
     for row in &mut rows {
         row.cost = reader.cost(&row.thread).await;
         if row.model.is_none() {
@@ -99,8 +102,13 @@ pub(super) async fn run(
     for row in &rows {
         tell(row, &columns, output)?;
     }
+    let left = threads.len();
     if left > 0 && output.form == Form::Text {
-        let more = count(left, "more thread");
+        let more = match is_narrow {
+            // Whether those are wanted is not known before they are read.
+            true => "there may be more".to_owned(),
+            false => count(left, "more thread"),
+        };
         output.note(&[faint(format!(
             "{more}: --all lists them, --search, --status and --agent choose some"
         ))]);
@@ -118,7 +126,6 @@ pub(super) async fn run(
         }
     }
     if rows.is_empty() && output.form == Form::Text {
-        let is_narrow = wanted.agent.is_some() || status.is_some() || search.is_some();
         match is_narrow {
             true => output.say(&[
                 plain("No such threads. "),
@@ -143,14 +150,13 @@ pub(super) fn none_yet(output: &Output) {
     }
 }
 
-/// All threads, the most recently used first.
+/// All threads, those that were used last first.
 pub(super) async fn rows(reader: &ThreadReader) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
-    for thread in reader.saver.threads().await? {
+    for thread in reader.by_use().await? {
         let of = reader.agent_of(&thread).await;
         rows.push(read(reader, thread, of).await);
     }
-    rows.sort_by_key(|row| std::cmp::Reverse(row.checkpoint));
     Ok(rows)
 }
 

@@ -205,7 +205,7 @@ fn newest(db: &Connection, seal: &Seal, thread: i64) -> Result<Option<RunRecord>
     Ok(found.into_iter().next())
 }
 
-const CHANGED: &str = "SELECT threads.name, NULL, threads.thread FROM unfound
+const CHANGED: &str = "SELECT threads.name, NULL, threads.thread, threads.used FROM unfound
  JOIN threads ON threads.thread = unfound.thread
  WHERE EXISTS (SELECT 1 FROM graphs WHERE graphs.thread = unfound.thread)";
 
@@ -220,6 +220,7 @@ fn rows(
                 let hint = ThreadHint {
                     id: ThreadId::from(graphs::name_in(row, 0)?),
                     updated: row.get(1)?,
+                    used: row.get(3)?,
                 };
                 Ok((row.get(2)?, hint))
             })?;
@@ -294,7 +295,7 @@ fn wanted(seal: &Seal, query: &ThreadQuery) -> (String, Vec<i64>) {
         false => format!(" AND {}", tests.join(" AND ")),
     };
     let statement = format!(
-        "SELECT threads.name, found.updated, found.thread FROM {from}
+        "SELECT threads.name, found.updated, found.thread, threads.used FROM {from}
          CROSS JOIN threads ON threads.thread = found.thread
          WHERE NOT EXISTS (SELECT 1 FROM unfound WHERE unfound.thread = found.thread){tests}"
     );

@@ -93,6 +93,8 @@ pub struct ThreadHint {
     pub id: ThreadId,
     /// When its newest run was recorded, began or ended.
     pub updated: Option<UnixMillis>,
+    /// When a run, an edit, a copy or an import changed it; nothing if that is not known.
+    pub used: Option<UnixMillis>,
 }
 
 impl ThreadHint {
@@ -240,7 +242,8 @@ async fn all_threads(saver: &dyn Saver, order: ThreadOrder) -> Result<Vec<Thread
             ThreadOrder::Name => None,
             ThreadOrder::Updated => updated(saver, &id).await?,
         };
-        all.push(ThreadHint { id, updated });
+        let used = None;
+        all.push(ThreadHint { id, updated, used });
     }
     // A saver lists them in order of name.
     all.sort_by_key(|hint| Reverse(hint.updated));
@@ -255,7 +258,8 @@ async fn hint_of(saver: &dyn Saver, id: &ThreadId) -> Result<ThreadHint, SaverEr
         return Err(SaverError::NoThread { thread: id });
     }
     let updated = updated(saver, &id).await?;
-    Ok(ThreadHint { id, updated })
+    let used = None;
+    Ok(ThreadHint { id, updated, used })
 }
 
 async fn updated(saver: &dyn Saver, id: &ThreadId) -> Result<Option<UnixMillis>, SaverError> {

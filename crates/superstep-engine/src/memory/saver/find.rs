@@ -20,7 +20,8 @@ impl MemorySaver {
             inner.end_lost_runs(now);
             if inner.may_be(query) {
                 let updated = inner.runs.all().last().and_then(RunRecord::updated);
-                hints.push(ThreadHint { id, updated });
+                let used = Some(inner.used);
+                hints.push(ThreadHint { id, updated, used });
             }
         }
         hints
