@@ -81,6 +81,18 @@ fn a_long_list_of_threads_is_cut_for_people_and_whole_for_programs() {
         "{}",
         some.stderr
     );
+    let is_first = |it: &str| it.split_whitespace().next() == Some(&*thread);
+    assert!(!some.stdout.lines().any(is_first), "{}", some.stdout);
+    let found = env.run("threads list --search WHAT --limit 5").stderr;
+    assert!(found.contains("there may be more: --all"), "{found}");
+    let few = env.run(&format!("threads list --search {thread}"));
+    assert_eq!(few.stdout.lines().count(), 1, "{}", few.stdout);
+    assert!(!few.stderr.contains("more"), "{}", few.stderr);
+    // Who was used again is the one that was used last.
+    let resume = format!("threads resume {thread} --model script:FIXTURES/archie.jsonl");
+    env.run_with(&resume, "two\n");
+    let again = env.run("threads list --limit 1").stdout;
+    assert!(again.lines().all(is_first), "{again}");
     assert_eq!(env.run("threads list --all").stdout.lines().count(), 36);
     assert_eq!(
         env.run("threads list --limit 33").stdout.lines().count(),
