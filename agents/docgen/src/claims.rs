@@ -40,6 +40,7 @@ use superstep::tools::guided::sentences;
 use crate::facts::Lookup;
 use find::{Claim, What, claims};
 use judge::{Verdict, judge};
+pub(crate) use numerals::is_many;
 use setting::{Section, Setting};
 use units::marker;
 

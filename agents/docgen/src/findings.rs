@@ -13,7 +13,7 @@ use superstep::{
     tools::refine::Form,
 };
 
-use crate::{facts::has_word, numbered::Fact};
+use crate::{claims::is_many, facts::has_word, numbered::Fact};
 
 /// How many facts are chosen at most, and at least if there are so many.
 const MOST: usize = 6;
@@ -132,37 +132,6 @@ impl Form for Findings {
     }
 }
 
-/// Numbers that are written as words.
-const NUMBER_WORDS: &[&str] = &[
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "dozen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-    "hundreds",
-    "thousand",
-    "thousands",
-    "million",
-    "millions",
-    "billion",
-];
-
 /// The sentence, unless it has a number, a path or a name of code that the fact has not: then the fact must do.
 fn sentence(says: &str, fact: &Fact) -> Option<String> {
     let says = single_line(says);
@@ -181,7 +150,7 @@ fn sentence(says: &str, fact: &Fact) -> Option<String> {
         let word = word.trim_matches(['.', ':', '!', '?']);
         let is_name = word.contains(['/', '_', '.']) || word.contains("::") || is_camel(word);
         let word = word.to_lowercase();
-        (is_name || NUMBER_WORDS.contains(&&*word)) && !lower.contains(word.trim_end_matches('s'))
+        (is_name || is_many(&word)) && !lower.contains(word.trim_end_matches('s'))
     });
     let says = says.trim().trim_end_matches(['.', ';', ',']).to_owned();
     let is_fine = !is_foreign && !is_new && numbers(&says).is_subset(&numbers(&line));
@@ -248,6 +217,9 @@ mod tests {
         for says in [
             "It is proven by src/nowhere.rs to be unsafe.",
             "There are five hundred accounts.",
+            "There are thousands of accounts.",
+            "It has a dozen accounts.",
+            "It has seventeen accounts.",
             "It calls close_door for that.",
             "See nowhere.rs for it.",
             "It uses `redis` for accounts.",
@@ -259,10 +231,17 @@ mod tests {
             let text = findings().text(&filled);
             assert!(text.contains("\n- type `Ledger`, `src"), "{says}: {text}");
         }
-        let says = "It is in src/ledger.rs.";
-        let filled = json!({"findings": [{"question": "A", "fact": 1, "says": says}]});
-        let text = findings().text(&filled);
-        assert!(text.contains("- It is in src/ledger.rs (type"), "{text}");
+        for (says, kept) in [
+            ("It is in src/ledger.rs.", "- It is in src/ledger.rs (type"),
+            (
+                "It keeps accounts, one by one.",
+                "- It keeps accounts, one by one (type",
+            ),
+        ] {
+            let filled = json!({"findings": [{"question": "A", "fact": 1, "says": says}]});
+            let text = findings().text(&filled);
+            assert!(text.contains(kept), "{text}");
+        }
     }
 
     #[test]

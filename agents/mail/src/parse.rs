@@ -34,6 +34,7 @@ pub(crate) use address::{email, is_email, named_email};
 pub(crate) use checked::check_address;
 pub(crate) use quote::split;
 pub use sending::Sending;
+pub(crate) use sending::is_nobody;
 
 /// The largest mail that is read.
 pub(crate) const MAX_BYTES: usize = 128 << 20;

@@ -1,7 +1,7 @@
 //! Numbers in words: `five`, `twenty-five`, `five hundred`.
 
 /// The number of a word, or of two with a hyphen: `five`, `twenty-five`, `hundred`.
-pub(super) fn in_words(word: &str) -> Option<u64> {
+fn in_words(word: &str) -> Option<u64> {
     const SMALL: [&str; 20] = [
         "zero",
         "one",
@@ -41,6 +41,12 @@ pub(super) fn in_words(word: &str) -> Option<u64> {
         "million" => Some(1_000_000),
         word => at(&SMALL, word).or_else(|| Some((at(&TENS, word)? + 2) * 10)),
     }
+}
+
+/// Whether a word says how many, and more than one: `five`, `dozens`. What is called `one` is as often not counted.
+pub(crate) fn is_many(word: &str) -> bool {
+    let one = word.strip_suffix('s').unwrap_or(word);
+    ["dozen", "billion"].contains(&one) || in_words(one).is_some_and(|number| number > 1)
 }
 
 /// A number in words at the beginning of a text, and of how many words it is: "five hundred" is 500.

@@ -61,7 +61,8 @@ impl Sending {
     }
 }
 
-fn is_nobody(address: &Address) -> bool {
+/// Whether it is an address that nobody reads.
+pub(crate) fn is_nobody(address: &Address) -> bool {
     let local = address.email.split('@').next().unwrap_or_default();
     let bare: String = local.chars().filter(char::is_ascii_alphabetic).collect();
     let bare = bare.to_ascii_lowercase();

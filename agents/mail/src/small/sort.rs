@@ -4,6 +4,8 @@
 //! meeting. What somebody does and the kind of mail it gets right far more often, and where the two disagree, the headers
 //! say whether anybody can wait for an answer.
 
+mod rules;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use superstep::{
@@ -11,7 +13,6 @@ use superstep::{
     tools::guided::Guide,
 };
 
-use super::{addressing::Addressing, evidence::Evidence};
 use crate::{class::Class, prompt::filled};
 
 /// What a mail does.
@@ -25,6 +26,7 @@ enum Act {
 }
 
 const FRAUD: &str = "fraud";
+const SURVEY: &str = "survey";
 
 /// What the owner's own words say is done with such a mail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +73,7 @@ const KINDS: [(&str, Class); 35] = [
     ("social network", Class::Ignore),
     ("receipt", Class::Ignore),
     ("digest", Class::Ignore),
-    ("survey", Class::Ignore),
+    (SURVEY, Class::Ignore),
     ("statistics", Class::Ignore),
     (FRAUD, Class::Ignore),
 ];
@@ -201,55 +203,6 @@ pub(crate) fn guide(owner: &str, learned: &str) -> Result<Guide, SchemaError> {
 }
 
 impl Seen {
-    /// The class of a mail that shows this of itself.
-    pub(crate) fn class(&self, shown: &Evidence) -> Class {
-        match self.wish {
-            Wish::Answer => return Class::Respond,
-            Wish::Show => return Class::Notify,
-            Wish::Ignore => return Class::Ignore,
-            Wish::Nothing => {}
-        }
-        let addressing = shown.addressing;
-        let is_by_person = addressing.is_by_person();
-        let asked = match shown.may_ask {
-            true => Class::Respond,
-            // A small model takes what somebody tells for a question; nobody asks without words for it.
-            false => Class::Notify,
-        };
-        let of_kind = KINDS.iter().find(|(kind, _)| *kind == self.kind);
-        // A kind that nobody offered is shown: that loses nothing.
-        let of_kind = of_kind.map_or(Class::Notify, |(_, class)| *class);
-        match (of_kind, self.act) {
-            // A colleague is neither a stranger who sells nor one who tricks, and the owner sees what is written in their name.
-            (Class::Ignore, act) if shown.is_by_colleague && is_by_person => {
-                match act == Act::Asks || self.kind == FRAUD {
-                    true => asked,
-                    false => Class::Notify,
-                }
-            }
-            // Whoever asks, and wants none of what a fraud is after, may wait for an answer.
-            (Class::Ignore, Act::Asks) if self.kind == FRAUD && is_by_person && !shown.lures => {
-                asked
-            }
-            // Whoever wants nothing tricks nobody; a warning that is real must not be lost.
-            (Class::Ignore, _) if self.kind == FRAUD && !shown.baits => Class::Notify,
-            (Class::Ignore, _) => Class::Ignore,
-            // A renewal that a person asks about waits for an answer; one that a program announces does not, nor one
-            // that leads to where money is taken.
-            (Class::Notify, Act::Asks) if is_by_person && !shown.lures => asked,
-            (Class::Notify, _) => Class::Notify,
-            // Nobody waits for the answer of one of many.
-            (Class::Respond, Act::Asks) if addressing == Addressing::InBulk => Class::Ignore,
-            (Class::Respond, Act::Asks) => asked,
-            (Class::Respond, Act::Tells) => Class::Notify,
-            // What a program sends to one person alone is about something of theirs.
-            (Class::Respond, Act::Sells | Act::Tricks) if addressing == Addressing::ByProgram => {
-                Class::Notify
-            }
-            (Class::Respond, Act::Sells | Act::Tricks) => Class::Ignore,
-        }
-    }
-
     /// Why it is of its class, for people.
     pub(crate) fn reason(self) -> String {
         format!("{} ({})", self.says, self.kind)
@@ -260,129 +213,10 @@ impl Seen {
 mod tests {
     use super::*;
 
-    /// A mail that wants the reader to confirm a password under a link, sent like this.
-    fn baited(addressing: Addressing) -> Evidence {
-        Evidence {
-            addressing,
-            is_by_colleague: false,
-            may_ask: true,
-            baits: true,
-            lures: true,
-        }
-    }
-
-    fn class(act: Act, kind: &str, addressing: Addressing) -> Class {
-        let seen = Seen {
-            says: "Somebody writes.".into(),
-            act,
-            kind: kind.into(),
-            wish: Wish::Nothing,
-        };
-        let lures = kind == FRAUD;
-        seen.class(&Evidence {
-            lures,
-            ..baited(addressing)
-        })
-    }
-
-    #[test]
-    fn what_it_does_and_its_kind_make_the_class() {
-        for (act, kind, addressing, wanted) in [
-            (Act::Asks, "question", Addressing::ToOwner, Class::Respond),
-            (Act::Asks, "question", Addressing::ByProgram, Class::Respond),
-            (Act::Asks, "invitation", Addressing::InBulk, Class::Ignore),
-            (
-                Act::Asks,
-                "question",
-                Addressing::ThroughList,
-                Class::Respond,
-            ),
-            (Act::Asks, "renewal", Addressing::ToOwner, Class::Respond),
-            (Act::Asks, "renewal", Addressing::ByProgram, Class::Notify),
-            (Act::Tells, "meeting", Addressing::ToGroup, Class::Notify),
-            (Act::Sells, "meeting", Addressing::ToOwner, Class::Ignore),
-            (Act::Sells, "payslip", Addressing::ByProgram, Class::Notify),
-            (Act::Asks, "fraud", Addressing::ToOwner, Class::Ignore),
-            (Act::Tells, "receipt", Addressing::ByProgram, Class::Ignore),
-            (
-                Act::Tells,
-                "never offered",
-                Addressing::ToOwner,
-                Class::Notify,
-            ),
-        ] {
-            assert_eq!(
-                class(act, kind, addressing),
-                wanted,
-                "{act:?} {kind} {addressing:?}"
-            );
-        }
-    }
-
     #[test]
     fn every_kind_of_the_examples_is_offered() {
         for (_, says, _, kind) in EXAMPLES {
             assert!(KINDS.iter().any(|(name, _)| *name == kind), "{says} {kind}");
         }
-    }
-
-    #[test]
-    fn what_the_owner_said_goes_before_the_kind() {
-        let seen: Seen = serde_json::from_value(json!({
-            "says": "A program sends a payslip.", "act": "tells", "kind": "payslip", "wish": "ignore",
-        }))
-        .expect("the form");
-        assert_eq!(seen.class(&baited(Addressing::ByProgram)), Class::Ignore);
-    }
-
-    #[test]
-    fn a_warning_that_wants_nothing_is_shown_even_if_it_looks_like_fraud() {
-        let seen = |act| Seen {
-            says: "Somebody writes about an account.".into(),
-            act,
-            kind: FRAUD.into(),
-            wish: Wish::Nothing,
-        };
-        let told = Evidence {
-            baits: false,
-            ..baited(Addressing::ByProgram)
-        };
-        for act in [Act::Tells, Act::Tricks] {
-            assert_eq!(seen(act).class(&told), Class::Notify);
-            let baited = baited(Addressing::ByProgram);
-            assert_eq!(seen(act).class(&baited), Class::Ignore);
-        }
-    }
-
-    #[test]
-    fn what_the_mail_shows_of_itself_goes_before_what_a_small_model_takes_it_for() {
-        let shown = baited(Addressing::ToOwner);
-        let seen = |act, kind: &str| Seen {
-            says: "Somebody writes.".into(),
-            act,
-            kind: kind.into(),
-            wish: Wish::Nothing,
-        };
-        let told = Evidence {
-            may_ask: false,
-            ..shown
-        };
-        assert_eq!(seen(Act::Asks, "meeting").class(&told), Class::Notify);
-        let colleague = Evidence {
-            is_by_colleague: true,
-            ..shown
-        };
-        assert_eq!(seen(Act::Tells, FRAUD).class(&colleague), Class::Respond);
-        assert_eq!(seen(Act::Sells, "sales").class(&colleague), Class::Notify);
-        let refund = Evidence {
-            lures: false,
-            ..shown
-        };
-        assert_eq!(seen(Act::Asks, FRAUD).class(&refund), Class::Respond);
-        assert_eq!(seen(Act::Tricks, FRAUD).class(&refund), Class::Ignore);
-        let payment = seen(Act::Asks, "payment due");
-        assert_eq!(payment.class(&shown), Class::Notify);
-        let program = baited(Addressing::ByProgram);
-        assert_eq!(seen(Act::Sells, "approval").class(&program), Class::Notify);
     }
 }

@@ -1,0 +1,97 @@
+//! What a mail says, so that phrases can be looked for in it: sentences in lower case, without marks.
+//!
+//! Phrases are lists with commas between them, in lower case and without marks too: `we help, we d like`.
+
+use superstep::tools::guided::sentences;
+
+use crate::parse::Mail;
+
+/// Words that a text in English or German has.
+const COMMON: &str = "the, and, is, are, to, you, for, der, die, das, und, ist, sie, ich";
+
+fn phrases(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim)
+}
+
+/// One sentence of a mail.
+pub(super) struct Sentence {
+    /// Its words, a blank around each.
+    words: String,
+    pub(super) is_question: bool,
+}
+
+impl Sentence {
+    fn new(text: &str) -> Self {
+        let mut words = " ".to_owned();
+        let parts = text.split(|c: char| !c.is_alphanumeric() && c != '%');
+        for word in parts.filter(|word| !word.is_empty()) {
+            words.push_str(&word.to_lowercase());
+            words.push(' ');
+        }
+        Self {
+            words,
+            is_question: text.contains('?'),
+        }
+    }
+
+    pub(super) fn has(&self, list: &str) -> bool {
+        phrases(list).any(|it| self.has_one(it))
+    }
+
+    pub(super) fn begins_with(&self, list: &str) -> bool {
+        phrases(list).any(|phrase| {
+            let rest = self.words.trim_start().strip_prefix(phrase);
+            rest.is_some_and(|rest| rest.starts_with(' '))
+        })
+    }
+
+    fn has_one(&self, phrase: &str) -> bool {
+        let mut found = self.words.match_indices(phrase);
+        found.any(|(at, _)| {
+            let before = self.words.get(..at).unwrap_or_default();
+            let after = self.words.get(at + phrase.len()..).unwrap_or_default();
+            before.ends_with(' ') && after.starts_with(' ')
+        })
+    }
+}
+
+/// What a mail says: its subject first, and its signature not.
+pub(super) struct Said {
+    pub(super) sentences: Vec<Sentence>,
+}
+
+impl Said {
+    pub(super) fn by(mail: &Mail) -> Self {
+        let mut all = vec![Sentence::new(&mail.subject)];
+        let own = mail.text.lines().map(str::trim);
+        let mut paragraph = String::new();
+        for line in own.take_while(|line| *line != "--").chain([""]) {
+            match line {
+                "" => {
+                    all.extend(sentences(&paragraph).into_iter().map(Sentence::new));
+                    paragraph.clear();
+                }
+                line => {
+                    paragraph.push_str(line);
+                    paragraph.push(' ');
+                }
+            }
+        }
+        Self { sentences: all }
+    }
+
+    pub(super) fn has(&self, list: &str) -> bool {
+        self.sentences.iter().any(|it| it.has(list))
+    }
+
+    /// How many of these phrases it has.
+    pub(super) fn count(&self, list: &str) -> usize {
+        let is_there = |phrase: &&str| self.sentences.iter().any(|it| it.has_one(phrase));
+        phrases(list).filter(is_there).count()
+    }
+
+    /// Whether it is in a language that phrases can be looked for in; of another one nothing is known.
+    pub(super) fn is_understood(&self) -> bool {
+        self.has(COMMON)
+    }
+}

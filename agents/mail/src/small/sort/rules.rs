@@ -1,0 +1,293 @@
+//! The class of a mail, of what a small model takes it for and what the mail shows of itself.
+//!
+//! To lose a mail is the worst that can happen, and to show an advertisement the least. So the word of the model alone makes no
+//! person a seller or a fraud: there must be an offer or a sign of fraud in the mail. Against its word a mail is ignored only
+//! if it has several signs and refers to nothing that its reader knows.
+
+use super::{Act, FRAUD, KINDS, SURVEY, Seen, Wish};
+use crate::{
+    class::Class,
+    small::{addressing::Addressing, evidence::Evidence},
+};
+
+/// The kinds that offer something.
+const SALES: [&str; 3] = ["advertising", "sales", "recruiting"];
+
+/// How many signs of a fraud make one possible, and how many make it certain.
+const POSSIBLE: usize = 2;
+const CERTAIN: usize = 3;
+
+impl Seen {
+    /// The class of a mail that shows this of itself.
+    pub(crate) fn class(&self, shown: &Evidence) -> Class {
+        match self.wish {
+            Wish::Answer => return Class::Respond,
+            Wish::Show => return Class::Notify,
+            Wish::Ignore => return Class::Ignore,
+            Wish::Nothing => {}
+        }
+        let class = match (shown.addressing.is_by_person(), shown.is_known) {
+            (true, true) => self.of_acquaintance(shown),
+            (true, false) => self.of_stranger(shown),
+            (false, _) => self.of_program(shown),
+        };
+        match class {
+            Class::Respond if !shown.is_read => Class::Notify,
+            class => class,
+        }
+    }
+
+    /// Who is known neither sells nor tricks, and the owner sees what is written in their name.
+    fn of_acquaintance(&self, shown: &Evidence) -> Class {
+        match (self.of_kind(), self.act) {
+            (Class::Ignore, Act::Sells) if self.kind != FRAUD => Class::Notify,
+            (_, Act::Tells) if self.kind != FRAUD => Class::Notify,
+            _ => asked(shown),
+        }
+    }
+
+    fn of_stranger(&self, shown: &Evidence) -> Class {
+        let of_kind = self.of_kind();
+        let may_ask = match self.act {
+            Act::Tells => Class::Notify,
+            _ => asked(shown),
+        };
+        // The more the model is of one mind, the less has to be seen of a fraud.
+        let votes = usize::from(self.kind == FRAUD) + usize::from(self.act == Act::Tricks);
+        let is_fraud = shown.tricks + votes >= CERTAIN && (votes > 0 || !shown.is_named);
+        let is_told = of_kind == Class::Notify && self.act == Act::Tells;
+        if is_fraud || (shown.pitches && !is_told) {
+            return Class::Ignore;
+        }
+        if shown.may_ask && (shown.demands || (shown.claims && self.act != Act::Tells)) {
+            return Class::Respond;
+        }
+        match (of_kind, self.act) {
+            // Whoever wants nothing tricks nobody; a warning that is real must not be lost.
+            (_, Act::Tricks) => Class::Notify,
+            (Class::Ignore, _) if self.kind == FRAUD => may_ask,
+            (Class::Respond, Act::Sells) if shown.inquires || shown.refers => may_ask,
+            (Class::Respond, Act::Sells) if !shown.may_sell => may_ask,
+            (Class::Respond, Act::Sells) => Class::Ignore,
+            (Class::Ignore, _) if !SALES.contains(&self.kind.as_str()) => match self.act {
+                Act::Asks if self.kind != SURVEY => asked(shown),
+                _ => Class::Ignore,
+            },
+            (Class::Ignore, _) if shown.inquires || !shown.may_sell => may_ask,
+            (Class::Ignore, Act::Asks | Act::Tells) if shown.refers => may_ask,
+            (Class::Ignore, _) => Class::Ignore,
+            // What leads to where money is taken is shown; a person decides.
+            (Class::Notify, Act::Asks) if shown.tricks >= POSSIBLE => Class::Notify,
+            (Class::Notify, Act::Sells) => Class::Notify,
+            _ => may_ask,
+        }
+    }
+
+    fn of_program(&self, shown: &Evidence) -> Class {
+        let is_bulk = shown.addressing == Addressing::InBulk;
+        let votes = usize::from(self.kind == FRAUD) + usize::from(self.act == Act::Tricks);
+        match (self.of_kind(), self.act) {
+            (Class::Ignore, _) if self.kind == FRAUD => match shown.tricks + votes > CERTAIN {
+                true => Class::Ignore,
+                // A warning that is real must not be lost.
+                false => Class::Notify,
+            },
+            (Class::Ignore, _) if SALES.contains(&self.kind.as_str()) && !shown.may_sell => {
+                Class::Notify
+            }
+            (Class::Ignore, _) => Class::Ignore,
+            (Class::Notify, _) => Class::Notify,
+            (Class::Respond, _) if is_bulk && shown.is_social => Class::Ignore,
+            // Nobody waits for the answer of one of many, and what a tracker wants of one of them is seen there.
+            (Class::Respond, Act::Asks) if is_bulk && shown.is_tracked => Class::Notify,
+            (Class::Respond, Act::Asks) if is_bulk => Class::Ignore,
+            (Class::Respond, Act::Asks) => asked(shown),
+            (Class::Respond, Act::Tells) if is_bulk && shown.may_sell => Class::Ignore,
+            (Class::Respond, Act::Tells) => Class::Notify,
+            (Class::Respond, Act::Sells | Act::Tricks) if is_bulk => Class::Ignore,
+            // What a program sends to one person alone is about something of theirs.
+            (Class::Respond, Act::Sells | Act::Tricks) => Class::Notify,
+        }
+    }
+
+    /// A kind that nobody offered is shown: that loses nothing.
+    fn of_kind(&self) -> Class {
+        let of_kind = KINDS.iter().find(|(kind, _)| *kind == self.kind);
+        of_kind.map_or(Class::Notify, |(_, class)| *class)
+    }
+}
+
+/// A small model takes what somebody tells for a question; nobody asks without words for it.
+fn asked(shown: &Evidence) -> Class {
+    match shown.may_ask {
+        true => Class::Respond,
+        false => Class::Notify,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Address, parse::Mail};
+
+    /// What a mail from a stranger shows that asks a question and has no other sign.
+    fn plain(addressing: Addressing) -> Evidence {
+        let mail = Mail {
+            text: "Is it the blue one?".into(),
+            ..Mail::default()
+        };
+        Evidence {
+            addressing,
+            ..Evidence::of(&mail, &Address::new("me@example.org"))
+        }
+    }
+
+    fn seen(act: Act, kind: &str) -> Seen {
+        Seen {
+            says: "Somebody writes.".into(),
+            act,
+            kind: kind.into(),
+            wish: Wish::Nothing,
+        }
+    }
+
+    #[test]
+    fn what_it_does_and_its_kind_make_the_class() {
+        use Addressing::{ByProgram, InBulk, ThroughList, ToGroup, ToOwner};
+        for (act, kind, addressing, wanted) in [
+            (Act::Asks, "question", ToOwner, Class::Respond),
+            (Act::Asks, "question", ByProgram, Class::Respond),
+            (Act::Asks, "invitation", InBulk, Class::Ignore),
+            (Act::Asks, "question", ThroughList, Class::Respond),
+            (Act::Asks, "renewal", ToOwner, Class::Respond),
+            (Act::Asks, "renewal", ByProgram, Class::Notify),
+            (Act::Tells, "meeting", ToGroup, Class::Notify),
+            (Act::Sells, "payslip", ByProgram, Class::Notify),
+            (Act::Sells, "approval", ByProgram, Class::Notify),
+            (Act::Tells, "receipt", ByProgram, Class::Ignore),
+            (Act::Tells, "never offered", ToOwner, Class::Notify),
+        ] {
+            let class = seen(act, kind).class(&plain(addressing));
+            assert_eq!(class, wanted, "{act:?} {kind} {addressing:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_owner_said_goes_before_the_kind() {
+        let seen: Seen = serde_json::from_value(json!({
+            "says": "A program sends a payslip.", "act": "tells", "kind": "payslip", "wish": "ignore",
+        }))
+        .expect("the form");
+        assert_eq!(seen.class(&plain(Addressing::ByProgram)), Class::Ignore);
+    }
+
+    #[test]
+    fn the_surer_the_model_is_the_fewer_signs_make_a_fraud() {
+        let signs = |tricks| Evidence {
+            tricks,
+            ..plain(Addressing::ToOwner)
+        };
+        for (act, kind, tricks, wanted) in [
+            (Act::Asks, "payment due", 3, Class::Ignore),
+            (Act::Asks, "payment due", 2, Class::Notify),
+            (Act::Asks, FRAUD, 2, Class::Ignore),
+            (Act::Asks, FRAUD, 1, Class::Respond),
+            (Act::Tricks, FRAUD, 1, Class::Ignore),
+            (Act::Tricks, FRAUD, 0, Class::Notify),
+        ] {
+            let class = seen(act, kind).class(&signs(tricks));
+            assert_eq!(class, wanted, "{act:?} {kind} {tricks}");
+        }
+        let named = Evidence {
+            is_named: true,
+            ..signs(4)
+        };
+        assert_eq!(seen(Act::Asks, "request").class(&named), Class::Respond);
+        let program = |tricks| Evidence {
+            tricks,
+            ..plain(Addressing::ByProgram)
+        };
+        assert_eq!(seen(Act::Tells, FRAUD).class(&program(2)), Class::Notify);
+        assert_eq!(seen(Act::Tricks, FRAUD).class(&program(2)), Class::Ignore);
+    }
+
+    #[test]
+    fn a_stranger_sells_only_if_there_is_an_offer() {
+        let nothing = plain(Addressing::ToOwner);
+        let offer = Evidence {
+            may_sell: true,
+            ..nothing
+        };
+        let pitch = Evidence {
+            pitches: true,
+            ..offer
+        };
+        let inquiry = Evidence {
+            inquires: true,
+            ..offer
+        };
+        let told = Evidence {
+            may_ask: false,
+            ..nothing
+        };
+        for (act, kind, shown, wanted) in [
+            (Act::Asks, "meeting", pitch, Class::Ignore),
+            (Act::Tells, "absence", pitch, Class::Notify),
+            (Act::Asks, "meeting", offer, Class::Respond),
+            (Act::Sells, "meeting", offer, Class::Ignore),
+            (Act::Sells, "sales", offer, Class::Ignore),
+            (Act::Sells, "sales", inquiry, Class::Respond),
+            (Act::Asks, "sales", nothing, Class::Respond),
+            (Act::Tells, "sales", told, Class::Notify),
+            (Act::Sells, "sales", told, Class::Notify),
+            (Act::Asks, "receipt", nothing, Class::Respond),
+        ] {
+            assert_eq!(seen(act, kind).class(&shown), wanted, "{act:?} {kind}");
+        }
+    }
+
+    #[test]
+    fn whoever_claims_something_is_answered_and_who_is_known_is_not_ignored() {
+        let claim = Evidence {
+            claims: true,
+            ..plain(Addressing::ToOwner)
+        };
+        assert_eq!(seen(Act::Sells, "complaint").class(&claim), Class::Respond);
+        assert_eq!(seen(Act::Tells, "delivery").class(&claim), Class::Notify);
+        let known = Evidence {
+            is_known: true,
+            ..plain(Addressing::ToOwner)
+        };
+        assert_eq!(seen(Act::Tells, FRAUD).class(&known), Class::Respond);
+        assert_eq!(seen(Act::Sells, "sales").class(&known), Class::Notify);
+        assert_eq!(seen(Act::Sells, "meeting").class(&known), Class::Respond);
+    }
+
+    #[test]
+    fn an_address_that_nobody_reads_gets_no_answer() {
+        let unread = Evidence {
+            is_read: false,
+            ..plain(Addressing::ByProgram)
+        };
+        assert_eq!(seen(Act::Asks, "question").class(&unread), Class::Notify);
+    }
+
+    #[test]
+    fn a_tracker_is_shown_and_a_social_network_is_not() {
+        let bulk = plain(Addressing::InBulk);
+        let tracker = Evidence {
+            is_tracked: true,
+            ..bulk
+        };
+        let network = Evidence {
+            is_social: true,
+            ..tracker
+        };
+        assert_eq!(seen(Act::Asks, "review").class(&tracker), Class::Notify);
+        assert_eq!(seen(Act::Tells, "review").class(&network), Class::Ignore);
+        let untrue = seen(Act::Sells, "advertising");
+        assert_eq!(untrue.class(&bulk), Class::Notify);
+    }
+}
