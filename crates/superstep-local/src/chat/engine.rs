@@ -23,8 +23,8 @@ use super::net::{Net, Shape};
 use super::prefix_cache::PrefixCache;
 use super::prefix_files::PrefixFiles;
 use super::template::ChatTemplate;
+use super::token_table::TokenTable;
 use super::tokenizer::Tokenizer;
-use super::vocabulary::Vocabulary;
 use superstep_core::sync::lock;
 
 /// Where the pieces of a reply go.
@@ -48,7 +48,7 @@ pub(super) struct Job {
 /// A model in memory.
 pub(super) struct Loaded {
     pub(super) net: Net,
-    pub(super) vocabulary: Arc<Vocabulary>,
+    pub(super) table: Arc<TokenTable>,
     pub(super) tokenizer: Arc<Tokenizer>,
     pub(super) template: ChatTemplate,
     pub(super) grammars: Grammars,
@@ -161,13 +161,13 @@ impl Loaded {
         let context = options.context.min(shape.context);
         check_memory(map.bytes().len(), &shape, context)?;
         let net = Net::read(&file, &map).map_err(in_file)?;
-        let vocabulary = Arc::new(Vocabulary::read(&file).map_err(in_file)?);
-        let making = Making::start(&vocabulary, first)?;
+        let table = Arc::new(TokenTable::read(&file).map_err(in_file)?);
+        let making = Making::start(&table, first)?;
         let tokenizer = Arc::new(Tokenizer::read(&file).map_err(in_file)?);
         Ok(Self {
             template: ChatTemplate::read(&file).map_err(in_file)?,
-            grammars: Grammars::new(Arc::clone(&vocabulary), Arc::clone(&tokenizer), making),
-            vocabulary,
+            grammars: Grammars::new(Arc::clone(&table), Arc::clone(&tokenizer), making),
+            table,
             prefixes: PrefixCache::new(options.prefixes, context),
             files: options
                 .prefix_folder

@@ -15,8 +15,8 @@ use super::prefix_cache::CachedPrefix;
 use super::reply::ReplyParser;
 use super::sampler::{Choice, Sampler};
 use super::template::RenderError;
+use super::token_table::{Token, TokenTable};
 use super::tokenizer::Spelling;
-use super::vocabulary::{Token, Vocabulary};
 
 /// Tokens read in one go. Between two, a call can be cancelled.
 const CHUNK: usize = 64;
@@ -93,7 +93,7 @@ pub(super) fn generate(
     let writer = Writer {
         net: &loaded.net,
         crew,
-        vocabulary: &loaded.vocabulary,
+        table: &loaded.table,
         prefix,
         job,
         guide,
@@ -122,7 +122,7 @@ pub(super) fn generate(
 fn tokens(loaded: &Loaded, request: &Request) -> Result<Vec<u32>, ChatError> {
     let text = loaded
         .template
-        .render(request, |text| loaded.vocabulary.defuse(text))
+        .render(request, |text| loaded.table.defuse(text))
         .map_err(|error| match error {
             RenderError::Refused(why) => ChatError::Template(why),
             RenderError::Runaway(why) => ChatError::Runaway(why),
@@ -214,7 +214,7 @@ fn read(
 struct Writer<'a> {
     net: &'a Net,
     crew: &'a mut Crew,
-    vocabulary: &'a Vocabulary,
+    table: &'a TokenTable,
     prefix: &'a mut CachedPrefix,
     job: &'a Job,
     guide: Option<Guide>,
@@ -344,7 +344,7 @@ impl Writer<'_> {
         };
         let mut forced = guide.forced();
         if !forced.is_empty() {
-            let end = self.vocabulary.end();
+            let end = self.table.end();
             forced.truncate(
                 forced
                     .iter()
@@ -364,7 +364,7 @@ impl Writer<'_> {
         let Some(token) = self.sampler.choose(ratings, Some(&allowed)) else {
             return Err(ChatError::Grammar("it allows nothing".to_owned()));
         };
-        if token == self.vocabulary.end() {
+        if token == self.table.end() {
             return Ok(Next::End);
         }
         guide.take(token)?;
@@ -374,7 +374,7 @@ impl Writer<'_> {
     /// Every mark ends a message: some models have several.
     fn ends(&self, token: u32) -> bool {
         !matches!(
-            self.vocabulary.tokens().get(token as usize),
+            self.table.tokens().get(token as usize),
             Some(Token::Text(_))
         )
     }
@@ -382,7 +382,7 @@ impl Writer<'_> {
     fn show(&mut self, tokens: &[u32]) {
         for token in tokens {
             self.figures.written += 1;
-            let text = self.spelling.push(self.vocabulary.bytes(*token));
+            let text = self.spelling.push(self.table.bytes(*token));
             let was_thinking = self.pieces.is_thinking();
             for piece in self.pieces.push(&text) {
                 self.job.pieces.send(Ok(piece));

@@ -18,12 +18,12 @@ use superstep_model::{Request, ToolChoice, ToolSpec};
 
 use super::error::ChatError;
 use super::template::CALL;
+use super::token_table::{Token, TokenTable};
 use super::tokenizer::Tokenizer;
-use super::vocabulary::{Token, Vocabulary};
 
 /// Makes grammars for one model. What they are made with takes a while: all tokens of the model are sorted.
 pub(super) struct Grammars {
-    vocabulary: Arc<Vocabulary>,
+    table: Arc<TokenTable>,
     tokenizer: Arc<Tokenizer>,
     making: Option<Making>,
     factory: Option<ParserFactory>,
@@ -41,16 +41,16 @@ pub(super) struct Guide(Matcher);
 impl Making {
     /// Begins if `request` needs a grammar.
     pub(super) fn start(
-        vocabulary: &Arc<Vocabulary>,
+        table: &Arc<TokenTable>,
         request: &Request,
     ) -> Result<Option<Self>, ChatError> {
         if grammar(request)?.is_none() {
             return Ok(None);
         }
-        let vocabulary = Arc::clone(vocabulary);
+        let table = Arc::clone(table);
         let (tokenizer, ready) = channel::<Arc<Tokenizer>>();
         let make = move || -> Result<ParserFactory, ChatError> {
-            let trie = trie(&vocabulary);
+            let trie = trie(&table);
             let tokenizer = ready.recv().map_err(|_| gone())?;
             factory(&(Arc::new(Environment { trie, tokenizer }) as TokEnv))
         };
@@ -62,16 +62,17 @@ impl Making {
     }
 }
 
-/// Tokens that a text of JSON may always go on with while it has room for them. They are looked at once and not
-/// for each token of a reply. More such sets cost more when a process starts than they save.
+/// Tokens that a text of JSON may always continue with while it has room for them. They are looked at once and not
+/// for each token of a reply. The three sets that are usual take twice as long to make, which a process earns
+/// back after about a thousand tokens.
 const SLICE: &str = r#"[^"\\\x00-\x1F\x7F]{1,10}"#;
 
 fn gone() -> ChatError {
     ChatError::Gone("its grammars could not be made".to_owned())
 }
 
-fn trie(vocabulary: &Vocabulary) -> TokTrie {
-    let words: Vec<Vec<u8>> = vocabulary
+fn trie(table: &TokenTable) -> TokTrie {
+    let words: Vec<Vec<u8>> = table
         .tokens()
         .iter()
         .map(|token| match token {
@@ -84,7 +85,7 @@ fn trie(vocabulary: &Vocabulary) -> TokTrie {
         })
         .collect();
     let count = u32::try_from(words.len()).unwrap_or(u32::MAX);
-    TokTrie::from(&TokRxInfo::new(count, vocabulary.end()), &words)
+    TokTrie::from(&TokRxInfo::new(count, table.end()), &words)
 }
 
 fn factory(environment: &TokEnv) -> Result<ParserFactory, ChatError> {
@@ -101,7 +102,7 @@ fn factory(environment: &TokEnv) -> Result<ParserFactory, ChatError> {
 
 impl Grammars {
     pub(super) fn new(
-        vocabulary: Arc<Vocabulary>,
+        table: Arc<TokenTable>,
         tokenizer: Arc<Tokenizer>,
         making: Option<Making>,
     ) -> Self {
@@ -110,7 +111,7 @@ impl Grammars {
             let _gone = making.tokenizer.send(Arc::clone(&tokenizer));
         }
         Self {
-            vocabulary,
+            table,
             tokenizer,
             making,
             factory: None,
@@ -125,7 +126,7 @@ impl Grammars {
             Some(factory) => Ok(factory),
             empty => {
                 let environment = Environment {
-                    trie: trie(&self.vocabulary),
+                    trie: trie(&self.table),
                     tokenizer: Arc::clone(&self.tokenizer),
                 };
                 Ok(empty.insert(factory(&(Arc::new(environment) as TokEnv))?))

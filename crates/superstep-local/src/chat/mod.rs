@@ -6,7 +6,7 @@
 //! weights stay packed in the mapped file (`map`, `tensor`), so that memory is what the file is.
 //!
 //! A call goes from `model` through the queue of `engine` to `generate`, which renders the
-//! conversation (`template`, a template of `jinja`), makes tokens of it (`tokenizer`, with the `vocabulary` of the file), has them read by
+//! conversation (`template`, a template of `jinja`), makes tokens of it (`tokenizer`, and `token_table` for the way back), has them read by
 //! `net` on the threads of `crew`, as many as `pace` finds best, and takes the reply apart (`reply`) on its way back through `channel`.
 
 mod channel;
@@ -31,8 +31,8 @@ mod reply;
 mod sampler;
 mod template;
 mod tensor;
+mod token_table;
 mod tokenizer;
-mod vocabulary;
 
 pub use error::ChatError;
 pub use generate::Figures;

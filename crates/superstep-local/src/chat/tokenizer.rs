@@ -14,7 +14,7 @@ use tokenizers::tokenizer::SplitDelimiterBehavior;
 use tokenizers::{AddedToken, PreTokenizerWrapper};
 
 use super::gguf::{FileError, Gguf};
-use super::vocabulary::{ADDED, MARK};
+use super::token_table::{ADDED, MARK};
 
 /// Makes tokens of texts.
 pub(super) struct Tokenizer {

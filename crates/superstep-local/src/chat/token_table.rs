@@ -1,11 +1,11 @@
-//! Vocabulary of the weights file: what each token stands for.
+//! Tokens of the weights file: what each of them stands for.
 //!
 //! The grammars of replies are made from it at the same time as the `tokenizer`, which takes as long.
 
 use super::gguf::{FileError, Gguf};
 
 /// The tokens of a model.
-pub(super) struct Vocabulary {
+pub(super) struct TokenTable {
     tokens: Vec<Token>,
     end: u32,
     /// Text that would be taken for a token that steers the conversation.
@@ -25,7 +25,7 @@ pub(super) enum Token {
 pub(super) const MARK: u32 = 3;
 pub(super) const ADDED: u32 = 4;
 
-impl Vocabulary {
+impl TokenTable {
     pub(super) fn read(file: &Gguf<'_>) -> Result<Self, FileError> {
         let refused = |why: String| FileError::Tokenizer(why);
         let words = file.texts("tokenizer.ggml.tokens")?;
