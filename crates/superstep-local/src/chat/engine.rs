@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use superstep_model::{Delta, ModelError, Request};
 
 use super::channel;
+use super::crew::Crew;
 use super::error::ChatError;
 use super::generate::{Figures, generate};
 use super::gguf::{FileError, Gguf};
-use super::grammar::Grammars;
+use super::grammar::{Grammars, Making};
 use super::machine;
 use super::map::Map;
 use super::model::{Identity, Options};
@@ -23,6 +23,7 @@ use super::net::{Net, Shape};
 use super::prefix_cache::PrefixCache;
 use super::prefix_files::PrefixFiles;
 use super::template::ChatTemplate;
+use super::token_table::TokenTable;
 use super::tokenizer::Tokenizer;
 use superstep_core::sync::lock;
 
@@ -47,6 +48,7 @@ pub(super) struct Job {
 /// A model in memory.
 pub(super) struct Loaded {
     pub(super) net: Net,
+    pub(super) table: Arc<TokenTable>,
     pub(super) tokenizer: Arc<Tokenizer>,
     pub(super) template: ChatTemplate,
     pub(super) grammars: Grammars,
@@ -66,9 +68,9 @@ impl Engine {
         let figures = Arc::new(Mutex::new(None));
         let worker = Worker {
             path,
+            crew: Crew::new(options.threads),
             options,
             loaded: None,
-            pools: Vec::new(),
             figures: Arc::clone(&figures),
         };
         std::thread::Builder::new()
@@ -100,7 +102,7 @@ struct Worker {
     path: PathBuf,
     options: Options,
     loaded: Option<Loaded>,
-    pools: Vec<(usize, ThreadPool)>,
+    crew: Crew,
     figures: Arc<Mutex<Option<Figures>>>,
 }
 
@@ -132,11 +134,9 @@ impl Worker {
     fn answer(&mut self, job: &Job) -> Result<(), ChatError> {
         let mut loaded = match self.loaded.take() {
             Some(loaded) => loaded,
-            None => Loaded::open(&self.path, &self.options)?,
+            None => Loaded::open(&self.path, &self.options, &job.request)?,
         };
-        let pool = pool(&mut self.pools, self.options.threads.count())?;
-        let options = &self.options;
-        let done = pool.install(|| generate(&mut loaded, job, options));
+        let done = generate(&mut loaded, job, &self.options, &mut self.crew);
         self.loaded = Some(loaded);
         let mut figures = lock(&self.figures);
         *figures = Some(done?);
@@ -144,26 +144,9 @@ impl Worker {
     }
 }
 
-/// A pool of `count` threads, made once.
-fn pool(pools: &mut Vec<(usize, ThreadPool)>, count: usize) -> Result<&ThreadPool, ChatError> {
-    let index = match pools.iter().position(|(size, _)| *size == count) {
-        Some(index) => index,
-        None => {
-            let pool = ThreadPoolBuilder::new()
-                .num_threads(count)
-                .thread_name(|index| format!("superstep-model-{index}"))
-                .build()
-                .map_err(|error| ChatError::Gone(error.to_string()))?;
-            pools.push((count, pool));
-            pools.len() - 1
-        }
-    };
-    let pool = pools.get(index).map(|(_, pool)| pool);
-    pool.ok_or_else(|| ChatError::Gone("it has no threads".to_owned()))
-}
-
 impl Loaded {
-    fn open(path: &Path, options: &Options) -> Result<Self, ChatError> {
+    /// Opens the weights for a first call.
+    fn open(path: &Path, options: &Options, first: &Request) -> Result<Self, ChatError> {
         let in_file = |error: FileError| ChatError::File {
             path: path.to_owned(),
             error,
@@ -178,10 +161,13 @@ impl Loaded {
         let context = options.context.min(shape.context);
         check_memory(map.bytes().len(), &shape, context)?;
         let net = Net::read(&file, &map).map_err(in_file)?;
+        let table = Arc::new(TokenTable::read(&file).map_err(in_file)?);
+        let making = Making::start(&table, first)?;
         let tokenizer = Arc::new(Tokenizer::read(&file).map_err(in_file)?);
         Ok(Self {
             template: ChatTemplate::read(&file).map_err(in_file)?,
-            grammars: Grammars::new(&tokenizer)?,
+            grammars: Grammars::new(Arc::clone(&table), Arc::clone(&tokenizer), making),
+            table,
             prefixes: PrefixCache::new(options.prefixes, context),
             files: options
                 .prefix_folder

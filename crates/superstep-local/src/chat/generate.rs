@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use superstep_model::{Cached, Delta, Finish, Request, Usage};
 
+use super::crew::Crew;
 use super::draft::Drafts;
 use super::engine::{Job, Loaded};
 use super::error::ChatError;
@@ -14,7 +15,8 @@ use super::prefix_cache::CachedPrefix;
 use super::reply::ReplyParser;
 use super::sampler::{Choice, Sampler};
 use super::template::RenderError;
-use super::tokenizer::{Spelling, Token, Tokenizer};
+use super::token_table::{Token, TokenTable};
+use super::tokenizer::Spelling;
 
 /// Tokens read in one go. Between two, a call can be cancelled.
 const CHUNK: usize = 64;
@@ -37,7 +39,7 @@ pub struct Figures {
     pub guessed: usize,
     /// How long the reply took to write.
     pub writing: Duration,
-    /// How many threads computed.
+    /// How many threads computed the last pass over the weights.
     pub threads: usize,
     /// Whether the caller went away before the end.
     pub is_cancelled: bool,
@@ -48,12 +50,11 @@ pub(super) fn generate(
     loaded: &mut Loaded,
     job: &Job,
     options: &Options,
+    crew: &mut Crew,
 ) -> Result<Figures, ChatError> {
     let request = &job.request;
-    let tokenizer = &loaded.tokenizer;
     let prompt = tokens(loaded, request)?;
     let limit = reply_limit(request, options, prompt.len(), loaded.context)?;
-    let guide = loaded.grammars.guide(request)?;
     let fixed = match &loaded.files {
         Some(_) => fixed(loaded, request, &prompt)?,
         None => None,
@@ -70,14 +71,17 @@ pub(super) fn generate(
     {
         files.load(fixed, prefix);
     }
+    // After the stored prefix: a first call waits for what grammars are made with.
+    let guide = loaded.grammars.guide(request)?;
     let mut figures = Figures {
         prompt: prompt.len(),
         cached: prefix.len(),
-        threads: rayon::current_num_threads(),
         ..Figures::default()
     };
     let started = Instant::now();
-    let Some(ratings) = read(&loaded.net, prefix, &prompt, job) else {
+    let ratings = read(&loaded.net, prefix, &prompt, (job, &mut *crew))?;
+    figures.threads = crew.count();
+    let Some(ratings) = ratings else {
         figures.is_cancelled = true;
         return Ok(figures);
     };
@@ -88,7 +92,8 @@ pub(super) fn generate(
     job.pieces.send(Ok(job.from.clone()));
     let writer = Writer {
         net: &loaded.net,
-        tokenizer,
+        crew,
+        table: &loaded.table,
         prefix,
         job,
         guide,
@@ -115,15 +120,14 @@ pub(super) fn generate(
 
 /// The tokens of a conversation, up to where the reply begins.
 fn tokens(loaded: &Loaded, request: &Request) -> Result<Vec<u32>, ChatError> {
-    let tokenizer = &loaded.tokenizer;
     let text = loaded
         .template
-        .render(request, |text| tokenizer.defuse(text))
+        .render(request, |text| loaded.table.defuse(text))
         .map_err(|error| match error {
             RenderError::Refused(why) => ChatError::Template(why),
             RenderError::Runaway(why) => ChatError::Runaway(why),
         })?;
-    Ok(tokenizer.encode(&text))
+    Ok(loaded.tokenizer.encode(&text))
 }
 
 /// The tokens of a prompt that every call of its kind begins with, if the request says that there are some.
@@ -177,8 +181,13 @@ fn reply_limit(
 
 /// Reads what the prefix does not have yet, telling how far it is, and rates the next token. None if
 /// the caller went away.
-fn read(net: &Net, prefix: &mut CachedPrefix, prompt: &[u32], job: &Job) -> Option<Vec<f32>> {
-    let unread = prompt.get(prefix.len()..)?;
+fn read(
+    net: &Net,
+    prefix: &mut CachedPrefix,
+    prompt: &[u32],
+    (job, crew): (&Job, &mut Crew),
+) -> Result<Option<Vec<f32>>, ChatError> {
+    let unread = prompt.get(prefix.len()..).unwrap_or_default();
     let (before, last) = unread.split_at(unread.len().saturating_sub(1) / CHUNK * CHUNK);
     let tell = |read: usize| {
         job.pieces.send(Ok(Delta::Reading {
@@ -189,22 +198,23 @@ fn read(net: &Net, prefix: &mut CachedPrefix, prompt: &[u32], job: &Job) -> Opti
     tell(prefix.len());
     for chunk in before.chunks(CHUNK) {
         if !job.pieces.is_open() {
-            return None;
+            return Ok(None);
         }
-        net.read_tokens(chunk, prefix);
+        crew.pass(chunk.len(), || net.read_tokens(chunk, prefix))?;
         tell(prefix.len());
     }
     if !job.pieces.is_open() {
-        return None;
+        return Ok(None);
     }
-    let ratings = net.rate_next(last, 1, prefix);
+    let ratings = crew.pass(last.len(), || net.rate_next(last, 1, prefix))?;
     tell(prompt.len());
-    Some(ratings)
+    Ok(Some(ratings))
 }
 
 struct Writer<'a> {
     net: &'a Net,
-    tokenizer: &'a Tokenizer,
+    crew: &'a mut Crew,
+    table: &'a TokenTable,
     prefix: &'a mut CachedPrefix,
     job: &'a Job,
     guide: Option<Guide>,
@@ -288,7 +298,7 @@ impl Writer<'_> {
             if !unread.is_empty() {
                 self.forget(&ahead);
                 self.drafts.judge(ahead.guess.len(), ahead.right);
-                ahead = self.read_on(unread, limit - self.figures.written);
+                ahead = self.read_on(unread, limit - self.figures.written)?;
             }
         };
         self.forget(&ahead);
@@ -309,11 +319,14 @@ impl Writer<'_> {
     }
 
     /// Reads tokens and a guess of at most `most` tokens after them.
-    fn read_on(&mut self, tokens: &[u32], most: usize) -> Ahead {
+    fn read_on(&mut self, tokens: &[u32], most: usize) -> Result<Ahead, ChatError> {
         let guess = self.drafts.guess(most).to_vec();
         let both = [tokens, &guess].concat();
-        let ratings = self.net.rate_next(&both, guess.len() + 1, self.prefix);
-        Ahead::new(ratings, guess)
+        let (net, prefix, count) = (self.net, &mut *self.prefix, guess.len() + 1);
+        let rate = || net.rate_next(&both, count, prefix);
+        let ratings = self.crew.pass(both.len(), rate)?;
+        self.figures.threads = self.crew.count();
+        Ok(Ahead::new(ratings, guess))
     }
 
     /// Forgets what was guessed wrongly.
@@ -331,7 +344,7 @@ impl Writer<'_> {
         };
         let mut forced = guide.forced();
         if !forced.is_empty() {
-            let end = self.tokenizer.end();
+            let end = self.table.end();
             forced.truncate(
                 forced
                     .iter()
@@ -351,7 +364,7 @@ impl Writer<'_> {
         let Some(token) = self.sampler.choose(ratings, Some(&allowed)) else {
             return Err(ChatError::Grammar("it allows nothing".to_owned()));
         };
-        if token == self.tokenizer.end() {
+        if token == self.table.end() {
             return Ok(Next::End);
         }
         guide.take(token)?;
@@ -361,7 +374,7 @@ impl Writer<'_> {
     /// Every mark ends a message: some models have several.
     fn ends(&self, token: u32) -> bool {
         !matches!(
-            self.tokenizer.tokens().get(token as usize),
+            self.table.tokens().get(token as usize),
             Some(Token::Text(_))
         )
     }
@@ -369,7 +382,7 @@ impl Writer<'_> {
     fn show(&mut self, tokens: &[u32]) {
         for token in tokens {
             self.figures.written += 1;
-            let text = self.spelling.push(self.tokenizer.bytes(*token));
+            let text = self.spelling.push(self.table.bytes(*token));
             let was_thinking = self.pieces.is_thinking();
             for piece in self.pieces.push(&text) {
                 self.job.pieces.send(Ok(piece));

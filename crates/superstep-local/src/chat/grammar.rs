@@ -5,6 +5,8 @@
 //! given in one go.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
 
 use llguidance::api::TopLevelGrammar;
 use llguidance::toktrie::{
@@ -16,68 +18,142 @@ use superstep_model::{Request, ToolChoice, ToolSpec};
 
 use super::error::ChatError;
 use super::template::CALL;
-use super::tokenizer::{Token, Tokenizer};
+use super::token_table::{Token, TokenTable};
+use super::tokenizer::Tokenizer;
 
-/// Makes grammars for one model. Building it sorts all tokens of the model, which takes a while.
+/// Makes grammars for one model. What they are made with takes a while: all tokens of the model are sorted.
 pub(super) struct Grammars {
-    factory: ParserFactory,
+    table: Arc<TokenTable>,
+    tokenizer: Arc<Tokenizer>,
+    making: Option<Making>,
+    factory: Option<ParserFactory>,
+}
+
+/// A thread that sorts the tokens while the tokenizer is read.
+pub(super) struct Making {
+    thread: JoinHandle<Result<ParserFactory, ChatError>>,
+    tokenizer: Sender<Arc<Tokenizer>>,
 }
 
 /// One reply on its way through a grammar.
 pub(super) struct Guide(Matcher);
 
+impl Making {
+    /// Begins if `request` needs a grammar.
+    pub(super) fn start(
+        table: &Arc<TokenTable>,
+        request: &Request,
+    ) -> Result<Option<Self>, ChatError> {
+        if grammar(request)?.is_none() {
+            return Ok(None);
+        }
+        let table = Arc::clone(table);
+        let (tokenizer, ready) = channel::<Arc<Tokenizer>>();
+        let make = move || -> Result<ParserFactory, ChatError> {
+            let trie = trie(&table);
+            let tokenizer = ready.recv().map_err(|_| gone())?;
+            factory(&(Arc::new(Environment { trie, tokenizer }) as TokEnv))
+        };
+        let thread = std::thread::Builder::new()
+            .name("superstep-grammars".to_owned())
+            .spawn(make)
+            .map_err(|error| ChatError::Gone(error.to_string()))?;
+        Ok(Some(Self { thread, tokenizer }))
+    }
+}
+
+/// Tokens that a text of JSON may always continue with while it has room for them. They are looked at once and not
+/// for each token of a reply. The three sets that are usual take twice as long to make, which a process earns
+/// back after about a thousand tokens.
+const SLICE: &str = r#"[^"\\\x00-\x1F\x7F]{1,10}"#;
+
+fn gone() -> ChatError {
+    ChatError::Gone("its grammars could not be made".to_owned())
+}
+
+fn trie(table: &TokenTable) -> TokTrie {
+    let words: Vec<Vec<u8>> = table
+        .tokens()
+        .iter()
+        .map(|token| match token {
+            Token::Text(bytes) => bytes.clone(),
+            Token::Mark(text) => {
+                let mut bytes = vec![TokTrie::SPECIAL_TOKEN_MARKER];
+                bytes.extend_from_slice(text.as_bytes());
+                bytes
+            }
+        })
+        .collect();
+    let count = u32::try_from(words.len()).unwrap_or(u32::MAX);
+    TokTrie::from(&TokRxInfo::new(count, table.end()), &words)
+}
+
+fn factory(environment: &TokEnv) -> Result<ParserFactory, ChatError> {
+    let abilities = InferenceCapabilities {
+        ff_tokens: true,
+        ..InferenceCapabilities::default()
+    };
+    let mut factory = ParserFactory::new(environment, abilities, &[SLICE.to_owned()])
+        .map_err(|error| ChatError::Schema(error.to_string()))?;
+    factory.quiet();
+    factory.limits_mut().verbose_errors = false;
+    Ok(factory)
+}
+
 impl Grammars {
-    pub(super) fn new(tokenizer: &Arc<Tokenizer>) -> Result<Self, ChatError> {
-        let words: Vec<Vec<u8>> = tokenizer
-            .tokens()
-            .iter()
-            .map(|token| match token {
-                Token::Text(bytes) => bytes.clone(),
-                Token::Mark(text) => {
-                    let mut bytes = vec![TokTrie::SPECIAL_TOKEN_MARKER];
-                    bytes.extend_from_slice(text.as_bytes());
-                    bytes
-                }
-            })
-            .collect();
-        let count = u32::try_from(words.len()).unwrap_or(u32::MAX);
-        let trie = TokTrie::from(&TokRxInfo::new(count, tokenizer.end()), &words);
-        let environment: TokEnv = Arc::new(Environment {
-            trie,
-            tokenizer: Arc::clone(tokenizer),
-        });
-        Self::with(&environment)
+    pub(super) fn new(
+        table: Arc<TokenTable>,
+        tokenizer: Arc<Tokenizer>,
+        making: Option<Making>,
+    ) -> Self {
+        if let Some(making) = &making {
+            // A thread that is gone is found out when it is waited for.
+            let _gone = making.tokenizer.send(Arc::clone(&tokenizer));
+        }
+        Self {
+            table,
+            tokenizer,
+            making,
+            factory: None,
+        }
     }
 
-    fn with(environment: &TokEnv) -> Result<Self, ChatError> {
-        let abilities = InferenceCapabilities {
-            ff_tokens: true,
-            ..InferenceCapabilities::default()
-        };
-        let slices = llguidance::earley::SlicedBiasComputer::general_slices();
-        let mut factory = ParserFactory::new(environment, abilities, &slices)
-            .map_err(|error| ChatError::Schema(error.to_string()))?;
-        factory.quiet();
-        factory.limits_mut().verbose_errors = false;
-        Ok(Self { factory })
+    fn factory(&mut self) -> Result<&ParserFactory, ChatError> {
+        if let Some(making) = self.making.take() {
+            self.factory = Some(making.thread.join().map_err(|_| gone())??);
+        }
+        match &mut self.factory {
+            Some(factory) => Ok(factory),
+            empty => {
+                let environment = Environment {
+                    trie: trie(&self.table),
+                    tokenizer: Arc::clone(&self.tokenizer),
+                };
+                Ok(empty.insert(factory(&(Arc::new(environment) as TokEnv))?))
+            }
+        }
     }
 
     /// The grammar of the reply to a request, if it is not free.
-    pub(super) fn guide(&self, request: &Request) -> Result<Option<Guide>, ChatError> {
+    pub(super) fn guide(&mut self, request: &Request) -> Result<Option<Guide>, ChatError> {
         let Some(grammar) = grammar(request)? else {
             return Ok(None);
         };
-        let parser = self.factory.create_parser(grammar);
-        let parser = parser.map_err(|error| ChatError::Schema(error.to_string()))?;
-        let matcher = Matcher::new(Ok(parser));
-        match matcher.get_error() {
-            Some(error) => Err(ChatError::Schema(error)),
-            None => Ok(Some(Guide(matcher))),
-        }
+        Guide::new(self.factory()?, grammar).map(Some)
     }
 }
 
 impl Guide {
+    fn new(factory: &ParserFactory, grammar: TopLevelGrammar) -> Result<Self, ChatError> {
+        let parser = factory.create_parser(grammar);
+        let parser = parser.map_err(|error| ChatError::Schema(error.to_string()))?;
+        let matcher = Matcher::new(Ok(parser));
+        match matcher.get_error() {
+            Some(error) => Err(ChatError::Schema(error)),
+            None => Ok(Self(matcher)),
+        }
+    }
+
     /// Tokens that must come next, because nothing else can. They count as taken.
     pub(super) fn forced(&mut self) -> Vec<u32> {
         self.0.consume_ff_tokens()
@@ -208,10 +284,15 @@ mod tests {
         }
     }
 
+    /// The guide of a reply of a model whose tokens are single bytes.
+    fn guide(request: &Request) -> Result<Guide, ChatError> {
+        let factory = factory(&ApproximateTokEnv::single_byte_env()).unwrap();
+        Guide::new(&factory, grammar(request)?.unwrap())
+    }
+
     /// Whether the grammar takes the whole of `text`, byte by byte.
     fn takes(request: &Request, text: &str) -> bool {
-        let grammars = Grammars::with(&ApproximateTokEnv::single_byte_env()).unwrap();
-        let mut guide = grammars.guide(request).unwrap().unwrap();
+        let mut guide = guide(request).unwrap();
         text.bytes().all(|byte| {
             let allowed = guide.allowed().unwrap();
             allowed.is_allowed(u32::from(byte)) && guide.take(u32::from(byte)).is_ok()
@@ -248,10 +329,9 @@ mod tests {
 
     #[test]
     fn without_tools_or_schema_everything_fits() {
-        let grammars = Grammars::with(&ApproximateTokEnv::single_byte_env()).unwrap();
-        assert!(grammars.guide(&Request::default()).unwrap().is_none());
+        assert!(grammar(&Request::default()).unwrap().is_none());
         let none = request(ToolChoice::None);
-        assert!(grammars.guide(&none).unwrap().is_none());
+        assert!(grammar(&none).unwrap().is_none());
     }
 
     #[test]
@@ -278,9 +358,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_grammar_is_refused() {
-        let grammars = Grammars::with(&ApproximateTokEnv::single_byte_env()).unwrap();
         let unknown = request(ToolChoice::Tool("sing".to_owned()));
-        assert!(matches!(grammars.guide(&unknown), Err(ChatError::NoTool)));
+        assert!(matches!(guide(&unknown), Err(ChatError::NoTool)));
         let bad = Request {
             output: Some(OutputSchema {
                 name: "data".to_owned(),
@@ -288,6 +367,6 @@ mod tests {
             }),
             ..Request::default()
         };
-        assert!(matches!(grammars.guide(&bad), Err(ChatError::Schema(_))));
+        assert!(matches!(guide(&bad), Err(ChatError::Schema(_))));
     }
 }

@@ -5,38 +5,12 @@ use std::num::NonZeroUsize;
 /// How many threads compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threads {
-    /// One less than there are processors, and one when the machine is busy. Decided anew for every
-    /// call: threads that wait for each other on a busy machine cost more than they give.
+    /// As many as are fastest, which is found out while they compute: all processors if nobody else wants
+    /// them, fewer on a busy machine, where threads that wait for each other cost more than they give.
     #[default]
     Auto,
     /// Always as many.
     Exactly(NonZeroUsize),
-}
-
-impl Threads {
-    /// How many to use now.
-    pub(super) fn count(self) -> usize {
-        match self {
-            Self::Exactly(count) => count.get(),
-            Self::Auto => {
-                let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-                automatic(cores, load())
-            }
-        }
-    }
-}
-
-fn automatic(cores: usize, load: Option<f64>) -> usize {
-    if load.is_some_and(|load| load > cores as f64) {
-        return 1;
-    }
-    cores.saturating_sub(1).max(1)
-}
-
-/// How many threads wanted to run in the last minute, where the system says so.
-fn load() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
-    text.split_whitespace().next()?.parse().ok()
 }
 
 /// Bytes of memory that can be had without swapping, where the system says so.
@@ -66,14 +40,6 @@ fn group_limit() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_busy_machine_gets_one_thread() {
-        assert_eq!(automatic(8, Some(9.0)), 1);
-        assert_eq!(automatic(8, Some(2.0)), 7);
-        assert_eq!(automatic(1, Some(0.0)), 1);
-        assert_eq!(automatic(4, None), 3);
-    }
 
     #[test]
     fn free_memory_is_read_in_bytes() {

@@ -6,10 +6,11 @@
 //! weights stay packed in the mapped file (`map`, `tensor`), so that memory is what the file is.
 //!
 //! A call goes from `model` through the queue of `engine` to `generate`, which renders the
-//! conversation (`template`, a template of `jinja`), makes tokens of it (`tokenizer`), has them read by
-//! `net`, and takes the reply apart (`reply`) on its way back through `channel`.
+//! conversation (`template`, a template of `jinja`), makes tokens of it (`tokenizer`, and `token_table` for the way back), has them read by
+//! `net` on the threads of `crew`, as many as `pace` finds best, and takes the reply apart (`reply`) on its way back through `channel`.
 
 mod channel;
+mod crew;
 mod draft;
 mod engine;
 mod error;
@@ -21,6 +22,7 @@ mod machine;
 mod map;
 mod model;
 mod net;
+mod pace;
 mod prefix_cache;
 mod prefix_files;
 #[cfg(test)]
@@ -29,6 +31,7 @@ mod reply;
 mod sampler;
 mod template;
 mod tensor;
+mod token_table;
 mod tokenizer;
 
 pub use error::ChatError;

@@ -246,6 +246,31 @@ fn a_token_is_rated_among_guesses_as_it_is_alone_whatever_was_forgotten_before()
     }
 }
 
+#[test]
+fn ratings_are_the_same_to_the_last_bit_with_one_two_and_changing_threads() {
+    let pools = [1, 2, 3].map(|count| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        pool.unwrap()
+    });
+    let [one, two, three] = &pools;
+    for (most, some) in [(F32, F32), (Q4K, Q6K)] {
+        let map = mapped(&File::noisy("qwen2", most, some));
+        let file = Gguf::read(map.bytes()).unwrap();
+        let net = Net::read(&file, &map).unwrap();
+        let ratings = [[one; 3], [two; 3], [three, one, two]].map(|pools| {
+            let mut prefixes = PrefixCache::new(1, 256);
+            let prefix = prefixes.take(&[1, 5], net.shape()).unwrap();
+            let [first, second, third] = pools;
+            first.install(|| net.read_tokens(&[1, 5, 2, 7, 3, 8, 6], prefix));
+            let among = second.install(|| net.rate_next(&[9, 11, 4], 3, prefix));
+            let alone = third.install(|| net.rate_next(&[0], 1, prefix));
+            [among, alone].concat()
+        });
+        let [one, two, changing] = &ratings;
+        assert!(one == two && one == changing, "{most}");
+    }
+}
+
 /// With the weights of a real model.
 #[cfg(feature = "weights-tests")]
 mod needs_weights {

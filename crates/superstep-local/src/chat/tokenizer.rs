@@ -14,28 +14,12 @@ use tokenizers::tokenizer::SplitDelimiterBehavior;
 use tokenizers::{AddedToken, PreTokenizerWrapper};
 
 use super::gguf::{FileError, Gguf};
+use super::token_table::{ADDED, MARK};
 
-/// The tokens of a model.
+/// Makes tokens of texts.
 pub(super) struct Tokenizer {
     inner: tokenizers::Tokenizer,
-    tokens: Vec<Token>,
-    end: u32,
-    /// Text that would be taken for a token that steers the conversation.
-    steering: Vec<String>,
 }
-
-/// What a token stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
-    /// Bytes of text.
-    Text(Vec<u8>),
-    /// A mark that steers the conversation and is never part of a text.
-    Mark(String),
-}
-
-/// Numbers for the kind of a token in a weights file.
-const MARK: u32 = 3;
-const ADDED: u32 = 4;
 
 impl Tokenizer {
     pub(super) fn read(file: &Gguf<'_>) -> Result<Self, FileError> {
@@ -48,18 +32,6 @@ impl Tokenizer {
         }
         let words = file.texts("tokenizer.ggml.tokens")?;
         let kinds = file.numbers("tokenizer.ggml.token_type")?;
-        let end = file.whole("tokenizer.ggml.eos_token_id")?;
-        let end = u32::try_from(end)
-            .ok()
-            .filter(|end| (*end as usize) < words.len());
-        let end = end.ok_or_else(|| refused("its last token does not exist".to_owned()))?;
-        if kinds.len() != words.len() || words.len() > 1 << 22 {
-            return Err(refused(format!(
-                "{} tokens with {} kinds",
-                words.len(),
-                kinds.len()
-            )));
-        }
         let mut merges = Vec::new();
         for merge in file.texts("tokenizer.ggml.merges")? {
             let Some((left, right)) = merge.split_once(' ') else {
@@ -87,19 +59,7 @@ impl Tokenizer {
         inner
             .add_tokens(added)
             .map_err(|error| refused(error.to_string()))?;
-        let bytes = byte_of_letter();
-        let token = |(word, kind): (&&str, &u32)| match *kind {
-            MARK => Token::Mark((*word).to_owned()),
-            ADDED => Token::Text(word.as_bytes().to_vec()),
-            _ => Token::Text(spell(word, &bytes)),
-        };
-        let steering = words.iter().zip(&kinds).filter(|(_, kind)| **kind == MARK);
-        Ok(Self {
-            steering: steering.map(|(word, _)| (*word).to_owned()).collect(),
-            tokens: words.iter().zip(&kinds).map(token).collect(),
-            inner,
-            end,
-        })
+        Ok(Self { inner })
     }
 
     /// The tokens of `text`, marks among them.
@@ -108,36 +68,6 @@ impl Tokenizer {
             Ok(encoding) => encoding.get_ids().to_vec(),
             // Pair encodings of bytes have a token for every byte; there is nothing they refuse.
             Err(_) => Vec::new(),
-        }
-    }
-
-    /// `text` in which nothing can be taken for a mark: a mail that contains the mark for the end of
-    /// a message must not end it.
-    pub(super) fn defuse(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for mark in &self.steering {
-            let mut letters = mark.chars();
-            if let (true, Some(first)) = (text.contains(mark), letters.next()) {
-                text = text.replace(mark, &format!("{first} {}", letters.as_str()));
-            }
-        }
-        text
-    }
-
-    pub(super) fn tokens(&self) -> &[Token] {
-        &self.tokens
-    }
-
-    /// The token that ends a message.
-    pub(super) fn end(&self) -> u32 {
-        self.end
-    }
-
-    /// The bytes a token adds to a text.
-    pub(super) fn bytes(&self, token: u32) -> &[u8] {
-        match self.tokens.get(token as usize) {
-            Some(Token::Text(bytes)) => bytes,
-            _ => &[],
         }
     }
 }
@@ -233,29 +163,6 @@ fn by_words(numbers: &str) -> Result<PreTokenizerWrapper, String> {
     Ok(Sequence::new(vec![words.into(), bytes.into()]).into())
 }
 
-/// Byte-level encodings write each byte as a letter: itself where it prints, another one from 256 on
-/// where it does not.
-fn byte_of_letter() -> std::collections::HashMap<char, u8> {
-    let mut spare = (256..).filter_map(char::from_u32);
-    (0..=u8::MAX)
-        .filter_map(|byte| {
-            let prints = matches!(byte, 33..=126 | 161..=172 | 174..=255);
-            let letter = if prints {
-                char::from(byte)
-            } else {
-                spare.next()?
-            };
-            Some((letter, byte))
-        })
-        .collect()
-}
-
-fn spell(word: &str, bytes: &std::collections::HashMap<char, u8>) -> Vec<u8> {
-    word.chars()
-        .filter_map(|letter| bytes.get(&letter).copied())
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,13 +184,5 @@ mod tests {
         let mut cut = Spelling::default();
         assert_eq!(cut.push(b"\xe2\x82"), "");
         assert_eq!(cut.finish(), "\u{fffd}");
-    }
-
-    #[test]
-    fn the_letters_of_bytes_are_all_different() {
-        let letters = byte_of_letter();
-        assert_eq!(letters.len(), 256);
-        assert_eq!(letters.get(&'\u{120}'), Some(&b' '));
-        assert_eq!(letters.get(&'\u{10a}'), Some(&b'\n'));
     }
 }

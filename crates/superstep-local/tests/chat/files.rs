@@ -1,6 +1,6 @@
 //! Weights files, broken in every way: each costs a refusal that says what is wrong.
 
-use superstep_local::chat::{ChatError, FileError, LocalModel, Options};
+use superstep_local::chat::{ChatError, FileError, LocalModel, Options, Threads};
 use superstep_model::{Delta, ErrorKind, Finish, Message, Model, Request};
 
 use crate::gguf::File;
@@ -37,6 +37,32 @@ async fn packed_weights_of_either_kind_answer() {
     for (kind, most, some) in [("llama", 3, 3), ("qwen2", 12, 14)] {
         let bytes = File::noisy(kind, most, some).bytes();
         outcome(&bytes).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_reply_is_the_same_with_any_number_of_threads_and_when_it_is_found_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    for (kind, most, some) in [("llama", 3, 3), ("qwen2", 12, 14)] {
+        std::fs::write(&path, File::noisy(kind, most, some).bytes()).unwrap();
+        let exactly = |count| Threads::Exactly(std::num::NonZero::new(count).unwrap());
+        let mut replies = Vec::new();
+        for threads in [exactly(1), exactly(2), exactly(5), Threads::Auto] {
+            let options = Options {
+                threads,
+                ..Options::default()
+            };
+            let model = LocalModel::open(&path, options).unwrap();
+            let request = Request {
+                max_tokens: Some(100),
+                ..Request::new([Message::user("abcdefg".repeat(20))])
+            };
+            let reply = model.invoke(&request).await.unwrap();
+            replies.push((reply.content.text().to_owned(), reply.usage));
+        }
+        let (first, others) = replies.split_first().unwrap();
+        assert!(others.iter().all(|other| other == first), "{replies:?}");
     }
 }
 

@@ -100,6 +100,7 @@ impl<F: WideLayout> Work for Many<'_, F> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
+        touch(self.bytes);
         let mut panel = Panel::default();
         let mut blocks: [Wide; 4] = std::array::from_fn(|_| Wide::default());
         let count = self.sums.len();
@@ -119,6 +120,15 @@ impl<F: WideLayout> Work for Many<'_, F> {
             }
         }
     }
+}
+
+/// Has the processor fetch `bytes` in the order in which they lie in memory, which it is good at. A panel takes a
+/// little from each of its rows, and would wait for every piece.
+#[inline(always)]
+fn touch(bytes: &[u8]) {
+    const LINE: usize = 64;
+    let lines = bytes.iter().step_by(LINE);
+    std::hint::black_box(lines.fold(0, |all, byte| all ^ byte));
 }
 
 /// Adds the products of a panel with each of `input` to `sums`, `N` at a time.
@@ -205,6 +215,18 @@ mod tests {
         [alone, together]
     }
 
+    /// [`products`] with the best this processor has.
+    struct Best<'a, F>(&'a [u8], &'a [WideInput], std::marker::PhantomData<F>);
+
+    impl<F: WideLayout> Work for Best<'_, F> {
+        type Output = [Vec<[f32; ROWS]>; 2];
+
+        #[inline(always)]
+        fn run<L: Lanes>(self, lanes: L) -> Self::Output {
+            products::<F, L>(lanes, self.0, self.1)
+        }
+    }
+
     fn agree<F: WideLayout>(next: impl FnMut() -> u8) {
         let (bytes, input) = parts::<F>(next);
         let [plain, together] = products::<F, _>(Portable, &bytes, &input);
@@ -217,7 +239,8 @@ mod tests {
                 assert!(error <= plain.abs() * 1e-5 + 1e-2, "{fast} for {plain}");
             }
         };
-        check(products::<F, _>(Portable, &bytes, &input));
+        let best = Best::<F>(&bytes, &input, std::marker::PhantomData);
+        check(lanes::dispatch(best));
         #[cfg(target_arch = "x86_64")]
         {
             if let Some(simd) = pulp::x86::V3::try_new() {

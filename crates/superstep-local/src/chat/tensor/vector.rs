@@ -1,20 +1,24 @@
 //! What a network does besides products with weights: norms, rotation, gates, attention.
 
+use rayon::prelude::*;
+
 use super::half;
 use super::lanes::{self, Lanes, Work};
 
 /// Scales each row of `values` to a mean square of one, then by `weights`.
 pub(crate) fn norm(values: &[f32], weights: &[f32], epsilon: f32) -> Vec<f32> {
-    let mut out = Vec::with_capacity(values.len());
-    for row in values.chunks_exact(weights.len().max(1)) {
-        let square = lanes::dispatch(Dot(row, row)) / row.len() as f32;
-        let scale = 1.0 / (square + epsilon).sqrt();
-        out.extend(
-            row.iter()
-                .zip(weights)
-                .map(|(value, weight)| value * scale * weight),
-        );
-    }
+    let width = weights.len().max(1);
+    let mut out = vec![0.0; values.len()];
+    out.par_chunks_exact_mut(width)
+        .zip(values.par_chunks_exact(width))
+        .for_each(|(out, row)| {
+            let square = lanes::dispatch(Dot(row, row)) / row.len() as f32;
+            let scale = 1.0 / (square + epsilon).sqrt();
+            let scaled = row.iter().zip(weights);
+            for (out, (value, weight)) in out.iter_mut().zip(scaled) {
+                *out = value * scale * weight;
+            }
+        });
     out
 }
 
@@ -127,11 +131,11 @@ fn widen(stored: &[u16], out: &mut [f32]) {
 #[inline(always)]
 fn softmax(scores: &mut [f32]) {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut total = 0.0;
     for score in scores.iter_mut() {
         *score = exp(*score - largest);
-        total += *score;
     }
+    // Apart from the exponentials, which are computed side by side; a sum has an order.
+    let total: f32 = scores.iter().fold(0.0, |total, score| total + score);
     for score in scores {
         *score /= total;
     }

@@ -1,4 +1,4 @@
-//! Products with the vector instructions of x86-64: AVX2, and AVX-512 where the processor has it.
+//! Products with the vector instructions of x86-64: AVX2, and AVX-512 and VNNI where the processor has them.
 //!
 //! The methods of `pulp` can only be called with proof that the processor has the instruction, so
 //! nothing here is unsafe.
@@ -25,6 +25,33 @@ impl<S: Lanes, W: Work> NullaryFnOnce for Vectorized<S, W> {
     #[inline(always)]
     fn call(self) -> W::Output {
         self.work.run(self.simd)
+    }
+}
+
+pulp::simd_type! {
+    /// [`V4`] and instructions that multiply words and add the products in one go (VNNI). They are not called by
+    /// name: the compiler makes one of each product and the sum behind it.
+    pub(super) struct Vnni {
+        sse: "sse",
+        sse2: "sse2",
+        fxsr: "fxsr",
+        sse3: "sse3",
+        ssse3: "ssse3",
+        sse4_1: "sse4.1",
+        sse4_2: "sse4.2",
+        popcnt: "popcnt",
+        avx: "avx",
+        avx2: "avx2",
+        bmi1: "bmi1",
+        bmi2: "bmi2",
+        fma: "fma",
+        lzcnt: "lzcnt",
+        avx512f: "avx512f",
+        avx512bw: "avx512bw",
+        avx512cd: "avx512cd",
+        avx512dq: "avx512dq",
+        avx512vl: "avx512vl",
+        avx512vnni: "avx512vnni",
     }
 }
 
@@ -373,9 +400,10 @@ fn multiply<S: Registers, const N: usize>(
             *offset = simd.add_pairs(mins, sums, *offset);
         }
     }
-    let products = totals.into_iter().zip(offsets);
-    for ((product, input), sums) in products.zip(inputs).zip(sums) {
-        simd.add_scaled(product, (&panel.d, &panel.dmin), input.d, sums);
+    // By reference: arrays that are iterated by value go through memory.
+    let products = totals.iter().zip(&offsets);
+    for (((total, offset), input), sums) in products.zip(inputs).zip(sums) {
+        simd.add_scaled((*total, *offset), (&panel.d, &panel.dmin), input.d, sums);
     }
 }
 

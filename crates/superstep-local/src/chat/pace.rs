@@ -1,0 +1,243 @@
+//! How many threads a pass over the weights gets, found out by the time that passes take.
+//!
+//! All processors are fastest while nobody else wants them. On a busy machine the threads of a pass wait
+//! for the one that is held up, and fewer of them can be faster. Nothing the system says tells the two
+//! apart: its load counts our own threads too. So other numbers of threads are tried now and then, and
+//! the fastest is kept. Only passes of equally many tokens are compared.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Passes of more tokens than this take so long that they are not slowed down for a trial without reason.
+const SHORT: usize = 9;
+/// Passes between two looks at other numbers: at first, and when nothing has changed for long.
+const OFTEN: usize = 32;
+const SELDOM: usize = 256;
+/// A pass that takes this much of the time of the one before it is a reason to look at once.
+const SLOWER: f64 = 1.5;
+/// What another number has to be better by. Less is noise.
+const BETTER: f64 = 0.95;
+
+/// What is known about numbers of threads.
+pub(super) struct Pace {
+    most: usize,
+    count: usize,
+    /// How long the last pass of so many tokens took with `count` threads.
+    known: BTreeMap<usize, Duration>,
+    look: Look,
+    /// How many passes lie between the last look and the next.
+    rest: usize,
+}
+
+/// Whether other numbers are being tried.
+enum Look {
+    /// After so many more passes.
+    Later(usize),
+    /// These, the last one first.
+    Now { others: Vec<usize>, reason: Reason },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    Time,
+    Slower,
+}
+
+impl Pace {
+    /// At most `most` threads, which are tried first.
+    pub(super) fn new(most: usize) -> Self {
+        let most = most.max(1);
+        let mut pace = Self {
+            most,
+            count: most,
+            known: BTreeMap::new(),
+            look: Look::Later(0),
+            rest: OFTEN,
+        };
+        pace.look(Reason::Time);
+        pace
+    }
+
+    /// How many threads the next pass gets, which reads so many tokens.
+    pub(super) fn threads(&self, tokens: usize) -> usize {
+        let Look::Now { others, reason } = &self.look else {
+            return self.count;
+        };
+        let is_worth = tokens <= SHORT || *reason == Reason::Slower;
+        match others.last() {
+            Some(other) if is_worth && self.known.contains_key(&tokens) => *other,
+            _ => self.count,
+        }
+    }
+
+    /// Learns how long a pass took.
+    pub(super) fn took(&mut self, tokens: usize, threads: usize, time: Duration) {
+        match threads == self.count {
+            true => self.went_on(tokens, time),
+            false => self.tried(tokens, threads, time),
+        }
+    }
+
+    fn went_on(&mut self, tokens: usize, time: Duration) {
+        let before = self.known.insert(tokens, time);
+        if before.is_some_and(|before| time > before.mul_f64(SLOWER)) {
+            return self.look(Reason::Slower);
+        }
+        if let Look::Later(passes) = &mut self.look {
+            *passes = passes.saturating_sub(1);
+            if *passes == 0 {
+                self.look(Reason::Time);
+            }
+        }
+    }
+
+    fn tried(&mut self, tokens: usize, threads: usize, time: Duration) {
+        let known = self.known.get(&tokens);
+        if known.is_some_and(|known| time < known.mul_f64(BETTER)) {
+            let before = std::mem::replace(&mut self.count, threads);
+            self.known = BTreeMap::from([(tokens, time)]);
+            self.rest = OFTEN;
+            // What was compared may have been held up by chance: it is tried once more.
+            let mut others = self.others();
+            others.retain(|other| *other != before);
+            others.push(before);
+            self.look = Look::Now {
+                others,
+                reason: Reason::Slower,
+            };
+            return;
+        }
+        if let Look::Now { others, .. } = &mut self.look {
+            others.retain(|other| *other != threads);
+            if others.is_empty() {
+                self.look = Look::Later(self.rest);
+                self.rest = (2 * self.rest).min(SELDOM);
+            }
+        }
+    }
+
+    fn look(&mut self, reason: Reason) {
+        let others = self.others();
+        self.look = match others.is_empty() {
+            true => Look::Later(SELDOM),
+            false => Look::Now { others, reason },
+        };
+    }
+
+    /// Numbers worth a try: no fewer than half, for a pass with less costs more than it can teach.
+    fn others(&self) -> Vec<usize> {
+        let near = [
+            2 * self.count,
+            self.count + 1,
+            self.count.div_ceil(2),
+            self.count - 1,
+        ];
+        let near = near.map(|count| count.clamp(1, self.most));
+        let mut others: Vec<usize> = Vec::new();
+        for count in near {
+            if count != self.count && !others.contains(&count) {
+                others.push(count);
+            }
+        }
+        others
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: usize = 1;
+    const CHUNK: usize = 64;
+
+    /// Lets passes of so many tokens take what `time` says for their threads, and returns the threads.
+    fn run(
+        pace: &mut Pace,
+        passes: usize,
+        tokens: usize,
+        time: impl Fn(usize) -> u64,
+    ) -> Vec<usize> {
+        let pass = |_| {
+            let threads = pace.threads(tokens);
+            pace.took(tokens, threads, Duration::from_millis(time(threads)));
+            threads
+        };
+        (0..passes).map(pass).collect()
+    }
+
+    /// A machine that does nothing else.
+    fn idle(threads: usize) -> u64 {
+        840 / threads as u64
+    }
+
+    /// Others take up so many of eight processors.
+    fn busy(others: usize) -> impl Fn(usize) -> u64 {
+        move |threads| idle(threads) * if threads + others > 8 { 3 } else { 1 }
+    }
+
+    fn share(threads: &[usize], of: usize) -> f64 {
+        threads.iter().filter(|count| **count == of).count() as f64 / threads.len() as f64
+    }
+
+    #[test]
+    fn an_idle_machine_uses_all_processors_and_others_are_hardly_tried() {
+        for cores in [1, 2, 4, 8] {
+            let threads = run(&mut Pace::new(cores), 1_000, ONE, idle);
+            assert_eq!(threads[0], cores);
+            assert!(share(&threads, cores) > 0.97, "{cores}: {threads:?}");
+        }
+    }
+
+    #[test]
+    fn a_busy_machine_gets_the_number_that_is_fastest_there() {
+        for (others, fastest) in [(1, 7), (2, 6), (4, 4)] {
+            let mut pace = Pace::new(8);
+            let threads = run(&mut pace, 1_000, ONE, busy(others));
+            assert!(share(&threads[100..], fastest) > 0.9, "{threads:?}");
+        }
+    }
+
+    #[test]
+    fn a_machine_that_becomes_idle_is_used_again() {
+        let mut pace = Pace::new(8);
+        run(&mut pace, 300, ONE, busy(4));
+        let threads = run(&mut pace, 1_000, ONE, idle);
+        assert!(share(&threads[600..], 8) > 0.95, "{threads:?}");
+    }
+
+    #[test]
+    fn a_pass_that_is_much_slower_is_a_reason_to_look_at_once() {
+        let mut pace = Pace::new(8);
+        run(&mut pace, 1_000, CHUNK, idle);
+        // The first is slow, the second tries.
+        let threads = run(&mut pace, 20, CHUNK, busy(1));
+        assert_eq!(threads[..2], [8, 7]);
+        assert_eq!(threads[19], 7, "{threads:?}");
+    }
+
+    #[test]
+    fn long_passes_are_not_slowed_down_without_reason() {
+        let threads = run(&mut Pace::new(2), 100, CHUNK, idle);
+        assert_eq!(threads, [2; 100]);
+    }
+
+    #[test]
+    fn a_first_pass_that_waits_for_the_disk_misleads_for_two_passes_at_most() {
+        let mut pace = Pace::new(2);
+        pace.took(ONE, pace.threads(ONE), Duration::from_secs(9));
+        let threads = run(&mut pace, 20, ONE, idle);
+        assert_eq!(threads[..2], [1, 2]);
+        assert!(threads[3..].iter().all(|count| *count == 2), "{threads:?}");
+    }
+
+    #[test]
+    fn passes_of_other_lengths_are_not_compared() {
+        let mut pace = Pace::new(2);
+        pace.took(CHUNK, 2, Duration::from_millis(700));
+        // Nothing is known of single tokens yet, so the first is no trial.
+        assert_eq!(pace.threads(ONE), 2);
+        pace.took(ONE, 2, Duration::from_millis(80));
+        assert_eq!(pace.threads(3), 2);
+        assert_eq!(pace.threads(ONE), 1);
+    }
+}
