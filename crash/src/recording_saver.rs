@@ -204,11 +204,11 @@ impl SaverLayer for RecordingSaver {
             Some(parent) => self.finished(thread, namespace, parent, &record.tasks),
             None => Vec::new(),
         };
-        self.remember(thread, namespace, &Arc::new(record.clone()));
+        self.remember(thread, namespace, record);
         let call = SaverCall::Commit(
             thread.clone(),
             namespace.clone(),
-            Box::new(record.clone()),
+            Box::new(Record::clone(record)),
             commit.events.clone(),
         );
         self.recorded(vec![name], call, finished, || self.inner.commit(commit))

@@ -25,7 +25,7 @@ const TAIL: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// A step.
-    Commit(Box<Record>),
+    Commit(Arc<Record>),
     /// What tasks did.
     Note(CheckpointId, Vec<TaskNote>),
 }

@@ -387,7 +387,7 @@ async fn calls_count_in_the_order_they_were_made(bench: &Bench<'_>) -> Verdict {
             thread: "t".into(),
             namespace: "".into(),
             epoch: writer.epoch(),
-            record,
+            record: record.into(),
             events: Vec::new(),
         }));
         notes.push(fixture.saver.note(Notes {

@@ -420,7 +420,7 @@ impl Scribe {
             thread: self.thread.as_str().into(),
             namespace: "".into(),
             epoch: self.writer.epoch(),
-            record,
+            record: record.into(),
             events,
         };
         self.fixture.saver.commit(commit).await.map(drop)

@@ -200,7 +200,7 @@ impl Writer {
             thread,
             namespace,
             epoch,
-            record,
+            record: record.into(),
             events: Vec::new(),
         };
         self.saver.commit(commit).await

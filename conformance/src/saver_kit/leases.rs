@@ -196,7 +196,7 @@ async fn commit(fixture: &Fixture, epoch: u64, number: u64) -> Result<(), SaverE
         thread: "t".into(),
         namespace: "".into(),
         epoch,
-        record,
+        record: record.into(),
         events: Vec::new(),
     };
     fixture.saver.commit(commit).await.map(drop)

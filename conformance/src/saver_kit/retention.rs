@@ -242,7 +242,7 @@ async fn a_thread_that_went_can_begin_again(bench: &Bench<'_>) -> Verdict {
         thread: "t".into(),
         namespace: "".into(),
         epoch: before,
-        record: first(1),
+        record: first(1).into(),
         events: Vec::new(),
     };
     refused(

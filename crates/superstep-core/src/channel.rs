@@ -398,8 +398,8 @@ impl ChannelState for Channels {
         }
     }
 
-    fn fork(&self) -> Box<dyn ChannelState> {
-        Box::new(self.clone())
+    fn fork(&self) -> Arc<dyn ChannelState> {
+        Arc::new(self.clone())
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -5,7 +5,7 @@
 //! layer keeps one Rust struct. A channel state is shared with running tasks and changed only between
 //! steps, in place when no task holds on to it.
 
-use std::any::Any;
+use std::{any::Any, sync::Arc};
 
 use crate::{
     error::ErrorKind,
@@ -81,7 +81,7 @@ pub trait ChannelState: Send + Sync + 'static {
     }
 
     /// A copy that shares what can be shared.
-    fn fork(&self) -> Box<dyn ChannelState>;
+    fn fork(&self) -> Arc<dyn ChannelState>;
 
     /// The concrete type, for layers that know it.
     fn as_any(&self) -> &dyn Any;

@@ -120,7 +120,7 @@ impl GraphState {
     /// A graph nobody has run.
     pub fn new(plan: &Plan) -> Self {
         Self {
-            channels: (plan.fresh)().into(),
+            channels: (plan.fresh)(),
             scheduler: Scheduler::new(plan),
             clock: 0,
             paused_at: 0,
@@ -386,7 +386,7 @@ impl GraphState {
 fn for_writing(channels: &mut Arc<dyn ChannelState>) -> Option<&mut dyn ChannelState> {
     // Looking at the counts first is cheaper than trying to get at the channel state twice.
     if Arc::strong_count(channels) > 1 || Arc::weak_count(channels) > 0 {
-        *channels = channels.fork().into();
+        *channels = channels.fork();
     }
     Arc::get_mut(channels)
 }

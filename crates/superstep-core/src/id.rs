@@ -13,6 +13,7 @@ mod run_id;
 
 use std::{
     fmt,
+    hash::{Hash, Hasher},
     str::FromStr,
     sync::{Arc, LazyLock},
 };
@@ -115,17 +116,40 @@ fn hyphenated(id: u128, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     )
 }
 
+/// How long an id is as text with hyphens.
+const ID_LEN: usize = 36;
+
 /// The same as [`hyphenated`], for names made during a run.
-fn push_hyphenated(text: &mut String, id: u128) {
+fn hyphenated_text(id: u128) -> [u8; ID_LEN] {
+    let mut text = [b'-'; ID_LEN];
+    let mut places = text.iter_mut();
     for (n, byte) in id.to_be_bytes().into_iter().enumerate() {
         if matches!(n, 4 | 6 | 8 | 10) {
-            text.push('-');
+            places.next();
         }
         for digit in [byte >> 4, byte & 0xf] {
-            let base = if digit < 10 { b'0' } else { b'a' - 10 };
-            text.push(char::from(base + digit));
+            if let Some(place) = places.next() {
+                let base = if digit < 10 { b'0' } else { b'a' - 10 };
+                *place = base + digit;
+            }
         }
     }
+    text
+}
+
+/// Reads parts as one. Names made during a run are short, and need no room of their own for that.
+fn joined<T>(parts: &[&[u8]], read: impl FnOnce(&[u8]) -> T) -> T {
+    let mut room = [0; 512];
+    let mut len = 0;
+    for part in parts {
+        let end = len + part.len();
+        match room.get_mut(len..end) {
+            Some(place) => place.copy_from_slice(part),
+            None => return read(&parts.concat()),
+        }
+        len = end;
+    }
+    read(room.get(..len).unwrap_or_default())
 }
 
 /// Text is not an id.
@@ -154,8 +178,16 @@ impl<I: IdSource + ?Sized> IdSource for Arc<I> {
 }
 
 /// A graph's place inside its thread: empty for the root, else `node:task|node:task`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GraphPath(Arc<str>);
+
+impl Hash for GraphPath {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // A long path ends with the id of its last task, which is a hash of its whole place already.
+        let text = self.0.as_bytes();
+        state.write(text.last_chunk::<ID_LEN>().map_or(text, |id| id.as_slice()));
+    }
+}
 
 impl Default for GraphPath {
     fn default() -> Self {
@@ -179,15 +211,12 @@ impl GraphPath {
     /// The namespace of a task of this graph.
     #[must_use]
     pub fn task(&self, node: &str, task: TaskId) -> Self {
-        let mut text = String::with_capacity(self.0.len() + node.len() + 38);
-        if !self.is_root() {
-            text.push_str(&self.0);
-            text.push('|');
-        }
-        text.push_str(node);
-        text.push(':');
-        push_hyphenated(&mut text, task.0);
-        Self(text.into())
+        let bar = if self.is_root() { "" } else { "|" };
+        let id = hyphenated_text(task.0);
+        let [above, bar, node, colon] = [&*self.0, bar, node, ":"].map(str::as_bytes);
+        joined(&[above, bar, node, colon, &id], |text| {
+            Self(std::str::from_utf8(text).unwrap_or_default().into())
+        })
     }
 
     /// The namespace of the `n`-th graph that one task called; the first has the task's own.
@@ -281,13 +310,25 @@ const PLACE: u128 = !(u64::MAX as u128);
 impl TaskId {
     /// Hashes the parts of a task's place.
     pub fn of(checkpoint: CheckpointId, namespace: &GraphPath, step: i64, path: &str) -> Self {
-        let mut bytes = Vec::with_capacity(32 + namespace.as_str().len() + path.len());
-        bytes.extend_from_slice(&checkpoint.0.to_be_bytes());
-        bytes.extend_from_slice(namespace.as_str().as_bytes());
-        bytes.push(0);
-        bytes.extend_from_slice(&step.to_be_bytes());
-        bytes.extend_from_slice(path.as_bytes());
-        Self(xxh3_128(&bytes))
+        Self::of_parts(checkpoint, namespace, step, [path, ""])
+    }
+
+    /// [`TaskId::of`], of a path in two parts.
+    pub(crate) fn of_parts(
+        checkpoint: CheckpointId,
+        namespace: &GraphPath,
+        step: i64,
+        [path, rest]: [&str; 2],
+    ) -> Self {
+        let parts: [&[u8]; 6] = [
+            &checkpoint.0.to_be_bytes(),
+            namespace.as_str().as_bytes(),
+            &[0],
+            &step.to_be_bytes(),
+            path.as_bytes(),
+            rest.as_bytes(),
+        ];
+        joined(&parts, |bytes| Self(xxh3_128(bytes)))
     }
 }
 
@@ -323,6 +364,30 @@ mod tests {
         let id = TaskId(0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
         let ns = GraphPath::default().task("a", id).task("b", id);
         assert_eq!(ns.as_str(), format!("a:{id}|b:{id}"));
+    }
+
+    #[test]
+    fn ids_and_names_of_places_below_many_graphs_are_made_of_all_parts() {
+        let (mut ns, mut text) = (GraphPath::default(), String::new());
+        for depth in 0..30 {
+            let id = TaskId::of(CheckpointId(depth), &ns, 5, "node/node");
+            let mut bytes = depth.to_be_bytes().to_vec();
+            bytes.extend(text.bytes().chain([0]).chain(5_i64.to_be_bytes()));
+            bytes.extend(*b"node/node");
+            assert_eq!(id, TaskId(xxh3_128(&bytes)));
+            ns = ns.task("node", id);
+            let bar = if text.is_empty() { "" } else { "|" };
+            text = format!("{text}{bar}node:{id}");
+            assert_eq!(ns.as_str(), text);
+        }
+    }
+
+    #[test]
+    fn paths_that_end_alike_are_different_keys() {
+        let id = TaskId(7);
+        let [a, b] = ["a", "b"].map(|node| GraphPath::default().task(node, id).task("c", id));
+        let map = std::collections::HashMap::from([(a.clone(), 1), (b.clone(), 2)]);
+        assert_eq!((map.get(&a), map.get(&b)), (Some(&1), Some(&2)));
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl Keys {
 }
 
 /// Makes empty channels.
-pub type FreshChannels = Arc<dyn Fn() -> Box<dyn ChannelState> + Send + Sync>;
+pub type FreshChannels = Arc<dyn Fn() -> Arc<dyn ChannelState> + Send + Sync>;
 
 /// A compiled graph.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ mod run_queue;
 mod runs;
 mod schedules;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     archive::Archive,
@@ -132,8 +132,8 @@ pub struct Commit {
     pub namespace: GraphPath,
     /// The writer's lease.
     pub epoch: u64,
-    /// What to store.
-    pub record: Record,
+    /// What to store; a saver may keep it as it is.
+    pub record: Arc<Record>,
     /// What to append to the thread's log along with it.
     pub events: Vec<Logged>,
 }

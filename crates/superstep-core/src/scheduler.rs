@@ -19,13 +19,18 @@ pub struct Scheduler {
     pub start: Option<StartValue>,
     /// Sends not yet run.
     pub sends: Arc<Vec<Send>>,
-    states: Table<TriggerIx, TriggerState>,
+    triggers: Table<TriggerIx, Trigger>,
     /// Triggers that are not at rest, so that a step only looks at those.
     active: Vec<TriggerIx>,
-    /// When each trigger last changed, by the state's clock.
-    changed: Table<TriggerIx, u64>,
     /// The clock of the step that is being applied.
     now: u64,
+}
+
+#[derive(Clone, Default)]
+struct Trigger {
+    state: TriggerState,
+    /// When it last changed, by the state's clock.
+    changed: u64,
 }
 
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -53,8 +58,7 @@ impl Scheduler {
         Self {
             start: None,
             sends: no_sends(),
-            states: plan.triggers.iter().map(|_| TriggerState::Off).collect(),
-            changed: plan.triggers.iter().map(|_| 0).collect(),
+            triggers: plan.triggers.iter().map(|_| Trigger::default()).collect(),
             now: 0,
             active: Vec::new(),
         }
@@ -64,7 +68,7 @@ impl Scheduler {
     pub fn is_on(&self, plan: &Plan, trigger: TriggerIx) -> bool {
         match plan.triggers.row(trigger).kind {
             TriggerKind::Start => self.start.is_some(),
-            _ => *self.states.row(trigger) == TriggerState::On,
+            _ => self.triggers.row(trigger).state == TriggerState::On,
         }
     }
 
@@ -75,7 +79,7 @@ impl Scheduler {
             .active
             .iter()
             .copied()
-            .filter(|t| *self.states.row(*t) == TriggerState::On);
+            .filter(|t| self.triggers.row(*t).state == TriggerState::On);
         start
             .into_iter()
             .chain(on)
@@ -91,25 +95,26 @@ impl Scheduler {
     pub fn versions<'a>(&'a self, plan: &'a Plan, node: NodeIx) -> impl Iterator<Item = u64> + 'a {
         let triggers = plan.nodes.row(node).triggers.iter();
         triggers
-            .map(|trigger| *self.changed.row(*trigger))
+            .map(|trigger| self.triggers.row(*trigger).changed)
             .filter(|at| *at > 0)
     }
 
     /// The input was taken or dropped.
     pub fn set_start(&mut self, plan: &Plan, start: Option<StartValue>) {
         self.start = start;
-        *self.changed.row_mut(plan.start) = self.now;
+        self.triggers.row_mut(plan.start).changed = self.now;
     }
 
     fn set(&mut self, trigger: TriggerIx, fire: TriggerState) {
-        *self.changed.row_mut(trigger) = self.now;
-        if *self.states.row(trigger) == TriggerState::Off {
+        let row = self.triggers.row_mut(trigger);
+        row.changed = self.now;
+        if row.state == TriggerState::Off {
             self.active.push(trigger);
         }
         if fire == TriggerState::Off {
             self.active.retain(|active| *active != trigger);
         }
-        *self.states.row_mut(trigger) = fire;
+        row.state = fire;
     }
 
     /// A task of this node ran: takes back what it was triggered by. Returns whether that changed
@@ -119,7 +124,7 @@ impl Scheduler {
         for trigger in &plan.nodes.row(node).triggers {
             let spec = plan.triggers.row(*trigger);
             let lasts = spec.deferred || matches!(spec.kind, TriggerKind::Join(_));
-            if lasts && *self.states.row(*trigger) == TriggerState::On {
+            if lasts && self.triggers.row(*trigger).state == TriggerState::On {
                 self.set(*trigger, TriggerState::Off);
                 changed = true;
             }
@@ -147,7 +152,7 @@ impl Scheduler {
         let TriggerKind::Join(count) = spec.kind else {
             return (false, false);
         };
-        let mut seen = match self.states.row(trigger) {
+        let mut seen = match &self.triggers.row(trigger).state {
             TriggerState::Off => Vec::new(),
             TriggerState::Partly(seen) => seen.clone(),
             TriggerState::Waiting => return (false, false),
@@ -172,8 +177,7 @@ impl Scheduler {
     pub fn pass(&mut self, plan: &Plan, touched: &[TriggerIx]) -> bool {
         let Self {
             active,
-            states,
-            changed,
+            triggers,
             now,
             ..
         } = self;
@@ -183,8 +187,10 @@ impl Scheduler {
             let lasts = spec.kind != TriggerKind::Edge || spec.deferred;
             let stays = lasts || touched.contains(trigger);
             if !stays {
-                *states.row_mut(*trigger) = TriggerState::Off;
-                *changed.row_mut(*trigger) = *now;
+                *triggers.row_mut(*trigger) = Trigger {
+                    state: TriggerState::Off,
+                    changed: *now,
+                };
             }
             stays
         });
@@ -197,7 +203,7 @@ impl Scheduler {
             .deferred
             .iter()
             .copied()
-            .filter(|t| *self.states.row(*t) == TriggerState::Waiting)
+            .filter(|t| self.triggers.row(*t).state == TriggerState::Waiting)
             .collect();
         for trigger in &waiting {
             self.set(*trigger, TriggerState::On);
@@ -216,23 +222,25 @@ impl Scheduler {
             changed: Vec::new(),
         };
         for trigger in &self.active {
-            match self.states.row(*trigger) {
+            match &self.triggers.row(*trigger).state {
                 TriggerState::Off => {}
                 TriggerState::Partly(seen) => pending.joins.push((*trigger, seen.clone())),
                 TriggerState::Waiting => pending.waiting.push(*trigger),
                 TriggerState::On => pending.fired.push(*trigger),
             }
-            if *self.changed.row(*trigger) != clock {
+            if self.triggers.row(*trigger).changed != clock {
                 pending
                     .changed
-                    .push((*trigger, *self.changed.row(*trigger)));
+                    .push((*trigger, self.triggers.row(*trigger).changed));
             }
         }
         for trigger in &plan.shared_targets {
-            if *self.states.row(*trigger) == TriggerState::Off && *self.changed.row(*trigger) > 0 {
+            if self.triggers.row(*trigger).state == TriggerState::Off
+                && self.triggers.row(*trigger).changed > 0
+            {
                 pending
                     .changed
-                    .push((*trigger, *self.changed.row(*trigger)));
+                    .push((*trigger, self.triggers.row(*trigger).changed));
             }
         }
         pending
@@ -265,11 +273,11 @@ impl Scheduler {
             }
         }
         if scheduler.start.is_some() {
-            *scheduler.changed.row_mut(plan.start) = clock;
+            scheduler.triggers.row_mut(plan.start).changed = clock;
         }
         for (trigger, at) in &pending.changed {
             if let Some(trigger) = map(*trigger) {
-                *scheduler.changed.row_mut(trigger) = *at;
+                scheduler.triggers.row_mut(trigger).changed = *at;
             }
         }
         scheduler

@@ -240,20 +240,27 @@ pub(crate) struct Places<'a> {
     pub(crate) step: i64,
 }
 
+/// The end of the path of a node that was triggered.
+const NODE: &str = "/node";
+
 impl Places<'_> {
     pub(crate) fn id(&self, key: &TaskKey, node: &str) -> TaskId {
-        TaskId::of(
-            self.checkpoint,
-            self.namespace,
-            self.step,
-            &self.path(key, node),
-        )
+        let path;
+        let parts = match key {
+            // Of most tasks, and made for each graph that a task runs.
+            TaskKey::Node(_) => [node, NODE],
+            _ => {
+                path = self.path(key, node);
+                [&*path, ""]
+            }
+        };
+        TaskId::of_parts(self.checkpoint, self.namespace, self.step, parts)
     }
 
     fn path(&self, key: &TaskKey, node: &str) -> String {
         match key {
             TaskKey::Input => "input".into(),
-            TaskKey::Node(_) => [node, "/node"].concat(),
+            TaskKey::Node(_) => [node, NODE].concat(),
             TaskKey::Send(n) => format!("{node}/send/{n}"),
             TaskKey::Handler(of) => format!("{node}/handles/{}", self.owner_path(of)),
             TaskKey::Call(by, n) => format!("{node}/call/{n}/{}", self.owner_path(by)),

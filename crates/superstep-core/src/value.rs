@@ -121,18 +121,21 @@ impl Value {
     /// Whether lists and objects are nested at most [`MAX_DEPTH`] deep. Cells of the typed layer are
     /// not looked into: whatever stores their JSON form measures that.
     pub fn fits(&self) -> bool {
-        let mut left = vec![(self, 0)];
-        while let Some((value, depth)) = left.pop() {
+        let nests = |item: &&Value| matches!(item, Self::List(_) | Self::Map(_));
+        let mut left = Vec::new();
+        // Most values hold no others, and need no list of what is left.
+        let mut next = Some((self, 0)).filter(|(value, _)| nests(value));
+        while let Some((value, depth)) = next {
             let items: &mut dyn Iterator<Item = &Value> = match value {
                 Self::List(items) => &mut items.iter(),
                 Self::Map(map) => &mut map.values(),
-                _ => continue,
+                _ => &mut std::iter::empty(),
             };
             if depth == MAX_DEPTH {
                 return false;
             }
-            let nests = |item: &&Value| matches!(item, Self::List(_) | Self::Map(_));
             left.extend(items.filter(nests).map(|item| (item, depth + 1)));
+            next = left.pop();
         }
         true
     }

@@ -45,7 +45,7 @@ use crate::{
     env::Env,
     event_log::Line,
     graph::GraphInner,
-    requests::{RequestReader, Requests},
+    requests::Requests,
     write_behind::{PendingStore, WriteBehind},
 };
 
@@ -60,7 +60,6 @@ pub(crate) async fn drive(
     above: Option<Above>,
     began: Option<Began>,
 ) -> Stop {
-    let (requests, reader) = Requests::new();
     let parent = &run.config().parent;
     let info = Arc::new(RunInfo {
         plan: run.plan().clone(),
@@ -70,17 +69,15 @@ pub(crate) async fn drive(
         parents: parent.parents.clone(),
         answers: parent.answers.clone(),
         above,
-        requests,
+        requests: Requests::default(),
     });
     let mut driver = Driver {
         graph,
         env,
-        info,
-        reader,
+        info: Listening(info),
         spawned: None,
         handles: Handles::default(),
         starting: Vec::new(),
-        ready: Vec::new(),
         step: None,
         attempts: 0,
         running: Vec::new(),
@@ -109,18 +106,25 @@ enum Woken {
     Again(usize),
 }
 
+/// What the tasks of a run share, while their requests are read; when it is dropped, nobody reads them any more.
+struct Listening(Arc<RunInfo>);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.0.requests.close();
+    }
+}
+
 struct Driver<'a> {
     graph: &'a Arc<GraphInner>,
     env: &'a Arc<Env>,
-    info: Arc<RunInfo>,
-    reader: RequestReader<Request>,
+    info: Listening,
     /// Tasks that wait for something; none in most runs.
     spawned: Option<JoinSet<Woken>>,
     /// How to end them before their time.
     handles: Handles,
+    /// New tasks, until they are polled; kept for its room.
     starting: Vec<(usize, RunningAttempt)>,
-    /// Empty between uses; kept for its room, as is `starting`.
-    ready: Vec<(usize, AttemptEnd)>,
     step: Option<i64>,
     /// How many attempts of tasks were started.
     attempts: u64,
@@ -206,7 +210,7 @@ impl<'a> Driver<'a> {
                 self.handles.add(handle, Weak::new());
             }
             Act::Commit(record) => {
-                let Some(reply) = self.commit(run, *record) else {
+                let Some(reply) = self.commit(run, record) else {
                     return Ok(());
                 };
                 let wants_all = if run.config().durability == Durability::Async {
@@ -253,7 +257,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Starts to store a step; nothing to wait for if there is no saver.
-    fn commit(&mut self, run: &Loop, record: Record) -> Option<MaybeReady<'a, NextRecord>> {
+    fn commit(&mut self, run: &Loop, record: Arc<Record>) -> Option<MaybeReady<'a, NextRecord>> {
         let (saver, thread) = (self.env.saver.as_ref()?, self.env.thread.as_ref()?);
         let (thread, namespace) = (thread.clone(), run.config().parent.namespace.clone());
         let epoch = self.env.epoch;
@@ -311,7 +315,7 @@ impl<'a> Driver<'a> {
         for act in acts {
             match act {
                 Act::Commit(record) => {
-                    if let Some(reply) = self.commit(run, *record) {
+                    if let Some(reply) = self.commit(run, record) {
                         reply.await?;
                     }
                 }
@@ -350,7 +354,7 @@ impl<'a> Driver<'a> {
         }
         let (resuming, replay) = run.child_flags();
         StepInfo {
-            run: self.info.clone(),
+            run: self.info.0.clone(),
             channels: run.state().channels.clone(),
             checkpoint: run.checkpoint(),
             window,
@@ -447,12 +451,14 @@ impl<'a> Driver<'a> {
     /// Polls new tasks once; those that wait for something are spawned.
     async fn poll_starting(&mut self, run: &mut Loop) {
         let mut starting = std::mem::take(&mut self.starting);
-        let mut ready = std::mem::take(&mut self.ready);
-        ready.reserve_exact(starting.len());
         poll_fn(|cx| {
             for (at, mut running) in starting.drain(..) {
                 match Pin::new(&mut running).poll(cx) {
-                    Poll::Ready(ended) => ready.push((at, ended)),
+                    Poll::Ready(ended) => {
+                        // The last task to end must leave nobody who holds the state.
+                        drop(running);
+                        self.ended(run, at, ended);
+                    }
                     Poll::Pending => {
                         let spawned = self.spawned.get_or_insert_default();
                         let ctx = Arc::downgrade(&running.ctx.0);
@@ -465,10 +471,6 @@ impl<'a> Driver<'a> {
         })
         .await;
         self.starting = starting;
-        for (at, ended) in ready.drain(..) {
-            self.ended(run, at, ended);
-        }
-        self.ready = ready;
     }
 
     fn ended(&mut self, run: &mut Loop, at: usize, AttemptEnd { done, progress }: AttemptEnd) {
@@ -547,7 +549,7 @@ impl<'a> Driver<'a> {
                 let error = Error::from(error).at_thread(self.env.thread.as_ref());
                 return Some(Stop::Failed(error));
             }
-            request = poll_fn(|cx| self.reader.poll_next(cx)) => {
+            request = poll_fn(|cx| self.info.0.requests.poll_next(cx)) => {
                 return self.request(run, request).await;
             }
             // What is to be done about it is found out in the next round.

@@ -1,21 +1,18 @@
 //! Queue of what running tasks request from the driver of their run.
 //!
-//! Most runs never send anything, so an empty queue is all they pay for. It closes when its reader
-//! is dropped: later requests are refused, and all are dropped with their replies.
+//! Most runs never send anything, so an empty queue is all they pay for. Once its reader has closed
+//! it, later requests are refused, and all are dropped with their replies.
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex},
+    sync::Mutex,
     task::{Context, Poll, Waker},
 };
 
 use superstep_core::sync::lock;
 
-/// Sends requests; cheap to clone.
-pub(crate) struct Requests<T>(Arc<Mutex<Queue<T>>>);
-
-/// Takes requests out; closes the queue when dropped.
-pub(crate) struct RequestReader<T>(Requests<T>);
+/// Requests, in the order they were sent.
+pub(crate) struct Requests<T>(Mutex<Queue<T>>);
 
 /// The reader is gone.
 #[derive(Debug)]
@@ -27,23 +24,17 @@ struct Queue<T> {
     closed: bool,
 }
 
-impl<T> Clone for Requests<T> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
+impl<T> Default for Requests<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Queue {
+            waiting: VecDeque::new(),
+            reader: None,
+            closed: false,
+        }))
     }
 }
 
 impl<T> Requests<T> {
-    /// Both ends of a queue.
-    pub(crate) fn new() -> (Self, RequestReader<T>) {
-        let requests = Self(Arc::new(Mutex::new(Queue {
-            waiting: VecDeque::new(),
-            reader: None,
-            closed: false,
-        })));
-        (requests.clone(), RequestReader(requests))
-    }
-
     /// Adds a request, or refuses it when the queue is closed.
     pub(crate) fn send(&self, request: T) -> Result<(), Closed> {
         let reader = {
@@ -59,12 +50,10 @@ impl<T> Requests<T> {
         }
         Ok(())
     }
-}
 
-impl<T> RequestReader<T> {
     /// The oldest request; wakes the reader when there is one.
     pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<T> {
-        let mut queue = lock(&self.0.0);
+        let mut queue = lock(&self.0);
         match queue.waiting.pop_front() {
             Some(request) => Poll::Ready(request),
             None => {
@@ -73,12 +62,11 @@ impl<T> RequestReader<T> {
             }
         }
     }
-}
 
-impl<T> Drop for RequestReader<T> {
-    fn drop(&mut self) {
+    /// Refuses requests from now on, and drops those that wait.
+    pub(crate) fn close(&self) {
         let waiting = {
-            let mut queue = lock(&self.0.0);
+            let mut queue = lock(&self.0);
             queue.closed = true;
             std::mem::take(&mut queue.waiting)
         };
@@ -92,10 +80,10 @@ mod tests {
 
     #[test]
     fn requests_come_out_in_the_order_they_were_sent() {
-        let (requests, reader) = Requests::new();
+        let requests = Requests::default();
         assert!(requests.send("a").is_ok() && requests.send("b").is_ok());
         let mut cx = Context::from_waker(Waker::noop());
-        let mut next = || match reader.poll_next(&mut cx) {
+        let mut next = || match requests.poll_next(&mut cx) {
             Poll::Ready(request) => Some(request),
             Poll::Pending => None,
         };
@@ -104,8 +92,8 @@ mod tests {
 
     #[test]
     fn a_closed_queue_refuses_requests() {
-        let (requests, reader) = Requests::new();
-        drop(reader);
+        let requests = Requests::default();
+        requests.close();
         assert!(requests.send("a").is_err());
     }
 }

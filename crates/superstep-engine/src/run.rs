@@ -274,7 +274,7 @@ impl DynGraph {
             superseded: addressed && loaded.is_some_and(|loaded| loaded.superseded),
             input,
         };
-        Ok(Box::new(Loop::begin(begin)?))
+        Loop::begin(begin)
     }
 
     /// Finds the plans of this graph and those below it, for readers of its log.

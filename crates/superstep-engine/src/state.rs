@@ -188,7 +188,7 @@ impl DynGraph {
                     thread: thread.clone(),
                     namespace: namespace.clone(),
                     epoch: lease.epoch,
-                    record,
+                    record: Arc::new(record),
                     events: Vec::new(),
                 };
                 saver.commit(commit).await?;

@@ -72,7 +72,7 @@ impl PreparedCommit {
             durability,
             full,
             ..
-        } = record;
+        } = *record;
         let is_cached = cache.has(&thread, &namespace);
         Ok(Self {
             thread,
@@ -87,7 +87,7 @@ impl PreparedCommit {
             full,
             layout: record.layout.clone(),
             events,
-            cached_record: is_cached.then(|| Arc::new(record)),
+            cached_record: is_cached.then_some(record),
         })
     }
 

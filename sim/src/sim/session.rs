@@ -57,7 +57,7 @@ pub(super) enum Ended {
 
 /// One loop of a session.
 pub(super) struct Running {
-    pub(super) run: Loop,
+    pub(super) run: Box<Loop>,
     /// The graph and the task that run it.
     pub(super) caller: Option<(usize, usize)>,
     pub(super) jobs: BTreeMap<usize, Job>,
@@ -93,7 +93,7 @@ impl Letter {
 }
 
 impl Running {
-    pub(super) fn new(run: Loop, caller: Option<(usize, usize)>) -> Self {
+    pub(super) fn new(run: Box<Loop>, caller: Option<(usize, usize)>) -> Self {
         Self {
             step: run.window().step,
             run,
@@ -131,7 +131,7 @@ impl Sim<'_> {
         parent: ParentContext,
         input: RunInput,
         loaded: Option<Loaded>,
-    ) -> Result<Result<Loop, Error>, Broken> {
+    ) -> Result<Result<Box<Loop>, Error>, Broken> {
         let head = match loaded {
             None => None,
             Some(loaded) => Some(self.head(graph, loaded)?),

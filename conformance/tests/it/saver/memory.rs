@@ -78,7 +78,7 @@ impl Shared {
             thread: thread.clone(),
             namespace: "".into(),
             epoch: lease.epoch,
-            record,
+            record: record.into(),
             events: Vec::new(),
         };
         self.saver.commit(commit).await.unwrap();

@@ -38,7 +38,7 @@ impl SaverLayer for Wire {
     }
 
     fn commit(&self, commit: Commit) -> MaybeReady<'_, NextRecord> {
-        let (record, events) = (sent(&commit.record), sent(&commit.events));
+        let (record, events) = (sent(&*commit.record).into(), sent(&commit.events));
         self.0.commit(Commit {
             record,
             events,

@@ -152,9 +152,10 @@ impl Broken {
             thread,
             namespace,
             epoch,
-            mut record,
+            record,
             events,
         } = commit;
+        let mut record = Arc::unwrap_or_clone(record);
         let (thread, namespace) = (self.thread(&thread), self.namespace(&namespace));
         let ignores = self.is(Fault::CommitIgnoresEpoch);
         let mut epoch = self.epoch(&thread, epoch, ignores);
@@ -184,7 +185,7 @@ impl Broken {
                 thread,
                 namespace,
                 epoch,
-                record,
+                record: Arc::new(record),
                 events,
             }))
         };
@@ -563,7 +564,7 @@ impl Broken {
             Fault::DeleteLeavesANamespace => {
                 let lease = now(self.inner.lease(&thread))?;
                 for record in left.iter().rev().filter_map(Loaded::head) {
-                    let record = Record::clone(record);
+                    let record = record.clone();
                     let (thread, namespace) = (thread.clone(), below.clone());
                     let epoch = lease.epoch;
                     now(self.inner.commit(Commit {

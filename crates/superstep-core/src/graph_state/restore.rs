@@ -87,7 +87,7 @@ impl GraphState {
         let from = migration_needed(&head.layout, plan)?;
         let channels = match from {
             None => rebuild(plan, &loaded.chain)?,
-            Some(from) => migrated(plan, &loaded.chain, from, migrate)?.into(),
+            Some(from) => migrated(plan, &loaded.chain, from, migrate)?,
         };
         let scheduler =
             Scheduler::restore(plan, &head.pending, head.clock, &|t| translation.trigger(t));
@@ -206,7 +206,7 @@ fn migration_needed(stored: &Layout, plan: &Plan) -> Result<Option<u32>, ErrorKi
 fn rebuild(plan: &Plan, chain: &Chain) -> Result<Arc<dyn ChannelState>, ErrorKind> {
     let (mut channels, from) = match known(plan, chain) {
         Some((channels, place)) => (channels, place + 1),
-        None => ((plan.fresh)().into(), 0),
+        None => ((plan.fresh)(), 0),
     };
     let rest = chain.get(from..).unwrap_or_default();
     if rest.is_empty() {
@@ -273,7 +273,7 @@ fn migrated(
     chain: &[Arc<Record>],
     from: u32,
     migrate: Option<&MigrateFn>,
-) -> Result<Box<dyn ChannelState>, ErrorKind> {
+) -> Result<Arc<dyn ChannelState>, ErrorKind> {
     let Some(migrate) = migrate else {
         let why = format!("the thread holds version {from} of the state");
         return Err(ErrorKind::Version { why });
@@ -328,9 +328,11 @@ fn migrated(
                 "names `{name}`, which is no field of the state"
             )));
         };
-        channels
-            .restore(channel, &Change::Set(Value::from(value)))
-            .map_err(|error| decode(name, &error))?;
+        if let Some(channels) = for_writing(&mut channels) {
+            channels
+                .restore(channel, &Change::Set(Value::from(value)))
+                .map_err(|error| decode(name, &error))?;
+        }
     }
     Ok(channels)
 }

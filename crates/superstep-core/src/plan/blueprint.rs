@@ -711,7 +711,7 @@ impl Draft {
             fresh: from
                 .channel_state
                 .clone()
-                .unwrap_or_else(|| Arc::new(move || Box::new(Channels::new(specs.clone())))),
+                .unwrap_or_else(|| Arc::new(move || Arc::new(Channels::new(specs.clone())))),
             state: from.state,
             strict: from.strict,
             channels,

@@ -1,6 +1,6 @@
 //! What a driver has to do for a run, in order.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use crate::{
     ask::Ask,
@@ -19,7 +19,7 @@ pub enum Act {
     /// Wait, then run a task again.
     Wait(Wait),
     /// Store a step.
-    Commit(Box<Record>),
+    Commit(Arc<Record>),
     /// Store what tasks did so far.
     Note(CheckpointId, Vec<TaskNote>),
     /// Keep the writes of a task whose results are cached.

@@ -10,10 +10,11 @@ use crate::{
     ask::{Answers, Resume},
     command::{Command, Target},
     error::{Error, ErrorKind, Unmatched},
-    graph_state::{Applying, GraphState, restore::Restored},
+    graph_state::{Applied, Applying, GraphState, restore::Restored},
     id::{AskId, CheckpointId},
     plan::Plan,
     record::{PlainAnswer, Source, StartValue, TaskKey, TaskNote, Write, open_asks},
+    table::NodeIx,
     value::Value,
 };
 
@@ -63,7 +64,7 @@ pub struct Begin {
 
 impl Loop {
     /// Starts a run. Mistakes in the input come back as an error before anything is stored.
-    pub fn begin(begin: Begin) -> Result<Self, Error> {
+    pub fn begin(begin: Begin) -> Result<Box<Self>, Error> {
         let Begin {
             plan,
             config,
@@ -104,7 +105,7 @@ impl Loop {
             true => CheckpointId::of(&config.parent.namespace),
             false => config.ids.next(None),
         });
-        let mut run = Self {
+        let mut run = Box::new(Self {
             position: Position {
                 checkpoint,
                 loaded: id,
@@ -134,7 +135,7 @@ impl Loop {
             stored_as: restored.layout,
             plan,
             config,
-        };
+        });
         run.first(
             input,
             Addressing {
@@ -427,7 +428,39 @@ impl Loop {
         if !self.config.parent.nested {
             self.config.parent.answers.take_next();
         }
-        let due = self.state.due(&self.plan, self.schedule.touched.as_deref());
+        let mut due = std::mem::take(&mut self.schedule.due);
+        self.state
+            .due_into(&self.plan, self.schedule.touched.as_deref(), &mut due);
+        let start = Applying {
+            start: Some(start),
+            ..Applying::input(&[])
+        };
+        let mut applied = match due.as_slice() {
+            [] => {
+                let recording = self.recording();
+                self.state.apply(&self.plan, &mut [start], recording)?
+            }
+            due => self.drop_due(due, start)?,
+        };
+        due.clear();
+        self.schedule.due = due;
+        self.unstored.changes.append(&mut applied.changes);
+        std::mem::swap(
+            self.schedule.touched.get_or_insert_default(),
+            &mut applied.touched,
+        );
+        self.state.recycle(applied);
+        self.notes.clear();
+        self.put_checkpoint(Source::Input, Vec::new());
+        Ok(())
+    }
+
+    /// Applies new input to an open step.
+    fn drop_due(
+        &mut self,
+        due: &[(TaskKey, NodeIx)],
+        start: Applying<'_>,
+    ) -> Result<Applied, Error> {
         // LangGraph drops what tasks of the open step have done. Here it is done, and the state says so; what would
         // have followed from it gives way to the input.
         let keeps = self.config.fidelity == Fidelity::Sensible;
@@ -448,22 +481,9 @@ impl Loop {
             .zip(&finished)
             .map(|((key, node), writes)| Applying::task(&self.plan, key, *node, writes))
             .collect();
-        dropped.push(Applying {
-            start: Some(start),
-            ..Applying::input(&[])
-        });
-        let mut applied = self
-            .state
-            .apply(&self.plan, &mut dropped, self.recording())?;
-        self.unstored.changes.append(&mut applied.changes);
-        std::mem::swap(
-            self.schedule.touched.get_or_insert_default(),
-            &mut applied.touched,
-        );
-        self.state.recycle(applied);
-        self.notes.clear();
-        self.put_checkpoint(Source::Input, Vec::new());
-        Ok(())
+        dropped.push(start);
+        let recording = self.recording();
+        Ok(self.state.apply(&self.plan, &mut dropped, recording)?)
     }
 }
 

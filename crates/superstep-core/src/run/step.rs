@@ -205,19 +205,20 @@ impl Loop {
                 self.emit_reuse(at);
             }
         }
-        let mut inputs = Vec::new();
+        // A graph has one start node, and nothing but its input makes that due.
+        let mut input = None;
         for (at, task) in self.tasks.iter_mut().enumerate() {
             if task.phase == Phase::Ready {
                 task.phase = Phase::Running;
                 self.progress.running += 1;
                 if self.plan.nodes.row(task.node).role == Role::Start {
-                    inputs.push(at);
+                    input = Some(at);
                 } else {
                     self.acts.push(Act::Run(at));
                 }
             }
         }
-        for at in inputs {
+        if let Some(at) = input {
             self.run_start(at);
         }
     }

@@ -43,7 +43,7 @@ impl Loop {
             self.position.parent = self.position.head;
             self.position.head = Some(self.position.checkpoint);
             self.log_with_checkpoint();
-            self.acts.push(Act::Commit(Box::new(record)));
+            self.acts.push(Act::Commit(Arc::new(record)));
         }
         self.position.step += 1;
     }
@@ -306,7 +306,7 @@ impl Loop {
         self.position.step += 1;
         self.position.parent = self.position.head;
         self.position.head = Some(self.position.checkpoint);
-        Some(Act::Commit(Box::new(record)))
+        Some(Act::Commit(Arc::new(record)))
     }
 
     /// A delta channel that was updated less often than it is snapshot needs a checkpoint to
@@ -342,7 +342,7 @@ impl Loop {
             tasks: Vec::new(),
         };
         self.position.head = Some(self.position.origin);
-        self.acts.push(Act::Commit(Box::new(record)));
+        self.acts.push(Act::Commit(Arc::new(record)));
     }
 
     /// Counts updates of delta channels, for [`Loop::put_anchor`].

@@ -66,7 +66,7 @@ impl Thread {
     }
 
     /// Starts a run: the first with an input, others with what is given.
-    pub(crate) fn run(&self, resume: Option<Resume>) -> Loop {
+    pub(crate) fn run(&self, resume: Option<Resume>) -> Box<Loop> {
         let input = match (self.records.is_empty(), resume) {
             (true, _) => RunInput::Value(Value::map([("said", Value::from("hello"))])),
             (false, None) => RunInput::Nothing,
@@ -137,7 +137,7 @@ impl Thread {
     pub(crate) fn keep(&mut self, act: Act) {
         match act {
             Act::Commit(record) => {
-                self.records.push(Arc::new(*record));
+                self.records.push(record);
                 self.notes.clear();
             }
             Act::Note(_, notes) => {

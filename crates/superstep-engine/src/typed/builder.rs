@@ -493,7 +493,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             .iter()
             .map(|(name, keep)| channel(name, *keep))
             .collect();
-        blueprint.channel_state = Some(Arc::new(|| Box::new(TypedState::<S>::new())));
+        blueprint.channel_state = Some(Arc::new(|| Arc::new(TypedState::<S>::new())));
         blueprint.state = Some(StateShape {
             version: S::VERSION,
             fields: S::SHAPES,

@@ -176,8 +176,8 @@ impl<S: State> ChannelState for TypedState<S> {
         Some(Value::Typed(self.state()))
     }
 
-    fn fork(&self) -> Box<dyn ChannelState> {
-        Box::new(Self {
+    fn fork(&self) -> Arc<dyn ChannelState> {
+        Arc::new(Self {
             state: Mutex::new(self.state()),
         })
     }

@@ -126,7 +126,7 @@ impl Writing {
             thread: self.thread.clone(),
             namespace: self.namespace.clone(),
             epoch: self.lease.epoch,
-            record,
+            record: record.into(),
             events: Vec::new(),
         };
         self.saver.commit(commit).await.unwrap();

@@ -24,7 +24,7 @@ async fn a_run_that_lost_its_thread_does_not_take_others_down_with_it() {
             thread: thread.into(),
             namespace: "".into(),
             epoch,
-            record: record(id, (id > 1).then(|| id - 1), change),
+            record: record(id, (id > 1).then(|| id - 1), change).into(),
             events: Vec::new(),
         })
     };
@@ -72,7 +72,7 @@ async fn a_thread_is_deleted_while_another_is_written() {
             thread: thread.into(),
             namespace: "".into(),
             epoch,
-            record: record(id, (id > 1).then(|| id - 1), change),
+            record: record(id, (id > 1).then(|| id - 1), change).into(),
             events: Vec::new(),
         })
     };

@@ -432,7 +432,7 @@ async fn commit(writing: &Writing, epoch: u64, id: u128) -> Result<(), SaverErro
         thread: writing.thread.clone(),
         namespace: writing.namespace.clone(),
         epoch,
-        record,
+        record: record.into(),
         events: Vec::new(),
     };
     writing.saver.commit(commit).await.map(drop)

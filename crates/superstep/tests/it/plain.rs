@@ -55,7 +55,7 @@ impl SaverLayer for PlainSaver {
     fn commit(&self, mut commit: Commit) -> MaybeReady<'_, NextRecord> {
         let text = serde_json::to_string(&commit.record).unwrap();
         commit.record = serde_json::from_str(&text).unwrap();
-        let (record, bytes) = (commit.record.clone(), text.len());
+        let (record, bytes) = (Record::clone(&commit.record), text.len());
         self.records.lock().unwrap().push(Stored { record, bytes });
         commit.events = self.plain(commit.events);
         self.inner.commit(commit)

@@ -32,11 +32,41 @@ pub(super) struct Log {
 struct LogRecord {
     record: Arc<Record>,
     parent: Option<usize>,
-    children: Vec<usize>,
+    children: Children,
     notes: BTreeMap<TaskKey, TaskNote>,
     /// How many of the children have their tasks in the notes.
     merged: usize,
     tail: Tail,
+}
+
+/// The records that follow one, oldest first. Most have one at most, which needs no list.
+#[derive(Clone, Default)]
+struct Children {
+    first: Option<usize>,
+    more: Vec<usize>,
+}
+
+impl Children {
+    fn push(&mut self, place: usize) {
+        match self.first {
+            None => self.first = Some(place),
+            Some(_) => self.more.push(place),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> {
+        self.first.into_iter().chain(self.more.iter().copied())
+    }
+
+    fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Forgets those from a place on.
+    fn truncate(&mut self, end: usize) {
+        self.first = self.first.filter(|place| *place < end);
+        self.more.retain(|place| *place < end);
+    }
 }
 
 /// What a reader of an entry replays: the full record at the start, and the changes since.
@@ -89,7 +119,7 @@ impl Log {
         }
     }
 
-    pub(super) fn append(&mut self, record: Record) -> Result<NextRecord, SaverError> {
+    pub(super) fn append(&mut self, record: Arc<Record>) -> Result<NextRecord, SaverError> {
         let newest = self.entries.last().map(|entry| entry.record.id);
         if newest.is_some_and(|newest| newest >= record.id) {
             return Err(SaverError::Corrupt(format!(
@@ -103,7 +133,7 @@ impl Log {
             None => None,
             Some(id) => Some(self.place(id).ok_or_else(|| unknown(id))?),
         };
-        Ok(self.push(Arc::new(record), parent).next())
+        Ok(self.push(record, parent).next())
     }
 
     fn push(&mut self, record: Arc<Record>, parent: Option<usize>) -> Tail {
@@ -132,7 +162,7 @@ impl Log {
                 ..before
             },
         };
-        let (children, notes) = (Vec::new(), BTreeMap::new());
+        let (children, notes) = (Children::default(), BTreeMap::new());
         self.entries.push(LogRecord {
             record,
             parent,
@@ -166,7 +196,7 @@ impl Log {
         let children = entry
             .into_iter()
             .flat_map(|entry| entry.children.iter().skip(entry.merged));
-        let children = children.filter_map(|child| self.entries.get(*child));
+        let children = children.filter_map(|child| self.entries.get(child));
         children.flat_map(|child| &child.record.tasks)
     }
 
@@ -271,7 +301,7 @@ impl Log {
         let kept = self.entries.partition_point(|entry| entry.record.id <= to);
         self.entries.truncate(kept);
         for entry in &mut self.entries {
-            entry.children.retain(|child| *child < kept);
+            entry.children.truncate(kept);
             entry.merged = entry.merged.min(entry.children.len());
         }
         self.rebuilt = OnceLock::new();
