@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex};
 use superstep_model::{Delta, ModelError, Request};
 
 use super::channel;
-use super::crew::Crew;
 use super::error::ChatError;
 use super::generate::{Figures, generate};
 use super::gguf::{FileError, Gguf};
@@ -20,6 +19,7 @@ use super::machine;
 use super::map::Map;
 use super::model::{Identity, Options};
 use super::net::{Net, Shape};
+use super::pools::Pools;
 use super::prefix_cache::PrefixCache;
 use super::prefix_files::PrefixFiles;
 use super::template::ChatTemplate;
@@ -68,7 +68,7 @@ impl Engine {
         let figures = Arc::new(Mutex::new(None));
         let worker = Worker {
             path,
-            crew: Crew::new(options.threads),
+            pools: Pools::new(options.threads),
             options,
             loaded: None,
             figures: Arc::clone(&figures),
@@ -102,7 +102,7 @@ struct Worker {
     path: PathBuf,
     options: Options,
     loaded: Option<Loaded>,
-    crew: Crew,
+    pools: Pools,
     figures: Arc<Mutex<Option<Figures>>>,
 }
 
@@ -136,7 +136,7 @@ impl Worker {
             Some(loaded) => loaded,
             None => Loaded::open(&self.path, &self.options, &job.request)?,
         };
-        let done = generate(&mut loaded, job, &self.options, &mut self.crew);
+        let done = generate(&mut loaded, job, &self.options, &mut self.pools);
         self.loaded = Some(loaded);
         let mut figures = lock(&self.figures);
         *figures = Some(done?);

@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use superstep_model::{Cached, Delta, Finish, Request, Usage};
 
-use super::crew::Crew;
 use super::draft::Drafts;
 use super::engine::{Job, Loaded};
 use super::error::ChatError;
 use super::grammar::Guide;
 use super::model::Options;
 use super::net::Net;
+use super::pools::Pools;
 use super::prefix_cache::CachedPrefix;
 use super::reply::ReplyParser;
 use super::sampler::{Choice, Sampler};
@@ -50,7 +50,7 @@ pub(super) fn generate(
     loaded: &mut Loaded,
     job: &Job,
     options: &Options,
-    crew: &mut Crew,
+    pools: &mut Pools,
 ) -> Result<Figures, ChatError> {
     let request = &job.request;
     let prompt = tokens(loaded, request)?;
@@ -79,8 +79,8 @@ pub(super) fn generate(
         ..Figures::default()
     };
     let started = Instant::now();
-    let ratings = read(&loaded.net, prefix, &prompt, (job, &mut *crew))?;
-    figures.threads = crew.count();
+    let ratings = read(&loaded.net, prefix, &prompt, (job, &mut *pools))?;
+    figures.threads = pools.count();
     let Some(ratings) = ratings else {
         figures.is_cancelled = true;
         return Ok(figures);
@@ -92,7 +92,7 @@ pub(super) fn generate(
     job.pieces.send(Ok(job.from.clone()));
     let writer = Writer {
         net: &loaded.net,
-        crew,
+        pools,
         table: &loaded.table,
         prefix,
         job,
@@ -185,7 +185,7 @@ fn read(
     net: &Net,
     prefix: &mut CachedPrefix,
     prompt: &[u32],
-    (job, crew): (&Job, &mut Crew),
+    (job, pools): (&Job, &mut Pools),
 ) -> Result<Option<Vec<f32>>, ChatError> {
     let unread = prompt.get(prefix.len()..).unwrap_or_default();
     let (before, last) = unread.split_at(unread.len().saturating_sub(1) / CHUNK * CHUNK);
@@ -200,20 +200,20 @@ fn read(
         if !job.pieces.is_open() {
             return Ok(None);
         }
-        crew.pass(chunk.len(), || net.read_tokens(chunk, prefix))?;
+        pools.pass(chunk.len(), || net.read_tokens(chunk, prefix))?;
         tell(prefix.len());
     }
     if !job.pieces.is_open() {
         return Ok(None);
     }
-    let ratings = crew.pass(last.len(), || net.rate_next(last, 1, prefix))?;
+    let ratings = pools.pass(last.len(), || net.rate_next(last, 1, prefix))?;
     tell(prompt.len());
     Ok(Some(ratings))
 }
 
 struct Writer<'a> {
     net: &'a Net,
-    crew: &'a mut Crew,
+    pools: &'a mut Pools,
     table: &'a TokenTable,
     prefix: &'a mut CachedPrefix,
     job: &'a Job,
@@ -324,8 +324,8 @@ impl Writer<'_> {
         let both = [tokens, &guess].concat();
         let (net, prefix, count) = (self.net, &mut *self.prefix, guess.len() + 1);
         let rate = || net.rate_next(&both, count, prefix);
-        let ratings = self.crew.pass(both.len(), rate)?;
-        self.figures.threads = self.crew.count();
+        let ratings = self.pools.pass(both.len(), rate)?;
+        self.figures.threads = self.pools.count();
         Ok(Ahead::new(ratings, guess))
     }
 

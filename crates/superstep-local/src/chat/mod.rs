@@ -7,10 +7,9 @@
 //!
 //! A call goes from `model` through the queue of `engine` to `generate`, which renders the
 //! conversation (`template`, a template of `jinja`), makes tokens of it (`tokenizer`, and `token_table` for the way back), has them read by
-//! `net` on the threads of `crew`, as many as `pace` finds best, and takes the reply apart (`reply`) on its way back through `channel`.
+//! `net` on the threads of `pools`, as many as `thread_count` finds best, and takes the reply apart (`reply`) on its way back through `channel`.
 
 mod channel;
-mod crew;
 mod draft;
 mod engine;
 mod error;
@@ -22,7 +21,7 @@ mod machine;
 mod map;
 mod model;
 mod net;
-mod pace;
+mod pools;
 mod prefix_cache;
 mod prefix_files;
 #[cfg(test)]
@@ -31,6 +30,7 @@ mod reply;
 mod sampler;
 mod template;
 mod tensor;
+mod thread_count;
 mod token_table;
 mod tokenizer;
 

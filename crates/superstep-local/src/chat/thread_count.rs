@@ -19,7 +19,7 @@ const SLOWER: f64 = 1.5;
 const BETTER: f64 = 0.95;
 
 /// What is known about numbers of threads.
-pub(super) struct Pace {
+pub(super) struct ThreadCount {
     most: usize,
     count: usize,
     /// How long the last pass of so many tokens took with `count` threads.
@@ -43,19 +43,19 @@ enum Reason {
     Slower,
 }
 
-impl Pace {
+impl ThreadCount {
     /// At most `most` threads, which are tried first.
     pub(super) fn new(most: usize) -> Self {
         let most = most.max(1);
-        let mut pace = Self {
+        let mut best = Self {
             most,
             count: most,
             known: BTreeMap::new(),
             look: Look::Later(0),
             rest: OFTEN,
         };
-        pace.look(Reason::Time);
-        pace
+        best.look(Reason::Time);
+        best
     }
 
     /// How many threads the next pass gets, which reads so many tokens.
@@ -152,14 +152,14 @@ mod tests {
 
     /// Lets passes of so many tokens take what `time` says for their threads, and returns the threads.
     fn run(
-        pace: &mut Pace,
+        best: &mut ThreadCount,
         passes: usize,
         tokens: usize,
         time: impl Fn(usize) -> u64,
     ) -> Vec<usize> {
         let pass = |_| {
-            let threads = pace.threads(tokens);
-            pace.took(tokens, threads, Duration::from_millis(time(threads)));
+            let threads = best.threads(tokens);
+            best.took(tokens, threads, Duration::from_millis(time(threads)));
             threads
         };
         (0..passes).map(pass).collect()
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn an_idle_machine_uses_all_processors_and_others_are_hardly_tried() {
         for cores in [1, 2, 4, 8] {
-            let threads = run(&mut Pace::new(cores), 1_000, ONE, idle);
+            let threads = run(&mut ThreadCount::new(cores), 1_000, ONE, idle);
             assert_eq!(threads[0], cores);
             assert!(share(&threads, cores) > 0.97, "{cores}: {threads:?}");
         }
@@ -191,53 +191,53 @@ mod tests {
     #[test]
     fn a_busy_machine_gets_the_number_that_is_fastest_there() {
         for (others, fastest) in [(1, 7), (2, 6), (4, 4)] {
-            let mut pace = Pace::new(8);
-            let threads = run(&mut pace, 1_000, ONE, busy(others));
+            let mut best = ThreadCount::new(8);
+            let threads = run(&mut best, 1_000, ONE, busy(others));
             assert!(share(&threads[100..], fastest) > 0.9, "{threads:?}");
         }
     }
 
     #[test]
     fn a_machine_that_becomes_idle_is_used_again() {
-        let mut pace = Pace::new(8);
-        run(&mut pace, 300, ONE, busy(4));
-        let threads = run(&mut pace, 1_000, ONE, idle);
+        let mut best = ThreadCount::new(8);
+        run(&mut best, 300, ONE, busy(4));
+        let threads = run(&mut best, 1_000, ONE, idle);
         assert!(share(&threads[600..], 8) > 0.95, "{threads:?}");
     }
 
     #[test]
     fn a_pass_that_is_much_slower_is_a_reason_to_look_at_once() {
-        let mut pace = Pace::new(8);
-        run(&mut pace, 1_000, CHUNK, idle);
+        let mut best = ThreadCount::new(8);
+        run(&mut best, 1_000, CHUNK, idle);
         // The first is slow, the second tries.
-        let threads = run(&mut pace, 20, CHUNK, busy(1));
+        let threads = run(&mut best, 20, CHUNK, busy(1));
         assert_eq!(threads[..2], [8, 7]);
         assert_eq!(threads[19], 7, "{threads:?}");
     }
 
     #[test]
     fn long_passes_are_not_slowed_down_without_reason() {
-        let threads = run(&mut Pace::new(2), 100, CHUNK, idle);
+        let threads = run(&mut ThreadCount::new(2), 100, CHUNK, idle);
         assert_eq!(threads, [2; 100]);
     }
 
     #[test]
     fn a_first_pass_that_waits_for_the_disk_misleads_for_two_passes_at_most() {
-        let mut pace = Pace::new(2);
-        pace.took(ONE, pace.threads(ONE), Duration::from_secs(9));
-        let threads = run(&mut pace, 20, ONE, idle);
+        let mut best = ThreadCount::new(2);
+        best.took(ONE, best.threads(ONE), Duration::from_secs(9));
+        let threads = run(&mut best, 20, ONE, idle);
         assert_eq!(threads[..2], [1, 2]);
         assert!(threads[3..].iter().all(|count| *count == 2), "{threads:?}");
     }
 
     #[test]
     fn passes_of_other_lengths_are_not_compared() {
-        let mut pace = Pace::new(2);
-        pace.took(CHUNK, 2, Duration::from_millis(700));
+        let mut best = ThreadCount::new(2);
+        best.took(CHUNK, 2, Duration::from_millis(700));
         // Nothing is known of single tokens yet, so the first is no trial.
-        assert_eq!(pace.threads(ONE), 2);
-        pace.took(ONE, 2, Duration::from_millis(80));
-        assert_eq!(pace.threads(3), 2);
-        assert_eq!(pace.threads(ONE), 1);
+        assert_eq!(best.threads(ONE), 2);
+        best.took(ONE, 2, Duration::from_millis(80));
+        assert_eq!(best.threads(3), 2);
+        assert_eq!(best.threads(ONE), 1);
     }
 }

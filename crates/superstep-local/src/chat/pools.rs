@@ -1,4 +1,4 @@
-//! Threads that compute passes over the weights: as many for each as [`Pace`] finds best, or always as
+//! Threads that compute passes over the weights: as many for each as [`ThreadCount`] finds best, or always as
 //! many.
 
 use std::num::NonZeroUsize;
@@ -8,28 +8,28 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::error::ChatError;
 use super::machine::Threads;
-use super::pace::Pace;
+use super::thread_count::ThreadCount;
 
 /// The threads of one model.
-pub(super) struct Crew {
+pub(super) struct Pools {
     /// None if their number was given.
-    pace: Option<Pace>,
+    tuning: Option<ThreadCount>,
     count: usize,
     /// Made when they are first needed, with their sizes.
     pools: Vec<(usize, ThreadPool)>,
 }
 
-impl Crew {
+impl Pools {
     pub(super) fn new(threads: Threads) -> Self {
-        let (pace, count) = match threads {
+        let (tuning, count) = match threads {
             Threads::Exactly(count) => (None, count.get()),
             Threads::Auto => {
                 let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-                (Some(Pace::new(cores)), cores)
+                (Some(ThreadCount::new(cores)), cores)
             }
         };
         Self {
-            pace,
+            tuning,
             count,
             pools: Vec::new(),
         }
@@ -41,14 +41,14 @@ impl Crew {
         tokens: usize,
         work: impl FnOnce() -> T + Send,
     ) -> Result<T, ChatError> {
-        if let Some(pace) = &self.pace {
-            self.count = pace.threads(tokens);
+        if let Some(tuning) = &self.tuning {
+            self.count = tuning.threads(tokens);
         }
         let pool = pool(&mut self.pools, self.count)?;
         let started = Instant::now();
         let done = pool.install(work);
-        if let Some(pace) = &mut self.pace {
-            pace.took(tokens, self.count, started.elapsed());
+        if let Some(tuning) = &mut self.tuning {
+            tuning.took(tokens, self.count, started.elapsed());
         }
         Ok(done)
     }
