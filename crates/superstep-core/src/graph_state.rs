@@ -116,26 +116,75 @@ pub struct Applied {
     state: Vec<(ChannelIx, Value)>,
 }
 
+impl Applied {
+    fn clear(&mut self) {
+        self.touched.clear();
+        self.written.clear();
+        self.changes.clear();
+        self.state.clear();
+    }
+}
+
+/// Emptied lists of a state that is gone.
+#[derive(Default)]
+pub(crate) struct StateRoom {
+    active: Vec<TriggerIx>,
+    last_ran: Vec<NodeIx>,
+    spare: Applied,
+}
+
 impl GraphState {
     /// A graph nobody has run.
     pub fn new(plan: &Plan) -> Self {
+        Self::within(plan, StateRoom::default())
+    }
+
+    /// A graph nobody has run, in the room of a state that is gone.
+    pub(crate) fn within(plan: &Plan, room: StateRoom) -> Self {
         Self {
             channels: (plan.fresh)(),
-            scheduler: Scheduler::new(plan),
+            scheduler: Scheduler::within(plan, room.active),
             clock: 0,
             paused_at: 0,
-            last_ran: Vec::new(),
+            last_ran: room.last_ran,
             last_seen: 0,
             torn: false,
-            spare: Applied::default(),
+            spare: room.spare,
+        }
+    }
+
+    /// Its emptied lists, unless one is longer than that.
+    pub(crate) fn into_room(self, most: usize) -> StateRoom {
+        let Self {
+            scheduler,
+            mut last_ran,
+            mut spare,
+            ..
+        } = self;
+        let active = scheduler.into_active();
+        let longest = [
+            active.capacity(),
+            last_ran.capacity(),
+            spare.touched.capacity(),
+            spare.written.capacity(),
+            spare.changes.capacity(),
+            spare.state.capacity(),
+        ];
+        if longest.into_iter().any(|length| length > most) {
+            return StateRoom::default();
+        }
+        last_ran.clear();
+        spare.clear();
+        StateRoom {
+            active,
+            last_ran,
+            spare,
         }
     }
 
     /// Takes a result back when it has been read, so that the next step need not allocate one.
     pub fn recycle(&mut self, mut applied: Applied) {
-        applied.touched.clear();
-        applied.written.clear();
-        applied.changes.clear();
+        applied.clear();
         self.spare = applied;
     }
 

@@ -19,6 +19,7 @@ mod emit;
 mod logged;
 mod messages;
 mod result;
+mod room;
 mod step;
 mod store;
 pub mod task;
@@ -36,6 +37,7 @@ pub use call::{CallSpec, Called};
 pub use config::{Drain, Fidelity, ParentContext, Replay, RunConfig};
 pub use effect::EffectError;
 pub use result::{Done, Halt};
+pub use room::Room;
 pub use task::{Task, TaskInput};
 
 use crate::{

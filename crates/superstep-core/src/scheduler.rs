@@ -55,13 +55,24 @@ pub(crate) fn no_sends() -> Arc<Vec<Send>> {
 impl Scheduler {
     /// Nothing to run.
     pub fn new(plan: &Plan) -> Self {
+        Self::within(plan, Vec::new())
+    }
+
+    /// Nothing to run, with an emptied list of another one.
+    pub(crate) fn within(plan: &Plan, active: Vec<TriggerIx>) -> Self {
         Self {
             start: None,
             sends: no_sends(),
             triggers: plan.triggers.iter().map(|_| Trigger::default()).collect(),
             now: 0,
-            active: Vec::new(),
+            active,
         }
+    }
+
+    /// Its list of triggers, emptied for another one.
+    pub(crate) fn into_active(mut self) -> Vec<TriggerIx> {
+        self.active.clear();
+        self.active
     }
 
     /// Whether the trigger makes its node due.

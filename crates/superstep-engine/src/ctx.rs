@@ -34,7 +34,7 @@ pub(crate) use call::call_body;
 pub use call::{CallTask, Calling, TaskBody};
 pub(crate) use effect::Unknown;
 pub(crate) use heartbeat::Heartbeat;
-pub(crate) use progress::{TaskAnswers, TaskProgress};
+pub(crate) use progress::{Journal, TaskAnswers, TaskProgress};
 pub(crate) use run_info::{Above, Attempt, Request, RunInfo, StepInfo};
 
 pub(crate) struct CtxInner {

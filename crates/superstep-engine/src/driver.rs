@@ -39,8 +39,8 @@ use wind_down::Handles;
 use crate::{
     cache::CacheKey,
     ctx::{
-        Above, Attempt, CtxInner, DynCtx, Heartbeat, Request, RunInfo, StepInfo, TaskAnswers,
-        TaskBody, TaskProgress, call_body,
+        Above, Attempt, CtxInner, DynCtx, Heartbeat, Journal, Request, RunInfo, StepInfo,
+        TaskAnswers, TaskBody, TaskProgress, call_body,
     },
     env::Env,
     event_log::Line,
@@ -393,7 +393,7 @@ impl<'a> Driver<'a> {
             }
             None => TaskProgress {
                 answers: TaskAnswers::new(&task.note),
-                effects: task.note.effects.clone(),
+                journal: Journal::of(&task.note),
                 ..TaskProgress::default()
             },
         };
@@ -550,7 +550,8 @@ impl<'a> Driver<'a> {
                 return Some(Stop::Failed(error));
             }
             request = poll_fn(|cx| self.info.0.requests.poll_next(cx)) => {
-                return self.request(run, request).await;
+                // Few tasks request anything, and every run would have room for it.
+                return Box::pin(self.request(run, request)).await;
             }
             // What is to be done about it is found out in the next round.
             () = self.env.stop.sent() => {}

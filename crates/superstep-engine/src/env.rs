@@ -111,7 +111,8 @@ impl Sink {
             Sender::Keeping(sender) => drop(sender.send(Some(event))),
             Sender::Waiting(sender) => {
                 if let Err(mpsc::error::TrySendError::Full(event)) = sender.try_send(event) {
-                    let _gone = sender.send(event).await;
+                    // Few readers are so slow, and every run would have room for it.
+                    let _gone = Box::pin(sender.send(event)).await;
                 }
             }
         }

@@ -20,6 +20,7 @@ use crate::{
     cache::Cache,
     clock::{ClockIds, SystemClock},
     node::Node,
+    rooms::Rooms,
     store::Store,
 };
 
@@ -54,6 +55,7 @@ pub(crate) struct GraphInner {
     pub(crate) typed: TypedParts,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) rooms: Rooms,
 }
 
 /// What a graph knows of its Rust types.
@@ -157,6 +159,7 @@ impl DynGraph {
             effects,
             typed,
             ids,
+            rooms: Rooms::default(),
         }))
     }
 
@@ -186,6 +189,7 @@ impl DynGraph {
             typed: inner.typed.clone(),
             ids,
             clock,
+            rooms: Rooms::default(),
         }))
     }
 

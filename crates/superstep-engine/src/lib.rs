@@ -24,6 +24,7 @@ pub mod node;
 pub mod options;
 mod repeats;
 mod requests;
+mod rooms;
 mod run;
 mod run_entry;
 mod running;

@@ -17,7 +17,7 @@ use superstep_core::{
     future::BoxFuture,
     plan::{Keys, Pauses, Persist},
     record::open_asks,
-    run::{Begin, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
+    run::{Begin, Fidelity, Halt, Loop, ParentContext, Room, RunConfig, RunInput, Stop},
     runs::{BeginRun, InputKind, noted},
     saver::At,
     value::Value,
@@ -273,6 +273,7 @@ impl DynGraph {
             own_address: nested && addressed,
             superseded: addressed && loaded.is_some_and(|loaded| loaded.superseded),
             input,
+            room: self.0.rooms.take(),
         };
         Loop::begin(begin)
     }
@@ -286,7 +287,7 @@ impl DynGraph {
         })
     }
 
-    /// Runs the graph inside a task of another one.
+    /// Runs the graph inside a task of another one. The future is large: whoever awaits it has it in a box.
     pub(crate) async fn run_nested(
         &self,
         ctx: &DynCtx,
@@ -313,20 +314,18 @@ impl DynGraph {
             Persist::Off => Arc::make_mut(&mut env).saver = None,
         }
         let _inside = ctx.runs_inside();
-        // A future of a graph within a graph has no finite type; the box ends the recursion.
         let above = Above {
             ctx: ctx.clone(),
             graph,
         };
-        let running = Box::pin(async {
-            let entered = self.enter(&env, parent, input, Scope::default()).await?;
-            let mut run = entered.run;
-            let stop = driver::drive(&mut run, &self.0, &env, Some(above), None).await;
-            let seen: Vec<String> = run.seen_messages().cloned().collect();
-            Ok::<_, Error>((run.output(), stop, seen))
-        });
-        let (output, stop, seen) = running.await?;
-        lock(&ctx.0.progress).seen_below.extend(seen);
+        let entered = self.enter(&env, parent, input, Scope::default()).await?;
+        let mut run = entered.run;
+        let stop = driver::drive(&mut run, &self.0, &env, Some(above), None).await;
+        lock(&ctx.0.progress)
+            .seen_below
+            .extend(run.seen_messages().cloned());
+        let output = run.output();
+        self.0.rooms.keep(Room::of(run));
         match stop {
             Stop::Done => Ok(output),
             Stop::Asked(asks) => {
@@ -347,7 +346,8 @@ impl DynCtx {
         input: impl Into<Value>,
     ) -> Result<Option<Value>, Halt> {
         self.beat_if_auto();
-        graph.run_nested(self, RunInput::from(input.into())).await
+        let input = RunInput::from(input.into());
+        Box::pin(graph.run_nested(self, input)).await
     }
 }
 
@@ -401,6 +401,7 @@ impl BegunRun {
             entry.end(&graph, Ending::from(&stop), cost).await;
         }
         let output = run.output();
+        graph.0.rooms.keep(Room::of(run));
         let (status, asks) = match stop {
             Stop::Done => (Status::Done, Vec::new()),
             Stop::Asked(asks) if asks.is_empty() => (Status::Paused, asks),
@@ -452,7 +453,7 @@ fn stopping<'a>(
     Some(async move {
         let passed = async {
             match deadline {
-                Some(deadline) => until(&*env.clock, unix_millis(deadline)).await,
+                Some(deadline) => Box::pin(until(&*env.clock, unix_millis(deadline))).await,
                 None => pending().await,
             }
         };

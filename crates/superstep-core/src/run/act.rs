@@ -68,6 +68,23 @@ pub(super) struct Acts {
 }
 
 impl Acts {
+    /// None yet, in the room of others.
+    pub(super) fn within(waiting: VecDeque<Act>) -> Self {
+        Self {
+            waiting,
+            ..Self::default()
+        }
+    }
+
+    /// The emptied list, unless it is longer than that.
+    pub(super) fn into_room(mut self, most: usize) -> VecDeque<Act> {
+        if self.waiting.capacity() > most {
+            return VecDeque::new();
+        }
+        self.waiting.clear();
+        self.waiting
+    }
+
     pub(super) fn next(&mut self) -> Option<Act> {
         let act = self.waiting.pop_front()?;
         self.taken += 1;

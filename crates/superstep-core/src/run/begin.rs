@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     Act, Acts, Children, Fidelity, Loop, ParentContext, Position, Progress, ReaderView, Replay,
-    RunConfig, Schedule, Unstored,
+    Room, RunConfig, Schedule, Unstored,
 };
 use crate::{
     ask::{Answers, Resume},
@@ -60,6 +60,8 @@ pub struct Begin {
     pub superseded: bool,
     /// What it is fed.
     pub input: RunInput,
+    /// What an earlier run of the graph has left.
+    pub room: Room,
 }
 
 impl Loop {
@@ -73,6 +75,7 @@ impl Loop {
             own_address,
             superseded,
             input,
+            room,
         } = begin;
         let (restored, id, parent, source, step) = match head {
             Some(StartingPoint {
@@ -83,7 +86,7 @@ impl Loop {
                 restored,
             }) => (restored, Some(id), parent, source, step),
             None => {
-                let state = GraphState::new(&plan);
+                let state = GraphState::within(&plan, room.state);
                 let fresh = Restored {
                     state,
                     notes: Vec::new(),
@@ -119,9 +122,9 @@ impl Loop {
             state: restored.state,
             schedule: Schedule {
                 touched: restored.touched,
-                due: Vec::new(),
+                due: room.due,
             },
-            tasks: Vec::new(),
+            tasks: room.tasks,
             notes: restored.notes,
             progress: Progress::default(),
             unstored: Unstored {
@@ -130,7 +133,7 @@ impl Loop {
             },
             children: Children::default(),
             shown: ReaderView::default(),
-            acts: Acts::default(),
+            acts: Acts::within(room.acts),
             stopped: false,
             stored_as: restored.layout,
             plan,

@@ -18,7 +18,7 @@ use superstep_core::{
     policy::Durability,
     record::{Record, TaskNote},
     run::{
-        Act, Begin, Done, Drain, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput,
+        Act, Begin, Done, Drain, Fidelity, Halt, Loop, ParentContext, Room, RunConfig, RunInput,
         StartingPoint,
     },
 };
@@ -100,6 +100,7 @@ impl Thread {
             own_address: false,
             superseded: false,
             input,
+            room: Room::default(),
         };
         Loop::begin(begin).unwrap()
     }

@@ -63,7 +63,9 @@ impl DynCtx {
     /// Whether an effect of this task was started by an earlier attempt: what became of it is on record,
     /// or nobody knows it.
     pub fn has_started(&self, key: &str) -> Result<bool, Halt> {
-        Ok(self.progress()?.effects.contains_key(key))
+        let progress = self.progress()?;
+        let journal = progress.journal.as_ref();
+        Ok(journal.is_some_and(|journal| journal.effects.contains_key(key)))
     }
 
     /// [`DynCtx::once`], for effects that may be repeated too.
@@ -86,11 +88,12 @@ impl DynCtx {
         }
         let known = {
             let mut progress = self.progress()?;
-            if !progress.keys.insert(key.to_owned()) {
+            let journal = progress.journal.get_or_insert_default();
+            if !journal.keys.insert(key.to_owned()) {
                 let key = key.to_owned();
                 return Err(ErrorKind::EffectKeyReused { key }.into());
             }
-            progress.effects.get(key).cloned()
+            journal.effects.get(key).cloned()
         };
         let unclear = |cause| {
             let key = key.to_owned();
@@ -141,13 +144,12 @@ impl DynCtx {
     pub(super) async fn journal(&self, key: &str, effect: Effect) -> Result<(), Halt> {
         let (answers, known) = {
             let mut progress = self.progress()?;
+            let journal = progress.journal.get_or_insert_default();
             let known = match &effect {
-                Effect::Failed => progress.effects.remove(key),
-                kept => progress.effects.insert(key.to_owned(), kept.clone()),
+                Effect::Failed => journal.effects.remove(key),
+                kept => journal.effects.insert(key.to_owned(), kept.clone()),
             };
-            progress
-                .fresh_effects
-                .push((key.to_owned(), effect.clone()));
+            journal.fresh.push((key.to_owned(), effect.clone()));
             (progress.answers.used(), known)
         };
         let run = &self.0.step.run;

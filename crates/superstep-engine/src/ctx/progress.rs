@@ -16,10 +16,8 @@ use superstep_core::{
 pub(crate) struct TaskProgress {
     pub(crate) answers: TaskAnswers,
     pub(crate) open: Vec<Ask>,
-    pub(crate) effects: BTreeMap<String, Effect>,
-    pub(crate) fresh_effects: Vec<(String, Effect)>,
-    /// The keys of the effects of this attempt.
-    pub(crate) keys: BTreeSet<String>,
+    /// Its effects; few tasks have any.
+    pub(crate) journal: Option<Box<Journal>>,
     pub(crate) streamed: Vec<String>,
     /// Ids of messages that readers have seen of graphs it ran.
     pub(crate) seen_below: Vec<String>,
@@ -56,7 +54,9 @@ impl TaskProgress {
         (self.calls, self.sleeps) = (0, 0);
         (self.unfinished, self.inside) = (0, 0);
         self.open.clear();
-        self.keys.clear();
+        if let Some(journal) = &mut self.journal {
+            journal.keys.clear();
+        }
     }
 
     /// Ends the attempt, and gives what the next one must know.
@@ -66,6 +66,28 @@ impl TaskProgress {
             ..Self::default()
         };
         std::mem::replace(self, ended)
+    }
+}
+
+/// The effects of a task, over its attempts.
+#[derive(Default)]
+pub(crate) struct Journal {
+    pub(crate) effects: BTreeMap<String, Effect>,
+    /// What this attempt has added.
+    pub(crate) fresh: Vec<(String, Effect)>,
+    /// The keys of the effects of this attempt.
+    pub(crate) keys: BTreeSet<String>,
+}
+
+impl Journal {
+    /// The effects of earlier attempts, if there are any.
+    pub(crate) fn of(note: &TaskNote) -> Option<Box<Self>> {
+        (!note.effects.is_empty()).then(|| {
+            Box::new(Self {
+                effects: note.effects.clone(),
+                ..Self::default()
+            })
+        })
     }
 }
 

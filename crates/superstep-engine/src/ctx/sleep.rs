@@ -51,10 +51,11 @@ impl DynCtx {
             let mut progress = self.progress()?;
             let key = format!("__sleep:{}", progress.sleeps);
             progress.sleeps += 1;
-            if !progress.keys.insert(key.clone()) {
+            let journal = progress.journal.get_or_insert_default();
+            if !journal.keys.insert(key.clone()) {
                 return Err(ErrorKind::EffectKeyReused { key }.into());
             }
-            let known = match progress.effects.get(&key) {
+            let known = match journal.effects.get(&key) {
                 Some(Effect::Done(wake)) => wake.as_i64(),
                 _ => None,
             };

@@ -51,7 +51,8 @@ impl Future for RunningAttempt {
             other => other,
         };
         let answers = progress.answers.used();
-        let effects = std::mem::take(&mut progress.fresh_effects);
+        let journal = progress.journal.as_mut();
+        let effects = journal.map_or_else(Vec::new, |journal| std::mem::take(&mut journal.fresh));
         let streamed = std::mem::take(&mut progress.streamed);
         let seen_below = std::mem::take(&mut progress.seen_below);
         let keeps = self.repeats || result.is_err();

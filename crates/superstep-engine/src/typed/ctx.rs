@@ -560,9 +560,7 @@ impl Ctx {
         input: impl Into<C::Update>,
     ) -> Result<Snap<C>, NodeError> {
         let input = RunInput::Value(input.into().into_value());
-        let output = graph
-            .inner
-            .run_nested(&self.0, input)
+        let output = Box::pin(graph.inner.run_nested(&self.0, input))
             .await
             .map_err(NodeError::halt)?;
         let state = whole_state(&output.unwrap_or_default());

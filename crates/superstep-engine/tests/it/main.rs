@@ -8,6 +8,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod again;
 mod answers_below;
 mod bad_input;
 mod cancel;
