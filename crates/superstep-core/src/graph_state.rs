@@ -127,7 +127,7 @@ impl Applied {
 
 /// Emptied lists of a state that is gone.
 #[derive(Default)]
-pub(crate) struct StateRoom {
+pub(crate) struct StateBuffers {
     active: Vec<TriggerIx>,
     last_ran: Vec<NodeIx>,
     spare: Applied,
@@ -136,25 +136,25 @@ pub(crate) struct StateRoom {
 impl GraphState {
     /// A graph nobody has run.
     pub fn new(plan: &Plan) -> Self {
-        Self::within(plan, StateRoom::default())
+        Self::within(plan, StateBuffers::default())
     }
 
-    /// A graph nobody has run, in the room of a state that is gone.
-    pub(crate) fn within(plan: &Plan, room: StateRoom) -> Self {
+    /// A graph nobody has run, with the buffers of a state that is gone.
+    pub(crate) fn within(plan: &Plan, buffers: StateBuffers) -> Self {
         Self {
             channels: (plan.fresh)(),
-            scheduler: Scheduler::within(plan, room.active),
+            scheduler: Scheduler::within(plan, buffers.active),
             clock: 0,
             paused_at: 0,
-            last_ran: room.last_ran,
+            last_ran: buffers.last_ran,
             last_seen: 0,
             torn: false,
-            spare: room.spare,
+            spare: buffers.spare,
         }
     }
 
     /// Its emptied lists, unless one is longer than that.
-    pub(crate) fn into_room(self, most: usize) -> StateRoom {
+    pub(crate) fn into_buffers(self, most: usize) -> StateBuffers {
         let Self {
             scheduler,
             mut last_ran,
@@ -171,11 +171,11 @@ impl GraphState {
             spare.state.capacity(),
         ];
         if longest.into_iter().any(|length| length > most) {
-            return StateRoom::default();
+            return StateBuffers::default();
         }
         last_ran.clear();
         spare.clear();
-        StateRoom {
+        StateBuffers {
             active,
             last_ran,
             spare,

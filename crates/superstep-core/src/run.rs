@@ -11,6 +11,7 @@
 
 mod act;
 pub mod begin;
+mod buffers;
 mod call;
 mod complete;
 mod config;
@@ -19,7 +20,6 @@ mod emit;
 mod logged;
 mod messages;
 mod result;
-mod room;
 mod step;
 mod store;
 pub mod task;
@@ -32,12 +32,12 @@ use std::{
 use act::Acts;
 pub use act::{Act, Stop, Wait};
 pub use begin::{Begin, RunInput, StartingPoint};
+pub use buffers::Buffers;
 use call::CallsOf;
 pub use call::{CallSpec, Called};
 pub use config::{Drain, Fidelity, ParentContext, Replay, RunConfig};
 pub use effect::EffectError;
 pub use result::{Done, Halt};
-pub use room::Room;
 pub use task::{Task, TaskInput};
 
 use crate::{

@@ -17,10 +17,10 @@ use superstep_core::{
 };
 
 use crate::{
+    buffer_pool::BufferPool,
     cache::Cache,
     clock::{ClockIds, SystemClock},
     node::Node,
-    rooms::Rooms,
     store::Store,
 };
 
@@ -55,7 +55,7 @@ pub(crate) struct GraphInner {
     pub(crate) typed: TypedParts,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) rooms: Rooms,
+    pub(crate) buffers: BufferPool,
 }
 
 /// What a graph knows of its Rust types.
@@ -159,7 +159,7 @@ impl DynGraph {
             effects,
             typed,
             ids,
-            rooms: Rooms::default(),
+            buffers: BufferPool::default(),
         }))
     }
 
@@ -189,7 +189,7 @@ impl DynGraph {
             typed: inner.typed.clone(),
             ids,
             clock,
-            rooms: Rooms::default(),
+            buffers: BufferPool::default(),
         }))
     }
 

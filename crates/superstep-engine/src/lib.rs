@@ -5,6 +5,7 @@
 //! node sees; [`memory`] has the in-process backends; [`typed`] is the layer of graphs over one
 //! Rust struct.
 
+mod buffer_pool;
 pub mod builder;
 pub mod cache;
 mod check_answer;
@@ -24,7 +25,6 @@ pub mod node;
 pub mod options;
 mod repeats;
 mod requests;
-mod rooms;
 mod run;
 mod run_entry;
 mod running;

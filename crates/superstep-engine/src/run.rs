@@ -17,7 +17,7 @@ use superstep_core::{
     future::BoxFuture,
     plan::{Keys, Pauses, Persist},
     record::open_asks,
-    run::{Begin, Fidelity, Halt, Loop, ParentContext, Room, RunConfig, RunInput, Stop},
+    run::{Begin, Buffers, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
     runs::{BeginRun, InputKind, noted},
     saver::At,
     value::Value,
@@ -273,7 +273,7 @@ impl DynGraph {
             own_address: nested && addressed,
             superseded: addressed && loaded.is_some_and(|loaded| loaded.superseded),
             input,
-            room: self.0.rooms.take(),
+            buffers: self.0.buffers.take(),
         };
         Loop::begin(begin)
     }
@@ -325,7 +325,7 @@ impl DynGraph {
             .seen_below
             .extend(run.seen_messages().cloned());
         let output = run.output();
-        self.0.rooms.keep(Room::of(run));
+        self.0.buffers.keep(Buffers::of(run));
         match stop {
             Stop::Done => Ok(output),
             Stop::Asked(asks) => {
@@ -401,7 +401,7 @@ impl BegunRun {
             entry.end(&graph, Ending::from(&stop), cost).await;
         }
         let output = run.output();
-        graph.0.rooms.keep(Room::of(run));
+        graph.0.buffers.keep(Buffers::of(run));
         let (status, asks) = match stop {
             Stop::Done => (Status::Done, Vec::new()),
             Stop::Asked(asks) if asks.is_empty() => (Status::Paused, asks),

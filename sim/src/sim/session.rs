@@ -17,8 +17,8 @@ use superstep_core::{
     policy::Durability,
     record::Effect,
     run::{
-        Act, Begin, Drain, Fidelity, Loop, ParentContext, Room, RunConfig, RunInput, StartingPoint,
-        Stop,
+        Act, Begin, Buffers, Drain, Fidelity, Loop, ParentContext, RunConfig, RunInput,
+        StartingPoint, Stop,
     },
 };
 
@@ -167,7 +167,7 @@ impl Sim<'_> {
             own_address: false,
             superseded: false,
             input,
-            room: Room::default(),
+            buffers: Buffers::default(),
         }))
     }
 

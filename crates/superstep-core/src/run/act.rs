@@ -68,7 +68,7 @@ pub(super) struct Acts {
 }
 
 impl Acts {
-    /// None yet, in the room of others.
+    /// None yet, in an emptied list.
     pub(super) fn within(waiting: VecDeque<Act>) -> Self {
         Self {
             waiting,
@@ -77,7 +77,7 @@ impl Acts {
     }
 
     /// The emptied list, unless it is longer than that.
-    pub(super) fn into_room(mut self, most: usize) -> VecDeque<Act> {
+    pub(super) fn into_buffers(mut self, most: usize) -> VecDeque<Act> {
         if self.waiting.capacity() > most {
             return VecDeque::new();
         }

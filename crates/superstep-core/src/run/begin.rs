@@ -3,8 +3,8 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    Act, Acts, Children, Fidelity, Loop, ParentContext, Position, Progress, ReaderView, Replay,
-    Room, RunConfig, Schedule, Unstored,
+    Act, Acts, Buffers, Children, Fidelity, Loop, ParentContext, Position, Progress, ReaderView,
+    Replay, RunConfig, Schedule, Unstored,
 };
 use crate::{
     ask::{Answers, Resume},
@@ -61,7 +61,7 @@ pub struct Begin {
     /// What it is fed.
     pub input: RunInput,
     /// What an earlier run of the graph has left.
-    pub room: Room,
+    pub buffers: Buffers,
 }
 
 impl Loop {
@@ -75,7 +75,7 @@ impl Loop {
             own_address,
             superseded,
             input,
-            room,
+            buffers,
         } = begin;
         let (restored, id, parent, source, step) = match head {
             Some(StartingPoint {
@@ -86,7 +86,7 @@ impl Loop {
                 restored,
             }) => (restored, Some(id), parent, source, step),
             None => {
-                let state = GraphState::within(&plan, room.state);
+                let state = GraphState::within(&plan, buffers.state);
                 let fresh = Restored {
                     state,
                     notes: Vec::new(),
@@ -122,9 +122,9 @@ impl Loop {
             state: restored.state,
             schedule: Schedule {
                 touched: restored.touched,
-                due: room.due,
+                due: buffers.due,
             },
-            tasks: room.tasks,
+            tasks: buffers.tasks,
             notes: restored.notes,
             progress: Progress::default(),
             unstored: Unstored {
@@ -133,7 +133,7 @@ impl Loop {
             },
             children: Children::default(),
             shown: ReaderView::default(),
-            acts: Acts::within(room.acts),
+            acts: Acts::within(buffers.acts),
             stopped: false,
             stored_as: restored.layout,
             plan,

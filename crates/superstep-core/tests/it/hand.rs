@@ -18,7 +18,7 @@ use superstep_core::{
     policy::Durability,
     record::{Record, TaskNote},
     run::{
-        Act, Begin, Done, Drain, Fidelity, Halt, Loop, ParentContext, Room, RunConfig, RunInput,
+        Act, Begin, Buffers, Done, Drain, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput,
         StartingPoint,
     },
 };
@@ -100,7 +100,7 @@ impl Thread {
             own_address: false,
             superseded: false,
             input,
-            room: Room::default(),
+            buffers: Buffers::default(),
         };
         Loop::begin(begin).unwrap()
     }

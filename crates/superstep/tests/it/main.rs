@@ -33,5 +33,6 @@ mod strict;
 mod subgraphs;
 mod support;
 mod threads;
+#[cfg(feature = "tools")]
 mod ui;
 mod versions;

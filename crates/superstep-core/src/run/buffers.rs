@@ -4,21 +4,21 @@
 use std::collections::VecDeque;
 
 use super::{Act, Loop, Task};
-use crate::{graph_state::StateRoom, record::TaskKey, table::NodeIx};
+use crate::{graph_state::StateBuffers, record::TaskKey, table::NodeIx};
 
 /// Longer lists are not kept: few steps have so many tasks.
 const MOST: usize = 16;
 
 /// Emptied lists of a run that has ended.
 #[derive(Default)]
-pub struct Room {
+pub struct Buffers {
     pub(super) tasks: Vec<Task>,
     pub(super) due: Vec<(TaskKey, NodeIx)>,
     pub(super) acts: VecDeque<Act>,
-    pub(super) state: StateRoom,
+    pub(super) state: StateBuffers,
 }
 
-impl Room {
+impl Buffers {
     /// The lists of a run that has ended. Nothing that was in them stays.
     pub fn of(run: Box<Loop>) -> Self {
         let Loop {
@@ -36,8 +36,8 @@ impl Room {
         Self {
             tasks,
             due: schedule.due,
-            acts: acts.into_room(MOST),
-            state: state.into_room(MOST),
+            acts: acts.into_buffers(MOST),
+            state: state.into_buffers(MOST),
         }
     }
 }
