@@ -6,8 +6,8 @@
 //! ```
 //!
 //! `tasks/mails.jsonl` has the mails, with headers as they come, and the labels, which were written first. One part
-//! (`choosing`) is for trying instructions, `held` for a second look at them; `unseen` was run once, when all of it was
-//! settled. Nothing is sent.
+//! (`choosing`) is for trying instructions; rules were made with `held` and `unseen`; `fresh` was written without sight of
+//! either and is run when all of it is settled. Nothing is sent.
 
 use std::{collections::BTreeMap, env, error::Error, fs, path::Path, sync::Arc, time::Instant};
 
