@@ -192,5 +192,6 @@ mod tests {
         assert_eq!(understood("Would you give a talk to our students?"), None);
         assert!(understood("Could we have a call?").is_some());
         assert!(understood("Do you have time on Monday?").is_some());
+        assert_eq!(understood("Could you look at it before Wednesday?"), None);
     }
 }

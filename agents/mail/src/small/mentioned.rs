@@ -1,6 +1,6 @@
 //! Days, lengths and parts of the day that a mail mentions, found by rule.
 //!
-//! What a rule finds is there, whatever a model thinks. English, and dates in figures.
+//! What a rule finds is there, whatever a model thinks. English, German, and dates in figures.
 
 use jiff::{
     ToSpan as _,
@@ -17,6 +17,20 @@ const WEEKDAYS: [(&str, Weekday); 7] = [
     ("sunday", Weekday::Sunday),
 ];
 
+const GERMAN_WEEKDAYS: [(&str, Weekday); 8] = [
+    ("montag", Weekday::Monday),
+    ("dienstag", Weekday::Tuesday),
+    ("mittwoch", Weekday::Wednesday),
+    ("donnerstag", Weekday::Thursday),
+    ("freitag", Weekday::Friday),
+    ("samstag", Weekday::Saturday),
+    ("sonnabend", Weekday::Saturday),
+    ("sonntag", Weekday::Sunday),
+];
+
+/// Before a day they make it the end of a time and not a day to meet on.
+const DEADLINES: [&str; 6] = ["before", "by", "until", "till", "bis", "vor"];
+
 const MONTHS: [&str; 12] = [
     "january",
     "february",
@@ -30,6 +44,21 @@ const MONTHS: [&str; 12] = [
     "october",
     "november",
     "december",
+];
+
+const GERMAN_MONTHS: [&str; 12] = [
+    "januar",
+    "februar",
+    "märz",
+    "april",
+    "mai",
+    "juni",
+    "juli",
+    "august",
+    "september",
+    "oktober",
+    "november",
+    "dezember",
 ];
 
 /// How many days are looked at.
@@ -58,7 +87,8 @@ fn words(text: &str) -> Vec<String> {
     all.filter(|word| !word.is_empty()).take(2_000).collect()
 }
 
-/// The days that a mail of that day mentions, in order, none of them in its past.
+/// The days that a mail of that day mentions, in order, none of them in its past. Until when something has to be done
+/// is no such day.
 pub(super) fn days(text: &str, written: Date) -> Vec<Date> {
     let words = words(text);
     let word = |place: Option<usize>| {
@@ -70,11 +100,16 @@ pub(super) fn days(text: &str, written: Date) -> Vec<Date> {
     let (mut found, mut weeks) = (Vec::new(), Vec::new());
     for (place, it) in words.iter().enumerate() {
         let (before, after) = (word(place.checked_sub(1)), word(Some(place + 1)));
+        if is_deadline(words.get(..place).unwrap_or_default()) {
+            continue;
+        }
         if let Some(date) = in_figures(it, written) {
             found.push(date);
-        } else if let Some((_, weekday)) = WEEKDAYS.iter().find(|(name, _)| is_weekday(it, name)) {
-            let is_next = before == "next" || (after == "next" && word(Some(place + 2)) == "week");
-            found.extend(on_weekday(*weekday, is_next, written));
+        } else if let Some(weekday) = weekday(it) {
+            let is_next = NEXT.contains(&before)
+                || (after == "next" && word(Some(place + 2)) == "week")
+                || (before == "am" && word(place.checked_sub(2)) == "woche");
+            found.extend(on_weekday(weekday, is_next, written));
         } else if let Some(month) = month(it) {
             let year = [after, word(Some(place + 2))];
             let year = year
@@ -91,12 +126,18 @@ pub(super) fn days(text: &str, written: Date) -> Vec<Date> {
             if !is_of_month && month(before).is_none() {
                 found.extend(of_month(day, written));
             }
-        } else if it == "today" {
+        } else if ["today", "heute"].contains(&it.as_str()) {
             found.push(written);
-        } else if it == "tomorrow" {
+        } else if it == "tomorrow" || (it == "morgen" && !PARTS.contains(&before)) {
             found.extend(written.tomorrow().ok());
-        } else if it == "week" && ["next", "this"].contains(&before) {
-            weeks.extend(of_week(before == "next", written));
+        } else if it == "übermorgen" {
+            found.extend(written.checked_add(2.days()).ok());
+        } else if ["week", "woche"].contains(&it.as_str()) {
+            let is_next = NEXT.contains(&before);
+            let is_this = ["this", "diese", "dieser"].contains(&before);
+            if is_next || is_this {
+                weeks.extend(of_week(is_next, written));
+            }
         }
     }
     let meant = if found.is_empty() { weeks } else { found };
@@ -105,6 +146,30 @@ pub(super) fn days(text: &str, written: Date) -> Vec<Date> {
     days.dedup();
     days.truncate(MOST);
     days
+}
+
+/// What is said of the week after this one.
+const NEXT: [&str; 5] = ["next", "nächste", "nächsten", "nächster", "kommende"];
+
+/// Before `morgen` they make a part of the day of it, or a greeting.
+const PARTS: [&str; 5] = ["guten", "am", "jeden", "den", "der"];
+
+/// Whether what follows these words is the end of a time: `by the 16th`, `bis zum Freitag`.
+fn is_deadline(before: &[String]) -> bool {
+    let is_small = |word: &str| {
+        ["the", "den", "dem", "zum", "next", "this"].contains(&word)
+            || ordinal(word).is_some()
+            || weekday(word).is_some()
+    };
+    let mut nearest = before.iter().rev().take(4);
+    let said = nearest.find(|word| !is_small(word));
+    said.is_some_and(|word| DEADLINES.contains(&word.as_str()))
+}
+
+fn weekday(word: &str) -> Option<Weekday> {
+    let english = WEEKDAYS.iter().find(|(name, _)| is_weekday(word, name));
+    let german = GERMAN_WEEKDAYS.iter().find(|(name, _)| *name == word);
+    english.or(german).map(|(_, weekday)| *weekday)
 }
 
 fn is_weekday(word: &str, name: &str) -> bool {
@@ -119,9 +184,10 @@ fn is_weekday(word: &str, name: &str) -> bool {
 fn month(word: &str) -> Option<i8> {
     let is_short =
         |name: &&str| word.len() == 3 && name.starts_with(word) && !["mar", "may"].contains(&word);
-    let place = MONTHS
+    let english = MONTHS
         .iter()
-        .position(|name| *name == word || is_short(name))?;
+        .position(|name| *name == word || is_short(name));
+    let place = english.or_else(|| GERMAN_MONTHS.iter().position(|name| *name == word))?;
     i8::try_from(place + 1).ok()
 }
 
@@ -214,18 +280,23 @@ pub(super) fn minutes(text: &str) -> Option<u32> {
         let (before, two) = (word(place.checked_sub(1)), word(place.checked_sub(2)));
         let (three, after) = (word(place.checked_sub(3)), word(Some(place + 1)));
         let figure = |word: &str| match word {
-            "an" | "one" | "a" | "1" => Some(1),
-            "two" => Some(2),
-            "three" => Some(3),
-            "ten" => Some(10),
-            "fifteen" => Some(15),
-            "twenty" => Some(20),
-            "thirty" => Some(30),
+            "an" | "one" | "a" | "1" | "eine" | "einer" => Some(1),
+            "two" | "zwei" => Some(2),
+            "three" | "drei" => Some(3),
+            "ten" | "zehn" => Some(10),
+            "fifteen" | "fünfzehn" => Some(15),
+            "twenty" | "zwanzig" => Some(20),
+            "thirty" | "dreißig" => Some(30),
             other => other.parse::<u32>().ok().filter(|it| *it <= 480),
         };
         let found = match it.as_str() {
-            "minutes" | "minute" | "min" | "mins" => figure(before),
+            "minutes" | "minute" | "min" | "mins" | "minuten" => figure(before),
             "half-hour" | "half-an-hour" => Some(30),
+            "viertelstunde" => Some(15),
+            "dreiviertelstunde" => Some(45),
+            "stunde" if ["halbe", "halben"].contains(&before) => Some(30),
+            "stunden" if before == "anderthalb" => Some(90),
+            "stunde" | "stunden" => figure(before).map(|hours| hours * 60),
             "hour" if before == "half" || (before == "an" && two == "half") => Some(30),
             "hour" if before == "an" && two == "of" && three.starts_with("quarters") => Some(45),
             "hour" if before == "an" && two == "of" && three == "quarter" => Some(15),
@@ -245,7 +316,7 @@ pub(super) fn minutes(text: &str) -> Option<u32> {
 }
 
 /// Words of people who want to meet. `talk` is one only if somebody wants to: others give talks.
-const MEETING: [&str; 16] = [
+const MEETING: [&str; 27] = [
     "meet",
     "meeting",
     "call",
@@ -262,6 +333,17 @@ const MEETING: [&str; 16] = [
     "visit",
     "1:1",
     "demo",
+    "treffen",
+    "termin",
+    "gespräch",
+    "besprechung",
+    "besprechen",
+    "telefonat",
+    "telefonieren",
+    "mittagessen",
+    "kaffee",
+    "besuch",
+    "vorbeikommen",
 ];
 
 /// Whether the mail has a word of people who want to meet.
@@ -279,8 +361,9 @@ pub(super) fn is_meeting(text: &str) -> bool {
 /// Whether the mail names the morning or the afternoon, and not both.
 pub(super) fn part(text: &str) -> Option<&'static str> {
     let words = words(text);
-    let has = |name: &str| words.iter().any(|word| word == name);
-    match (has("morning"), has("afternoon")) {
+    let has = |names: [&str; 3]| words.iter().any(|word| names.contains(&word.as_str()));
+    let morning = has(["morning", "vormittag", "vormittags"]);
+    match (morning, has(["afternoon", "nachmittag", "nachmittags"])) {
         (true, false) => Some("morning"),
         (false, true) => Some("afternoon"),
         _ => None,
@@ -321,6 +404,20 @@ mod tests {
             ),
             ("today or tomorrow", vec!["2026-11-02", "2026-11-03"]),
             ("version 2.1 costs 3.50, 40 people, the sun", vec![]),
+            ("before Wednesday noon, or by the 16th", vec![]),
+            ("by Friday 6 November at the latest", vec![]),
+            ("bis Freitag, spätestens bis zum 12.11.", vec![]),
+            (
+                "am Dienstag oder am Donnerstag, die Zeit mit dir",
+                vec!["2026-11-03", "2026-11-05"],
+            ),
+            ("nächste Woche am Mittwoch", vec!["2026-11-11"]),
+            (
+                "am 12. November oder am 3. März",
+                vec!["2026-11-12", "2027-03-03"],
+            ),
+            ("Guten Morgen, geht es morgen?", vec!["2026-11-03"]),
+            ("übermorgen am Morgen", vec!["2026-11-04"]),
             (
                 "next week",
                 vec![
@@ -346,12 +443,22 @@ mod tests {
             ("two hours", Some(120)),
             ("an hour", Some(60)),
             ("a quarter of an hour", Some(15)),
+            ("eine halbe Stunde", Some(30)),
+            ("mit einer Dreiviertelstunde", Some(45)),
+            ("20 Minuten reichen", Some(20)),
+            ("zwei Stunden", Some(120)),
+            ("80 Euro pro Stunde", None),
             ("soon", None),
             ("the office hours", None),
         ] {
             assert_eq!(minutes(text), wanted, "{text}");
         }
-        for wanted in ["Could we meet?", "I would like to talk", "a short call"] {
+        for wanted in [
+            "Could we meet?",
+            "I would like to talk",
+            "a short call",
+            "Hast du Zeit für ein Gespräch?",
+        ] {
             assert!(is_meeting(wanted), "{wanted}");
         }
         assert!(!is_meeting(
@@ -359,5 +466,6 @@ mod tests {
         ));
         assert_eq!(part("Monday morning"), Some("morning"));
         assert_eq!(part("morning or afternoon"), None);
+        assert_eq!(part("am Vormittag"), Some("morning"));
     }
 }
