@@ -1,8 +1,8 @@
 //! The class of a mail, of what a small model takes it for and what the mail shows of itself.
 //!
 //! To lose a mail is the worst that can happen, and to show an advertisement the least. So the word of the model alone makes no
-//! person a seller or a fraud: there must be an offer or a sign of fraud in the mail. Against its word a mail is ignored only
-//! if it has several signs and refers to nothing that its reader knows.
+//! person a seller or a fraud: there must be an offer or a sign of fraud in the mail. Nor do phrases alone: who wants to buy
+//! has the words of who sells. What reads like either against the word of the model is shown, and a person decides.
 
 use super::{Act, FRAUD, KINDS, SURVEY, Seen, Wish};
 use crate::{
@@ -55,9 +55,12 @@ impl Seen {
         // The more the model is of one mind, the less has to be seen of a fraud.
         let votes = usize::from(self.kind == FRAUD) + usize::from(self.act == Act::Tricks);
         let is_fraud = shown.tricks + votes >= CERTAIN && (votes > 0 || !shown.is_named);
-        let is_told = of_kind == Class::Notify && self.act == Act::Tells;
-        if is_fraud || (shown.pitches && !is_told) {
+        let is_sold = of_kind == Class::Ignore || self.act == Act::Sells;
+        if (is_fraud && votes > 0) || (shown.pitches && is_sold) {
             return Class::Ignore;
+        }
+        if is_fraud || shown.pitches {
+            return Class::Notify;
         }
         if shown.may_ask && (shown.demands || (shown.claims && self.act != Act::Tells)) {
             return Class::Respond;
@@ -190,7 +193,9 @@ mod tests {
             ..plain(Addressing::ToOwner)
         };
         for (act, kind, tricks, wanted) in [
-            (Act::Asks, "payment due", 3, Class::Ignore),
+            (Act::Asks, "payment due", 3, Class::Notify),
+            (Act::Asks, "request", 3, Class::Notify),
+            (Act::Asks, "request", 2, Class::Respond),
             (Act::Asks, "payment due", 2, Class::Notify),
             (Act::Asks, FRAUD, 2, Class::Ignore),
             (Act::Asks, FRAUD, 1, Class::Respond),
@@ -233,8 +238,10 @@ mod tests {
             ..nothing
         };
         for (act, kind, shown, wanted) in [
-            (Act::Asks, "meeting", pitch, Class::Ignore),
+            (Act::Asks, "meeting", pitch, Class::Notify),
             (Act::Tells, "absence", pitch, Class::Notify),
+            (Act::Asks, "sales", pitch, Class::Ignore),
+            (Act::Sells, "meeting", pitch, Class::Ignore),
             (Act::Asks, "meeting", offer, Class::Respond),
             (Act::Sells, "meeting", offer, Class::Ignore),
             (Act::Sells, "sales", offer, Class::Ignore),
