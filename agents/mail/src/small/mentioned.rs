@@ -1,11 +1,15 @@
-//! Days, lengths and parts of the day that a mail mentions, found by rule.
+//! Days, lengths (`length`) and parts of the day that a mail mentions, found by rule.
 //!
 //! What a rule finds is there, whatever a model thinks. English, German, and dates in figures.
+
+mod length;
 
 use jiff::{
     ToSpan as _,
     civil::{Date, Weekday},
 };
+
+pub(super) use length::minutes;
 
 const WEEKDAYS: [(&str, Weekday); 7] = [
     ("monday", Weekday::Monday),
@@ -268,53 +272,6 @@ fn of_week(is_next: bool, written: Date) -> Vec<Date> {
     all.take_while(friday).collect()
 }
 
-/// How long a meeting is, as the mail says.
-pub(super) fn minutes(text: &str) -> Option<u32> {
-    let words = words(text);
-    let word = |place: Option<usize>| {
-        place
-            .and_then(|it| words.get(it))
-            .map_or("", String::as_str)
-    };
-    for (place, it) in words.iter().enumerate() {
-        let (before, two) = (word(place.checked_sub(1)), word(place.checked_sub(2)));
-        let (three, after) = (word(place.checked_sub(3)), word(Some(place + 1)));
-        let figure = |word: &str| match word {
-            "an" | "one" | "a" | "1" | "eine" | "einer" => Some(1),
-            "two" | "zwei" => Some(2),
-            "three" | "drei" => Some(3),
-            "ten" | "zehn" => Some(10),
-            "fifteen" | "fünfzehn" => Some(15),
-            "twenty" | "zwanzig" => Some(20),
-            "thirty" | "dreißig" => Some(30),
-            other => other.parse::<u32>().ok().filter(|it| *it <= 480),
-        };
-        let found = match it.as_str() {
-            "minutes" | "minute" | "min" | "mins" | "minuten" => figure(before),
-            "half-hour" | "half-an-hour" => Some(30),
-            "viertelstunde" => Some(15),
-            "dreiviertelstunde" => Some(45),
-            "stunde" if ["halbe", "halben"].contains(&before) => Some(30),
-            "stunden" if before == "anderthalb" => Some(90),
-            "stunde" | "stunden" => figure(before).map(|hours| hours * 60),
-            "hour" if before == "half" || (before == "an" && two == "half") => Some(30),
-            "hour" if before == "an" && two == "of" && three.starts_with("quarters") => Some(45),
-            "hour" if before == "an" && two == "of" && three == "quarter" => Some(15),
-            "hour" if after == "and" && word(Some(place + 3)) == "half" => Some(90),
-            "hour" | "hours" if before != "per" => figure(before).map(|hours| hours * 60),
-            other => {
-                let glued = ["minutes", "minute", "mins", "min"];
-                let digits = glued.iter().find_map(|unit| other.strip_suffix(unit));
-                digits.and_then(|it| it.trim_end_matches('-').parse().ok())
-            }
-        };
-        if let Some(minutes) = found.filter(|it| (5..=480).contains(it)) {
-            return Some(minutes);
-        }
-    }
-    None
-}
-
 /// Words of people who want to meet. `talk` is one only if somebody wants to: others give talks.
 const MEETING: [&str; 27] = [
     "meet",
@@ -434,25 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_and_meetings_are_found_however_they_are_written() {
-        for (text, wanted) in [
-            ("Do you have half an hour?", Some(30)),
-            ("a 45 minutes call", Some(45)),
-            ("a 20-minute call", Some(20)),
-            ("an hour and a half", Some(90)),
-            ("two hours", Some(120)),
-            ("an hour", Some(60)),
-            ("a quarter of an hour", Some(15)),
-            ("eine halbe Stunde", Some(30)),
-            ("mit einer Dreiviertelstunde", Some(45)),
-            ("20 Minuten reichen", Some(20)),
-            ("zwei Stunden", Some(120)),
-            ("80 Euro pro Stunde", None),
-            ("soon", None),
-            ("the office hours", None),
-        ] {
-            assert_eq!(minutes(text), wanted, "{text}");
-        }
+    fn meetings_are_found_however_they_are_written() {
         for wanted in [
             "Could we meet?",
             "I would like to talk",
