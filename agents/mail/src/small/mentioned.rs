@@ -110,10 +110,7 @@ pub(super) fn days(text: &str, written: Date) -> Vec<Date> {
         if let Some(date) = in_figures(it, written) {
             found.push(date);
         } else if let Some(weekday) = weekday(it) {
-            let is_next = NEXT.contains(&before)
-                || (after == "next" && word(Some(place + 2)) == "week")
-                || (before == "am" && word(place.checked_sub(2)) == "woche");
-            found.extend(on_weekday(weekday, is_next, written));
+            found.extend(on_weekday(weekday, is_of_next_week(&words, place), written));
         } else if let Some(month) = month(it) {
             let year = [after, word(Some(place + 2))];
             let year = year
@@ -168,6 +165,33 @@ fn is_deadline(before: &[String]) -> bool {
     let mut nearest = before.iter().rev().take(4);
     let said = nearest.find(|word| !is_small(word));
     said.is_some_and(|word| DEADLINES.contains(&word.as_str()))
+}
+
+/// Whether a weekday, or the list of weekdays that it is in, is said to be of the next week: `next Tuesday or Thursday`,
+/// `Tuesday or Thursday next week`, `nächste Woche am Dienstag oder am Donnerstag`.
+fn is_of_next_week(words: &[String], place: usize) -> bool {
+    let is_listed = |word: &&String| {
+        ["or", "and", "on", "oder", "und", "am"].contains(&word.as_str()) || weekday(word).is_some()
+    };
+    let (before, after) = words.split_at(place);
+    let before: Vec<&str> = before
+        .iter()
+        .rev()
+        .skip_while(is_listed)
+        .map(String::as_str)
+        .take(2)
+        .collect();
+    let after: Vec<&str> = after
+        .iter()
+        .skip_while(is_listed)
+        .map(String::as_str)
+        .take(2)
+        .collect();
+    match (before.as_slice(), after.as_slice()) {
+        ([next, ..], _) if NEXT.contains(next) => true,
+        (["week" | "woche", next], _) | (_, [next, "week" | "woche"]) => NEXT.contains(next),
+        _ => false,
+    }
 }
 
 fn weekday(word: &str) -> Option<Weekday> {
@@ -369,6 +393,15 @@ mod tests {
                 vec!["2026-11-03", "2026-11-05"],
             ),
             ("nächste Woche am Mittwoch", vec!["2026-11-11"]),
+            (
+                "nächste Woche am Dienstag oder am Donnerstag",
+                vec!["2026-11-10", "2026-11-12"],
+            ),
+            (
+                "Tuesday or Thursday next week",
+                vec!["2026-11-10", "2026-11-12"],
+            ),
+            ("diese Woche am Mittwoch", vec!["2026-11-04"]),
             (
                 "am 12. November oder am 3. März",
                 vec!["2026-11-12", "2027-03-03"],
