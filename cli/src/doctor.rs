@@ -9,7 +9,7 @@ use serde_json::json;
 use superstep::{
     SaverError,
     model::{
-        ErrorKind, did_you_mean,
+        ErrorKind,
         select::{DataOwner, Outcome},
     },
     sqlite::OpenMode,
@@ -380,7 +380,10 @@ async fn provider(choice: &superstep::model::select::Choice) -> Finding {
             match name.filter(|name| all > 0 && !is_there(name)) {
                 None => Finding::good("provider", format!("answers, {}", count(all, "model"))),
                 Some(name) => {
-                    let near = did_you_mean::hint(name, models.iter().map(|it| it.name.as_str()));
+                    let near = superstep::model::did_you_mean::hint(
+                        name,
+                        models.iter().map(|it| it.name.as_str()),
+                    );
                     let provider = &choice.spec.provider;
                     let text = format!("{provider} does not list a model `{name}`{near}");
                     let hint = format!("`superstep model list {provider}` lists them");

@@ -4,7 +4,7 @@
 use std::{
     fs,
     io::{self, BufRead},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use serde_json::json;
@@ -196,7 +196,7 @@ async fn checked(provider: &str, file: &Path, app: &mut App<'_>) -> Result<Optio
         Err(error) => return Err(error),
     };
     choice.key = Key::File {
-        path: PathBuf::from(file),
+        path: file.into(),
         origin: Origin::Flag("login"),
     };
     let asked = tokio::select! {

@@ -20,7 +20,7 @@ use crate::{
     args::{ExportFormat, TraceCommand, Which},
     database,
     error::Error,
-    output::{Form, Output, bad, count, faint, plain, shown, strong},
+    output::{Form, Output, bad, faint, plain, shown, strong},
     thread_reader::ThreadReader,
     units,
 };
@@ -231,6 +231,8 @@ async fn send(
     endpoint: String,
     output: &Output,
 ) -> Result<(), Error> {
+    use crate::output::count;
+
     let tree = chosen(tree(saver, thread, &which.view()).await?, which)?;
     let variables = |name: &str| match name {
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" => Some(endpoint.clone()),

@@ -44,9 +44,6 @@ use crate::{
     sheet::{FormulaKind, Value},
 };
 
-/// How many cells that were not calculated are named.
-pub(crate) const NAMED: usize = 100;
-
 /// How many of them a text names.
 const TOLD: usize = 5;
 

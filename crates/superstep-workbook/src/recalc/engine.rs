@@ -19,7 +19,7 @@ use formualizer_workbook::{
 };
 
 use super::{
-    Calculated, Given, NAMED, NewValue, NotCalculated,
+    Calculated, Given, NewValue, NotCalculated,
     copy::{self, Place},
     functions::{self, LONGEST},
     own_cell,
@@ -34,6 +34,9 @@ use crate::{
     package::Limits,
     sheet::{FormulaKind, Sheet, Value},
 };
+
+/// How many cells that were not calculated are named.
+const NAMED: usize = 100;
 
 /// How many formulas may stop a calculation before it is given up.
 const MOST: usize = 50;
