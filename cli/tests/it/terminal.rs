@@ -1,7 +1,7 @@
 //! A terminal that a test types into and looks at.
 
 use std::{
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     sync::{Arc, Condvar, Mutex},
     time::{Duration, Instant},
 };
@@ -210,7 +210,12 @@ fn watch(
     std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         loop {
-            let count = reader.read(&mut buffer).unwrap_or(0);
+            // A terminal can say that its other end is closed between two looks at what was written
+            // there. After that nothing more is written, so a second read has what is left.
+            let mut count = read_some(&mut reader, &mut buffer);
+            if count == 0 {
+                count = read_some(&mut reader, &mut buffer);
+            }
             let mut state = seen.state.lock().unwrap();
             if count == 0 {
                 state.is_over = true;
@@ -230,6 +235,16 @@ fn watch(
             }
         }
     });
+}
+
+/// How many bytes were read; none at the end, which a terminal may tell as an error.
+fn read_some(reader: &mut dyn Read, buffer: &mut [u8]) -> usize {
+    loop {
+        match reader.read(buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return read.unwrap_or(0),
+        }
+    }
 }
 
 /// Whether a screen has words, wherever its lines are broken.
