@@ -13,6 +13,7 @@ pub(crate) mod evidence;
 mod finish;
 pub(crate) mod form;
 pub(crate) mod free;
+mod greeting;
 mod mentioned;
 pub(crate) mod sort;
 pub(crate) mod word;

@@ -37,8 +37,8 @@ const PUBLIC: [&str; 14] = [
 /// What people do in social networks.
 const SOCIAL: &str = "\
     a post, your post, posts, your photo, photos, your profile, followers, follows you, followed you, people you may \
-    know, your network, your connections, to connect, liked, likes, dein profil, deinem netzwerk, beitrag kommentiert, \
-    folgt dir, gefällt";
+    know, your network, your connections, to connect, liked, likes, dein profil, deinem netzwerk, beitrag \
+    kommentiert, folgt dir, gefällt";
 
 /// What a mail shows of itself.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub(crate) struct Evidence {
     /// Whether the owner has to do with its sender: a colleague, or somebody who answers what was written here.
     pub(crate) is_known: bool,
     /// Whether anybody reads what is answered to it.
-    pub(crate) is_read: bool,
+    pub(crate) takes_answers: bool,
     /// Whether its words may ask for something.
     pub(crate) may_ask: bool,
     /// Whether its words complain or say that something is due.
@@ -67,7 +67,7 @@ pub(crate) struct Evidence {
     /// Whether it says the name of the owner.
     pub(crate) is_named: bool,
     /// Whether a program sends it to those who follow a thing, and offers nothing.
-    pub(crate) is_tracked: bool,
+    pub(crate) is_from_tracker: bool,
     /// Whether it is about what people post and like.
     pub(crate) is_social: bool,
 }
@@ -83,7 +83,7 @@ impl Evidence {
         Self {
             addressing,
             is_known,
-            is_read: !mail.from.as_ref().is_some_and(is_nobody) || !mail.reply_to.is_empty(),
+            takes_answers: !mail.from.as_ref().is_some_and(is_nobody) || !mail.reply_to.is_empty(),
             may_ask: asking::may_ask(&said),
             claims,
             demands: claim::demands(&said),
@@ -93,7 +93,7 @@ impl Evidence {
             refers: pitch::refers(&said),
             tricks: trick::signs(&said),
             is_named: is_named(owner, mail),
-            is_tracked: mail.sending.through_list && mail.sending.by_program && !may_sell,
+            is_from_tracker: mail.sending.through_list && mail.sending.by_program && !may_sell,
             is_social: said.has(SOCIAL),
         }
     }
@@ -106,11 +106,12 @@ fn is_colleague(mail: &Mail, owner: &Address) -> bool {
     })
 }
 
-/// Whether it answers a mail of somebody else. Who reminds of their own mail answers only themselves.
+/// Whether it answers a mail of somebody else, as it says itself. Who reminds of their own mail answers only themselves.
 fn is_answer(mail: &Mail) -> bool {
     let from = mail.from.as_ref().and_then(domain);
-    let mut ids = mail.in_reply_to.iter().chain(&mail.references);
-    ids.any(|id| id.rsplit_once('@').map(|(_, domain)| domain.to_lowercase()) != from)
+    let ids = mail.in_reply_to.iter().chain(&mail.references);
+    let mut domains = ids.filter_map(|id| id.rsplit_once('@'));
+    domains.any(|(_, domain)| Some(domain.to_lowercase()) != from)
 }
 
 /// Whether it says the name of the owner, which who writes to thousands may not know.
@@ -162,6 +163,7 @@ mod tests {
             "Hast du noch den Schlüssel. Ich brauche ihn am Samstag.",
             "Geben Sie uns bis Freitag Bescheid, ob das Kind mitkommt.",
             "Por favor, envíe la factura.",
+            "The slides are at https://x.example/?id=1, did you see them?",
         ] {
             assert!(said(text).may_ask, "{text}");
         }
@@ -177,6 +179,7 @@ mod tests {
             "They will get back to you next week.",
             "FYI: the parking spaces are closed, please use the other side.",
             "Die Schlüssel sind bei Miriam, und ich bin ab 11 da.",
+            "The report is at https://x.example/?id=1 now.",
             "Anbei der Vertrag für Ihre Unterlagen. Bei Fragen melden Sie sich gern.",
         ] {
             assert!(!said(text).may_ask, "{text}");
@@ -190,6 +193,7 @@ mod tests {
             "Your profile caught my eye. I am looking for a Head of Platform. Are you open to a chat?",
             "Dear Sir, we provide web development at competitive rates and would like to explore a partnership.",
             "I know you are busy. Did you see my last email? Invoicely saves finance teams ten hours a month. Worth a look?",
+            "Teams like yours get 20% off this month, terms apply. Shall I send you a quick intro? Copyright 2026 X Ltd",
             "Wir helfen Unternehmen wie Ihrem, die Kosten zu senken. Hätten Sie 15 Minuten für ein Telefonat?",
             "Ihr Profil hat mich überzeugt. Für einen Mandanten suche ich einen Leiter. Sind Sie offen für ein Gespräch?",
         ] {
@@ -208,6 +212,8 @@ mod tests {
             "I would like to introduce you to Kim, who builds sensors. Would a call next week suit you?",
             "Please find my CV attached. I look for a new role. Are you open to a first call?",
             "Wir sind auf Ihre Website gestoßen. Könnten Sie uns ein Angebot machen, gern in einem Telefonat?",
+            "Our foundation helps companies. The annual report is out.",
+            "We would like to book a demo for our team.",
         ] {
             assert!(!said(text).pitches, "{text}");
         }
@@ -218,6 +224,7 @@ mod tests {
             ..mail("a@b.example", text)
         };
         assert!(!evidence(&answers("1@example.org")).pitches);
+        assert!(evidence(&answers("without a domain")).pitches);
         assert!(evidence(&answers("1@b.example")).pitches);
     }
 
@@ -262,8 +269,8 @@ mod tests {
     #[test]
     fn nobody_reads_what_is_answered_to_a_program_that_names_no_other_address() {
         let form = mail("noreply@example.net", "Do you offer training?");
-        assert!(!evidence(&form).is_read);
+        assert!(!evidence(&form).takes_answers);
         let reply_to = vec![Address::new("lea@example.com")];
-        assert!(evidence(&Mail { reply_to, ..form }).is_read);
+        assert!(evidence(&Mail { reply_to, ..form }).takes_answers);
     }
 }

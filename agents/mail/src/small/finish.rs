@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use superstep::tools::guided::{grounding, sentences};
 
+use super::greeting::greeting;
+
 /// How many words a sentence has at least to count as repeated.
 const LONG: usize = 5;
 
@@ -24,10 +26,7 @@ pub(super) fn finished(
         false => reply,
     };
     let mut lines: Vec<&str> = kept.trim().lines().map(str::trim_end).collect();
-    let greeting = match reader {
-        Some(name) => format!("Hello {name},"),
-        None => "Hello,".to_owned(),
-    };
+    let greeting = greeting(kept, mail, reader);
     match lines.first_mut() {
         Some(first) if is_greeting(first) => {
             let is_to_reader = reader.is_none_or(|name| has_word(first, name));

@@ -109,13 +109,13 @@ const EXAMPLES: [(&str, &str, Act, &str); 11] = [
         "From: Mail Admin <admin@account-check.example>\nSent: to you\nSubject: Mailbox full\n\nDear user, verify your password under the link or your mailbox will be closed today.",
         "A stranger tries to get a password.",
         Act::Tricks,
-        "fraud",
+        FRAUD,
     ),
     (
         "From: Claims Office <office@claims-fund.example>\nSent: to you\nSubject: Your prize\n\nDear friend, 900,000 USD are waiting for you. Send us your account number to receive them.",
         "A stranger promises money to get an account number.",
         Act::Tricks,
-        "fraud",
+        FRAUD,
     ),
     (
         "From: The Weekly Stack <news@weeklystack.example>\nSent: in bulk, with an unsubscribe link\nSubject: Issue 112: faster builds\n\nThis week: five articles and a podcast. Read online.",

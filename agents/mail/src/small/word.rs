@@ -5,15 +5,16 @@ use superstep::{
     tools::guided::{Sources, Worded, WordedBy, Wording},
 };
 
-use super::{called, finish::finished, first_name, short};
+use super::{called, finish::finished, first_name, greeting::greeting, short};
 use crate::{parse::Mail, prompt::filled, services::Services};
 
 /// How long a reply may be.
 const LONGEST: usize = 900;
 
 /// Words of courtesy, which nobody has to have said.
-const COURTESY: &str =
-    "Hello Hi Dear Good Best Kind Warm Regards Wishes Thanks Thank Sincerely Cheers I";
+const COURTESY: &str = "\
+    Hello Hi Dear Good Best Kind Warm Regards Wishes Thanks Thank Sincerely Cheers I \
+    Hallo Guten Tag Liebe Lieber Viele Beste Freundliche Freundlichen Mit Gruß Grüße Grüßen Danke Dank Vielen Ich";
 
 const EXAMPLES: [(&str, &str); 2] = [
     (
@@ -68,7 +69,7 @@ pub(crate) async fn worded(
 /// The owner's own words as a reply.
 fn own_words(mail: &Mail, decision: &str, services: &Services) -> String {
     let sender = mail.from.as_ref().and_then(first_name);
-    let greeting = sender.map_or_else(|| "Hello,".to_owned(), |name| format!("Hello {name},"));
+    let greeting = greeting(decision, &mail.text, sender.as_deref());
     let mut said: String = decision.trim().to_owned();
     if let Some(first) = said.chars().next() {
         said.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());

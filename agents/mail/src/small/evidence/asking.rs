@@ -8,16 +8,16 @@ const REQUESTS: &str = "\
     need, still need, need from you, need to know, need them, need it, can you, could you, would you, will you, are \
     you, do you, did you, have you, may i, may we, can i, can we, could we, shall i, shall we, should i, should we, \
     you have to, you need to, you must, we ask, i ask, i want, we want, i would like, we would like, i d like, we d \
-    like, would love to, i wonder, i was wondering, any news, any update, what do you think, waiting for, wait for \
-    your, awaiting, your answer, your reply, your response, your decision, your approval, your opinion, your \
-    feedback, your signature, get back to me, get back to us, sign off, looking forward to your, we look forward to \
-    hearing, i look forward to hearing, hear from you, we expect, i expect, asap, as soon as possible, would help \
-    us, would help me, we d appreciate, would appreciate, by return, is missing, are missing, bitte, kannst du, \
-    könntest du, würdest du, hast du, magst du, können sie, könnten sie, würden sie, haben sie, hätten sie, dürfen \
-    wir, darf ich, sollen wir, soll ich, wir brauchen, ich brauche, benötigen wir, wir benötigen, ich benötige, \
-    brauchen wir, ich möchte, wir möchten, ich hätte gern, wir hätten gern, wir erwarten, ich erwarte, rückmeldung, \
-    um antwort, ihre antwort, deine antwort, bescheid, melde dich, melden sie sich, sag mir, schick mir, schicken \
-    sie, sie müssen, du musst, fehlt noch, fehlen noch, freue mich auf ihre, freuen uns auf ihre";
+    like, would love to, i wonder, i was wondering, any news, any update, waiting for, wait for your, awaiting, your \
+    answer, your reply, your response, your decision, your approval, your opinion, your feedback, your signature, \
+    get back to me, get back to us, sign off, looking forward to your, we look forward to hearing, i look forward to \
+    hearing, hear from you, we expect, i expect, asap, as soon as possible, would help us, would help me, we d \
+    appreciate, would appreciate, by return, is missing, are missing, bitte, kannst du, könntest du, würdest du, \
+    hast du, magst du, können sie, könnten sie, würden sie, haben sie, hätten sie, dürfen wir, darf ich, sollen wir, \
+    soll ich, wir brauchen, ich brauche, benötigen wir, wir benötigen, ich benötige, brauchen wir, ich möchte, wir \
+    möchten, ich hätte gern, wir hätten gern, wir erwarten, ich erwarte, rückmeldung, um antwort, ihre antwort, \
+    deine antwort, bescheid, melde dich, melden sie sich, sag mir, schick mir, schicken sie, sie müssen, du musst, \
+    fehlt noch, fehlen noch, freue mich auf ihre, freuen uns auf ihre";
 
 /// How an order begins that a colleague gives.
 const ORDERS: &str = "\

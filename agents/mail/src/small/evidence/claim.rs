@@ -4,14 +4,14 @@ use super::said::Said;
 
 /// What went wrong, or is due.
 const CLAIMS: &str = "\
-    complaint, complain, infringement, infringes, trademark, copyright, liable, lawsuit, in court, legal action, \
-    refund, refunded, money back, replacement, compensation, credit note, damaged, broken, defective, faulty, does \
-    not work, doesn t work, not working, stopped working, charged twice, charged me, charged us, never arrived, has \
-    not arrived, hasn t arrived, not been delivered, still waiting, nobody answers, no one answers, unacceptable, \
-    disappointed, overdue, still open, not been paid, unpaid, in a row, beschwerde, abmahnung, rechtsanwalt, \
-    schadensersatz, reklamation, beschädigt, kaputt, defekt, defekte, geld zurück, kaputt gegangen, erstattung, \
-    erstatten, rückerstattung, gutschrift, mangelhaft, funktioniert nicht, nicht angekommen, nicht geliefert, nicht \
-    erhalten, enttäuscht, überfällig, doppelt abgebucht";
+    complaint, complain, infringement, infringes, trademark, our copyright, my copyright, liable, lawsuit, in court, \
+    legal action, refund, refunded, my money back, our money back, replacement, compensation, credit note, damaged, \
+    broken, defective, faulty, does not work, doesn t work, not working, stopped working, charged twice, charged me, \
+    charged us, never arrived, has not arrived, hasn t arrived, not been delivered, still waiting, nobody answers, \
+    no one answers, unacceptable, disappointed, overdue, still open, not been paid, unpaid, in a row, beschwerde, \
+    abmahnung, rechtsanwalt, schadensersatz, reklamation, beschädigt, kaputt, defekt, defekte, geld zurück, \
+    erstattung, erstatten, rückerstattung, gutschrift, mangelhaft, funktioniert nicht, nicht angekommen, nicht \
+    geliefert, nicht erhalten, enttäuscht, überfällig, doppelt abgebucht";
 
 /// Who speaks for themselves when they claim it.
 const DEMANDS: &str = "\

@@ -99,10 +99,10 @@ const LURES: &str = "\
     would you be interested, are you interested, you be interested in, interested in a, be open to, open to a, can i \
     show you, could i show you, can i send you, may i send you, shall i send you, shall i hold, want me to, worth a, \
     reply yes, quick intro, min intro, minute intro, intro call, confidential chat, confidential conversation, any \
-    requirement, any requirements, book a demo, learn more, haben sie interesse, wären sie offen, sind sie offen, \
-    bist du offen, unverbindlichen austausch, unverbindliches gespräch, vertrauliches gespräch, may i make you, may \
-    we make you, i ll send you, i will send you, does that sound, sounds interesting, klingt das, dürfen wir \
-    nächste, could you point me, open for a, be open for, let me know and i";
+    requirement, any requirements, learn more, haben sie interesse, wären sie offen, sind sie offen, bist du offen, \
+    unverbindlichen austausch, unverbindliches gespräch, vertrauliches gespräch, may i make you, may we make you, i \
+    ll send you, i will send you, does that sound, sounds interesting, klingt das, dürfen wir nächste, could you \
+    point me, open for a, be open for, let me know and i";
 
 /// What they want first.
 const CALLS: &str = "\
@@ -115,39 +115,40 @@ const CALLS: &str = "\
 
 /// What somebody refers to whom the reader knows or did business with.
 const SHARED: &str = "\
-    order, invoice, contract, ticket, renewal, renew, delivery, lease, appointment, your offer, your quote, your \
-    quotation, your proposal, your invoice, your vacancy, your job ad, your advert, your application, we met, met \
-    at, met in, nice to meet, good to meet, as discussed, as agreed, as promised, our call, our meeting, our \
-    conversation, you sent, you asked, you wrote, you mentioned, you promised, you told, your mail, your email, your \
-    message, your question, your request, your answer, your order, your talk, thank you for your, thanks for your, \
-    thanks for the, thank you for the, as a customer, we are customers, your customer, customer of yours, we use \
-    your, i use your, i bought, we bought, i ordered, we ordered, recommended you, recommended me, gave me your, \
-    told me that you, bestellung, rechnung, vertrag, auftrag, lieferung, ihr angebot, ihre anzeige, ihre stelle, \
-    ihre stellenanzeige, ihre ausschreibung, wie besprochen, wie vereinbart, wie versprochen, unser gespräch, unser \
-    telefonat, unserem gespräch, unserem telefonat, unserem treffen, ihre mail, ihre nachricht, ihre anfrage, deine \
-    mail, vielen dank für, danke für, kennengelernt, als kunde, bei ihnen gekauft, bei ihnen bestellt, empfohlen, we \
-    pay you, we pay for, reservation, booking, booked, reservierung, gebucht, gebuchte, your results, wie im letzten \
-    jahr, like last year, as last year, again this year, since your, our house, your house, your flat, your child, \
-    ihr kind, your workshop, your course";
+    my order, our order, the order, order number, invoice, our contract, your contract, the contract, ticket, \
+    renewal, renew, delivery, lease, appointment, your offer, your quote, your quotation, your proposal, your \
+    invoice, your vacancy, your job ad, your advert, your application, we met, met at, met in, nice to meet, good to \
+    meet, as discussed, as agreed, as promised, our call, our meeting, our conversation, you sent, you asked, you \
+    wrote, you mentioned, you promised, you told, your mail, your email, your message, your question, your request, \
+    your answer, your order, your talk, thank you for your, thanks for your, thanks for the, thank you for the, as a \
+    customer, we are customers, your customer, customer of yours, we use your, i use your, i bought, we bought, i \
+    ordered, we ordered, recommended you, recommended me, gave me your, told me that you, bestellung, rechnung, \
+    vertrag, auftrag, lieferung, ihr angebot, ihre anzeige, ihre stelle, ihre stellenanzeige, ihre ausschreibung, \
+    wie besprochen, wie vereinbart, wie versprochen, unser gespräch, unser telefonat, unserem gespräch, unserem \
+    telefonat, unserem treffen, ihre mail, ihre nachricht, ihre anfrage, deine mail, vielen dank für, danke für, \
+    kennengelernt, als kunde, bei ihnen gekauft, bei ihnen bestellt, empfohlen, we pay you, we pay for, reservation, \
+    booking, booked, reservierung, gebucht, gebuchte, your results, wie im letzten jahr, like last year, as last \
+    year, again this year, since your, our house, your house, your flat, your child, ihr kind, your workshop, your \
+    course";
 
 /// What somebody says who wants to buy, to apply, to report or to write about the reader: the other side of an offer.
 const INQUIRIES: &str = "\
     your product, your products, your software, your service, your services, your platform, your prices, your \
     pricing, your tool, your app, your api, like yours for, does it cost, would it cost, price list, a quote, a \
     quotation, interested in your, we are looking for a tool, do you offer, do you also, do you sell, do you \
-    deliver, my cv, my resume, apply, applying, application, journalist, an article, an interview, interview you, \
-    for a study, my thesis, our students, ihre software, ihr produkt, ihre produkte, ihre leistungen, ihre preise, \
-    ihre dienstleistung, ein angebot für, uns ein angebot, mir ein angebot, interessieren uns für, interessiere mich \
-    für, was kostet, bieten sie, meine bewerbung, bewerbung, bewerbe, lebenslauf, für eine studie, einen artikel, \
-    send us an offer, send me an offer, make us an offer, see a demo, get a demo, give us a demo, lower price, we \
-    would like to hire you, hire you";
+    deliver, my cv, my resume, to apply, i apply, applying, my application, journalist, an article, an interview, \
+    interview you, for a study, my thesis, our students, ihre software, ihr produkt, ihre produkte, ihre leistungen, \
+    ihre preise, ihre dienstleistung, ein angebot für, uns ein angebot, mir ein angebot, interessieren uns für, \
+    interessiere mich für, was kostet, bieten sie, bewerbung, bewerbe, lebenslauf, für eine studie, einen artikel, \
+    send us an offer, send me an offer, make us an offer, see a demo, get a demo, give us a demo, lower price, hire \
+    you, to book a demo";
 
 /// Whether there is any offer in it.
 pub(super) fn may_sell(said: &Said) -> bool {
     const GENERAL: &str = "\
-        offer, offers, sale, % off, free, deal, deals, buy, order now, save, only today, price, prices, eur, usd, \
-        subscribe, discover, join, seat, register, tickets, developers, engineers, role, position, opportunity, job, \
-        angebot, angebote, jetzt, gratis, preis, preise, euro, nur heute, entdecken, stelle";
+        offer, offers, sale, free, deal, deals, buy, order now, save, only today, price, prices, usd, subscribe, \
+        discover, join, seat, register, tickets, job, angebot, angebote, jetzt, gratis, preis, preise, euro, nur \
+        heute, entdecken";
     !said.is_understood()
         || [GENERAL, OFFERS, WEAK_OFFERS]
             .into_iter()
@@ -166,9 +167,31 @@ pub(super) fn refers(said: &Said) -> bool {
 
 /// Whether a stranger offers something, by all that is looked for here. What is in honest mails too is never enough.
 pub(super) fn pitches(said: &Said) -> bool {
-    let (strong_offers, offers) = weight(said, OFFERS, WEAK_OFFERS);
-    let (strong_approaches, approaches) = weight(said, APPROACHES, WEAK_APPROACHES);
-    let calls = usize::from(said.has(CALLS)) + usize::from(said.has(LURES));
+    let found = [
+        OFFERS,
+        WEAK_OFFERS,
+        APPROACHES,
+        WEAK_APPROACHES,
+        CALLS,
+        LURES,
+    ]
+    .map(|list| said.found(list));
+    let all = found.concat();
+    let signs = found.map(|list| {
+        let own = list.iter().filter(|phrase| !is_part(phrase, &all));
+        own.count().min(MOST)
+    });
+    let [
+        strong_offers,
+        weak_offers,
+        strong_approaches,
+        weak_approaches,
+        calls,
+        lures,
+    ] = signs;
+    let offers = strong_offers * 2 + weak_offers;
+    let approaches = strong_approaches * 2 + weak_approaches;
+    let calls = calls.min(1) + lures.min(1);
     let is_whole = offers > 0 && approaches + calls > 0;
     let enough = match strong_offers + strong_approaches {
         0 => ENOUGH_WEAK,
@@ -178,8 +201,9 @@ pub(super) fn pitches(said: &Said) -> bool {
     is_offer && !refers(said) && !inquires(said)
 }
 
-/// How many strong signs there are, and what they weigh with the weak ones.
-fn weight(said: &Said, strong: &str, weak: &str) -> (usize, usize) {
-    let strong = said.count(strong).min(MOST);
-    (strong, strong * 2 + said.count(weak).min(MOST))
+/// Whether a phrase is a part of a longer one that was found: both are one sign.
+fn is_part(phrase: &str, found: &[&str]) -> bool {
+    let words = format!(" {phrase} ");
+    let mut longer = found.iter().filter(|other| other.len() > phrase.len());
+    longer.any(|other| format!(" {other} ").contains(&words))
 }

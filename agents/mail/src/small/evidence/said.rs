@@ -23,14 +23,16 @@ pub(super) struct Sentence {
 impl Sentence {
     fn new(text: &str) -> Self {
         let mut words = " ".to_owned();
-        let parts = text.split(|c: char| !c.is_alphanumeric() && c != '%');
+        // A share is a word of its own, whether a blank is before it or not.
+        let apart = text.replace('%', " % ");
+        let parts = apart.split(|c: char| !c.is_alphanumeric() && c != '%');
         for word in parts.filter(|word| !word.is_empty()) {
             words.push_str(&word.to_lowercase());
             words.push(' ');
         }
         Self {
             words,
-            is_question: text.contains('?'),
+            is_question: text.split_whitespace().any(is_asked),
         }
     }
 
@@ -53,6 +55,11 @@ impl Sentence {
             before.ends_with(' ') && after.starts_with(' ')
         })
     }
+}
+
+/// Whether a word ends a question. A link may have such a mark too.
+fn is_asked(word: &str) -> bool {
+    word.contains('?') && !word.contains("://")
 }
 
 /// What a mail says: its subject first, and its signature not.
@@ -84,10 +91,10 @@ impl Said {
         self.sentences.iter().any(|it| it.has(list))
     }
 
-    /// How many of these phrases it has.
-    pub(super) fn count(&self, list: &str) -> usize {
+    /// Those of these phrases that it has.
+    pub(super) fn found<'a>(&self, list: &'a str) -> Vec<&'a str> {
         let is_there = |phrase: &&str| self.sentences.iter().any(|it| it.has_one(phrase));
-        phrases(list).filter(is_there).count()
+        phrases(list).filter(is_there).collect()
     }
 
     /// Whether it is in a language that phrases can be looked for in; of another one nothing is known.

@@ -4,25 +4,24 @@ use super::said::Said;
 
 const NAMELESS: &str = "\
     dear customer, dear user, dear friend, dear client, dear beneficiary, dear account holder, dear winner, dear sir \
-    madam, dear member, greetings, sehr geehrter kunde, sehr geehrte kundin, lieber kunde, lieber nutzer, \
-    sehr geehrter nutzer";
+    madam, dear member, greetings, sehr geehrter kunde, sehr geehrte kundin, lieber kunde, lieber nutzer, sehr \
+    geehrter nutzer";
 
 const THREATS: &str = "\
-    within 12 hours, within 24 hours, within 48 hours, within 72 hours, 24 hours, 48 hours, immediately, urgent, \
-    urgently, right now, today or, otherwise, will be closed, will be deleted, will be suspended, will be blocked, \
-    will be deactivated, will be returned, will be terminated, is locked, is suspended, has been suspended, has been \
-    limited, has been locked, expires today, last warning, final notice, legal action, innerhalb von 24, innerhalb \
-    von 48, 24 stunden, 48 stunden, sonst, andernfalls, dringend, wird gesperrt, wurde gesperrt, wird gelöscht, wird \
-    zurückgeschickt, läuft heute ab";
+    within 12 hours, within 72 hours, 24 hours, 48 hours, immediately, urgent, urgently, right now, today or, \
+    otherwise, will be closed, will be deleted, will be suspended, will be blocked, will be deactivated, will be \
+    returned, will be terminated, is locked, is suspended, has been suspended, has been limited, has been locked, \
+    expires today, last warning, final notice, legal action, 24 stunden, 48 stunden, sonst, andernfalls, dringend, \
+    wird gesperrt, wurde gesperrt, wird gelöscht, wird zurückgeschickt, läuft heute ab";
 
 const WAYS: &str = "\
-    click, click here, link, the link, link below, http, https, www, pay now, log in here, login here, confirm now, \
-    download, attached file, klicken, klicken sie, über den link, jetzt bestätigen, jetzt bezahlen, hier anmelden";
+    click, link, http, https, www, pay now, log in here, login here, confirm now, download, attached file, klicken, \
+    jetzt bestätigen, jetzt bezahlen, hier anmelden";
 
 const SECRETS: &str = "\
-    your password, ihr passwort, your account, ihr konto, bank details, bank account, account number, card number, credit \
-    card, bankdaten, kreditkarte, pin, tan, verify, verifizieren, confirm your, bestätigen sie ihre, update your \
-    payment, wallet, seed phrase, passport, id card, your address";
+    your password, ihr passwort, your account, ihr konto, bank details, bank account, account number, card number, \
+    credit card, bankdaten, kreditkarte, pin, tan, verify, verifizieren, confirm your, bestätigen sie ihre, update \
+    your payment, wallet, seed phrase, passport, id card, your address";
 
 const MONEY: &str = "\
     million, millions, usd, inheritance, lottery, prize, winner, you have won, bitcoin, btc, crypto, gift card, gift \

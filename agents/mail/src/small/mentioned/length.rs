@@ -1,6 +1,6 @@
 //! How long a meeting is.
 
-use super::words;
+use super::Words;
 
 /// How long a meeting is, as the mail says: in words, or from when to when.
 pub(in crate::small) fn minutes(text: &str) -> Option<u32> {
@@ -11,16 +11,32 @@ pub(in crate::small) fn minutes(text: &str) -> Option<u32> {
 fn span(text: &str) -> Option<u32> {
     const DASHES: [char; 3] = ['-', '–', '—'];
     const TO: [&str; 4] = ["to", "until", "till", "bis"];
-    let apart = text.replace(DASHES, " - ");
+    let apart = text.to_lowercase().replace(DASHES, " - ");
     let words: Vec<&str> = apart.split_whitespace().take(2_000).collect();
-    words.windows(3).find_map(|three| {
-        let [from, between, to] = three else {
+    (0..words.len()).find_map(|place| {
+        let (before, rest) = words.split_at_checked(place)?;
+        let [from, between, to, ..] = rest else {
             return None;
         };
-        let is_span = *between == "-" || TO.contains(&between.to_lowercase().as_str());
+        let is_span = *between == "-" || (TO.contains(between) && !is_moved(before));
         let length = clock(to)?.checked_sub(clock(from)?)?;
         (is_span && (5..=480).contains(&length)).then_some(length)
     })
+}
+
+/// Whether what follows is when a meeting was and when it shall be: `move it from 14:00 to 15:00`.
+fn is_moved(before: &[&str]) -> bool {
+    const MOVES: [&str; 8] = [
+        "move",
+        "moved",
+        "shift",
+        "shifted",
+        "postpone",
+        "postponed",
+        "verschieben",
+        "verschoben",
+    ];
+    before.iter().rev().take(8).any(|word| MOVES.contains(word))
 }
 
 /// The minute of the day that `14:30` is.
@@ -32,13 +48,9 @@ fn clock(word: &str) -> Option<u32> {
 }
 
 fn length(text: &str) -> Option<u32> {
-    let words = words(text);
-    let word = |place: Option<usize>| {
-        place
-            .and_then(|it| words.get(it))
-            .map_or("", String::as_str)
-    };
-    for (place, it) in words.iter().enumerate() {
+    let words = Words::of(text);
+    let word = |place| words.at(place);
+    for (place, it) in words.0.iter().enumerate() {
         let (before, two) = (word(place.checked_sub(1)), word(place.checked_sub(2)));
         let (three, after) = (word(place.checked_sub(3)), word(Some(place + 1)));
         let figure = |word: &str| match word {
@@ -60,7 +72,7 @@ fn length(text: &str) -> Option<u32> {
             "stunden" if before == "anderthalb" => Some(90),
             "stunde" | "stunden" => figure(before).map(|hours| hours * 60),
             "hour" if before == "half" || (before == "an" && two == "half") => Some(30),
-            "hour" if before == "an" && two == "of" && three.starts_with("quarters") => Some(45),
+            "hour" if before == "an" && two == "of" && three.ends_with("quarters") => Some(45),
             "hour" if before == "an" && two == "of" && three == "quarter" => Some(15),
             "hour" if after == "and" && word(Some(place + 3)) == "half" => Some(90),
             "hour" | "hours" if before != "per" => figure(before).map(|hours| hours * 60),
@@ -91,6 +103,8 @@ mod tests {
             ("two hours", Some(120)),
             ("an hour", Some(60)),
             ("a quarter of an hour", Some(15)),
+            ("three quarters of an hour", Some(45)),
+            ("three-quarters of an hour", Some(45)),
             ("eine halbe Stunde", Some(30)),
             ("mit einer Dreiviertelstunde", Some(45)),
             ("20 Minuten reichen", Some(20)),
@@ -100,6 +114,7 @@ mod tests {
             ("von 9:30 bis 10:15", Some(45)),
             ("16:00-16:30", Some(30)),
             ("at 14:00 or 15:00", None),
+            ("Could we move the interview from 14:00 to 15:00?", None),
             ("at 14:00, 15:00", None),
             ("soon", None),
             ("the office hours", None),

@@ -32,13 +32,17 @@ impl Seen {
             (false, _) => self.of_program(shown),
         };
         match class {
-            Class::Respond if !shown.is_read => Class::Notify,
+            Class::Respond if !shown.takes_answers => Class::Notify,
             class => class,
         }
     }
 
-    /// Who is known neither sells nor tricks, and the owner sees what is written in their name.
+    /// Who is known neither sells nor tricks, and the owner sees what is written in their name. Whether it is theirs, only the
+    /// owner knows.
     fn of_acquaintance(&self, shown: &Evidence) -> Class {
+        if self.is_fraud(shown) {
+            return Class::Notify;
+        }
         match (self.of_kind(), self.act) {
             (Class::Ignore, Act::Sells) if self.kind != FRAUD => Class::Notify,
             (_, Act::Tells) if self.kind != FRAUD => Class::Notify,
@@ -48,15 +52,13 @@ impl Seen {
 
     fn of_stranger(&self, shown: &Evidence) -> Class {
         let of_kind = self.of_kind();
-        let may_ask = match self.act {
+        let if_asked = match self.act {
             Act::Tells => Class::Notify,
             _ => asked(shown),
         };
-        // The more the model is of one mind, the less has to be seen of a fraud.
-        let votes = usize::from(self.kind == FRAUD) + usize::from(self.act == Act::Tricks);
-        let is_fraud = shown.tricks + votes >= CERTAIN && (votes > 0 || !shown.is_named);
+        let is_fraud = self.is_fraud(shown);
         let is_sold = of_kind == Class::Ignore || self.act == Act::Sells;
-        if (is_fraud && votes > 0) || (shown.pitches && is_sold) {
+        if (is_fraud && self.votes() > 0) || (shown.pitches && is_sold) {
             return Class::Ignore;
         }
         if is_fraud || shown.pitches {
@@ -68,29 +70,31 @@ impl Seen {
         match (of_kind, self.act) {
             // Whoever wants nothing tricks nobody; a warning that is real must not be lost.
             (_, Act::Tricks) => Class::Notify,
-            (Class::Ignore, _) if self.kind == FRAUD => may_ask,
-            (Class::Respond, Act::Sells) if shown.inquires || shown.refers => may_ask,
-            (Class::Respond, Act::Sells) if !shown.may_sell => may_ask,
+            (Class::Ignore, _) if self.kind == FRAUD => if_asked,
+            (Class::Respond, Act::Sells) if shown.inquires || shown.refers => if_asked,
+            (Class::Respond, Act::Sells) if !shown.may_sell => if_asked,
             (Class::Respond, Act::Sells) => Class::Ignore,
             (Class::Ignore, _) if !SALES.contains(&self.kind.as_str()) => match self.act {
                 Act::Asks if self.kind != SURVEY => asked(shown),
-                _ => Class::Ignore,
+                _ if shown.may_sell => Class::Ignore,
+                _ => Class::Notify,
             },
-            (Class::Ignore, _) if shown.inquires || !shown.may_sell => may_ask,
-            (Class::Ignore, Act::Asks | Act::Tells) if shown.refers => may_ask,
+            (Class::Ignore, _) if shown.inquires || !shown.may_sell => if_asked,
+            (Class::Ignore, Act::Asks | Act::Tells) if shown.refers => if_asked,
             (Class::Ignore, _) => Class::Ignore,
             // What leads to where money is taken is shown; a person decides.
             (Class::Notify, Act::Asks) if shown.tricks >= POSSIBLE => Class::Notify,
             (Class::Notify, Act::Sells) => Class::Notify,
-            _ => may_ask,
+            _ => if_asked,
         }
     }
 
     fn of_program(&self, shown: &Evidence) -> Class {
         let is_bulk = shown.addressing == Addressing::InBulk;
-        let votes = usize::from(self.kind == FRAUD) + usize::from(self.act == Act::Tricks);
         match (self.of_kind(), self.act) {
-            (Class::Ignore, _) if self.kind == FRAUD => match shown.tricks + votes > CERTAIN {
+            // Programs warn of frauds in the words that frauds have, so that one sign more is asked for.
+            (Class::Ignore, _) if self.kind == FRAUD => match shown.tricks + self.votes() > CERTAIN
+            {
                 true => Class::Ignore,
                 // A warning that is real must not be lost.
                 false => Class::Notify,
@@ -102,7 +106,7 @@ impl Seen {
             (Class::Notify, _) => Class::Notify,
             (Class::Respond, _) if is_bulk && shown.is_social => Class::Ignore,
             // Nobody waits for the answer of one of many, and what a tracker wants of one of them is seen there.
-            (Class::Respond, Act::Asks) if is_bulk && shown.is_tracked => Class::Notify,
+            (Class::Respond, Act::Asks) if is_bulk && shown.is_from_tracker => Class::Notify,
             (Class::Respond, Act::Asks) if is_bulk => Class::Ignore,
             (Class::Respond, Act::Asks) => asked(shown),
             (Class::Respond, Act::Tells) if is_bulk && shown.may_sell => Class::Ignore,
@@ -111,6 +115,17 @@ impl Seen {
             // What a program sends to one person alone is about something of theirs.
             (Class::Respond, Act::Sells | Act::Tricks) => Class::Notify,
         }
+    }
+
+    /// How often the model takes it for a fraud.
+    fn votes(&self) -> usize {
+        usize::from(self.kind == FRAUD) + usize::from(self.act == Act::Tricks)
+    }
+
+    /// The more the model is of one mind, the less has to be seen of a fraud; without its word a name makes one sign of it less.
+    fn is_fraud(&self, shown: &Evidence) -> bool {
+        let against = usize::from(shown.is_named && self.votes() == 0);
+        shown.tricks + self.votes() >= CERTAIN + against
     }
 
     /// A kind that nobody offered is shown: that loses nothing.
@@ -209,7 +224,14 @@ mod tests {
             is_named: true,
             ..signs(4)
         };
-        assert_eq!(seen(Act::Asks, "request").class(&named), Class::Respond);
+        assert_eq!(seen(Act::Asks, "request").class(&named), Class::Notify);
+        let fewer = Evidence { tricks: 3, ..named };
+        assert_eq!(seen(Act::Asks, "request").class(&fewer), Class::Respond);
+        let known = Evidence {
+            is_known: true,
+            ..named
+        };
+        assert_eq!(seen(Act::Asks, FRAUD).class(&known), Class::Notify);
         let program = |tricks| Evidence {
             tricks,
             ..plain(Addressing::ByProgram)
@@ -275,7 +297,7 @@ mod tests {
     #[test]
     fn an_address_that_nobody_reads_gets_no_answer() {
         let unread = Evidence {
-            is_read: false,
+            takes_answers: false,
             ..plain(Addressing::ByProgram)
         };
         assert_eq!(seen(Act::Asks, "question").class(&unread), Class::Notify);
@@ -285,7 +307,7 @@ mod tests {
     fn a_tracker_is_shown_and_a_social_network_is_not() {
         let bulk = plain(Addressing::InBulk);
         let tracker = Evidence {
-            is_tracked: true,
+            is_from_tracker: true,
             ..bulk
         };
         let network = Evidence {
