@@ -9,7 +9,7 @@ use serde_json::json;
 use superstep::{
     SaverError,
     model::{
-        ErrorKind,
+        ErrorKind, did_you_mean,
         select::{DataOwner, Outcome},
     },
     sqlite::OpenMode,
@@ -380,10 +380,7 @@ async fn provider(choice: &superstep::model::select::Choice) -> Finding {
             match name.filter(|name| all > 0 && !is_there(name)) {
                 None => Finding::good("provider", format!("answers, {}", count(all, "model"))),
                 Some(name) => {
-                    let near = superstep::model::did_you_mean::hint(
-                        name,
-                        models.iter().map(|it| it.name.as_str()),
-                    );
+                    let near = did_you_mean::hint(name, models.iter().map(|it| it.name.as_str()));
                     let provider = &choice.spec.provider;
                     let text = format!("{provider} does not list a model `{name}`{near}");
                     let hint = format!("`superstep model list {provider}` lists them");

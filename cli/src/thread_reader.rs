@@ -12,10 +12,10 @@ use superstep::{
     Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, RunOptions, RunQuery,
     RunRecord, RunStatus, Saver, ThreadId,
     clock::made_at,
-    dynamic::{DynGraph, Pauses, RunInput, START, Snapshot, Source, state::Depth},
+    dynamic::{DynGraph, GraphPath, Pauses, RunInput, START, Snapshot, Source, state::Depth},
     model::did_you_mean,
     runs::RunCost,
-    saver::{HistoryQuery, ThreadInfo, ThreadOrder, ThreadQuery},
+    saver::{At, HistoryQuery, ThreadInfo, ThreadOrder, ThreadQuery},
     trace::{Branch, RunTree, View},
 };
 
@@ -139,8 +139,7 @@ impl ThreadReader {
         }
     }
 
-    /// All threads, those that were used last first. A thread that the index does not know, whatever is the reason, comes
-    /// before them: only a look at it tells when it was used.
+    /// All threads, those that were used last first. A thread that cannot be read comes before them, so that it is seen.
     pub(crate) async fn by_use(&self) -> Result<Vec<ThreadId>, Error> {
         let all = ThreadQuery {
             order: ThreadOrder::Name,
@@ -149,13 +148,25 @@ impl ThreadReader {
         // Threads are listed without it too.
         let hints = self.saver.thread_hints(&all).await.ok().flatten();
         let hints = hints.unwrap_or_default().into_iter();
-        let used: HashMap<ThreadId, Option<i64>> = hints.map(|it| (it.id, it.used)).collect();
-        let mut threads = self.saver.threads().await?;
-        threads.sort_by_cached_key(|thread| {
-            let used = used.get(thread).copied().flatten();
-            Reverse(used.unwrap_or(i64::MAX))
-        });
-        Ok(threads)
+        let hinted = hints.filter_map(|it| Some((it.id, it.used?)));
+        let hinted: HashMap<ThreadId, i64> = hinted.collect();
+        let mut threads = Vec::new();
+        for thread in self.saver.threads().await? {
+            let used = match hinted.get(&thread) {
+                Some(used) => Some(*used),
+                None => self.used(&thread).await,
+            };
+            threads.push((used.unwrap_or(i64::MAX), thread));
+        }
+        threads.sort_by_key(|(used, _)| Reverse(*used));
+        Ok(threads.into_iter().map(|(_, thread)| thread).collect())
+    }
+
+    /// When a thread was used, by its newest checkpoint.
+    async fn used(&self, thread: &ThreadId) -> Option<i64> {
+        let newest = self.saver.load(thread, &GraphPath::default(), At::Latest);
+        let newest = newest.await.ok().flatten()?;
+        i64::try_from(made_at(newest.head()?.id) / 1000).ok()
     }
 
     /// The thread of an agent that was used last.

@@ -1,6 +1,9 @@
 //! Choosing the thread to resume: from a short list at a terminal, else the one that was used last.
 
-use super::{Status, ThreadReader, list};
+use super::{
+    Status, ThreadReader,
+    list::{self, Row},
+};
 use crate::{
     app::App,
     error::Error,
@@ -16,11 +19,7 @@ pub(super) async fn run(reader: &ThreadReader, app: &mut App<'_>) -> Result<Stri
     if !app.terminal.is_interactive() {
         return reader.named(LAST).await;
     }
-    let is_open = |status: Option<Status>| !matches!(status, Some(Status::Done) | None);
-    let mut rows = list::rows(reader).await?;
-    // Those that can be resumed come first; the order is kept otherwise.
-    rows.sort_by_key(|row| !is_open(row.status));
-    rows.truncate(OFFERED);
+    let rows = offered(reader).await?;
     if rows.is_empty() {
         return reader.named(LAST).await;
     }
@@ -57,4 +56,22 @@ pub(super) async fn run(reader: &ThreadReader, app: &mut App<'_>) -> Result<Stri
                 .say(&[plain(format!("a number from 1 to {}", rows.len()))]),
         }
     }
+}
+
+/// The threads that were used last, those that can be resumed before the others.
+async fn offered(reader: &ThreadReader) -> Result<Vec<Row>, Error> {
+    let (mut open, mut others) = (Vec::new(), Vec::new());
+    for thread in reader.by_use().await? {
+        if open.len() == OFFERED {
+            break;
+        }
+        let row = list::row(reader, thread).await;
+        match row.status {
+            Some(Status::Done) | None => others.push(row),
+            Some(_) => open.push(row),
+        }
+    }
+    open.extend(others);
+    open.truncate(OFFERED);
+    Ok(open)
 }

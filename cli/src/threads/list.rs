@@ -150,14 +150,10 @@ pub(super) fn none_yet(output: &Output) {
     }
 }
 
-/// All threads, those that were used last first.
-pub(super) async fn rows(reader: &ThreadReader) -> Result<Vec<Row>, Error> {
-    let mut rows = Vec::new();
-    for thread in reader.by_use().await? {
-        let of = reader.agent_of(&thread).await;
-        rows.push(read(reader, thread, of).await);
-    }
-    Ok(rows)
+/// The row of a thread.
+pub(super) async fn row(reader: &ThreadReader, thread: ThreadId) -> Row {
+    let of = reader.agent_of(&thread).await;
+    read(reader, thread, of).await
 }
 
 impl Row {
