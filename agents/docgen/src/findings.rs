@@ -150,7 +150,11 @@ fn sentence(says: &str, fact: &Fact) -> Option<String> {
         let word = word.trim_matches(['.', ':', '!', '?']);
         let is_name = word.contains(['/', '_', '.']) || word.contains("::") || is_camel(word);
         let word = word.to_lowercase();
-        (is_name || is_many(&word)) && !lower.contains(word.trim_end_matches('s'))
+        let one = word.trim_end_matches('s');
+        match is_many(&word) {
+            true => !has_word(&lower, one) && !has_word(&lower, &word),
+            false => is_name && !lower.contains(one),
+        }
     });
     let says = says.trim().trim_end_matches(['.', ';', ',']).to_owned();
     let is_fine = !is_foreign && !is_new && numbers(&says).is_subset(&numbers(&line));
