@@ -14,7 +14,7 @@ use super::channel;
 use super::error::ChatError;
 use super::generate::{Figures, generate};
 use super::gguf::{FileError, Gguf};
-use super::grammar::{Grammars, Making};
+use super::grammar::{FactoryThread, Grammars};
 use super::machine;
 use super::map::Map;
 use super::model::{Identity, Options};
@@ -162,11 +162,11 @@ impl Loaded {
         check_memory(map.bytes().len(), &shape, context)?;
         let net = Net::read(&file, &map).map_err(in_file)?;
         let table = Arc::new(TokenTable::read(&file).map_err(in_file)?);
-        let making = Making::start(&table, first)?;
+        let started = FactoryThread::start(&table, first)?;
         let tokenizer = Arc::new(Tokenizer::read(&file).map_err(in_file)?);
         Ok(Self {
             template: ChatTemplate::read(&file).map_err(in_file)?,
-            grammars: Grammars::new(Arc::clone(&table), Arc::clone(&tokenizer), making),
+            grammars: Grammars::new(Arc::clone(&table), Arc::clone(&tokenizer), started),
             table,
             prefixes: PrefixCache::new(options.prefixes, context),
             files: options

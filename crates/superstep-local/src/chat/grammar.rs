@@ -25,12 +25,18 @@ use super::tokenizer::Tokenizer;
 pub(super) struct Grammars {
     table: Arc<TokenTable>,
     tokenizer: Arc<Tokenizer>,
-    making: Option<Making>,
-    factory: Option<ParserFactory>,
+    factory: Factory,
+}
+
+/// What grammars are made with.
+enum Factory {
+    Unmade,
+    Started(FactoryThread),
+    Ready(ParserFactory),
 }
 
 /// A thread that sorts the tokens while the tokenizer is read.
-pub(super) struct Making {
+pub(super) struct FactoryThread {
     thread: JoinHandle<Result<ParserFactory, ChatError>>,
     tokenizer: Sender<Arc<Tokenizer>>,
 }
@@ -38,7 +44,7 @@ pub(super) struct Making {
 /// One reply on its way through a grammar.
 pub(super) struct Guide(Matcher);
 
-impl Making {
+impl FactoryThread {
     /// Begins if `request` needs a grammar.
     pub(super) fn start(
         table: &Arc<TokenTable>,
@@ -52,7 +58,7 @@ impl Making {
         let make = move || -> Result<ParserFactory, ChatError> {
             let trie = trie(&table);
             let tokenizer = ready.recv().map_err(|_| gone())?;
-            factory(&(Arc::new(Environment { trie, tokenizer }) as TokEnv))
+            factory(&environment(trie, tokenizer))
         };
         let thread = std::thread::Builder::new()
             .name("superstep-grammars".to_owned())
@@ -88,6 +94,10 @@ fn trie(table: &TokenTable) -> TokTrie {
     TokTrie::from(&TokRxInfo::new(count, table.end()), &words)
 }
 
+fn environment(trie: TokTrie, tokenizer: Arc<Tokenizer>) -> TokEnv {
+    Arc::new(Environment { trie, tokenizer })
+}
+
 fn factory(environment: &TokEnv) -> Result<ParserFactory, ChatError> {
     let abilities = InferenceCapabilities {
         ff_tokens: true,
@@ -104,33 +114,32 @@ impl Grammars {
     pub(super) fn new(
         table: Arc<TokenTable>,
         tokenizer: Arc<Tokenizer>,
-        making: Option<Making>,
+        started: Option<FactoryThread>,
     ) -> Self {
-        if let Some(making) = &making {
+        if let Some(started) = &started {
             // A thread that is gone is found out when it is waited for.
-            let _gone = making.tokenizer.send(Arc::clone(&tokenizer));
+            let _gone = started.tokenizer.send(Arc::clone(&tokenizer));
         }
         Self {
             table,
             tokenizer,
-            making,
-            factory: None,
+            factory: started.map_or(Factory::Unmade, Factory::Started),
         }
     }
 
     fn factory(&mut self) -> Result<&ParserFactory, ChatError> {
-        if let Some(making) = self.making.take() {
-            self.factory = Some(making.thread.join().map_err(|_| gone())??);
-        }
-        match &mut self.factory {
-            Some(factory) => Ok(factory),
-            empty => {
-                let environment = Environment {
-                    trie: trie(&self.table),
-                    tokenizer: Arc::clone(&self.tokenizer),
-                };
-                Ok(empty.insert(factory(&(Arc::new(environment) as TokEnv))?))
+        let made = match std::mem::replace(&mut self.factory, Factory::Unmade) {
+            Factory::Ready(made) => made,
+            Factory::Started(started) => started.thread.join().map_err(|_| gone())??,
+            Factory::Unmade => {
+                let tokenizer = Arc::clone(&self.tokenizer);
+                factory(&environment(trie(&self.table), tokenizer))?
             }
+        };
+        self.factory = Factory::Ready(made);
+        match &self.factory {
+            Factory::Ready(made) => Ok(made),
+            _ => Err(gone()),
         }
     }
 

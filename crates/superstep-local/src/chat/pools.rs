@@ -8,15 +8,30 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::error::ChatError;
 use super::machine::Threads;
-use super::thread_count::ThreadCount;
+use super::thread_count::{Passes, ThreadCount};
 
 /// The threads of one model.
 pub(super) struct Pools {
     /// None if their number was given.
-    tuning: Option<ThreadCount>,
+    tuning: Option<Tuning>,
     count: usize,
-    /// Made when they are first needed, with their sizes.
+    /// Made when they are first needed, with their sizes; those of sizes that are not used any more are dropped.
     pools: Vec<(usize, ThreadPool)>,
+}
+
+/// How many threads are best for passes that write, and for those that read.
+struct Tuning {
+    writing: ThreadCount,
+    reading: ThreadCount,
+}
+
+impl Tuning {
+    fn of(&mut self, tokens: usize) -> &mut ThreadCount {
+        match Passes::over(tokens) {
+            Passes::Short => &mut self.writing,
+            Passes::Long => &mut self.reading,
+        }
+    }
 }
 
 impl Pools {
@@ -25,7 +40,11 @@ impl Pools {
             Threads::Exactly(count) => (None, count.get()),
             Threads::Auto => {
                 let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-                (Some(ThreadCount::new(cores)), cores)
+                let tuning = Tuning {
+                    writing: ThreadCount::new(Passes::Short, cores),
+                    reading: ThreadCount::new(Passes::Long, cores),
+                };
+                (Some(tuning), cores)
             }
         };
         Self {
@@ -41,14 +60,18 @@ impl Pools {
         tokens: usize,
         work: impl FnOnce() -> T + Send,
     ) -> Result<T, ChatError> {
-        if let Some(tuning) = &self.tuning {
-            self.count = tuning.threads(tokens);
+        if let Some(tuning) = &mut self.tuning {
+            self.count = tuning.of(tokens).threads(tokens);
         }
         let pool = pool(&mut self.pools, self.count)?;
         let started = Instant::now();
         let done = pool.install(work);
         if let Some(tuning) = &mut self.tuning {
-            tuning.took(tokens, self.count, started.elapsed());
+            tuning
+                .of(tokens)
+                .took(tokens, self.count, started.elapsed());
+            let used = [tuning.writing.best(), tuning.reading.best(), self.count];
+            self.pools.retain(|(size, _)| used.contains(size));
         }
         Ok(done)
     }

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Passes of more tokens than this take so long that they are not slowed down for a trial without reason.
+/// The most tokens of a short pass.
 const SHORT: usize = 9;
 /// Passes between two looks at other numbers: at first, and when nothing has changed for long.
 const OFTEN: usize = 32;
@@ -18,8 +18,27 @@ const SLOWER: f64 = 1.5;
 /// What another number has to be better by. Less is noise.
 const BETTER: f64 = 0.95;
 
+/// What passes are like: one over a token waits for memory, and one over many computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passes {
+    /// Over few tokens, as when a reply is written.
+    Short,
+    /// Over many, as when a prompt is read. They take so long that they do not get fewer threads for a trial without reason.
+    Long,
+}
+
+impl Passes {
+    pub(super) fn over(tokens: usize) -> Self {
+        match tokens > SHORT {
+            true => Self::Long,
+            false => Self::Short,
+        }
+    }
+}
+
 /// What is known about numbers of threads.
 pub(super) struct ThreadCount {
+    passes: Passes,
     most: usize,
     count: usize,
     /// How long the last pass of so many tokens took with `count` threads.
@@ -34,7 +53,7 @@ enum Look {
     /// After so many more passes.
     Later(usize),
     /// These, the last one first.
-    Now { others: Vec<usize>, reason: Reason },
+    Now(Vec<usize>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,28 +63,32 @@ enum Reason {
 }
 
 impl ThreadCount {
-    /// At most `most` threads, which are tried first.
-    pub(super) fn new(most: usize) -> Self {
+    /// At most `most` threads for such passes, which are tried first.
+    pub(super) fn new(passes: Passes, most: usize) -> Self {
         let most = most.max(1);
-        let mut best = Self {
+        let mut count = Self {
+            passes,
             most,
             count: most,
             known: BTreeMap::new(),
             look: Look::Later(0),
             rest: OFTEN,
         };
-        best.look(Reason::Time);
-        best
+        count.look(Reason::Time);
+        count
+    }
+
+    /// The number that is the fastest as far as is known.
+    pub(super) fn best(&self) -> usize {
+        self.count
     }
 
     /// How many threads the next pass gets, which reads so many tokens.
     pub(super) fn threads(&self, tokens: usize) -> usize {
-        let Look::Now { others, reason } = &self.look else {
-            return self.count;
-        };
-        let is_worth = tokens <= SHORT || *reason == Reason::Slower;
-        match others.last() {
-            Some(other) if is_worth && self.known.contains_key(&tokens) => *other,
+        match &self.look {
+            Look::Now(others) if self.known.contains_key(&tokens) => {
+                others.last().copied().unwrap_or(self.count)
+            }
             _ => self.count,
         }
     }
@@ -101,13 +124,10 @@ impl ThreadCount {
             let mut others = self.others();
             others.retain(|other| *other != before);
             others.push(before);
-            self.look = Look::Now {
-                others,
-                reason: Reason::Slower,
-            };
+            self.look = Look::Now(others);
             return;
         }
-        if let Look::Now { others, .. } = &mut self.look {
+        if let Look::Now(others) = &mut self.look {
             others.retain(|other| *other != threads);
             if others.is_empty() {
                 self.look = Look::Later(self.rest);
@@ -117,10 +137,13 @@ impl ThreadCount {
     }
 
     fn look(&mut self, reason: Reason) {
-        let others = self.others();
+        let mut others = self.others();
+        if self.passes == Passes::Long && reason == Reason::Time {
+            others.retain(|other| *other > self.count);
+        }
         self.look = match others.is_empty() {
             true => Look::Later(SELDOM),
-            false => Look::Now { others, reason },
+            false => Look::Now(others),
         };
     }
 
@@ -152,14 +175,14 @@ mod tests {
 
     /// Lets passes of so many tokens take what `time` says for their threads, and returns the threads.
     fn run(
-        best: &mut ThreadCount,
+        count: &mut ThreadCount,
         passes: usize,
         tokens: usize,
         time: impl Fn(usize) -> u64,
     ) -> Vec<usize> {
         let pass = |_| {
-            let threads = best.threads(tokens);
-            best.took(tokens, threads, Duration::from_millis(time(threads)));
+            let threads = count.threads(tokens);
+            count.took(tokens, threads, Duration::from_millis(time(threads)));
             threads
         };
         (0..passes).map(pass).collect()
@@ -176,13 +199,18 @@ mod tests {
     }
 
     fn share(threads: &[usize], of: usize) -> f64 {
-        threads.iter().filter(|count| **count == of).count() as f64 / threads.len() as f64
+        threads.iter().filter(|threads| **threads == of).count() as f64 / threads.len() as f64
     }
 
     #[test]
     fn an_idle_machine_uses_all_processors_and_others_are_hardly_tried() {
         for cores in [1, 2, 4, 8] {
-            let threads = run(&mut ThreadCount::new(cores), 1_000, ONE, idle);
+            let threads = run(
+                &mut ThreadCount::new(Passes::Short, cores),
+                1_000,
+                ONE,
+                idle,
+            );
             assert_eq!(threads[0], cores);
             assert!(share(&threads, cores) > 0.97, "{cores}: {threads:?}");
         }
@@ -191,53 +219,65 @@ mod tests {
     #[test]
     fn a_busy_machine_gets_the_number_that_is_fastest_there() {
         for (others, fastest) in [(1, 7), (2, 6), (4, 4)] {
-            let mut best = ThreadCount::new(8);
-            let threads = run(&mut best, 1_000, ONE, busy(others));
+            let mut count = ThreadCount::new(Passes::Short, 8);
+            let threads = run(&mut count, 1_000, ONE, busy(others));
             assert!(share(&threads[100..], fastest) > 0.9, "{threads:?}");
         }
     }
 
     #[test]
     fn a_machine_that_becomes_idle_is_used_again() {
-        let mut best = ThreadCount::new(8);
-        run(&mut best, 300, ONE, busy(4));
-        let threads = run(&mut best, 1_000, ONE, idle);
+        let mut count = ThreadCount::new(Passes::Short, 8);
+        run(&mut count, 300, ONE, busy(4));
+        let threads = run(&mut count, 1_000, ONE, idle);
         assert!(share(&threads[600..], 8) > 0.95, "{threads:?}");
     }
 
     #[test]
     fn a_pass_that_is_much_slower_is_a_reason_to_look_at_once() {
-        let mut best = ThreadCount::new(8);
-        run(&mut best, 1_000, CHUNK, idle);
+        let mut count = ThreadCount::new(Passes::Long, 8);
+        run(&mut count, 1_000, CHUNK, idle);
         // The first is slow, the second tries.
-        let threads = run(&mut best, 20, CHUNK, busy(1));
+        let threads = run(&mut count, 20, CHUNK, busy(1));
         assert_eq!(threads[..2], [8, 7]);
         assert_eq!(threads[19], 7, "{threads:?}");
     }
 
     #[test]
+    fn long_passes_get_all_processors_again_when_the_machine_becomes_idle() {
+        let mut count = ThreadCount::new(Passes::Long, 8);
+        run(&mut count, 10, CHUNK, idle);
+        run(&mut count, 300, CHUNK, busy(4));
+        let threads = run(&mut count, 1_000, CHUNK, idle);
+        assert!(share(&threads[600..], 8) > 0.95, "{threads:?}");
+    }
+
+    #[test]
     fn long_passes_are_not_slowed_down_without_reason() {
-        let threads = run(&mut ThreadCount::new(2), 100, CHUNK, idle);
+        let threads = run(&mut ThreadCount::new(Passes::Long, 2), 100, CHUNK, idle);
         assert_eq!(threads, [2; 100]);
     }
 
     #[test]
     fn a_first_pass_that_waits_for_the_disk_misleads_for_two_passes_at_most() {
-        let mut best = ThreadCount::new(2);
-        best.took(ONE, best.threads(ONE), Duration::from_secs(9));
-        let threads = run(&mut best, 20, ONE, idle);
+        let mut count = ThreadCount::new(Passes::Short, 2);
+        count.took(ONE, count.threads(ONE), Duration::from_secs(9));
+        let threads = run(&mut count, 20, ONE, idle);
         assert_eq!(threads[..2], [1, 2]);
-        assert!(threads[3..].iter().all(|count| *count == 2), "{threads:?}");
+        assert!(
+            threads[3..].iter().all(|threads| *threads == 2),
+            "{threads:?}"
+        );
     }
 
     #[test]
     fn passes_of_other_lengths_are_not_compared() {
-        let mut best = ThreadCount::new(2);
-        best.took(CHUNK, 2, Duration::from_millis(700));
+        let mut count = ThreadCount::new(Passes::Short, 2);
+        count.took(CHUNK, 2, Duration::from_millis(700));
         // Nothing is known of single tokens yet, so the first is no trial.
-        assert_eq!(best.threads(ONE), 2);
-        best.took(ONE, 2, Duration::from_millis(80));
-        assert_eq!(best.threads(3), 2);
-        assert_eq!(best.threads(ONE), 1);
+        assert_eq!(count.threads(ONE), 2);
+        count.took(ONE, 2, Duration::from_millis(80));
+        assert_eq!(count.threads(3), 2);
+        assert_eq!(count.threads(ONE), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Tokens of the weights file: what each of them stands for.
+//! Tokens of the weights file: the text of each.
 //!
 //! The grammars of replies are made from it at the same time as the `tokenizer`, which takes as long.
 
@@ -12,7 +12,7 @@ pub(super) struct TokenTable {
     steering: Vec<String>,
 }
 
-/// What a token stands for.
+/// The text of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// Bytes of text.
