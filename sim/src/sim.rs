@@ -4,6 +4,7 @@
 //! of those do, `fault` is what goes wrong, and `people` are those who start, answer and look.
 
 mod fault;
+mod job;
 mod people;
 mod session;
 mod task;

@@ -15,6 +15,7 @@
 //! `find` finds claims in a sentence, `judge` checks them, each kind in a file of its own; `mood` tells how a sentence
 //! speaks, `setting` where it stands, `units` how a line begins.
 
+mod claim;
 mod counts;
 mod dependencies;
 mod find;
@@ -32,17 +33,20 @@ mod spans;
 mod spots;
 mod targets;
 mod units;
+mod verdict;
 mod versions;
 
 use serde::{Deserialize, Serialize};
 use superstep::tools::guided::sentences;
 
 use crate::facts::Lookup;
-use find::{Claim, What, claims};
-use judge::{Verdict, judge};
+use claim::{Claim, What};
+use find::claims;
+use judge::judge;
 pub(crate) use numerals::is_many;
 use setting::{Section, Setting};
 use units::marker;
+use verdict::Verdict;
 
 /// What became of the claims of an analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

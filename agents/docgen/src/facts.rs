@@ -12,6 +12,7 @@ mod language;
 mod lookup;
 mod manifest;
 mod names;
+mod order;
 mod read;
 mod resolve;
 mod scan;
@@ -31,7 +32,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use errors::error_types;
 pub use language::Language;
 pub use lookup::Lookup;
-pub use scan::{Limits, Order, scan};
+pub use order::{Limits, Order};
+pub use scan::scan;
 pub(crate) use source::{has_word, readable};
 
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.

@@ -12,6 +12,7 @@
 mod calendar;
 mod hand_over;
 mod ics;
+mod moment;
 mod recur;
 mod scan;
 mod write;

@@ -6,8 +6,9 @@
 //! What is safe to repeat is repeated a few times when the service is busy or out of reach;
 //! sending a mail is not, ever. An error stays an error: nothing is made up in its place.
 //!
-//! `http` is a call, `fault` what a failure means, `token` what is kept, `oauth` the login.
+//! `api` is a call, `http` what carries it, `fault` what a failure means, `token` what is kept, `oauth` the login.
 
+mod api;
 mod calendar;
 mod fault;
 mod gmail;
@@ -21,6 +22,7 @@ use superstep::http::Client;
 
 use crate::{Address, MailError};
 
+use api::Api;
 pub use calendar::GoogleCalendar;
 pub use gmail::Gmail;
 pub use oauth::{App, Login, SCOPES};
@@ -110,9 +112,9 @@ impl Google {
         Ok(Gmail::new(self.api("Gmail", &self.settings.gmail)?, owner))
     }
 
-    fn api(&self, place: &'static str, base: &str) -> Result<http::Api, MailError> {
+    fn api(&self, place: &'static str, base: &str) -> Result<Api, MailError> {
         let base = http::base(place, base)?;
-        Ok(http::Api {
+        Ok(Api {
             place,
             base,
             client: self.client.clone(),

@@ -53,6 +53,7 @@ mod learn;
 mod respond;
 mod review;
 mod triage;
+mod turn;
 
 pub(crate) use triage::begin;
 

@@ -7,8 +7,10 @@
 //! has one value.
 
 mod call;
+mod context;
 mod kind;
 mod meeting;
+mod outcome;
 mod schedule;
 mod send;
 
@@ -30,8 +32,8 @@ use crate::{
     past_calls::PastCalls,
     services::Services,
 };
-use call::CallContext;
 pub(crate) use call::MailCall;
+use context::CallContext;
 use kind::ToolKind;
 pub use kind::{CHECK, DONE, QUESTION, SCHEDULE, SEND};
 pub(crate) use meeting::Meeting;

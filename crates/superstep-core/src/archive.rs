@@ -7,6 +7,7 @@
 mod check;
 mod error;
 mod exact;
+mod format;
 mod lines;
 mod numbers;
 mod row;
@@ -20,7 +21,7 @@ use crate::{
 };
 
 pub use error::ArchiveError;
-pub use lines::{LONGEST_LINE, VERSION};
+pub use format::{LONGEST_LINE, VERSION};
 pub use weight::MAX_MEMORY;
 
 /// All that a saver keeps of a thread, apart from its name.

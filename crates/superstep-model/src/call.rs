@@ -2,7 +2,7 @@
 //!
 //! [`ManagedModel`] is a [`Model`](crate::Model) around a model: deadlines, retries with backoff, a
 //! concurrency limit, a rate limit, a circuit breaker, [`Budget`]s, and [`CallObserver`]s.
-//! [`structured`] gets structured output from any model. Read `managed` first, then `attempt`.
+//! [`structured`] gets structured output from any model. Read `managed` first, then `managed_call` and `attempt`.
 
 mod attempt;
 mod breaker;
@@ -11,6 +11,7 @@ mod clock;
 mod concurrency;
 pub(crate) mod estimate;
 mod managed;
+mod managed_call;
 mod observer;
 mod policy;
 mod prices;

@@ -14,6 +14,7 @@ mod secret;
 mod shape;
 mod types;
 mod visible;
+mod word;
 mod work;
 
 use std::{

@@ -8,22 +8,28 @@
 //! that was approved, no tool of the server is called; see [`Fingerprint`].
 //!
 //! `wire` reads and writes single messages, `stdio` and `http` carry them, `session` speaks the
-//! protocol, `listing` validates what is offered, `client` decides whether a call is made.
+//! protocol, `listing` validates what is offered, `reached` decides whether a call is made, `client` is what users hold.
 
+mod at;
+mod changed;
 mod client;
 mod content;
+mod fault;
 mod http;
 mod link;
 mod listing;
 mod offer;
 mod pin;
 mod process;
+mod reached;
 mod server;
 mod session;
 mod stdio;
+mod version;
 mod wire;
 
+pub use at::{At, Command, Endpoint};
 pub use client::Client;
 pub use listing::Offered;
 pub use pin::{Fingerprint, Pin, Print};
-pub use server::{At, Command, Endpoint, Limits, Server};
+pub use server::{Limits, Server};

@@ -14,6 +14,7 @@
 //! [`Refine`] is what it is made of, [`RefineConfig`] when it ends, [`Refinement`] its state. The nodes are in
 //! `nodes`, the decision in `decide`, the calls in `calling`, what it takes at most in `bounds`.
 
+mod approve;
 mod bounds;
 mod calling;
 mod config;
@@ -22,11 +23,12 @@ mod graph;
 mod nodes;
 mod state;
 
+pub use approve::ApproveIteration;
 pub use bounds::{Sizes, Takes};
 pub use calling::CUT_OFF;
 pub use config::{Form, Refine, RefineConfig, Review};
 pub use decide::learned_threshold;
-pub use graph::{ApproveIteration, RefineNode};
+pub use nodes::RefineNode;
 pub use state::{
     AnsweredQuestion, Brief, Ended, Evaluation, Grades, RefineProgress, Refinement,
     RefinementUpdate, Spending, Version,

@@ -24,7 +24,7 @@ use superstep_core::{
 
 use super::{
     Event, Place, Sim,
-    task::{Job, Scratch},
+    job::{Job, Scratch},
 };
 use crate::{
     graphs::Graph,

@@ -1,7 +1,5 @@
 //! Tasks: what one does, piece by piece, with time and faults between the pieces.
 
-use std::collections::BTreeMap;
-
 use superstep_core::{
     Error, ErrorKind, Failure, Value,
     ask::Ask,
@@ -13,65 +11,16 @@ use superstep_core::{
 
 use super::{
     Event, Place, Sim,
+    job::{Phase, Scratch},
     session::{Ended, Letter, Running, Session, Urgency},
 };
 use crate::{
-    graphs::{Piece, Script, number},
+    graphs::{Piece, number},
     mutation::Mutation,
     reference::plain,
     report::{Broken, Promise, broken},
     store::Op,
 };
-
-/// An attempt of a task.
-#[derive(Default)]
-pub(super) struct Job {
-    script: Option<Script>,
-    /// How many pieces are through.
-    through: usize,
-    brought: Vec<Value>,
-    phase: Phase,
-    /// What the graph it ran ended with.
-    end: Option<Halt>,
-}
-
-/// Within a piece.
-#[derive(Default)]
-enum Phase {
-    #[default]
-    Ready,
-    /// It waits for the store, and then does this.
-    Storing(Box<Phase>),
-    /// What its graph hangs off is stored, and this is to be.
-    Anchored(String, Effect, Box<Phase>),
-    /// It waits for the graph it runs.
-    Calling,
-    /// The start of an effect is stored.
-    Begun,
-    /// The effect happened.
-    Happened(Value),
-    /// The effect happened and its end is stored.
-    Settled,
-    /// The effect did not happen, and that is stored.
-    Missed,
-}
-
-/// What a task remembers over its attempts in one session.
-#[derive(Default)]
-pub(super) struct Scratch {
-    answers: Vec<Value>,
-    used: usize,
-    effects: BTreeMap<String, Effect>,
-    fresh: Vec<(String, Effect)>,
-    graphs: u32,
-}
-
-impl Scratch {
-    /// The answers this attempt has used.
-    fn taken(&self) -> Vec<Value> {
-        self.answers.iter().take(self.used).cloned().collect()
-    }
-}
 
 /// What a piece led to.
 enum Next {

@@ -1,13 +1,18 @@
-//! The modules of a crate import each other in one direction: no circle.
+//! Modules import each other in one direction: no circle, at any depth.
 //!
-//! A module is what the crate root declares; its files count as one. Imports are read from the text:
-//! every path that begins with `crate::` or climbs to the root by `super::`, tests and comments left
-//! out. A name that the root re-exports counts as an import of the module it comes from.
+//! Those that one module declares are looked at together, the files below each count as one. A module
+//! and its child may use each other; a child of the crate root and an item in the root may not.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod known;
+mod modules;
+mod written;
 
+use std::collections::{BTreeMap, VecDeque};
+
+use self::known::{KNOWN, Known, LIST};
+use self::modules::{Import, ModulePath, Place, imports};
 use super::problem::Problem;
-use crate::tree::{File, Tree};
+use crate::tree::Tree;
 use crate::workspace::Package;
 
 /// The crate root as a module, for items that are defined in it.
@@ -16,53 +21,112 @@ const ROOT: &str = "(root)";
 /// From a module to those it imports, each with the place of one such import.
 type Imports<'a> = BTreeMap<String, BTreeMap<String, Place<'a>>>;
 
-#[derive(Clone, Copy, Debug)]
-struct Place<'a> {
-    path: &'a str,
-    line: usize,
-}
-
 pub(super) fn check(crates: &[Package], tree: &Tree) -> Vec<Problem> {
-    crates
-        .iter()
-        .filter_map(|package| {
-            let folder = package.manifest.strip_suffix("Cargo.toml")?;
-            circle(&imports(&format!("{folder}src/"), tree))
-        })
-        .collect()
+    check_besides(&KNOWN, crates, tree)
 }
 
-/// A shortest circle, reported at its first import.
-fn circle(imports: &Imports<'_>) -> Option<Problem> {
+fn check_besides(known: &[Known], crates: &[Package], tree: &Tree) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for package in crates {
+        let Some(folder) = package.manifest.strip_suffix("Cargo.toml") else {
+            continue;
+        };
+        let siblings = siblings(imports(&format!("{folder}src/"), tree));
+        let known: Vec<&Known> = known.iter().filter(|it| it.folder == folder).collect();
+        for (parent, imports) in &siblings {
+            let known = known.iter().filter(|it| it.parent == parent);
+            let known: Vec<&str> = known.flat_map(|it| it.modules).copied().collect();
+            problems.extend(circle(parent, imports, &known));
+        }
+        problems.extend(known.iter().flat_map(|it| open(it, &siblings)));
+    }
+    problems
+}
+
+/// The imports among the children of each module, by its path.
+fn siblings(imports: Vec<Import<'_>>) -> BTreeMap<String, Imports<'_>> {
+    let mut found: BTreeMap<String, Imports<'_>> = BTreeMap::new();
+    for import in imports {
+        let Some((parent, from, to)) = parted(&import) else {
+            continue;
+        };
+        let targets = found.entry(parent).or_default().entry(from).or_default();
+        targets.entry(to).or_insert(import.place);
+    }
+    found
+}
+
+/// Where the two modules of an import part: their common parent, and the child of it that each is below.
+fn parted(import: &Import<'_>) -> Option<(String, String, String)> {
+    let Import { from, to, .. } = import;
+    // What the root hands on is a door, not a use.
+    if from == to || from.is_empty() && import.is_export {
+        return None;
+    }
+    let pairs = from.iter().zip(to);
+    let depth = pairs.take_while(|(from, to)| from == to).count();
+    let child = |path: &ModulePath| match path.get(depth) {
+        None if depth == 0 => Some(ROOT.to_owned()),
+        name => name.cloned(),
+    };
+    let parent: ModulePath = from.iter().take(depth).cloned().collect();
+    Some((parent.join("::"), child(from)?, child(to)?))
+}
+
+/// A shortest circle that has a module which is not known to be in one, reported at its first import.
+fn circle(parent: &str, imports: &Imports<'_>, known: &[&str]) -> Option<Problem> {
     let way = imports
         .keys()
+        .filter(|start| !known.contains(&start.as_str()))
         .filter_map(|start| way_back(imports, start))
         .min_by_key(Vec::len)?;
-    let mut steps = Vec::new();
-    for pair in way.windows(2) {
-        if let [from, to] = pair
-            && let Some(place) = imports.get(from).and_then(|targets| targets.get(to))
-        {
-            steps.push((from, to, *place));
-        }
-    }
-    let (.., first) = steps.first()?;
-    let places: Vec<_> = steps
-        .iter()
-        .map(|(from, to, place)| format!("{from} imports {to} at {}:{}", place.path, place.line))
-        .collect();
+    let steps: Vec<_> = way.windows(2).filter_map(|it| step(imports, it)).collect();
+    let (first, _) = steps.first()?;
+    let places: Vec<_> = steps.iter().map(|(_, text)| text.as_str()).collect();
+    let names: Vec<_> = way.iter().map(|name| below(parent, name)).collect();
     Some(Problem::new(
         first.path,
         first.line,
         format!(
             "modules import each other in a circle: {}",
-            way.join(" -> ")
+            names.join(" -> ")
         ),
         format!(
             "move what both need into a module of its own ({})",
             places.join(", ")
         ),
     ))
+}
+
+/// Where the first module of a pair imports the second, also in words.
+fn step<'a>(imports: &Imports<'a>, pair: &[String]) -> Option<(Place<'a>, String)> {
+    let [from, to] = pair else { return None };
+    let place = *imports.get(from)?.get(to)?;
+    let text = format!("{from} imports {to} at {}:{}", place.path, place.line);
+    Some((place, text))
+}
+
+/// Modules that are known to be in a circle and are in none.
+fn open(known: &Known, siblings: &BTreeMap<String, Imports<'_>>) -> Vec<Problem> {
+    let imports = siblings.get(known.parent);
+    let is_in_circle = |name: &str| imports.and_then(|all| way_back(all, name)).is_some();
+    let open = known.modules.iter().filter(|name| !is_in_circle(name));
+    let problems = open.map(|name| {
+        Problem::new(
+            LIST,
+            1,
+            format!("{} is in no circle", below(known.parent, name)),
+            format!("take it off the list of {}", known.folder),
+        )
+    });
+    problems.collect()
+}
+
+fn below(parent: &str, name: &str) -> String {
+    match parent {
+        "" => name.to_owned(),
+        parent => format!("{parent}::{name}"),
+    }
 }
 
 /// The shortest way from a module over its imports back to itself.
@@ -91,174 +155,23 @@ fn way_back(imports: &Imports<'_>, start: &str) -> Option<Vec<String>> {
     None
 }
 
-fn imports<'a>(src: &str, tree: &'a Tree) -> Imports<'a> {
-    let files: Vec<(&File, Vec<&str>)> = tree
-        .rust()
-        .filter(|file| !file.is_test())
-        .filter_map(|file| Some((file, module_path(file.path.strip_prefix(src)?)?)))
-        .collect();
-    let modules: BTreeSet<&str> = files
-        .iter()
-        .filter_map(|(_, path)| path.first().copied())
-        .collect();
-    let root = files.iter().find(|(_, path)| path.is_empty());
-    let exports = root.map(|(file, _)| exports(file)).unwrap_or_default();
-    let mut found = Imports::new();
-    for (file, path) in &files {
-        let own = path.first().copied().unwrap_or(ROOT);
-        for (line, name, is_reexport) in names_at_root(file, path) {
-            let target = if modules.contains(name.as_str()) {
-                name.as_str()
-            } else {
-                exports.get(&name).map_or(ROOT, String::as_str)
-            };
-            // What the root hands on is a door, not a use.
-            if target == own || own == ROOT && is_reexport {
-                continue;
-            }
-            let place = Place {
-                path: &file.path,
-                line,
-            };
-            found
-                .entry(own.to_owned())
-                .or_default()
-                .entry(target.to_owned())
-                .or_insert(place);
-        }
-    }
-    found
-}
-
-/// The module a file below `src` is, from the root; nothing for further programs of the crate.
-fn module_path(file: &str) -> Option<Vec<&str>> {
-    let stem = file.strip_suffix(".rs")?;
-    let mut path: Vec<&str> = stem.split('/').collect();
-    match path.as_slice() {
-        ["bin", ..] => return None,
-        ["lib" | "main"] => path.clear(),
-        [.., "mod"] => {
-            path.pop();
-        }
-        _ => {}
-    }
-    Some(path)
-}
-
-/// What the root re-exports, with the module it comes from.
-fn exports(root: &File) -> BTreeMap<String, String> {
-    let text = code(root);
-    let mut found = BTreeMap::new();
-    for statement in text.split(';') {
-        let Some((_, rest)) = statement.split_once("pub use ") else {
-            continue;
-        };
-        let rest = rest.trim().trim_start_matches("crate::");
-        let Some((module, names)) = rest.split_once("::") else {
-            continue;
-        };
-        let names = names.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        for name in names.filter(|name| !name.is_empty()) {
-            found.insert(name.to_owned(), module.to_owned());
-        }
-    }
-    found
-}
-
-/// Every name that the file takes from the crate root, with its line.
-fn names_at_root(file: &File, path: &[&str]) -> Vec<(usize, String, bool)> {
-    let text = code(file);
-    let climb = "super::".repeat(path.len());
-    let mut found = Vec::new();
-    let mut prefixes = vec!["crate::"];
-    if !path.is_empty() {
-        prefixes.push(&climb);
-    }
-    for prefix in prefixes {
-        for (at, _) in text.match_indices(prefix) {
-            let before = &text[..at];
-            if before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':') {
-                continue;
-            }
-            let line = before.matches('\n').count() + 1;
-            let statement = before.rsplit([';', '}', '\n']).next().unwrap_or_default();
-            let is_reexport = statement.trim_start().starts_with("pub use");
-            let names = first_names(&text[at + prefix.len()..]);
-            found.extend(names.into_iter().map(|name| (line, name, is_reexport)));
-        }
-    }
-    // The root names its modules without `crate::`.
-    if path.is_empty() {
-        for (line, statement) in (1..).zip(text.lines()) {
-            if let Some(rest) = statement.strip_prefix("use ") {
-                let names = first_names(rest);
-                found.extend(names.into_iter().map(|name| (line, name, false)));
-            }
-        }
-        // Names of other crates are no modules of ours.
-        found.retain(|(_, name, _)| text.contains(&format!("mod {name};")));
-    }
-    found
-}
-
-/// The first name of a path, or those of each path in a group.
-fn first_names(text: &str) -> Vec<String> {
-    let Some(group) = text.strip_prefix('{') else {
-        return identifier(text).into_iter().collect();
-    };
-    let mut depth = 0;
-    let mut names = Vec::new();
-    let mut rest = group;
-    let mut is_first = true;
-    while let Some(next) = rest.chars().next() {
-        match next {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => is_first = true,
-            c if is_first && !c.is_whitespace() => {
-                names.extend(identifier(rest));
-                is_first = false;
-            }
-            _ => {}
-        }
-        rest = &rest[next.len_utf8()..];
-    }
-    names
-}
-
-fn identifier(text: &str) -> Option<String> {
-    let end = text
-        .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .unwrap_or(text.len());
-    (end > 0).then(|| text[..end].to_owned())
-}
-
-/// The product lines without comments, with all line ends, so that lines keep their numbers.
-fn code(file: &File) -> String {
-    let mut text = String::new();
-    for (_, line) in file.product_lines() {
-        if !line.trim_start().starts_with("//") {
-            text.push_str(line);
-        }
-        text.push('\n');
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tree;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
+        found_besides(&[], files)
+    }
+
+    fn found_besides(known: &[Known], files: &[(&str, &str)]) -> Vec<String> {
         let package = Package {
             name: "a".to_owned(),
             manifest: "a/Cargo.toml".to_owned(),
             dependencies: Vec::new(),
             features: Vec::new(),
         };
-        check(&[package], &tree::of(files))
+        check_besides(known, &[package], &tree::of(files))
             .iter()
             .map(Problem::to_string)
             .collect()
@@ -284,7 +197,7 @@ mod tests {
             ("a/src/lib.rs", "mod x;\nmod y;\nmod z;\n"),
             ("a/src/x.rs", "\nuse crate::{\n    y::{A, B},\n    C,\n};\n"),
             ("a/src/y/deep.rs", "fn f() { super::super::z::g() }\n"),
-            ("a/src/z.rs", "impl From<crate::x::A> for Z {}\n"),
+            ("a/src/z.rs", "impl From<crate::x::X> for Z {}\n"),
         ];
         let problems = found(&files);
         assert_eq!(problems.len(), 1, "{problems:?}");
@@ -324,5 +237,61 @@ mod tests {
             ),
         ];
         assert_eq!(found(&files), [""; 0]);
+    }
+    /// Two modules of `m` that import each other, one of them through what `m` imports.
+    const NESTED: [(&str, &str); 4] = [
+        ("a/src/lib.rs", "mod m;\n"),
+        ("a/src/m.rs", "mod x;\nmod y;\nuse y::Y;\n"),
+        ("a/src/m/x.rs", "use super::Y;\n"),
+        ("a/src/m/y/deep.rs", "use crate::m::x;\n"),
+    ];
+
+    const OF_NESTED: Known = Known {
+        folder: "a/",
+        parent: "m",
+        modules: &["x", "y"],
+    };
+
+    #[test]
+    fn a_circle_of_nested_modules_is_reported() {
+        let mut files = NESTED.to_vec();
+        files.push(("a/src/m/y.rs", "mod deep;\n"));
+        let problems = found(&files);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].contains("m::x -> m::y -> m::x"), "{problems:?}");
+        assert_eq!(found_besides(&[OF_NESTED], &files), [""; 0]);
+    }
+
+    #[test]
+    fn a_module_and_its_child_may_import_each_other() {
+        let files = [
+            ("a/src/lib.rs", "mod m;\n"),
+            ("a/src/m.rs", "mod x;\nuse x::X;\nstruct M;\n"),
+            ("a/src/m/x.rs", "use super::M;\n"),
+        ];
+        assert_eq!(found(&files), [""; 0]);
+    }
+
+    #[test]
+    fn a_module_that_joins_a_known_circle_is_reported() {
+        let mut files = NESTED.to_vec();
+        files.push(("a/src/m/y.rs", "mod deep;\nuse super::z::Z;\n"));
+        files.push(("a/src/m/z.rs", "use super::x::X;\n"));
+        let problems = found_besides(&[OF_NESTED], &files);
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].contains("m::z -> m::x"), "{problems:?}");
+    }
+
+    #[test]
+    fn a_known_circle_that_is_open_is_reported() {
+        let files = [
+            ("a/src/lib.rs", "mod m;\n"),
+            ("a/src/m.rs", "mod x;\nmod y;\n"),
+            ("a/src/m/x.rs", "use super::y::Y;\n"),
+            ("a/src/m/y.rs", "struct Y;\n"),
+        ];
+        let problems = found_besides(&[OF_NESTED], &files);
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].contains("m::x is in no circle"), "{problems:?}");
     }
 }

@@ -6,28 +6,12 @@ use std::{
 };
 
 use super::{
-    find::{Claim, What},
-    judge::Verdict,
+    claim::{Claim, Count, What},
     phrases::{Head, Phrase, Tail, Token, head, is_among_labels, phrase, tail, tokens},
     setting::Setting,
+    verdict::Verdict,
 };
 use crate::facts::{DependencyKind, File, Language, LanguageCount, Lookup};
-
-/// A number of things.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Count {
-    number: u64,
-    noun: String,
-    of: Option<String>,
-    /// Whether it is about lines of code.
-    is_code: bool,
-    /// Whether the sentence leaves room around it.
-    is_about: bool,
-    /// Whether it is plainly how much there is in all.
-    is_all: bool,
-    /// Whether it is plainly what a file, named right before, has.
-    is_of_file: bool,
-}
 
 /// A number of things with where its sentence has it.
 struct Counted {

@@ -1,6 +1,6 @@
 //! Names of what comes from outside, against manifests, lock files and imports.
 
-use super::{judge::Verdict, versions};
+use super::{verdict::Verdict, versions};
 use crate::facts::Lookup;
 
 /// What is there without a manifest: standard libraries and tools.
@@ -71,4 +71,12 @@ pub(super) fn is_imported(name: &str, lookup: &Lookup<'_>) -> bool {
     };
     let mut imports = lookup.facts.files.iter().flat_map(|file| &file.imports);
     imports.any(|it| is_it(&it.target, name) || is_it(&it.target, &other))
+}
+
+/// Whether a name can be one that a manifest asks for.
+pub(super) fn is_dependency_name(name: &str) -> bool {
+    let is_sign = |c: char| c.is_alphanumeric() || "-_./@".contains(c);
+    (2..100).contains(&name.len())
+        && name.chars().all(is_sign)
+        && name.starts_with(|c: char| c.is_alphabetic() || c == '@')
 }

@@ -3,57 +3,15 @@
 use std::ops::Range;
 
 use super::{
+    claim::{Claim, What},
     counts,
-    kinds::{self, Kind},
-    paths, rows,
+    dependencies::is_dependency_name,
+    kinds, paths, rows,
     setting::Setting,
     spans::{around, spans},
     versions,
 };
 use crate::facts::Lookup;
-
-/// Something in a sentence that can be checked.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Claim {
-    /// Where in the sentence.
-    pub(super) place: Range<usize>,
-    pub(super) what: What,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
-    /// A file or a folder, and lines of it.
-    Path {
-        path: String,
-        lines: Option<(u32, u32)>,
-        /// Whether its place ends behind its closing backtick, because the line stands there.
-        is_open: bool,
-        /// Whether it is outside of code.
-        is_bare: bool,
-        /// Whether a slash at its end says that it is a folder.
-        is_folder: bool,
-    },
-    /// A name of code, what it is part of, and whether a word says what kind of definition it is.
-    Symbol {
-        name: String,
-        owner: Option<String>,
-        has_kind: bool,
-        /// Whether the sentence says that it is called, or that it is a type.
-        kind: Option<Kind>,
-    },
-    /// A name of something from outside, and whether the sentence says that it is that.
-    Dependency { name: String, is_said: bool },
-    /// A version of something from outside, and whether it is said to be locked.
-    Version {
-        name: String,
-        version: String,
-        is_locked: bool,
-        /// Where the name begins.
-        from: usize,
-    },
-    /// A number of things.
-    Count(counts::Count),
-}
 
 const DEPENDENCY_WORDS: &[&str] = &[
     "depends on",
@@ -232,13 +190,6 @@ fn is_user(head: &str, used: &str, lookup: &Lookup<'_>) -> bool {
         files.any(|it| it.path.to_lowercase() == path)
     });
     is_foreign && (is_of_package || is_of_file)
-}
-
-pub(super) fn is_dependency_name(name: &str) -> bool {
-    let is_sign = |c: char| c.is_alphanumeric() || "-_./@".contains(c);
-    (2..100).contains(&name.len())
-        && name.chars().all(is_sign)
-        && name.starts_with(|c: char| c.is_alphabetic() || c == '@')
 }
 
 fn is_symbol(name: &str) -> bool {

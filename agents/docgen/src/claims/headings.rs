@@ -3,8 +3,9 @@
 use super::{
     ClaimReport, Problem,
     find::claims,
-    judge::{Verdict, is_heard_of, judge},
+    judge::{is_heard_of, judge},
     setting::Setting,
+    verdict::Verdict,
     written,
 };
 use crate::facts::Lookup;

@@ -1,31 +1,19 @@
 //! The claims of a sentence against the facts.
 
 use super::{
+    claim::{Claim, What},
     counts,
     dependencies::{self, is_called, is_imported, is_part},
-    find::{Claim, What},
     kinds, mood,
     places::{Said, Tie, ties},
     setting::Setting,
     spans::spans,
     spots::{Spot, is_at, spots},
     targets::{Target, is_unseen, target},
+    verdict::Verdict,
     versions,
 };
 use crate::facts::{File, Language, Lookup};
-
-/// What the facts say to a claim.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Verdict {
-    /// It is none after all.
-    NoClaim,
-    /// It is right.
-    Verified,
-    /// They say nothing.
-    Unknown,
-    /// It is wrong; with what is right, if that is sure.
-    Wrong { why: String, now: Option<String> },
-}
 
 /// What is judged: all claims of a sentence, and what they have to do with each other.
 struct Sentence<'a> {

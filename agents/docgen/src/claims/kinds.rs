@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{judge::Verdict, mood::words, spans::around};
+use super::{mood::words, spans::around, verdict::Verdict};
 use crate::facts::{Lookup, SymbolKind};
 
 /// What a definition is, as far as languages agree.

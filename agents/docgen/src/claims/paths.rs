@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::find::{Claim, What};
+use super::claim::{Claim, What};
 use crate::facts::Language;
 
 const EDGES: [char; 10] = [' ', '`', '(', ')', ',', ';', '[', ']', '*', '"'];

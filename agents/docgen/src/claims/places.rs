@@ -1,7 +1,7 @@
 //! Which place a sentence gives to a name, and how surely it says that the name is defined there.
 
 use super::{
-    find::{Claim, What},
+    claim::{Claim, What},
     kinds::KIND_WORDS,
     mood::words,
 };

@@ -1,7 +1,8 @@
 //! Names of dependencies in the first cell of a table of versions, without backticks.
 
 use super::{
-    find::{Claim, What, is_dependency_name},
+    claim::{Claim, What},
+    dependencies::is_dependency_name,
     setting::Setting,
     versions,
 };

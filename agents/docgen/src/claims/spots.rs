@@ -1,8 +1,8 @@
 //! Where the facts have a name: definitions, and the lines of manifests that ask for it.
 
 use super::{
+    claim::{Claim, What},
     dependencies::is_called,
-    find::{Claim, What},
     places::Said,
 };
 use crate::facts::{File, Lookup, Symbol, SymbolKind};

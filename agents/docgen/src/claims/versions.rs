@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use super::{
-    find::{Claim, What},
-    judge::Verdict,
+    claim::{Claim, What},
     setting::Setting,
     spans::spans,
+    verdict::Verdict,
 };
 use crate::facts::Lookup;
 

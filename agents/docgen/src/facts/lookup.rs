@@ -8,7 +8,8 @@ use std::{
 use superstep::sync::lock;
 
 use super::{
-    Dependency, Facts, File, Symbol, manifest,
+    Dependency, Facts, File, Symbol,
+    manifest::{self, plain},
     source::{Source, source},
 };
 
@@ -152,12 +153,7 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// A name as it is compared: indexes do not tell `_` from `-`.
-pub(super) fn plain(name: &str) -> String {
-    name.to_lowercase().replace('_', "-")
-}
-
-/// The same without dots, which indexes of Python do not tell from `-`, and others do.
+/// A plain name without dots, which indexes of Python do not tell from `-`, and others do.
 fn dashed(plain: &str) -> String {
     plain.replace('.', "-")
 }

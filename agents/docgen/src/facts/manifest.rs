@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use superstep::text::Redactor;
 
-use super::{Dependency, DependencyKind, lookup::plain};
+use super::{Dependency, DependencyKind};
 
 /// The most dependencies that are kept.
 const MOST: usize = 20_000;
@@ -241,4 +241,9 @@ impl Manifests {
         let versions = self.locked.entry((family, name.to_owned())).or_default();
         versions.insert(version.to_owned());
     }
+}
+
+/// A name as it is compared: indexes do not tell `_` from `-`.
+pub(super) fn plain(name: &str) -> String {
+    name.to_lowercase().replace('_', "-")
 }

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use superstep::fs::is_secret_name;
 
-use super::{File, Language, Limits, Mark, uses::Uses, walk::Found};
+use super::{File, Language, Mark, order::Limits, uses::Uses, walk::Found};
 
 /// The most marks of a file that are kept.
 const MOST_MARKS: usize = 200;

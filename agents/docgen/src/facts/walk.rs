@@ -14,7 +14,7 @@ use std::{
 use ignore::WalkBuilder;
 use superstep::{fs::bad_ignore_file, sync::lock};
 
-use super::{Order, Skipped};
+use super::{Skipped, order::Order};
 use crate::{
     error::Error,
     signature::{FORMAT, METADATA},

@@ -11,7 +11,8 @@ use jiff::{Timestamp, ToSpan, civil::DateTime, tz::TimeZone};
 use super::{
     blocking,
     hand_over::{Found, HandOver, HandOverError},
-    ics::{self, IcsEvent, Length, Moment},
+    ics::{self, IcsEvent, Length},
+    moment::Moment,
     place,
     write::{failed, make_dir},
 };

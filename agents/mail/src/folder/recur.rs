@@ -9,7 +9,7 @@ use jiff::{
     tz::TimeZone,
 };
 
-use super::ics::{Moment, read_moment};
+use super::moment::{Moment, read_moment};
 use crate::parse::one_line;
 
 /// How many turns of a rule are looked at.

@@ -11,8 +11,8 @@ use serde_json::{Value as Json, json};
 use superstep::http::Method;
 
 use super::{
+    api::{Api, Call, MAX_ANSWER},
     fault::{Failed, clean},
-    http::{Api, Call, MAX_ANSWER},
 };
 use crate::{
     Address, Busy, Calendar, Event, EventId, EventLookup, Later, MailError, NewEvent, Span, When,

@@ -16,8 +16,8 @@ use serde_json::{Value as Json, json};
 use superstep::http::Method;
 
 use super::{
+    api::{Api, Call, MAX_ANSWER},
     fault::Failed,
-    http::{Api, Call, MAX_ANSWER},
 };
 use crate::{
     Address, Arrival, Later, Lookup, MailError, MailId, Mailbox, Outgoing, Page, PageToken, Query,

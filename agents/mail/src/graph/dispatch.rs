@@ -9,7 +9,8 @@ use superstep::{
 use super::{
     Decided, Feedback, Job, ReplyNode, ReplyState, ReplyStateUpdate,
     learn::learn_from,
-    respond::{last_turn, of_turn, result},
+    respond::result,
+    turn::{last_turn, of_turn},
 };
 use crate::{
     Topic,

@@ -14,7 +14,7 @@ use superstep::{
 
 use super::{
     ReplyState,
-    respond::{last_turn, of_turn},
+    turn::{last_turn, of_turn},
 };
 use crate::{
     Span, Topic,

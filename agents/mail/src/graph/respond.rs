@@ -14,7 +14,10 @@ use superstep::{
     tools::{Decision, Turn, guided::Profile, stream_reply},
 };
 
-use super::{Decided, Pending, ReplyNode, ReplyState, guided};
+use super::{
+    Decided, Pending, ReplyNode, ReplyState, guided,
+    turn::{last_turn, of_turn},
+};
 use crate::{
     Stage, Topic,
     inbox::{Action, Item, WORDS, decide},
@@ -339,15 +342,4 @@ pub(super) async fn mark_as_read(
     services: Res<Services>,
 ) -> Result<(), NodeError> {
     services.mark_read(state.email_input.as_ref()).await
-}
-
-/// What the model said last.
-pub(super) fn last_turn(messages: &[Message]) -> Option<(&Message, &Reply)> {
-    let mut all = messages.iter().rev();
-    all.find_map(|message| Some((message, message.reply()?)))
-}
-
-/// What was decided about the calls of this turn.
-pub(super) fn of_turn(state: &ReplyState) -> impl Iterator<Item = &Decided> {
-    state.decided.iter().filter(|it| it.turn == state.turn)
 }

@@ -6,7 +6,7 @@ use superstep::{
     tools::{Access, Capabilities},
 };
 
-use super::call::CallContext;
+use super::context::CallContext;
 
 /// Proposes a reply.
 pub const SEND: &str = "send_email_tool";

@@ -9,10 +9,7 @@ use superstep::{
     tools::{Lost, Reconciled, ToolError},
 };
 
-use super::{
-    Meeting,
-    call::{CallContext, OutcomeText},
-};
+use super::{Meeting, context::CallContext, outcome::OutcomeText};
 use crate::{EventLookup, MailError, NewEvent, input::EmailInput, key::key, prompt::gutter};
 
 /// A meeting as it would be made.

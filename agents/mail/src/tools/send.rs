@@ -10,10 +10,7 @@ use superstep::{
     tools::{Lost, Reconciled, ToolError},
 };
 
-use super::{
-    Draft,
-    call::{CallContext, OutcomeText},
-};
+use super::{Draft, context::CallContext, outcome::OutcomeText};
 use crate::{
     Address, Lookup, MailError, Outgoing, Recipients, Reply, SendError,
     compose::reply_subject,

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{
-    lines::{LONGEST_LINE, VERSION},
+    format::{LONGEST_LINE, VERSION},
     weight::MAX_MEMORY,
 };
 use crate::{error::Category, value::MAX_DEPTH};

@@ -28,23 +28,12 @@ use super::{
     Archive, ArchiveError, Archived,
     check::Space,
     exact::{is_readable, meant, spelled},
+    format::{DEEPEST, FORMAT, LONGEST_LINE, VERSION},
     numbers::ids_as_text,
     row::Row,
     weight::{MAX_MEMORY, Weight},
 };
 use crate::{id::GraphPath, record::Layout, value::MAX_DEPTH};
-
-/// The version of the format.
-pub const VERSION: u64 = 2;
-
-/// The bytes that a line may have.
-pub const LONGEST_LINE: usize = 1 << 28;
-
-/// How deep brackets of a line may be nested: around a value of [`MAX_DEPTH`] there is room for the
-/// fields of a record, and the key of a task, which a saver nests as deep, has two brackets per level.
-const DEEPEST: usize = 2 * MAX_DEPTH + 32;
-
-const FORMAT: &str = "superstep thread";
 
 #[derive(Serialize, Deserialize)]
 struct Format {

@@ -4,31 +4,20 @@
 //! is started by the first call; `generate` is what it does with each.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 
-use superstep_model::{Delta, ModelError, Request};
+use superstep_model::Delta;
 
-use super::channel;
 use super::error::ChatError;
-use super::generate::{Figures, generate};
-use super::gguf::{FileError, Gguf};
-use super::grammar::{FactoryThread, Grammars};
-use super::machine;
-use super::map::Map;
-use super::model::{Identity, Options};
-use super::net::{Net, Shape};
+use super::figures::Figures;
+use super::generate::generate;
+use super::job::Job;
+use super::loaded::Loaded;
+use super::options::Options;
 use super::pools::Pools;
-use super::prefix_cache::PrefixCache;
-use super::prefix_files::PrefixFiles;
-use super::template::ChatTemplate;
-use super::token_table::TokenTable;
-use super::tokenizer::Tokenizer;
 use superstep_core::sync::lock;
-
-/// Where the pieces of a reply go.
-pub(super) type Pieces = channel::Sender<Result<Delta, ModelError>>;
 
 /// The way to the thread.
 pub(super) struct Engine {
@@ -36,29 +25,6 @@ pub(super) struct Engine {
     figures: Arc<Mutex<Option<Figures>>>,
     queue: usize,
 }
-
-/// A call that waits or runs.
-pub(super) struct Job {
-    pub(super) request: Request,
-    pub(super) pieces: Pieces,
-    /// What the model calls itself, and the hash of its weights.
-    pub(super) from: Delta,
-}
-
-/// A model in memory.
-pub(super) struct Loaded {
-    pub(super) net: Net,
-    pub(super) table: Arc<TokenTable>,
-    pub(super) tokenizer: Arc<Tokenizer>,
-    pub(super) template: ChatTemplate,
-    pub(super) grammars: Grammars,
-    pub(super) prefixes: PrefixCache,
-    pub(super) files: Option<PrefixFiles>,
-    pub(super) context: usize,
-}
-
-/// What the model takes besides weights and what it remembers: tokens, grammars, room to compute.
-const OVERHEAD: u64 = 400 << 20;
 
 impl Engine {
     /// Starts the thread. It reads the weights when the first call comes.
@@ -142,62 +108,4 @@ impl Worker {
         *figures = Some(done?);
         Ok(())
     }
-}
-
-impl Loaded {
-    /// Opens the weights for a first call.
-    fn open(path: &Path, options: &Options, first: &Request) -> Result<Self, ChatError> {
-        let in_file = |error: FileError| ChatError::File {
-            path: path.to_owned(),
-            error,
-        };
-        let map = Map::open(path).map_err(|error| ChatError::Unreadable {
-            path: path.to_owned(),
-            why: error.to_string(),
-        })?;
-        let map = Arc::new(map);
-        let file = Gguf::read(map.bytes()).map_err(in_file)?;
-        let shape = Shape::read(&file).map_err(in_file)?;
-        let context = options.context.min(shape.context);
-        check_memory(map.bytes().len(), &shape, context)?;
-        let net = Net::read(&file, &map).map_err(in_file)?;
-        let table = Arc::new(TokenTable::read(&file).map_err(in_file)?);
-        let started = FactoryThread::start(&table, first)?;
-        let tokenizer = Arc::new(Tokenizer::read(&file).map_err(in_file)?);
-        Ok(Self {
-            template: ChatTemplate::read(&file).map_err(in_file)?,
-            grammars: Grammars::new(Arc::clone(&table), Arc::clone(&tokenizer), started),
-            table,
-            prefixes: PrefixCache::new(options.prefixes, context),
-            files: options
-                .prefix_folder
-                .clone()
-                .zip(Identity::read(&file, path).sha256)
-                .map(|(folder, weights)| PrefixFiles::new(folder, weights)),
-            tokenizer,
-            net,
-            context,
-        })
-    }
-}
-
-/// Refuses a model that would drive the machine into swapping. A prefix is counted once: it is filled
-/// only as far as conversations are long.
-fn check_memory(weights: usize, shape: &Shape, context: usize) -> Result<(), ChatError> {
-    let Some(free) = machine::free_memory() else {
-        return Ok(());
-    };
-    let prefix = [shape.layers, shape.kept(), context, 2 * size_of::<u16>()]
-        .iter()
-        .fold(1_u64, |product, size| product.saturating_mul(*size as u64));
-    let needed = prefix
-        .saturating_add(weights as u64)
-        .saturating_add(OVERHEAD);
-    if needed > free {
-        return Err(ChatError::Memory {
-            needed: needed >> 20,
-            free: free >> 20,
-        });
-    }
-    Ok(())
 }

@@ -1,15 +1,17 @@
 //! Generation of one reply: prompt processing, then decoding token by token.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use superstep_model::{Cached, Delta, Finish, Request, Usage};
 
 use super::draft::Drafts;
-use super::engine::{Job, Loaded};
 use super::error::ChatError;
+use super::figures::Figures;
 use super::grammar::Guide;
-use super::model::Options;
+use super::job::Job;
+use super::loaded::Loaded;
 use super::net::Net;
+use super::options::Options;
 use super::pools::Pools;
 use super::prefix_cache::CachedPrefix;
 use super::reply::ReplyParser;
@@ -20,30 +22,6 @@ use super::tokenizer::Spelling;
 
 /// Tokens read in one go. Between two, a call can be cancelled.
 const CHUNK: usize = 64;
-
-/// What a call took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Figures {
-    /// Tokens of the conversation.
-    pub prompt: usize,
-    /// Those that were known from an earlier call.
-    pub cached: usize,
-    /// How long the others took to read.
-    pub reading: Duration,
-    /// Tokens of the reply.
-    pub written: usize,
-    /// Those that the grammar left no choice about.
-    pub forced: usize,
-    /// Those that were guessed rightly, and read together with the one before them.
-    pub guessed: usize,
-    /// How long the reply took to write.
-    pub writing: Duration,
-    /// How many threads computed the last pass over the weights.
-    pub threads: usize,
-    /// Whether the caller went away before the end.
-    pub is_cancelled: bool,
-}
 
 /// Answers a call.
 pub(super) fn generate(

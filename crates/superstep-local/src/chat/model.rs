@@ -1,19 +1,21 @@
 //! The embedded model as a [`Model`].
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use superstep_core::future::BoxFuture;
 use superstep_model::{Caps, Content, Delta, Deltas, Model, ModelError, ModelId, Part, Request};
 
 use super::channel::channel;
-use super::engine::{Engine, Job};
+use super::engine::Engine;
 use super::error::ChatError;
-use super::generate::Figures;
+use super::figures::Figures;
 use super::gguf::{FileError, Gguf};
-use super::machine::Threads;
+use super::identity::Identity;
+use super::job::Job;
 use super::map::Map;
-use super::net::Shape;
+use super::options::Options;
+use super::shape::Shape;
 use superstep_core::sync::lock;
 
 /// A language model that runs inside the process.
@@ -26,54 +28,6 @@ pub struct LocalModel {
     options: Options,
     context: usize,
     engine: Mutex<Option<Engine>>,
-}
-
-/// How the model uses the machine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// How many threads compute.
-    pub threads: Threads,
-    /// How many tokens a conversation and its reply may have. What the model was made for limits it
-    /// too.
-    pub context: usize,
-    /// How many prompt prefixes are cached, so that they need not be read again. Nodes
-    /// with instructions of their own each want one.
-    pub prefixes: usize,
-    /// Where prefixes of requests with [`Cached::Examples`](superstep_model::Cached::Examples) are kept for
-    /// the next process, for its owner alone. Not at all without one, and if the weights file is not named by its
-    /// hash.
-    pub prefix_folder: Option<PathBuf>,
-    /// How many calls may wait.
-    pub queue: usize,
-    /// How many tokens a reply may have if its request does not say.
-    pub max_tokens: u32,
-    /// With a temperature, only the likeliest tokens that make up this share are considered.
-    pub top_p: f32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            threads: Threads::Auto,
-            context: 8192,
-            prefixes: 3,
-            prefix_folder: None,
-            queue: 64,
-            max_tokens: 1024,
-            top_p: 0.95,
-        }
-    }
-}
-
-/// Which model it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// Its name, from the weights file.
-    pub name: String,
-    /// How its weights are packed, such as `q4_k_m`.
-    pub quantization: String,
-    /// The hash of the weights, if the file is named by it.
-    pub sha256: Option<String>,
 }
 
 impl LocalModel {
@@ -161,45 +115,5 @@ impl Model for LocalModel {
         let deltas = self.call(request);
         let deltas = deltas.map_err(|error| error.of_call(&self.id.name));
         Box::pin(std::future::ready(deltas))
-    }
-}
-
-impl Identity {
-    pub(super) fn read(file: &Gguf<'_>, path: &Path) -> Self {
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy());
-        let stem = stem.unwrap_or_default();
-        let of_parts = || {
-            let name = file.text("general.basename").ok()?;
-            let size = file.text("general.size_label").ok()?;
-            Some(format!("{name}-{size}"))
-        };
-        let name = of_parts()
-            .or_else(|| file.text("general.name").ok().map(str::to_owned))
-            .unwrap_or_else(|| stem.to_string());
-        let is_hash = stem.len() == 64 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Self {
-            name: name.to_lowercase().replace(char::is_whitespace, "-"),
-            quantization: packing(file.whole("general.file_type").ok()).to_owned(),
-            sha256: is_hash.then(|| stem.to_lowercase()),
-        }
-    }
-}
-
-/// The usual name of a mix of packings, by its number in the file.
-fn packing(number: Option<u64>) -> &'static str {
-    match number {
-        Some(0) => "f32",
-        Some(1) => "f16",
-        Some(2) => "q4_0",
-        Some(3) => "q4_1",
-        Some(7) => "q8_0",
-        Some(8) => "q5_0",
-        Some(9) => "q5_1",
-        Some(14) => "q4_k_s",
-        Some(15) => "q4_k_m",
-        Some(16) => "q5_k_s",
-        Some(17) => "q5_k_m",
-        Some(18) => "q6_k",
-        _ => "mixed",
     }
 }

@@ -4,7 +4,7 @@
 //! cached prefix that it has most of in common with, so that nodes with different instructions each
 //! find their own.
 
-use super::net::Shape;
+use super::shape::Shape;
 use super::tensor::half;
 
 /// Prefixes shorter than this are not worth keeping: they are the template's own words.

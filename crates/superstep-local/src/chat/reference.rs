@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use super::gguf::Gguf;
 use super::map::Map;
-use super::net::{Net, Shape};
+use super::net::Net;
 use super::prefix_cache::PrefixCache;
+use super::shape::Shape;
 use super::tensor::Matrix;
 
 #[path = "../../tests/chat/gguf.rs"]

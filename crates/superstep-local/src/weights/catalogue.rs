@@ -3,6 +3,7 @@
 //! Who packed a file does not matter as long as the hash is right: every source of an entry gives the
 //! same bytes.
 
+use super::wheel::Wheel;
 use super::wheels::QWEN;
 
 /// A model whose file is known to the last bit.
@@ -37,25 +38,6 @@ pub struct Pin {
     pub file: &'static str,
     /// The commit.
     pub revision: &'static str,
-}
-
-/// A wheel of the package index that is opened as a zip file and never installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wheel {
-    /// The package.
-    pub package: &'static str,
-    /// Its version.
-    pub version: &'static str,
-    /// The name of the wheel file.
-    pub file: &'static str,
-    /// How many bytes the wheel has.
-    pub size: u64,
-    /// The SHA-256 of the wheel, in lower-case hex.
-    pub sha256: &'static str,
-    /// The file inside the wheel that is wanted.
-    pub entry: &'static str,
-    /// How many bytes that file has.
-    pub part: u64,
 }
 
 /// The language model that is used where nothing else is said.

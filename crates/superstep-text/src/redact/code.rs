@@ -7,11 +7,7 @@
 
 use std::ops::Range;
 
-use super::{
-    REDACTED, lines,
-    pair::{is_plain, word},
-    types, work,
-};
+use super::{REDACTED, lines, pair::is_plain, types, word::word, work};
 
 /// How far names are looked back for, on the same line.
 const NEAR: usize = 200;

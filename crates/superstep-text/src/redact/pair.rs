@@ -11,7 +11,9 @@ use std::ops::Range;
 use super::{
     REDACTED,
     extent::{balanced, block, closing, closing_on_line, ends_line, line_end, run},
-    types, work,
+    types,
+    word::{LONGEST, word},
+    work,
 };
 
 /// Headers whose value goes to the end of the line.
@@ -131,22 +133,6 @@ impl<'a> Name<'a> {
         is_start.then(|| line.len() - line.trim_start_matches([' ', '\t']).len())
     }
 }
-
-/// The name that a text ends with.
-pub(super) fn word(text: &str) -> Option<&str> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let length = text.bytes().rev().take_while(is_part).take(LONGEST).count();
-    let (head, name) = text.split_at_checked(text.len() - length)?;
-    // The end of a line that is written with an escape is no part of a name.
-    let name = match head.ends_with('\\') {
-        true => name.strip_prefix(['n', 'r', 't']).unwrap_or(name),
-        false => name,
-    };
-    (!name.is_empty()).then_some(name)
-}
-
-/// Names are looked back for no further than this.
-const LONGEST: usize = 64;
 
 /// `name=value`, `name = value`, `name => value`: as in a query, a shell, a form, a file of settings.
 fn assigned(text: &str, at: usize, hides: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {

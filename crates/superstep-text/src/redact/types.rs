@@ -1,6 +1,6 @@
 //! Types between a name and its value: which part of a declaration is the name, and what is a type and no value.
 
-use super::pair::word;
+use super::word::word;
 
 /// Types that texts have, in several languages.
 const TYPES: [&str; 26] = [

@@ -21,9 +21,10 @@ use superstep_http::{
 use tokio::time::timeout;
 
 use super::{
-    link::{Changed, Fault},
-    server::Endpoint,
-    session::WITHOUT_HANDSHAKE,
+    at::Endpoint,
+    changed::Changed,
+    fault::Fault,
+    version::WITHOUT_HANDSHAKE,
     wire::{self, Incoming},
 };
 use superstep_core::sync::lock;

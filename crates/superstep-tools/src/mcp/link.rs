@@ -1,31 +1,10 @@
 //! The transport of an MCP session: a child process or HTTP.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::{
-    http::Web,
-    stdio::Pipe,
-    wire::{Incoming, Refusal},
-};
-
-/// Why a request has no result.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fault {
-    /// The server did not get it, or says that it did not take it up.
-    Unsent(String),
-    /// The server may have got it.
-    Lost(String),
-    /// The server answered that it will not.
-    Refused(Refusal),
-}
+use super::{at::At, changed::Changed, fault::Fault, http::Web, stdio::Pipe};
 
 /// A way to a server.
 pub(super) enum Link {
@@ -34,6 +13,14 @@ pub(super) enum Link {
 }
 
 impl Link {
+    /// Starts or reaches a server whose messages may have so many bytes.
+    pub(super) fn open(at: &At, most: usize, changed: Changed) -> Result<Self, Fault> {
+        match at {
+            At::Command(command) => Pipe::open(command, most, changed).map(Self::Pipe),
+            At::Url(endpoint) => Web::open(endpoint, most, changed).map(Self::Web),
+        }
+    }
+
     /// Asks something and waits for the reply, at most `limit`. Dropping it cancels the request.
     pub(super) async fn request(
         &self,
@@ -76,36 +63,6 @@ impl Link {
         match self {
             Self::Pipe(pipe) => pipe.close().await,
             Self::Web(web) => web.close().await,
-        }
-    }
-}
-
-/// How often a server said that its list of tools changed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Changed(Arc<AtomicU64>);
-
-impl Changed {
-    pub(super) fn hear(&self, incoming: &Incoming) {
-        if let Incoming::Notice { method } = incoming
-            && method == "notifications/tools/list_changed"
-        {
-            self.0.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-
-    pub(super) fn times(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unsent(why) | Self::Lost(why) => f.write_str(why),
-            Self::Refused(refusal) => {
-                let Refusal { code, message } = refusal;
-                write!(f, "it answered with error {code}: {message}")
-            }
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use superstep_core::future::BoxFuture;
 use superstep_model::{ToolSpec, schema::Schema};
 
-use super::{client::ClientInner, listing::Offered, pin::Print};
+use super::{listing::Offered, pin::Print, reached::Reached};
 use crate::{
     access::Access,
     tool::{ParsedCall, Tool, ToolCtx, ToolError, ToolOutput},
@@ -14,7 +14,7 @@ use crate::{
 
 /// A tool as it was when the client's tools were taken.
 pub(super) struct Offer {
-    client: Arc<ClientInner>,
+    reached: Arc<Reached>,
     /// The server's name for it.
     name: String,
     print: Print,
@@ -24,15 +24,10 @@ pub(super) struct Offer {
 }
 
 impl Offer {
-    pub(super) fn new(
-        client: Arc<ClientInner>,
-        name: String,
-        tool: Offered,
-        schema: Schema,
-    ) -> Self {
+    pub(super) fn new(reached: Arc<Reached>, name: String, tool: Offered, schema: Schema) -> Self {
         Self {
             access: Access {
-                capabilities: client.server.capabilities_of(&tool.name),
+                capabilities: reached.server.capabilities_of(&tool.name),
                 ..Access::default()
             },
             print: tool.print(),
@@ -42,7 +37,7 @@ impl Offer {
                 parameters: tool.schema,
             },
             name: tool.name,
-            client,
+            reached,
             schema,
         }
     }
@@ -67,7 +62,7 @@ impl Tool for Offer {
             return Err(problems.iter().map(ToString::to_string).collect());
         }
         Ok(Box::new(OfferCall {
-            client: self.client.clone(),
+            reached: self.reached.clone(),
             name: self.name.clone(),
             print: self.print.clone(),
             args: args.clone(),
@@ -77,7 +72,7 @@ impl Tool for Offer {
 
 /// A call of an offered tool.
 struct OfferCall {
-    client: Arc<ClientInner>,
+    reached: Arc<Reached>,
     name: String,
     print: Print,
     args: Map<String, Json>,
@@ -85,6 +80,6 @@ struct OfferCall {
 
 impl ParsedCall for OfferCall {
     fn run(&self, _: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        Box::pin(self.client.call(&self.name, &self.print, &self.args))
+        Box::pin(self.reached.call(&self.name, &self.print, &self.args))
     }
 }

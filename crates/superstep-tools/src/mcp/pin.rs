@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
+    at::At,
     listing::{Offered, plain_name},
-    server::At,
 };
 use crate::approval::{canonical, sha256};
 

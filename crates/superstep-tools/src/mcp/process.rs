@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use tokio::process::{Child, Command as Tokio};
 
-use super::server::Command;
+use super::at::Command;
 
 /// Variables that every server gets, if they are set: enough to find programs and files.
 pub(super) const PASSED: [&str; 9] = [

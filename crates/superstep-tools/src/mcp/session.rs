@@ -12,17 +12,14 @@ use std::{
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    link::{Changed, Fault, Link},
+    changed::Changed,
+    fault::Fault,
+    link::Link,
     listing::Offered,
     server::Server,
+    version::{WITH_HANDSHAKE, WITHOUT_HANDSHAKE},
     wire,
 };
-
-/// Versions with a handshake, newest first.
-const WITH_HANDSHAKE: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-
-/// The version without.
-pub(super) const WITHOUT_HANDSHAKE: &str = "2026-07-28";
 
 /// How many pages a list may have, and how many tools.
 const MAX_PAGES: usize = 64;
@@ -42,7 +39,7 @@ impl Session {
     /// wrote for people.
     pub(super) async fn open(server: &Server) -> Result<Self, (Fault, String)> {
         let changed = Changed::default();
-        let link = server.link(changed.clone());
+        let link = Link::open(&server.at, server.limits.bytes, changed.clone());
         let link = link.map_err(|fault| (fault, String::new()))?;
         let limit = server.limits.connect;
         let mut session = Self {

@@ -20,9 +20,10 @@ use tokio::{
 };
 
 use super::{
-    link::{Changed, Fault},
+    at::Command,
+    changed::Changed,
+    fault::Fault,
     process::{self, Group},
-    server::Command,
     wire::{self, Incoming},
 };
 use superstep_core::sync::lock;

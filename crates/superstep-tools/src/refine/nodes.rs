@@ -3,14 +3,15 @@
 use serde::Deserialize;
 use serde_json::json;
 use superstep_core::event::{SpanEnd, SpanError, SpanKind};
+use superstep_derive::Nodes;
 use superstep_engine::typed::{Command, Ctx, Input, NodeError, Res, Snap};
 use superstep_model::{Label, Message, Schema};
 
 use super::{
+    approve::ApproveIteration,
     calling::{Caller, Failed},
     config::{Form, Refine},
     decide::better,
-    graph::{ApproveIteration, RefineNode},
     state::{
         AnsweredQuestion, Brief, Ended, Evaluation, Grades, RefineProgress, Refinement,
         RefinementUpdate, Spending, Version,
@@ -33,6 +34,29 @@ pub(super) const MOST_QUESTIONS: usize = 5;
 /// The longest list of gaps, and the longest entry of a list.
 pub(super) const MOST_GAPS: usize = 10;
 pub(super) const LONGEST: usize = 400;
+
+/// The nodes of a refining analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+pub enum RefineNode {
+    /// Writes the first version.
+    #[node(name = "analyzeInitial")]
+    AnalyzeInitial,
+    /// Grades the newest version, has it checked, and decides.
+    #[node(name = "evaluateClarity")]
+    EvaluateClarity,
+    /// Asks what is missing.
+    #[node(name = "generateQuestions")]
+    GenerateQuestions,
+    /// Answers one question.
+    #[node(name = "answerQuestion")]
+    AnswerQuestion,
+    /// Writes a better version.
+    #[node(name = "refineAnalysis")]
+    RefineAnalysis,
+    /// Takes the best version.
+    #[node(name = "finalizeOutput")]
+    FinalizeOutput,
+}
 
 type Onward = Command<Refinement, RefineNode>;
 

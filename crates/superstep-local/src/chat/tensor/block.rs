@@ -1,9 +1,7 @@
-//! Unpacked blocks of weights, the matching blocks of activations, and their product.
+//! Unpacked blocks of weights, and the matching blocks of activations.
 //!
 //! Activations are rounded to 8 bits, so that the inner loop works on integers. `lanes` does the
 //! arithmetic, `format` makes the blocks.
-
-use super::lanes::Lanes;
 
 /// Weights of one block.
 pub(crate) trait BlockWeights: Default {
@@ -13,12 +11,6 @@ pub(crate) trait BlockWeights: Default {
     const VALUES: usize;
     /// The weights as they are meant.
     fn write(&self, out: &mut [f32]);
-}
-
-/// Blocks whose products are added up lane by lane.
-pub(crate) trait Summed: BlockWeights {
-    /// Adds the product with `input` to `sum`.
-    fn dot<L: Lanes>(&self, lanes: L, input: &Self::Input, sum: L::Sum) -> L::Sum;
 }
 
 /// Activations of one block.
@@ -148,13 +140,6 @@ impl Input for NarrowInput {
     }
 }
 
-impl Summed for Narrow {
-    #[inline(always)]
-    fn dot<L: Lanes>(&self, lanes: L, input: &NarrowInput, sum: L::Sum) -> L::Sum {
-        lanes.narrow(self, input, sum)
-    }
-}
-
 impl BlockWeights for Narrow {
     type Input = NarrowInput;
     const VALUES: usize = 32;
@@ -180,13 +165,6 @@ impl Input for Float {
             *value = *given;
         }
         block
-    }
-}
-
-impl Summed for Float {
-    #[inline(always)]
-    fn dot<L: Lanes>(&self, lanes: L, input: &Self, sum: L::Sum) -> L::Sum {
-        lanes.float(self, input, sum)
     }
 }
 

@@ -2,15 +2,14 @@
 //!
 //! In a panel a register holds four neighboring weights of each of its rows, so that sums stay in
 //! the lane of their row and nothing is added across lanes. Putting rows side by side costs about as
-//! much as a product with a few rows of activations, which is why `matrix` does it only for several.
+//! much as a product with a few rows of activations, which is why `panels` does it only for several.
 
-use super::block::{Wide, WideInput};
-use super::lanes::Lanes;
+use super::block::WideInput;
 
 /// Rows in a panel.
 pub(crate) const ROWS: usize = 16;
 /// Rows are put in their places four at a time.
-const QUARTERS: usize = ROWS / 4;
+pub(super) const QUARTERS: usize = ROWS / 4;
 
 /// One block of 256 weights of each of [`ROWS`] rows.
 #[repr(align(64))]
@@ -54,52 +53,6 @@ impl Grain {
             Self::Coarse => 4,
             Self::Fine => 8,
         }
-    }
-}
-
-impl Panel {
-    /// Puts the next blocks of four rows in their places, those of quarter `at` of the panel.
-    #[inline(always)]
-    pub(crate) fn set<L: Lanes>(&mut self, lanes: L, at: usize, rows: &[Wide; 4], grain: Grain) {
-        let at = at % QUARTERS;
-        for (sixteen, places) in self.q.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let rows = rows.each_ref().map(|row| row.sixteen(sixteen));
-            for (place, crossed) in places.iter_mut().zip(lanes.cross(rows)) {
-                if let Some(place) = place.get_mut(at) {
-                    *place = crossed;
-                }
-            }
-        }
-        for (row, block) in rows.iter().enumerate() {
-            let row = (at * 4 + row) % ROWS;
-            for (lanes, scale) in self.scales.iter_mut().zip(block.scales) {
-                put(lanes, row, [scale; 2]);
-            }
-            let pairs = block.mins.as_chunks::<2>().0;
-            match grain {
-                Grain::Fine => {
-                    for (lanes, pair) in self.mins.iter_mut().zip(pairs) {
-                        put(lanes, row, *pair);
-                    }
-                }
-                // The two of a pair are alike.
-                Grain::Coarse => {
-                    for (lanes, pairs) in self.mins.iter_mut().zip(pairs.as_chunks::<2>().0) {
-                        let [[first, _], [second, _]] = pairs;
-                        put(lanes, row, [*first, *second]);
-                    }
-                }
-            }
-            put(&mut self.d, row, block.d);
-            put(&mut self.dmin, row, block.dmin);
-        }
-    }
-}
-
-#[inline(always)]
-fn put<T>(lanes: &mut [T; ROWS], row: usize, value: T) {
-    if let Some(lane) = lanes.get_mut(row) {
-        *lane = value;
     }
 }
 

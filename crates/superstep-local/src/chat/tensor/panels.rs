@@ -6,12 +6,12 @@
 
 use rayon::prelude::*;
 
-use super::block::WideInput;
+use super::activations::{Kept, Rows};
+use super::block::{BlockWeights, Wide, WideInput};
+use super::dispatch::dispatch;
 use super::format::WideLayout;
-use super::lanes::{self, Lanes, Work};
-use super::matrix::{Kept, Rows};
-use super::panel::{Panel, ROWS};
-use crate::chat::tensor::block::{BlockWeights, Wide};
+use super::lanes::{Lanes, Work};
+use super::panel::{Grain, Panel, QUARTERS, ROWS};
 
 /// The product of each row of `input` with each row of weights in `bytes`, by rows of `input`.
 pub(super) fn multiply<F: WideLayout>(bytes: &[u8], input: &Rows<'_>, out: &mut [f32]) {
@@ -26,7 +26,7 @@ pub(super) fn multiply<F: WideLayout>(bytes: &[u8], input: &Rows<'_>, out: &mut 
             .par_chunks_mut(ROWS)
             .zip(bytes.par_chunks(ROWS * size))
             .for_each(|(out, bytes)| {
-                lanes::dispatch(One::<F> {
+                dispatch(One::<F> {
                     bytes,
                     size,
                     input: blocks,
@@ -42,7 +42,7 @@ pub(super) fn multiply<F: WideLayout>(bytes: &[u8], input: &Rows<'_>, out: &mut 
     sums.par_chunks_mut(count)
         .zip(bytes.par_chunks(ROWS * size))
         .for_each(|(sums, bytes)| {
-            lanes::dispatch(Many::<F> {
+            dispatch(Many::<F> {
                 bytes,
                 size,
                 input: blocks,
@@ -122,6 +122,52 @@ impl<F: WideLayout> Work for Many<'_, F> {
     }
 }
 
+impl Panel {
+    /// Puts the next blocks of four rows in their places, those of quarter `at` of the panel.
+    #[inline(always)]
+    fn set<L: Lanes>(&mut self, lanes: L, at: usize, rows: &[Wide; 4], grain: Grain) {
+        let at = at % QUARTERS;
+        for (sixteen, places) in self.q.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+            let rows = rows.each_ref().map(|row| row.sixteen(sixteen));
+            for (place, crossed) in places.iter_mut().zip(lanes.cross(rows)) {
+                if let Some(place) = place.get_mut(at) {
+                    *place = crossed;
+                }
+            }
+        }
+        for (row, block) in rows.iter().enumerate() {
+            let row = (at * 4 + row) % ROWS;
+            for (lanes, scale) in self.scales.iter_mut().zip(block.scales) {
+                put(lanes, row, [scale; 2]);
+            }
+            let pairs = block.mins.as_chunks::<2>().0;
+            match grain {
+                Grain::Fine => {
+                    for (lanes, pair) in self.mins.iter_mut().zip(pairs) {
+                        put(lanes, row, *pair);
+                    }
+                }
+                // The two of a pair are alike.
+                Grain::Coarse => {
+                    for (lanes, pairs) in self.mins.iter_mut().zip(pairs.as_chunks::<2>().0) {
+                        let [[first, _], [second, _]] = pairs;
+                        put(lanes, row, [*first, *second]);
+                    }
+                }
+            }
+            put(&mut self.d, row, block.d);
+            put(&mut self.dmin, row, block.dmin);
+        }
+    }
+}
+
+#[inline(always)]
+fn put<T>(lanes: &mut [T; ROWS], row: usize, value: T) {
+    if let Some(lane) = lanes.get_mut(row) {
+        *lane = value;
+    }
+}
+
 /// Has the processor fetch `bytes` in the order in which they lie in memory, which it is good at. A panel takes a
 /// little from each of its rows, and would wait for every piece.
 #[inline(always)]
@@ -157,7 +203,7 @@ mod tests {
     use crate::chat::tensor::block::Input;
     use crate::chat::tensor::format::{Q4K, Q5K, Q6K};
     use crate::chat::tensor::half;
-    use crate::chat::tensor::lanes::Portable;
+    use crate::chat::tensor::portable::Portable;
 
     const COLUMNS: usize = 512;
     /// Not a multiple of what any processor takes together.
@@ -240,7 +286,7 @@ mod tests {
             }
         };
         let best = Best::<F>(&bytes, &input, std::marker::PhantomData);
-        check(lanes::dispatch(best));
+        check(dispatch(best));
         #[cfg(target_arch = "x86_64")]
         {
             if let Some(simd) = pulp::x86::V3::try_new() {

@@ -2,10 +2,31 @@
 
 use rayon::prelude::*;
 
-use super::block::{BlockWeights, Summed};
+use super::activations::{Kept, Rows};
+use super::block::{BlockWeights, Float, Narrow, NarrowInput};
+use super::dispatch::dispatch;
 use super::format::Layout;
-use super::lanes::{self, Lanes, Work};
-use super::matrix::{Kept, Rows};
+use super::lanes::{Lanes, Work};
+
+/// Blocks whose products are added up lane by lane.
+pub(super) trait Summed: BlockWeights {
+    /// Adds the product with `input` to `sum`.
+    fn dot<L: Lanes>(&self, lanes: L, input: &Self::Input, sum: L::Sum) -> L::Sum;
+}
+
+impl Summed for Narrow {
+    #[inline(always)]
+    fn dot<L: Lanes>(&self, lanes: L, input: &NarrowInput, sum: L::Sum) -> L::Sum {
+        lanes.narrow(self, input, sum)
+    }
+}
+
+impl Summed for Float {
+    #[inline(always)]
+    fn dot<L: Lanes>(&self, lanes: L, input: &Self, sum: L::Sum) -> L::Sum {
+        lanes.float(self, input, sum)
+    }
+}
 
 /// How many rows of weights share one pass over the activations.
 const PANEL: usize = 4;
@@ -28,7 +49,7 @@ where
         out.par_chunks_mut(SHARE * count)
             .zip(bytes.par_chunks(SHARE * size))
             .for_each(|(out, bytes)| {
-                lanes::dispatch(Share::<F> {
+                dispatch(Share::<F> {
                     bytes,
                     size,
                     input: blocks,

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::dispatch::dispatch;
 use super::half;
-use super::lanes::{self, Lanes, Work};
+use super::lanes::{Lanes, Work};
 
 /// Scales each row of `values` to a mean square of one, then by `weights`.
 pub(crate) fn norm(values: &[f32], weights: &[f32], epsilon: f32) -> Vec<f32> {
@@ -12,7 +13,7 @@ pub(crate) fn norm(values: &[f32], weights: &[f32], epsilon: f32) -> Vec<f32> {
     out.par_chunks_exact_mut(width)
         .zip(values.par_chunks_exact(width))
         .for_each(|(out, row)| {
-            let square = lanes::dispatch(Dot(row, row)) / row.len() as f32;
+            let square = dispatch(Dot(row, row)) / row.len() as f32;
             let scale = 1.0 / (square + epsilon).sqrt();
             let scaled = row.iter().zip(weights);
             for (out, (value, weight)) in out.iter_mut().zip(scaled) {
@@ -24,7 +25,7 @@ pub(crate) fn norm(values: &[f32], weights: &[f32], epsilon: f32) -> Vec<f32> {
 
 /// `gate / (1 + exp(-gate)) * up`, in `gate`.
 pub(crate) fn gate(gate: &mut [f32], up: &[f32]) {
-    lanes::dispatch(Gate(gate, up));
+    dispatch(Gate(gate, up));
 }
 
 /// Reads `heads` of width `width` in `query` against the stored `keys` and `values`, which have
@@ -41,7 +42,7 @@ pub(crate) struct Attention<'a> {
 
 /// Attention of all heads that share keys.
 pub(crate) fn attend(attention: Attention<'_>) {
-    lanes::dispatch(attention);
+    dispatch(attention);
 }
 
 impl Work for Attention<'_> {

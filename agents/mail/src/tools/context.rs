@@ -1,0 +1,126 @@
+//! What the calls about one mail work with, and the record of what they did.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use superstep::{
+    Failure,
+    store::StoreError,
+    tools::{Reconciled, ToolError},
+};
+
+use crate::{
+    MailError,
+    input::EmailInput,
+    past_calls::{PastCall, PastCalls},
+    services::Services,
+};
+
+/// What the calls about one mail work with.
+pub(crate) struct CallContext {
+    pub(crate) services: Arc<Services>,
+    pub(crate) input: EmailInput,
+    /// When the call was decided on: a reply carries this date, whenever it is sent.
+    pub(crate) at: Timestamp,
+    /// What was done about the mail before.
+    pub(crate) before: Vec<PastCall>,
+    /// Where what is done is put on record.
+    pub(crate) past_calls: PastCalls,
+}
+
+impl CallContext {
+    /// What was done about the mail before, for whoever is asked about more.
+    pub(super) fn describe_before(&self) -> String {
+        let zone = &self.services.zone;
+        let lines = self.before.iter().map(|past| past.describe(zone) + "\n");
+        lines.collect()
+    }
+
+    /// Puts on record that a call happened, or that it may have.
+    pub(super) async fn record(
+        &self,
+        call: &str,
+        what: &str,
+        is_certain: bool,
+    ) -> Result<(), StoreError> {
+        let past = PastCall {
+            what: what.to_owned(),
+            at: self.at,
+            is_certain,
+        };
+        let place = self.services.mailbox.place();
+        self.past_calls
+            .record(&place, &self.input, call, &past)
+            .await
+    }
+
+    /// Puts on record that a call may happen, before it is made. Gives whether an attempt before this one was on
+    /// record.
+    pub(super) async fn begin(&self, call: &str, what: &str) -> Result<bool, ToolError> {
+        let place = self.services.mailbox.place();
+        let begun = async {
+            let is_known = self.past_calls.has(&place, &self.input, call).await?;
+            self.record(call, what, false).await?;
+            Ok(is_known)
+        };
+        begun
+            .await
+            .map_err(|error| ToolError::Stopped(unrecorded(error)))
+    }
+
+    /// Takes off the record what [`CallContext::begin`] put there, for a call that made nothing for certain. What is known
+    /// of an attempt before it stays.
+    pub(super) async fn not_made(&self, call: &str, is_known: bool) -> Result<(), ToolError> {
+        if is_known {
+            return Ok(());
+        }
+        let place = self.services.mailbox.place();
+        let removed = self.past_calls.remove(&place, &self.input, call).await;
+        removed.map_err(|error| ToolError::Stopped(unrecorded(error)))
+    }
+
+    /// The end of a call that made something. It is on record before the call has ended, or else nobody knows.
+    pub(super) async fn made(&self, call: &str, what: String) -> Result<String, ToolError> {
+        match self.record(call, &what, true).await {
+            Ok(()) => Ok(what),
+            Err(error) => Err(ToolError::Unknown(format!(
+                "it was {what}, and that could not be recorded: {error}"
+            ))),
+        }
+    }
+
+    /// The end of a call of which nobody knows whether it made something.
+    pub(super) async fn lost(&self, call: &str, what: &str, why: String) -> ToolError {
+        match self.record(call, what, false).await {
+            Ok(()) => ToolError::Unknown(why),
+            Err(error) => ToolError::Unknown(format!("{why}; that could not be recorded: {error}")),
+        }
+    }
+
+    /// What a look-up found, on record.
+    pub(super) async fn looked(
+        &self,
+        call: &str,
+        what: &str,
+        found: Reconciled,
+    ) -> Result<Reconciled, Failure> {
+        let recorded = match &found {
+            Reconciled::Happened(_) => self.record(call, what, true).await,
+            Reconciled::Unsure(_) => self.record(call, what, false).await,
+            Reconciled::NotHappened(_) => {
+                let place = self.services.mailbox.place();
+                self.past_calls.remove(&place, &self.input, call).await
+            }
+        };
+        recorded.map(|()| found).map_err(unrecorded)
+    }
+}
+
+/// What is done could not be put on record.
+fn unrecorded(error: StoreError) -> Failure {
+    MailError::Unreachable {
+        place: "the long-term store".into(),
+        why: error.to_string(),
+    }
+    .failure()
+}
