@@ -192,7 +192,9 @@ impl PreparedCommit {
             state: cost.state,
         };
         let moved = match before {
-            Some(before) => graphs::advance(writer.db()?, &graph, before.last, current.epoch)?,
+            Some(before) => {
+                writer.move_end(&graph, before.last, current.epoch, current.compared)?
+            }
             None => {
                 graph.graph = writer.next_graph()?;
                 graphs::insert(writer.db()?, &graph, current.epoch)?
@@ -203,7 +205,7 @@ impl PreparedCommit {
                 thread: self.thread.clone(),
             });
         }
-        writer.change()?;
+        writer.change_log()?;
         Ok(graph)
     }
 
@@ -237,7 +239,7 @@ impl PreparedCommit {
             body: Vec::new(),
         };
         row.body = writer.seal.seal(&self.packed.body.bytes, row.place())?;
-        row::insert(writer.change()?, &row)?;
+        row::insert(writer.change_log()?, &row)?;
         Ok(row.body.len())
     }
 }

@@ -8,7 +8,7 @@ use superstep_core::{
 use crate::{
     graphs::{self, GraphRow},
     row,
-    writer::{LeasedGraph, Writer},
+    writer::{ComparedIn, LeasedGraph, Writer},
 };
 
 /// A graph of a leased thread; it may have no row yet.
@@ -18,6 +18,7 @@ pub(crate) struct CurrentGraph {
     pub(super) row: Option<GraphRow>,
     /// The id of its newest record.
     pub(crate) head: Option<CheckpointId>,
+    pub(super) compared: ComparedIn,
 }
 
 impl CurrentGraph {
@@ -35,15 +36,16 @@ impl CurrentGraph {
         if i64::try_from(epoch) != Ok(leased.epoch) {
             return Err(conflict());
         }
-        let (row, head) = match leased.graphs.get(namespace) {
-            Some(known) => (Some(known.row.clone()), known.head),
-            None if leased.complete => (None, None),
+        let never = ComparedIn::default();
+        let (row, head, compared) = match leased.graphs.get(namespace) {
+            Some(known) => (Some(known.row.clone()), known.head, known.compared),
+            None if leased.complete => (None, None, never),
             None => match graphs::graph(writer.db()?, leased.thread, namespace)? {
                 Some(row) => {
                     let head = row::get(writer.db()?, row.head)?;
-                    (Some(row), head.step().map(|step| step.id))
+                    (Some(row), head.step().map(|step| step.id), never)
                 }
-                None => (None, None),
+                None => (None, None, never),
             },
         };
         Ok(Self {
@@ -51,6 +53,7 @@ impl CurrentGraph {
             epoch: leased.epoch,
             row,
             head,
+            compared,
         })
     }
 }
@@ -62,8 +65,13 @@ pub(super) fn remember(
     row: GraphRow,
     head: Option<CheckpointId>,
 ) {
+    let compared = writer.compared_now();
     if let Some(leased) = writer.leased.get_mut(thread) {
-        let namespace = row.name.clone();
-        leased.graphs.insert(namespace, LeasedGraph { row, head });
+        let known = LeasedGraph {
+            row,
+            head,
+            compared,
+        };
+        leased.graphs.insert(known.row.name.clone(), known);
     }
 }

@@ -10,7 +10,7 @@ impl Writer {
     pub(crate) fn next_seq(&mut self) -> Result<i64, SaverError> {
         let last = match self.seq {
             Some(last) => last,
-            None => row::newest(self.db()?)?,
+            None => row::newest(self.log_db()?)?,
         };
         self.seq = Some(last + 1);
         Ok(last + 1)
