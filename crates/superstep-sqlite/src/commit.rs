@@ -122,7 +122,8 @@ impl PreparedCommit {
             let append = |cached: &mut CachedCheckpoint| cached.append(added);
             writer.cache.advance(&self.thread, before, &graph, append);
         }
-        graph::remember(writer, &self.thread, graph, Some(self.id));
+        let compared = writer.compared_now();
+        graph::remember(writer, &self.thread, graph, Some(self.id), compared);
         Ok(next_record(cost))
     }
 

@@ -17,6 +17,7 @@ use superstep_core::{
     error::SaverError,
     id::{CheckpointId, GraphPath, ThreadId},
     record::Layout,
+    runs::RunRecord,
 };
 use tokio::sync::watch;
 
@@ -50,6 +51,18 @@ pub(crate) struct LeasedThread {
     pub(crate) graphs: HashMap<GraphPath, LeasedGraph>,
     /// Whether `graphs` has all graphs of the thread.
     pub(crate) complete: bool,
+    /// Whether it may have runs: one that came with its lease has none until the first begins.
+    pub(crate) may_have_runs: bool,
+    /// The run that began under this lease and has not ended.
+    pub(crate) run: Option<Box<BegunRun>>,
+}
+
+/// A run as its row was written when it began.
+pub(crate) struct BegunRun {
+    pub(crate) seq: i64,
+    pub(crate) record: RunRecord,
+    /// Sealed.
+    pub(crate) body: Vec<u8>,
 }
 
 /// Where the log of a leased thread's graph ends.
@@ -355,6 +368,7 @@ impl Writer {
         for leased in self.leased.values_mut() {
             leased.graphs.clear();
             leased.complete = false;
+            leased.run = None;
         }
         if self.skips_epochs {
             self.epochs_skipped = false;

@@ -24,7 +24,7 @@ pub(crate) struct CurrentGraph {
 impl CurrentGraph {
     /// Finds a graph of a thread that is leased under this epoch, in memory if it was used before.
     pub(crate) fn find(
-        writer: &Writer,
+        writer: &mut Writer,
         thread: &ThreadId,
         epoch: u64,
         namespace: &GraphPath,
@@ -36,36 +36,40 @@ impl CurrentGraph {
         if i64::try_from(epoch) != Ok(leased.epoch) {
             return Err(conflict());
         }
-        let never = ComparedIn::default();
-        let (row, head, compared) = match leased.graphs.get(namespace) {
-            Some(known) => (Some(known.row.clone()), known.head, known.compared),
-            None if leased.complete => (None, None, never),
-            None => match graphs::graph(writer.db()?, leased.thread, namespace)? {
-                Some(row) => {
-                    let head = row::get(writer.db()?, row.head)?;
-                    (Some(row), head.step().map(|step| step.id), never)
-                }
-                None => (None, None, never),
-            },
-        };
-        Ok(Self {
+        let mut current = Self {
             thread: leased.thread,
             epoch: leased.epoch,
-            row,
-            head,
-            compared,
-        })
+            row: None,
+            head: None,
+            compared: ComparedIn::default(),
+        };
+        if let Some(known) = leased.graphs.get(namespace) {
+            let LeasedGraph {
+                row,
+                head,
+                compared,
+            } = known.clone();
+            (current.row, current.head, current.compared) = (Some(row), head, compared);
+        } else if !leased.complete
+            && let Some(row) = graphs::graph(writer.db()?, current.thread, namespace)?
+        {
+            let head = row::get(writer.db()?, row.head)?;
+            current.head = head.step().map(|step| step.id);
+            current.row = Some(row.clone());
+            remember(writer, thread, row, current.head, current.compared);
+        }
+        Ok(current)
     }
 }
 
-/// Notes where a graph ends now, for the next commit under the same lease.
+/// Notes where a graph ends, for the next commit under the same lease.
 pub(super) fn remember(
     writer: &mut Writer,
     thread: &ThreadId,
     row: GraphRow,
     head: Option<CheckpointId>,
+    compared: ComparedIn,
 ) {
-    let compared = writer.compared_now();
     if let Some(leased) = writer.leased.get_mut(thread) {
         let known = LeasedGraph {
             row,

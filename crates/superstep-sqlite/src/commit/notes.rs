@@ -135,7 +135,8 @@ impl PreparedNotes {
                     Some(())
                 });
         }
-        graph::remember(writer, &self.thread, graph, head);
+        let compared = writer.compared_now();
+        graph::remember(writer, &self.thread, graph, head, compared);
         Ok(())
     }
 }
