@@ -122,7 +122,8 @@ impl PreparedCommit {
             let append = |cached: &mut CachedCheckpoint| cached.append(added);
             writer.cache.advance(&self.thread, before, &graph, append);
         }
-        graph::remember(writer, &self.thread, graph, Some(self.id));
+        let compared = writer.compared_now();
+        graph::remember(writer, &self.thread, graph, Some(self.id), compared);
         Ok(next_record(cost))
     }
 
@@ -192,7 +193,9 @@ impl PreparedCommit {
             state: cost.state,
         };
         let moved = match before {
-            Some(before) => graphs::advance(writer.db()?, &graph, before.last, current.epoch)?,
+            Some(before) => {
+                writer.move_end(&graph, before.last, current.epoch, current.compared)?
+            }
             None => {
                 graph.graph = writer.next_graph()?;
                 graphs::insert(writer.db()?, &graph, current.epoch)?
@@ -203,7 +206,7 @@ impl PreparedCommit {
                 thread: self.thread.clone(),
             });
         }
-        writer.change()?;
+        writer.change_log()?;
         Ok(graph)
     }
 
@@ -237,7 +240,7 @@ impl PreparedCommit {
             body: Vec::new(),
         };
         row.body = writer.seal.seal(&self.packed.body.bytes, row.place())?;
-        row::insert(writer.change()?, &row)?;
+        row::insert(writer.change_log()?, &row)?;
         Ok(row.body.len())
     }
 }

@@ -53,10 +53,13 @@ pub(crate) fn validate(
     name: &ThreadId,
     entries: &[Logged],
 ) -> Result<(), SaverError> {
-    let (Some(leased), false) = (writer.leased.get(name), entries.is_empty()) else {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let Some(leased) = writer.leased.get(name) else {
         return Ok(());
     };
-    let mut newest = newest(writer.db()?, leased.thread)?;
+    let mut newest = newest(writer.log_db()?, leased.thread)?;
     for entry in entries {
         let cursor = entry.cursor;
         if i64::try_from(cursor.epoch) != Ok(leased.epoch) || newest >= Some(cursor) {
@@ -74,16 +77,19 @@ pub(crate) fn append(
     name: &ThreadId,
     entries: &[Logged],
 ) -> Result<(), SaverError> {
-    let (Some(leased), Some(last)) = (writer.leased.get(name), entries.last()) else {
+    let Some(last) = entries.last() else {
+        return Ok(());
+    };
+    let Some(leased) = writer.leased.get(name) else {
         return Ok(());
     };
     let thread = leased.thread;
-    let mut prev = newest(writer.db()?, thread)?;
+    let mut prev = newest(writer.log_db()?, thread)?;
     for entry in entries {
         put(writer, thread, prev, entry)?;
         prev = Some(entry.cursor);
     }
-    set_end(writer.change()?, thread, last.cursor)?;
+    set_end(writer.change_log()?, thread, last.cursor)?;
     writer.notifies = true;
     Ok(())
 }
@@ -408,7 +414,7 @@ fn insert(
     let (epoch, n) = numbers(cursor);
     let checkpoint = checkpoint.map(|id| id.0.to_be_bytes());
     writer
-        .change()?
+        .change_log()?
         .prepare_cached("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)")
         .and_then(|mut insert| insert.execute(params![thread, epoch, n, checkpoint, body]))
         .map(drop)

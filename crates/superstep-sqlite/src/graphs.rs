@@ -292,41 +292,32 @@ pub(crate) fn has_records(connection: &Connection, thread: i64) -> Result<bool, 
 }
 
 /// Inserts a graph with its first record, if the epoch is still current. Returns whether it was.
+///
+/// The epoch is read before: of `INSERT … SELECT … WHERE`, which may be many rows, SQLite keeps a copy of each page
+/// that it changes, to undo the rows before one that fails.
 pub(crate) fn insert(
     connection: &Connection,
     row: &GraphRow,
     epoch: i64,
 ) -> Result<bool, SaverError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO graphs SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-             WHERE (SELECT epoch FROM threads WHERE thread = ?2) = ?11",
-        )
-        .and_then(|mut insert| {
-            insert.execute(params![
-                row.graph,
-                row.thread,
-                row.name.as_str(),
-                graph_digest(row.thread, &row.name),
-                row.head,
-                row.last,
-                row.records,
-                row.tail,
-                row.state,
-                row.sum(),
-                epoch,
-            ])
-        })
-        .map(|rows| rows == 1)
-        .map_err(sql)
+    if self::epoch(connection, row.thread)? != Some(epoch) {
+        return Ok(false);
+    }
+    let statement = "INSERT INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    put(connection, statement, row).map(|()| true)
 }
 
 /// Inserts or replaces a graph without checking the epoch: for threads that nobody has leased.
 pub(crate) fn replace(connection: &Connection, row: &GraphRow) -> Result<(), SaverError> {
+    let statement = "REPLACE INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    put(connection, statement, row)
+}
+
+fn put(connection: &Connection, statement: &str, row: &GraphRow) -> Result<(), SaverError> {
     connection
-        .prepare_cached("REPLACE INTO graphs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
-        .and_then(|mut insert| {
-            insert.execute(params![
+        .prepare_cached(statement)
+        .and_then(|mut put| {
+            put.execute(params![
                 row.graph,
                 row.thread,
                 row.name.as_str(),

@@ -60,6 +60,8 @@ pub(crate) fn claim(
         epoch,
         graphs: Default::default(),
         complete: is_new,
+        may_have_runs: !is_new,
+        run: None,
     };
     writer.add_lease(name.clone(), leased);
     Ok(Claim {

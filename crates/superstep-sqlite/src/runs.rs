@@ -13,8 +13,16 @@ use superstep_core::{
 };
 
 use crate::{
-    clock::wall_millis, commit::CurrentGraph, error::sql, graphs, layouts::Layouts,
-    load::RecordReader, row, seal::Seal, unfound, writer::Writer,
+    clock::wall_millis,
+    commit::CurrentGraph,
+    error::sql,
+    graphs,
+    layouts::Layouts,
+    load::RecordReader,
+    row,
+    seal::Seal,
+    unfound,
+    writer::{BegunRun, Writer},
 };
 
 /// A run and its row.
@@ -76,7 +84,7 @@ impl RunRow {
 
     fn open(seal: &Seal, (seq, run, thread, state, body): Columns) -> Result<Self, SaverError> {
         let run = RunId(u128::from_be_bytes(run));
-        let what = format!("run {run}");
+        let what = format_args!("run {run}");
         let bytes = seal.open(&body, place(thread, run, state), &what)?;
         let read = rmp_serde::from_slice(&bytes);
         let record: RunRecord =
@@ -97,32 +105,32 @@ impl RunRow {
         Ok((state, body))
     }
 
-    fn insert(&self, writer: &mut Writer) -> Result<(), SaverError> {
+    /// Adds it, and returns its sealed body.
+    fn insert(&mut self, writer: &mut Writer) -> Result<Vec<u8>, SaverError> {
         let (state, body) = self.seal(&writer.seal)?;
         let id = self.record.id.0.to_be_bytes();
         let due = self.record.waiting().map(|queued| queued.due);
-        unfound::note(writer.change()?, self.thread)?;
-        writer
-            .change()?
-            .prepare_cached(
-                "INSERT INTO runs (run, thread, state, body, due) VALUES (?1, ?2, ?3, ?4, ?5)",
-            )
-            .and_then(|mut insert| insert.execute(params![id, self.thread, state, body, due]))
-            .map(drop)
-            .map_err(sql)
+        let db = writer.change()?;
+        unfound::note(db, self.thread)?;
+        db.prepare_cached(
+            "INSERT INTO runs (run, thread, state, body, due) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )
+        .and_then(|mut insert| insert.execute(params![id, self.thread, state, body, due]))
+        .map_err(sql)?;
+        self.seq = db.last_insert_rowid();
+        Ok(body)
     }
 
-    /// Stores what has changed.
-    pub(crate) fn update(&self, writer: &mut Writer) -> Result<(), SaverError> {
+    /// Stores what has changed, and returns its sealed body.
+    pub(crate) fn update(&self, writer: &mut Writer) -> Result<Vec<u8>, SaverError> {
         let (state, body) = self.seal(&writer.seal)?;
         let due = self.record.waiting().map(|queued| queued.due);
-        unfound::note(writer.change()?, self.thread)?;
-        writer
-            .change()?
-            .prepare_cached("UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1")
+        let db = writer.change()?;
+        unfound::note(db, self.thread)?;
+        db.prepare_cached("UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1")
             .and_then(|mut update| update.execute(params![self.seq, state, body, due]))
-            .map(drop)
-            .map_err(sql)
+            .map_err(sql)?;
+        Ok(body)
     }
 }
 
@@ -132,7 +140,7 @@ pub(crate) fn insert(
     thread: i64,
     record: RunRecord,
 ) -> Result<(), SaverError> {
-    RunRow::new(thread, record).insert(writer)
+    RunRow::new(thread, record).insert(writer).map(drop)
 }
 
 /// Copies all runs into another database, under the same numbers; returns how many.
@@ -241,27 +249,42 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
     // every page that is changed.
     let known = find(writer.db()?, &writer.seal, run)?;
     let is_new = known.is_none();
-    let row = match known {
+    let mut row = match known {
         Some(mut known) => {
             known.record.begin_again(begin, current.head, now)?;
             known
         }
         None => RunRow::new(thread, RunRecord::begun(begin, current.head, now)),
     };
-    for mut open in of_state(writer.db()?, &writer.seal, RunStatus::Running, Some(thread))? {
-        if open.record.id != run {
-            end_lost(writer, &mut open)?;
+    let leased = writer.leased.get(&row.record.thread);
+    if leased.is_none_or(|leased| leased.may_have_runs) {
+        for mut open in of_state(writer.db()?, &writer.seal, RunStatus::Running, Some(thread))? {
+            if open.record.id != run {
+                end_lost(writer, &mut open)?;
+            }
         }
     }
-    match is_new {
+    let body = match is_new {
         true => row.insert(writer)?,
         false => row.update(writer)?,
+    };
+    let RunRow { seq, record, .. } = row;
+    if let Some(leased) = writer.leased.get_mut(&record.thread) {
+        leased.may_have_runs = true;
+        leased.run = Some(Box::new(BegunRun {
+            seq,
+            record: record.clone(),
+            body,
+        }));
     }
-    Ok(row.record)
+    Ok(record)
 }
 
 /// Records how a run ended.
-pub(crate) fn end(writer: &mut Writer, end: EndRun) -> Result<(), SaverError> {
+pub(crate) fn end(writer: &mut Writer, end: &EndRun) -> Result<(), SaverError> {
+    if end_unchanged(writer, end)? {
+        return Ok(());
+    }
     let run = end.run;
     let missing = || SaverError::NoRun { run };
     let mut row = find(writer.db()?, &writer.seal, run)?.ok_or_else(missing)?;
@@ -277,19 +300,55 @@ pub(crate) fn end(writer: &mut Writer, end: EndRun) -> Result<(), SaverError> {
     if !is_own || epoch != Some(current.epoch) {
         return Err(conflict());
     }
-    row.record.end(end.ending, current.head, wall_millis());
-    row.record.spend(end.cost);
-    if end.keeps {
-        row.record.keep();
+    close(&mut row.record, end, current.head);
+    row.update(writer).map(drop)
+}
+
+/// Ends the run that began under a lease, if its row is as it was written then (compare and swap).
+/// Returns whether it was; somebody may have asked to cancel it.
+fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> {
+    let leased = writer.leased.get_mut(&end.thread);
+    let is_meant = |begun: &mut Box<BegunRun>| begun.record.id == end.run;
+    let Some(begun) = leased.and_then(|leased| leased.run.take_if(is_meant)) else {
+        return Ok(false);
+    };
+    let current = CurrentGraph::find(writer, &end.thread, end.epoch, &GraphPath::default())?;
+    let BegunRun { seq, record, body } = *begun;
+    let mut row = RunRow {
+        seq,
+        thread: current.thread,
+        record,
+    };
+    close(&mut row.record, end, current.head);
+    let (state, ended) = row.seal(&writer.seal)?;
+    let due = row.record.waiting().map(|queued| queued.due);
+    let rows = writer
+        .db()?
+        .prepare_cached(
+            "UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1 AND body = ?5
+             AND (SELECT epoch FROM threads WHERE threads.thread = runs.thread) = ?6",
+        )
+        .and_then(|mut update| update.execute(params![seq, state, ended, due, body, current.epoch]))
+        .map_err(sql)?;
+    if rows == 1 {
+        unfound::note(writer.change()?, row.thread)?;
     }
-    row.update(writer)
+    Ok(rows == 1)
+}
+
+fn close(record: &mut RunRecord, end: &EndRun, head: Option<CheckpointId>) {
+    record.end(end.ending.clone(), head, wall_millis());
+    record.spend(end.cost);
+    if end.keeps {
+        record.keep();
+    }
 }
 
 /// Ends a run whose lease is gone.
 pub(crate) fn end_lost(writer: &mut Writer, row: &mut RunRow) -> Result<(), SaverError> {
     let newest = newest(writer.db()?, &writer.seal, row.thread)?;
     row.record.end_lost(newest.as_ref(), wall_millis());
-    row.update(writer)
+    row.update(writer).map(drop)
 }
 
 /// Shows a run whose lease is gone with its ending.

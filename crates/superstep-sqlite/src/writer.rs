@@ -17,6 +17,7 @@ use superstep_core::{
     error::SaverError,
     id::{CheckpointId, GraphPath, ThreadId},
     record::Layout,
+    runs::RunRecord,
 };
 use tokio::sync::watch;
 
@@ -35,9 +36,13 @@ use crate::{
 
 mod checkpointing;
 mod contents;
+mod ends;
 mod numbers;
 
 use checkpointing::WalState;
+use ends::DeferredEnds;
+
+pub(crate) use ends::ComparedIn;
 
 /// A thread that this process has leased.
 pub(crate) struct LeasedThread {
@@ -46,6 +51,18 @@ pub(crate) struct LeasedThread {
     pub(crate) graphs: HashMap<GraphPath, LeasedGraph>,
     /// Whether `graphs` has all graphs of the thread.
     pub(crate) complete: bool,
+    /// Whether it may have runs: one that came with its lease has none until the first begins.
+    pub(crate) may_have_runs: bool,
+    /// The run that began under this lease and has not ended.
+    pub(crate) run: Option<Box<BegunRun>>,
+}
+
+/// A run as its row was written when it began.
+pub(crate) struct BegunRun {
+    pub(crate) seq: i64,
+    pub(crate) record: RunRecord,
+    /// Sealed.
+    pub(crate) body: Vec<u8>,
 }
 
 /// Where the log of a leased thread's graph ends.
@@ -54,6 +71,8 @@ pub(crate) struct LeasedGraph {
     pub(crate) row: GraphRow,
     /// The id of its newest record.
     pub(crate) head: Option<CheckpointId>,
+    /// When its row was last compared with this; see `ends`.
+    pub(crate) compared: ComparedIn,
 }
 
 /// The connection that writes.
@@ -88,6 +107,8 @@ pub(crate) struct Writer {
     pub(crate) skips_epochs: bool,
     /// When the last heartbeat was written.
     pub(crate) renewed: Option<Moment>,
+    /// Ends of logs that this transaction has yet to write.
+    ends: DeferredEnds,
     /// Threads leased in this transaction.
     new_leases: Vec<ThreadId>,
     /// Whether the current piece of work has written something.
@@ -136,6 +157,7 @@ impl Writer {
             epochs_skipped: false,
             skips_epochs: false,
             renewed: None,
+            ends: DeferredEnds::default(),
             new_leases: Vec::new(),
             dirty: false,
             wrote: false,
@@ -208,16 +230,29 @@ impl Writer {
         self.moved = self.verify_file().is_err();
     }
 
-    /// The connection, inside a transaction.
+    /// The connection, inside a transaction that has written all ends of logs.
     pub(crate) fn db(&self) -> Result<&Connection, SaverError> {
-        let closed = || SaverError::Io("the connection was closed after a failure".to_owned());
-        self.connection.as_ref().ok_or_else(closed)
+        let db = self.log_db()?;
+        self.ends.write(db)?;
+        Ok(db)
     }
 
     /// The connection, for a statement that changes something.
     pub(crate) fn change(&mut self) -> Result<&Connection, SaverError> {
         (self.dirty, self.wrote) = (true, true);
         self.db()
+    }
+
+    /// The connection, for statements that do not use `graphs`: ends of logs may be yet to be written.
+    pub(crate) fn log_db(&self) -> Result<&Connection, SaverError> {
+        let closed = || SaverError::Io("the connection was closed after a failure".to_owned());
+        self.connection.as_ref().ok_or_else(closed)
+    }
+
+    /// The same, for a statement that changes something.
+    pub(crate) fn change_log(&mut self) -> Result<&Connection, SaverError> {
+        (self.dirty, self.wrote) = (true, true);
+        self.log_db()
     }
 
     /// Runs one piece of work in a transaction of its own.
@@ -259,6 +294,7 @@ impl Writer {
         (self.notifies, self.skips_epochs) = (false, false);
         self.notifies_runs = false;
         self.new_leases.clear();
+        self.ends.begin();
         let current = self.level;
         let connection = self.db()?;
         if current != Some(level) {
@@ -325,12 +361,14 @@ impl Writer {
         {
             self.disconnect();
         }
+        self.ends.begin();
         for thread in std::mem::take(&mut self.new_leases) {
             self.leased.remove(&thread);
         }
         for leased in self.leased.values_mut() {
             leased.graphs.clear();
             leased.complete = false;
+            leased.run = None;
         }
         if self.skips_epochs {
             self.epochs_skipped = false;
@@ -380,6 +418,7 @@ impl Writer {
             self.layouts.clear();
         }
         run(self.db()?, "RELEASE apart")?;
+        self.ends.begin();
         done
     }
 

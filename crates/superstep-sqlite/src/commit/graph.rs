@@ -8,7 +8,7 @@ use superstep_core::{
 use crate::{
     graphs::{self, GraphRow},
     row,
-    writer::{LeasedGraph, Writer},
+    writer::{ComparedIn, LeasedGraph, Writer},
 };
 
 /// A graph of a leased thread; it may have no row yet.
@@ -18,12 +18,13 @@ pub(crate) struct CurrentGraph {
     pub(super) row: Option<GraphRow>,
     /// The id of its newest record.
     pub(crate) head: Option<CheckpointId>,
+    pub(super) compared: ComparedIn,
 }
 
 impl CurrentGraph {
     /// Finds a graph of a thread that is leased under this epoch, in memory if it was used before.
     pub(crate) fn find(
-        writer: &Writer,
+        writer: &mut Writer,
         thread: &ThreadId,
         epoch: u64,
         namespace: &GraphPath,
@@ -35,35 +36,46 @@ impl CurrentGraph {
         if i64::try_from(epoch) != Ok(leased.epoch) {
             return Err(conflict());
         }
-        let (row, head) = match leased.graphs.get(namespace) {
-            Some(known) => (Some(known.row.clone()), known.head),
-            None if leased.complete => (None, None),
-            None => match graphs::graph(writer.db()?, leased.thread, namespace)? {
-                Some(row) => {
-                    let head = row::get(writer.db()?, row.head)?;
-                    (Some(row), head.step().map(|step| step.id))
-                }
-                None => (None, None),
-            },
-        };
-        Ok(Self {
+        let mut current = Self {
             thread: leased.thread,
             epoch: leased.epoch,
-            row,
-            head,
-        })
+            row: None,
+            head: None,
+            compared: ComparedIn::default(),
+        };
+        if let Some(known) = leased.graphs.get(namespace) {
+            let LeasedGraph {
+                row,
+                head,
+                compared,
+            } = known.clone();
+            (current.row, current.head, current.compared) = (Some(row), head, compared);
+        } else if !leased.complete
+            && let Some(row) = graphs::graph(writer.db()?, current.thread, namespace)?
+        {
+            let head = row::get(writer.db()?, row.head)?;
+            current.head = head.step().map(|step| step.id);
+            current.row = Some(row.clone());
+            remember(writer, thread, row, current.head, current.compared);
+        }
+        Ok(current)
     }
 }
 
-/// Notes where a graph ends now, for the next commit under the same lease.
+/// Notes where a graph ends, for the next commit under the same lease.
 pub(super) fn remember(
     writer: &mut Writer,
     thread: &ThreadId,
     row: GraphRow,
     head: Option<CheckpointId>,
+    compared: ComparedIn,
 ) {
     if let Some(leased) = writer.leased.get_mut(thread) {
-        let namespace = row.name.clone();
-        leased.graphs.insert(namespace, LeasedGraph { row, head });
+        let known = LeasedGraph {
+            row,
+            head,
+            compared,
+        };
+        leased.graphs.insert(known.row.name.clone(), known);
     }
 }

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     cache::CheckpointCache,
     error, events,
-    graphs::{self, GraphRow},
+    graphs::GraphRow,
     lookup,
     queue::Urgency,
     row::{self, Kind, Row},
@@ -85,6 +85,7 @@ impl PreparedNotes {
             epoch,
             row: before,
             head,
+            compared,
         } = CurrentGraph::find(writer, &self.thread, self.epoch, &self.namespace)?;
         let at = self.checkpoint;
         let unknown = || SaverError::Corrupt(format!("a note for unknown {at}"));
@@ -102,12 +103,12 @@ impl PreparedNotes {
             last: seq,
             ..before.clone()
         };
-        if !graphs::advance(writer.db()?, &graph, before.last, epoch)? {
+        if !writer.move_end(&graph, before.last, epoch, compared)? {
             return Err(SaverError::Conflict {
                 thread: self.thread.clone(),
             });
         }
-        writer.change()?;
+        writer.change_log()?;
         writer.blobs(thread, &self.packed.blobs)?;
         let mut row = Row {
             seq,
@@ -120,7 +121,7 @@ impl PreparedNotes {
             body: Vec::new(),
         };
         row.body = writer.seal.seal(&self.packed.bytes, row.place())?;
-        row::insert(writer.change()?, &row)?;
+        row::insert(writer.change_log()?, &row)?;
         events::append(writer, &self.thread, &self.events)?;
         if let Some(notes) = &self.cached_notes {
             let of_head = parent == before.head;
@@ -134,7 +135,8 @@ impl PreparedNotes {
                     Some(())
                 });
         }
-        graph::remember(writer, &self.thread, graph, head);
+        let compared = writer.compared_now();
+        graph::remember(writer, &self.thread, graph, head, compared);
         Ok(())
     }
 }

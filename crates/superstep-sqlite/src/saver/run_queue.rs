@@ -136,7 +136,7 @@ impl SqliteSaver {
             }
             change(&mut row.record, wall_millis());
             writer.notifies_runs = true;
-            RunRow::update(&row, writer)
+            RunRow::update(&row, writer).map(drop)
         })
     }
 }

@@ -124,14 +124,14 @@ impl Runs for SqliteSaver {
     fn end_run(&self, end: EndRun) -> MaybeReady<'_, ()> {
         let queue = &self.0.0.queue;
         queue.submit(SyncLevel::Normal, Urgency::Immediate, move |writer| {
-            runs::end(writer, end)
+            runs::end(writer, &end)
         })
     }
 
     fn end_run_and_lease(&self, end: EndRun, lease: Lease) -> MaybeReady<'_, ()> {
         let queue = &self.0.0.queue;
         let ended = queue.submit(SyncLevel::Normal, Urgency::WithNext, move |writer| {
-            runs::end(writer, end)
+            runs::end(writer, &end)
         });
         MaybeReady::Later(Box::pin(async move {
             lease.end().await;

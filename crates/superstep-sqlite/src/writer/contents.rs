@@ -45,7 +45,7 @@ impl Writer {
     }
 
     fn find_layout(&self, digest: u64) -> Result<Option<i64>, SaverError> {
-        self.db()?
+        self.log_db()?
             .prepare_cached("SELECT layout FROM layouts WHERE digest = ?1")
             .and_then(|mut select| {
                 let found = select.query_row([digest as i64], |row| row.get(0));
@@ -57,7 +57,7 @@ impl Writer {
     fn add_layout(&mut self, layout: &Layout, digest: u64) -> Result<i64, SaverError> {
         let (_, bytes) = codec::pack_layout(layout).map_err(|e| error::encode(&e))?;
         let body = self.seal.seal(&bytes, layouts::place(digest))?;
-        let connection = self.change()?;
+        let connection = self.change_log()?;
         connection
             .prepare_cached("INSERT INTO layouts (digest, body) VALUES (?1, ?2)")
             .and_then(|mut insert| insert.execute(params![digest as i64, body]))
@@ -87,7 +87,7 @@ impl Writer {
     ) -> Result<bool, SaverError> {
         let name = id.0.to_be_bytes();
         let found = self
-            .db()?
+            .log_db()?
             .prepare_cached("SELECT blob FROM blobs WHERE name = ?1")
             .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
             .map_err(sql)?;
@@ -95,7 +95,7 @@ impl Writer {
             Some(blob) => blob,
             None => {
                 let body = self.seal.seal(bytes, Place::of(name))?;
-                let connection = self.change()?;
+                let connection = self.change_log()?;
                 connection
                     .prepare_cached("INSERT INTO blobs (name, body) VALUES (?1, ?2)")
                     .and_then(|mut insert| insert.execute(params![name, body]))
@@ -104,7 +104,7 @@ impl Writer {
             }
         };
         let added = self
-            .change()?
+            .change_log()?
             .prepare_cached("INSERT OR IGNORE INTO uses VALUES (?1, ?2)")
             .and_then(|mut insert| insert.execute([thread, blob]))
             .map_err(sql)?;

@@ -10,7 +10,7 @@ impl Writer {
     pub(crate) fn next_seq(&mut self) -> Result<i64, SaverError> {
         let last = match self.seq {
             Some(last) => last,
-            None => row::newest(self.db()?)?,
+            None => row::newest(self.log_db()?)?,
         };
         self.seq = Some(last + 1);
         Ok(last + 1)
@@ -30,28 +30,26 @@ impl Writer {
         Ok(last + 1)
     }
 
-    /// The next epoch. Of several in one transaction only the last is stored, at the commit.
+    /// The next epoch. Of those of a transaction only the last is stored, at the commit.
     pub(crate) fn next_epoch(&mut self) -> Result<i64, SaverError> {
-        let epoch = match self.epoch {
-            Some(last) => last + 1,
+        let last: i64 = match self.epoch {
+            Some(last) => last,
             None => self
-                .change()?
-                .prepare_cached(
-                    "UPDATE counters SET value = value + 1 WHERE name = 'epoch' RETURNING value",
-                )
-                .and_then(|mut update| update.query_row([], |row| row.get(0)))
+                .db()?
+                .prepare_cached("SELECT value FROM counters WHERE name = 'epoch'")
+                .and_then(|mut select| select.query_row([], |row| row.get(0)))
                 .map_err(sql)?,
         };
-        self.epoch = Some(epoch);
-        Ok(epoch)
+        self.epoch = Some(last + 1);
+        Ok(last + 1)
     }
 
     /// Stores the last epoch assigned in this transaction.
-    pub(super) fn store_epoch(&self) -> Result<(), SaverError> {
+    pub(super) fn store_epoch(&mut self) -> Result<(), SaverError> {
         let Some(epoch) = self.epoch else {
             return Ok(());
         };
-        self.db()?
+        self.change()?
             .prepare_cached("UPDATE counters SET value = ?1 WHERE name = 'epoch' AND value < ?1")
             .and_then(|mut update| update.execute([epoch]))
             .map(drop)

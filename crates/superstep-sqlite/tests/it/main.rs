@@ -23,3 +23,4 @@ mod rivals;
 mod sealed;
 mod store;
 mod surroundings;
+mod write_behind;
