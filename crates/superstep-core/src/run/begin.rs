@@ -86,7 +86,7 @@ impl Loop {
                 restored,
             }) => (restored, Some(id), parent, source, step),
             None => {
-                let state = GraphState::within(&plan, buffers.state);
+                let state = GraphState::with_buffers(&plan, buffers.state);
                 let fresh = Restored {
                     state,
                     notes: Vec::new(),
@@ -133,7 +133,7 @@ impl Loop {
             },
             children: Children::default(),
             shown: ReaderView::default(),
-            acts: Acts::within(buffers.acts),
+            acts: Acts::with_list(buffers.acts),
             stopped: false,
             stored_as: restored.layout,
             plan,
