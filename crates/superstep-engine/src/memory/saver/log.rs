@@ -33,11 +33,15 @@ struct LogRecord {
     record: Arc<Record>,
     parent: Option<usize>,
     children: Children,
-    notes: BTreeMap<TaskKey, TaskNote>,
+    notes: KnownNotes,
     /// How many of the children have their tasks in the notes.
     merged: usize,
     tail: Tail,
 }
+
+/// What is known of the tasks of a checkpoint. In boxes, since the map has room for eleven and most checkpoints
+/// have one or none.
+type KnownNotes = BTreeMap<TaskKey, Box<TaskNote>>;
 
 /// The records that follow one, oldest first. Most have one at most, which needs no list.
 #[derive(Clone, Default)]
@@ -162,7 +166,7 @@ impl Log {
                 ..before
             },
         };
-        let (children, notes) = (Children::default(), BTreeMap::new());
+        let (children, notes) = (Children::default(), KnownNotes::new());
         self.entries.push(LogRecord {
             record,
             parent,
@@ -205,19 +209,19 @@ impl Log {
         let superseded = place + 1 < self.entries.len();
         Some(Loaded {
             chain: self.shared(entry),
-            notes: self.notes(place, entry).into_values().collect(),
+            notes: self.notes(place, entry).collect(),
             superseded,
             next: entry.tail.next(),
         })
     }
 
     /// All that is known of the tasks of an entry.
-    fn notes(&self, place: usize, entry: &LogRecord) -> BTreeMap<TaskKey, TaskNote> {
+    fn notes(&self, place: usize, entry: &LogRecord) -> impl Iterator<Item = TaskNote> + use<> {
         let mut notes = entry.notes.clone();
         for note in self.unmerged(place) {
             absorb(&mut notes, note.clone());
         }
-        notes
+        notes.into_values().map(|note| *note)
     }
 
     fn chain(&self, entry: &LogRecord) -> Vec<Arc<Record>> {
@@ -260,7 +264,7 @@ impl Log {
         let archived = entries.map(|(place, entry)| Archived {
             record: entry.record.clone(),
             notes: (entry.merged > 0 || !entry.notes.is_empty())
-                .then(|| self.notes(place, entry).into_values().collect()),
+                .then(|| self.notes(place, entry).collect()),
         });
         archived.collect()
     }
@@ -278,7 +282,7 @@ impl Log {
             let Some(notes) = notes else { continue };
             entry.notes = notes
                 .into_iter()
-                .map(|note| (note.key.clone(), note))
+                .map(|note| (note.key.clone(), Box::new(note)))
                 .collect();
             entry.merged = entry.children.len();
         }
