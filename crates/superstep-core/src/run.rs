@@ -133,6 +133,14 @@ struct Unstored {
     unlogged: Option<Box<LoggedEvent>>,
 }
 
+impl Unstored {
+    /// Adds changes. Records are kept, so they take no more room than they need.
+    fn add(&mut self, changes: &mut Vec<(ChannelIx, Change)>) {
+        self.changes.reserve_exact(changes.len());
+        self.changes.append(changes);
+    }
+}
+
 /// What graphs that tasks of the step run inherit.
 #[derive(Default)]
 struct Children {

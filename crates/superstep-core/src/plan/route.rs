@@ -227,7 +227,7 @@ impl Plan {
     ) -> Result<Vec<Write>, Unwritten> {
         let output = match input {
             StartValue::Input(value) => Output::Update(value.clone()),
-            StartValue::Command(command) => Output::Command(command.clone()),
+            StartValue::Command(command) => Output::Command(Command::clone(command)),
         };
         self.writes(node, channels, output, window)
     }

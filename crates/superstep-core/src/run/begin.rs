@@ -414,12 +414,12 @@ impl Loop {
         let Some(writes) = note.output.clone() else {
             return Ok(());
         };
-        let applied = self.state.apply(
+        let mut applied = self.state.apply(
             &self.plan,
             &mut [Applying::input(&writes)],
             self.recording(),
         )?;
-        self.unstored.changes.extend(applied.changes);
+        self.unstored.add(&mut applied.changes);
         if let Some(touched) = &mut self.schedule.touched {
             touched.extend(applied.touched);
         }
@@ -447,7 +447,7 @@ impl Loop {
         };
         due.clear();
         self.schedule.due = due;
-        self.unstored.changes.append(&mut applied.changes);
+        self.unstored.add(&mut applied.changes);
         std::mem::swap(
             self.schedule.touched.get_or_insert_default(),
             &mut applied.touched,
@@ -500,7 +500,7 @@ fn start_value(input: RunInput) -> Option<StartValue> {
     match input {
         RunInput::Nothing => None,
         RunInput::Value(value) => Some(StartValue::Input(value)),
-        RunInput::Command(command, _) => Some(StartValue::Command(command)),
+        RunInput::Command(command, _) => Some(StartValue::Command(Box::new(command))),
     }
 }
 

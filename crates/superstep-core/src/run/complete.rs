@@ -165,7 +165,7 @@ impl Loop {
             }
         }
         task.phase = Phase::Halted;
-        task.note.error = Some(StoredError::from(&error));
+        task.note.error = Some(Box::new(StoredError::from(&error)));
         task.unsaved = true;
         let handler =
             self.plan.nodes.row(task.node).handler.filter(|_| {
@@ -293,7 +293,7 @@ impl Loop {
 
     fn end_step(&mut self) -> Result<bool, Error> {
         let mut applied = self.apply_tasks()?;
-        self.unstored.changes.append(&mut applied.changes);
+        self.unstored.add(&mut applied.changes);
         self.count_deltas(&applied.written);
         if !self.config.parent.nested {
             self.config.parent.answers.take_next();

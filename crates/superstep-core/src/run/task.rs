@@ -26,7 +26,7 @@ pub enum TaskInput {
     /// Arguments of a called task.
     Call(Vec<Value>),
     /// The input of the failed task it handles, and the error.
-    Failed(Box<TaskInput>, StoredError, Arc<str>),
+    Failed(Box<TaskInput>, Box<StoredError>, Arc<str>),
 }
 
 /// How far a task is.
