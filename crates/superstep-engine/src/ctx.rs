@@ -256,8 +256,8 @@ impl DynCtx {
             };
             log.emit(logged, checkpoint).await;
         }
-        if shows {
-            step.env.emit(event).await;
+        if shows && let Some(slow) = step.env.emit(event) {
+            slow.await;
         }
     }
 

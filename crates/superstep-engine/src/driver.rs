@@ -240,7 +240,9 @@ impl<'a> Driver<'a> {
             }
             Act::Emit(mut event) => {
                 self.clean(&mut event.kind);
-                self.env.emit(*event).await;
+                if let Some(slow) = self.env.emit(*event) {
+                    slow.await;
+                }
             }
             Act::Log(at, mut logged) => {
                 self.clean(&mut logged.event.kind);

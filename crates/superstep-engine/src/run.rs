@@ -54,9 +54,11 @@ impl DynGraph {
         options: &RunOptions,
         sink: Option<Sink>,
     ) -> Result<DynOutcome, Error> {
-        let thread = options.thread.as_ref();
-        let run = async { self.begin(input, options, sink).await?.finish(None).await };
-        run.await.map_err(|error| error.at_thread(thread))
+        let outcome = match self.begin(input, options, sink).await {
+            Ok(begun) => begun.finish(None).await,
+            Err(error) => Err(error),
+        };
+        outcome.map_err(|error| error.at_thread(options.thread.as_ref()))
     }
 
     /// Begins a run: leases its thread, checks what it is fed, records it.
@@ -368,33 +370,15 @@ pub(crate) struct BegunRun {
 
 impl BegunRun {
     /// Runs to the end. `began` hears when what the run was fed is stored.
-    pub(crate) async fn finish(self, began: Option<Began>) -> Result<DynOutcome, Error> {
+    pub(crate) async fn finish(mut self, began: Option<Began>) -> Result<DynOutcome, Error> {
+        let stop = self.drive(began).await;
         let Self {
             graph,
             env,
-            mut run,
+            run,
             entry,
-            deadline,
+            ..
         } = self;
-        let drive = async {
-            if let Some(log) = &env.log {
-                log.start(env.durability, run.checkpoint());
-            }
-            let mut stop = driver::drive(&mut run, &graph.0, &env, None, began).await;
-            if let Some(log) = &env.log {
-                stop = log.end(stop, run.checkpoint()).await;
-            }
-            stop
-        };
-        let stop = {
-            // Pinned here, so that all ways to drive it share its room.
-            let drive = std::pin::pin!(drive);
-            let drive = std::pin::pin!(within(&env, entry.as_ref(), deadline, drive));
-            match &env.log {
-                None => drive.await,
-                Some(log) => log.along(drive).await,
-            }
-        };
         // Whoever has the outcome may continue with the thread, in this process or another.
         if let Some(entry) = entry {
             let cost = *lock(&env.cost);
@@ -414,6 +398,34 @@ impl BegunRun {
             asks: distinct(asks),
             status,
         })
+    }
+
+    async fn drive(&mut self, began: Option<Began>) -> Stop {
+        let Self {
+            graph,
+            env,
+            run,
+            entry,
+            deadline,
+        } = self;
+        let drive = async {
+            if let Some(log) = &env.log {
+                log.start(env.durability, run.checkpoint());
+            }
+            let mut stop = driver::drive(run, &graph.0, env, None, began).await;
+            if let Some(log) = &env.log {
+                stop = log.end(stop, run.checkpoint()).await;
+            }
+            stop
+        };
+        // Pinned here, so that all ways to drive it share its room.
+        let drive = std::pin::pin!(drive);
+        let drive = std::pin::pin!(within(env, entry.as_ref(), *deadline, drive));
+        match &env.log {
+            None => drive.await,
+            // Many runs are not logged, and would have room for it.
+            Some(log) => Box::pin(log.along(drive)).await,
+        }
     }
 }
 
