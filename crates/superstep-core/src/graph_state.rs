@@ -180,10 +180,12 @@ impl GraphState {
 
     /// Every channel, for a record that needs no other.
     pub fn all_changes(&self, plan: &Plan) -> Vec<(ChannelIx, Change)> {
-        let present = plan.channels.keys();
-        present
-            .filter_map(|channel| Some((channel, self.channels.snapshot(channel)?)))
-            .collect()
+        let mut all = Vec::with_capacity(plan.channels.len());
+        let channels = plan.channels.keys();
+        all.extend(
+            channels.filter_map(|channel| Some((channel, self.channels.snapshot(channel)?))),
+        );
+        all
     }
 
     /// Applies the writes of a step (or of the input) in order.
