@@ -137,7 +137,6 @@ impl DynGraph {
             strict_resume: options.strict_resume,
             strict_input: options.strict_input,
             keep_asks: options.keep_asks,
-            at_latest: options.at.is_none(),
         };
         let fed = match &input {
             RunInput::Nothing => InputKind::Nothing,
@@ -150,9 +149,26 @@ impl DynGraph {
         }
         // Before the loop makes ids of its own.
         let mark = env.ids.next(None);
-        let Entered { run, noted } = self
-            .enter(&env, ParentContext::default(), input, scope)
-            .await?;
+        let mut parent = ParentContext::default();
+        let found = self.find(&env, &mut parent).await?;
+        // A run that continues its thread where that is now: answers must fit what is asked there, and new input
+        // must not drop an effect of which nobody knows whether it happened.
+        if options.at.is_none()
+            && let (Some(loaded), Some(saver), Some(thread)) = (&found.loaded, saver, &env.thread)
+        {
+            // LangGraph shows the schema to clients, and checks nothing.
+            if env.fidelity == Fidelity::Sensible
+                && let RunInput::Command(_, Some(resume)) = &input
+            {
+                self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
+            }
+            self.refuse_input(saver, thread, loaded, &input).await?;
+        }
+        let noted = match (&input, &found.loaded) {
+            (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
+            _ => 0,
+        };
+        let run = self.open(&env, parent, scope, input, found)?;
         let entry = match (saver, &env.thread, env.run, lease) {
             (Some(saver), Some(thread), Some(run), Some(lease)) => {
                 let begin = BeginRun {
@@ -179,21 +195,15 @@ impl DynGraph {
         })
     }
 
-    /// Restores where a graph is, and starts its loop on what it is fed.
-    async fn enter(
-        &self,
-        env: &Arc<Env>,
-        mut parent: ParentContext,
-        input: RunInput,
-        scope: Scope,
-    ) -> Result<Entered, Error> {
+    /// Finds where a graph is.
+    async fn find(&self, env: &Env, parent: &mut ParentContext) -> Result<Found, Error> {
         let address = env.addresses.get(&parent.namespace).copied();
         let at = match (address, &parent.replay) {
             (Some(id), _) => At::Id(id),
             (None, Some(replay)) if parent.nested => {
                 parent.resuming = None;
                 if replay.first_visit(&parent.namespace) {
-                    At::Before(replay.before)
+                    At::Before(replay.before())
                 } else {
                     At::Latest
                 }
@@ -207,23 +217,8 @@ impl DynGraph {
         if let (None, Some(id)) = (&loaded, address) {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
-        if let (true, Some(loaded), Some(saver), Some(thread)) =
-            (scope.at_latest, &loaded, &env.saver, &env.thread)
-        {
-            // LangGraph shows the schema to clients, and checks nothing.
-            if env.fidelity == Fidelity::Sensible
-                && let RunInput::Command(_, Some(resume)) = &input
-            {
-                self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
-            }
-            self.refuse_input(saver, thread, loaded, &input).await?;
-        }
-        let noted = match (&input, &loaded) {
-            (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
-            _ => 0,
-        };
-        let run = self.open(env, parent, scope, input, loaded, address.is_some())?;
-        Ok(Entered { run, noted })
+        let addressed = address.is_some();
+        Ok(Found { loaded, addressed })
     }
 
     /// Starts the loop. Not part of the future of a run, which stays small without it.
@@ -233,8 +228,7 @@ impl DynGraph {
         mut parent: ParentContext,
         scope: Scope,
         input: RunInput,
-        loaded: Option<Loaded>,
-        addressed: bool,
+        Found { loaded, addressed }: Found,
     ) -> Result<Box<Loop>, Error> {
         let head = match &loaded {
             Some(loaded) => self.0.head(loaded)?.map(|(head, _)| head),
@@ -289,11 +283,12 @@ impl DynGraph {
         })
     }
 
-    /// Runs the graph inside a task of another one. The future is large: whoever awaits it has it in a box.
+    /// Runs the graph inside a task of another one, on new input if there is any. The future is large: whoever
+    /// awaits it has it in a box.
     pub(crate) async fn run_nested(
         &self,
         ctx: &DynCtx,
-        input: RunInput,
+        input: Option<Value>,
     ) -> Result<Option<Value>, Halt> {
         ctx.alive()?;
         let ChildContext {
@@ -320,8 +315,9 @@ impl DynGraph {
             ctx: ctx.clone(),
             graph,
         };
-        let entered = self.enter(&env, parent, input, Scope::default()).await?;
-        let mut run = entered.run;
+        let found = self.find(&env, &mut parent).await?;
+        let input = input.map_or(RunInput::Nothing, RunInput::Value);
+        let mut run = self.open(&env, parent, Scope::default(), input, found)?;
         let stop = driver::drive(&mut run, &self.0, &env, Some(above), None).await;
         lock(&ctx.0.progress)
             .seen_below
@@ -348,15 +344,17 @@ impl DynCtx {
         input: impl Into<Value>,
     ) -> Result<Option<Value>, Halt> {
         self.beat_if_auto();
-        let input = RunInput::from(input.into());
+        let input = Some(input.into()).filter(|input: &Value| !input.is_null());
         Box::pin(graph.run_nested(self, input)).await
     }
 }
 
-/// A graph that was entered: its loop, and what was noted of the tasks where it begins.
-struct Entered {
-    run: Box<Loop>,
-    noted: u64,
+/// Where a graph is.
+struct Found {
+    /// Nothing if nobody has run it.
+    loaded: Option<Loaded>,
+    /// The caller named this checkpoint.
+    addressed: bool,
 }
 
 /// A run that has begun: its thread is leased, and what it is fed was checked.
@@ -499,9 +497,6 @@ struct Scope {
     strict_resume: bool,
     strict_input: bool,
     keep_asks: bool,
-    /// Whether the run continues its thread where that is now: answers must fit what is asked there, and new input
-    /// must not drop an effect of which nobody knows whether it happened.
-    at_latest: bool,
 }
 
 fn distinct(asks: Vec<Ask>) -> Vec<Ask> {
@@ -516,7 +511,7 @@ impl Node for SubgraphNode {
     fn run(&self, ctx: DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
         let graph = self.0.clone();
         Box::pin(async move {
-            let output = graph.run_nested(&ctx, RunInput::Value(ctx.input())).await?;
+            let output = graph.run_nested(&ctx, Some(ctx.input())).await?;
             Ok(output.map_or(Output::Nothing, Output::from))
         })
     }

@@ -27,7 +27,7 @@ pub enum RunInput {
     /// New input.
     Value(Value),
     /// A command, an answer, or both.
-    Command(Command, Option<Resume>),
+    Command(Box<Command>, Option<Resume>),
 }
 
 /// The checkpoint a run starts from.
@@ -500,7 +500,7 @@ fn start_value(input: RunInput) -> Option<StartValue> {
     match input {
         RunInput::Nothing => None,
         RunInput::Value(value) => Some(StartValue::Input(value)),
-        RunInput::Command(command, _) => Some(StartValue::Command(Box::new(command))),
+        RunInput::Command(command, _) => Some(StartValue::Command(command)),
     }
 }
 
@@ -522,6 +522,6 @@ impl From<serde_json::Value> for RunInput {
 
 impl From<Command> for RunInput {
     fn from(command: Command) -> Self {
-        Self::Command(command, None)
+        Self::Command(Box::new(command), None)
     }
 }

@@ -48,10 +48,15 @@ impl Loop {
         }
         // Most tasks have nothing of these, and adding nothing to a map is not free.
         if !done.streamed.is_empty() {
-            self.shown.messages.extend(done.streamed);
+            self.shown
+                .seen
+                .get_or_insert_default()
+                .own
+                .extend(done.streamed);
         }
         if !done.seen_below.is_empty() {
-            self.shown.below.extend(done.seen_below);
+            let seen = self.shown.seen.get_or_insert_default();
+            seen.below.extend(done.seen_below);
         }
         let Some(task) = self.tasks.get_mut(at) else {
             return;
@@ -187,7 +192,7 @@ impl Loop {
             Some(handler) => self.start_handler(at, handler),
             None if call => {}
             None => {
-                self.progress.failure.get_or_insert(error);
+                self.progress.failure.get_or_insert_with(|| Box::new(error));
             }
         }
     }
@@ -266,7 +271,7 @@ impl Loop {
     /// No task runs any more: stops, or ends the step. Returns whether the next one follows.
     pub(super) fn complete_step(&mut self) -> bool {
         if let Some(error) = self.progress.failure.take() {
-            self.stop_with(Stop::Failed(error));
+            self.stop_with(Stop::Failed(*error));
             return false;
         }
         if let Some(command) = self.progress.parent_command.take() {

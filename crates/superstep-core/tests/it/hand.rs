@@ -10,7 +10,7 @@ use superstep_core::{
     ask::{Ask, Resume},
     channel::{ChannelKind, ChannelSpec},
     checkpoint::{Loaded, NextRecord},
-    command::{Command, START},
+    command::START,
     event::Modes,
     graph_state::GraphState,
     id::{AskId, CheckpointId, IdSource},
@@ -70,7 +70,7 @@ impl Thread {
         let input = match (self.records.is_empty(), resume) {
             (true, _) => RunInput::Value(Value::map([("said", Value::from("hello"))])),
             (false, None) => RunInput::Nothing,
-            (false, answer) => RunInput::Command(Command::default(), answer),
+            (false, answer) => RunInput::Command(Box::default(), answer),
         };
         let config = RunConfig {
             thread: Some("t".into()),
