@@ -32,6 +32,7 @@ use superstep_core::sync::lock;
 
 pub(crate) use call::call_body;
 pub use call::{CallTask, Calling, TaskBody};
+pub(crate) use cancelled::RunsInside;
 pub(crate) use effect::Unknown;
 pub(crate) use heartbeat::Heartbeat;
 pub(crate) use progress::{Journal, TaskAnswers, TaskProgress};

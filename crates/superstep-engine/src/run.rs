@@ -25,7 +25,7 @@ use superstep_core::{
 
 use crate::{
     clock::{unix_millis, until},
-    ctx::{Above, ChildContext, DynCtx},
+    ctx::{Above, ChildContext, DynCtx, RunsInside},
     driver::{self, Began},
     env::{Env, Sink},
     event_log::{EventLogWriter, FindPlan},
@@ -231,7 +231,7 @@ impl DynGraph {
         Found { loaded, addressed }: Found,
     ) -> Result<Box<Loop>, Error> {
         let head = match &loaded {
-            Some(loaded) => self.0.head(loaded)?.map(|(head, _)| head),
+            Some(loaded) => self.0.head(loaded)?.map(|(head, _)| Box::new(head)),
             None => None,
         };
         let nested = parent.nested;
@@ -283,14 +283,12 @@ impl DynGraph {
         })
     }
 
-    /// Runs the graph inside a task of another one, on new input if there is any. The future is large: whoever
-    /// awaits it has it in a box.
-    pub(crate) async fn run_nested(
+    /// Begins to run the graph inside a task of another one.
+    async fn begin_nested<'a>(
         &self,
-        ctx: &DynCtx,
+        ctx: &'a DynCtx,
         input: Option<Value>,
-    ) -> Result<Option<Value>, Halt> {
-        ctx.alive()?;
+    ) -> Result<NestedRun<'a>, Halt> {
         let ChildContext {
             graph,
             continues,
@@ -310,14 +308,36 @@ impl DynGraph {
             }
             Persist::Off => Arc::make_mut(&mut env).saver = None,
         }
-        let _inside = ctx.runs_inside();
+        let inside = ctx.runs_inside();
+        let found = self.find(&env, &mut parent).await?;
+        let input = input.map_or(RunInput::Nothing, RunInput::Value);
+        let run = self.open(&env, parent, Scope::default(), input, found)?;
         let above = Above {
             ctx: ctx.clone(),
             graph,
         };
-        let found = self.find(&env, &mut parent).await?;
-        let input = input.map_or(RunInput::Nothing, RunInput::Value);
-        let mut run = self.open(&env, parent, Scope::default(), input, found)?;
+        Ok(NestedRun {
+            env,
+            run,
+            above,
+            inside,
+        })
+    }
+
+    /// Runs the graph inside a task of another one, on new input if there is any. The future is large: whoever
+    /// awaits it has it in a box.
+    pub(crate) async fn run_nested(
+        &self,
+        ctx: &DynCtx,
+        input: Option<Value>,
+    ) -> Result<Option<Value>, Halt> {
+        ctx.alive()?;
+        let NestedRun {
+            env,
+            mut run,
+            above,
+            inside: _inside,
+        } = self.begin_nested(ctx, input).await?;
         let stop = driver::drive(&mut run, &self.0, &env, Some(above), None).await;
         lock(&ctx.0.progress)
             .seen_below
@@ -355,6 +375,14 @@ struct Found {
     loaded: Option<Loaded>,
     /// The caller named this checkpoint.
     addressed: bool,
+}
+
+/// A graph that has begun inside a task of another one.
+struct NestedRun<'a> {
+    env: Arc<Env>,
+    run: Box<Loop>,
+    above: Above,
+    inside: RunsInside<'a>,
 }
 
 /// A run that has begun: its thread is leased, and what it is fed was checked.

@@ -51,7 +51,7 @@ pub struct Begin {
     /// How the run is meant.
     pub config: RunConfig,
     /// Where it starts; nothing on a fresh thread.
-    pub head: Option<StartingPoint>,
+    pub head: Option<Box<StartingPoint>>,
     /// The caller named this checkpoint.
     pub addressed: bool,
     /// The graph above named a checkpoint for this very graph.
@@ -78,13 +78,16 @@ impl Loop {
             buffers,
         } = begin;
         let (restored, id, parent, source, step) = match head {
-            Some(StartingPoint {
-                id,
-                parent,
-                source,
-                step,
-                restored,
-            }) => (restored, Some(id), parent, source, step),
+            Some(head) => {
+                let StartingPoint {
+                    id,
+                    parent,
+                    source,
+                    step,
+                    restored,
+                } = *head;
+                (restored, Some(id), parent, source, step)
+            }
             None => {
                 let state = GraphState::with_buffers(&plan, buffers.state);
                 let fresh = Restored {

@@ -105,7 +105,7 @@ impl Thread {
         Loop::begin(begin).unwrap()
     }
 
-    fn head(&self) -> Option<StartingPoint> {
+    fn head(&self) -> Option<Box<StartingPoint>> {
         let record = self.records.last()?;
         let loaded = Loaded {
             chain: self.records.clone().into(),
@@ -113,13 +113,13 @@ impl Thread {
             superseded: false,
             next: NextRecord::Changes,
         };
-        Some(StartingPoint {
+        Some(Box::new(StartingPoint {
             id: record.id,
             parent: record.parent,
             source: record.source,
             step: record.step,
             restored: GraphState::restore(&self.plan, &loaded, None).unwrap(),
-        })
+        }))
     }
 
     /// Stores what a run wants stored, and says which task it wants run.
