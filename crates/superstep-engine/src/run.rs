@@ -150,7 +150,7 @@ impl DynGraph {
         // Before the loop makes ids of its own.
         let mark = env.ids.next(None);
         let mut parent = ParentContext::default();
-        let found = self.find(&env, &mut parent).await?;
+        let found = self.locate(&env, &mut parent).await?;
         // A run that continues its thread where that is now: answers must fit what is asked there, and new input
         // must not drop an effect of which nobody knows whether it happened.
         if options.at.is_none()
@@ -196,7 +196,7 @@ impl DynGraph {
     }
 
     /// Finds where a graph is.
-    async fn find(&self, env: &Env, parent: &mut ParentContext) -> Result<Found, Error> {
+    async fn locate(&self, env: &Env, parent: &mut ParentContext) -> Result<Whereabouts, Error> {
         let address = env.addresses.get(&parent.namespace).copied();
         let at = match (address, &parent.replay) {
             (Some(id), _) => At::Id(id),
@@ -218,7 +218,7 @@ impl DynGraph {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
         let addressed = address.is_some();
-        Ok(Found { loaded, addressed })
+        Ok(Whereabouts { loaded, addressed })
     }
 
     /// Starts the loop. Not part of the future of a run, which stays small without it.
@@ -228,7 +228,7 @@ impl DynGraph {
         mut parent: ParentContext,
         scope: Scope,
         input: RunInput,
-        Found { loaded, addressed }: Found,
+        Whereabouts { loaded, addressed }: Whereabouts,
     ) -> Result<Box<Loop>, Error> {
         let head = match &loaded {
             Some(loaded) => self.0.head(loaded)?.map(|(head, _)| Box::new(head)),
@@ -309,7 +309,7 @@ impl DynGraph {
             Persist::Off => Arc::make_mut(&mut env).saver = None,
         }
         let inside = ctx.runs_inside();
-        let found = self.find(&env, &mut parent).await?;
+        let found = self.locate(&env, &mut parent).await?;
         let input = input.map_or(RunInput::Nothing, RunInput::Value);
         let run = self.open(&env, parent, Scope::default(), input, found)?;
         let above = Above {
@@ -370,7 +370,7 @@ impl DynCtx {
 }
 
 /// Where a graph is.
-struct Found {
+struct Whereabouts {
     /// Nothing if nobody has run it.
     loaded: Option<Loaded>,
     /// The caller named this checkpoint.
