@@ -425,7 +425,7 @@ impl Runner {
             let answer = convert::to_value(&self.eval(answer)?);
             resume = Some(Resume::ById([(AskId(0), answer)].into()));
         }
-        Ok(RunInput::Command(command, resume))
+        Ok(RunInput::Command(Box::new(command), resume))
     }
 
     async fn invoke(&mut self, op: &Op, run: &Run) -> Result<Json, Trouble> {

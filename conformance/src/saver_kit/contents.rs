@@ -187,7 +187,7 @@ async fn a_command_that_waits_survives(bench: &Bench<'_>) -> Verdict {
         Command::goto("a").set("x", Value::list([])).to_parent(),
     ];
     let pending = commands.map(|command| Pending {
-        start: Some(StartValue::Command(command)),
+        start: Some(StartValue::Command(Box::new(command))),
         ..Pending::default()
     });
     pending_survives(bench, pending).await

@@ -404,7 +404,7 @@ fn failed(key: TaskKey, limit: Option<Limit>) -> TaskNote {
         limit,
     };
     TaskNote {
-        error: Some(error),
+        error: Some(Box::new(error)),
         ..TaskNote::new(key)
     }
 }

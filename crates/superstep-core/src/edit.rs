@@ -137,7 +137,7 @@ impl Edit<'_> {
                 }
                 .into());
             }
-            Output::Command(command) => StartValue::Command(command.clone()),
+            Output::Command(command) => StartValue::Command(Box::new(command.clone())),
             Output::Update(value) => StartValue::Input(value.clone()),
             _ => {
                 return Err(ErrorKind::BadUpdate {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::{
     channel_state::{ChannelState, Recording},
     command::Send,
+    emptied::emptied,
     error::ErrorKind,
     plan::{Plan, Reads},
     record::{Change, StartValue, TaskKey, Write},
@@ -117,11 +118,13 @@ pub struct Applied {
 }
 
 impl Applied {
-    fn clear(&mut self) {
-        self.touched.clear();
-        self.written.clear();
-        self.changes.clear();
-        self.state.clear();
+    fn emptied(self) -> Self {
+        Self {
+            touched: emptied(self.touched),
+            written: emptied(self.written),
+            changes: emptied(self.changes),
+            state: emptied(self.state),
+        }
     }
 }
 
@@ -136,14 +139,14 @@ pub(crate) struct StateBuffers {
 impl GraphState {
     /// A graph nobody has run.
     pub fn new(plan: &Plan) -> Self {
-        Self::within(plan, StateBuffers::default())
+        Self::with_buffers(plan, StateBuffers::default())
     }
 
     /// A graph nobody has run, with the buffers of a state that is gone.
-    pub(crate) fn within(plan: &Plan, buffers: StateBuffers) -> Self {
+    pub(crate) fn with_buffers(plan: &Plan, buffers: StateBuffers) -> Self {
         Self {
             channels: (plan.fresh)(),
-            scheduler: Scheduler::within(plan, buffers.active),
+            scheduler: Scheduler::with_active(plan, buffers.active),
             clock: 0,
             paused_at: 0,
             last_ran: buffers.last_ran,
@@ -153,38 +156,20 @@ impl GraphState {
         }
     }
 
-    /// Its emptied lists, unless one is longer than that.
-    pub(crate) fn into_buffers(self, most: usize) -> StateBuffers {
-        let Self {
-            scheduler,
-            mut last_ran,
-            mut spare,
-            ..
-        } = self;
-        let active = scheduler.into_active();
-        let longest = [
-            active.capacity(),
-            last_ran.capacity(),
-            spare.touched.capacity(),
-            spare.written.capacity(),
-            spare.changes.capacity(),
-            spare.state.capacity(),
-        ];
-        if longest.into_iter().any(|length| length > most) {
-            return StateBuffers::default();
-        }
-        last_ran.clear();
-        spare.clear();
+    /// Its emptied lists.
+    pub(crate) fn into_buffers(self) -> StateBuffers {
         StateBuffers {
-            active,
-            last_ran,
-            spare,
+            active: self.scheduler.into_active(),
+            last_ran: emptied(self.last_ran),
+            spare: self.spare.emptied(),
         }
     }
 
     /// Takes a result back when it has been read, so that the next step need not allocate one.
     pub fn recycle(&mut self, mut applied: Applied) {
-        applied.clear();
+        applied.touched.clear();
+        applied.written.clear();
+        applied.changes.clear();
         self.spare = applied;
     }
 
@@ -195,10 +180,12 @@ impl GraphState {
 
     /// Every channel, for a record that needs no other.
     pub fn all_changes(&self, plan: &Plan) -> Vec<(ChannelIx, Change)> {
-        let present = plan.channels.keys();
-        present
-            .filter_map(|channel| Some((channel, self.channels.snapshot(channel)?)))
-            .collect()
+        let mut all = Vec::with_capacity(plan.channels.len());
+        let channels = plan.channels.keys();
+        all.extend(
+            channels.filter_map(|channel| Some((channel, self.channels.snapshot(channel)?))),
+        );
+        all
     }
 
     /// Applies the writes of a step (or of the input) in order.

@@ -121,17 +121,18 @@ const ID_LEN: usize = 36;
 
 /// The same as [`hyphenated`], for names made during a run.
 fn hyphenated_text(id: u128) -> [u8; ID_LEN] {
+    let text = |digit: u8| digit + if digit < 10 { b'0' } else { b'a' - 10 };
+    let digits = id
+        .to_be_bytes()
+        .map(|byte| [text(byte >> 4), text(byte & 0xf)]);
+    let mut left = digits.as_flattened();
     let mut text = [b'-'; ID_LEN];
-    let mut places = text.iter_mut();
-    for (n, byte) in id.to_be_bytes().into_iter().enumerate() {
-        if matches!(n, 4 | 6 | 8 | 10) {
-            places.next();
-        }
-        for digit in [byte >> 4, byte & 0xf] {
-            if let Some(place) = places.next() {
-                let base = if digit < 10 { b'0' } else { b'a' - 10 };
-                *place = base + digit;
-            }
+    for part in [0..8, 9..13, 14..18, 19..23, 24..ID_LEN] {
+        if let Some(part) = text.get_mut(part)
+            && let Some((digits, more)) = left.split_at_checked(part.len())
+        {
+            part.copy_from_slice(digits);
+            left = more;
         }
     }
     text

@@ -13,6 +13,7 @@ pub mod clock;
 pub mod codec;
 pub mod command;
 pub mod edit;
+mod emptied;
 pub mod error;
 pub mod event;
 pub mod future;

@@ -308,12 +308,13 @@ impl Plan {
                 if let Some(whole) = channels.whole() {
                     return whole;
                 }
-                let present = many.iter().filter_map(|channel| {
+                let mut present = Vec::with_capacity(many.len());
+                present.extend(many.iter().filter_map(|channel| {
                     Some((
                         self.channels.row(*channel).name.clone(),
                         channels.get(*channel)?,
                     ))
-                });
+                }));
                 Value::map(present)
             }
         }

@@ -128,7 +128,7 @@ pub enum StartValue {
     /// Data.
     Input(Value),
     /// A command given to a thread that had nothing yet.
-    Command(Command),
+    Command(Box<Command>),
 }
 
 /// Which nodes are about to run, and why: small, so every record holds all of it.
@@ -313,7 +313,7 @@ pub struct TaskNote {
     #[serde(default)]
     pub refused: bool,
     /// Its error.
-    pub error: Option<StoredError>,
+    pub error: Option<Box<StoredError>>,
     /// The error went to a handler, so the task does not run again.
     pub handled: bool,
     /// Effects it journaled.

@@ -109,7 +109,7 @@ struct Progress {
     /// How many run.
     running: usize,
     /// The first failure that no handler took.
-    failure: Option<Error>,
+    failure: Option<Box<Error>>,
     /// A command of a task for the graph above.
     parent_command: Option<Box<Command>>,
     /// Tasks run again even if their result is stored.
@@ -133,6 +133,14 @@ struct Unstored {
     unlogged: Option<Box<LoggedEvent>>,
 }
 
+impl Unstored {
+    /// Adds changes. Records are kept, so they take no more room than they need.
+    fn add(&mut self, changes: &mut Vec<(ChannelIx, Change)>) {
+        self.changes.reserve_exact(changes.len());
+        self.changes.append(changes);
+    }
+}
+
 /// What graphs that tasks of the step run inherit.
 #[derive(Default)]
 struct Children {
@@ -146,9 +154,15 @@ struct Children {
 #[derive(Default)]
 struct ReaderView {
     latest: Latest,
-    /// Ids of messages.
-    messages: HashSet<String>,
-    /// Ids of messages that only readers who also see the graphs below have seen.
+    /// If they read messages and have seen any.
+    seen: Option<Box<SeenMessages>>,
+}
+
+/// Messages that readers of the run have seen, by id.
+#[derive(Default)]
+struct SeenMessages {
+    own: HashSet<String>,
+    /// Only readers who also see the graphs below have seen them.
     below: HashSet<String>,
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::{
     command::Send,
+    emptied::emptied,
     plan::{Plan, TriggerKind},
     record::{Pending, StartValue},
     table::{NodeIx, Table, TriggerIx},
@@ -55,11 +56,11 @@ pub(crate) fn no_sends() -> Arc<Vec<Send>> {
 impl Scheduler {
     /// Nothing to run.
     pub fn new(plan: &Plan) -> Self {
-        Self::within(plan, Vec::new())
+        Self::with_active(plan, Vec::new())
     }
 
     /// Nothing to run, with an emptied list of another one.
-    pub(crate) fn within(plan: &Plan, active: Vec<TriggerIx>) -> Self {
+    pub(crate) fn with_active(plan: &Plan, active: Vec<TriggerIx>) -> Self {
         Self {
             start: None,
             sends: no_sends(),
@@ -70,9 +71,8 @@ impl Scheduler {
     }
 
     /// Its list of triggers, emptied for another one.
-    pub(crate) fn into_active(mut self) -> Vec<TriggerIx> {
-        self.active.clear();
-        self.active
+    pub(crate) fn into_active(self) -> Vec<TriggerIx> {
+        emptied(self.active)
     }
 
     /// Whether the trigger makes its node due.

@@ -288,7 +288,7 @@ impl Places<'_> {
         TaskView {
             id,
             name: spec.name.clone(),
-            error: note.and_then(|note| note.error.clone()),
+            error: note.and_then(|note| note.error.as_deref().cloned()),
             asks: note.map(|note| view.asks(note)).unwrap_or_default(),
             result: note
                 .and_then(|note| note.output.as_ref())

@@ -32,6 +32,7 @@ use superstep_core::sync::lock;
 
 pub(crate) use call::call_body;
 pub use call::{CallTask, Calling, TaskBody};
+pub(crate) use cancelled::RunsInside;
 pub(crate) use effect::Unknown;
 pub(crate) use heartbeat::Heartbeat;
 pub(crate) use progress::{Journal, TaskAnswers, TaskProgress};
@@ -256,8 +257,8 @@ impl DynCtx {
             };
             log.emit(logged, checkpoint).await;
         }
-        if shows {
-            step.env.emit(event).await;
+        if shows && let Some(slow) = step.env.emit(event) {
+            slow.await;
         }
     }
 

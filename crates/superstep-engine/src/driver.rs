@@ -81,11 +81,8 @@ pub(crate) async fn drive(
         step: None,
         attempts: 0,
         running: Vec::new(),
-        progress: HashMap::new(),
-        bodies: HashMap::new(),
-        keys: HashMap::new(),
-        replies: HashMap::new(),
-        slots: Slots::new(env.max_concurrency, &graph.plan),
+        extras: None,
+        slots: Slots::new(env.max_concurrency, &graph.plan).map(Box::new),
         write_behind: WriteBehind::default(),
         lines: Vec::new(),
         began,
@@ -130,18 +127,27 @@ struct Driver<'a> {
     attempts: u64,
     /// The running attempt of each task of the step, by the task's number.
     running: Vec<Option<u64>>,
-    /// What tasks that may be tried again in this step remember.
-    progress: HashMap<usize, TaskProgress>,
-    bodies: HashMap<usize, TaskBody>,
-    keys: HashMap<usize, (CacheKey, Option<Duration>)>,
-    /// Who waits for the result of a called task: the caller, and how to answer it.
-    replies: HashMap<usize, Vec<(usize, Reply)>>,
+    /// None in most runs, and in a box so that those have no room for it.
+    extras: Option<Box<Extras>>,
     /// Which tasks may run at once, if that is limited.
-    slots: Option<Slots>,
+    slots: Option<Box<Slots>>,
     write_behind: WriteBehind<'a>,
     /// For the log: what was emitted since something was stored or awaited.
     lines: Vec<Line>,
     began: Option<Began>,
+}
+
+/// What few tasks of the step have, by the task's number.
+#[derive(Default)]
+struct Extras {
+    /// What tasks that may be tried again remember.
+    progress: HashMap<usize, TaskProgress>,
+    /// Called tasks.
+    bodies: HashMap<usize, TaskBody>,
+    /// Where results are kept.
+    keys: HashMap<usize, (CacheKey, Option<Duration>)>,
+    /// Who waits for the result of a called task: the caller, and how to answer it.
+    replies: HashMap<usize, Vec<(usize, Reply)>>,
 }
 
 impl<'a> Driver<'a> {
@@ -234,13 +240,17 @@ impl<'a> Driver<'a> {
                 }
             }
             Act::Keep(at, writes) => {
-                if let (Some((key, ttl)), Some(cache)) = (self.keys.remove(&at), &self.env.cache) {
+                let kept = self.extras.as_mut();
+                let kept = kept.and_then(|extras| extras.keys.remove(&at));
+                if let (Some((key, ttl)), Some(cache)) = (kept, &self.env.cache) {
                     cache.put(key, writes, ttl);
                 }
             }
             Act::Emit(mut event) => {
                 self.clean(&mut event.kind);
-                self.env.emit(*event).await;
+                if let Some(slow) = self.env.emit(*event) {
+                    slow.await;
+                }
             }
             Act::Log(at, mut logged) => {
                 self.clean(&mut logged.event.kind);
@@ -344,9 +354,11 @@ impl<'a> Driver<'a> {
         let window = run.window();
         if self.step != Some(window.step) {
             self.step = Some(window.step);
-            self.progress.clear();
-            self.bodies.clear();
-            self.keys.clear();
+            if let Some(extras) = &mut self.extras {
+                extras.progress.clear();
+                extras.bodies.clear();
+                extras.keys.clear();
+            }
             self.handles.clear();
             if let Some(slots) = &mut self.slots {
                 slots.clear();
@@ -379,13 +391,11 @@ impl<'a> Driver<'a> {
         }
         if let Some(Ok(key)) = &key {
             let ttl = task.cache.as_ref().and_then(|policy| policy.ttl);
-            self.keys.insert(at, (key.clone(), ttl));
+            let extras = self.extras.get_or_insert_default();
+            extras.keys.insert(at, (key.clone(), ttl));
         }
-        let known = if self.progress.is_empty() {
-            None
-        } else {
-            self.progress.remove(&at)
-        };
+        let known = self.extras.as_mut();
+        let known = known.and_then(|extras| extras.progress.remove(&at));
         let progress = match known {
             Some(mut progress) => {
                 progress.rewind(self.env.fidelity);
@@ -419,7 +429,9 @@ impl<'a> Driver<'a> {
             heartbeat: timed.then(|| Heartbeat::new(task.timeouts.refresh == Refresh::Auto)),
             step,
         }));
-        let future: BoxFuture<'static, Result<Output, Halt>> = match (key, self.bodies.get(&at)) {
+        let body = self.extras.as_ref();
+        let body = body.and_then(|extras| extras.bodies.get(&at));
+        let future: BoxFuture<'static, Result<Output, Halt>> = match (key, body) {
             (Some(Err(error)), _) => Box::pin(std::future::ready(Err(Halt::Error(error)))),
             (_, Some(body)) => guarded(|| call_body(body, ctx.clone())),
             (_, None) => match self.graph.node(task.node) {
@@ -475,7 +487,8 @@ impl<'a> Driver<'a> {
 
     fn ended(&mut self, run: &mut Loop, at: usize, AttemptEnd { done, progress }: AttemptEnd) {
         if let Some(progress) = progress {
-            self.progress.insert(at, *progress);
+            let extras = self.extras.get_or_insert_default();
+            extras.progress.insert(at, *progress);
         }
         if self.env.stop.why().is_some() && done.result.is_err() {
             // It ended because the run does; it runs again when the thread resumes.
@@ -497,7 +510,8 @@ impl<'a> Driver<'a> {
             _ => None,
         };
         run.done(at, done);
-        if self.replies.contains_key(&at) {
+        let called = self.extras.as_ref();
+        if called.is_some_and(|extras| extras.replies.contains_key(&at)) {
             let halt = error.map(Halt::Error).or(asks.map(Halt::Asked));
             self.answer_callers(run, at, halt);
         }
@@ -508,13 +522,14 @@ impl<'a> Driver<'a> {
 
     /// Starts tasks that waited for others to end.
     fn start_waiting(&mut self, run: &mut Loop) {
-        while let Some(at) = self.slots.as_mut().and_then(Slots::next) {
+        while let Some(at) = self.slots.as_mut().and_then(|slots| slots.next()) {
             self.start(run, at);
         }
     }
 
     fn wait_for_call(&mut self, by: usize, at: usize, reply: Reply) {
-        self.replies.entry(at).or_default().push((by, reply));
+        let extras = self.extras.get_or_insert_default();
+        extras.replies.entry(at).or_default().push((by, reply));
         if let Some(slots) = &mut self.slots {
             slots.calls(by, at);
         }
@@ -528,7 +543,9 @@ impl<'a> Driver<'a> {
             (None, Some(halt)) if !task.is_running() => Err(halt),
             _ => return,
         };
-        for (by, reply) in self.replies.remove(&at).into_iter().flatten() {
+        let replies = self.extras.as_mut();
+        let replies = replies.and_then(|extras| extras.replies.remove(&at));
+        for (by, reply) in replies.into_iter().flatten() {
             if let Some(slots) = &mut self.slots {
                 slots.called(by);
             }
@@ -607,7 +624,8 @@ impl<'a> Driver<'a> {
                     let _gone = reply.send(Ok(value));
                 }
                 Some(Called::Run(at)) => {
-                    self.bodies.insert(at, body);
+                    let extras = self.extras.get_or_insert_default();
+                    extras.bodies.insert(at, body);
                     self.wait_for_call(by.at, at, reply);
                     self.start(run, at);
                 }

@@ -145,7 +145,7 @@ impl DynGraph {
         let input = match input.into() {
             RunInput::Nothing => QueuedInput::Nothing,
             RunInput::Value(value) => QueuedInput::Value(value),
-            RunInput::Command(command, resume) => QueuedInput::Command(command, resume),
+            RunInput::Command(command, resume) => QueuedInput::Command(*command, resume),
         };
         let run = options.run.unwrap_or_else(new_run_id);
         Ok(EnqueueRun {

@@ -9,6 +9,7 @@ use superstep_core::sync::lock;
 use superstep_core::{
     clock::Clock,
     event::{Event, Modes},
+    future::BoxFuture,
     id::{IdSource, RunId, ThreadId},
     policy::Durability,
     run::{Drain, Fidelity},
@@ -105,16 +106,20 @@ impl Sink {
         }
     }
 
-    /// Passes an event on. A reader that is gone is no error; one that is slow is waited for.
-    pub(crate) async fn send(&self, event: Event) {
+    /// Passes an event on. A reader that is gone is no error; one that is slow is to be waited for. Few are,
+    /// so that is in a box for which not every run has room.
+    fn send(&self, event: Event) -> Option<BoxFuture<'_, ()>> {
         match &self.sender {
-            Sender::Keeping(sender) => drop(sender.send(Some(event))),
-            Sender::Waiting(sender) => {
-                if let Err(mpsc::error::TrySendError::Full(event)) = sender.try_send(event) {
-                    // Few readers are so slow, and every run would have room for it.
-                    let _gone = Box::pin(sender.send(event)).await;
-                }
+            Sender::Keeping(sender) => {
+                let _gone = sender.send(Some(event));
+                None
             }
+            Sender::Waiting(sender) => match sender.try_send(event) {
+                Err(mpsc::error::TrySendError::Full(event)) => Some(Box::pin(async {
+                    let _gone = sender.send(event).await;
+                })),
+                Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => None,
+            },
         }
     }
 }
@@ -139,12 +144,12 @@ impl Env {
         self.log.as_ref().map_or(Modes::NONE, |log| log.modes)
     }
 
-    pub(crate) async fn emit(&self, event: Event) {
-        if let Some(sink) = &self.sink
-            && sink.modes.has(event.kind.mode())
-        {
-            sink.send(event).await;
-        }
+    /// Passes an event on, if anybody reads it; gives what to await when the reader is slow.
+    pub(crate) fn emit(&self, event: Event) -> Option<BoxFuture<'_, ()>> {
+        let sink = self.sink.as_ref()?;
+        sink.modes
+            .has(event.kind.mode())
+            .then(|| sink.send(event))?
     }
 
     /// Whether anybody reads events of that mode from a graph at that place.

@@ -1,18 +1,16 @@
 //! Ways to say what a run is fed.
 
-use superstep_core::{
-    ask::Resume, command::Command, id::AskId, run::RunInput, runs::QueuedInput, value::Value,
-};
+use superstep_core::{ask::Resume, id::AskId, run::RunInput, runs::QueuedInput, value::Value};
 
 /// Answers the one open question.
 pub fn resume(answer: impl Into<Value>) -> RunInput {
-    RunInput::Command(Command::default(), Some(Resume::Next(answer.into())))
+    RunInput::Command(Box::default(), Some(Resume::Next(answer.into())))
 }
 
 /// Answers questions by id, any number at once.
 pub fn answers(answers: impl IntoIterator<Item = (AskId, Value)>) -> RunInput {
     RunInput::Command(
-        Command::default(),
+        Box::default(),
         Some(Resume::ById(answers.into_iter().collect())),
     )
 }
@@ -21,7 +19,7 @@ pub fn answers(answers: impl IntoIterator<Item = (AskId, Value)>) -> RunInput {
 pub(crate) fn queued(input: QueuedInput) -> RunInput {
     match input {
         QueuedInput::Value(value) => RunInput::Value(value),
-        QueuedInput::Command(command, resume) => RunInput::Command(command, resume),
+        QueuedInput::Command(command, resume) => RunInput::Command(Box::new(command), resume),
         _ => RunInput::Nothing,
     }
 }

@@ -25,7 +25,7 @@ use superstep_core::{
 
 use crate::{
     clock::{unix_millis, until},
-    ctx::{Above, ChildContext, DynCtx},
+    ctx::{Above, ChildContext, DynCtx, RunsInside},
     driver::{self, Began},
     env::{Env, Sink},
     event_log::{EventLogWriter, FindPlan},
@@ -54,9 +54,11 @@ impl DynGraph {
         options: &RunOptions,
         sink: Option<Sink>,
     ) -> Result<DynOutcome, Error> {
-        let thread = options.thread.as_ref();
-        let run = async { self.begin(input, options, sink).await?.finish(None).await };
-        run.await.map_err(|error| error.at_thread(thread))
+        let outcome = match self.begin(input, options, sink).await {
+            Ok(begun) => begun.finish(None).await,
+            Err(error) => Err(error),
+        };
+        outcome.map_err(|error| error.at_thread(options.thread.as_ref()))
     }
 
     /// Begins a run: leases its thread, checks what it is fed, records it.
@@ -135,7 +137,6 @@ impl DynGraph {
             strict_resume: options.strict_resume,
             strict_input: options.strict_input,
             keep_asks: options.keep_asks,
-            at_latest: options.at.is_none(),
         };
         let fed = match &input {
             RunInput::Nothing => InputKind::Nothing,
@@ -148,9 +149,26 @@ impl DynGraph {
         }
         // Before the loop makes ids of its own.
         let mark = env.ids.next(None);
-        let Entered { run, noted } = self
-            .enter(&env, ParentContext::default(), input, scope)
-            .await?;
+        let mut parent = ParentContext::default();
+        let found = self.locate(&env, &mut parent).await?;
+        // A run that continues its thread where that is now: answers must fit what is asked there, and new input
+        // must not drop an effect of which nobody knows whether it happened.
+        if options.at.is_none()
+            && let (Some(loaded), Some(saver), Some(thread)) = (&found.loaded, saver, &env.thread)
+        {
+            // LangGraph shows the schema to clients, and checks nothing.
+            if env.fidelity == Fidelity::Sensible
+                && let RunInput::Command(_, Some(resume)) = &input
+            {
+                self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
+            }
+            self.refuse_input(saver, thread, loaded, &input).await?;
+        }
+        let noted = match (&input, &found.loaded) {
+            (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
+            _ => 0,
+        };
+        let run = self.open(&env, parent, scope, input, found)?;
         let entry = match (saver, &env.thread, env.run, lease) {
             (Some(saver), Some(thread), Some(run), Some(lease)) => {
                 let begin = BeginRun {
@@ -177,21 +195,15 @@ impl DynGraph {
         })
     }
 
-    /// Restores where a graph is, and starts its loop on what it is fed.
-    async fn enter(
-        &self,
-        env: &Arc<Env>,
-        mut parent: ParentContext,
-        input: RunInput,
-        scope: Scope,
-    ) -> Result<Entered, Error> {
+    /// Finds where a graph is.
+    async fn locate(&self, env: &Env, parent: &mut ParentContext) -> Result<Whereabouts, Error> {
         let address = env.addresses.get(&parent.namespace).copied();
         let at = match (address, &parent.replay) {
             (Some(id), _) => At::Id(id),
             (None, Some(replay)) if parent.nested => {
                 parent.resuming = None;
                 if replay.first_visit(&parent.namespace) {
-                    At::Before(replay.before)
+                    At::Before(replay.before())
                 } else {
                     At::Latest
                 }
@@ -205,23 +217,8 @@ impl DynGraph {
         if let (None, Some(id)) = (&loaded, address) {
             return Err(ErrorKind::UnknownCheckpoint { id }.into());
         }
-        if let (true, Some(loaded), Some(saver), Some(thread)) =
-            (scope.at_latest, &loaded, &env.saver, &env.thread)
-        {
-            // LangGraph shows the schema to clients, and checks nothing.
-            if env.fidelity == Fidelity::Sensible
-                && let RunInput::Command(_, Some(resume)) = &input
-            {
-                self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
-            }
-            self.refuse_input(saver, thread, loaded, &input).await?;
-        }
-        let noted = match (&input, &loaded) {
-            (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
-            _ => 0,
-        };
-        let run = self.open(env, parent, scope, input, loaded, address.is_some())?;
-        Ok(Entered { run, noted })
+        let addressed = address.is_some();
+        Ok(Whereabouts { loaded, addressed })
     }
 
     /// Starts the loop. Not part of the future of a run, which stays small without it.
@@ -231,11 +228,10 @@ impl DynGraph {
         mut parent: ParentContext,
         scope: Scope,
         input: RunInput,
-        loaded: Option<Loaded>,
-        addressed: bool,
+        Whereabouts { loaded, addressed }: Whereabouts,
     ) -> Result<Box<Loop>, Error> {
         let head = match &loaded {
-            Some(loaded) => self.0.head(loaded)?.map(|(head, _)| head),
+            Some(loaded) => self.0.head(loaded)?.map(|(head, _)| Box::new(head)),
             None => None,
         };
         let nested = parent.nested;
@@ -287,13 +283,12 @@ impl DynGraph {
         })
     }
 
-    /// Runs the graph inside a task of another one. The future is large: whoever awaits it has it in a box.
-    pub(crate) async fn run_nested(
+    /// Begins to run the graph inside a task of another one.
+    async fn begin_nested<'a>(
         &self,
-        ctx: &DynCtx,
-        input: RunInput,
-    ) -> Result<Option<Value>, Halt> {
-        ctx.alive()?;
+        ctx: &'a DynCtx,
+        input: Option<Value>,
+    ) -> Result<NestedRun<'a>, Halt> {
         let ChildContext {
             graph,
             continues,
@@ -313,13 +308,36 @@ impl DynGraph {
             }
             Persist::Off => Arc::make_mut(&mut env).saver = None,
         }
-        let _inside = ctx.runs_inside();
+        let inside = ctx.runs_inside();
+        let found = self.locate(&env, &mut parent).await?;
+        let input = input.map_or(RunInput::Nothing, RunInput::Value);
+        let run = self.open(&env, parent, Scope::default(), input, found)?;
         let above = Above {
             ctx: ctx.clone(),
             graph,
         };
-        let entered = self.enter(&env, parent, input, Scope::default()).await?;
-        let mut run = entered.run;
+        Ok(NestedRun {
+            env,
+            run,
+            above,
+            inside,
+        })
+    }
+
+    /// Runs the graph inside a task of another one, on new input if there is any. The future is large: whoever
+    /// awaits it has it in a box.
+    pub(crate) async fn run_nested(
+        &self,
+        ctx: &DynCtx,
+        input: Option<Value>,
+    ) -> Result<Option<Value>, Halt> {
+        ctx.alive()?;
+        let NestedRun {
+            env,
+            mut run,
+            above,
+            inside: _inside,
+        } = self.begin_nested(ctx, input).await?;
         let stop = driver::drive(&mut run, &self.0, &env, Some(above), None).await;
         lock(&ctx.0.progress)
             .seen_below
@@ -346,15 +364,25 @@ impl DynCtx {
         input: impl Into<Value>,
     ) -> Result<Option<Value>, Halt> {
         self.beat_if_auto();
-        let input = RunInput::from(input.into());
+        let input = Some(input.into()).filter(|input: &Value| !input.is_null());
         Box::pin(graph.run_nested(self, input)).await
     }
 }
 
-/// A graph that was entered: its loop, and what was noted of the tasks where it begins.
-struct Entered {
+/// Where a graph is.
+struct Whereabouts {
+    /// Nothing if nobody has run it.
+    loaded: Option<Loaded>,
+    /// The caller named this checkpoint.
+    addressed: bool,
+}
+
+/// A graph that has begun inside a task of another one.
+struct NestedRun<'a> {
+    env: Arc<Env>,
     run: Box<Loop>,
-    noted: u64,
+    above: Above,
+    inside: RunsInside<'a>,
 }
 
 /// A run that has begun: its thread is leased, and what it is fed was checked.
@@ -368,33 +396,15 @@ pub(crate) struct BegunRun {
 
 impl BegunRun {
     /// Runs to the end. `began` hears when what the run was fed is stored.
-    pub(crate) async fn finish(self, began: Option<Began>) -> Result<DynOutcome, Error> {
+    pub(crate) async fn finish(mut self, began: Option<Began>) -> Result<DynOutcome, Error> {
+        let stop = self.drive(began).await;
         let Self {
             graph,
             env,
-            mut run,
+            run,
             entry,
-            deadline,
+            ..
         } = self;
-        let drive = async {
-            if let Some(log) = &env.log {
-                log.start(env.durability, run.checkpoint());
-            }
-            let mut stop = driver::drive(&mut run, &graph.0, &env, None, began).await;
-            if let Some(log) = &env.log {
-                stop = log.end(stop, run.checkpoint()).await;
-            }
-            stop
-        };
-        let stop = {
-            // Pinned here, so that all ways to drive it share its room.
-            let drive = std::pin::pin!(drive);
-            let drive = std::pin::pin!(within(&env, entry.as_ref(), deadline, drive));
-            match &env.log {
-                None => drive.await,
-                Some(log) => log.along(drive).await,
-            }
-        };
         // Whoever has the outcome may continue with the thread, in this process or another.
         if let Some(entry) = entry {
             let cost = *lock(&env.cost);
@@ -414,6 +424,34 @@ impl BegunRun {
             asks: distinct(asks),
             status,
         })
+    }
+
+    async fn drive(&mut self, began: Option<Began>) -> Stop {
+        let Self {
+            graph,
+            env,
+            run,
+            entry,
+            deadline,
+        } = self;
+        let drive = async {
+            if let Some(log) = &env.log {
+                log.start(env.durability, run.checkpoint());
+            }
+            let mut stop = driver::drive(run, &graph.0, env, None, began).await;
+            if let Some(log) = &env.log {
+                stop = log.end(stop, run.checkpoint()).await;
+            }
+            stop
+        };
+        // Pinned here, so that all ways to drive it share its room.
+        let drive = std::pin::pin!(drive);
+        let drive = std::pin::pin!(within(env, entry.as_ref(), *deadline, drive));
+        match &env.log {
+            None => drive.await,
+            // Many runs are not logged, and would have room for it.
+            Some(log) => Box::pin(log.along(drive)).await,
+        }
     }
 }
 
@@ -487,9 +525,6 @@ struct Scope {
     strict_resume: bool,
     strict_input: bool,
     keep_asks: bool,
-    /// Whether the run continues its thread where that is now: answers must fit what is asked there, and new input
-    /// must not drop an effect of which nobody knows whether it happened.
-    at_latest: bool,
 }
 
 fn distinct(asks: Vec<Ask>) -> Vec<Ask> {
@@ -504,7 +539,7 @@ impl Node for SubgraphNode {
     fn run(&self, ctx: DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
         let graph = self.0.clone();
         Box::pin(async move {
-            let output = graph.run_nested(&ctx, RunInput::Value(ctx.input())).await?;
+            let output = graph.run_nested(&ctx, Some(ctx.input())).await?;
             Ok(output.map_or(Output::Nothing, Output::from))
         })
     }

@@ -6,7 +6,6 @@ use superstep_core::{
     ErrorKind, Value,
     ask::{Ask, Resume},
     checkpoint::Loaded,
-    command::Command,
     graph_state::GraphState,
     id::{AskId, GraphPath},
     run::{Act, ParentContext, RunInput, Stop},
@@ -141,7 +140,7 @@ impl Sim<'_> {
             (Intent::Plain, [ask]) => {
                 self.counts.add("answers given");
                 let answer = self.answer_to(worker, ask);
-                RunInput::Command(Command::default(), Some(Resume::Next(answer)))
+                RunInput::Command(Box::default(), Some(Resume::Next(answer)))
             }
             (Intent::ById(asks), _) => {
                 let mut given: HashMap<AskId, Value> = HashMap::new();
@@ -158,7 +157,7 @@ impl Sim<'_> {
                     let mixed = self.answer_to(worker, first);
                     given.insert(last.id, mixed);
                 }
-                RunInput::Command(Command::default(), Some(Resume::ById(given)))
+                RunInput::Command(Box::default(), Some(Resume::ById(given)))
             }
             _ => RunInput::Nothing,
         }

@@ -162,7 +162,7 @@ impl Sim<'_> {
                 drain: Drain::default(),
                 parent,
             },
-            head,
+            head: head.map(Box::new),
             addressed: false,
             own_address: false,
             superseded: false,

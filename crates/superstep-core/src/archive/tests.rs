@@ -100,7 +100,7 @@ fn everywhere(value: &Value) -> Archive {
     first.pending.sends = Arc::new(vec![Send::new("a", value.clone())]);
     first.tasks = vec![note.clone()];
     let mut second = record(2, Some(1), &names);
-    second.pending.start = Some(StartValue::Command(command));
+    second.pending.start = Some(StartValue::Command(Box::new(command)));
     let root = vec![
         Archived {
             record: Arc::new(first),

@@ -131,7 +131,7 @@ impl Codec for TaskNote {
                 "x" => note.refused = from.bool()?,
                 "h" => note.handled = from.bool()?,
                 "d" => note.answered = from.bool()?,
-                "e" => note.error = Some(StoredError::unpack(from)?),
+                "e" => note.error = Some(Box::new(StoredError::unpack(from)?)),
                 "f" => note.effects = unpack_effects(from)?,
                 "r" => note.resume = Some(unpack_plain(from)?),
                 "s" => note.offset = from.u32()? as usize,

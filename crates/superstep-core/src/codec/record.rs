@@ -343,7 +343,7 @@ fn pack_start(start: &StartValue, out: &mut Pack) -> Result<(), CodecError> {
         update,
         goto,
         target,
-    } = command;
+    } = &**command;
     out.fields(|fields| {
         let out = fields.field("u");
         out.list(2 * update.len());
@@ -387,7 +387,7 @@ fn unpack_start(from: &mut Unpack<'_, '_>) -> Result<StartValue, CodecError> {
         }
         Ok(Known::Yes)
     })?;
-    Ok(StartValue::Command(command))
+    Ok(StartValue::Command(Box::new(command)))
 }
 
 fn unpack_goto(from: &mut Unpack<'_, '_>) -> Result<Goto, CodecError> {

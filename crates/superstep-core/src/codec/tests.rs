@@ -263,11 +263,11 @@ fn everywhere(value: &Value) -> Record {
     let send = Send::new("a", value.clone());
     record.changes = vec![(ChannelIx::at(0), Change::Extend(value.clone()))];
     record.pending.sends = Arc::new(vec![send.clone()]);
-    record.pending.start = Some(StartValue::Command(Command {
+    record.pending.start = Some(StartValue::Command(Box::new(Command {
         update: vec![("x".into(), value.clone())],
         goto: vec![Goto::Send(send.clone())],
         ..Command::default()
-    }));
+    })));
     for note in &mut record.tasks {
         note.output = Some(vec![
             Write::State(ChannelIx::at(0), value.clone()),

@@ -227,7 +227,7 @@ impl Plan {
     ) -> Result<Vec<Write>, Unwritten> {
         let output = match input {
             StartValue::Input(value) => Output::Update(value.clone()),
-            StartValue::Command(command) => Output::Command(command.clone()),
+            StartValue::Command(command) => Output::Command(Command::clone(command)),
         };
         self.writes(node, channels, output, window)
     }
@@ -241,7 +241,11 @@ impl Plan {
         window: Window,
     ) -> Result<Vec<Write>, Unwritten> {
         let spec = self.nodes.row(node);
-        let mut writes = Vec::with_capacity(2 + spec.edges.len());
+        let keys = match &output {
+            Output::Update(Value::Map(map)) => map.len(),
+            _ => 1,
+        };
+        let mut writes = Vec::with_capacity(keys + spec.edges.len() + spec.joins.len());
         if spec.role == Role::Entrypoint {
             self.entrypoint_writes(output, &mut writes);
             return Ok(writes);

@@ -1,6 +1,7 @@
 //! What backends do with records and notes: merging notes, and one full record in place of a chain.
 
 use std::{
+    borrow::BorrowMut,
     collections::{BTreeMap, HashMap},
     sync::Arc,
 };
@@ -12,10 +13,13 @@ use crate::{
 };
 
 /// Merges a note into what is known of the tasks of a checkpoint; see [`TaskNote::absorb`].
-pub fn absorb(notes: &mut BTreeMap<TaskKey, TaskNote>, later: TaskNote) {
+pub fn absorb<N>(notes: &mut BTreeMap<TaskKey, N>, later: TaskNote)
+where
+    N: From<TaskNote> + BorrowMut<TaskNote>,
+{
     match notes.get_mut(&later.key) {
-        Some(note) => note.absorb(later),
-        None => drop(notes.insert(later.key.clone(), later)),
+        Some(note) => note.borrow_mut().absorb(later),
+        None => drop(notes.insert(later.key.clone(), later.into())),
     }
 }
 

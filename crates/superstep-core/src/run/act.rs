@@ -5,6 +5,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use crate::{
     ask::Ask,
     command::Command,
+    emptied::emptied,
     error::Error,
     event::{Event, LoggedEvent},
     id::CheckpointId,
@@ -69,20 +70,17 @@ pub(super) struct Acts {
 
 impl Acts {
     /// None yet, in an emptied list.
-    pub(super) fn within(waiting: VecDeque<Act>) -> Self {
+    pub(super) fn with_list(waiting: Vec<Act>) -> Self {
         Self {
-            waiting,
+            waiting: waiting.into(),
             ..Self::default()
         }
     }
 
-    /// The emptied list, unless it is longer than that.
-    pub(super) fn into_buffers(mut self, most: usize) -> VecDeque<Act> {
-        if self.waiting.capacity() > most {
-            return VecDeque::new();
-        }
+    /// The emptied list.
+    pub(super) fn into_list(mut self) -> Vec<Act> {
         self.waiting.clear();
-        self.waiting
+        emptied(self.waiting.into())
     }
 
     pub(super) fn next(&mut self) -> Option<Act> {

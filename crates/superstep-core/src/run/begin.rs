@@ -27,7 +27,7 @@ pub enum RunInput {
     /// New input.
     Value(Value),
     /// A command, an answer, or both.
-    Command(Command, Option<Resume>),
+    Command(Box<Command>, Option<Resume>),
 }
 
 /// The checkpoint a run starts from.
@@ -51,7 +51,7 @@ pub struct Begin {
     /// How the run is meant.
     pub config: RunConfig,
     /// Where it starts; nothing on a fresh thread.
-    pub head: Option<StartingPoint>,
+    pub head: Option<Box<StartingPoint>>,
     /// The caller named this checkpoint.
     pub addressed: bool,
     /// The graph above named a checkpoint for this very graph.
@@ -78,15 +78,18 @@ impl Loop {
             buffers,
         } = begin;
         let (restored, id, parent, source, step) = match head {
-            Some(StartingPoint {
-                id,
-                parent,
-                source,
-                step,
-                restored,
-            }) => (restored, Some(id), parent, source, step),
+            Some(head) => {
+                let StartingPoint {
+                    id,
+                    parent,
+                    source,
+                    step,
+                    restored,
+                } = *head;
+                (restored, Some(id), parent, source, step)
+            }
             None => {
-                let state = GraphState::within(&plan, buffers.state);
+                let state = GraphState::with_buffers(&plan, buffers.state);
                 let fresh = Restored {
                     state,
                     notes: Vec::new(),
@@ -133,7 +136,7 @@ impl Loop {
             },
             children: Children::default(),
             shown: ReaderView::default(),
-            acts: Acts::within(buffers.acts),
+            acts: Acts::with_list(buffers.acts),
             stopped: false,
             stored_as: restored.layout,
             plan,
@@ -414,12 +417,12 @@ impl Loop {
         let Some(writes) = note.output.clone() else {
             return Ok(());
         };
-        let applied = self.state.apply(
+        let mut applied = self.state.apply(
             &self.plan,
             &mut [Applying::input(&writes)],
             self.recording(),
         )?;
-        self.unstored.changes.extend(applied.changes);
+        self.unstored.add(&mut applied.changes);
         if let Some(touched) = &mut self.schedule.touched {
             touched.extend(applied.touched);
         }
@@ -447,7 +450,7 @@ impl Loop {
         };
         due.clear();
         self.schedule.due = due;
-        self.unstored.changes.append(&mut applied.changes);
+        self.unstored.add(&mut applied.changes);
         std::mem::swap(
             self.schedule.touched.get_or_insert_default(),
             &mut applied.touched,
@@ -522,6 +525,6 @@ impl From<serde_json::Value> for RunInput {
 
 impl From<Command> for RunInput {
     fn from(command: Command) -> Self {
-        Self::Command(command, None)
+        Self::Command(Box::new(command), None)
     }
 }

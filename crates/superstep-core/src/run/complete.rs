@@ -48,10 +48,15 @@ impl Loop {
         }
         // Most tasks have nothing of these, and adding nothing to a map is not free.
         if !done.streamed.is_empty() {
-            self.shown.messages.extend(done.streamed);
+            self.shown
+                .seen
+                .get_or_insert_default()
+                .own
+                .extend(done.streamed);
         }
         if !done.seen_below.is_empty() {
-            self.shown.below.extend(done.seen_below);
+            let seen = self.shown.seen.get_or_insert_default();
+            seen.below.extend(done.seen_below);
         }
         let Some(task) = self.tasks.get_mut(at) else {
             return;
@@ -165,7 +170,7 @@ impl Loop {
             }
         }
         task.phase = Phase::Halted;
-        task.note.error = Some(StoredError::from(&error));
+        task.note.error = Some(Box::new(StoredError::from(&error)));
         task.unsaved = true;
         let handler =
             self.plan.nodes.row(task.node).handler.filter(|_| {
@@ -187,7 +192,7 @@ impl Loop {
             Some(handler) => self.start_handler(at, handler),
             None if call => {}
             None => {
-                self.progress.failure.get_or_insert(error);
+                self.progress.failure.get_or_insert_with(|| Box::new(error));
             }
         }
     }
@@ -266,7 +271,7 @@ impl Loop {
     /// No task runs any more: stops, or ends the step. Returns whether the next one follows.
     pub(super) fn complete_step(&mut self) -> bool {
         if let Some(error) = self.progress.failure.take() {
-            self.stop_with(Stop::Failed(error));
+            self.stop_with(Stop::Failed(*error));
             return false;
         }
         if let Some(command) = self.progress.parent_command.take() {
@@ -293,7 +298,7 @@ impl Loop {
 
     fn end_step(&mut self) -> Result<bool, Error> {
         let mut applied = self.apply_tasks()?;
-        self.unstored.changes.append(&mut applied.changes);
+        self.unstored.add(&mut applied.changes);
         self.count_deltas(&applied.written);
         if !self.config.parent.nested {
             self.config.parent.answers.take_next();

@@ -102,24 +102,29 @@ pub struct ParentContext {
 
 /// Shared by all graphs below one that replays: each restores, once, what it was before.
 #[derive(Clone, Debug)]
-pub struct Replay {
-    /// The checkpoint that is replayed.
-    pub before: CheckpointId,
-    visited: Arc<Mutex<HashSet<String>>>,
+pub struct Replay(Arc<Replayed>);
+
+#[derive(Debug)]
+struct Replayed {
+    before: CheckpointId,
+    visited: Mutex<HashSet<String>>,
 }
 
 impl Replay {
     /// Replays what came before this checkpoint.
     pub fn new(before: CheckpointId) -> Self {
-        Self {
-            before,
-            visited: Arc::default(),
-        }
+        let visited = Mutex::default();
+        Self(Arc::new(Replayed { before, visited }))
+    }
+
+    /// The checkpoint that is replayed.
+    pub fn before(&self) -> CheckpointId {
+        self.0.before
     }
 
     /// Whether this is the first time the graph at that position is run.
     pub fn first_visit(&self, namespace: &GraphPath) -> bool {
-        let mut visited = lock(&self.visited);
+        let mut visited = lock(&self.0.visited);
         visited.insert(namespace.without_last_task().to_owned())
     }
 }

@@ -358,7 +358,7 @@ impl Loop {
                 Some(writes) => result_as_object(self, writes),
                 None => Value::map::<&str>([]),
             },
-            error: task.note.error.clone(),
+            error: task.note.error.as_deref().cloned(),
             asks: if task.asked {
                 task.note.asks.clone()
             } else {

@@ -33,12 +33,12 @@ impl Loop {
         );
         self.see_input_messages(at);
         for message in found {
-            let fresh =
-                message::id(&message).is_none_or(|id| self.shown.messages.insert(id.into()));
-            if !fresh {
+            let seen = self.shown.seen.get_or_insert_default();
+            let id = message::id(&message);
+            if !id.is_none_or(|id| seen.own.insert(id.into())) {
                 continue;
             }
-            let seen_below = message::id(&message).is_some_and(|id| self.shown.below.contains(id));
+            let seen_below = id.is_some_and(|id| seen.below.contains(id));
             let event = EventKind::Message {
                 message,
                 node: node.clone(),
@@ -55,8 +55,8 @@ impl Loop {
     /// Ids of the messages that readers of the stream have seen of this graph and of those below.
     pub fn seen_messages(&self) -> impl Iterator<Item = &String> {
         let reads = self.config.modes.has(Modes::MESSAGES);
-        let seen = self.shown.messages.iter().chain(&self.shown.below);
-        seen.filter(move |_| reads)
+        let seen = self.shown.seen.iter().filter(move |_| reads);
+        seen.flat_map(|seen| seen.own.iter().chain(&seen.below))
     }
 
     fn see_input_messages(&mut self, at: usize) {
@@ -67,7 +67,8 @@ impl Loop {
         let lists = input.as_map().into_iter().flat_map(|map| map.values());
         for message in lists.flat_map(message::each) {
             if let Some(id) = message::id(message) {
-                self.shown.messages.insert(id.to_owned());
+                let seen = self.shown.seen.get_or_insert_default();
+                seen.own.insert(id.to_owned());
             }
         }
     }

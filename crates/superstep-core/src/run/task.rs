@@ -26,7 +26,7 @@ pub enum TaskInput {
     /// Arguments of a called task.
     Call(Vec<Value>),
     /// The input of the failed task it handles, and the error.
-    Failed(Box<TaskInput>, StoredError, Arc<str>),
+    Failed(Box<TaskInput>, Box<StoredError>, Arc<str>),
 }
 
 /// How far a task is.
@@ -204,7 +204,8 @@ pub fn input_value(
                 if let Some(whole) = channels.whole() {
                     return whole;
                 }
-                let present = keys.iter().filter_map(|key| match key {
+                let mut present = Vec::with_capacity(keys.len());
+                present.extend(keys.iter().filter_map(|key| match key {
                     ReadKey::Channel(channel) => Some((
                         plan.channels.row(*channel).name.clone(),
                         channels.get(*channel)?,
@@ -212,7 +213,7 @@ pub fn input_value(
                     ReadKey::Managed(name, managed) => {
                         Some((name.clone(), window.managed(*managed)))
                     }
-                });
+                }));
                 Value::map(present)
             }
         },

@@ -114,12 +114,17 @@ impl Extend<KeyValue> for Map {
         }
         let known = self.entries.len();
         self.entries.extend(more);
-        let sorted = |entries: &[KeyValue]| {
-            entries
-                .windows(2)
-                .all(|pair| matches!(pair, [(a, _), (b, _)] if a < b))
-        };
-        if self.entries.len() == known || sorted(&self.entries) {
+        if self.entries.len() > known {
+            self.put_in_order();
+        }
+    }
+}
+
+impl Map {
+    /// Sorts the keys; the last entry of a key stays.
+    fn put_in_order(&mut self) {
+        let mut pairs = self.entries.windows(2);
+        if pairs.all(|pair| matches!(pair, [(a, _), (b, _)] if a < b)) {
             return;
         }
         self.entries.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -135,8 +140,10 @@ impl Extend<KeyValue> for Map {
 
 impl FromIterator<KeyValue> for Map {
     fn from_iter<I: IntoIterator<Item = KeyValue>>(entries: I) -> Self {
-        let mut map = Self::new();
-        map.extend(entries);
+        // As long as what comes says it is: many objects are kept, and most have one key.
+        let entries = entries.into_iter().collect();
+        let mut map = Self { entries };
+        map.put_in_order();
         map
     }
 }

@@ -10,7 +10,7 @@ use superstep_core::{
     ask::{Ask, Resume},
     channel::{ChannelKind, ChannelSpec},
     checkpoint::{Loaded, NextRecord},
-    command::{Command, START},
+    command::START,
     event::Modes,
     graph_state::GraphState,
     id::{AskId, CheckpointId, IdSource},
@@ -70,7 +70,7 @@ impl Thread {
         let input = match (self.records.is_empty(), resume) {
             (true, _) => RunInput::Value(Value::map([("said", Value::from("hello"))])),
             (false, None) => RunInput::Nothing,
-            (false, answer) => RunInput::Command(Command::default(), answer),
+            (false, answer) => RunInput::Command(Box::default(), answer),
         };
         let config = RunConfig {
             thread: Some("t".into()),
@@ -105,7 +105,7 @@ impl Thread {
         Loop::begin(begin).unwrap()
     }
 
-    fn head(&self) -> Option<StartingPoint> {
+    fn head(&self) -> Option<Box<StartingPoint>> {
         let record = self.records.last()?;
         let loaded = Loaded {
             chain: self.records.clone().into(),
@@ -113,13 +113,13 @@ impl Thread {
             superseded: false,
             next: NextRecord::Changes,
         };
-        Some(StartingPoint {
+        Some(Box::new(StartingPoint {
             id: record.id,
             parent: record.parent,
             source: record.source,
             step: record.step,
             restored: GraphState::restore(&self.plan, &loaded, None).unwrap(),
-        })
+        }))
     }
 
     /// Stores what a run wants stored, and says which task it wants run.

@@ -8,7 +8,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
     event::{SpanKind, SpanStart},
     id::{TaskId, ThreadId},
-    run::{EffectError, Halt, RunInput},
+    run::{EffectError, Halt},
     value::Value,
 };
 
@@ -559,8 +559,8 @@ impl Ctx {
         graph: &Graph<C, M>,
         input: impl Into<C::Update>,
     ) -> Result<Snap<C>, NodeError> {
-        let input = RunInput::Value(input.into().into_value());
-        let output = Box::pin(graph.inner.run_nested(&self.0, input))
+        let input = input.into().into_value();
+        let output = Box::pin(graph.inner.run_nested(&self.0, Some(input)))
             .await
             .map_err(NodeError::halt)?;
         let state = whole_state(&output.unwrap_or_default());

@@ -361,7 +361,7 @@ async fn an_answer_reaches_one_question_also_when_its_worker_is_killed() {
     free.enqueue(run).await.unwrap();
     let worked = worker(&free).work_once().await.unwrap().unwrap();
     assert_eq!(worked.outcome.unwrap().status, Status::Waiting);
-    let answer = RunInput::Command(Command::default(), Some(Resume::Next("one".into())));
+    let answer = RunInput::Command(Box::default(), Some(Resume::Next("one".into())));
     let logged = RunOptions {
         log: Modes::CUSTOM,
         ..options.clone()
@@ -380,7 +380,7 @@ async fn an_answer_reaches_one_question_also_when_its_worker_is_killed() {
     let worked = worker(&free).work_once().await.unwrap().unwrap();
     assert_eq!(worked.run, queued.id);
     assert_eq!(worked.outcome.unwrap().status, Status::Waiting);
-    let answer = RunInput::Command(Command::default(), Some(Resume::Next("two".into())));
+    let answer = RunInput::Command(Box::default(), Some(Resume::Next("two".into())));
     free.enqueue(free.to_queue(answer, &options).unwrap())
         .await
         .unwrap();

@@ -173,7 +173,7 @@ fn unknown_fields_of_a_command_and_of_a_note_are_skipped_too() {
     let again = read(&bytes, &record, &mut StoredBlobs::default()).unwrap();
     assert_eq!(
         again.pending.start,
-        Some(StartValue::Command(Command::default()))
+        Some(StartValue::Command(Box::default()))
     );
     let mut out = Pack::new();
     out.list(1);

@@ -114,7 +114,7 @@ impl Random {
         if self.coin() {
             return StartValue::Input(self.value(3));
         }
-        StartValue::Command(Command {
+        StartValue::Command(Box::new(Command {
             update: self.some(|random| (random.text(), random.value(2))),
             goto: self.some(|random| match random.coin() {
                 true => Goto::Node(random.text()),
@@ -124,7 +124,7 @@ impl Random {
                 true => Target::Here,
                 false => Target::Parent,
             },
-        })
+        }))
     }
 
     fn task(&mut self, depth: u32) -> TaskKey {
@@ -192,7 +192,7 @@ impl Random {
                 .into_iter()
                 .collect(),
             refused: self.coin(),
-            error: self.maybe(Self::error),
+            error: self.maybe(|random| Box::new(random.error())),
             handled: self.coin(),
             effects: self
                 .some(|random| (random.text().to_string(), random.effect()))
@@ -311,12 +311,12 @@ pub(super) fn everything() -> Record {
         asked: vec![AskId(9)],
         given: BTreeMap::from([(AskId(8), Value::Int(3))]),
         refused: true,
-        error: Some(StoredError {
+        error: Some(Box::new(StoredError {
             code: "SS1".into(),
             class: "a".into(),
             message: "b".into(),
             limit: Some(Limit::Idle),
-        }),
+        })),
         handled: true,
         effects: BTreeMap::from([
             ("a".to_owned(), Effect::Started),
@@ -340,11 +340,11 @@ pub(super) fn everything() -> Record {
         (Key::at(2), Change::Clear),
     ];
     record.pending = Pending {
-        start: Some(StartValue::Command(Command {
+        start: Some(StartValue::Command(Box::new(Command {
             update: vec![("x".into(), "y".repeat(super::super::BLOB).into())],
             goto: vec![Goto::Node("n".into()), Goto::Send(send.clone())],
             target: Target::Parent,
-        })),
+        }))),
         fired: vec![Key::at(1)],
         waiting: vec![Key::at(2)],
         joins: vec![(Key::at(3), vec![0, 1])],

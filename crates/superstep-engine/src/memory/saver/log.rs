@@ -33,39 +33,53 @@ struct LogRecord {
     record: Arc<Record>,
     parent: Option<usize>,
     children: Children,
-    notes: BTreeMap<TaskKey, TaskNote>,
+    /// Of few checkpoints.
+    noted: Option<Box<Noted>>,
+    tail: Tail,
+}
+
+/// What notes said of the tasks of a checkpoint.
+#[derive(Clone, Default)]
+struct Noted {
+    /// In boxes, since the map has room for eleven and most checkpoints have one.
+    notes: BTreeMap<TaskKey, Box<TaskNote>>,
     /// How many of the children have their tasks in the notes.
     merged: usize,
-    tail: Tail,
 }
 
 /// The records that follow one, oldest first. Most have one at most, which needs no list.
 #[derive(Clone, Default)]
-struct Children {
-    first: Option<usize>,
-    more: Vec<usize>,
+enum Children {
+    #[default]
+    None,
+    One(usize),
+    More(Vec<usize>),
 }
 
 impl Children {
     fn push(&mut self, place: usize) {
-        match self.first {
-            None => self.first = Some(place),
-            Some(_) => self.more.push(place),
+        match self {
+            Self::None => *self = Self::One(place),
+            Self::One(first) => *self = Self::More(vec![*first, place]),
+            Self::More(all) => all.push(place),
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = usize> {
-        self.first.into_iter().chain(self.more.iter().copied())
-    }
-
-    fn len(&self) -> usize {
-        self.iter().count()
+    fn all(&self) -> &[usize] {
+        match self {
+            Self::None => &[],
+            Self::One(only) => std::slice::from_ref(only),
+            Self::More(all) => all,
+        }
     }
 
     /// Forgets those from a place on.
     fn truncate(&mut self, end: usize) {
-        self.first = self.first.filter(|place| *place < end);
-        self.more.retain(|place| *place < end);
+        match self {
+            Self::One(only) if *only >= end => *self = Self::None,
+            Self::More(all) => all.retain(|place| *place < end),
+            Self::None | Self::One(_) => {}
+        }
     }
 }
 
@@ -162,13 +176,11 @@ impl Log {
                 ..before
             },
         };
-        let (children, notes) = (Children::default(), BTreeMap::new());
         self.entries.push(LogRecord {
             record,
             parent,
-            children,
-            notes,
-            merged: 0,
+            children: Children::default(),
+            noted: None,
             tail,
         });
         tail
@@ -184,19 +196,21 @@ impl Log {
         let Some(entry) = self.entries.get_mut(place) else {
             return false;
         };
-        entry.merged = entry.children.len();
+        let noted = entry.noted.get_or_insert_default();
+        noted.merged = entry.children.all().len();
         for note in said.into_iter().chain(notes) {
-            absorb(&mut entry.notes, note);
+            absorb(&mut noted.notes, note);
         }
         true
     }
 
     fn unmerged(&self, place: usize) -> impl Iterator<Item = &TaskNote> {
         let entry = self.entries.get(place);
-        let children = entry
-            .into_iter()
-            .flat_map(|entry| entry.children.iter().skip(entry.merged));
-        let children = children.filter_map(|child| self.entries.get(child));
+        let children = entry.into_iter().flat_map(|entry| {
+            let merged = entry.noted.as_ref().map_or(0, |noted| noted.merged);
+            entry.children.all().iter().skip(merged)
+        });
+        let children = children.filter_map(|child| self.entries.get(*child));
         children.flat_map(|child| &child.record.tasks)
     }
 
@@ -205,19 +219,20 @@ impl Log {
         let superseded = place + 1 < self.entries.len();
         Some(Loaded {
             chain: self.shared(entry),
-            notes: self.notes(place, entry).into_values().collect(),
+            notes: self.notes(place, entry).collect(),
             superseded,
             next: entry.tail.next(),
         })
     }
 
     /// All that is known of the tasks of an entry.
-    fn notes(&self, place: usize, entry: &LogRecord) -> BTreeMap<TaskKey, TaskNote> {
-        let mut notes = entry.notes.clone();
+    fn notes(&self, place: usize, entry: &LogRecord) -> impl Iterator<Item = TaskNote> + use<> {
+        let noted = entry.noted.as_ref();
+        let mut notes = noted.map(|noted| noted.notes.clone()).unwrap_or_default();
         for note in self.unmerged(place) {
             absorb(&mut notes, note.clone());
         }
-        notes
+        notes.into_values().map(|note| *note)
     }
 
     fn chain(&self, entry: &LogRecord) -> Vec<Arc<Record>> {
@@ -259,8 +274,9 @@ impl Log {
         let entries = self.entries.iter().enumerate();
         let archived = entries.map(|(place, entry)| Archived {
             record: entry.record.clone(),
-            notes: (entry.merged > 0 || !entry.notes.is_empty())
-                .then(|| self.notes(place, entry).into_values().collect()),
+            notes: (entry.noted.as_ref())
+                .is_some_and(|noted| noted.merged > 0 || !noted.notes.is_empty())
+                .then(|| self.notes(place, entry).collect()),
         });
         archived.collect()
     }
@@ -276,11 +292,13 @@ impl Log {
         }
         for (entry, notes) in log.entries.iter_mut().zip(noted) {
             let Some(notes) = notes else { continue };
-            entry.notes = notes
-                .into_iter()
-                .map(|note| (note.key.clone(), note))
-                .collect();
-            entry.merged = entry.children.len();
+            let notes = notes.into_iter();
+            entry.noted = Some(Box::new(Noted {
+                notes: notes
+                    .map(|note| (note.key.clone(), Box::new(note)))
+                    .collect(),
+                merged: entry.children.all().len(),
+            }));
         }
         log
     }
@@ -302,7 +320,9 @@ impl Log {
         self.entries.truncate(kept);
         for entry in &mut self.entries {
             entry.children.truncate(kept);
-            entry.merged = entry.merged.min(entry.children.len());
+            if let Some(noted) = &mut entry.noted {
+                noted.merged = noted.merged.min(entry.children.all().len());
+            }
         }
         self.rebuilt = OnceLock::new();
     }
@@ -332,7 +352,7 @@ impl Log {
                 entry.parent.and_then(|parent| parent.checked_sub(from)),
             );
             if let Some(new) = self.entries.last_mut() {
-                (new.notes, new.merged) = (entry.notes, entry.merged);
+                new.noted = entry.noted;
             }
         }
     }
