@@ -9,6 +9,7 @@ mod history;
 mod progress;
 mod run_info;
 mod sleep;
+mod task_body;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -30,13 +31,14 @@ use superstep_core::{
 use crate::store::Store;
 use superstep_core::sync::lock;
 
-pub(crate) use call::call_body;
-pub use call::{CallTask, Calling, TaskBody};
+pub use call::{CallTask, Calling};
 pub(crate) use cancelled::RunsInside;
 pub(crate) use effect::Unknown;
 pub(crate) use heartbeat::Heartbeat;
 pub(crate) use progress::{Journal, TaskAnswers, TaskProgress};
 pub(crate) use run_info::{Above, Attempt, Request, RunInfo, StepInfo};
+pub use task_body::TaskBody;
+pub(crate) use task_body::call_body;
 
 pub(crate) struct CtxInner {
     pub(crate) step: StepInfo,

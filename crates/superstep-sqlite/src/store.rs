@@ -22,6 +22,7 @@ mod place;
 mod reindex;
 mod search;
 mod sweep;
+mod tables;
 mod transaction;
 mod vectors;
 
@@ -33,10 +34,11 @@ use superstep_store::{
 };
 
 use crate::Database;
-use batch::{Access, Batch, Tables};
+use batch::{Access, Batch};
 use clock::SystemClock;
 pub(crate) use copy::copy_all;
 use error::TransactionError;
+use tables::Tables;
 use transaction::Effort;
 
 pub(crate) use check::check;

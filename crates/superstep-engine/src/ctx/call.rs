@@ -3,9 +3,7 @@
 use std::{future::Future, sync::Arc};
 
 use superstep_core::{
-    command::Output,
     error::ErrorKind,
-    future::BoxFuture,
     policy::{CachePolicy, RetryPolicy, Timeouts},
     run::{CallSpec, Halt},
     sync::lock,
@@ -13,11 +11,7 @@ use superstep_core::{
 };
 use tokio::sync::oneshot;
 
-use super::{DynCtx, run_info::Request};
-
-/// The function of a called task.
-pub type TaskBody =
-    Arc<dyn Fn(DynCtx, Vec<Value>) -> BoxFuture<'static, Result<Value, Halt>> + Send + Sync>;
+use super::{DynCtx, run_info::Request, task_body::TaskBody};
 
 /// A task that nodes and entrypoints can call.
 #[derive(Clone)]
@@ -107,16 +101,4 @@ impl Future for Calling {
         }
         std::task::Poll::Ready(result)
     }
-}
-
-/// Turns the body of a called task into a node's result.
-pub(crate) fn call_body(body: &TaskBody, ctx: DynCtx) -> BoxFuture<'static, Result<Output, Halt>> {
-    let args = ctx.args().to_vec();
-    let running = body(ctx, args);
-    Box::pin(async move {
-        running.await.map(|value| Output::Final {
-            value,
-            save: Value::Null,
-        })
-    })
 }

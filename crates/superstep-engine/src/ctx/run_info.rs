@@ -15,7 +15,7 @@ use superstep_core::{
 };
 use tokio::sync::oneshot;
 
-use super::{DynCtx, call::TaskBody};
+use super::{DynCtx, task_body::TaskBody};
 use crate::{env::Env, requests::Requests};
 
 /// What all tasks of one graph's run share.

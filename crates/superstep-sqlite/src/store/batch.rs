@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use superstep_store::{Clock, IndexPath, Outcome, ReadyOp, UnixMillis};
+use superstep_store::{Clock, IndexPath, Outcome, ReadyOp};
 
 use super::error::TransactionError;
 use super::items::{self, TtlRefresh};
+use super::tables::Tables;
 use super::transaction::Effort;
 use super::{listing, search};
 use crate::seal::Seal;
@@ -16,14 +17,6 @@ pub(super) struct Batch {
     pub(super) ops: Vec<ReadyOp>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) fields: Arc<[IndexPath]>,
-}
-
-/// The tables, and the time of the transaction.
-#[derive(Clone, Copy)]
-pub(super) struct Tables<'c> {
-    pub(super) connection: &'c Connection,
-    pub(super) seal: &'c Seal,
-    pub(super) now: UnixMillis,
 }
 
 /// What the transaction may do.

@@ -4,10 +4,10 @@ use rusqlite::{Connection, Row, params};
 use superstep_core::error::SaverError;
 use superstep_store::{Namespace, Vectors};
 
-use super::batch::Tables;
 use super::error::TransactionError;
 use super::items::StoredItem;
 use super::labels;
+use super::tables::Tables;
 use super::vectors::{Owner, VectorReader};
 use crate::{error::sql, seal::Seal};
 

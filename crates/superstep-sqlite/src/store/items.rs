@@ -10,9 +10,9 @@ use superstep_store::{
     Vectors, expiry,
 };
 
-use super::batch::Tables;
 use super::error::TransactionError;
 use super::place::{self, ValueAt};
+use super::tables::Tables;
 use super::{encoding, labels, vectors};
 use crate::seal::Seal;
 

@@ -3,9 +3,9 @@
 use rusqlite::params;
 use superstep_store::{ListNamespaces, Namespace};
 
-use super::batch::Tables;
 use super::error::TransactionError;
 use super::labels;
+use super::tables::Tables;
 
 /// The namespaces with live items, in label order.
 pub(super) fn list(

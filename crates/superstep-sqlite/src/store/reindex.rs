@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use rusqlite::params;
 use superstep_store::{Get, IndexPath, Item, Prefix, Put, PutOptions, TtlOnRead, Vectors};
 
-use super::batch::Tables;
 use super::error::TransactionError;
 use super::items::{self, StoredItem};
 use super::search::{Values, each};
+use super::tables::Tables;
 use super::vectors;
 
 /// The live items under a prefix whose vectors are not of this model, behind a number of them.

@@ -12,10 +12,10 @@ use superstep_store::{
     Filter, Found, Namespace, Prefix, Ranking, Search, StoreError, UnixMillis, best,
 };
 
-use super::batch::Tables;
 use super::error::TransactionError;
 use super::items::{StoredItem, TtlRefresh};
 use super::labels;
+use super::tables::Tables;
 use super::vectors::{Owner, VectorReader};
 
 /// Result of a search.

@@ -4,10 +4,10 @@ use rusqlite::{CachedStatement, Connection, params};
 use superstep_core::error::SaverError;
 use superstep_store::{Index, IndexPath, Namespace, Put, StoreError, Vectors};
 
-use super::batch::Tables;
 use super::encoding;
 use super::error::TransactionError;
 use super::place::{self, VectorAt};
+use super::tables::Tables;
 use crate::seal::Seal;
 
 /// Writes the vectors of an item that has none.

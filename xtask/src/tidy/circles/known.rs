@@ -1,7 +1,7 @@
 //! Circles that are left, each with its reason.
 
 /// No module joins these, and one that is in no circle any more leaves its list.
-pub(super) const KNOWN: [Known; 4] = [
+pub(super) const KNOWN: [Known; 2] = [
     // A builder builds the graph that gives it, and contexts of nodes call graphs.
     Known {
         folder: "crates/superstep-engine/",
@@ -10,18 +10,6 @@ pub(super) const KNOWN: [Known; 4] = [
             "builder", "call", "ctx", "event", "extract", "graph", "handler", "options", "payload",
             "thread",
         ],
-    },
-    // A call sends a request to the driver, and that request carries the body of the call.
-    Known {
-        folder: "crates/superstep-engine/",
-        parent: "ctx",
-        modules: &["call", "run_info"],
-    },
-    // A batch makes the calls of items, listing and search, and these work on the tables that it opened.
-    Known {
-        folder: "crates/superstep-sqlite/",
-        parent: "store",
-        modules: &["batch", "items", "listing", "search", "vectors"],
     },
     // An interpreter is one concept: values hold code and code holds values, the machine runs both, and the text of
     // a value may be what a method of its class returns.
