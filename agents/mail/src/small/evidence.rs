@@ -70,6 +70,8 @@ pub(crate) struct Evidence {
     pub(crate) is_from_tracker: bool,
     /// Whether it is about what people post and like.
     pub(crate) is_social: bool,
+    /// Whether it leads somewhere else, as all that is sent to many does.
+    pub(crate) has_link: bool,
 }
 
 impl Evidence {
@@ -95,6 +97,7 @@ impl Evidence {
             is_named: is_named(owner, mail),
             is_from_tracker: mail.sending.through_list && mail.sending.by_program && !may_sell,
             is_social: said.has(SOCIAL),
+            has_link: mail.text.contains("://"),
         }
     }
 }
@@ -180,10 +183,23 @@ mod tests {
             "FYI: the parking spaces are closed, please use the other side.",
             "Die Schlüssel sind bei Miriam, und ich bin ab 11 da.",
             "The report is at https://x.example/?id=1 now.",
+            "Agreed, the smaller one.\n\n> Would that be ok for you? Please let me know.",
+            "Lina has accepted this invitation.",
             "Anbei der Vertrag für Ihre Unterlagen. Bei Fragen melden Sie sich gern.",
         ] {
             assert!(!said(text).may_ask, "{text}");
         }
+    }
+
+    #[test]
+    fn the_subject_of_an_answer_is_the_question_of_whoever_is_answered() {
+        let titled = |subject: &str| Mail {
+            subject: subject.into(),
+            ..mail("a@b.example", "Agreed, that is fine for us.")
+        };
+        assert!(evidence(&titled("The smaller one?")).may_ask);
+        assert!(!evidence(&titled("Re: The smaller one?")).may_ask);
+        assert!(!evidence(&titled("AW: Die kleinere?")).may_ask);
     }
 
     #[test]

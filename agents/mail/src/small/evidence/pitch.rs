@@ -134,7 +134,7 @@ const SHARED: &str = "\
 /// What somebody says who wants to buy, to apply, to report or to write about the reader: the other side of an offer.
 const INQUIRIES: &str = "\
     your product, your products, your software, your service, your services, your platform, your prices, your \
-    pricing, your tool, your app, your api, like yours for, does it cost, would it cost, price list, a quote, a \
+    pricing, your tool, your app, your api, like yours for, does it cost, would it cost, your price list, a price list, a quote, a \
     quotation, interested in your, we are looking for a tool, do you offer, do you also, do you sell, do you \
     deliver, my cv, my resume, to apply, i apply, applying, my application, journalist, an article, an interview, \
     interview you, for a study, my thesis, our students, ihre software, ihr produkt, ihre produkte, ihre leistungen, \

@@ -7,7 +7,8 @@ use superstep::tools::guided::sentences;
 use crate::parse::Mail;
 
 /// Words that a text in English or German has.
-const COMMON: &str = "the, and, is, are, to, you, for, der, die, das, und, ist, sie, ich";
+const COMMON: &str = "\
+    the, and, is, are, to, you, for, this, that, with, have, was, der, die, das, und, ist, sie, ich, wir, mit, nicht, eine";
 
 fn phrases(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim)
@@ -33,6 +34,19 @@ impl Sentence {
         Self {
             words,
             is_question: text.split_whitespace().any(is_asked),
+        }
+    }
+
+    /// The question in the subject of an answer is that of whoever is answered.
+    fn subject(text: &str) -> Self {
+        let lower = text.trim_start().to_lowercase();
+        let is_answer = ["re:", "aw:", "antw:"]
+            .iter()
+            .any(|it| lower.starts_with(it));
+        let subject = Self::new(text);
+        Self {
+            is_question: subject.is_question && !is_answer,
+            ..subject
         }
     }
 
@@ -62,15 +76,16 @@ fn is_asked(word: &str) -> bool {
     word.contains('?') && !word.contains("://")
 }
 
-/// What a mail says: its subject first, and its signature not.
+/// What a mail says: its subject first, and neither what it quotes nor its signature.
 pub(super) struct Said {
     pub(super) sentences: Vec<Sentence>,
 }
 
 impl Said {
     pub(super) fn by(mail: &Mail) -> Self {
-        let mut all = vec![Sentence::new(&mail.subject)];
+        let mut all = vec![Sentence::subject(&mail.subject)];
         let own = mail.text.lines().map(str::trim);
+        let own = own.filter(|line| !line.starts_with('>'));
         let mut paragraph = String::new();
         for line in own.take_while(|line| *line != "--").chain([""]) {
             match line {

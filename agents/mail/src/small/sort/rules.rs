@@ -73,14 +73,19 @@ impl Seen {
             (Class::Ignore, _) if self.kind == FRAUD => if_asked,
             (Class::Respond, Act::Sells) if shown.inquires || shown.refers => if_asked,
             (Class::Respond, Act::Sells) if !shown.may_sell => if_asked,
-            (Class::Respond, Act::Sells) => Class::Ignore,
+            // What it does alone says so, neither its kind nor its words.
+            (Class::Respond, Act::Sells) => Class::Notify,
             (Class::Ignore, _) if !SALES.contains(&self.kind.as_str()) => match self.act {
                 Act::Asks if self.kind != SURVEY => asked(shown),
-                _ if shown.may_sell => Class::Ignore,
+                _ if shown.may_sell || shown.has_link => Class::Ignore,
+                _ if shown.addressing == Addressing::ThroughList => Class::Ignore,
+                // Nobody sends a newsletter or a survey to one person and without a link.
                 _ => Class::Notify,
             },
             (Class::Ignore, _) if shown.inquires || !shown.may_sell => if_asked,
             (Class::Ignore, Act::Asks | Act::Tells) if shown.refers => if_asked,
+            // Its kind alone says so.
+            (Class::Ignore, Act::Asks | Act::Tells) => Class::Notify,
             (Class::Ignore, _) => Class::Ignore,
             // What leads to where money is taken is shown; a person decides.
             (Class::Notify, Act::Asks) if shown.tricks >= POSSIBLE => Class::Notify,
@@ -145,10 +150,19 @@ fn asked(shown: &Evidence) -> Class {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::collections::BTreeMap;
+
+    use serde_json::{Value as Json, json};
 
     use super::*;
-    use crate::{Address, parse::Mail};
+    use crate::{
+        Address,
+        parse::{Mail, parse},
+    };
+
+    fn json_of(line: &str) -> Json {
+        serde_json::from_str(line).expect("a line of JSON")
+    }
 
     /// What a mail from a stranger shows that asks a question and has no other sign.
     fn plain(addressing: Addressing) -> Evidence {
@@ -265,7 +279,8 @@ mod tests {
             (Act::Asks, "sales", pitch, Class::Ignore),
             (Act::Sells, "meeting", pitch, Class::Ignore),
             (Act::Asks, "meeting", offer, Class::Respond),
-            (Act::Sells, "meeting", offer, Class::Ignore),
+            (Act::Sells, "meeting", offer, Class::Notify),
+            (Act::Asks, "sales", offer, Class::Notify),
             (Act::Sells, "sales", offer, Class::Ignore),
             (Act::Sells, "sales", inquiry, Class::Respond),
             (Act::Asks, "sales", nothing, Class::Respond),
@@ -292,6 +307,49 @@ mod tests {
         assert_eq!(seen(Act::Tells, FRAUD).class(&known), Class::Respond);
         assert_eq!(seen(Act::Sells, "sales").class(&known), Class::Notify);
         assert_eq!(seen(Act::Sells, "meeting").class(&known), Class::Respond);
+    }
+
+    /// What qwen2.5-coder-1.5b says about the mails of `tasks/mails.jsonl`, and the class that the rules make of it. Instructions
+    /// that are changed want it taken anew.
+    #[test]
+    fn what_a_small_model_has_said_of_the_mails_is_sorted_as_well_as_it_was() {
+        let lines = |text: &'static str| text.lines().map(json_of);
+        let mails = lines(include_str!("../../../tasks/mails.jsonl"));
+        let said = lines(include_str!("../../../tasks/said.jsonl"));
+        let owner = Address {
+            name: Some("Max Muster".into()),
+            email: "me@example.org".into(),
+        };
+        let mut right = BTreeMap::new();
+        for (task, mut form) in mails.zip(said) {
+            assert_eq!(
+                form.as_object_mut().and_then(|it| it.remove("id")),
+                task.get("id").cloned()
+            );
+            let seen: Seen = serde_json::from_value(form).expect("the form");
+            let text = task["mail"].as_str().expect("a mail");
+            let mail = parse(text.as_bytes()).expect("a mail");
+            let class = seen.class(&Evidence::of(&mail, &owner));
+            let is_right = json!(class) == task["class"];
+            let half = task["half"].as_str().expect("a half").to_owned();
+            *right.entry(half).or_insert(0) += u32::from(is_right);
+            if !is_right {
+                println!(
+                    "{} {} {class:?} {:?} {:?} {}",
+                    task["half"], task["id"], seen.act, seen.kind, seen.says
+                );
+            }
+        }
+        let wanted = [
+            ("choosing", 31),
+            ("held", 27),
+            ("unseen", 29),
+            ("fresh", 36),
+        ];
+        for (half, wanted) in wanted {
+            let right = right.get(half).copied().unwrap_or(0);
+            assert!(right >= wanted, "{half}: {right} right, {wanted} before");
+        }
     }
 
     #[test]
