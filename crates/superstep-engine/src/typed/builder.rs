@@ -20,13 +20,12 @@ use superstep_core::{
 use super::{
     channel_state::{TypedState, guarded},
     command::Reach,
-    declared::Declared,
+    declared::{CheckContext, Declared},
     extract::Type,
     graph::Graph,
     handler::{AnyHandler, Handler},
     nodes::Nodes,
     options::NodeOptions,
-    payload::CheckContext,
     resources::Resources,
     state::{Keep, State},
 };
@@ -116,6 +115,13 @@ pub(super) struct Route<N> {
     pub(super) from: Option<N>,
     pub(super) targets: Vec<N>,
     decide: RouteFn,
+}
+
+impl<S: State, N: Nodes> Graph<S, N> {
+    /// Starts building a graph.
+    pub fn builder() -> GraphBuilder<S, N> {
+        GraphBuilder::new()
+    }
 }
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {

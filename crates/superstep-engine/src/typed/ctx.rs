@@ -14,7 +14,6 @@ use superstep_core::{
 
 use super::{
     ask::Ask,
-    call::Call,
     channel_state::{TypedState, whole_state},
     error::NodeError,
     graph::Graph,
@@ -473,61 +472,6 @@ impl Ctx {
     /// ```
     pub fn task_id(&self) -> TaskId {
         self.0.task_id()
-    }
-
-    /// Runs a task of this task and waits for it. It runs once: another attempt of the caller gets
-    /// the stored result of its n-th call. To run several at once, await them together.
-    ///
-    /// ```
-    /// # use serde::{Deserialize, Serialize};
-    /// # use superstep::prelude::*;
-    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
-    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
-    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
-    /// # enum Node { Draft, Check, Send }
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use superstep::Call;
-    ///
-    /// /// A durable function: after a crash of the node, its stored result is used.
-    /// fn length() -> Call<String, usize> {
-    ///     Call::new("length", |_ctx, text: String| async move { Ok(text.len()) })
-    /// }
-    ///
-    /// async fn draft(mail: Snap<Mail>, ctx: Ctx) -> Result<MailUpdate, NodeError> {
-    ///     let n = ctx.call(&length(), mail.subject.clone()).await?;
-    ///     Ok(Mail::update().log([format!("{n} letters")]))
-    /// }
-    /// # let graph = Graph::<Mail, Node>::builder()
-    /// #     .node(Node::Draft, draft).node(Node::Check, || async {}).node(Node::Send, || async {})
-    /// #     .start(Node::Draft).edge(Node::Draft, Node::Check).edge(Node::Check, Node::Send)
-    /// #     .finish(Node::Send).build()?;
-    /// let outcome = graph.run("t", Mail::update().subject("rain")).await?;
-    /// assert_eq!(outcome.state().log, ["4 letters"]);
-    /// # Ok(()) }
-    /// ```
-    pub fn call<A, R>(
-        &self,
-        call: &Call<A, R>,
-        argument: A,
-    ) -> impl Future<Output = Result<R, NodeError>> + Send + use<A, R>
-    where
-        A: Serialize + Send + Sync + 'static,
-        R: DeserializeOwned + Clone + Send + Sync + 'static,
-    {
-        let calling = self.0.call(&call.task, vec![Value::typed(argument)]);
-        let name = call.task.name.clone();
-        async move {
-            let value = calling.await.map_err(NodeError::halt)?;
-            value.take().map_err(|error| {
-                let what = format!("the result of task `{name}`");
-                let kind = superstep_core::ErrorKind::Decode {
-                    what,
-                    why: error.to_string(),
-                };
-                NodeError::halt(kind.into())
-            })
-        }
     }
 
     /// Runs another graph as part of this task and waits for it.

@@ -17,11 +17,11 @@ use superstep_core::{
 use super::{
     ask::OpenAsk,
     channel_state::whole_state,
-    graph::Outcome,
+    checkpoint::Checkpoint,
     nodes::Nodes,
+    outcome::Outcome,
     snap::Snap,
     state::{State, Update},
-    thread::Checkpoint,
 };
 use crate::{
     follow::{self, LogItem},

@@ -5,12 +5,12 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use superstep_core::record::StoredError;
 
 use super::{
+    checkpoint::Checkpoint,
     event::Event,
-    graph::Outcome,
     nodes::Nodes,
+    outcome::Outcome,
     snap::Snap,
     state::{State, Update},
-    thread::Checkpoint,
 };
 use crate::options::Status;
 

@@ -2,15 +2,9 @@
 //! when it is built.
 
 use serde::{Serialize, de::DeserializeOwned};
-use superstep_core::{
-    error::{Error, ErrorKind},
-    value::Value,
-};
+use superstep_core::error::{Error, ErrorKind};
 
 use super::{builder::GraphBuilder, extract::Type, graph::Graph, nodes::Nodes, state::State};
-
-/// Whether the context of a run has the declared type.
-pub(crate) type CheckContext = fn(&Value) -> Result<(), ErrorKind>;
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {
     /// [`GraphBuilder::may_send`] with the type of the payload: a target that takes another one is a mistake

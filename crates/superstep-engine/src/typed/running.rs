@@ -20,8 +20,9 @@ use superstep_core::{
 
 use super::{
     event::{Event, Follow},
-    graph::{Graph, Outcome, plain},
+    graph::{Graph, plain},
     nodes::Nodes,
+    outcome::Outcome,
     state::{State, Update},
 };
 use crate::{

@@ -1,16 +1,7 @@
 //! Circles that are left, each with its reason.
 
 /// No module joins these, and one that is in no circle any more leaves its list.
-pub(super) const KNOWN: [Known; 2] = [
-    // A builder builds the graph that gives it, and contexts of nodes call graphs.
-    Known {
-        folder: "crates/superstep-engine/",
-        parent: "typed",
-        modules: &[
-            "builder", "call", "ctx", "event", "extract", "graph", "handler", "options", "payload",
-            "thread",
-        ],
-    },
+pub(super) const KNOWN: [Known; 1] = [
     // An interpreter is one concept: values hold code and code holds values, the machine runs both, and the text of
     // a value may be what a method of its class returns.
     Known {
