@@ -170,6 +170,7 @@ impl GraphState {
         applied.touched.clear();
         applied.written.clear();
         applied.changes.clear();
+        applied.state.clear();
         self.spare = applied;
     }
 

@@ -108,6 +108,7 @@ impl Sink {
 
     /// Passes an event on. A reader that is gone is no error; one that is slow is to be waited for. Few are,
     /// so that is in a box for which not every run has room.
+    #[must_use = "a slow reader gets the event only if this is awaited"]
     fn send(&self, event: Event) -> Option<BoxFuture<'_, ()>> {
         match &self.sender {
             Sender::Keeping(sender) => {
@@ -145,11 +146,13 @@ impl Env {
     }
 
     /// Passes an event on, if anybody reads it; gives what to await when the reader is slow.
+    #[must_use = "a slow reader gets the event only if this is awaited"]
     pub(crate) fn emit(&self, event: Event) -> Option<BoxFuture<'_, ()>> {
         let sink = self.sink.as_ref()?;
-        sink.modes
-            .has(event.kind.mode())
-            .then(|| sink.send(event))?
+        if !sink.modes.has(event.kind.mode()) {
+            return None;
+        }
+        sink.send(event)
     }
 
     /// Whether anybody reads events of that mode from a graph at that place.

@@ -141,10 +141,13 @@ impl PreparedCommit {
             Some(graph) => lookup::find(writer.db()?, graph, id)?.map(|found| found.row.seq),
             None => None,
         };
-        let unknown = || format!("checkpoint {} follows unknown {id}", self.id);
-        found
-            .map(Some)
-            .ok_or_else(|| SaverError::Corrupt(unknown()))
+        if found.is_none() {
+            // Steps after one that was refused follow what was never stored.
+            current.refuse_stale(writer, &self.thread)?;
+            let why = format!("checkpoint {} follows unknown {id}", self.id);
+            return Err(SaverError::Corrupt(why));
+        }
+        Ok(found)
     }
 
     /// What a reader of this record has to replay.

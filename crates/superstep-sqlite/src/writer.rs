@@ -2,7 +2,7 @@
 //!
 //! Work arrives through [`crate::queue`], one piece per transaction or many (group commit). What is
 //! kept in memory about leased threads ([`LeasedThread`]) saves a commit its reads; the statement that
-//! moves the end of a graph's log checks all of it again.
+//! moves the end of a graph's log checks all of it again, once in a transaction (`ends`).
 
 use std::{
     collections::HashMap,
@@ -53,7 +53,7 @@ pub(crate) struct LeasedThread {
     pub(crate) complete: bool,
     /// Whether it may have runs: one that came with its lease has none until the first begins.
     pub(crate) may_have_runs: bool,
-    /// The run that began under this lease and has not ended.
+    /// The run that began under this lease and has not ended, if its row is known.
     pub(crate) run: Option<Box<BegunRun>>,
 }
 
@@ -243,7 +243,8 @@ impl Writer {
         self.db()
     }
 
-    /// The connection, for statements that do not use `graphs`: ends of logs may be yet to be written.
+    /// The connection, for statements that do not use `graphs`, or only a row whose end is not deferred: ends of logs may be yet
+    /// to be written.
     pub(crate) fn log_db(&self) -> Result<&Connection, SaverError> {
         let closed = || SaverError::Io("the connection was closed after a failure".to_owned());
         self.connection.as_ref().ok_or_else(closed)
@@ -294,7 +295,7 @@ impl Writer {
         (self.notifies, self.skips_epochs) = (false, false);
         self.notifies_runs = false;
         self.new_leases.clear();
-        self.ends.begin();
+        self.ends.forget();
         let current = self.level;
         let connection = self.db()?;
         if current != Some(level) {
@@ -361,7 +362,7 @@ impl Writer {
         {
             self.disconnect();
         }
-        self.ends.begin();
+        self.ends.forget();
         for thread in std::mem::take(&mut self.new_leases) {
             self.leased.remove(&thread);
         }
@@ -385,10 +386,18 @@ impl Writer {
     ) -> Result<T, SaverError> {
         self.dirty = false;
         let done = work(self);
-        if let (Err(error), true) = (&done, self.dirty) {
+        if let Err(error) = &done
+            && (self.dirty || self.is_lost())
+        {
             self.failure = Some(error.clone());
         }
         done
+    }
+
+    /// Whether the transaction is gone, or cannot be committed: after some errors, those of reads too, SQLite rolls all of it back.
+    fn is_lost(&self) -> bool {
+        let connection = self.connection.as_ref();
+        self.ends.have_failed() || connection.is_none_or(Connection::is_autocommit)
     }
 
     /// Whether the current piece of work has written something that is not rolled back.
@@ -410,15 +419,17 @@ impl Writer {
         let done = work(self);
         if done.is_err() {
             self.dirty = true;
+            // What is deferred here is from within the savepoint.
+            self.ends.forget();
             // A full disk has rolled back the whole transaction; the first error says more.
-            if run(self.db()?, "ROLLBACK TO apart").is_err() {
+            if run(self.log_db()?, "ROLLBACK TO apart").is_err() {
                 return done;
             }
             (self.seq, self.graph, self.dirty) = (None, None, false);
             self.layouts.clear();
         }
         run(self.db()?, "RELEASE apart")?;
-        self.ends.begin();
+        self.ends.forget();
         done
     }
 

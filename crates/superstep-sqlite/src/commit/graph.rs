@@ -62,6 +62,22 @@ impl CurrentGraph {
     }
 }
 
+impl CurrentGraph {
+    /// Refuses work of a lease that was taken over.
+    pub(super) fn refuse_stale(
+        &self,
+        writer: &Writer,
+        thread: &ThreadId,
+    ) -> Result<(), SaverError> {
+        match graphs::epoch(writer.db()?, self.thread)? == Some(self.epoch) {
+            true => Ok(()),
+            false => Err(SaverError::Conflict {
+                thread: thread.clone(),
+            }),
+        }
+    }
+}
+
 /// Notes where a graph ends, for the next commit under the same lease.
 pub(super) fn remember(
     writer: &mut Writer,

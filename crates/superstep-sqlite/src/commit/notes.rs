@@ -80,22 +80,16 @@ impl PreparedNotes {
 
     /// Writes the notes and their events.
     pub(crate) fn store(self, writer: &mut Writer) -> Result<(), SaverError> {
-        let CurrentGraph {
-            thread,
-            epoch,
-            row: before,
-            head,
-            compared,
-        } = CurrentGraph::find(writer, &self.thread, self.epoch, &self.namespace)?;
+        let current = CurrentGraph::find(writer, &self.thread, self.epoch, &self.namespace)?;
         let at = self.checkpoint;
-        let unknown = || SaverError::Corrupt(format!("a note for unknown {at}"));
-        let before = before.ok_or_else(unknown)?;
-        let parent = match head {
-            Some(head) if head == at => before.head,
-            _ => {
-                let found = lookup::find(writer.db()?, &before, at)?;
-                found.ok_or_else(unknown)?.row.seq
-            }
+        let parent = match &current.row {
+            Some(graph) if current.head == Some(at) => Some(graph.head),
+            Some(graph) => lookup::find(writer.db()?, graph, at)?.map(|found| found.row.seq),
+            None => None,
+        };
+        let (Some(before), Some(parent)) = (&current.row, parent) else {
+            current.refuse_stale(writer, &self.thread)?;
+            return Err(SaverError::Corrupt(format!("a note for unknown {at}")));
         };
         events::validate(writer, &self.thread, &self.events)?;
         let seq = writer.next_seq()?;
@@ -103,13 +97,13 @@ impl PreparedNotes {
             last: seq,
             ..before.clone()
         };
-        if !writer.move_end(&graph, before.last, epoch, compared)? {
+        if !writer.move_end(&graph, before.last, current.epoch, current.compared)? {
             return Err(SaverError::Conflict {
                 thread: self.thread.clone(),
             });
         }
         writer.change_log()?;
-        writer.blobs(thread, &self.packed.blobs)?;
+        writer.blobs(current.thread, &self.packed.blobs)?;
         let mut row = Row {
             seq,
             graph: graph.graph,
@@ -127,7 +121,7 @@ impl PreparedNotes {
             let of_head = parent == before.head;
             writer
                 .cache
-                .advance(&self.thread, &before, &graph, |cached| {
+                .advance(&self.thread, before, &graph, |cached| {
                     if of_head {
                         cached.merge_notes(notes);
                     }
@@ -136,7 +130,7 @@ impl PreparedNotes {
                 });
         }
         let compared = writer.compared_now();
-        graph::remember(writer, &self.thread, graph, head, compared);
+        graph::remember(writer, &self.thread, graph, current.head, compared);
         Ok(())
     }
 }

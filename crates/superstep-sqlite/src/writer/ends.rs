@@ -44,10 +44,16 @@ struct DeferredState {
 }
 
 impl DeferredEnds {
-    /// Begins a transaction, or continues one after work that may have changed any graph.
-    pub(super) fn begin(&mut self) {
+    /// Forgets all ends, and has every graph compared again: in a new transaction, or after work that may have changed any of
+    /// them.
+    pub(super) fn forget(&mut self) {
         self.transaction += 1;
         *self.state.get_mut() = DeferredState::default();
+    }
+
+    /// Whether one could not be written.
+    pub(super) fn have_failed(&self) -> bool {
+        self.state.borrow().failure.is_some()
     }
 
     /// Writes all of them. After a failure nothing else is done in this transaction, nor is it committed.
@@ -80,7 +86,7 @@ impl DeferredEnd {
 }
 
 impl Writer {
-    /// When the row of a graph is compared that is compared or inserted now.
+    /// What `compared` is for the row of a graph that was compared or inserted just now.
     pub(crate) fn compared_now(&self) -> ComparedIn {
         ComparedIn(self.ends.transaction)
     }
@@ -105,5 +111,96 @@ impl Writer {
             }
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot continue fails")]
+mod tests {
+    use std::sync::Arc;
+
+    use superstep_core::{
+        id::CheckpointId,
+        policy::Durability,
+        record::{Change, Layout, Pending, Record, Source, TriggerName},
+        saver::{Commit, HistoryQuery, Saver as _},
+        table::Key,
+        value::Value,
+    };
+
+    use super::*;
+    use crate::{Database, SqliteSaver, queue::Urgency, sync_level::SyncLevel};
+
+    fn commit(epoch: u64, id: u128) -> Commit {
+        let layout = Layout {
+            channels: vec!["channel".into()],
+            nodes: vec!["node".into()],
+            triggers: vec![TriggerName::Start, TriggerName::Node("node".into())],
+            state: None,
+            graph: Arc::default(),
+        };
+        let record = Record {
+            id: CheckpointId(id),
+            parent: (id > 1).then(|| CheckpointId(id - 1)),
+            step: 0,
+            source: Source::Loop,
+            durability: Durability::Async,
+            layout: Arc::new(layout),
+            changes: vec![(Key::at(0), Change::Set(Value::from("x")))],
+            full: id == 1,
+            pending: Pending::default(),
+            touched: None,
+            last_ran: Vec::new(),
+            last_seen: 0,
+            clock: 0,
+            paused_at: 0,
+            parents: Arc::default(),
+            tasks: Vec::new(),
+        };
+        Commit {
+            thread: "a".into(),
+            namespace: "".into(),
+            epoch,
+            record: record.into(),
+            events: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn after_a_transaction_that_sqlite_rolled_back_what_was_acknowledged_is_stored_and_nothing_else()
+     {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let database = Database::open(&path).unwrap();
+        let saver: SqliteSaver = database.saver();
+        let lease = saver.lease(&"a".into()).await.unwrap();
+        let epoch = lease.epoch;
+        saver.commit(commit(epoch, 1)).await.unwrap();
+        // What is submitted while another connection writes becomes one transaction.
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let mut steps: Vec<_> = (2..=20).map(|id| saver.commit(commit(epoch, id))).collect();
+        // As SQLite does when a read fails.
+        let lost = database.0.queue.submit(
+            SyncLevel::Normal,
+            Urgency::Deferred,
+            |writer: &mut Writer| -> Result<(), SaverError> {
+                let rolled_back = writer.log_db()?.execute_batch("ROLLBACK");
+                rolled_back.map_err(crate::error::sql)?;
+                Err(SaverError::Io("the disk failed".to_owned()))
+            },
+        );
+        steps.extend((21..=30).map(|id| saver.commit(commit(epoch, id))));
+        other.execute_batch("COMMIT").unwrap();
+        assert!(lost.await.is_err());
+        let mut acknowledged = 1;
+        for step in steps {
+            acknowledged += usize::from(step.await.is_ok());
+        }
+        let report = database.check().await.unwrap();
+        assert!(report.is_clean(), "{:#?}", report.problems);
+        let all = HistoryQuery::default();
+        let stored = saver.history(&"a".into(), &"".into(), &all).await.unwrap();
+        assert_eq!(stored.len(), acknowledged);
     }
 }

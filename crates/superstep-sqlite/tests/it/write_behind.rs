@@ -156,7 +156,7 @@ async fn steps_of_a_thread_that_was_taken_over_are_refused_and_others_stored() {
     }
     unlock(&other);
     for (late, own) in steps {
-        assert!(late.await.is_err());
+        assert!(matches!(late.await, Err(SaverError::Conflict { .. })));
         own.await.unwrap();
     }
     check(&database).await;
