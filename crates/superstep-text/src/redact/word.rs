@@ -1,4 +1,4 @@
-//! The name at the end of a text: what stands in front of a separator, a type or a call.
+//! The name at the end of a text, before a separator, a type or a call.
 
 /// Names are looked back for no further than this.
 pub(super) const LONGEST: usize = 64;

@@ -55,7 +55,7 @@ pub(super) fn imports<'a>(src: &str, tree: &'a Tree) -> Vec<Import<'a>> {
 
 struct Modules {
     paths: BTreeSet<ModulePath>,
-    /// What a name in a module stands for.
+    /// The path that each imported name in a module has.
     aliases: BTreeMap<ModulePath, ModulePath>,
 }
 

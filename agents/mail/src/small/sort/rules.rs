@@ -127,7 +127,8 @@ impl Seen {
         usize::from(self.kind == FRAUD) + usize::from(self.act == Act::Tricks)
     }
 
-    /// The more the model is of one mind, the less has to be seen of a fraud; without its word a name makes one sign of it less.
+    /// The more often the model takes it for a fraud, the fewer signs make it one. If the model does not at all, a mail that says
+    /// the owner's name needs one sign more.
     fn is_fraud(&self, shown: &Evidence) -> bool {
         let against = usize::from(shown.is_named && self.votes() == 0);
         shown.tricks + self.votes() >= CERTAIN + against
