@@ -84,8 +84,20 @@ impl RunRow {
 
     fn open(seal: &Seal, (seq, run, thread, state, body): Columns) -> Result<Self, SaverError> {
         let run = RunId(u128::from_be_bytes(run));
+        Self::unseal(seal, seq, thread, run, state, &body)
+    }
+
+    /// Reads a run from its sealed body.
+    fn unseal(
+        seal: &Seal,
+        seq: i64,
+        thread: i64,
+        run: RunId,
+        state: i64,
+        body: &[u8],
+    ) -> Result<Self, SaverError> {
         let what = format_args!("run {run}");
-        let bytes = seal.open(&body, place(thread, run, state), &what)?;
+        let bytes = seal.open(body, place(thread, run, state), &what)?;
         let read = rmp_serde::from_slice(&bytes);
         let record: RunRecord =
             read.map_err(|error| SaverError::Corrupt(format!("{what}: {error}")))?;
@@ -272,8 +284,9 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
     if let Some(leased) = writer.leased.get_mut(&record.thread) {
         leased.may_have_runs = true;
         leased.run = Some(Box::new(BegunRun {
+            id: record.id,
             seq,
-            record: record.clone(),
+            state: number(record.status()),
             body,
         }));
     }
@@ -308,17 +321,18 @@ pub(crate) fn end(writer: &mut Writer, end: &EndRun) -> Result<(), SaverError> {
 /// Returns whether it was; somebody may have asked to cancel it.
 fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> {
     let leased = writer.leased.get_mut(&end.thread);
-    let is_meant = |begun: &mut Box<BegunRun>| begun.record.id == end.run;
+    let is_meant = |begun: &mut Box<BegunRun>| begun.id == end.run;
     let Some(begun) = leased.and_then(|leased| leased.run.take_if(is_meant)) else {
         return Ok(false);
     };
     let current = CurrentGraph::find(writer, &end.thread, end.epoch, &GraphPath::default())?;
-    let BegunRun { seq, record, body } = *begun;
-    let mut row = RunRow {
+    let BegunRun {
+        id,
         seq,
-        thread: current.thread,
-        record,
-    };
+        state,
+        body,
+    } = *begun;
+    let mut row = RunRow::unseal(&writer.seal, seq, current.thread, id, state, &body)?;
     close(&mut row.record, end, current.head);
     let (state, ended) = row.seal(&writer.seal)?;
     let due = row.record.waiting().map(|queued| queued.due);

@@ -15,9 +15,8 @@ use std::{
 use rusqlite::{Connection, OpenFlags};
 use superstep_core::{
     error::SaverError,
-    id::{CheckpointId, GraphPath, ThreadId},
+    id::{RunId, ThreadId},
     record::Layout,
-    runs::RunRecord,
 };
 use tokio::sync::watch;
 
@@ -27,7 +26,6 @@ use crate::{
     connection::{connect, keep_wal, run},
     error::sql,
     file::{self, FileIdentity},
-    graphs::GraphRow,
     options::OpenMode,
     schema::{self, FileOrigin},
     seal::Seal,
@@ -37,18 +35,20 @@ use crate::{
 mod checkpointing;
 mod contents;
 mod ends;
+mod leased_graphs;
 mod numbers;
 
 use checkpointing::WalState;
 use ends::DeferredEnds;
 
 pub(crate) use ends::ComparedIn;
+pub(crate) use leased_graphs::{LeasedGraph, LeasedGraphs};
 
 /// A thread that this process has leased.
 pub(crate) struct LeasedThread {
     pub(crate) thread: i64,
     pub(crate) epoch: i64,
-    pub(crate) graphs: HashMap<GraphPath, LeasedGraph>,
+    pub(crate) graphs: LeasedGraphs,
     /// Whether `graphs` has all graphs of the thread.
     pub(crate) complete: bool,
     /// Whether it may have runs: one that came with its lease has none until the first begins.
@@ -59,20 +59,11 @@ pub(crate) struct LeasedThread {
 
 /// A run as its row was written when it began.
 pub(crate) struct BegunRun {
+    pub(crate) id: RunId,
     pub(crate) seq: i64,
-    pub(crate) record: RunRecord,
-    /// Sealed.
+    pub(crate) state: i64,
+    /// Sealed. The record is in it, and is not kept beside it: a thousand runs may be open at once.
     pub(crate) body: Vec<u8>,
-}
-
-/// Where the log of a leased thread's graph ends.
-#[derive(Clone)]
-pub(crate) struct LeasedGraph {
-    pub(crate) row: GraphRow,
-    /// The id of its newest record.
-    pub(crate) head: Option<CheckpointId>,
-    /// When its row was last compared with this; see `ends`.
-    pub(crate) compared: ComparedIn,
 }
 
 /// The connection that writes.

@@ -92,6 +92,6 @@ pub(super) fn remember(
             head,
             compared,
         };
-        leased.graphs.insert(known.row.name.clone(), known);
+        leased.graphs.insert(known);
     }
 }
