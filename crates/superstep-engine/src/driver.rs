@@ -154,18 +154,19 @@ impl<'a> Driver<'a> {
     async fn run(&mut self, run: &mut Loop) -> Stop {
         let mut rounds: u32 = 0;
         loop {
-            while let Some(act) = run.next_act() {
-                let act = match act {
-                    Act::Run(at) => {
+            loop {
+                let acting = match run.next_act() {
+                    None => break,
+                    Some(Act::Run(at)) => {
                         if self.env.stop.why().is_none() {
                             self.start(run, at);
                         }
                         continue;
                     }
-                    Act::Stop(stop) => return stop,
-                    other => other,
+                    Some(Act::Stop(stop)) => return stop,
+                    Some(act) => self.act(run, act),
                 };
-                if let Err(error) = self.act(run, act).await {
+                if let Err(error) = acting.await {
                     return Stop::Failed(error.at_thread(self.env.thread.as_ref()));
                 }
             }
@@ -203,61 +204,67 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    async fn act(&mut self, run: &mut Loop, act: Act) -> Result<(), Error> {
-        match act {
-            Act::Run(_) | Act::Stop(_) => {}
-            Act::Wait(wait) => {
-                let delay = wait.delay + random_up_to(wait.jitter);
-                let waiting = async move {
-                    tokio::time::sleep(delay).await;
-                    Woken::Again(wait.task)
-                };
-                let handle = self.spawned.get_or_insert_default().spawn(waiting);
-                self.handles.add(handle, Weak::new());
-            }
-            Act::Commit(record) => {
-                let Some(reply) = self.commit(run, record) else {
-                    return Ok(());
-                };
-                let wants_all = if run.config().durability == Durability::Async {
-                    self.write_behind.push(PendingStore::Commit(reply)).await?;
-                    self.write_behind.takes_wish()
-                } else {
-                    reply.await? == NextRecord::Everything
-                };
-                if wants_all {
-                    run.snapshot_next();
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn has room for its arguments twice, in every run"
+    )]
+    fn act(&mut self, run: &mut Loop, act: Act) -> impl Future<Output = Result<(), Error>> + Send {
+        async move {
+            match act {
+                Act::Run(_) | Act::Stop(_) => {}
+                Act::Wait(wait) => {
+                    let delay = wait.delay + random_up_to(wait.jitter);
+                    let waiting = async move {
+                        tokio::time::sleep(delay).await;
+                        Woken::Again(wait.task)
+                    };
+                    let handle = self.spawned.get_or_insert_default().spawn(waiting);
+                    self.handles.add(handle, Weak::new());
+                }
+                Act::Commit(record) => {
+                    let Some(reply) = self.commit(run, record) else {
+                        return Ok(());
+                    };
+                    let wants_all = if run.config().durability == Durability::Async {
+                        self.write_behind.push(PendingStore::Commit(reply)).await?;
+                        self.write_behind.takes_wish()
+                    } else {
+                        reply.await? == NextRecord::Everything
+                    };
+                    if wants_all {
+                        run.snapshot_next();
+                    }
+                }
+                Act::Note(checkpoint, notes) => {
+                    let Some(reply) = self.note(run, checkpoint, notes) else {
+                        return Ok(());
+                    };
+                    if run.config().durability == Durability::Async {
+                        self.write_behind.push(PendingStore::Other(reply)).await?;
+                    } else {
+                        reply.await?;
+                    }
+                }
+                Act::Keep(at, writes) => {
+                    let kept = self.extras.as_mut();
+                    let kept = kept.and_then(|extras| extras.keys.remove(&at));
+                    if let (Some((key, ttl)), Some(cache)) = (kept, &self.env.cache) {
+                        cache.put(key, writes, ttl);
+                    }
+                }
+                Act::Emit(mut event) => {
+                    self.clean(&mut event.kind);
+                    if let Some(slow) = self.env.emit(*event) {
+                        slow.await;
+                    }
+                }
+                Act::Log(at, mut logged) => {
+                    self.clean(&mut logged.event.kind);
+                    self.lines.push((at, Entry::Event(logged)));
                 }
             }
-            Act::Note(checkpoint, notes) => {
-                let Some(reply) = self.note(run, checkpoint, notes) else {
-                    return Ok(());
-                };
-                if run.config().durability == Durability::Async {
-                    self.write_behind.push(PendingStore::Other(reply)).await?;
-                } else {
-                    reply.await?;
-                }
-            }
-            Act::Keep(at, writes) => {
-                let kept = self.extras.as_mut();
-                let kept = kept.and_then(|extras| extras.keys.remove(&at));
-                if let (Some((key, ttl)), Some(cache)) = (kept, &self.env.cache) {
-                    cache.put(key, writes, ttl);
-                }
-            }
-            Act::Emit(mut event) => {
-                self.clean(&mut event.kind);
-                if let Some(slow) = self.env.emit(*event) {
-                    slow.await;
-                }
-            }
-            Act::Log(at, mut logged) => {
-                self.clean(&mut logged.event.kind);
-                self.lines.push((at, Entry::Event(logged)));
-            }
+            Ok(())
         }
-        Ok(())
     }
 
     fn clean(&self, kind: &mut EventKind) {
@@ -445,6 +452,10 @@ impl<'a> Driver<'a> {
             future
         };
         let repeats = !task.retry.is_empty();
+        if self.starting.capacity() == 0 {
+            // Most steps have one task, and a list that grows by itself has room for four.
+            self.starting.reserve_exact(1);
+        }
         self.starting.push((
             at,
             RunningAttempt {
@@ -586,16 +597,16 @@ impl<'a> Driver<'a> {
         self.running.get(at).copied().flatten() == Some(serial)
     }
 
-    async fn request(&mut self, run: &mut Loop, request: Request) -> Option<Stop> {
+    async fn request(&mut self, run: &mut Loop, request: Box<Request>) -> Option<Stop> {
         let (Request::Journal { task, .. }
         | Request::Anchor { task, .. }
         | Request::HasTwin { task, .. }
-        | Request::Call { by: task, .. }) = &request;
+        | Request::Call { by: task, .. }) = &*request;
         if !self.is_running(*task) {
             // The reply is dropped, which the sender sees.
             return None;
         }
-        match request {
+        match *request {
             Request::Journal {
                 task,
                 key,

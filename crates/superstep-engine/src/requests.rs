@@ -19,7 +19,8 @@ pub(crate) struct Requests<T>(Mutex<Queue<T>>);
 pub(crate) struct Closed;
 
 struct Queue<T> {
-    waiting: VecDeque<T>,
+    /// In boxes: few runs have any, and each would have room for one where it waits.
+    waiting: VecDeque<Box<T>>,
     reader: Option<Waker>,
     closed: bool,
 }
@@ -42,7 +43,7 @@ impl<T> Requests<T> {
             if queue.closed {
                 return Err(Closed);
             }
-            queue.waiting.push_back(request);
+            queue.waiting.push_back(Box::new(request));
             queue.reader.take()
         };
         if let Some(reader) = reader {
@@ -52,7 +53,7 @@ impl<T> Requests<T> {
     }
 
     /// The oldest request; wakes the reader when there is one.
-    pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<T> {
+    pub(crate) fn poll_next(&self, cx: &mut Context<'_>) -> Poll<Box<T>> {
         let mut queue = lock(&self.0);
         match queue.waiting.pop_front() {
             Some(request) => Poll::Ready(request),
@@ -84,7 +85,7 @@ mod tests {
         assert!(requests.send("a").is_ok() && requests.send("b").is_ok());
         let mut cx = Context::from_waker(Waker::noop());
         let mut next = || match requests.poll_next(&mut cx) {
-            Poll::Ready(request) => Some(request),
+            Poll::Ready(request) => Some(*request),
             Poll::Pending => None,
         };
         assert_eq!([next(), next(), next()], [Some("a"), Some("b"), None]);

@@ -2,9 +2,10 @@
 
 use std::{
     collections::HashSet,
-    future::{Future, pending},
-    pin::Pin,
+    future::{Future, poll_fn},
+    pin::{Pin, pin},
     sync::Arc,
+    task::Poll,
     time::SystemTime,
 };
 
@@ -54,145 +55,150 @@ impl DynGraph {
         options: &RunOptions,
         sink: Option<Sink>,
     ) -> Result<DynOutcome, Error> {
-        let outcome = match self.begin(input, options, sink).await {
-            Ok(begun) => begun.finish(None).await,
-            Err(error) => Err(error),
-        };
-        outcome.map_err(|error| error.at_thread(options.thread.as_ref()))
+        let begun = self.begin(input, options, sink).await;
+        let begun = begun.map_err(|error| error.at_thread(options.thread.as_ref()))?;
+        begun.finish(None).await
     }
 
     /// Begins a run: leases its thread, checks what it is fed, records it.
-    pub(crate) async fn begin(
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn has room for its arguments twice, in every run"
+    )]
+    pub(crate) fn begin(
         &self,
         input: RunInput,
         options: &RunOptions,
         sink: Option<Sink>,
-    ) -> Result<BegunRun, Error> {
-        options.check()?;
-        let Backends {
-            saver,
-            store,
-            cache,
-            ..
-        } = &self.0.backends;
-        if saver.is_some() && options.thread.is_none() {
-            let why = "a graph with a saver needs a thread".to_owned();
-            return Err(ErrorKind::BadArgument { why }.into());
-        }
-        let lease = match (saver, &options.thread) {
-            (Some(saver), Some(thread)) => Some(saver.lease(thread).await?),
-            _ => None,
-        };
-        let epoch = lease.as_ref().map_or(0, |lease| lease.epoch);
-        let log = match (saver, &options.thread) {
-            _ if options.log == Modes::NONE => None,
-            (Some(saver), Some(thread)) => Some(Arc::new(EventLogWriter::new(
+    ) -> impl Future<Output = Result<BegunRun, Error>> + Send {
+        async move {
+            options.check()?;
+            let Backends {
                 saver,
-                thread,
-                epoch,
-                options.log,
-                &self.0.plan.name,
-                self.plan_at(),
-            ))),
-            _ => return Err(ErrorKind::NoSaver.into()),
-        };
-        let recorded = lease.is_some();
-        let env = Arc::new(Env {
-            thread: options.thread.clone(),
-            run: recorded.then(|| options.run.unwrap_or_else(new_run_id)),
-            saver: saver.clone(),
-            epoch,
-            store: store.clone(),
-            cache: cache.clone(),
-            context: options.context.clone(),
-            durability: options.durability,
-            limit: options.limit,
-            max_concurrency: options.max_concurrency,
-            fidelity: options.fidelity,
-            ids: self.0.ids.clone(),
-            drain: options.drain.for_run(),
-            stop: StopSignal::default(),
-            grace: options.grace,
-            clock: self.0.clock.clone(),
-            sink,
-            log,
-            privacy: options.privacy.clone(),
-            addresses: Arc::new(
-                options
-                    .at
-                    .as_ref()
-                    .map(|at| at.addresses())
-                    .unwrap_or_default(),
-            ),
-            cost: Arc::default(),
-        });
-        let scope = Scope {
-            output: options.output_keys(&self.0.plan, env.sink.is_some())?,
-            shown: match &env.log {
-                Some(_) => options.output_keys(&self.0.plan, true)?,
-                None => None,
-            },
-            pause_before: options.pause_before.clone(),
-            pause_after: options.pause_after.clone(),
-            strict_resume: options.strict_resume,
-            strict_input: options.strict_input,
-            keep_asks: options.keep_asks,
-        };
-        let fed = match &input {
-            RunInput::Nothing => InputKind::Nothing,
-            RunInput::Value(_) => InputKind::Input,
-            RunInput::Command(..) => InputKind::Command,
-        };
-        if let (Some(saver), Some(thread), Some(at)) = (saver, &options.thread, &options.at) {
-            let going = Going::Run(&input);
-            self.refuse_repeats(saver, thread, at, going).await?;
-        }
-        // Before the loop makes ids of its own.
-        let mark = env.ids.next(None);
-        let mut parent = ParentContext::default();
-        let found = self.locate(&env, &mut parent).await?;
-        // A run that continues its thread where that is now: answers must fit what is asked there, and new input
-        // must not drop an effect of which nobody knows whether it happened.
-        if options.at.is_none()
-            && let (Some(loaded), Some(saver), Some(thread)) = (&found.loaded, saver, &env.thread)
-        {
-            // LangGraph shows the schema to clients, and checks nothing.
-            if env.fidelity == Fidelity::Sensible
-                && let RunInput::Command(_, Some(resume)) = &input
-            {
-                self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
+                store,
+                cache,
+                ..
+            } = &self.0.backends;
+            if saver.is_some() && options.thread.is_none() {
+                let why = "a graph with a saver needs a thread".to_owned();
+                return Err(ErrorKind::BadArgument { why }.into());
             }
-            self.refuse_input(saver, thread, loaded, &input).await?;
-        }
-        let noted = match (&input, &found.loaded) {
-            (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
-            _ => 0,
-        };
-        let run = self.open(&env, parent, scope, input, found)?;
-        let entry = match (saver, &env.thread, env.run, lease) {
-            (Some(saver), Some(thread), Some(run), Some(lease)) => {
-                let begin = BeginRun {
-                    thread: thread.clone(),
+            let lease = match (saver, &options.thread) {
+                (Some(saver), Some(thread)) => Some(saver.lease(thread).await?),
+                _ => None,
+            };
+            let epoch = lease.as_ref().map_or(0, |lease| lease.epoch);
+            let log = match (saver, &options.thread) {
+                _ if options.log == Modes::NONE => None,
+                (Some(saver), Some(thread)) => Some(Arc::new(EventLogWriter::new(
+                    saver,
+                    thread,
                     epoch,
-                    run,
-                    graph: self.0.plan.name.clone(),
-                    input: fed,
-                    deadline: options.deadline.map(unix_millis),
-                    metadata: options.metadata.clone(),
-                    mark,
-                    noted,
-                };
-                Some(RunEntry::begin(saver.clone(), lease, begin).await?)
+                    options.log,
+                    &self.0.plan.name,
+                    self.plan_at(),
+                ))),
+                _ => return Err(ErrorKind::NoSaver.into()),
+            };
+            let recorded = lease.is_some();
+            let env = Arc::new(Env {
+                thread: options.thread.clone(),
+                run: recorded.then(|| options.run.unwrap_or_else(new_run_id)),
+                saver: saver.clone(),
+                epoch,
+                store: store.clone(),
+                cache: cache.clone(),
+                context: options.context.clone(),
+                durability: options.durability,
+                limit: options.limit,
+                max_concurrency: options.max_concurrency,
+                fidelity: options.fidelity,
+                ids: self.0.ids.clone(),
+                drain: options.drain.for_run(),
+                stop: StopSignal::default(),
+                grace: options.grace,
+                clock: self.0.clock.clone(),
+                sink,
+                log,
+                privacy: options.privacy.clone(),
+                addresses: Arc::new(
+                    options
+                        .at
+                        .as_ref()
+                        .map(|at| at.addresses())
+                        .unwrap_or_default(),
+                ),
+                cost: Arc::default(),
+            });
+            let scope = Scope {
+                output: options.output_keys(&self.0.plan, env.sink.is_some())?,
+                shown: match &env.log {
+                    Some(_) => options.output_keys(&self.0.plan, true)?,
+                    None => None,
+                },
+                pause_before: options.pause_before.clone(),
+                pause_after: options.pause_after.clone(),
+                strict_resume: options.strict_resume,
+                strict_input: options.strict_input,
+                keep_asks: options.keep_asks,
+            };
+            let fed = match &input {
+                RunInput::Nothing => InputKind::Nothing,
+                RunInput::Value(_) => InputKind::Input,
+                RunInput::Command(..) => InputKind::Command,
+            };
+            if let (Some(saver), Some(thread), Some(at)) = (saver, &options.thread, &options.at) {
+                let going = Going::Run(&input);
+                self.refuse_repeats(saver, thread, at, going).await?;
             }
-            _ => None,
-        };
-        Ok(BegunRun {
-            graph: self.clone(),
-            env,
-            run,
-            entry,
-            deadline: options.deadline,
-        })
+            // Before the loop makes ids of its own.
+            let mark = env.ids.next(None);
+            let mut parent = ParentContext::default();
+            let found = self.locate(&env, &mut parent).await?;
+            // A run that continues its thread where that is now: answers must fit what is asked there, and new input
+            // must not drop an effect of which nobody knows whether it happened.
+            if options.at.is_none()
+                && let (Some(loaded), Some(saver), Some(thread)) =
+                    (&found.loaded, saver, &env.thread)
+            {
+                // LangGraph shows the schema to clients, and checks nothing.
+                if env.fidelity == Fidelity::Sensible
+                    && let RunInput::Command(_, Some(resume)) = &input
+                {
+                    self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
+                }
+                self.refuse_input(saver, thread, loaded, &input).await?;
+            }
+            let noted = match (&input, &found.loaded) {
+                (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
+                _ => 0,
+            };
+            let run = self.open(&env, parent, scope, input, found)?;
+            let entry = match (saver, &env.thread, env.run, lease) {
+                (Some(saver), Some(thread), Some(run), Some(lease)) => {
+                    let begin = BeginRun {
+                        thread: thread.clone(),
+                        epoch,
+                        run,
+                        graph: self.0.plan.name.clone(),
+                        input: fed,
+                        deadline: options.deadline.map(unix_millis),
+                        metadata: options.metadata.clone(),
+                        mark,
+                        noted,
+                    };
+                    Some(RunEntry::begin(saver.clone(), lease, begin).await?)
+                }
+                _ => None,
+            };
+            Ok(BegunRun {
+                graph: self.clone(),
+                env,
+                run,
+                entry,
+                deadline: options.deadline,
+            })
+        }
     }
 
     /// Finds where a graph is.
@@ -396,34 +402,26 @@ pub(crate) struct BegunRun {
 
 impl BegunRun {
     /// Runs to the end. `began` hears when what the run was fed is stored.
-    pub(crate) async fn finish(mut self, began: Option<Began>) -> Result<DynOutcome, Error> {
-        let stop = self.drive(began).await;
-        let Self {
-            graph,
-            env,
-            run,
-            entry,
-            ..
-        } = self;
-        // Whoever has the outcome may continue with the thread, in this process or another.
-        if let Some(entry) = entry {
-            let cost = *lock(&env.cost);
-            entry.end(&graph, Ending::from(&stop), cost).await;
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn has room for its arguments twice, in every run"
+    )]
+    pub(crate) fn finish(
+        mut self,
+        began: Option<Began>,
+    ) -> impl Future<Output = Result<DynOutcome, Error>> + Send {
+        async move {
+            let stop = self.drive(began).await;
+            // Whoever has the outcome may continue with the thread, in this process or another.
+            if let Some(entry) = self.entry.take() {
+                let cost = *lock(&self.env.cost);
+                let ending = Ending::from(&stop);
+                entry.end(&self.graph, ending, cost).await;
+            }
+            let output = self.run.output();
+            self.graph.0.buffers.keep(Buffers::of(self.run));
+            outcome(stop, output).map_err(|error| error.at_thread(self.env.thread.as_ref()))
         }
-        let output = run.output();
-        graph.0.buffers.keep(Buffers::of(run));
-        let (status, asks) = match stop {
-            Stop::Done => (Status::Done, Vec::new()),
-            Stop::Asked(asks) if asks.is_empty() => (Status::Paused, asks),
-            Stop::Asked(asks) => (Status::Waiting, asks),
-            Stop::Parent(_) => return Err(ErrorKind::NoParent.into()),
-            Stop::Failed(error) => return Err(error),
-        };
-        Ok(DynOutcome {
-            output,
-            asks: distinct(asks),
-            status,
-        })
     }
 
     async fn drive(&mut self, began: Option<Began>) -> Stop {
@@ -445,8 +443,8 @@ impl BegunRun {
             stop
         };
         // Pinned here, so that all ways to drive it share its room.
-        let drive = std::pin::pin!(drive);
-        let drive = std::pin::pin!(within(env, entry.as_ref(), *deadline, drive));
+        let drive = pin!(drive);
+        let drive = pin!(within(env, entry.as_ref(), *deadline, drive));
         match &env.log {
             None => drive.await,
             // Many runs are not logged, and would have room for it.
@@ -488,23 +486,25 @@ fn stopping<'a>(
     if entry.is_none() && deadline.is_none() {
         return None;
     }
+    // In a box, since few runs have a deadline.
+    let passed = |deadline| Box::pin(until(&*env.clock, unix_millis(deadline)));
+    let mut passed = deadline.map(passed);
     Some(async move {
-        let passed = async {
-            match deadline {
-                Some(deadline) => Box::pin(until(&*env.clock, unix_millis(deadline))).await,
-                None => pending().await,
+        let mut cancelled = pin!(entry.map(|entry| entry.cancelled(&env.drain)));
+        poll_fn(|cx| {
+            if let Some(passed) = &mut passed
+                && passed.as_mut().poll(cx).is_ready()
+            {
+                return Poll::Ready(ErrorKind::DeadlinePassed);
             }
-        };
-        let cancelled = async {
-            match entry {
-                Some(entry) => entry.cancelled(&env.drain).await,
-                None => pending().await,
+            match cancelled.as_mut().as_pin_mut() {
+                Some(cancelled) => cancelled
+                    .poll(cx)
+                    .map(|reason| ErrorKind::Cancelled { reason }),
+                None => Poll::Pending,
             }
-        };
-        tokio::select! {
-            () = passed => ErrorKind::DeadlinePassed,
-            reason = cancelled => ErrorKind::Cancelled { reason },
-        }
+        })
+        .await
     })
 }
 
@@ -525,6 +525,22 @@ struct Scope {
     strict_resume: bool,
     strict_input: bool,
     keep_asks: bool,
+}
+
+/// What a caller sees of how a run ended.
+fn outcome(stop: Stop, output: Option<Value>) -> Result<DynOutcome, Error> {
+    let (status, asks) = match stop {
+        Stop::Done => (Status::Done, Vec::new()),
+        Stop::Asked(asks) if asks.is_empty() => (Status::Paused, asks),
+        Stop::Asked(asks) => (Status::Waiting, asks),
+        Stop::Parent(_) => return Err(ErrorKind::NoParent.into()),
+        Stop::Failed(error) => return Err(error),
+    };
+    Ok(DynOutcome {
+        output,
+        asks: distinct(asks),
+        status,
+    })
 }
 
 fn distinct(asks: Vec<Ask>) -> Vec<Ask> {

@@ -9,9 +9,9 @@ use std::{
 use superstep_core::{
     error::Error,
     event::Ending,
-    id::{IdSource, RunId},
+    id::{IdSource, RunId, ThreadId},
     run::Drain,
-    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost, RunRecord},
+    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost},
     saver::{Lease, Saver},
 };
 
@@ -36,28 +36,36 @@ pub(crate) struct RunEntry {
     saver: Arc<dyn Saver>,
     lease: Lease,
     pub(crate) run: RunId,
-    /// As it was when it began.
-    record: Box<RunRecord>,
+    thread: ThreadId,
+    /// Who wanted it cancelled before it began. In a box, since few do.
+    asked: Option<Box<CancelRequest>>,
     /// How it was cancelled.
     how: OnceLock<Cancel>,
 }
 
 impl RunEntry {
     /// Records that a run begins under a lease.
-    pub(crate) async fn begin(
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn has room for its arguments twice, in every run"
+    )]
+    pub(crate) fn begin(
         saver: Arc<dyn Saver>,
         lease: Lease,
         begin: BeginRun,
-    ) -> Result<Self, Error> {
-        let run = begin.run;
-        let record = saver.runs().begin_run(begin).await?;
-        Ok(Self {
-            saver,
-            lease,
-            run,
-            record: Box::new(record),
-            how: OnceLock::new(),
-        })
+    ) -> impl Future<Output = Result<Self, Error>> + Send {
+        async move {
+            let (run, thread) = (begin.run, begin.thread.clone());
+            let asked = saver.runs().begin_run(begin).await?.cancel;
+            Ok(Self {
+                saver,
+                lease,
+                run,
+                thread,
+                asked: asked.map(Box::new),
+                how: OnceLock::new(),
+            })
+        }
     }
 
     /// Records how the run of a graph ended, after what it stored was undone if that is wanted and repeats
@@ -66,15 +74,12 @@ impl RunEntry {
     pub(crate) async fn end(self, graph: &DynGraph, ending: Ending, cost: RunCost) {
         let how = self.how.get().copied().filter(|how| how.undoes());
         let keeps = match (&ending, how) {
-            (Ending::Cancelled { .. }, Some(how)) => {
-                let (saver, epoch) = (&self.saver, self.lease.epoch);
-                let taken = take_back(Some(graph), saver, &self.record, epoch, how).await;
-                matches!(taken, Ok(TakenBack::Kept))
-            }
+            // Few runs are undone, and all would have room for it.
+            (Ending::Cancelled { .. }, Some(how)) => Box::pin(self.stays(graph, how)).await,
             _ => false,
         };
         let end = EndRun {
-            thread: self.record.thread.clone(),
+            thread: self.thread,
             epoch: self.lease.epoch,
             run: self.run,
             ending,
@@ -85,24 +90,38 @@ impl RunEntry {
         let _unsaid = runs.end_run_and_lease(end, self.lease).await;
     }
 
+    /// Undoes what the run stored, unless that repeats effects. Returns whether it stays for that reason.
+    async fn stays(&self, graph: &DynGraph, how: Cancel) -> bool {
+        let (saver, epoch) = (&self.saver, self.lease.epoch);
+        let Ok(Some(record)) = saver.runs().load_run(self.run).await else {
+            return false;
+        };
+        let taken = take_back(Some(graph), saver, &record, epoch, how).await;
+        matches!(taken, Ok(TakenBack::Kept))
+    }
+
     /// Why somebody wanted the run to end at once before it began.
     pub(crate) fn cancelled_before(&self, drain: &Drain) -> Option<String> {
-        self.record
-            .cancel
-            .clone()
-            .and_then(|request| self.obey(request, drain))
+        let request = self.asked.as_deref().cloned();
+        request.and_then(|request| self.obey(request, drain))
     }
 
     /// Waits until somebody wants the run to end at once, and says why.
-    pub(crate) async fn cancelled(&self, drain: &Drain) -> String {
-        tokio::time::sleep(SHORT).await;
-        if let Ok(request) = self.saver.runs().cancelling(self.run).await
-            && let Some(reason) = self.obey(request, drain)
-        {
-            return reason;
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn has room for its arguments twice, in every run"
+    )]
+    pub(crate) fn cancelled(&self, drain: &Drain) -> impl Future<Output = String> + Send {
+        async move {
+            tokio::time::sleep(SHORT).await;
+            if let Ok(request) = self.saver.runs().cancelling(self.run).await
+                && let Some(reason) = self.obey(request, drain)
+            {
+                return reason;
+            }
+            // A saver that cannot tell fails the run soon enough when it should store something.
+            std::future::pending().await
         }
-        // A saver that cannot tell fails the run soon enough when it should store something.
-        std::future::pending().await
     }
 
     /// Why the run is to end at once. Who wants it to end after its step has it drained.

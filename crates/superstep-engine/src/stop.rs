@@ -14,21 +14,22 @@ pub(crate) struct StopSignal(Arc<Signal>);
 
 #[derive(Default)]
 struct Signal {
-    why: OnceLock<ErrorKind>,
+    /// In a box, since few runs are ended so.
+    why: OnceLock<Box<ErrorKind>>,
     sent: Notify,
 }
 
 impl StopSignal {
     /// Ends the run with this error. The first reason stays.
     pub(crate) fn send(&self, why: ErrorKind) {
-        if self.0.why.set(why).is_ok() {
+        if self.0.why.set(Box::new(why)).is_ok() {
             self.0.sent.notify_waiters();
         }
     }
 
     /// The error to end with, once there is one.
     pub(crate) fn why(&self) -> Option<&ErrorKind> {
-        self.0.why.get()
+        self.0.why.get().map(|why| &**why)
     }
 
     /// Waits for the signal.

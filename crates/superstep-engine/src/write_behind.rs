@@ -38,8 +38,8 @@ impl Future for PendingStore<'_> {
 #[derive(Default)]
 pub(crate) struct WriteBehind<'a> {
     stores: VecDeque<PendingStore<'a>>,
-    /// The first failure. What was called after it is waited for and not judged.
-    failed: Option<SaverError>,
+    /// The first failure, in a box since few runs have one. What was called after it is waited for and not judged.
+    failed: Option<Box<SaverError>>,
     wants_all: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> WriteBehind<'a> {
     pub(crate) fn poll_failure(&mut self, cx: &mut Context<'_>) -> Poll<SaverError> {
         self.take_answers(cx);
         match &self.failed {
-            Some(error) => Poll::Ready(error.clone()),
+            Some(error) => Poll::Ready((**error).clone()),
             None => Poll::Pending,
         }
     }
@@ -96,13 +96,13 @@ impl<'a> WriteBehind<'a> {
         match answer {
             Ok(next) => self.wants_all |= next == NextRecord::Everything,
             Err(error) => {
-                self.failed.get_or_insert(error);
+                self.failed.get_or_insert_with(|| Box::new(error));
             }
         }
         Poll::Ready(())
     }
 
     fn verdict(&self) -> Result<(), SaverError> {
-        self.failed.clone().map_or(Ok(()), Err)
+        self.failed.as_deref().cloned().map_or(Ok(()), Err)
     }
 }

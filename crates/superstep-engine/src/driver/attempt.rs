@@ -25,7 +25,7 @@ use superstep_core::sync::lock;
 pub(super) struct RunningAttempt {
     pub(super) future: BoxFuture<'static, Result<Output, Halt>>,
     pub(super) ctx: DynCtx,
-    /// Whether a mistake in its result can lead to another attempt.
+    /// Whether there may be another attempt: a failure can lead to one, and a mistake in its result too.
     pub(super) repeats: bool,
 }
 
@@ -55,8 +55,7 @@ impl Future for RunningAttempt {
         let effects = journal.map_or_else(Vec::new, |journal| std::mem::take(&mut journal.fresh));
         let streamed = std::mem::take(&mut progress.streamed);
         let seen_below = std::mem::take(&mut progress.seen_below);
-        let keeps = self.repeats || result.is_err();
-        let kept = keeps.then(|| Box::new(progress.end()));
+        let kept = self.repeats.then(|| Box::new(progress.end()));
         progress.ended = true;
         Poll::Ready(AttemptEnd {
             done: Done {

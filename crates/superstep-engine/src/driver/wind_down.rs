@@ -62,7 +62,7 @@ impl Driver<'_> {
                 biased;
                 request = poll_fn(|cx| self.info.0.requests.poll_next(cx)) => {
                     // The reply of a call is dropped, which its caller sees.
-                    if !matches!(request, Request::Call { .. })
+                    if !matches!(*request, Request::Call { .. })
                         && let Some(stop) = self.request(run, request).await
                     {
                         return stop;

@@ -309,7 +309,13 @@ impl<S: State, N: Nodes> Graph<S, N> {
 
     async fn feed(&self, thread: ThreadId, input: RunInput) -> Result<Outcome<S>, Error> {
         self.check_context()?;
-        Outcome::new(self.inner.run(input, &self.on(thread), None).await?)
+        // The options end with the beginning, so that a run which waits has no room for them.
+        let begun = {
+            let options = self.on(thread);
+            let begun = self.inner.begin(input, &options, None).await;
+            begun.map_err(|error| error.at_thread(options.thread.as_ref()))?
+        };
+        Outcome::new(begun.finish(None).await?)
     }
 
     fn watch(&self, thread: ThreadId, input: RunInput) -> EventStream<S, N> {
