@@ -127,16 +127,16 @@ fn note_points(notes: &[TaskNote]) -> Vec<&'static str> {
         if note.output.is_some() {
             names.push("note");
         }
-        if !note.asks.is_empty() {
+        if !note.extras.asks.is_empty() {
             names.push("ask");
         }
-        if !note.answers.is_empty() {
+        if !note.extras.answers.is_empty() {
             names.push("answer");
         }
-        if note.error.is_some() {
+        if note.extras.error.is_some() {
             names.push("error");
         }
-        for effect in note.effects.values() {
+        for effect in note.extras.effects.values() {
             names.push(match effect {
                 Effect::Started => "effect-started",
                 Effect::Done(_) => "effect-done",

@@ -103,21 +103,24 @@ impl Oracle {
         note: &TaskNote,
     ) -> Result<(), Broken> {
         let place = (namespace.clone(), at, note.key.clone());
-        for (key, effect) in &note.effects {
+        for (key, effect) in &note.extras.effects {
             let start = (place.clone(), key.clone());
             match effect {
                 Effect::Failed => self.started.remove(&start),
                 _ => self.started.insert(start),
             };
         }
-        if !note.answers.is_empty() {
+        if !note.extras.answers.is_empty() {
             let known = self.answers.entry(place.clone()).or_default();
-            let differs = known.iter().zip(&note.answers).any(|(old, new)| old != new);
-            if differs || known.len() > note.answers.len() {
-                let detail = format!("{:?}: {known:?}, then {:?}", note.key, note.answers);
+            let differs = known
+                .iter()
+                .zip(&note.extras.answers)
+                .any(|(old, new)| old != new);
+            if differs || known.len() > note.extras.answers.len() {
+                let detail = format!("{:?}: {known:?}, then {:?}", note.key, note.extras.answers);
                 return broken(Promise::OneAnswer, detail);
             }
-            known.clone_from(&note.answers);
+            known.clone_from(&note.extras.answers);
         }
         if note.output.is_some() && note.key != TaskKey::Input {
             self.finished.entry(place).or_insert(epoch);
@@ -226,16 +229,17 @@ impl Oracle {
             let Some(note) = stored.iter().find(|note| note.key == *key) else {
                 return lost();
             };
-            let effects = acked.effects.iter().all(|(key, effect)| {
-                let known = note.effects.get(key);
+            let effects = acked.extras.effects.iter().all(|(key, effect)| {
+                let known = note.extras.effects.get(key);
                 known == Some(effect) || *effect == Effect::Started
             });
-            let answers = note.answers.get(..acked.answers.len());
-            let answered = note.answers.len() > acked.answers.len() || note.output.is_some();
+            let answers = note.extras.answers.get(..acked.extras.answers.len());
+            let answered =
+                note.extras.answers.len() > acked.extras.answers.len() || note.output.is_some();
             let kept = effects
-                && answers == Some(&acked.answers)
+                && answers == Some(&acked.extras.answers)
                 && (acked.output.is_none() || note.output.is_some())
-                && (acked.asks.is_empty() || !note.asks.is_empty() || answered);
+                && (acked.extras.asks.is_empty() || !note.extras.asks.is_empty() || answered);
             if !kept {
                 return lost();
             }

@@ -268,7 +268,7 @@ impl Log {
             let forgets = mutation == Some(Mutation::ReplacesAnswers) && note.output.is_none();
             earlier.absorb(note.clone());
             if forgets {
-                earlier.answers.clear();
+                earlier.extras.answers.clear();
             }
         }
     }

@@ -7,7 +7,7 @@ use superstep_core::{
     command::{Command, Goto, Send},
     id::GraphPath,
     policy::Durability,
-    record::{Layout, Pending, Record, Source, StartValue, StateVersion, TriggerName},
+    record::{Held, Layout, Pending, Record, Source, StartValue, StateVersion, TriggerName},
     table::{Key, NodeIx},
     value::{MAX_DEPTH, Value},
 };
@@ -193,25 +193,34 @@ async fn a_command_that_waits_survives(bench: &Bench<'_>) -> Verdict {
     pending_survives(bench, pending).await
 }
 
+fn held(held: Held) -> Pending {
+    Pending {
+        held: held.into(),
+        ..Pending::default()
+    }
+}
+
 async fn fired_waiting_and_half_met_joins_survive(bench: &Bench<'_>) -> Verdict {
     let pending = [
         Pending {
             fired: vec![trigger(2), trigger(1)],
             ..Pending::default()
         },
-        Pending {
+        held(Held {
             waiting: vec![trigger(0), trigger(3)],
-            ..Pending::default()
-        },
-        Pending {
+            ..Held::NONE
+        }),
+        held(Held {
             joins: vec![(trigger(3), vec![1, 0]), (trigger(2), vec![])],
-            ..Pending::default()
-        },
+            ..Held::NONE
+        }),
         Pending {
             fired: vec![trigger(70_000)],
-            waiting: vec![trigger(1)],
-            joins: vec![(trigger(3), vec![u32::MAX])],
-            ..Pending::default()
+            ..held(Held {
+                waiting: vec![trigger(1)],
+                joins: vec![(trigger(3), vec![u32::MAX])],
+                ..Held::NONE
+            })
         },
     ];
     pending_survives(bench, pending).await

@@ -5,7 +5,7 @@ use superstep_core::{
     command::Send,
     error::Limit,
     id::AskId,
-    record::{Effect, PlainAnswer, Record, StoredError, TaskKey, TaskNote, Write},
+    record::{Effect, NoteExtras, PlainAnswer, Record, StoredError, TaskKey, TaskNote, Write},
     saver::At,
     table::{ChannelIx, Key},
     value::Value,
@@ -98,14 +98,22 @@ async fn a_later_note_of_a_task_is_absorbed(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
-    let answered = |answers: &[i32]| TaskNote {
-        answers: answers.iter().map(|answer| Value::from(*answer)).collect(),
-        ..TaskNote::new(node(0))
+    let answered = |answers: &[i32]| {
+        TaskNote::with(
+            node(0),
+            NoteExtras {
+                answers: answers.iter().map(|answer| Value::from(*answer)).collect(),
+                ..NoteExtras::NONE
+            },
+        )
     };
-    let handled = TaskNote {
-        handled: true,
-        ..TaskNote::new(node(0))
-    };
+    let handled = TaskNote::with(
+        node(0),
+        NoteExtras {
+            handled: true,
+            ..NoteExtras::NONE
+        },
+    );
     let notes = [
         asking(node(0), &[1]),
         answered(&[1]),
@@ -128,12 +136,9 @@ async fn what_a_note_leaves_open_stays(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
-    let everything = super::records::note_everywhere(node(0), &Value::from("kept"));
-    let everything = TaskNote {
-        handled: true,
-        error: failed(node(0), Some(Limit::Idle)).error,
-        ..everything
-    };
+    let mut everything = super::records::note_everywhere(node(0), &Value::from("kept"));
+    everything.extras.handled = true;
+    everything.extras.error = failed(node(0), Some(Limit::Idle)).extras.into_inner().error;
     writer.note("", 1, vec![everything]).await?;
     writer.note("", 1, vec![TaskNote::new(node(0))]).await?;
     fixture.agrees("t", &writer.model).await?;
@@ -149,23 +154,29 @@ async fn a_plain_answer_is_gone_once_it_is_taken(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let mut writer = fixture.writer("t").await?;
     writer.commit("", first(1)).await?;
-    let given = TaskNote {
-        resume: Some(PlainAnswer::Given("yes".into())),
-        ..TaskNote::new(TaskKey::Input)
-    };
+    let given = TaskNote::with(
+        TaskKey::Input,
+        NoteExtras {
+            resume: Some(PlainAnswer::Given("yes".into())),
+            ..NoteExtras::NONE
+        },
+    );
     writer.note("", 1, vec![given]).await?;
     fixture.agrees("t", &writer.model).await?;
-    let note = TaskNote {
-        resume: Some(PlainAnswer::Taken),
-        ..TaskNote::new(TaskKey::Input)
-    };
+    let note = TaskNote::with(
+        TaskKey::Input,
+        NoteExtras {
+            resume: Some(PlainAnswer::Taken),
+            ..NoteExtras::NONE
+        },
+    );
     let taken = vec![note, asking(node(0), &[1])];
     writer.note("", 1, taken).await?;
     let loaded = fixture.load("t", "", At::Latest).await?;
     let notes = loaded.map(|loaded| loaded.notes).unwrap_or_default();
     let left = notes
         .iter()
-        .filter(|note| matches!(note.resume, Some(PlainAnswer::Given(_))))
+        .filter(|note| matches!(note.extras.resume, Some(PlainAnswer::Given(_))))
         .count();
     equal("plain answers left", left, 0)?;
     fixture.agrees("t", &writer.model).await
@@ -318,14 +329,20 @@ async fn asks_survive_with_their_schema(bench: &Bench<'_>) -> Verdict {
         ask(0, None),
         ask(1, Some(Value::Null)),
     ];
-    let note = TaskNote {
-        asks: asks.clone(),
-        ..TaskNote::new(node(0))
-    };
+    let note = TaskNote::with(
+        node(0),
+        NoteExtras {
+            asks: asks.clone(),
+            ..NoteExtras::NONE
+        },
+    );
     writer.note("", 1, vec![note]).await?;
     let loaded = fixture.load("t", "", At::Latest).await?;
     let notes = loaded.map(|loaded| loaded.notes).unwrap_or_default();
-    let got: Vec<Ask> = notes.into_iter().flat_map(|note| note.asks).collect();
+    let got: Vec<Ask> = notes
+        .into_iter()
+        .flat_map(|note| note.extras.into_inner().asks)
+        .collect();
     equal("asks", got, asks)?;
     fixture.agrees("t", &writer.model).await
 }
@@ -390,10 +407,13 @@ fn asking(key: TaskKey, ids: &[u128]) -> TaskNote {
         schema: None,
         kind: None,
     };
-    TaskNote {
-        asks: ids.iter().map(ask).collect(),
-        ..TaskNote::new(key)
-    }
+    TaskNote::with(
+        key,
+        NoteExtras {
+            asks: ids.iter().map(ask).collect(),
+            ..NoteExtras::NONE
+        },
+    )
 }
 
 fn failed(key: TaskKey, limit: Option<Limit>) -> TaskNote {
@@ -403,8 +423,11 @@ fn failed(key: TaskKey, limit: Option<Limit>) -> TaskNote {
         message: "it's \"broken\"\n".to_owned(),
         limit,
     };
-    TaskNote {
-        error: Some(Box::new(error)),
-        ..TaskNote::new(key)
-    }
+    TaskNote::with(
+        key,
+        NoteExtras {
+            error: Some(Box::new(error)),
+            ..NoteExtras::NONE
+        },
+    )
 }

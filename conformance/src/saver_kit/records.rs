@@ -7,8 +7,8 @@ use superstep_core::{
     id::CheckpointId,
     policy::Durability,
     record::{
-        Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, TaskKey,
-        TaskNote, TriggerName, Write,
+        Change, Effect, Layout, NoteExtras, Pending, PlainAnswer, Record, Source, StartValue,
+        TaskKey, TaskNote, TriggerName, Write,
     },
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::Value,
@@ -130,19 +130,27 @@ pub(super) fn done(key: TaskKey, value: impl Into<Value>) -> TaskNote {
     // The first write of a slot stays and the last answers count, so a note tells its place.
     TaskNote {
         output: Some(vec![Write::State(ChannelIx::at(X), value.clone())]),
-        answers: vec![value],
-        ..TaskNote::new(key)
+        ..TaskNote::with(
+            key,
+            NoteExtras {
+                answers: vec![value],
+                ..NoteExtras::NONE
+            },
+        )
     }
 }
 
 /// A task with these effects.
 pub(super) fn journal<const N: usize>(key: TaskKey, effects: [(&str, Effect); N]) -> TaskNote {
-    TaskNote {
-        effects: effects
-            .map(|(name, effect)| (name.to_owned(), effect))
-            .into(),
-        ..TaskNote::new(key)
-    }
+    TaskNote::with(
+        key,
+        NoteExtras {
+            effects: effects
+                .map(|(name, effect)| (name.to_owned(), effect))
+                .into(),
+            ..NoteExtras::NONE
+        },
+    )
 }
 
 /// A record with a value at every place where one can be.
@@ -174,17 +182,23 @@ pub(super) fn note_everywhere(key: TaskKey, value: &Value) -> TaskNote {
         schema: Some(value.clone()),
         kind: Some("kind".into()),
     };
+    // A plain answer waits with the input and nowhere else.
+    let resume = (key == TaskKey::Input).then(|| PlainAnswer::Given(value.clone()));
     TaskNote {
         output: Some(vec![
             Write::State(ChannelIx::at(X), value.clone()),
             Write::Send(Send::new("b", value.clone())),
             Write::Return(value.clone()),
         ]),
-        asks: vec![ask],
-        answers: vec![value.clone(), Value::Null],
-        effects: [("paid".to_owned(), Effect::Done(value.clone()))].into(),
-        // A plain answer waits with the input and nowhere else.
-        resume: (key == TaskKey::Input).then(|| PlainAnswer::Given(value.clone())),
-        ..TaskNote::new(key)
+        ..TaskNote::with(
+            key,
+            NoteExtras {
+                asks: vec![ask],
+                answers: vec![value.clone(), Value::Null],
+                effects: [("paid".to_owned(), Effect::Done(value.clone()))].into(),
+                resume,
+                ..NoteExtras::NONE
+            },
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Lists that are used again by whoever comes next.
+//! Lists that are used again by whoever comes next, and that are short in most steps.
 
 /// Longer lists are not kept: few steps have so many tasks.
 const MOST: usize = 16;
@@ -10,4 +10,12 @@ pub(crate) fn emptied<T>(mut list: Vec<T>) -> Vec<T> {
     }
     list.clear();
     list
+}
+
+/// Adds to a list that has one element in most steps: one that grows by itself has room for four.
+pub(crate) fn add<T>(list: &mut Vec<T>, item: T) {
+    if list.capacity() == 0 {
+        list.reserve_exact(1);
+    }
+    list.push(item);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{
     channel_state::{ChannelState, Recording},
     command::Send,
-    emptied::emptied,
+    emptied::{add, emptied},
     error::ErrorKind,
     plan::{Plan, Reads},
     record::{Change, StartValue, TaskKey, Write},
@@ -203,7 +203,7 @@ impl GraphState {
         let mut applied = std::mem::take(&mut self.spare);
         for write in tasks.iter().flat_map(|task| task.writes) {
             if let Write::State(channel, value) = write {
-                applied.state.push((*channel, value.clone()));
+                add(&mut applied.state, (*channel, value.clone()));
             }
         }
         // What can fail comes first, so that a failure leaves the scheduler as it was.
@@ -312,7 +312,9 @@ impl GraphState {
                 channels.fold(channel, more, recording)?
             };
             changed |= folded.changed;
-            changes.extend(folded.change.map(|change| (channel, change)));
+            if let Some(change) = folded.change {
+                add(changes, (channel, change));
+            }
             if folded.changed && folded.available {
                 written.push(channel);
             }
@@ -395,7 +397,9 @@ impl GraphState {
                 .scheduler
                 .is_on(plan, *trigger)
                 .then(|| plan.triggers.row(*trigger).node);
-            tasks.extend(on.filter(readable).map(task));
+            if let Some(node) = on.filter(readable) {
+                add(tasks, task(node));
+            }
             return;
         }
         let mut nodes: Vec<NodeIx> = match touched {

@@ -23,6 +23,7 @@ pub mod message;
 pub mod past;
 pub mod plan;
 pub mod policy;
+pub mod rare;
 pub mod record;
 pub mod reducer;
 pub mod run;

@@ -4,7 +4,9 @@
 //! rebuilds the [`crate::graph_state::GraphState`]. Channels, nodes and triggers are named by the ids of the
 //! [`Layout`] the record refers to; a graph with another layout maps them by name.
 
+mod note;
 mod past;
+mod pending;
 mod squash;
 mod values;
 
@@ -22,7 +24,9 @@ use crate::{
     value::Value,
 };
 
+pub use note::{NoteExtras, PlainAnswer, TaskNote};
 pub use past::ReadEffects;
+pub use pending::{Held, Pending};
 pub use squash::{absorb, squash};
 
 /// The names behind a record's ids.
@@ -129,33 +133,6 @@ pub enum StartValue {
     Input(Value),
     /// A command given to a thread that had nothing yet.
     Command(Box<Command>),
-}
-
-/// Which nodes are about to run, and why: small, so every record holds all of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Pending {
-    /// Input not yet taken.
-    pub start: Option<StartValue>,
-    /// Triggers that fired.
-    pub fired: Vec<TriggerIx>,
-    /// Deferred triggers that wait for everything else to finish.
-    pub waiting: Vec<TriggerIx>,
-    /// Joins and which of their sources have run.
-    pub joins: Vec<(TriggerIx, Vec<u32>)>,
-    /// Sends.
-    pub sends: Arc<Vec<Send>>,
-    /// When triggers last changed, where that was not in the last step.
-    pub changed: Vec<(TriggerIx, u64)>,
-}
-
-impl Pending {
-    /// Whether nothing runs next.
-    pub fn is_empty(&self) -> bool {
-        self.start.is_none()
-            && self.fired.is_empty()
-            && self.waiting.is_empty()
-            && self.sends.is_empty()
-    }
 }
 
 /// One committed step.
@@ -287,170 +264,12 @@ pub enum Effect {
     Failed,
 }
 
-/// What is known about a task before its step is committed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TaskNote {
-    /// Which task.
-    pub key: TaskKey,
-    /// Its writes, once it finished; empty if it wrote nothing.
-    pub output: Option<Vec<Write>>,
-    /// The questions it asked last.
-    pub asks: Vec<Ask>,
-    /// An answer came since: a task has one question of its own open at a time, and nobody should
-    /// answer it again before the task has run.
-    #[serde(default)]
-    pub answered: bool,
-    /// Answers it has received, in order.
-    pub answers: Vec<Value>,
-    /// The questions that they were given to, as far as that is known: no other question takes them.
-    #[serde(default)]
-    pub asked: Vec<AskId>,
-    /// Answers to questions of the graphs and tasks that it runs, which get them from here: what was answered
-    /// is closed at once, and is not lost if the run ends before the answer has got there.
-    #[serde(default)]
-    pub given: BTreeMap<AskId, Value>,
-    /// The last answer did not fit its question, so `answers` replaces what was known.
-    #[serde(default)]
-    pub refused: bool,
-    /// Its error.
-    pub error: Option<Box<StoredError>>,
-    /// The error went to a handler, so the task does not run again.
-    pub handled: bool,
-    /// Effects it journaled.
-    pub effects: BTreeMap<String, Effect>,
-    /// The plain answer that came with the input.
-    pub resume: Option<PlainAnswer>,
-    /// How many answers were taken before the first write; see [`TaskNote::absorb`].
-    pub offset: usize,
-    /// The name of a called task.
-    #[serde(default)]
-    pub name: Option<Arc<str>>,
-    /// A hash of the arguments of a called task.
-    #[serde(default)]
-    pub args: Option<u64>,
-    /// The names behind the ids of its writes, if they are not those of the checkpoint: another version of the
-    /// program has written it.
-    #[serde(default)]
-    pub layout: Option<Arc<Layout>>,
-}
-
-/// A plain answer and what became of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum PlainAnswer {
-    /// It waits for the first question.
-    Given(Value),
-    /// A question took it.
-    Taken,
-}
-
-impl TaskNote {
-    /// Nothing known yet.
-    pub fn new(key: TaskKey) -> Self {
-        Self {
-            key,
-            output: None,
-            asks: Vec::new(),
-            answered: false,
-            answers: Vec::new(),
-            asked: Vec::new(),
-            given: BTreeMap::new(),
-            refused: false,
-            error: None,
-            handled: false,
-            effects: BTreeMap::new(),
-            resume: None,
-            offset: 0,
-            name: None,
-            args: None,
-            layout: None,
-        }
-    }
-
-    /// Merges a later note of the same task: what it holds replaces, what it leaves open stays.
-    ///
-    /// Writes are in numbered slots, answers counting as slots before them, and the first write
-    /// of a slot stays: a task that runs again from an old checkpoint does not rewrite history.
-    pub fn absorb(&mut self, later: TaskNote) {
-        if self.output.is_none() && later.output.is_some() {
-            self.layout = later.layout;
-        }
-        match (&mut self.output, later.output) {
-            (_, None) => {}
-            (Some(known), Some(writes)) if self.key != TaskKey::Input => {
-                let taken = self.offset..self.offset + known.len();
-                let (mut before, mut after) = (Vec::new(), Vec::new());
-                for (write, slot) in writes.into_iter().zip(later.offset..) {
-                    match slot {
-                        early if early < taken.start => before.push(write),
-                        late if late >= taken.end => after.push(write),
-                        _ => {}
-                    }
-                }
-                self.offset -= before.len();
-                before.append(known);
-                before.append(&mut after);
-                *known = before;
-            }
-            (output, writes) => {
-                *output = writes;
-                self.offset = later.offset;
-            }
-        }
-        self.given.extend(later.given);
-        if !later.asks.is_empty() {
-            self.asks = later.asks;
-            self.answered = later.answered;
-            // What is asked again has no answer: that which came was refused.
-            self.given
-                .retain(|id, _| self.asks.iter().all(|ask| ask.id != *id));
-        } else if later.refused {
-            self.answered = false;
-        } else if !self.asks.is_empty() && later.answers.len() > self.answers.len() {
-            self.answered = true;
-        }
-        // A run that ended before it came to the last question leaves the answer to that as it is.
-        if later.refused || later.answers.len() >= self.answers.len() && !later.answers.is_empty() {
-            self.answers = later.answers;
-            if !later.asked.is_empty() {
-                self.asked = later.asked;
-            }
-            self.asked.truncate(self.answers.len());
-        }
-        if later.error.is_some() {
-            self.error = later.error;
-        }
-        self.handled |= later.handled;
-        self.effects.extend(later.effects);
-        self.effects.retain(|_, effect| *effect != Effect::Failed);
-        if later.resume.is_some() {
-            self.resume = later.resume;
-        }
-        if later.name.is_some() {
-            (self.name, self.args) = (later.name, later.args);
-        }
-    }
-
-    /// The questions of this task that are still open, as far as it knows: see [`open_asks`].
-    pub fn open_asks(&self) -> impl Iterator<Item = &Ask> {
-        let is_over = self.output.is_some() || self.answered;
-        let asks = self.asks.iter();
-        asks.filter(move |ask| !is_over && !self.given.contains_key(&ask.id))
-    }
-
-    /// The questions that LangGraph shows as open: those of a task that failed since are there again, although
-    /// it has their answers.
-    pub fn listed_asks(&self) -> impl Iterator<Item = &Ask> {
-        let is_over = self.output.is_some() || self.answered && self.error.is_none();
-        self.asks.iter().filter(move |_| !is_over)
-    }
-}
-
 /// The open questions of the tasks of a checkpoint, each once. The question of a called task is that of the task which
 /// called it as well, and the one that is above has the answer first.
 pub fn open_asks<'a>(notes: impl IntoIterator<Item = &'a TaskNote> + Clone) -> Vec<&'a Ask> {
     let given = |id: &AskId| {
         let mut notes = notes.clone().into_iter();
-        notes.any(|note| note.given.contains_key(id))
+        notes.any(|note| note.extras.given.contains_key(id))
     };
     let mut open: Vec<&Ask> = Vec::new();
     for ask in notes.clone().into_iter().flat_map(TaskNote::open_asks) {

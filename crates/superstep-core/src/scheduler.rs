@@ -9,6 +9,7 @@ use crate::{
     command::Send,
     emptied::emptied,
     plan::{Plan, TriggerKind},
+    rare::Rare,
     record::{Pending, StartValue},
     table::{NodeIx, Table, TriggerIx},
 };
@@ -228,19 +229,18 @@ impl Scheduler {
             start: self.start.clone(),
             sends: self.sends.clone(),
             fired: Vec::new(),
-            waiting: Vec::new(),
-            joins: Vec::new(),
-            changed: Vec::new(),
+            held: Rare::NONE,
         };
         for trigger in &self.active {
             match &self.triggers.row(*trigger).state {
                 TriggerState::Off => {}
-                TriggerState::Partly(seen) => pending.joins.push((*trigger, seen.clone())),
-                TriggerState::Waiting => pending.waiting.push(*trigger),
+                TriggerState::Partly(seen) => pending.held.joins.push((*trigger, seen.clone())),
+                TriggerState::Waiting => pending.held.waiting.push(*trigger),
                 TriggerState::On => pending.fired.push(*trigger),
             }
             if self.triggers.row(*trigger).changed != clock {
                 pending
+                    .held
                     .changed
                     .push((*trigger, self.triggers.row(*trigger).changed));
             }
@@ -250,6 +250,7 @@ impl Scheduler {
                 && self.triggers.row(*trigger).changed > 0
             {
                 pending
+                    .held
                     .changed
                     .push((*trigger, self.triggers.row(*trigger).changed));
             }
@@ -272,13 +273,13 @@ impl Scheduler {
         };
         for (list, fire) in [
             (&pending.fired, TriggerState::On),
-            (&pending.waiting, TriggerState::Waiting),
+            (&pending.held.waiting, TriggerState::Waiting),
         ] {
             for trigger in list.iter().filter_map(|t| map(*t)) {
                 scheduler.set(trigger, fire.clone());
             }
         }
-        for (trigger, seen) in &pending.joins {
+        for (trigger, seen) in &pending.held.joins {
             if let Some(trigger) = map(*trigger) {
                 scheduler.set(trigger, TriggerState::Partly(seen.clone()));
             }
@@ -286,7 +287,7 @@ impl Scheduler {
         if scheduler.start.is_some() {
             scheduler.triggers.row_mut(plan.start).changed = clock;
         }
-        for (trigger, at) in &pending.changed {
+        for (trigger, at) in &pending.held.changed {
             if let Some(trigger) = map(*trigger) {
                 scheduler.triggers.row_mut(trigger).changed = *at;
             }

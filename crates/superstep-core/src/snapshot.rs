@@ -115,7 +115,7 @@ impl View {
         match self {
             Self::Live => note.open_asks().cloned().collect(),
             Self::LiveAsLangGraph => note.listed_asks().cloned().collect(),
-            Self::Record => note.asks.clone(),
+            Self::Record => note.extras.asks.clone(),
         }
     }
 }
@@ -288,7 +288,7 @@ impl Places<'_> {
         TaskView {
             id,
             name: spec.name.clone(),
-            error: note.and_then(|note| note.error.as_deref().cloned()),
+            error: note.and_then(|note| note.extras.error.as_deref().cloned()),
             asks: note.map(|note| view.asks(note)).unwrap_or_default(),
             result: note
                 .and_then(|note| note.output.as_ref())

@@ -80,12 +80,9 @@ impl Going<'_> {
             return true;
         };
         let Pending {
-            fired,
-            waiting,
-            sends,
-            ..
+            fired, sends, held, ..
         } = &record.pending;
-        let mut triggers = fired.iter().chain(waiting);
+        let mut triggers = fired.iter().chain(&held.waiting);
         let is_fired = triggers.any(|trigger| {
             let name = record.layout.triggers.get(trigger.ix());
             matches!(name, Some(TriggerName::Node(to) | TriggerName::Join(_, to)) if &**to == node)
@@ -246,7 +243,7 @@ impl DynGraph {
 
 /// Whether tasks of a checkpoint may have begun something, in their own name or in a graph that they run.
 fn may_have_begun(loaded: &Loaded) -> bool {
-    let is_journaled = |note: &TaskNote| !note.effects.is_empty();
+    let is_journaled = |note: &TaskNote| !note.extras.effects.is_empty();
     let head = loaded.head();
     head.is_some_and(|head| !head.pending.is_empty()) || loaded.notes.iter().any(is_journaled)
 }
@@ -398,7 +395,7 @@ impl<'a> Branch<'a> {
 
 /// The tasks of checkpoints that journaled something.
 fn tasks(all: &[Archived]) -> impl Iterator<Item = (&Record, &TaskNote)> {
-    notes(all).filter(|(_, note)| !note.effects.is_empty())
+    notes(all).filter(|(_, note)| !note.extras.effects.is_empty())
 }
 
 /// The tasks of checkpoints, as far as they are noted with the checkpoint, or with those that follow.

@@ -8,7 +8,7 @@ use superstep_core::{
     error::{Error, ErrorKind, SaverError},
     id::{CheckpointId, GraphPath, ThreadId},
     policy::Durability,
-    record::{Effect, TaskKey, TaskNote},
+    record::{Effect, NoteExtras, TaskKey, TaskNote},
     saver::{At, Notes, Saver},
     value::Value,
 };
@@ -131,10 +131,13 @@ async fn settle_under(
             _ => ErrorKind::SeveralEffects { key, count }.into(),
         });
     };
-    let note = TaskNote {
-        effects: [(key, outcome.clone())].into(),
-        ..TaskNote::new(effect.task)
-    };
+    let note = TaskNote::with(
+        effect.task,
+        NoteExtras {
+            effects: [(key, outcome.clone())].into(),
+            ..NoteExtras::NONE
+        },
+    );
     let notes = Notes {
         thread: thread.clone(),
         namespace: effect.namespace,
@@ -171,7 +174,7 @@ async fn started(saver: &Arc<dyn Saver>, thread: &ThreadId) -> Result<Vec<Unknow
             continue;
         };
         for note in loaded.notes.iter().filter(|note| note.output.is_none()) {
-            let effects = note.effects.iter();
+            let effects = note.extras.effects.iter();
             for (key, _) in effects.filter(|(_, effect)| **effect == Effect::Started) {
                 let sent = match note.key.root() {
                     TaskKey::Send(at) => head.pending.sends.get(*at as usize),
@@ -180,7 +183,7 @@ async fn started(saver: &Arc<dyn Saver>, thread: &ThreadId) -> Result<Vec<Unknow
                 found.push(UnknownEffect {
                     key: key.clone(),
                     node: node_of(head, note),
-                    call: note.name.clone(),
+                    call: note.extras.name.clone(),
                     input: sent.map(|send| send.arg.clone()).unwrap_or_default(),
                     namespace: namespace.clone(),
                     checkpoint: head.id,

@@ -135,6 +135,6 @@ fn tasks<'a>(all: &'a [Archived], run: &RunRecord) -> Vec<(&'a Record, &'a TaskN
             found.extend(record.tasks.iter().map(|note| (of, note)));
         }
     }
-    found.retain(|(_, note)| !note.effects.is_empty());
+    found.retain(|(_, note)| !note.extras.effects.is_empty());
     found
 }

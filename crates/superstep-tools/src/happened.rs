@@ -26,7 +26,7 @@ const MAX_SHOWN: usize = 200;
 /// happen, is none. For [`GraphBuilder::effects`](superstep_engine::typed::GraphBuilder::effects).
 pub fn past_effects(note: &TaskNote) -> Vec<PastEffect> {
     let mut all = note.past_effects();
-    let attempts = (0..).take_while(|at| note.effects.contains_key(&attempt_key(*at)));
+    let attempts = (0..).take_while(|at| note.extras.effects.contains_key(&attempt_key(*at)));
     let attempts: Vec<u32> = attempts.collect();
     let is_of_call = |key: &str| {
         let keys = [attempt_key, settled_key, look_key, look_again_key];
@@ -47,7 +47,7 @@ fn call(note: &TaskNote, attempts: &[u32]) -> Option<Certainty> {
     let mut open = false;
     for at in attempts {
         let is_last = attempts.last() == Some(at);
-        let is_lost = match note.effects.get(&attempt_key(*at)) {
+        let is_lost = match note.extras.effects.get(&attempt_key(*at)) {
             Some(Effect::Done(_)) => match stored::<Tried>(note, &attempt_key(*at)) {
                 Some(Tried::Failed(_) | Tried::Skipped(_) | Tried::Withheld(_)) => false,
                 Some(Tried::Unknown(_) | Tried::Interrupted) => true,
@@ -81,7 +81,7 @@ fn call(note: &TaskNote, attempts: &[u32]) -> Option<Certainty> {
 }
 
 fn stored<T: DeserializeOwned>(note: &TaskNote, key: &str) -> Option<T> {
-    match note.effects.get(key)? {
+    match note.extras.effects.get(key)? {
         Effect::Done(value) => serde_json::from_value(value.to_json()).ok(),
         _ => None,
     }
@@ -89,7 +89,7 @@ fn stored<T: DeserializeOwned>(note: &TaskNote, key: &str) -> Option<T> {
 
 /// The call, as the last question about it showed it: an inbox gets a question by itself or as a list of one.
 fn shown(note: &TaskNote) -> Option<String> {
-    let asked = note.asks.last()?.value.to_json();
+    let asked = note.extras.asks.last()?.value.to_json();
     let asked = asked.get(0).unwrap_or(&asked);
     let Action { action, args } = Action::deserialize(asked.get("action_request")?).ok()?;
     Some(short(&format!("{action} {}", Json::Object(args))))

@@ -233,12 +233,16 @@ fn described(request: &Request) -> String {
                         "{:?}{}{}{}{}",
                         note.key,
                         note.output.as_ref().map_or("", |_| " finished"),
-                        note.error.as_ref().map_or("", |_| " failed"),
-                        match note.asks.as_slice() {
+                        note.extras.error.as_ref().map_or("", |_| " failed"),
+                        match note.extras.asks.as_slice() {
                             [] => String::new(),
                             asks => format!(" asks {}", asks.len()),
                         },
-                        match (note.answers.as_slice(), &note.resume, &note.effects) {
+                        match (
+                            note.extras.answers.as_slice(),
+                            &note.extras.resume,
+                            &note.extras.effects
+                        ) {
                             ([], None, effects) if effects.is_empty() => String::new(),
                             (answers, resume, effects) =>
                                 format!(" {answers:?} {resume:?} {effects:?}"),

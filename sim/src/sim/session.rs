@@ -176,9 +176,11 @@ impl Sim<'_> {
             match self.settings.mutation {
                 Some(Mutation::RerunsFinished) => note.output = None,
                 Some(Mutation::RepeatsStarted) => {
-                    note.effects.retain(|_, effect| *effect != Effect::Started);
+                    note.extras
+                        .effects
+                        .retain(|_, effect| *effect != Effect::Started);
                 }
-                Some(Mutation::RepeatsDone) => note.effects.clear(),
+                Some(Mutation::RepeatsDone) => note.extras.effects.clear(),
                 _ => {}
             }
         }

@@ -120,8 +120,8 @@ impl Sim<'_> {
         let input = running.run.input_value(task);
         let script = (self.graph_of(running).script)(&task.name, &input);
         let known = Scratch {
-            answers: task.note.answers.clone(),
-            effects: task.note.effects.clone(),
+            answers: task.note.extras.answers.clone(),
+            effects: task.note.extras.effects.clone(),
             ..Scratch::default()
         };
         let (name, attempt) = (task.name.clone(), task.failures);

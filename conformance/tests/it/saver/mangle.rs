@@ -48,8 +48,8 @@ fn pending(fault: Fault, pending: &mut Pending) {
     }
     if fault == Fault::ForgetsTriggers {
         pending.fired.clear();
-        pending.waiting.clear();
-        pending.joins.clear();
+        pending.held.waiting.clear();
+        pending.held.joins.clear();
     }
     for sent in Arc::make_mut(&mut pending.sends) {
         send(fault, sent);
@@ -73,20 +73,21 @@ pub(crate) fn note(fault: Fault, note: &mut TaskNote) {
             Write::Fire(_) | Write::Join(..) => {}
         }
     }
-    for ask in &mut note.asks {
+    let extras = &mut *note.extras;
+    for ask in &mut extras.asks {
         ask.value = mangled(fault, &ask.value, 0);
         if fault == Fault::DropsSchemas {
             ask.schema = None;
         }
     }
-    let plain = match &mut note.resume {
+    let plain = match &mut extras.resume {
         Some(PlainAnswer::Given(answer)) => Some(answer),
         _ => None,
     };
-    for answer in note.answers.iter_mut().chain(plain) {
+    for answer in extras.answers.iter_mut().chain(plain) {
         *answer = mangled(fault, answer, 0);
     }
-    for effect in note.effects.values_mut() {
+    for effect in extras.effects.values_mut() {
         if let Effect::Done(value) = effect {
             *value = mangled(fault, value, 0);
         }
@@ -96,10 +97,11 @@ pub(crate) fn note(fault: Fault, note: &mut TaskNote) {
         (Fault::NoWritesIsNoOutput, _) => {
             note.output = note.output.take().filter(|writes| !writes.is_empty());
         }
-        (Fault::DropsAsks, _) => note.asks.clear(),
-        (Fault::DropsEffects, _) => note.effects.clear(),
+        (Fault::DropsAsks, _) => extras.asks.clear(),
+        (Fault::DropsEffects, _) => extras.effects.clear(),
         (Fault::DropsLimitsOfErrors, _) => {
-            note.error.iter_mut().for_each(|error| error.limit = None);
+            let error = extras.error.iter_mut();
+            error.for_each(|error| error.limit = None);
         }
         _ => {}
     }

@@ -272,7 +272,7 @@ impl Broken {
                 notes.clear();
             }
             Fault::KeepsTakenAnswers => {
-                notes.retain(|note| note.resume != Some(PlainAnswer::Taken));
+                notes.retain(|note| note.extras.resume != Some(PlainAnswer::Taken));
             }
             Fault::NotesReplace => {
                 let place = (thread.clone(), namespace.clone(), checkpoint);

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::Archived;
 use crate::{
     id::CheckpointId,
-    record::{Layout, Pending, Record, TaskKey, TaskNote, Write},
+    record::{Held, Layout, Pending, Record, TaskKey, TaskNote, Write},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::MAX_DEPTH,
 };
@@ -57,11 +57,14 @@ fn fits(record: &Record, notes: Option<&[TaskNote]>) -> Result<(), String> {
     let Pending {
         start: _,
         fired,
+        sends: _,
+        held,
+    } = &record.pending;
+    let Held {
         waiting,
         joins,
-        sends: _,
         changed,
-    } = &record.pending;
+    } = &**held;
     let joined = joins.iter().map(|(trigger, _)| trigger);
     let moved = changed.iter().map(|(trigger, _)| trigger);
     let touched = record.touched.iter().flatten();
@@ -118,7 +121,7 @@ impl LayoutTables<'_> {
 
     fn note(&self, note: &TaskNote) -> Result<(), String> {
         self.key(&note.key)?;
-        counted(note.offset as u64)?;
+        counted(note.extras.offset as u64)?;
         for write in note.output.iter().flatten() {
             match write {
                 Write::State(channel, _) => self.channel(*channel)?,

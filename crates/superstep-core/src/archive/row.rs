@@ -10,7 +10,8 @@ use crate::{
     id::{CheckpointId, GraphPath},
     policy::Durability,
     record::{
-        Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, TaskNote, Write,
+        Change, Effect, Layout, NoteExtras, Pending, PlainAnswer, Record, Source, StartValue,
+        TaskNote, Write,
     },
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
@@ -121,10 +122,8 @@ impl Row {
         let Pending {
             start,
             fired: _,
-            waiting: _,
-            joins: _,
             sends,
-            changed: _,
+            held: _,
         } = &mut self.pending;
         match start {
             Some(StartValue::Input(value)) => visit(value)?,
@@ -172,6 +171,19 @@ fn of_note<E>(
     let TaskNote {
         key: _,
         output,
+        extras,
+    } = note;
+    for write in output.iter_mut().flatten() {
+        match write {
+            Write::State(_, value) | Write::Return(value) => visit(value)?,
+            Write::Send(send) => visit(&mut send.arg)?,
+            Write::Fire(_) | Write::Join(..) => {}
+        }
+    }
+    if extras.is_none() {
+        return Ok(());
+    }
+    let NoteExtras {
         asks,
         answers,
         asked: _,
@@ -186,14 +198,7 @@ fn of_note<E>(
         name: _,
         args: _,
         layout: _,
-    } = note;
-    for write in output.iter_mut().flatten() {
-        match write {
-            Write::State(_, value) | Write::Return(value) => visit(value)?,
-            Write::Send(send) => visit(&mut send.arg)?,
-            Write::Fire(_) | Write::Join(..) => {}
-        }
-    }
+    } = &mut **extras;
     for ask in asks {
         visit(&mut ask.value)?;
         ask.schema.as_mut().map_or(Ok(()), &mut *visit)?;

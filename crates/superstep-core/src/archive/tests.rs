@@ -7,7 +7,10 @@ use crate::{
     ask::Ask,
     command::{Command, Goto, Send},
     id::AskId,
-    record::{Change, Effect, Layout, Pending, PlainAnswer, Source, StartValue, TaskKey, Write},
+    record::{
+        Change, Effect, Layout, NoteExtras, Pending, PlainAnswer, Source, StartValue, TaskKey,
+        Write,
+    },
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::{MAX_DEPTH, Value},
 };
@@ -77,17 +80,22 @@ fn everywhere(value: &Value) -> Archive {
             Write::Send(Send::new("a", value.clone())),
             Write::Return(value.clone()),
         ]),
-        asks: vec![Ask {
-            id: AskId(u128::MAX),
-            value: value.clone(),
-            schema: Some(value.clone()),
-            kind: None,
-        }],
-        answers: vec![value.clone()],
-        given: BTreeMap::from([(AskId(1), value.clone())]),
-        effects: BTreeMap::from([("$f64".to_owned(), Effect::Done(value.clone()))]),
-        resume: Some(PlainAnswer::Given(value.clone())),
-        ..TaskNote::new(key)
+        ..TaskNote::with(
+            key,
+            NoteExtras {
+                asks: vec![Ask {
+                    id: AskId(u128::MAX),
+                    value: value.clone(),
+                    schema: Some(value.clone()),
+                    kind: None,
+                }],
+                answers: vec![value.clone()],
+                given: BTreeMap::from([(AskId(1), value.clone())]),
+                effects: BTreeMap::from([("$f64".to_owned(), Effect::Done(value.clone()))]),
+                resume: Some(PlainAnswer::Given(value.clone())),
+                ..NoteExtras::NONE
+            },
+        )
     };
     let command = Command {
         update: vec![("x".into(), value.clone())],
@@ -535,7 +543,7 @@ fn without_given(mut archive: Archive) -> Archive {
     for one in archive.namespaces.values_mut().flatten() {
         let tasks = &mut Arc::make_mut(&mut one.record).tasks;
         for note in tasks.iter_mut().chain(one.notes.iter_mut().flatten()) {
-            note.given.clear();
+            note.extras.given.clear();
         }
     }
     archive

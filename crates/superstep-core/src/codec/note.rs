@@ -28,7 +28,7 @@ use crate::{
     command::Send,
     error::Limit,
     id::AskId,
-    record::{Effect, PlainAnswer, StoredError, TaskKey, TaskNote, Write},
+    record::{Effect, NoteExtras, PlainAnswer, StoredError, TaskKey, TaskNote, Write},
     table::{Key, NodeIx},
     value::Value,
 };
@@ -38,6 +38,9 @@ impl Codec for TaskNote {
         let Self {
             key,
             output,
+            extras,
+        } = self;
+        let NoteExtras {
             asks,
             answered,
             answers,
@@ -52,7 +55,7 @@ impl Codec for TaskNote {
             name,
             args,
             layout,
-        } = self;
+        } = &**extras;
         out.fields(|fields| {
             key.pack(fields.field("k"))?;
             if let Some(writes) = output {
@@ -124,27 +127,28 @@ impl Codec for TaskNote {
             match name {
                 "k" => key = Some(TaskKey::unpack(from)?),
                 "o" => note.output = Some(from.items(Write::unpack)?),
-                "q" => note.asks = from.items(Ask::unpack)?,
-                "a" => note.answers = from.items(Value::unpack)?,
-                "w" => note.asked = from.items(|from| from.wide().map(AskId))?,
-                "g" => note.given = from.items(unpack_given)?.into_iter().collect(),
-                "x" => note.refused = from.bool()?,
-                "h" => note.handled = from.bool()?,
-                "d" => note.answered = from.bool()?,
-                "e" => note.error = Some(Box::new(StoredError::unpack(from)?)),
-                "f" => note.effects = unpack_effects(from)?,
-                "r" => note.resume = Some(unpack_plain(from)?),
-                "s" => note.offset = from.u32()? as usize,
+                "q" => note.extras.asks = from.items(Ask::unpack)?,
+                "a" => note.extras.answers = from.items(Value::unpack)?,
+                "w" => note.extras.asked = from.items(|from| from.wide().map(AskId))?,
+                "g" => note.extras.given = from.items(unpack_given)?.into_iter().collect(),
+                "x" => note.extras.refused = from.bool()?,
+                "h" => note.extras.handled = from.bool()?,
+                "d" => note.extras.answered = from.bool()?,
+                "e" => note.extras.error = Some(Box::new(StoredError::unpack(from)?)),
+                "f" => note.extras.effects = unpack_effects(from)?,
+                "r" => note.extras.resume = Some(unpack_plain(from)?),
+                "s" => note.extras.offset = from.u32()? as usize,
                 "n" => {
                     let Token::List(2) = from.token()? else {
                         return Err(from.refuse("no call looks like this"));
                     };
-                    (note.name, note.args) = (Some(from.key()?), Some(from.uint()?));
+                    (note.extras.name, note.extras.args) = (Some(from.key()?), Some(from.uint()?));
                 }
                 "l" => {
                     let text: Arc<str> = from.text()?;
                     let read = serde_json::from_str(&text);
-                    note.layout = Some(read.map_err(|_| from.refuse("no layout looks like this"))?);
+                    note.extras.layout =
+                        Some(read.map_err(|_| from.refuse("no layout looks like this"))?);
                 }
                 _ => return Ok(Known::No),
             }

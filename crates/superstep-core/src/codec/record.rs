@@ -24,7 +24,7 @@ use crate::{
     command::{Command, Goto, Send, Target},
     id::{CheckpointId, GraphPath},
     policy::Durability,
-    record::{Change, Layout, Pending, Record, Source, StartValue, TaskNote},
+    record::{Change, Held, Layout, Pending, Record, Source, StartValue, TaskNote},
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::Value,
 };
@@ -80,11 +80,14 @@ pub fn pack_record(record: &Record) -> Result<PackedRecord, CodecError> {
     let Pending {
         start,
         fired,
+        sends,
+        held,
+    } = pending;
+    let Held {
         waiting,
         joins,
-        sends,
         changed,
-    } = pending;
+    } = &**held;
     let (mut out, mut state) = (Pack::new(), 0);
     out.fields(|fields| {
         if !changes.is_empty() {
@@ -202,10 +205,10 @@ pub fn unpack_record(
             "c" => record.changes = from.items(unpack_change)?,
             "s" => pending.start = Some(unpack_start(from)?),
             "f" => pending.fired = from.items(key)?,
-            "w" => pending.waiting = from.items(key)?,
-            "j" => pending.joins = from.items(unpack_join)?,
+            "w" => pending.held.waiting = from.items(key)?,
+            "j" => pending.held.joins = from.items(unpack_join)?,
             "q" => pending.sends = Arc::new(from.items(Send::unpack)?),
-            "h" => pending.changed = pairs(from, |from| Ok((key(from)?, from.uint()?)))?,
+            "h" => pending.held.changed = pairs(from, |from| Ok((key(from)?, from.uint()?)))?,
             "t" => record.touched = Some(from.items(key::<TriggerIx>)?),
             "r" => record.last_ran = from.items(key::<NodeIx>)?,
             "e" => record.last_seen = from.uint()?,

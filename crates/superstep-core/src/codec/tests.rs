@@ -274,8 +274,8 @@ fn everywhere(value: &Value) -> Record {
             Write::Send(send.clone()),
             Write::Return(value.clone()),
         ]);
-        note.effects = [("e".to_owned(), Effect::Done(value.clone()))].into();
-        for ask in &mut note.asks {
+        note.extras.effects = [("e".to_owned(), Effect::Done(value.clone()))].into();
+        for ask in &mut note.extras.asks {
             (ask.value, ask.schema) = (value.clone(), Some(value.clone()));
         }
     }

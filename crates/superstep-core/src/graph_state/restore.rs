@@ -14,7 +14,9 @@ use crate::{
     checkpoint::{Chain, Loaded, NextRecord, RebuiltState},
     error::ErrorKind,
     plan::Plan,
-    record::{Change, Layout, Pending, Record, StartValue, TaskKey, TaskNote, TriggerName, Write},
+    record::{
+        Change, Held, Layout, Pending, Record, StartValue, TaskKey, TaskNote, TriggerName, Write,
+    },
     scheduler::Scheduler,
     table::{ChannelIx, Key, NodeIx, TriggerIx},
     value::{DecodeError, Value},
@@ -164,7 +166,7 @@ fn written_by_another(note: &TaskNote, plan: &Plan, from: Option<u32>) -> Option
         return None;
     }
     let version = |layout: &Layout| layout.state.as_ref().map(|state| state.version);
-    match &note.layout {
+    match &note.extras.layout {
         None => from,
         Some(layout) => version(layout).filter(|of| Some(*of) != version(&plan.layout)),
     }
@@ -418,10 +420,14 @@ impl Translation {
 
     /// A note in the plan's own ids. Fields of another version of the state are left out.
     fn note(&self, note: &TaskNote, plan: &Plan, migrates: bool) -> Option<TaskNote> {
-        if self.is_identity() && note.layout.is_none() {
+        if self.is_identity() && note.extras.layout.is_none() {
             return Some(note.clone());
         }
-        let own = note.layout.as_ref().map(|it| Self::between(it, plan));
+        let own = note
+            .extras
+            .layout
+            .as_ref()
+            .map(|it| Self::between(it, plan));
         let writer = own.as_ref().unwrap_or(self);
         let from = migrates.then_some(0);
         let is_other = written_by_another(note, plan, from).is_some();
@@ -440,11 +446,14 @@ impl Translation {
             .output
             .as_ref()
             .map(|list| list.iter().filter_map(write).collect());
+        let mut extras = note.extras.clone();
+        if extras.layout.is_some() {
+            extras.layout = None;
+        }
         Some(TaskNote {
             key: self.key(&note.key)?,
             output,
-            layout: None,
-            ..note.clone()
+            extras,
         })
     }
 
@@ -457,11 +466,14 @@ impl Translation {
         let Pending {
             start,
             fired,
+            sends,
+            held,
+        } = &head.pending;
+        let Held {
             waiting,
             joins,
-            sends,
             changed: _,
-        } = &head.pending;
+        } = &**held;
         let mut triggers: Vec<TriggerIx> = fired.iter().chain(waiting).copied().collect();
         let mut sent: Vec<&Arc<str>> = sends.iter().map(|send| &send.node).collect();
         if start.is_some() || !triggers.is_empty() || !sent.is_empty() {

@@ -27,6 +27,6 @@ impl TaskNote {
                 certainty,
             })
         };
-        self.effects.iter().filter_map(own).collect()
+        self.extras.effects.iter().filter_map(own).collect()
     }
 }

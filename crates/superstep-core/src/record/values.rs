@@ -41,19 +41,19 @@ impl TaskNote {
             Write::Send(send) => send.arg.fits(),
             Write::Fire(_) | Write::Join(..) => true,
         });
-        let asked = self
-            .asks
-            .iter()
-            .all(|ask| ask.value.fits() && ask.schema.as_ref().is_none_or(|schema| schema.fits()));
-        let done = self.effects.values().all(|effect| match effect {
+        let asked =
+            self.extras.asks.iter().all(|ask| {
+                ask.value.fits() && ask.schema.as_ref().is_none_or(|schema| schema.fits())
+            });
+        let done = self.extras.effects.values().all(|effect| match effect {
             Effect::Done(value) => value.fits(),
             Effect::Started | Effect::Failed => true,
         });
-        let resumed = match &self.resume {
+        let resumed = match &self.extras.resume {
             Some(PlainAnswer::Given(value)) => value.fits(),
             Some(PlainAnswer::Taken) | None => true,
         };
-        let mut answers = self.answers.iter().chain(self.given.values());
+        let mut answers = self.extras.answers.iter().chain(self.extras.given.values());
         written && asked && done && resumed && answers.all(Value::fits)
     }
 }

@@ -90,6 +90,10 @@ impl Acts {
     }
 
     pub(super) fn push(&mut self, act: Act) {
+        if self.waiting.capacity() == 0 {
+            // A run begins with two records and a task, and a list that grows by itself has room for four.
+            self.waiting.reserve_exact(3);
+        }
         self.waiting.push_back(act);
     }
 

@@ -170,10 +170,12 @@ impl Loop {
         self.progress.replaying = travels || at.superseded;
         if travels {
             for note in &mut self.notes {
-                note.answers.clear();
-                note.asked.clear();
-                note.given.clear();
-                note.resume = None;
+                if !note.extras.is_none() {
+                    note.extras.answers.clear();
+                    note.extras.asked.clear();
+                    note.extras.given.clear();
+                    note.extras.resume = None;
+                }
             }
         }
         let input = self.bind_answer(input);
@@ -221,7 +223,7 @@ impl Loop {
     /// Answers that a run which was cut short had on their way: they go down once more. A graph that took one
     /// has moved on to another question.
     fn give_again(&mut self) {
-        let given = self.notes.iter().flat_map(|note| &note.given);
+        let given = self.notes.iter().flat_map(|note| &note.extras.given);
         let given = given.map(|(id, answer)| (*id, answer.clone())).collect();
         self.config.parent.answers.add(given);
     }
@@ -292,7 +294,7 @@ impl Loop {
             (place.unwrap_or(due.len()), note.key.clone())
         };
         let mut asking: Vec<&TaskNote> = self.notes.iter().collect();
-        asking.retain(|note| !note.asks.is_empty());
+        asking.retain(|note| !note.extras.asks.is_empty());
         asking.sort_by_cached_key(place);
         if self.config.fidelity == Fidelity::Sensible {
             let open = open_asks(asking.iter().copied());
@@ -346,7 +348,7 @@ impl Loop {
             Some(at) => self.notes.swap_remove(at),
             None => TaskNote::new(TaskKey::Input),
         };
-        note.resume = match (resume, note.resume.take(), self.config.fidelity) {
+        note.extras.resume = match (resume, note.extras.resume.take(), self.config.fidelity) {
             (Some(Resume::Next(answer)), _, Fidelity::LangGraph) => {
                 Some(PlainAnswer::Given(answer.clone()))
             }
@@ -360,7 +362,7 @@ impl Loop {
             note.output.get_or_insert_default().extend(writes);
         }
         let stores = !forks && self.position.loaded.is_some() && self.stores_notes();
-        let says = note.output.is_some() || note.resume.is_some();
+        let says = note.output.is_some() || note.extras.resume.is_some();
         if stores && says {
             let stored = vec![self.storable(note.clone())];
             self.acts.push(Act::Note(self.position.checkpoint, stored));
@@ -402,7 +404,7 @@ impl Loop {
     /// Whether a task that has not ended has the answers to what it asked.
     fn has_answered(&self, superseded: bool) -> bool {
         let is_root = !self.config.parent.nested && !superseded;
-        let has_answers = |note: &TaskNote| note.output.is_none() && !note.asks.is_empty();
+        let has_answers = |note: &TaskNote| note.output.is_none() && !note.extras.asks.is_empty();
         is_root && self.config.fidelity == Fidelity::Sensible && self.notes.iter().any(has_answers)
     }
 
@@ -411,7 +413,7 @@ impl Loop {
         let Some(note) = self.notes.iter().find(|note| note.key == TaskKey::Input) else {
             return Ok(());
         };
-        if let Some(PlainAnswer::Given(answer)) = note.resume.clone() {
+        if let Some(PlainAnswer::Given(answer)) = note.extras.resume.clone() {
             self.config.parent.answers.offer(answer);
         }
         let Some(writes) = note.output.clone() else {

@@ -72,7 +72,7 @@ impl Loop {
             }
         }
         let mut task = Task::new(&self.plan, key, node, TaskInput::Call(spec.args));
-        (task.note.name, task.note.args) = (Some(spec.name.clone()), Some(args));
+        (task.note.extras.name, task.note.extras.args) = (Some(spec.name.clone()), Some(args));
         task.name = spec.name;
         task.retry = spec.retry;
         task.cache = spec.cache;
@@ -131,7 +131,7 @@ impl Loop {
         };
         let mut notes = self.notes.iter().filter(is_forgotten);
         notes.find_map(|note| {
-            let mut effects = note.effects.iter();
+            let mut effects = note.extras.effects.iter();
             let started = effects.find(|(_, effect)| **effect == Effect::Started);
             started.map(|(key, _)| key.clone())
         })
@@ -182,7 +182,9 @@ pub(super) struct CallsOf {
 impl CallsOf {
     fn recorded<'a>(by: &TaskKey, notes: impl Iterator<Item = &'a TaskNote>) -> Self {
         let recorded = notes.filter_map(|note| match &note.key {
-            TaskKey::Call(of, n) if **of == *by => Some((*n, (note.name.clone(), note.args))),
+            TaskKey::Call(of, n) if **of == *by => {
+                Some((*n, (note.extras.name.clone(), note.extras.args)))
+            }
             _ => None,
         });
         Self {

@@ -29,7 +29,9 @@ impl Loop {
         }
         self.progress.running -= 1;
         task.answered = !done.answers.is_empty();
-        task.note.offset = done.answers.len();
+        if task.note.extras.offset != done.answers.len() {
+            task.note.extras.offset = done.answers.len();
+        }
         let asked = match &done.result {
             Err(Halt::Error(error)) => match &*error.kind {
                 ErrorKind::BadAnswer { asked, .. } => Some(asked.as_deref().cloned()),
@@ -38,10 +40,15 @@ impl Loop {
             _ => None,
         };
         let refused = asked.is_some();
-        task.note.refused = refused;
-        if refused || done.answers.len() >= task.note.answers.len() && !done.answers.is_empty() {
-            task.note.answers = done.answers;
-            task.note.asked.truncate(task.note.answers.len());
+        if task.note.extras.refused != refused {
+            task.note.extras.refused = refused;
+        }
+        if refused
+            || done.answers.len() >= task.note.extras.answers.len() && !done.answers.is_empty()
+        {
+            let extras = &mut *task.note.extras;
+            extras.answers = done.answers;
+            extras.asked.truncate(extras.answers.len());
         }
         if let Some(asked) = asked.flatten() {
             self.ask_again(at, asked);
@@ -62,10 +69,10 @@ impl Loop {
             return;
         };
         if !done.effects.is_empty() {
-            task.note.effects.extend(done.effects);
+            task.note.extras.effects.extend(done.effects);
         }
-        if !task.note.effects.is_empty() {
-            let effects = &mut task.note.effects;
+        if !task.note.extras.effects.is_empty() {
+            let effects = &mut task.note.extras.effects;
             effects.retain(|_, effect| *effect != Effect::Failed);
         }
         let node = task.node;
@@ -170,13 +177,13 @@ impl Loop {
             }
         }
         task.phase = Phase::Halted;
-        task.note.error = Some(Box::new(StoredError::from(&error)));
+        task.note.extras.error = Some(Box::new(StoredError::from(&error)));
         task.unsaved = true;
         let handler =
             self.plan.nodes.row(task.node).handler.filter(|_| {
                 !task.is_call() && self.plan.nodes.row(task.node).role != Role::Handler
             });
-        task.note.handled = handler.is_some();
+        task.note.extras.handled = handler.is_some();
         let (call, answered, node) = (task.is_call(), task.answered, task.name.clone());
         if answered && self.wants(Modes::UPDATES) {
             // As recorded: a task that took an answer before it failed emits an empty update.
@@ -201,7 +208,7 @@ impl Loop {
         let Some(failed) = self.tasks.get(at) else {
             return;
         };
-        let Some(error) = failed.note.error.clone() else {
+        let Some(error) = failed.note.extras.error.clone() else {
             return;
         };
         let input = TaskInput::Failed(Box::new(failed.input.clone()), error, failed.name.clone());
@@ -224,8 +231,9 @@ impl Loop {
         if asks.is_empty() {
             return;
         }
-        task.note.asks = asks.clone();
+        task.note.extras.asks = asks.clone();
         task.note
+            .extras
             .given
             .retain(|id, _| asks.iter().all(|ask| ask.id != *id));
         task.unsaved = true;
@@ -246,20 +254,22 @@ impl Loop {
         let Some(task) = self.tasks.get_mut(at) else {
             return;
         };
-        if asked.id.is_at(&namespace, task.note.answers.len()) {
-            task.note.asks = vec![asked];
+        if asked.id.is_at(&namespace, task.note.extras.answers.len()) {
+            task.note.extras.asks = vec![asked];
             return;
         }
         // It is a question of a graph below, where others may be open beside it.
         let known = self.notes.iter().find(|note| note.key == task.key);
-        let mut asks = known.map(|note| note.asks.clone()).unwrap_or_default();
-        task.note.given.remove(&asked.id);
-        asks.retain(|ask| !task.note.given.contains_key(&ask.id));
+        let mut asks = known
+            .map(|note| note.extras.asks.clone())
+            .unwrap_or_default();
+        task.note.extras.given.remove(&asked.id);
+        asks.retain(|ask| !task.note.extras.given.contains_key(&ask.id));
         match asks.iter_mut().find(|ask| ask.id == asked.id) {
             Some(ask) => *ask = asked,
             None => asks.push(asked),
         }
-        task.note.asks = asks;
+        task.note.extras.asks = asks;
     }
 
     fn advance(&mut self) {
@@ -339,12 +349,13 @@ impl Loop {
 
     /// Stops for questions or at a static pause. A root run shows what finished siblings wrote.
     pub(super) fn pause(&mut self) {
-        let asks: Vec<Ask> = self
-            .tasks
-            .iter()
-            .filter(|task| task.asked && !task.is_call())
-            .flat_map(|task| task.note.asks.iter().cloned())
-            .collect();
+        let asked = self.tasks.iter();
+        let asked = asked.filter(|task| task.asked && !task.is_call());
+        let mut asks: Vec<Ask> = Vec::new();
+        for task in asked {
+            asks.reserve_exact(task.note.extras.asks.len());
+            asks.extend(task.note.extras.asks.iter().cloned());
+        }
         if !self.config.parent.nested {
             // What is shown is not what is stored: the step stays open.
             let finished = self.tasks.iter().any(|task| task.phase == Phase::Finished);

@@ -358,9 +358,9 @@ impl Loop {
                 Some(writes) => result_as_object(self, writes),
                 None => Value::map::<&str>([]),
             },
-            error: task.note.error.as_deref().cloned(),
+            error: task.note.extras.error.as_deref().cloned(),
             asks: if task.asked {
-                task.note.asks.clone()
+                task.note.extras.asks.clone()
             } else {
                 Vec::new()
             },

@@ -12,7 +12,7 @@ use crate::{
     event::Modes,
     id::{AskId, GraphPath},
     plan::{Pauses, Role},
-    record::{TaskKey, TaskNote},
+    record::{NoteExtras, TaskKey, TaskNote},
 };
 
 impl Loop {
@@ -95,17 +95,19 @@ impl Loop {
                 continue;
             };
             let known = self.notes.iter().find(|note| note.key == *key);
-            let asked = known.is_some_and(|note| !note.asks.is_empty());
+            let asked = known.is_some_and(|note| !note.extras.asks.is_empty());
             let needs_place = by_id && (asked || !is_sensible);
             let namespace = needs_place.then(|| self.task_namespace(at));
             let Some(task) = self.tasks.get_mut(at) else {
                 continue;
             };
-            if let Some(note) = known {
-                task.note.answers = note.answers.clone();
-                task.note.asked = note.asked.clone();
-                task.note.given = note.given.clone();
-                task.note.effects = note.effects.clone();
+            if let Some(note) = known
+                && !note.extras.is_none()
+            {
+                task.note.extras.answers = note.extras.answers.clone();
+                task.note.extras.asked = note.extras.asked.clone();
+                task.note.extras.given = note.extras.given.clone();
+                task.note.extras.effects = note.extras.effects.clone();
             }
             let Some(namespace) = namespace else {
                 continue;
@@ -117,12 +119,13 @@ impl Loop {
                 (false, _) => take_as_langgraph(task, answers, &namespace),
             };
             if is_given {
-                given.push(TaskNote {
-                    answers: task.note.answers.clone(),
-                    asked: task.note.asked.clone(),
-                    given: task.note.given.clone(),
-                    ..TaskNote::new(task.key.clone())
-                });
+                let extras = NoteExtras {
+                    answers: task.note.extras.answers.clone(),
+                    asked: task.note.extras.asked.clone(),
+                    given: task.note.extras.given.clone(),
+                    ..NoteExtras::NONE
+                };
+                given.push(TaskNote::with(task.key.clone(), extras));
             }
         }
         // An answer is durable before the task that waits for it acts on it.
@@ -147,12 +150,12 @@ impl Loop {
             if let Some(output) = &note.output {
                 task.note.output = Some(output.clone());
                 task.phase = Phase::Finished;
-            } else if let (true, Some(error)) = (note.handled, &note.error)
+            } else if let (true, Some(error)) = (note.extras.handled, &note.extras.error)
                 && let Some(handler) = self.plan.nodes.row(task.node).handler
             {
                 task.phase = Phase::Halted;
-                task.note.error = Some(error.clone());
-                task.note.handled = true;
+                task.note.extras.error = Some(error.clone());
+                task.note.extras.handled = true;
                 let failed = task.name.clone();
                 let input = TaskInput::Failed(Box::new(task.input.clone()), error.clone(), failed);
                 let key = TaskKey::Handler(Box::new(task.key.clone()));
@@ -248,7 +251,7 @@ fn take_answers(
     answers: &Answers,
     namespace: &GraphPath,
 ) -> bool {
-    let question = task.note.answers.len();
+    let question = task.note.extras.answers.len();
     let mut is_given = false;
     for ask in note.open_asks() {
         let Some(answer) = answers.by_id(ask.id) else {
@@ -258,12 +261,13 @@ fn take_answers(
         match ask.id.is_at(namespace, question) {
             true => {
                 // Of answers that nobody named a question for, the place is known.
-                let places = (task.note.asked.len()..question).map(|n| AskId::of(namespace, n));
-                task.note.asked.extend(places);
-                task.note.asked.push(ask.id);
-                task.note.answers.push(answer.clone());
+                let places =
+                    (task.note.extras.asked.len()..question).map(|n| AskId::of(namespace, n));
+                task.note.extras.asked.extend(places);
+                task.note.extras.asked.push(ask.id);
+                task.note.extras.answers.push(answer.clone());
             }
-            false => drop(task.note.given.insert(ask.id, answer.clone())),
+            false => drop(task.note.extras.given.insert(ask.id, answer.clone())),
         }
     }
     is_given
@@ -272,11 +276,11 @@ fn take_answers(
 /// To LangGraph all questions of a task have one id. Whoever answers the first question again does not mean
 /// the next one, but is heard.
 fn take_as_langgraph(task: &mut Task, answers: &Answers, namespace: &GraphPath) -> bool {
-    let next = answers.by_id(AskId::of(namespace, task.note.answers.len()));
+    let next = answers.by_id(AskId::of(namespace, task.note.extras.answers.len()));
     let first = || answers.by_id(AskId::of(namespace, 0));
     let Some(answer) = next.or_else(first) else {
         return false;
     };
-    task.note.answers.push(answer.clone());
+    task.note.extras.answers.push(answer.clone());
     true
 }

@@ -8,7 +8,9 @@ use crate::{
     channel_state::Recording,
     plan::Plan,
     policy::Durability,
-    record::{Effect, Layout, Pending, PlainAnswer, Record, Source, TaskKey, TaskNote, Write},
+    record::{
+        Effect, Layout, NoteExtras, Pending, PlainAnswer, Record, Source, TaskKey, TaskNote, Write,
+    },
     table::{ChannelIx, Key as _, NodeIx},
     value::Value,
 };
@@ -161,10 +163,12 @@ impl Loop {
     /// The plain answer that came with the input has been taken: it must not be given again.
     fn taken_resume(&mut self) -> Option<TaskNote> {
         let forgets = self.config.fidelity == Fidelity::Sensible && self.takes_resume();
-        let resume = Some(PlainAnswer::Taken);
-        forgets.then(|| TaskNote {
-            resume,
-            ..TaskNote::new(TaskKey::Input)
+        forgets.then(|| {
+            let extras = NoteExtras {
+                resume: Some(PlainAnswer::Taken),
+                ..NoteExtras::NONE
+            };
+            TaskNote::with(TaskKey::Input, extras)
         })
     }
 
@@ -178,9 +182,9 @@ impl Loop {
             .iter_mut()
             .find(|note| note.key == TaskKey::Input);
         let Some(note) = note else { return false };
-        let given = matches!(note.resume, Some(PlainAnswer::Given(_)));
+        let given = matches!(note.extras.resume, Some(PlainAnswer::Given(_)));
         if given {
-            note.resume = Some(PlainAnswer::Taken);
+            note.extras.resume = Some(PlainAnswer::Taken);
         }
         given
     }
@@ -219,10 +223,10 @@ impl Loop {
             return Vec::new();
         };
         let mut note = TaskNote::new(task.key.clone());
-        note.effects.insert(key, effect);
-        note.answers = match answers.len() > task.note.answers.len() {
+        note.extras.effects.insert(key, effect);
+        note.extras.answers = match answers.len() > task.note.extras.answers.len() {
             true => answers,
-            false => task.note.answers.clone(),
+            false => task.note.extras.answers.clone(),
         };
         task.note.absorb(note.clone());
         if !self.config.saves {
@@ -245,7 +249,9 @@ impl Loop {
                         .output
                         .as_ref()
                         .is_some_and(|writes| !writes.is_empty());
-                    note.layout = writes.then(|| self.plan.layout.clone());
+                    if writes {
+                        note.extras.layout = Some(self.plan.layout.clone());
+                    }
                 }
                 Act::Note(of, notes)
             }
@@ -279,7 +285,10 @@ impl Loop {
             self.acts.push(act);
         }
         if self.takes_resume() && self.config.fidelity == Fidelity::LangGraph {
-            self.notes.iter_mut().for_each(|note| note.resume = None);
+            let answered = self.notes.iter_mut();
+            answered
+                .filter(|note| note.extras.resume.is_some())
+                .for_each(|note| note.extras.resume = None);
         }
         let fresh = self.tasks.iter().filter_map(Task::unsaved_note);
         let input = self

@@ -8,9 +8,9 @@ use crate::record::{PlainAnswer, TaskNote};
 /// ends, fails or starts an effect. The same for the same notes, whichever way they were stored.
 pub fn noted(notes: &[TaskNote]) -> u64 {
     let one = |note: &TaskNote| {
-        let asks: Vec<_> = note.asks.iter().map(|ask| ask.id).collect();
-        let effects: Vec<_> = note.effects.keys().collect();
-        let plain = match &note.resume {
+        let asks: Vec<_> = note.extras.asks.iter().map(|ask| ask.id).collect();
+        let effects: Vec<_> = note.extras.effects.keys().collect();
+        let plain = match &note.extras.resume {
             None => 0,
             Some(PlainAnswer::Given(_)) => 1,
             Some(PlainAnswer::Taken) => 2,
@@ -18,15 +18,15 @@ pub fn noted(notes: &[TaskNote]) -> u64 {
         let mut seen = format!(
             "{:?} {asks:?} {} {} {} {} {} {plain} {effects:?}",
             note.key,
-            note.answered,
-            note.answers.len(),
+            note.extras.answered,
+            note.extras.answers.len(),
             note.output.is_some(),
-            note.error.is_some(),
-            note.handled,
+            note.extras.error.is_some(),
+            note.extras.handled,
         );
         // Numbers of earlier versions stay what they are.
-        if !note.given.is_empty() {
-            seen.push_str(&format!(" {:?}", note.given.keys()));
+        if !note.extras.given.is_empty() {
+            seen.push_str(&format!(" {:?}", note.extras.given.keys()));
         }
         xxh3_64(seen.as_bytes())
     };
@@ -36,7 +36,10 @@ pub fn noted(notes: &[TaskNote]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{record::TaskKey, value::Value};
+    use crate::{
+        record::{NoteExtras, TaskKey},
+        value::Value,
+    };
 
     #[test]
     fn a_note_more_is_seen_and_the_order_of_notes_is_not() {
@@ -48,14 +51,15 @@ mod tests {
         assert_eq!(both, noted(&[two.clone(), one.clone()]));
         assert_ne!(both, noted(std::slice::from_ref(&one)));
         assert_eq!(noted(&[]), 0);
-        let given = TaskNote {
-            resume: Some(PlainAnswer::Given(Value::Null)),
-            ..TaskNote::new(TaskKey::Input)
-        };
-        let taken = TaskNote {
-            resume: Some(PlainAnswer::Taken),
-            ..given.clone()
-        };
+        let given = TaskNote::with(
+            TaskKey::Input,
+            NoteExtras {
+                resume: Some(PlainAnswer::Given(Value::Null)),
+                ..NoteExtras::NONE
+            },
+        );
+        let mut taken = given.clone();
+        taken.extras.resume = Some(PlainAnswer::Taken);
         assert_ne!(noted(&[given]), noted(&[taken]));
     }
 }

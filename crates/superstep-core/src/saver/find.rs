@@ -122,7 +122,7 @@ impl ThreadInfo {
         let last = run.filter(|run| run.ending.is_none() || run.checkpoint == checkpoint);
         let is_failed = notes
             .iter()
-            .any(|note| note.error.is_some() && !note.handled);
+            .any(|note| note.extras.error.is_some() && !note.extras.handled);
         let status = match (last, head) {
             (Some(run), _) => run.thread_status(),
             (None, Some(head)) if !head.pending.is_empty() => match (asks, is_failed) {

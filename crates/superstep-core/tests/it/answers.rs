@@ -43,7 +43,7 @@ fn a_second_answer_to_one_question_is_not_given_to_the_next() {
     thread.store(&mut run);
     let mut late = thread.run(by_id(first, "no"));
     let task = thread.store(&mut late).unwrap();
-    let answers = &late.task(task).unwrap().note.answers;
+    let answers = &late.task(task).unwrap().note.extras.answers;
     assert_eq!(*answers, [Value::from("yes")]);
 }
 
@@ -77,7 +77,7 @@ fn a_plain_answer_is_stored_for_the_question_that_is_open_and_for_no_other() {
     assert_eq!(thread.open(), []);
     let mut again = thread.run(None);
     let task = thread.store(&mut again).unwrap();
-    let answers = &again.task(task).unwrap().note.answers;
+    let answers = &again.task(task).unwrap().note.extras.answers;
     assert_eq!(*answers, [Value::from("yes")]);
     assert!(!again.config().parent.answers.has_next());
 }
@@ -88,14 +88,14 @@ fn an_effect_is_stored_with_the_plain_answer_it_acts_on() {
         let (mut thread, _) = asked(durability);
         let mut run = thread.run(Some(Resume::Next("yes".into())));
         let task = thread.store(&mut run).unwrap();
-        let taken = run.task(task).unwrap().note.answers.clone();
+        let taken = run.task(task).unwrap().note.extras.answers.clone();
         for act in run.journal(task, "pay".into(), Effect::Started, taken) {
             thread.keep(act);
         }
         // The process dies here: another run continues with that answer.
         let mut again = thread.run(None);
         let task = thread.store(&mut again).unwrap();
-        let answers = &again.task(task).unwrap().note.answers;
+        let answers = &again.task(task).unwrap().note.extras.answers;
         assert_eq!(*answers, [Value::from("yes")], "{durability:?}");
     }
 }

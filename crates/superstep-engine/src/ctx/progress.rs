@@ -82,9 +82,9 @@ pub(crate) struct Journal {
 impl Journal {
     /// The effects of earlier attempts, if there are any.
     pub(crate) fn of(note: &TaskNote) -> Option<Box<Self>> {
-        (!note.effects.is_empty()).then(|| {
+        (!note.extras.effects.is_empty()).then(|| {
             Box::new(Self {
-                effects: note.effects.clone(),
+                effects: note.extras.effects.clone(),
                 ..Self::default()
             })
         })
@@ -105,9 +105,9 @@ impl TaskAnswers {
     /// The answers of earlier attempts.
     pub(crate) fn new(note: &TaskNote) -> Self {
         Self {
-            received: note.answers.clone(),
+            received: note.extras.answers.clone(),
             used: 0,
-            asked: note.asked.clone(),
+            asked: note.extras.asked.clone(),
         }
     }
 

@@ -428,7 +428,10 @@ impl SaverLayer for SlowJournal {
     }
 
     fn note(&self, notes: Notes) -> MaybeReady<'_, ()> {
-        let has_effect = notes.notes.iter().any(|note| !note.effects.is_empty());
+        let has_effect = notes
+            .notes
+            .iter()
+            .any(|note| !note.extras.effects.is_empty());
         if !has_effect || !self.armed.swap(false, Ordering::SeqCst) {
             return self.inner.note(notes);
         }

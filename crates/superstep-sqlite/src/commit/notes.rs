@@ -51,7 +51,9 @@ impl PreparedNotes {
             events,
         } = notes;
         // That an effect was started must be durable before the effect happens.
-        let effects = notes.iter().any(|note: &TaskNote| !note.effects.is_empty());
+        let effects = notes
+            .iter()
+            .any(|note: &TaskNote| !note.extras.effects.is_empty());
         let packed = codec::pack(&notes).map_err(|error| error::encode(&error))?;
         let is_cached = cache.has(&thread, &namespace);
         Ok(Self {

@@ -131,7 +131,7 @@ async fn asleep(database: &Database) {
     loop {
         let loaded = saver.load(&thread, &"".into(), At::Latest).await.unwrap();
         let notes = loaded.map(|loaded| loaded.notes).unwrap_or_default();
-        if notes.iter().any(|note| !note.effects.is_empty()) {
+        if notes.iter().any(|note| !note.extras.effects.is_empty()) {
             return;
         }
         tokio::task::yield_now().await;

@@ -9,8 +9,8 @@ use crate::{
     id::{AskId, CheckpointId, GraphPath},
     policy::Durability,
     record::{
-        Change, Effect, Layout, Pending, PlainAnswer, Record, Source, StartValue, StateVersion,
-        StoredError, TaskKey, TaskNote, TriggerName, Write,
+        Change, Effect, Held, Layout, NoteExtras, Pending, PlainAnswer, Record, Source, StartValue,
+        StateVersion, StoredError, TaskKey, TaskNote, TriggerName, Write,
     },
     table::{Key, NodeIx},
     value::Value,
@@ -178,34 +178,49 @@ impl Random {
         }
     }
 
+    fn held(&mut self) -> Held {
+        Held {
+            waiting: self.some(Self::key),
+            joins: self.some(|random| {
+                let done = random.some(|random| random.sized() as u32);
+                (random.key(), done)
+            }),
+            changed: self.some(|random| (random.key(), random.sized())),
+        }
+    }
+
     pub(super) fn note(&mut self) -> TaskNote {
         let called = self.maybe(|random| (random.text(), random.next()));
         TaskNote {
-            key: self.task(3),
             output: self.maybe(|random| random.some(Self::write)),
-            asks: self.some(Self::ask),
-            answered: self.coin(),
-            answers: self.some(|random| random.value(2)),
-            asked: self.some(|random| AskId(random.next().into())),
-            given: self
-                .some(|random| (AskId(random.next().into()), random.value(2)))
-                .into_iter()
-                .collect(),
-            refused: self.coin(),
-            error: self.maybe(|random| Box::new(random.error())),
-            handled: self.coin(),
-            effects: self
-                .some(|random| (random.text().to_string(), random.effect()))
-                .into_iter()
-                .collect(),
-            resume: self.maybe(|random| match random.coin() {
-                true => PlainAnswer::Taken,
-                false => PlainAnswer::Given(random.value(2)),
-            }),
-            offset: self.sized() as u32 as usize,
-            name: called.as_ref().map(|(name, _)| name.clone()),
-            args: called.map(|(_, args)| args),
-            layout: self.maybe(|random| Arc::new(random.layout())),
+            ..TaskNote::with(
+                self.task(3),
+                NoteExtras {
+                    asks: self.some(Self::ask),
+                    answered: self.coin(),
+                    answers: self.some(|random| random.value(2)),
+                    asked: self.some(|random| AskId(random.next().into())),
+                    given: self
+                        .some(|random| (AskId(random.next().into()), random.value(2)))
+                        .into_iter()
+                        .collect(),
+                    refused: self.coin(),
+                    error: self.maybe(|random| Box::new(random.error())),
+                    handled: self.coin(),
+                    effects: self
+                        .some(|random| (random.text().to_string(), random.effect()))
+                        .into_iter()
+                        .collect(),
+                    resume: self.maybe(|random| match random.coin() {
+                        true => PlainAnswer::Taken,
+                        false => PlainAnswer::Given(random.value(2)),
+                    }),
+                    offset: self.sized() as u32 as usize,
+                    name: called.as_ref().map(|(name, _)| name.clone()),
+                    args: called.map(|(_, args)| args),
+                    layout: self.maybe(|random| Arc::new(random.layout())),
+                },
+            )
         }
     }
 
@@ -259,13 +274,8 @@ impl Random {
             pending: Pending {
                 start: self.maybe(Self::start),
                 fired: self.some(Self::key),
-                waiting: self.some(Self::key),
-                joins: self.some(|random| {
-                    let done = random.some(|random| random.sized() as u32);
-                    (random.key(), done)
-                }),
                 sends: Arc::new(self.some(Self::send)),
-                changed: self.some(|random| (random.key(), random.sized())),
+                held: self.held().into(),
             },
             touched: self.maybe(|random| random.some(Self::key)),
             last_ran: self.some(Self::key),
@@ -300,38 +310,42 @@ pub(super) fn everything() -> Record {
             Write::Send(send.clone()),
             Write::Return(Value::Null),
         ]),
-        asks: vec![Ask {
-            id: AskId(7),
-            value: long.clone(),
-            schema: Some(Value::Bool(true)),
-            kind: Some("kind".into()),
-        }],
-        answered: true,
-        answers: vec![Value::Int(-5), Value::UInt(u64::MAX)],
-        asked: vec![AskId(9)],
-        given: BTreeMap::from([(AskId(8), Value::Int(3))]),
-        refused: true,
-        error: Some(Box::new(StoredError {
-            code: "SS1".into(),
-            class: "a".into(),
-            message: "b".into(),
-            limit: Some(Limit::Idle),
-        })),
-        handled: true,
-        effects: BTreeMap::from([
-            ("a".to_owned(), Effect::Started),
-            ("b".to_owned(), Effect::Done(long.clone())),
-            ("c".to_owned(), Effect::Failed),
-        ]),
-        resume: Some(PlainAnswer::Given(Value::Int(1))),
-        offset: 3,
-        name: Some("n".into()),
-        args: Some(3),
-        layout: Some(Arc::default()),
-        key: TaskKey::Call(
-            Box::new(TaskKey::Handler(Box::new(TaskKey::Node(NodeIx::at(1))))),
-            2,
-        ),
+        ..TaskNote::with(
+            TaskKey::Call(
+                Box::new(TaskKey::Handler(Box::new(TaskKey::Node(NodeIx::at(1))))),
+                2,
+            ),
+            NoteExtras {
+                asks: vec![Ask {
+                    id: AskId(7),
+                    value: long.clone(),
+                    schema: Some(Value::Bool(true)),
+                    kind: Some("kind".into()),
+                }],
+                answered: true,
+                answers: vec![Value::Int(-5), Value::UInt(u64::MAX)],
+                asked: vec![AskId(9)],
+                given: BTreeMap::from([(AskId(8), Value::Int(3))]),
+                refused: true,
+                error: Some(Box::new(StoredError {
+                    code: "SS1".into(),
+                    class: "a".into(),
+                    message: "b".into(),
+                    limit: Some(Limit::Idle),
+                })),
+                handled: true,
+                effects: BTreeMap::from([
+                    ("a".to_owned(), Effect::Started),
+                    ("b".to_owned(), Effect::Done(long.clone())),
+                    ("c".to_owned(), Effect::Failed),
+                ]),
+                resume: Some(PlainAnswer::Given(Value::Int(1))),
+                offset: 3,
+                name: Some("n".into()),
+                args: Some(3),
+                layout: Some(Arc::default()),
+            },
+        )
     };
     let mut record = Random::new(3).record();
     record.changes = vec![
@@ -346,10 +360,13 @@ pub(super) fn everything() -> Record {
             target: Target::Parent,
         }))),
         fired: vec![Key::at(1)],
-        waiting: vec![Key::at(2)],
-        joins: vec![(Key::at(3), vec![0, 1])],
         sends: Arc::new(vec![send]),
-        changed: vec![(Key::at(1), 9)],
+        held: Held {
+            waiting: vec![Key::at(2)],
+            joins: vec![(Key::at(3), vec![0, 1])],
+            changed: vec![(Key::at(1), 9)],
+        }
+        .into(),
     };
     record.touched = Some(vec![Key::at(1)]);
     record.last_ran = vec![Key::at(0)];

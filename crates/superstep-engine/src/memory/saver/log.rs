@@ -49,18 +49,22 @@ struct Noted {
 
 /// The records that follow one, oldest first. Most have one at most, which needs no list.
 #[derive(Clone, Default)]
+#[expect(
+    clippy::box_collection,
+    reason = "few records have a list, and all would have room for it"
+)]
 enum Children {
     #[default]
     None,
     One(usize),
-    More(Vec<usize>),
+    More(Box<Vec<usize>>),
 }
 
 impl Children {
     fn push(&mut self, place: usize) {
         match self {
             Self::None => *self = Self::One(place),
-            Self::One(first) => *self = Self::More(vec![*first, place]),
+            Self::One(first) => *self = Self::More(Box::new(vec![*first, place])),
             Self::More(all) => all.push(place),
         }
     }
@@ -83,18 +87,19 @@ impl Children {
     }
 }
 
-/// What a reader of an entry replays: the full record at the start, and the changes since.
+/// What a reader of an entry replays: the full record at the start, and the changes since. Every entry has one, so it is short;
+/// what would not fit into it is far beyond what asks for a full record.
 #[derive(Clone, Copy, Default)]
 struct Tail {
-    base: usize,
-    records: usize,
-    changes: usize,
+    base: u32,
+    records: u32,
+    changes: u32,
 }
 
 impl Tail {
     /// Snapshots no larger than the changes between them keep all of it linear in the changes.
     fn next(self) -> NextRecord {
-        match self.records >= TAIL && self.changes >= self.base {
+        match self.records as usize >= TAIL && self.changes >= self.base {
             true => NextRecord::Everything,
             false => NextRecord::Changes,
         }
@@ -157,22 +162,20 @@ impl Log {
             above.children.push(place);
             above.tail
         });
-        let weight = record
-            .changes
-            .iter()
-            .map(|(_, change)| match (record.full, change) {
-                (true, Change::Set(Value::Typed(cell))) => typed_weight(&**cell),
-                (_, change) => weight(change),
-            })
-            .sum();
+        let weights = record.changes.iter();
+        let weights = weights.map(|(_, change)| match (record.full, change) {
+            (true, Change::Set(Value::Typed(cell))) => typed_weight(&**cell),
+            (_, change) => weight(change),
+        });
+        let weight = u32::try_from(weights.sum::<usize>()).unwrap_or(u32::MAX);
         let tail = match record.full {
             true => Tail {
                 base: weight,
                 ..Tail::default()
             },
             false => Tail {
-                records: before.records + 1,
-                changes: before.changes + weight.max(1),
+                records: before.records.saturating_add(1),
+                changes: before.changes.saturating_add(weight.max(1)),
                 ..before
             },
         };
@@ -236,7 +239,7 @@ impl Log {
     }
 
     fn chain(&self, entry: &LogRecord) -> Vec<Arc<Record>> {
-        let mut chain = Vec::with_capacity(entry.tail.records + 1);
+        let mut chain = Vec::with_capacity(entry.tail.records as usize + 1);
         let mut at = Some(entry);
         while let Some(entry) = at {
             chain.push(entry.record.clone());
@@ -250,7 +253,7 @@ impl Log {
     /// The records of a reader, and where it finds and leaves the state if there are many.
     fn shared(&self, entry: &LogRecord) -> Chain {
         let chain = Chain::from(self.chain(entry));
-        match entry.tail.records < LONG {
+        match (entry.tail.records as usize) < LONG {
             true => chain,
             false => chain.keeping(self.rebuilt.get_or_init(Rebuilt::default).clone()),
         }
