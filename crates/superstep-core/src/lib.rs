@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod ask;
+pub mod by_graph;
 pub mod channel;
 pub mod channel_state;
 pub mod checkpoint;

@@ -47,8 +47,8 @@ pub(crate) struct Env {
     pub(crate) sink: Option<Sink>,
     pub(crate) log: Option<Arc<EventLogWriter>>,
     pub(crate) privacy: Privacy,
-    /// Checkpoints the caller named, by namespace.
-    pub(crate) addresses: Arc<Addresses>,
+    /// Checkpoints the caller named, by namespace; few name any.
+    pub(crate) addresses: Option<Arc<Addresses>>,
     /// What calls of models took so far.
     pub(crate) cost: Arc<Mutex<RunCost>>,
 }

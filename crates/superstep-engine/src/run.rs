@@ -121,13 +121,7 @@ impl DynGraph {
                 sink,
                 log,
                 privacy: options.privacy.clone(),
-                addresses: Arc::new(
-                    options
-                        .at
-                        .as_ref()
-                        .map(|at| at.addresses())
-                        .unwrap_or_default(),
-                ),
+                addresses: options.at.as_ref().map(|at| Arc::new(at.addresses())),
                 cost: Arc::default(),
             });
             let scope = Scope {
@@ -187,7 +181,9 @@ impl DynGraph {
                         mark,
                         noted,
                     };
-                    Some(RunEntry::begin(saver.clone(), lease, begin).await?)
+                    // In a box: the answer is large, and a run would have room for it to its end.
+                    let entry = Box::pin(RunEntry::begin(saver.clone(), lease, begin));
+                    Some(entry.await?)
                 }
                 _ => None,
             };
@@ -203,7 +199,8 @@ impl DynGraph {
 
     /// Finds where a graph is.
     async fn locate(&self, env: &Env, parent: &mut ParentContext) -> Result<Whereabouts, Error> {
-        let address = env.addresses.get(&parent.namespace).copied();
+        let addresses = env.addresses.as_ref();
+        let address = addresses.and_then(|named| named.get(&parent.namespace).copied());
         let at = match (address, &parent.replay) {
             (Some(id), _) => At::Id(id),
             (None, Some(replay)) if parent.nested => {
@@ -301,8 +298,8 @@ impl DynGraph {
             mut parent,
         } = ctx.child_context();
         let mut env = ctx.0.step.env.clone();
-        if continues && !env.addresses.is_empty() {
-            Arc::make_mut(&mut env).addresses = Arc::default();
+        if continues && env.addresses.is_some() {
+            Arc::make_mut(&mut env).addresses = None;
         }
         match self.0.persist {
             Persist::PerCall => {}

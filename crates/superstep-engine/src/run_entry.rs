@@ -44,28 +44,22 @@ pub(crate) struct RunEntry {
 }
 
 impl RunEntry {
-    /// Records that a run begins under a lease.
-    #[expect(
-        clippy::manual_async_fn,
-        reason = "an async fn has room for its arguments twice, in every run"
-    )]
-    pub(crate) fn begin(
+    /// Records that a run begins under a lease. The future is large: whoever awaits it has it in a box.
+    pub(crate) async fn begin(
         saver: Arc<dyn Saver>,
         lease: Lease,
         begin: BeginRun,
-    ) -> impl Future<Output = Result<Self, Error>> + Send {
-        async move {
-            let (run, thread) = (begin.run, begin.thread.clone());
-            let asked = saver.runs().begin_run(begin).await?.cancel;
-            Ok(Self {
-                saver,
-                lease,
-                run,
-                thread,
-                asked: asked.map(Box::new),
-                how: OnceLock::new(),
-            })
-        }
+    ) -> Result<Self, Error> {
+        let (run, thread) = (begin.run, begin.thread.clone());
+        let asked = saver.runs().begin_run(begin).await?.cancel;
+        Ok(Self {
+            saver,
+            lease,
+            run,
+            thread,
+            asked: asked.map(Box::new),
+            how: OnceLock::new(),
+        })
     }
 
     /// Records how the run of a graph ended, after what it stored was undone if that is wanted and repeats

@@ -14,8 +14,9 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags};
 use superstep_core::{
+    by_graph::ByGraph,
     error::SaverError,
-    id::{RunId, ThreadId},
+    id::{CheckpointId, RunId, ThreadId},
     record::Layout,
 };
 use tokio::sync::watch;
@@ -26,6 +27,7 @@ use crate::{
     connection::{connect, keep_wal, run},
     error::sql,
     file::{self, FileIdentity},
+    graphs::GraphRow,
     options::OpenMode,
     schema::{self, FileOrigin},
     seal::Seal,
@@ -35,20 +37,19 @@ use crate::{
 mod checkpointing;
 mod contents;
 mod ends;
-mod leased_graphs;
 mod numbers;
 
 use checkpointing::WalState;
 use ends::DeferredEnds;
 
 pub(crate) use ends::ComparedIn;
-pub(crate) use leased_graphs::{LeasedGraph, LeasedGraphs};
 
 /// A thread that this process has leased.
 pub(crate) struct LeasedThread {
     pub(crate) thread: i64,
     pub(crate) epoch: i64,
-    pub(crate) graphs: LeasedGraphs,
+    /// In boxes, since the table of leased threads has more room than it uses.
+    pub(crate) graphs: ByGraph<Box<LeasedGraph>>,
     /// Whether `graphs` has all graphs of the thread.
     pub(crate) complete: bool,
     /// Whether it may have runs: one that came with its lease has none until the first begins.
@@ -64,6 +65,16 @@ pub(crate) struct BegunRun {
     pub(crate) state: i64,
     /// Sealed. The record is in it, and is not kept beside it: a thousand runs may be open at once.
     pub(crate) body: Vec<u8>,
+}
+
+/// Where the log of a leased thread's graph ends.
+#[derive(Clone)]
+pub(crate) struct LeasedGraph {
+    pub(crate) row: GraphRow,
+    /// The id of its newest record.
+    pub(crate) head: Option<CheckpointId>,
+    /// When its row was last compared with this; see `ends`.
+    pub(crate) compared: ComparedIn,
 }
 
 /// The connection that writes.
@@ -358,7 +369,7 @@ impl Writer {
             self.leased.remove(&thread);
         }
         for leased in self.leased.values_mut() {
-            leased.graphs.clear();
+            leased.graphs = ByGraph::default();
             leased.complete = false;
             leased.run = None;
         }

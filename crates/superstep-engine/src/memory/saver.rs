@@ -22,6 +22,7 @@ use std::{
 
 use superstep_core::{
     archive::Archive,
+    by_graph::ByGraph,
     checkpoint::{Loaded, NextRecord},
     clock::{Clock, UnixMillis},
     error::SaverError,
@@ -85,7 +86,7 @@ struct Thread {
     /// When a lease was last taken or given back.
     used: UnixMillis,
     gone: bool,
-    logs: HashMap<GraphPath, Log>,
+    logs: ByGraph<Log>,
     event_log: EventLog,
     runs: ThreadRuns,
 }
@@ -161,7 +162,7 @@ impl MemorySaver {
         id: &ThreadId,
         epoch: u64,
         events: Vec<Logged>,
-        change: impl FnOnce(&mut HashMap<GraphPath, Log>) -> Result<T, SaverError>,
+        change: impl FnOnce(&mut ByGraph<Log>) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
         let conflict = || SaverError::Conflict { thread: id.clone() };
         let thread = self.thread(id).ok_or_else(conflict)?;
@@ -223,7 +224,7 @@ impl MemorySaver {
     fn found(
         &self,
         id: &ThreadId,
-        logs: &mut HashMap<GraphPath, Log>,
+        logs: &mut ByGraph<Log>,
         event_log: &mut EventLog,
     ) -> Result<(), SaverError> {
         self.enter(id, |_, target| {
@@ -249,7 +250,7 @@ impl MemorySaver {
             return Err(missing());
         }
         let logs = inner.logs.iter();
-        let namespaces = logs.map(|(namespace, log)| (namespace.clone(), log.archived()));
+        let namespaces = logs.map(|(namespace, log)| (namespace, log.archived()));
         Ok(Archive {
             namespaces: namespaces.collect(),
         })
@@ -517,16 +518,16 @@ impl Saver for MemorySaver {
 }
 
 /// Drops old checkpoints and returns how many.
-fn prune(logs: &mut HashMap<GraphPath, Log>, keep: Keep) -> usize {
-    let count = |logs: &HashMap<GraphPath, Log>| logs.values().map(Log::len).sum::<usize>();
+fn prune(logs: &mut ByGraph<Log>, keep: Keep) -> usize {
+    let count = |logs: &ByGraph<Log>| logs.iter().map(|(_, log)| log.len()).sum::<usize>();
     let before = count(logs);
     cut(logs, keep);
     before - count(logs)
 }
 
-fn cut(logs: &mut HashMap<GraphPath, Log>, keep: Keep) {
+fn cut(logs: &mut ByGraph<Log>, keep: Keep) {
     let Keep::Last(n) = keep else {
-        return logs.values_mut().for_each(|log| log.keep_last(1));
+        return logs.iter_mut().for_each(|(_, log)| log.keep_last(1));
     };
     let root = logs.get(&GraphPath::default());
     let Some(oldest) = root.and_then(|log| log.newest(n.max(1))) else {
@@ -535,7 +536,7 @@ fn cut(logs: &mut HashMap<GraphPath, Log>, keep: Keep) {
     // The graph of a task ends with the checkpoint it ran from; one that lives with the thread is
     // also read as it was when the oldest kept checkpoint was made.
     logs.retain(|namespace, log| log.newest(1) >= Some(oldest) || !namespace.is_per_task());
-    for (namespace, log) in logs {
+    for (namespace, log) in logs.iter_mut() {
         let since = log.since(oldest);
         log.keep_last(if namespace.is_root() {
             since

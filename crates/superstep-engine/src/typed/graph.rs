@@ -170,8 +170,8 @@ impl<S: State, N: Nodes> Graph<S, N> {
         thread: impl Into<ThreadId>,
         answers: impl IntoIterator<Item = (AskId, A)>,
     ) -> Result<Outcome<S>, Error> {
-        self.feed(thread.into(), input::answers(plain(answers)?))
-            .await
+        let input = input::answers(plain(answers)?);
+        self.feed(thread.into(), input).await
     }
 
     /// Answers the one open question of a thread, wherever in it or in its subgraphs it was asked, and

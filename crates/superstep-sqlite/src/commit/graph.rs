@@ -48,7 +48,7 @@ impl CurrentGraph {
                 row,
                 head,
                 compared,
-            } = known.clone();
+            } = (**known).clone();
             (current.row, current.head, current.compared) = (Some(row), head, compared);
         } else if !leased.complete
             && let Some(row) = graphs::graph(writer.db()?, current.thread, namespace)?
@@ -92,6 +92,11 @@ pub(super) fn remember(
             head,
             compared,
         };
-        leased.graphs.insert(known);
+        match leased.graphs.get_mut(&known.row.name) {
+            Some(before) => **before = known,
+            None => leased
+                .graphs
+                .insert(known.row.name.clone(), Box::new(known)),
+        }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn rewind(
     recount_uses(writer, current.thread)?;
     writer.cache.remove(name);
     if let Some(leased) = writer.leased.get_mut(name) {
-        leased.graphs.clear();
+        leased.graphs = Default::default();
         leased.complete = false;
     }
     writer.scrub_wal = true;

@@ -269,7 +269,7 @@ impl MemorySaver {
         if !inner.is_leased(epoch) {
             return Err(conflict());
         }
-        for log in inner.logs.values_mut() {
+        for (_, log) in inner.logs.iter_mut() {
             log.rewind(to);
         }
         inner.logs.retain(|_, log| log.len() > 0);
