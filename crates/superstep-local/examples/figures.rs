@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A line of a task file has `id`, `messages`, `tools` or `schema`, `expect` (JSON pointers into the
-//! answer, each with a value or a list of values that are right) and `max_tokens`. `THREADS` sets
-//! the number of threads. Speeds are of one run: take them on an idle machine.
+//! answer, each with a value or a list of values that are right; nothing where only the speed is of interest) and
+//! `max_tokens`. `THREADS` sets the number of threads. Speeds are of one run: take them on an idle machine.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -88,41 +88,9 @@ async fn speed(model: &LocalModel) -> Result<(), Box<dyn Error>> {
     let figures = model.figures().unwrap_or_default();
     show("schema", &figures, cpu() - before);
     println!("{}", reply.content.text());
-    for (name, wish) in WISHES {
-        let request = Request {
-            max_tokens: Some(96),
-            ..Request::new([Message::user(format!("{LETTER}\n\n{wish}"))])
-        };
-        let before = cpu();
-        model.invoke(&request).await?;
-        let figures = model.figures().unwrap_or_default();
-        show(name, &figures, cpu() - before);
-    }
     println!("{}", memory());
     Ok(())
 }
-
-/// A text whose words come back in what is made of it.
-const LETTER: &str = "Dear all,\nthe ferry to the island will be repaired in the second week of March. From Monday, \
-    9 March, to Friday, 13 March, there is no service in the morning; the boat at noon runs as usual. Tickets for the \
-    morning boat are valid at noon, and season tickets are extended by one week. Bicycles can be taken along free of \
-    charge during that time. Please tell the harbor office by Thursday, 5 March, whether you need the noon boat, and for \
-    how many people.\nKind regards\nthe harbor office";
-
-const WISHES: [(&str, &str); 3] = [
-    (
-        "summary",
-        "Summarize the letter in three sentences, in its own words.",
-    ),
-    (
-        "extract",
-        "List every date in the letter with what happens on it, quoting the letter.",
-    ),
-    (
-        "reply",
-        "Write a short reply that repeats what was asked for and says that four people need the noon boat.",
-    ),
-];
 
 fn show(name: &str, figures: &Figures, cpu: Duration) {
     let rate = |tokens: usize, time: Duration| tokens as f64 / time.as_secs_f64();
@@ -153,7 +121,8 @@ struct Task {
 
 async fn accuracy(model: &LocalModel, file: &str) -> Result<(), Box<dyn Error>> {
     let (mut right, mut valid, mut count, mut took) = (0, 0, 0, Duration::ZERO);
-    let (mut written, mut forced) = (0, 0);
+    let (mut written, mut forced, mut guessed) = (0, 0, 0);
+    let mut writing = Duration::ZERO;
     for line in std::fs::read_to_string(file)?.lines() {
         let task: Task = serde_json::from_str(line)?;
         let request = Request {
@@ -189,6 +158,8 @@ async fn accuracy(model: &LocalModel, file: &str) -> Result<(), Box<dyn Error>> 
         took += figures.reading + figures.writing;
         written += figures.written;
         forced += figures.forced;
+        guessed += figures.guessed;
+        writing += figures.writing;
         println!(
             "{} {:<24} {:>4} tokens, {:>4} cached, {:.1?} + {:.1?} {answer}",
             if is_right { "ok   " } else { "WRONG" },
@@ -200,9 +171,10 @@ async fn accuracy(model: &LocalModel, file: &str) -> Result<(), Box<dyn Error>> 
         );
     }
     println!(
-        "{file}: {right}/{count} right, {valid}/{count} valid, {:.1} s each, {forced} of {written} \
-         tokens forced",
+        "{file}: {right}/{count} right, {valid}/{count} valid, {:.1} s each; wrote {written} tokens ({forced} forced, \
+         {guessed} guessed) at {:.1}/s",
         took.as_secs_f64() / f64::from(u32::try_from(count)?),
+        written as f64 / writing.as_secs_f64(),
     );
     Ok(())
 }

@@ -16,9 +16,9 @@ use super::pools::Pools;
 use super::prefix_cache::CachedPrefix;
 use super::reply::ReplyParser;
 use super::sampler::{Choice, Sampler};
+use super::spelling::Spelling;
 use super::template::RenderError;
 use super::token_table::{Token, TokenTable};
-use super::tokenizer::Spelling;
 
 /// Tokens read in one go. Between two, a call can be cancelled.
 const CHUNK: usize = 64;
@@ -49,15 +49,18 @@ pub(super) fn generate(
     {
         files.load(fixed, prefix);
     }
-    // After the stored prefix: a first call waits for what grammars are made with.
-    let guide = loaded.grammars.guide(request)?;
+    // What grammars are made with is made while a first call reads its prompt.
+    let early = match loaded.grammars.is_ready() {
+        true => Some(loaded.grammars.guide(request)?),
+        false => None,
+    };
     let mut figures = Figures {
         prompt: prompt.len(),
         cached: prefix.len(),
         ..Figures::default()
     };
     let started = Instant::now();
-    let ratings = read(&loaded.net, prefix, &prompt, (job, &mut *pools))?;
+    let ratings = read(&loaded.net, prefix, &prompt, job, pools)?;
     figures.threads = pools.count();
     let Some(ratings) = ratings else {
         figures.is_cancelled = true;
@@ -67,6 +70,10 @@ pub(super) fn generate(
         files.store(fixed, prefix);
     }
     figures.reading = started.elapsed();
+    let guide = match early {
+        Some(guide) => guide,
+        None => loaded.grammars.guide(request)?,
+    };
     job.pieces.send(Ok(job.from.clone()));
     let writer = Writer {
         net: &loaded.net,
@@ -163,7 +170,8 @@ fn read(
     net: &Net,
     prefix: &mut CachedPrefix,
     prompt: &[u32],
-    (job, pools): (&Job, &mut Pools),
+    job: &Job,
+    pools: &mut Pools,
 ) -> Result<Option<Vec<f32>>, ChatError> {
     let unread = prompt.get(prefix.len()..).unwrap_or_default();
     let (before, last) = unread.split_at(unread.len().saturating_sub(1) / CHUNK * CHUNK);
@@ -298,7 +306,10 @@ impl Writer<'_> {
 
     /// Reads tokens and a guess of at most `most` tokens after them.
     fn read_on(&mut self, tokens: &[u32], most: usize) -> Result<Ahead, ChatError> {
-        let guess = self.drafts.guess(most).to_vec();
+        let guess = match self.net.is_faster_together() {
+            true => self.drafts.guess(most).to_vec(),
+            false => Vec::new(),
+        };
         let both = [tokens, &guess].concat();
         let (net, prefix, count) = (self.net, &mut *self.prefix, guess.len() + 1);
         let rate = || net.rate_next(&both, count, prefix);

@@ -143,6 +143,11 @@ impl Grammars {
         }
     }
 
+    /// Whether a grammar is made without waiting.
+    pub(super) fn is_ready(&self) -> bool {
+        matches!(self.factory, Factory::Ready(_))
+    }
+
     /// The grammar of the reply to a request, if it is not free.
     pub(super) fn guide(&mut self, request: &Request) -> Result<Option<Guide>, ChatError> {
         let Some(grammar) = grammar(request)? else {

@@ -1,8 +1,7 @@
 //! Memory map of a weights file, paged in as it is used and evicted under pressure.
 //!
 //! Copied to the heap, the default model takes 1.1 GB that the system cannot take back. Mapped, it
-//! is page cache: shared by processes, and dropped when memory is short. This is the only place
-//! where the crate asks the compiler to trust it.
+//! is page cache: shared by processes, and dropped when memory is short.
 
 #![allow(
     unsafe_code,
@@ -31,6 +30,13 @@ impl Map {
         // other reader of a mapped file.
         let map = unsafe { memmap2::Mmap::map(&file)? };
         Ok(Self(map))
+    }
+
+    /// Brings the file into memory ahead of its use, as far as there is room. Where the system cannot, its parts come as they
+    /// are used.
+    pub(super) fn populate(&self) {
+        #[cfg(target_os = "linux")]
+        let _as_it_is_used = self.0.advise(memmap2::Advice::PopulateRead);
     }
 
     pub(super) fn bytes(&self) -> &[u8] {

@@ -6,7 +6,7 @@
 //! weights stay packed in the mapped file (`map`, `tensor`), so that memory is what the file is.
 //!
 //! A call goes from `model` through the queue of `engine` to `generate`, which renders the
-//! conversation (`template`, a template of `jinja`), makes tokens of it (`tokenizer`, and `token_table` for the way back), has them read by
+//! conversation (`template`, a template of `jinja`), makes tokens of it (`tokenizer`, and `token_table` and `spelling` for the way back), has them read by
 //! `net` on the threads of `pools`, as many as `thread_count` finds best, and takes the reply apart (`reply`) on its way back through `channel`.
 
 mod channel;
@@ -26,6 +26,7 @@ mod map;
 mod model;
 mod net;
 mod options;
+mod pair_encoding;
 mod pools;
 mod prefix_cache;
 mod prefix_files;
@@ -34,11 +35,13 @@ mod reference;
 mod reply;
 mod sampler;
 mod shape;
+mod spelling;
 mod template;
 mod tensor;
 mod thread_count;
 mod token_table;
 mod tokenizer;
+mod word_cut;
 
 pub use error::ChatError;
 pub use figures::Figures;

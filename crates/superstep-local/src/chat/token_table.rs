@@ -89,7 +89,7 @@ impl TokenTable {
 
 /// Byte-level encodings write each byte as a letter: itself where it prints, another one from 256 on
 /// where it does not. For each letter its byte.
-fn byte_of_letter() -> Vec<Option<u8>> {
+pub(super) fn byte_of_letter() -> Vec<Option<u8>> {
     let mut bytes = vec![None; 512];
     let mut spare = 256..;
     for byte in 0..=u8::MAX {

@@ -31,13 +31,6 @@ pub(crate) struct Wide {
 }
 
 impl Wide {
-    /// 16 weights.
-    #[inline(always)]
-    pub(super) fn sixteen(&self, at: usize) -> [u8; 16] {
-        let sixteens = self.q.as_flattened().as_chunks::<16>().0;
-        sixteens.get(at).copied().unwrap_or_default()
-    }
-
     /// One scale and one minimum for every 32 weights.
     #[inline(always)]
     pub(super) fn scale_by_32(&mut self, (scales, mins): ([u8; 8], [u8; 8])) {

@@ -8,12 +8,12 @@ use super::portable::Portable;
 pub(crate) fn dispatch<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        use super::x86::{Vectorized, Vnni};
-        if let Some(simd) = pulp::x86::V4::try_new() {
-            if let Some(more) = Vnni::try_new() {
-                return more.vectorize(Vectorized { simd, work });
-            }
-            return simd.vectorize(Vectorized { simd, work });
+        use super::x86::{Avx512, Pairs, Vectorized, Vnni};
+        if let Some(simd) = Avx512::<Vnni>::try_new() {
+            return simd.features().vectorize(Vectorized { simd, work });
+        }
+        if let Some(simd) = Avx512::<Pairs>::try_new() {
+            return simd.features().vectorize(Vectorized { simd, work });
         }
         if let Some(simd) = pulp::x86::V3::try_new() {
             return simd.vectorize(Vectorized { simd, work });

@@ -1,10 +1,9 @@
 //! How numbers are packed in a weights file, and how a packed row is unpacked into [`Wide`] blocks
 //! of 256, [`Narrow`] blocks of 32 or [`Float`] blocks of 32.
 
-use super::block::{BlockWeights, Float, Narrow, Wide, WideInput};
+use super::block::{BlockWeights, Float, Narrow, Wide};
 use super::half;
-use super::lanes::{Lanes, Product, Q4KBytes, Q6KBytes};
-use super::panel::Grain;
+use super::lanes::{Q4KBytes, Q6KBytes};
 
 /// A packing this crate can compute with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,29 +72,7 @@ impl Format {
 pub(crate) trait Layout {
     type Block: BlockWeights;
     const BYTES: usize;
-    fn unpack<L: Lanes>(lanes: L, bytes: &[u8], block: &mut Self::Block);
-}
-
-/// A layout whose blocks are [`Wide`].
-pub(crate) trait WideLayout: Layout<Block = Wide> {
-    const GRAIN: Grain;
-
-    /// The product of one block, and its two scales.
-    #[inline(always)]
-    fn dot<L: Lanes>(lanes: L, bytes: &[u8], input: &WideInput) -> (Product, f32, f32) {
-        if let Some(done) = Self::dot_packed(lanes, bytes, input) {
-            return done;
-        }
-        let mut block = Wide::default();
-        Self::unpack(lanes, bytes, &mut block);
-        (lanes.wide(&block, input), block.d, block.dmin)
-    }
-
-    /// The same without unpacking the block first, where there is a way.
-    #[inline(always)]
-    fn dot_packed<L: Lanes>(_: L, _: &[u8], _: &WideInput) -> Option<(Product, f32, f32)> {
-        None
-    }
+    fn unpack(bytes: &[u8], block: &mut Self::Block);
 }
 
 pub(crate) struct F32;
@@ -114,7 +91,7 @@ impl Layout for F32 {
     const BYTES: usize = 128;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Float) {
+    fn unpack(bytes: &[u8], block: &mut Float) {
         for (value, packed) in block.values.iter_mut().zip(bytes.as_chunks::<4>().0) {
             *value = f32::from_le_bytes(*packed);
         }
@@ -126,7 +103,7 @@ impl Layout for F16 {
     const BYTES: usize = 64;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Float) {
+    fn unpack(bytes: &[u8], block: &mut Float) {
         for (value, packed) in block.values.iter_mut().zip(bytes.as_chunks::<2>().0) {
             *value = half::read(*packed);
         }
@@ -138,7 +115,7 @@ impl Layout for Q4_0 {
     const BYTES: usize = 18;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Narrow) {
+    fn unpack(bytes: &[u8], block: &mut Narrow) {
         let Some((&[d0, d1], nibbles)) = bytes.split_first_chunk() else {
             return;
         };
@@ -153,7 +130,7 @@ impl Layout for Q4_1 {
     const BYTES: usize = 20;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Narrow) {
+    fn unpack(bytes: &[u8], block: &mut Narrow) {
         let Some((&[d0, d1, m0, m1], nibbles)) = bytes.split_first_chunk() else {
             return;
         };
@@ -166,7 +143,7 @@ impl Layout for Q5_0 {
     const BYTES: usize = 22;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Narrow) {
+    fn unpack(bytes: &[u8], block: &mut Narrow) {
         let Some((&[d0, d1, h0, h1, h2, h3], nibbles)) = bytes.split_first_chunk() else {
             return;
         };
@@ -181,7 +158,7 @@ impl Layout for Q5_1 {
     const BYTES: usize = 24;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Narrow) {
+    fn unpack(bytes: &[u8], block: &mut Narrow) {
         let Some((&[d0, d1, m0, m1, h0, h1, h2, h3], nibbles)) = bytes.split_first_chunk() else {
             return;
         };
@@ -195,7 +172,7 @@ impl Layout for Q8_0 {
     const BYTES: usize = 34;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Narrow) {
+    fn unpack(bytes: &[u8], block: &mut Narrow) {
         let Some((&[d0, d1], values)) = bytes.split_first_chunk() else {
             return;
         };
@@ -209,7 +186,7 @@ impl Layout for Q8_0 {
 
 impl Q4K {
     #[inline(always)]
-    fn parts(bytes: &[u8]) -> Option<(Q4KBytes<'_>, f32, f32)> {
+    pub(super) fn parts(bytes: &[u8]) -> Option<(Q4KBytes<'_>, f32, f32)> {
         let (&[d0, d1, m0, m1], rest) = bytes.split_first_chunk()?;
         let (packed, halves) = rest.split_first_chunk::<12>()?;
         let (scales, mins) = six_bits(packed);
@@ -228,7 +205,7 @@ impl Layout for Q4K {
     const BYTES: usize = 144;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(lanes: L, bytes: &[u8], block: &mut Wide) {
+    fn unpack(bytes: &[u8], block: &mut Wide) {
         let Some((parts, d, dmin)) = Self::parts(bytes) else {
             return;
         };
@@ -236,22 +213,11 @@ impl Layout for Q4K {
         block.scale_by_32((parts.scales, parts.mins));
         let pairs = block.q.as_chunks_mut::<2>().0;
         for ([low, high], packed) in pairs.iter_mut().zip(parts.halves) {
-            (*low, *high) = lanes.halves(packed);
+            for ((low, high), packed) in low.iter_mut().zip(high).zip(packed) {
+                *low = packed & 15;
+                *high = packed >> 4;
+            }
         }
-    }
-}
-
-impl WideLayout for Q4K {
-    const GRAIN: Grain = Grain::Coarse;
-
-    #[inline(always)]
-    fn dot_packed<L: Lanes>(
-        lanes: L,
-        bytes: &[u8],
-        input: &WideInput,
-    ) -> Option<(Product, f32, f32)> {
-        let (parts, d, dmin) = Self::parts(bytes)?;
-        Some((lanes.packed_q4k(&parts, input)?, d, dmin))
     }
 }
 
@@ -260,7 +226,7 @@ impl Layout for Q5K {
     const BYTES: usize = 176;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Wide) {
+    fn unpack(bytes: &[u8], block: &mut Wide) {
         let Some((&[d0, d1, m0, m1], rest)) = bytes.split_first_chunk() else {
             return;
         };
@@ -289,13 +255,9 @@ impl Layout for Q5K {
     }
 }
 
-impl WideLayout for Q5K {
-    const GRAIN: Grain = Grain::Coarse;
-}
-
 impl Q6K {
     #[inline(always)]
-    fn parts(bytes: &[u8]) -> Option<(Q6KBytes<'_>, f32)> {
+    pub(super) fn parts(bytes: &[u8]) -> Option<(Q6KBytes<'_>, f32)> {
         let (low, rest) = bytes.split_first_chunk::<128>()?;
         let (high, rest) = rest.split_first_chunk::<64>()?;
         let (scales, &[d0, d1]) = rest.split_first_chunk::<16>()? else {
@@ -315,7 +277,7 @@ impl Layout for Q6K {
     const BYTES: usize = 210;
 
     #[inline(always)]
-    fn unpack<L: Lanes>(_: L, bytes: &[u8], block: &mut Wide) {
+    fn unpack(bytes: &[u8], block: &mut Wide) {
         let Some((parts, d)) = Self::parts(bytes) else {
             return;
         };
@@ -345,20 +307,6 @@ impl Layout for Q6K {
                 *d = next >> 4 | (high >> 6) << 4;
             }
         }
-    }
-}
-
-impl WideLayout for Q6K {
-    const GRAIN: Grain = Grain::Fine;
-
-    #[inline(always)]
-    fn dot_packed<L: Lanes>(
-        lanes: L,
-        bytes: &[u8],
-        input: &WideInput,
-    ) -> Option<(Product, f32, f32)> {
-        let (parts, d) = Self::parts(bytes)?;
-        Some((lanes.packed_q6k(&parts, input)?, d, 32.0 * d))
     }
 }
 

@@ -4,17 +4,17 @@
 //! as for many: what a conversation shares with an earlier one must not change the reply.
 
 use super::block::{Float, Narrow, NarrowInput, Wide, WideInput};
-use super::panel::{Grain, Panel, ROWS};
+use super::panel::{Four, Grain, Panel, ROWS};
 
 /// Arithmetic on many numbers at once.
 pub(crate) trait Lanes: Copy + Send + Sync {
     type Sum: Copy + Send;
     /// With how many rows of activations a panel is multiplied at a time.
     const TOGETHER: usize;
+    /// For how many rows of activations panels are worth it.
+    const PANELS_FROM: usize;
     fn zero(self) -> Self::Sum;
     fn total(self, sum: Self::Sum) -> f32;
-    /// The low and the high half of every byte.
-    fn halves(self, bytes: &[u8; 32]) -> ([u8; 32], [u8; 32]);
     fn wide(self, weights: &Wide, input: &WideInput) -> Product;
     /// The product with weights as `Q4K` packs them, if there is a shorter way than to unpack them.
     #[inline(always)]
@@ -26,8 +26,8 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn packed_q6k(self, _: &Q6KBytes<'_>, _: &WideInput) -> Option<Product> {
         None
     }
-    /// Four by four fours of bytes, with rows and columns exchanged.
-    fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4];
+    /// Four fours of bytes of every row, with rows and columns exchanged.
+    fn cross(self, rows: &[&[u8; 16]; ROWS]) -> [Four; 4];
     /// Adds the products of a panel with `N` rows of activations to `sums`.
     fn panel<const N: usize>(
         self,

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use super::activations::Rows;
 use super::block::BlockWeights;
 use super::format::{self, Format, Layout};
-use super::portable::Portable;
 use super::{panels, rows};
 use crate::chat::map::Map;
 
@@ -95,7 +94,7 @@ fn unpack<F: Layout>(bytes: &[u8], out: &mut [f32]) {
     let mut weights = F::Block::default();
     let blocks = bytes.chunks_exact(F::BYTES);
     for (out, block) in out.chunks_mut(F::Block::VALUES).zip(blocks) {
-        F::unpack(Portable, block, &mut weights);
+        F::unpack(block, &mut weights);
         weights.write(out);
     }
 }

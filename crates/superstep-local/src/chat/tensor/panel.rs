@@ -1,21 +1,21 @@
 //! Sixteen rows of weights side by side, for products with many rows of activations at once.
 //!
 //! In a panel a register holds four neighboring weights of each of its rows, so that sums stay in
-//! the lane of their row and nothing is added across lanes. Putting rows side by side costs about as
-//! much as a product with a few rows of activations, which is why `panels` does it only for several.
+//! the lane of their row and nothing is added across lanes. `wide_format` puts rows side by side, `panels` says when
+//! that is worth it.
 
 use super::block::WideInput;
 
 /// Rows in a panel.
 pub(crate) const ROWS: usize = 16;
-/// Rows are put in their places four at a time.
-pub(super) const QUARTERS: usize = ROWS / 4;
+
+/// Four neighboring weights, or bytes of packed ones, of every row.
+pub(crate) type Four = [u8; 4 * ROWS];
 
 /// One block of 256 weights of each of [`ROWS`] rows.
 #[repr(align(64))]
 pub(crate) struct Panel {
-    /// Four weights of every row, four rows together, and that for all 64 fours of a block.
-    pub(super) q: [[[u8; 16]; QUARTERS]; 64],
+    pub(super) q: [Four; 64],
     /// The scale of 16 weights, twice for every row.
     pub(super) scales: [[[i16; 2]; ROWS]; 16],
     /// The minima of twice 16 weights, or of twice 32 where they are that coarse.
@@ -27,7 +27,7 @@ pub(crate) struct Panel {
 impl Default for Panel {
     fn default() -> Self {
         Self {
-            q: [[[0; 16]; QUARTERS]; 64],
+            q: [[0; 4 * ROWS]; 64],
             scales: [[[0; 2]; ROWS]; 16],
             mins: [[[0; 2]; ROWS]; 8],
             d: [0.0; ROWS],

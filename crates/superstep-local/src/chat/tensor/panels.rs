@@ -1,17 +1,21 @@
 //! Products with weights in blocks of 256.
 //!
-//! For one row of activations, weights are multiplied as they come from memory. For several, sixteen
-//! rows of weights are unpacked side by side ([`Panel`]) and then used for all of them. Both add the
-//! same numbers in the same order, so that either gives the same result to the last bit.
+//! Row by row, weights are multiplied as they come from memory. In a [`Panel`], sixteen rows of weights are unpacked
+//! side by side and then used for all rows of activations. Both add the same numbers in the same order, so that
+//! either gives the same result to the last bit; which is faster depends on the processor and on how many rows of
+//! activations there are.
+
+use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
 use super::activations::{Kept, Rows};
 use super::block::{BlockWeights, Wide, WideInput};
 use super::dispatch::dispatch;
-use super::format::WideLayout;
 use super::lanes::{Lanes, Work};
-use super::panel::{Grain, Panel, QUARTERS, ROWS};
+use super::panel::{Panel, ROWS};
+use super::prefetch::prefetch;
+use super::wide_format::WideLayout;
 
 /// The product of each row of `input` with each row of weights in `bytes`, by rows of `input`.
 pub(super) fn multiply<F: WideLayout>(bytes: &[u8], input: &Rows<'_>, out: &mut [f32]) {
@@ -21,35 +25,19 @@ pub(super) fn multiply<F: WideLayout>(bytes: &[u8], input: &Rows<'_>, out: &mut 
         return;
     }
     let blocks = WideInput::of(input);
-    if count == 1 {
-        return out
-            .par_chunks_mut(ROWS)
-            .zip(bytes.par_chunks(ROWS * size))
-            .for_each(|(out, bytes)| {
-                dispatch(One::<F> {
-                    bytes,
-                    size,
-                    input: blocks,
-                    out,
-                    layout: std::marker::PhantomData,
-                });
-            });
-    }
     // Threads write whole panels; the caller wants rows of activations.
     let rows = out.len() / count;
-    let panels = rows.div_ceil(ROWS);
-    let mut sums = vec![[0.0; ROWS]; panels * count];
-    sums.par_chunks_mut(count)
-        .zip(bytes.par_chunks(ROWS * size))
-        .for_each(|(sums, bytes)| {
-            dispatch(Many::<F> {
-                bytes,
-                size,
-                input: blocks,
-                sums,
-                layout: std::marker::PhantomData,
-            });
+    let mut sums = vec![[0.0; ROWS]; rows.div_ceil(ROWS) * count];
+    let shares = sums.par_chunks_mut(count).enumerate();
+    shares.for_each(|(at, sums)| {
+        dispatch(Share::<F> {
+            bytes: bytes.get(at * ROWS * size..).unwrap_or_default(),
+            size,
+            input: blocks,
+            sums,
+            layout: PhantomData,
         });
+    });
     out.par_chunks_mut(rows.max(1))
         .enumerate()
         .for_each(|(at, out)| {
@@ -60,141 +48,125 @@ pub(super) fn multiply<F: WideLayout>(bytes: &[u8], input: &Rows<'_>, out: &mut 
         });
 }
 
-/// Some rows of weights with one row of activations.
-struct One<'a, F> {
-    bytes: &'a [u8],
-    size: usize,
-    input: &'a [WideInput],
-    out: &'a mut [f32],
-    layout: std::marker::PhantomData<F>,
-}
+/// Whether this processor takes less for several rows of activations than for each alone.
+pub(crate) fn is_faster_together() -> bool {
+    struct Panels;
+    impl Work for Panels {
+        type Output = bool;
 
-impl<F: WideLayout> Work for One<'_, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        for (out, row) in self.out.iter_mut().zip(self.bytes.chunks_exact(self.size)) {
-            let mut sum = 0.0;
-            for (bytes, input) in row.chunks_exact(F::BYTES).zip(self.input) {
-                let (product, d, dmin) = F::dot(lanes, bytes, input);
-                sum = lanes.fused(product.total as f32, d * input.d, sum);
-                sum = lanes.fused(-(product.offset as f32), dmin * input.d, sum);
-            }
-            *out = sum;
+        fn run<L: Lanes>(self, _: L) -> bool {
+            L::PANELS_FROM < usize::MAX
         }
     }
+    dispatch(Panels)
 }
 
-/// A panel of weights with many rows of activations.
-struct Many<'a, F> {
+/// Sixteen rows of weights with all rows of activations.
+struct Share<'a, F> {
+    /// The rows of weights, and those behind them, which come next.
     bytes: &'a [u8],
+    /// How many bytes a row has.
     size: usize,
+    /// Blocks by place in the row, and for each place one for every row of activations.
     input: &'a [WideInput],
+    /// For every row of activations.
     sums: &'a mut [[f32; ROWS]],
-    layout: std::marker::PhantomData<F>,
+    layout: PhantomData<F>,
 }
 
-impl<F: WideLayout> Work for Many<'_, F> {
+impl<F: WideLayout> Work for Share<'_, F> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        touch(self.bytes);
-        let mut panel = Panel::default();
-        let mut blocks: [Wide; 4] = std::array::from_fn(|_| Wide::default());
-        let count = self.sums.len();
-        for (place, input) in self.input.chunks_exact(count).enumerate() {
-            let range = place * F::BYTES..(place + 1) * F::BYTES;
-            for (at, rows) in self.bytes.chunks(4 * self.size).enumerate() {
-                for (block, row) in blocks.iter_mut().zip(rows.chunks_exact(self.size)) {
-                    let bytes = row.get(range.clone()).unwrap_or_default();
-                    F::unpack(lanes, bytes, block);
-                }
-                panel.set(lanes, at, &blocks, F::GRAIN);
-            }
-            match L::TOGETHER {
-                4 => add::<L, F, 4>(lanes, &panel, input, self.sums),
-                2 => add::<L, F, 2>(lanes, &panel, input, self.sums),
-                _ => add::<L, F, 1>(lanes, &panel, input, self.sums),
-            }
+        match self.sums.len() < L::PANELS_FROM {
+            true => self.by_rows(lanes),
+            false => self.by_panels(lanes),
         }
     }
 }
 
-impl Panel {
-    /// Puts the next blocks of four rows in their places, those of quarter `at` of the panel.
+/// How many bytes ahead of a product its weights are fetched.
+const AHEAD: usize = 2048;
+
+impl<F: WideLayout> Share<'_, F> {
     #[inline(always)]
-    fn set<L: Lanes>(&mut self, lanes: L, at: usize, rows: &[Wide; 4], grain: Grain) {
-        let at = at % QUARTERS;
-        for (sixteen, places) in self.q.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            let rows = rows.each_ref().map(|row| row.sixteen(sixteen));
-            for (place, crossed) in places.iter_mut().zip(lanes.cross(rows)) {
-                if let Some(place) = place.get_mut(at) {
-                    *place = crossed;
+    fn by_rows<L: Lanes>(self, lanes: L) {
+        let count = self.sums.len().max(1);
+        let rows = self.bytes.chunks_exact(self.size).take(ROWS);
+        for (row, weights) in rows.enumerate() {
+            let ahead = self.bytes.get(row * self.size + AHEAD..);
+            let mut ahead = ahead.unwrap_or_default().chunks(F::BYTES);
+            let blocks = weights.chunks_exact(F::BYTES);
+            for (bytes, inputs) in blocks.zip(self.input.chunks_exact(count)) {
+                prefetch(ahead.next().unwrap_or_default());
+                for (input, sums) in inputs.iter().zip(&mut *self.sums) {
+                    let Some(sum) = sums.get_mut(row) else {
+                        continue;
+                    };
+                    let (product, d, dmin) = F::dot(lanes, bytes, input);
+                    *sum = lanes.fused(product.total as f32, d * input.d, *sum);
+                    *sum = lanes.fused(-(product.offset as f32), dmin * input.d, *sum);
                 }
             }
         }
-        for (row, block) in rows.iter().enumerate() {
-            let row = (at * 4 + row) % ROWS;
-            for (lanes, scale) in self.scales.iter_mut().zip(block.scales) {
-                put(lanes, row, [scale; 2]);
+    }
+
+    #[inline(always)]
+    fn by_panels<L: Lanes>(self, lanes: L) {
+        let count = self.sums.len().max(1);
+        let places = (self.input.len() / count).max(1);
+        let (bytes, next) = self
+            .bytes
+            .split_at((ROWS * self.size).min(self.bytes.len()));
+        // A panel takes a little from each of its rows, and would wait for every piece: the next one is fetched while
+        // this one is used, as much for each place as it has.
+        let mut next = next.chunks(ROWS * F::BYTES).take(places);
+        let mut panel = Panel::default();
+        for (place, input) in self.input.chunks_exact(count).enumerate() {
+            prefetch(next.next().unwrap_or_default());
+            let range = place * F::BYTES..(place + 1) * F::BYTES;
+            let mut rows: [&[u8]; ROWS] = [&[]; ROWS];
+            for (block, row) in rows.iter_mut().zip(bytes.chunks_exact(self.size)) {
+                *block = row.get(range.clone()).unwrap_or_default();
             }
-            let pairs = block.mins.as_chunks::<2>().0;
-            match grain {
-                Grain::Fine => {
-                    for (lanes, pair) in self.mins.iter_mut().zip(pairs) {
-                        put(lanes, row, *pair);
-                    }
-                }
-                // The two of a pair are alike.
-                Grain::Coarse => {
-                    for (lanes, pairs) in self.mins.iter_mut().zip(pairs.as_chunks::<2>().0) {
-                        let [[first, _], [second, _]] = pairs;
-                        put(lanes, row, [*first, *second]);
-                    }
-                }
-            }
-            put(&mut self.d, row, block.d);
-            put(&mut self.dmin, row, block.dmin);
+            F::fill(lanes, &rows, &mut panel);
+            add::<L, F>(lanes, &panel, input, self.sums);
         }
     }
 }
 
+/// Adds the products of a panel with each of `input` to `sums`, as many at a time as the processor likes.
 #[inline(always)]
-fn put<T>(lanes: &mut [T; ROWS], row: usize, value: T) {
-    if let Some(lane) = lanes.get_mut(row) {
-        *lane = value;
-    }
-}
-
-/// Has the processor fetch `bytes` in the order in which they lie in memory, which it is good at. A panel takes a
-/// little from each of its rows, and would wait for every piece.
-#[inline(always)]
-fn touch(bytes: &[u8]) {
-    const LINE: usize = 64;
-    let lines = bytes.iter().step_by(LINE);
-    std::hint::black_box(lines.fold(0, |all, byte| all ^ byte));
-}
-
-/// Adds the products of a panel with each of `input` to `sums`, `N` at a time.
-#[inline(always)]
-fn add<L: Lanes, F: WideLayout, const N: usize>(
+fn add<L: Lanes, F: WideLayout>(
     lanes: L,
     panel: &Panel,
     input: &[WideInput],
     sums: &mut [[f32; ROWS]],
 ) {
-    let (inputs, last_inputs) = input.as_chunks::<N>();
-    let (sums, last_sums) = sums.as_chunks_mut::<N>();
+    let (input, sums) = add_some::<L, F, 8>(lanes, panel, input, sums);
+    let (input, sums) = add_some::<L, F, 4>(lanes, panel, input, sums);
+    let (input, sums) = add_some::<L, F, 2>(lanes, panel, input, sums);
+    add_some::<L, F, 1>(lanes, panel, input, sums);
+}
+
+/// The same for every `N` of them, and returns what is left.
+#[inline(always)]
+fn add_some<'i, 's, L: Lanes, F: WideLayout, const N: usize>(
+    lanes: L,
+    panel: &Panel,
+    input: &'i [WideInput],
+    sums: &'s mut [[f32; ROWS]],
+) -> (&'i [WideInput], &'s mut [[f32; ROWS]]) {
+    if N > L::TOGETHER {
+        return (input, sums);
+    }
+    let (inputs, rest) = input.as_chunks::<N>();
+    let (sums, rest_of_sums) = sums.as_chunks_mut::<N>();
     for (inputs, sums) in inputs.iter().zip(sums) {
         lanes.panel(panel, F::GRAIN, inputs, sums);
     }
-    let last_inputs = last_inputs.as_chunks::<1>().0;
-    let last_sums = last_sums.as_chunks_mut::<1>().0;
-    for (input, sums) in last_inputs.iter().zip(last_sums) {
-        lanes.panel(panel, F::GRAIN, input, sums);
-    }
+    (rest, rest_of_sums)
 }
 
 #[cfg(test)]
@@ -204,6 +176,8 @@ mod tests {
     use crate::chat::tensor::format::{Q4K, Q5K, Q6K};
     use crate::chat::tensor::half;
     use crate::chat::tensor::portable::Portable;
+    #[cfg(target_arch = "x86_64")]
+    use crate::chat::tensor::x86::{Avx512, Pairs};
 
     const COLUMNS: usize = 512;
     /// Not a multiple of what any processor takes together.
@@ -232,37 +206,28 @@ mod tests {
         (bytes, inputs)
     }
 
-    /// The products with all activations, each alone and all together.
+    /// The products with all activations, row by row and in panels.
     fn products<F: WideLayout, L: Lanes>(
         lanes: L,
         bytes: &[u8],
         input: &[WideInput],
     ) -> [Vec<[f32; ROWS]>; 2] {
         let size = COLUMNS / 256 * F::BYTES;
-        let mut alone = vec![[0.0; ROWS]; COUNT];
-        for (row, sums) in alone.iter_mut().enumerate() {
-            for (weights, sum) in bytes.chunks(size).zip(sums) {
-                for (bytes, input) in weights.chunks(F::BYTES).zip(input.chunks(COUNT)) {
-                    let (product, d, dmin) = F::dot(lanes, bytes, &input[row]);
-                    *sum = lanes.fused(product.total as f32, d * input[row].d, *sum);
-                    *sum = lanes.fused(-(product.offset as f32), dmin * input[row].d, *sum);
-                }
-            }
-        }
-        let mut together = vec![[0.0; ROWS]; COUNT];
-        Many::<F> {
+        let mut both = [vec![[0.0; ROWS]; COUNT], vec![[0.0; ROWS]; COUNT]];
+        let [rows, panels] = both.each_mut().map(|sums| Share::<F> {
             bytes,
             size,
             input,
-            sums: &mut together,
-            layout: std::marker::PhantomData,
-        }
-        .run(lanes);
-        [alone, together]
+            sums,
+            layout: PhantomData,
+        });
+        rows.by_rows(lanes);
+        panels.by_panels(lanes);
+        both
     }
 
     /// [`products`] with the best this processor has.
-    struct Best<'a, F>(&'a [u8], &'a [WideInput], std::marker::PhantomData<F>);
+    struct Best<'a, F>(&'a [u8], &'a [WideInput], PhantomData<F>);
 
     impl<F: WideLayout> Work for Best<'_, F> {
         type Output = [Vec<[f32; ROWS]>; 2];
@@ -285,21 +250,21 @@ mod tests {
                 assert!(error <= plain.abs() * 1e-5 + 1e-2, "{fast} for {plain}");
             }
         };
-        let best = Best::<F>(&bytes, &input, std::marker::PhantomData);
+        let best = Best::<F>(&bytes, &input, PhantomData);
         check(dispatch(best));
         #[cfg(target_arch = "x86_64")]
         {
             if let Some(simd) = pulp::x86::V3::try_new() {
                 check(products::<F, _>(simd, &bytes, &input));
             }
-            if let Some(simd) = pulp::x86::V4::try_new() {
+            if let Some(simd) = Avx512::<Pairs>::try_new() {
                 check(products::<F, _>(simd, &bytes, &input));
             }
         }
     }
 
     #[test]
-    fn every_kind_of_processor_gives_the_same_products_alone_and_together() {
+    fn every_kind_of_processor_gives_the_same_products_by_rows_and_in_panels() {
         let mut state = 7_u32;
         let mut noise = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -2,7 +2,7 @@
 
 use super::block::{Float, Narrow, NarrowInput, Wide, WideInput};
 use super::lanes::{Lanes, Product};
-use super::panel::{self, Grain, Panel, ROWS};
+use super::panel::{self, Four, Grain, Panel, ROWS};
 
 /// What any processor can do.
 #[derive(Clone, Copy)]
@@ -11,6 +11,8 @@ pub(crate) struct Portable;
 impl Lanes for Portable {
     type Sum = [f32; 8];
     const TOGETHER: usize = 1;
+    // Plain loops take longer with panels, whatever their number.
+    const PANELS_FROM: usize = usize::MAX;
 
     #[inline(always)]
     fn zero(self) -> [f32; 8] {
@@ -20,14 +22,6 @@ impl Lanes for Portable {
     #[inline(always)]
     fn total(self, sum: [f32; 8]) -> f32 {
         sum.iter().sum()
-    }
-
-    #[inline(always)]
-    fn halves(self, bytes: &[u8; 32]) -> ([u8; 32], [u8; 32]) {
-        let (mut low, mut high) = (*bytes, *bytes);
-        low.iter_mut().for_each(|byte| *byte &= 15);
-        high.iter_mut().for_each(|byte| *byte >>= 4);
-        (low, high)
     }
 
     #[inline(always)]
@@ -48,11 +42,10 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn cross(self, rows: [[u8; 16]; 4]) -> [[u8; 16]; 4] {
-        let mut crossed = [[0; 16]; 4];
-        for (row, fours) in rows.iter().enumerate() {
-            let fours = fours.as_chunks::<4>().0;
-            for (crossed, four) in crossed.iter_mut().zip(fours) {
+    fn cross(self, rows: &[&[u8; 16]; ROWS]) -> [Four; 4] {
+        let mut crossed = [[0; 4 * ROWS]; 4];
+        for (row, bytes) in rows.iter().enumerate() {
+            for (crossed, four) in crossed.iter_mut().zip(bytes.as_chunks::<4>().0) {
                 if let Some(place) = crossed.as_chunks_mut::<4>().0.get_mut(row) {
                     *place = *four;
                 }
@@ -76,7 +69,7 @@ impl Lanes for Portable {
             for ((q, scales), given) in groups.zip(fours.as_chunks::<4>().0) {
                 let mut products = [0_i32; ROWS];
                 for (q, given) in q.iter().zip(given) {
-                    let q = q.as_flattened().as_chunks::<4>().0;
+                    let q = q.as_chunks::<4>().0;
                     for (product, q) in products.iter_mut().zip(q) {
                         let four = q.iter().zip(given);
                         let four = four.map(|(q, given)| i32::from(*q) * i32::from(*given));

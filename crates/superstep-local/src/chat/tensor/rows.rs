@@ -104,7 +104,7 @@ where
             for (place, input) in self.input.chunks_exact(self.count).enumerate() {
                 let range = place * F::BYTES..(place + 1) * F::BYTES;
                 for (weights, row) in weights.iter_mut().zip(&rows) {
-                    F::unpack(lanes, row.get(range.clone()).unwrap_or_default(), weights);
+                    F::unpack(row.get(range.clone()).unwrap_or_default(), weights);
                 }
                 for (sums, input) in sums.iter_mut().zip(input) {
                     for (sum, weights) in sums.iter_mut().zip(&weights) {
