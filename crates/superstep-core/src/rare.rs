@@ -21,7 +21,7 @@ impl<T> Rare<T> {
     /// Nothing written.
     pub const NONE: Self = Self(None);
 
-    /// Whether nothing was ever written.
+    /// Whether it has no box, and so reads as its default.
     pub fn is_none(&self) -> bool {
         self.0.is_none()
     }
@@ -78,5 +78,28 @@ impl<T: Blank + PartialEq> PartialEq for Rare<T> {
 impl<T: Blank + fmt::Debug> fmt::Debug for Rare<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Blank for Vec<u8> {
+        fn blank() -> &'static Self {
+            static BLANK: Vec<u8> = Vec::new();
+            &BLANK
+        }
+    }
+
+    #[test]
+    fn a_part_that_was_not_written_reads_as_one_that_was_written_empty() {
+        let mut written = Rare::<Vec<u8>>::NONE;
+        assert!(written.is_empty() && written.is_none());
+        written.push(1);
+        written.clear();
+        assert!(!written.is_none());
+        assert_eq!(written, Rare::NONE);
+        assert!(Rare::from(written.into_inner()).is_none());
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use superstep_core::{
     error::Error,
     event::Ending,
-    id::{IdSource, RunId, ThreadId},
+    id::{CheckpointId, IdSource, RunId, ThreadId},
     run::Drain,
     runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost},
     saver::{Lease, Saver},
@@ -37,6 +37,8 @@ pub(crate) struct RunEntry {
     lease: Lease,
     pub(crate) run: RunId,
     thread: ThreadId,
+    /// From where on the thread has what the run stored.
+    mark: CheckpointId,
     /// Who wanted it cancelled before it began. In a box, since few do.
     asked: Option<Box<CancelRequest>>,
     /// How it was cancelled.
@@ -51,13 +53,15 @@ impl RunEntry {
         begin: BeginRun,
     ) -> Result<Self, Error> {
         let (run, thread) = (begin.run, begin.thread.clone());
-        let asked = saver.runs().begin_run(begin).await?.cancel;
+        let record = saver.runs().begin_run(begin).await?;
+        let mark = record.mark();
         Ok(Self {
             saver,
             lease,
             run,
             thread,
-            asked: asked.map(Box::new),
+            mark,
+            asked: record.cancel.map(Box::new),
             how: OnceLock::new(),
         })
     }
@@ -69,7 +73,7 @@ impl RunEntry {
         let how = self.how.get().copied().filter(|how| how.undoes());
         let keeps = match (&ending, how) {
             // Few runs are undone, and all would have room for it.
-            (Ending::Cancelled { .. }, Some(how)) => Box::pin(self.stays(graph, how)).await,
+            (Ending::Cancelled { .. }, Some(how)) => Box::pin(self.undo(graph, how)).await,
             _ => false,
         };
         let end = EndRun {
@@ -84,9 +88,13 @@ impl RunEntry {
         let _unsaid = runs.end_run_and_lease(end, self.lease).await;
     }
 
-    /// Undoes what the run stored, unless that repeats effects. Returns whether it stays for that reason.
-    async fn stays(&self, graph: &DynGraph, how: Cancel) -> bool {
+    /// Undoes what the run stored, unless that repeats effects and is not meant to. Returns whether it stays for that reason.
+    async fn undo(&self, graph: &DynGraph, how: Cancel) -> bool {
         let (saver, epoch) = (&self.saver, self.lease.epoch);
+        if how == Cancel::RollbackRepeating {
+            let _undone = saver.runs().rewind(&self.thread, epoch, self.mark).await;
+            return false;
+        }
         let Ok(Some(record)) = saver.runs().load_run(self.run).await else {
             return false;
         };

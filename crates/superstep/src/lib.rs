@@ -213,7 +213,7 @@ pub mod dynamic {
         message::Unknown,
         past::{Certainty, PastEffect, Repeated},
         plan::{Destination, IntoDestinations, Managed, Pauses, RouteView},
-        record::{Effect, ReadEffects, Source, TaskNote},
+        record::{Effect, NoteExtras, ReadEffects, Source, TaskNote},
         reducer::Reducer as DynReducer,
         run::{Halt, RunInput},
         snapshot::{Snapshot, SubState},

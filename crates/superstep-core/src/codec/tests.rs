@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     command::{Command, Goto, Send},
-    record::{Change, Effect, Record, StartValue, TaskKey, TaskNote, Write},
+    record::{Change, Effect, Pending, Record, StartValue, TaskKey, TaskNote, Write},
     table::{ChannelIx, Key, NodeIx},
     value::Value,
 };
@@ -123,6 +123,18 @@ fn random_notes_come_back_as_they_were() {
             "seed {seed}, notes {n}"
         );
     }
+}
+
+#[test]
+fn archives_have_notes_and_what_is_pending_as_they_always_had() {
+    let note = r#"{"key":{"Node":0},"output":[{"State":[1,"a"]},{"Fire":1}],"asks":[],"answered":false,"answers":[1],"asked":[],"given":{},"refused":false,"error":null,"handled":true,"effects":{},"resume":null,"offset":2,"name":"call","args":7,"layout":null}"#;
+    let read: TaskNote = serde_json::from_str(note).unwrap();
+    assert_eq!((read.extras.offset, read.extras.args), (2, Some(7)));
+    assert_eq!(serde_json::to_string(&read).unwrap(), note);
+    let pending = r#"{"start":null,"fired":[1],"waiting":[2],"joins":[[3,[0]]],"sends":[],"changed":[[1,4]]}"#;
+    let read: Pending = serde_json::from_str(pending).unwrap();
+    assert_eq!(read.held.changed.len(), 1);
+    assert_eq!(serde_json::to_string(&read).unwrap(), pending);
 }
 
 #[test]

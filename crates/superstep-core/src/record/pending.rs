@@ -21,11 +21,11 @@ pub struct Pending {
     pub fired: Vec<TriggerIx>,
     /// Sends.
     pub sends: Arc<Vec<Send>>,
-    /// Triggers that are neither at rest nor due, and when they changed.
+    /// Deferred triggers and joins that wait, and when triggers last changed.
     pub held: Rare<Held>,
 }
 
-/// What graphs without joins and deferred nodes have nothing of.
+/// What most records have nothing of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
     /// Deferred triggers that wait for everything else to finish.

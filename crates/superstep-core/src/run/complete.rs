@@ -351,11 +351,10 @@ impl Loop {
     pub(super) fn pause(&mut self) {
         let asked = self.tasks.iter();
         let asked = asked.filter(|task| task.asked && !task.is_call());
-        let mut asks: Vec<Ask> = Vec::new();
-        for task in asked {
-            asks.reserve_exact(task.note.extras.asks.len());
-            asks.extend(task.note.extras.asks.iter().cloned());
-        }
+        let asked = asked.map(|task| &task.note.extras.asks);
+        // As long as it is: it is kept while the run waits.
+        let mut asks: Vec<Ask> = Vec::with_capacity(asked.clone().map(Vec::len).sum());
+        asks.extend(asked.flatten().cloned());
         if !self.config.parent.nested {
             // What is shown is not what is stored: the step stays open.
             let finished = self.tasks.iter().any(|task| task.phase == Phase::Finished);

@@ -11,7 +11,7 @@ const MATCHES: [usize; 3] = [LONG, 2, 1];
 const LONG: usize = 3;
 /// The fewest and the most tokens of a guess after a long match. Shorter ones are worth as many tokens as they have.
 const FEWEST: usize = 2;
-const MOST: usize = 12;
+pub(super) const MOST: usize = 12;
 /// The most tokens that are written without a guess after single tokens have misled.
 const LONGEST_REST: usize = 8;
 /// Stands for the tokens that a short match does not have.

@@ -49,11 +49,7 @@ pub(super) fn generate(
     {
         files.load(fixed, prefix);
     }
-    // What grammars are made with is made while a first call reads its prompt.
-    let early = match loaded.grammars.is_ready() {
-        true => Some(loaded.grammars.guide(request)?),
-        false => None,
-    };
+    let early = loaded.grammars.guide_if_ready(request)?;
     let mut figures = Figures {
         prompt: prompt.len(),
         cached: prefix.len(),

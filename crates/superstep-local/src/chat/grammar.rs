@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 
 use llguidance::api::TopLevelGrammar;
 use llguidance::toktrie::{
-    InferenceCapabilities, SimpleVob, TokEnv, TokRxInfo, TokTrie, TokenizerEnv,
+    ApproximateTokEnv, InferenceCapabilities, SimpleVob, TokEnv, TokRxInfo, TokTrie, TokenizerEnv,
 };
 use llguidance::{Matcher, ParserFactory};
 use serde_json::{Value as Json, json};
@@ -35,7 +35,18 @@ enum Factory {
     Ready(ParserFactory),
 }
 
-/// A thread that sorts the tokens while the tokenizer is read.
+impl Factory {
+    fn of(started: Option<FactoryThread>, tokenizer: &Arc<Tokenizer>) -> Self {
+        let Some(started) = started else {
+            return Self::Unmade;
+        };
+        // A thread that is gone is found out when it is waited for.
+        let _gone = started.tokenizer.send(Arc::clone(tokenizer));
+        Self::Started(started)
+    }
+}
+
+/// A thread that sorts the tokens while the tokenizer and the prompt are read.
 pub(super) struct FactoryThread {
     thread: JoinHandle<Result<ParserFactory, ChatError>>,
     tokenizer: Sender<Arc<Tokenizer>>,
@@ -116,14 +127,10 @@ impl Grammars {
         tokenizer: Arc<Tokenizer>,
         started: Option<FactoryThread>,
     ) -> Self {
-        if let Some(started) = &started {
-            // A thread that is gone is found out when it is waited for.
-            let _gone = started.tokenizer.send(Arc::clone(&tokenizer));
-        }
         Self {
             table,
+            factory: Factory::of(started, &tokenizer),
             tokenizer,
-            factory: started.map_or(Factory::Unmade, Factory::Started),
         }
     }
 
@@ -143,9 +150,25 @@ impl Grammars {
         }
     }
 
-    /// Whether a grammar is made without waiting.
-    pub(super) fn is_ready(&self) -> bool {
-        matches!(self.factory, Factory::Ready(_))
+    /// Like [`Grammars::guide`], but if what grammars are made with is not ready, nothing: it is being made then. A schema that
+    /// is no grammar is an error either way.
+    pub(super) fn guide_if_ready(
+        &mut self,
+        request: &Request,
+    ) -> Result<Option<Option<Guide>>, ChatError> {
+        let Some(grammar) = grammar(request)? else {
+            return Ok(Some(None));
+        };
+        if matches!(self.factory, Factory::Unmade) {
+            let started = FactoryThread::start(&self.table, request)?;
+            self.factory = Factory::of(started, &self.tokenizer);
+        }
+        if let Factory::Ready(factory) = &self.factory {
+            return Guide::new(factory, grammar).map(|guide| Some(Some(guide)));
+        }
+        // Whether it is a grammar does not depend on the tokens.
+        Guide::new(&factory(&ApproximateTokEnv::single_byte_env())?, grammar)?;
+        Ok(None)
     }
 
     /// The grammar of the reply to a request, if it is not free.
@@ -275,7 +298,6 @@ fn spaced(mut schema: Json) -> Json {
 
 #[cfg(test)]
 mod tests {
-    use llguidance::toktrie::ApproximateTokEnv;
     use superstep_model::OutputSchema;
 
     use super::*;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 
 use superstep_model::Request;
 
@@ -48,11 +47,6 @@ impl Loaded {
             why: error.to_string(),
         })?;
         let map = Arc::new(map);
-        // Weights that are mapped page by page as they are first used make the first pass slower by half.
-        let whole = Arc::clone(&map);
-        let _mapping = thread::Builder::new()
-            .name("superstep-weights".to_owned())
-            .spawn(move || whole.populate());
         let file = Gguf::read(map.bytes()).map_err(in_file)?;
         let shape = Shape::read(&file).map_err(in_file)?;
         let context = options.context.min(shape.context);
@@ -60,6 +54,8 @@ impl Loaded {
         let net = Net::read(&file, &map).map_err(in_file)?;
         let table = Arc::new(TokenTable::read(&file).map_err(in_file)?);
         let started = FactoryThread::start(&table, first)?;
+        // Not before memory was found to suffice and the request to be one.
+        map.populate();
         let tokenizer = Arc::new(Tokenizer::read(&file).map_err(in_file)?);
         Ok(Self {
             template: ChatTemplate::read(&file).map_err(in_file)?,

@@ -28,13 +28,22 @@ fn available(text: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// What is left of the limit of a container.
+/// What is left of the limit of a container, with what it has of files: the system takes that back.
 fn group_limit() -> Option<u64> {
-    let read = |name: &str| {
-        let text = std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?;
-        text.trim().parse::<u64>().ok()
-    };
-    Some(read("memory.max")?.saturating_sub(read("memory.current")?))
+    let read = |name: &str| std::fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
+    let number = |text: String| text.trim().parse::<u64>().ok();
+    let (most, used) = (
+        number(read("memory.max")?)?,
+        number(read("memory.current")?)?,
+    );
+    let files = read("memory.stat").and_then(|text| files(&text));
+    let used = used.saturating_sub(files.unwrap_or(0));
+    Some(most.saturating_sub(used))
+}
+
+fn files(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("file "))?;
+    line.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -46,5 +55,6 @@ mod tests {
         let text = "MemTotal: 10 kB\nMemAvailable:    2048 kB\n";
         assert_eq!(available(text), Some(2_097_152));
         assert_eq!(available("MemTotal: 10 kB\n"), None);
+        assert_eq!(files("anon 5\nfile 4096\nfile_mapped 7\n"), Some(4096));
     }
 }

@@ -1,4 +1,4 @@
-//! Memory map of a weights file, paged in as it is used and evicted under pressure.
+//! Memory map of a weights file, paged in ahead of its use and evicted under pressure.
 //!
 //! Copied to the heap, the default model takes 1.1 GB that the system cannot take back. Mapped, it
 //! is page cache: shared by processes, and dropped when memory is short.
@@ -11,6 +11,9 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::thread;
 
 /// The bytes of a file.
 pub(super) struct Map(memmap2::Mmap);
@@ -32,12 +35,31 @@ impl Map {
         Ok(Self(map))
     }
 
-    /// Brings the file into memory ahead of its use, as far as there is room. Where the system cannot, its parts come as they
-    /// are used.
-    pub(super) fn populate(&self) {
-        #[cfg(target_os = "linux")]
-        let _as_it_is_used = self.0.advise(memmap2::Advice::PopulateRead);
+    /// Maps its pages ahead of their use, in another thread, as long as somebody has the map. Where the system cannot, each
+    /// page is mapped when it is first used, which makes the first pass over the weights slower by half.
+    #[cfg(target_os = "linux")]
+    pub(super) fn populate(self: &Arc<Self>) {
+        /// As much at a time, so that whoever else maps memory does not wait for all of it.
+        const PIECE: usize = 16 << 20;
+        let map = Arc::downgrade(self);
+        let populate = move || {
+            for start in (0..).step_by(PIECE) {
+                let Some(map) = map.upgrade() else {
+                    return;
+                };
+                let length = PIECE.min(map.0.len().saturating_sub(start));
+                let advice = memmap2::Advice::PopulateRead;
+                if length == 0 || map.0.advise_range(advice, start, length).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("superstep-weights".to_owned());
+        let _as_they_are_used = thread.spawn(populate);
     }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn populate(self: &Arc<Self>) {}
 
     pub(super) fn bytes(&self) -> &[u8] {
         &self.0

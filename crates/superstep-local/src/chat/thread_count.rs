@@ -8,8 +8,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The most tokens of a short pass.
-const SHORT: usize = 9;
+use super::draft;
+
+/// The most tokens of a short pass: one that is written, and a draft.
+const SHORT: usize = 1 + draft::MOST;
 /// Passes between two looks at other numbers: at first, and when nothing has changed for long.
 const OFTEN: usize = 32;
 const SELDOM: usize = 256;

@@ -1,6 +1,6 @@
 //! Tokens of the weights file: the text of each.
 //!
-//! The grammars of replies are made from it at the same time as the `tokenizer`, which takes as long.
+//! The grammars of replies are made from it while the `tokenizer` is made and the prompt is read.
 
 use super::gguf::{FileError, Gguf};
 

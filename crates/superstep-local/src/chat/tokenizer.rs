@@ -3,6 +3,9 @@
 //! Files of the two supported kinds carry byte-level pair encodings: every token is some bytes. A text is parted at marks
 //! ([`Marks`]), cut into words (`word_cut`), and of every word neighboring bytes are joined (`pair_encoding`).
 
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+
 use unicode_normalization::UnicodeNormalization;
 
 use super::gguf::{FileError, Gguf};
@@ -34,7 +37,8 @@ impl Tokenizer {
         let marks = (0..).zip(&words).zip(&kinds);
         let marks = marks.filter(|(_, kind)| matches!(**kind, MARK | ADDED));
         Ok(Self {
-            marks: Marks::new(marks.map(|((id, word), _)| ((*word).to_owned(), id))),
+            marks: Marks::new(marks.map(|((id, word), _)| ((*word).to_owned(), id)))
+                .map_err(refused)?,
             cut,
             pairs: PairEncoding::new(&words, &merges).map_err(refused)?,
         })
@@ -70,35 +74,48 @@ impl Tokenizer {
 
 /// Texts that are a token as they stand, whatever is around them.
 struct Marks {
-    /// By length, the longest first, so that the longest that fits is found.
-    marks: Vec<(String, u32)>,
-    /// Whether a mark begins with this byte.
+    ids: HashMap<String, u32>,
+    /// How long they are, the longest first, so that the longest that fits is found.
+    lengths: BTreeSet<Reverse<usize>>,
+    /// Whether one begins with this byte.
     begins: [bool; 256],
 }
 
+/// More lengths than any model has would make a text take too long.
+const MOST_LENGTHS: usize = 256;
+
 impl Marks {
-    fn new(marks: impl Iterator<Item = (String, u32)>) -> Self {
-        let mut marks: Vec<(String, u32)> = marks.filter(|(text, _)| !text.is_empty()).collect();
-        marks.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
+    fn new(marks: impl Iterator<Item = (String, u32)>) -> Result<Self, String> {
+        let ids: HashMap<String, u32> = marks.filter(|(text, _)| !text.is_empty()).collect();
+        let lengths: BTreeSet<_> = ids.keys().map(|text| Reverse(text.len())).collect();
+        if lengths.len() > MOST_LENGTHS {
+            return Err(format!("its marks have {} lengths", lengths.len()));
+        }
         let mut begins = [false; 256];
-        for first in marks.iter().filter_map(|(text, _)| text.bytes().next()) {
+        for first in ids.keys().filter_map(|text| text.bytes().next()) {
             if let Some(begins) = begins.get_mut(usize::from(first)) {
                 *begins = true;
             }
         }
-        Self { marks, begins }
+        Ok(Self {
+            ids,
+            lengths,
+            begins,
+        })
     }
 
     /// What is before the first mark in `text`, the mark, and what is after it.
     fn part<'t>(&self, text: &'t str) -> Option<(&'t str, u32, &'t str)> {
         let begins = |byte: &u8| self.begins.get(usize::from(*byte)) == Some(&true);
-        let places = text.bytes().enumerate().filter(|(_, byte)| begins(byte));
-        places.into_iter().find_map(|(at, _)| {
+        let mut places = text.bytes().enumerate().filter(|(_, byte)| begins(byte));
+        places.find_map(|(at, _)| {
             // Within a character no mark begins.
             let (before, here) = text.split_at_checked(at)?;
-            let fits = |(mark, id): &(String, u32)| Some((*id, here.strip_prefix(mark.as_str())?));
-            let (id, after) = self.marks.iter().find_map(fits)?;
-            Some((before, id, after))
+            let mut parts = self.lengths.iter().filter_map(|length| {
+                let (mark, after) = here.split_at_checked(length.0)?;
+                Some((before, *self.ids.get(mark)?, after))
+            });
+            parts.next()
         })
     }
 }
@@ -109,7 +126,7 @@ mod tests {
 
     fn marks() -> Marks {
         let marks = [("<|end|>", 7), ("<|end|>!", 8), ("\u{e9}t\u{e9}", 9)];
-        Marks::new(marks.into_iter().map(|(text, id)| (text.to_owned(), id)))
+        Marks::new(marks.into_iter().map(|(text, id)| (text.to_owned(), id))).unwrap()
     }
 
     #[test]
@@ -122,5 +139,33 @@ mod tests {
             Some(("un ", 9, " <|end|>"))
         );
         assert_eq!(marks.part("<|en\u{e9}|>"), None);
+    }
+
+    #[test]
+    fn marks_of_more_lengths_than_a_model_has_are_refused() {
+        let marks = (1..=MOST_LENGTHS + 1).map(|length| ("a".repeat(length), 0));
+        assert!(Marks::new(marks).err().unwrap().contains("257 lengths"));
+    }
+
+    #[test]
+    fn a_text_is_composed_parted_at_marks_and_cut_before_its_bytes_are_joined() {
+        let words = [
+            "a",
+            "\u{c3}",
+            "\u{a9}",
+            "\u{c3}\u{a9}",
+            "\u{120}",
+            "\u{120}a",
+        ];
+        let merges = ["\u{c3} \u{a9}", "\u{120} a"];
+        let tokenizer = Tokenizer {
+            marks: marks(),
+            cut: WordCut::Qwen2,
+            pairs: PairEncoding::new(&words, &merges).unwrap(),
+        };
+        assert_eq!(
+            tokenizer.encode("a a<|end|><|end|>!e\u{301}"),
+            [0, 5, 7, 8, 3]
+        );
     }
 }

@@ -42,7 +42,7 @@ impl WordCut {
 
     /// The words of a text, which together are the text.
     pub(super) fn words(self, text: &str) -> impl Iterator<Item = &str> {
-        let is_cut = move |letter: char| self == Self::Smol && letter.is_numeric();
+        let is_cut = move |letter: char| self == Self::Smol && Kind::of(letter) == Kind::Number;
         let parts = text.split_inclusive(is_cut).flat_map(move |part| {
             let last = part.chars().next_back().filter(|last| is_cut(*last));
             let (before, digit) = part.split_at(part.len() - last.map_or(0, char::len_utf8));

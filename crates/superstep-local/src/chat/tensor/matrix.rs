@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn one_row_gives_what_it_gives_among_others() {
-        let (rows, columns) = (16, 256);
+        // More than a panel.
+        let (rows, columns) = (21, 256);
         let input: Vec<f32> = noise(columns * 2).map(f32::from).collect();
         for (format, block, scales) in FORMATS {
             let matrix = matrix(format, block, scales, (rows, columns));

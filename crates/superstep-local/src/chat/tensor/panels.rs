@@ -79,7 +79,8 @@ impl<F: WideLayout> Work for Share<'_, F> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        match self.sums.len() < L::PANELS_FROM {
+        // Said so that nothing is compiled for processors that do not need it.
+        match L::PANELS_FROM > 1 && self.sums.len() < L::PANELS_FROM {
             true => self.by_rows(lanes),
             false => self.by_panels(lanes),
         }
@@ -100,11 +101,12 @@ impl<F: WideLayout> Share<'_, F> {
             let blocks = weights.chunks_exact(F::BYTES);
             for (bytes, inputs) in blocks.zip(self.input.chunks_exact(count)) {
                 prefetch(ahead.next().unwrap_or_default());
+                let mut block = None;
                 for (input, sums) in inputs.iter().zip(&mut *self.sums) {
                     let Some(sum) = sums.get_mut(row) else {
                         continue;
                     };
-                    let (product, d, dmin) = F::dot(lanes, bytes, input);
+                    let (product, d, dmin) = F::dot(lanes, bytes, &mut block, input);
                     *sum = lanes.fused(product.total as f32, d * input.d, *sum);
                     *sum = lanes.fused(-(product.offset as f32), dmin * input.d, *sum);
                 }
@@ -177,15 +179,18 @@ mod tests {
     use crate::chat::tensor::half;
     use crate::chat::tensor::portable::Portable;
     #[cfg(target_arch = "x86_64")]
-    use crate::chat::tensor::x86::{Avx512, Pairs};
+    use crate::chat::tensor::x86::{Avx512, Pairs, Vnni};
 
     const COLUMNS: usize = 512;
-    /// Not a multiple of what any processor takes together.
-    const COUNT: usize = 7;
+    /// As many as any processor takes together, and all smaller numbers that it takes.
+    const COUNT: usize = 15;
 
     /// Blocks of weights with tame scales, and activations, from bytes that `next` gives.
-    fn parts<F: WideLayout>(mut next: impl FnMut() -> u8) -> (Vec<u8>, Vec<WideInput>) {
-        let mut bytes: Vec<u8> = (0..ROWS * COLUMNS / 256 * F::BYTES)
+    fn parts<F: WideLayout>(
+        rows: usize,
+        mut next: impl FnMut() -> u8,
+    ) -> (Vec<u8>, Vec<WideInput>) {
+        let mut bytes: Vec<u8> = (0..rows * COLUMNS / 256 * F::BYTES)
             .map(|_| next())
             .collect();
         let scale = half::narrow(0.01).to_le_bytes();
@@ -238,9 +243,15 @@ mod tests {
         }
     }
 
-    fn agree<F: WideLayout>(next: impl FnMut() -> u8) {
-        let (bytes, input) = parts::<F>(next);
-        let [plain, together] = products::<F, _>(Portable, &bytes, &input);
+    fn agree<F: WideLayout>(mut next: impl FnMut() -> u8) {
+        // A whole panel, and the last one of a matrix.
+        for rows in [ROWS, 5] {
+            agree_on::<F>(&parts::<F>(rows, &mut next));
+        }
+    }
+
+    fn agree_on<F: WideLayout>((bytes, input): &(Vec<u8>, Vec<WideInput>)) {
+        let [plain, together] = products::<F, _>(Portable, bytes, input);
         assert_eq!(plain, together);
         let check = |[alone, together]: [Vec<[f32; ROWS]>; 2]| {
             assert_eq!(alone, together);
@@ -250,15 +261,18 @@ mod tests {
                 assert!(error <= plain.abs() * 1e-5 + 1e-2, "{fast} for {plain}");
             }
         };
-        let best = Best::<F>(&bytes, &input, PhantomData);
+        let best = Best::<F>(bytes, input, PhantomData);
         check(dispatch(best));
         #[cfg(target_arch = "x86_64")]
         {
             if let Some(simd) = pulp::x86::V3::try_new() {
-                check(products::<F, _>(simd, &bytes, &input));
+                check(products::<F, _>(simd, bytes, input));
             }
             if let Some(simd) = Avx512::<Pairs>::try_new() {
-                check(products::<F, _>(simd, &bytes, &input));
+                check(products::<F, _>(simd, bytes, input));
+            }
+            if let Some(simd) = Avx512::<Vnni>::try_new() {
+                check(products::<F, _>(simd, bytes, input));
             }
         }
     }
@@ -277,7 +291,7 @@ mod tests {
 
     #[test]
     fn the_largest_weights_and_activations_do_not_overflow() {
-        for byte in [0xff, 0x7f, 0x00] {
+        for byte in [0xff, 0x80, 0x7f, 0x00] {
             agree::<Q4K>(|| byte);
             agree::<Q5K>(|| byte);
             agree::<Q6K>(|| byte);

@@ -11,7 +11,7 @@ pub(crate) struct Portable;
 impl Lanes for Portable {
     type Sum = [f32; 8];
     const TOGETHER: usize = 1;
-    // Plain loops take longer with panels, whatever their number.
+    // Plain loops take longer with panels, whatever their number; they are what other processors are checked against.
     const PANELS_FROM: usize = usize::MAX;
 
     #[inline(always)]

@@ -16,15 +16,23 @@ const NONE: Four = [0; 4 * ROWS];
 pub(crate) trait WideLayout: Layout<Block = Wide> {
     const GRAIN: Grain;
 
-    /// The product of one block, and its two scales.
+    /// The product of one block, and its two scales. If it has to be unpacked for that, it is kept in `block`.
     #[inline(always)]
-    fn dot<L: Lanes>(lanes: L, bytes: &[u8], input: &WideInput) -> (Product, f32, f32) {
+    fn dot<L: Lanes>(
+        lanes: L,
+        bytes: &[u8],
+        block: &mut Option<Wide>,
+        input: &WideInput,
+    ) -> (Product, f32, f32) {
         if let Some(done) = Self::dot_packed(lanes, bytes, input) {
             return done;
         }
-        let mut block = Wide::default();
-        Self::unpack(bytes, &mut block);
-        (lanes.wide(&block, input), block.d, block.dmin)
+        let block = block.get_or_insert_with(|| {
+            let mut block = Wide::default();
+            Self::unpack(bytes, &mut block);
+            block
+        });
+        (lanes.wide(block, input), block.d, block.dmin)
     }
 
     /// The same without unpacking the block first, where there is a way.
