@@ -164,7 +164,7 @@ impl TaskNote {
         }
     }
 
-    /// The questions of this task that are still open, as far as it knows: see [`open_asks`].
+    /// The questions of this task that are still open, as far as it knows: see [`open_asks`](super::open_asks).
     pub fn open_asks(&self) -> impl Iterator<Item = &Ask> {
         let is_over = self.output.is_some() || self.extras.answered;
         let asks = self.extras.asks.iter();
