@@ -8,11 +8,11 @@ use super::portable::Portable;
 pub(crate) fn dispatch<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        use super::x86::{Avx512, Pairs, Vectorized, Vnni};
+        use super::x86::{Avx512, BytePairs, Vectorized, Vnni};
         if let Some(simd) = Avx512::<Vnni>::try_new() {
             return simd.features().vectorize(Vectorized { simd, work });
         }
-        if let Some(simd) = Avx512::<Pairs>::try_new() {
+        if let Some(simd) = Avx512::<BytePairs>::try_new() {
             return simd.features().vectorize(Vectorized { simd, work });
         }
         if let Some(simd) = pulp::x86::V3::try_new() {

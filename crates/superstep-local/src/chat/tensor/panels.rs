@@ -30,7 +30,7 @@ pub(super) fn multiply<F: WideLayout>(bytes: &[u8], input: &Rows<'_>, out: &mut 
     let mut sums = vec![[0.0; ROWS]; rows.div_ceil(ROWS) * count];
     let shares = sums.par_chunks_mut(count).enumerate();
     shares.for_each(|(at, sums)| {
-        dispatch(Share::<F> {
+        dispatch(SixteenRows::<F> {
             bytes: bytes.get(at * ROWS * size..).unwrap_or_default(),
             size,
             input: blocks,
@@ -62,7 +62,7 @@ pub(crate) fn is_faster_together() -> bool {
 }
 
 /// Sixteen rows of weights with all rows of activations.
-struct Share<'a, F> {
+struct SixteenRows<'a, F> {
     /// The rows of weights, and those behind them, which come next.
     bytes: &'a [u8],
     /// How many bytes a row has.
@@ -74,7 +74,7 @@ struct Share<'a, F> {
     layout: PhantomData<F>,
 }
 
-impl<F: WideLayout> Work for Share<'_, F> {
+impl<F: WideLayout> Work for SixteenRows<'_, F> {
     type Output = ();
 
     #[inline(always)]
@@ -90,7 +90,7 @@ impl<F: WideLayout> Work for Share<'_, F> {
 /// How many bytes ahead of a product its weights are fetched.
 const AHEAD: usize = 2048;
 
-impl<F: WideLayout> Share<'_, F> {
+impl<F: WideLayout> SixteenRows<'_, F> {
     #[inline(always)]
     fn by_rows<L: Lanes>(self, lanes: L) {
         let count = self.sums.len().max(1);
@@ -179,7 +179,7 @@ mod tests {
     use crate::chat::tensor::half;
     use crate::chat::tensor::portable::Portable;
     #[cfg(target_arch = "x86_64")]
-    use crate::chat::tensor::x86::{Avx512, Pairs, Vnni};
+    use crate::chat::tensor::x86::{Avx512, BytePairs, Vnni};
 
     const COLUMNS: usize = 512;
     /// As many as any processor takes together, and all smaller numbers that it takes.
@@ -219,7 +219,7 @@ mod tests {
     ) -> [Vec<[f32; ROWS]>; 2] {
         let size = COLUMNS / 256 * F::BYTES;
         let mut both = [vec![[0.0; ROWS]; COUNT], vec![[0.0; ROWS]; COUNT]];
-        let [rows, panels] = both.each_mut().map(|sums| Share::<F> {
+        let [rows, panels] = both.each_mut().map(|sums| SixteenRows::<F> {
             bytes,
             size,
             input,
@@ -268,7 +268,7 @@ mod tests {
             if let Some(simd) = pulp::x86::V3::try_new() {
                 check(products::<F, _>(simd, bytes, input));
             }
-            if let Some(simd) = Avx512::<Pairs>::try_new() {
+            if let Some(simd) = Avx512::<BytePairs>::try_new() {
                 check(products::<F, _>(simd, bytes, input));
             }
             if let Some(simd) = Avx512::<Vnni>::try_new() {

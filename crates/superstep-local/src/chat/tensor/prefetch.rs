@@ -12,7 +12,7 @@
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Has the processor fetch `bytes` while it goes on.
+/// Has the processor fetch `bytes` while it continues.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn prefetch(bytes: &[u8]) {

@@ -33,11 +33,14 @@ pub(crate) trait Dots: Copy + Send + Sync {
 
 /// In pairs of bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Pairs;
+pub(crate) struct BytePairs;
 
-impl Avx512<Pairs> {
+impl Avx512<BytePairs> {
     pub(crate) fn try_new() -> Option<Self> {
-        V4::try_new().map(|simd| Self { simd, dots: Pairs })
+        V4::try_new().map(|simd| Self {
+            simd,
+            dots: BytePairs,
+        })
     }
 
     /// What functions are compiled for there.
@@ -46,7 +49,7 @@ impl Avx512<Pairs> {
     }
 }
 
-impl Dots for Pairs {
+impl Dots for BytePairs {
     const TOGETHER: usize = 4;
     const PANELS_FROM: usize = 2;
 

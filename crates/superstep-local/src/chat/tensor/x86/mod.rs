@@ -12,7 +12,7 @@ use pulp::NullaryFnOnce;
 
 use super::lanes::{Lanes, Work};
 
-pub(super) use avx512::{Avx512, Pairs};
+pub(super) use avx512::{Avx512, BytePairs};
 pub(super) use vnni::Vnni;
 
 /// Work inside a function compiled for the instructions of `simd`.
