@@ -18,6 +18,7 @@ use super::reply::ReplyParser;
 use super::sampler::{Choice, Sampler};
 use super::spelling::Spelling;
 use super::template::RenderError;
+use super::tensor::is_faster_together;
 use super::token_table::{Token, TokenTable};
 
 /// Tokens read in one go. Between two, a call can be cancelled.
@@ -302,7 +303,7 @@ impl Writer<'_> {
 
     /// Reads tokens and a guess of at most `most` tokens after them.
     fn read_on(&mut self, tokens: &[u32], most: usize) -> Result<Ahead, ChatError> {
-        let guess = match self.net.is_faster_together() {
+        let guess = match is_faster_together() {
             true => self.drafts.guess(most).to_vec(),
             false => Vec::new(),
         };

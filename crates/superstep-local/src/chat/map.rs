@@ -36,7 +36,7 @@ impl Map {
     }
 
     /// Maps its pages ahead of their use, in another thread, as long as somebody has the map. Where the system cannot, each
-    /// page is mapped when it is first used, which makes the first pass over the weights slower by half.
+    /// page is mapped when it is first used, and the first pass over the weights waits for that.
     #[cfg(target_os = "linux")]
     pub(super) fn populate(self: &Arc<Self>) {
         /// As much at a time, so that whoever else maps memory does not wait for all of it.

@@ -13,7 +13,7 @@ use super::map::Map;
 use super::prefix_cache::CachedPrefix;
 use super::shape::{Pairs, Shape};
 use super::tensor::vector::{self, Attention};
-use super::tensor::{self, Format, Matrix, Rows};
+use super::tensor::{Format, Matrix, Rows};
 
 /// A network that is ready to compute.
 pub(super) struct Net {
@@ -85,11 +85,6 @@ impl Net {
 
     pub(super) fn shape(&self) -> &Shape {
         &self.shape
-    }
-
-    /// Whether reading several tokens in one pass takes less than reading each alone.
-    pub(super) fn is_faster_together(&self) -> bool {
-        tensor::is_faster_together()
     }
 
     /// Reads `tokens` after those in `prefix`, and stores their keys and values there.

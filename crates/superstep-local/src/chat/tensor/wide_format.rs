@@ -192,7 +192,7 @@ impl WideLayout for Q6K {
     }
 }
 
-/// Fours of bytes that follow each other in a row come to stand below each other, those of all rows side by side.
+/// Transposes rows of fours of bytes: each [`Four`] has the same four bytes of all rows.
 #[inline(always)]
 fn cross<L: Lanes, const SIZE: usize>(lanes: L, rows: &[&[u8; SIZE]; ROWS], crossed: &mut [Four]) {
     for (place, crossed) in crossed.as_chunks_mut().0.iter_mut().enumerate() {
