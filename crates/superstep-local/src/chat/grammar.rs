@@ -79,11 +79,6 @@ impl FactoryThread {
     }
 }
 
-/// Tokens that a text of JSON may always continue with while it has room for them. They are looked at once and not
-/// for each token of a reply. The three sets that are usual take twice as long to make, which a process earns
-/// back after about a thousand tokens.
-const SLICE: &str = r#"[^"\\\x00-\x1F\x7F]{1,10}"#;
-
 fn gone() -> ChatError {
     ChatError::Gone("its grammars could not be made".to_owned())
 }
@@ -114,7 +109,8 @@ fn factory(environment: &TokEnv) -> Result<ParserFactory, ChatError> {
         ff_tokens: true,
         ..InferenceCapabilities::default()
     };
-    let mut factory = ParserFactory::new(environment, abilities, &[SLICE.to_owned()])
+    // Without sets of tokens that texts of JSON have most of: to make one takes as long as it saves in 200 tokens.
+    let mut factory = ParserFactory::new(environment, abilities, &[])
         .map_err(|error| ChatError::Schema(error.to_string()))?;
     factory.quiet();
     factory.limits_mut().verbose_errors = false;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 
 use superstep_model::Request;
 
@@ -51,12 +52,19 @@ impl Loaded {
         let shape = Shape::read(&file).map_err(in_file)?;
         let context = options.context.min(shape.context);
         check_memory(map.bytes().len(), &shape, context)?;
-        let net = Net::read(&file, &map).map_err(in_file)?;
-        let table = Arc::new(TokenTable::read(&file).map_err(in_file)?);
-        let started = FactoryThread::start(&table, first)?;
-        // Not before memory was found to suffice and the request to be one.
-        map.populate();
-        let tokenizer = Arc::new(Tokenizer::read(&file).map_err(in_file)?);
+        let (net, table, started, tokenizer) = thread::scope(|scope| {
+            let tokenizer = scope.spawn(|| Tokenizer::read(&file));
+            let table = Arc::new(TokenTable::read(&file).map_err(in_file)?);
+            let started = FactoryThread::start(&table, first)?;
+            // Not before memory was found to suffice and the request to be one.
+            map.populate();
+            let net = Net::read(&file, &map).map_err(in_file)?;
+            let tokenizer = tokenizer
+                .join()
+                .map_err(|_| ChatError::Gone("its tokenizer could not be made".to_owned()))?;
+            let tokenizer = Arc::new(tokenizer.map_err(in_file)?);
+            Ok::<_, ChatError>((net, table, started, tokenizer))
+        })?;
         Ok(Self {
             template: ChatTemplate::read(&file).map_err(in_file)?,
             grammars: Grammars::new(Arc::clone(&table), Arc::clone(&tokenizer), started),

@@ -12,7 +12,8 @@ use super::gguf::{FileError, Gguf};
 use super::map::Map;
 use super::prefix_cache::CachedPrefix;
 use super::shape::{Pairs, Shape};
-use super::tensor::vector::{self, Attention};
+use super::tensor::attention::Attention;
+use super::tensor::vector;
 use super::tensor::{Format, Matrix, Rows};
 
 /// A network that is ready to compute.
@@ -135,7 +136,15 @@ impl Net {
             turns.apply(&mut query, head);
             turns.apply(&mut key, head);
             prefix.store(index, start, &key, &value);
-            self.attend(index, start, &query, prefix, &mut read);
+            let (keys, values) = prefix.layer(index);
+            let attention = Attention {
+                keys,
+                values,
+                width: head,
+                heads: self.shape.heads,
+                shared_heads: self.shape.shared_heads,
+            };
+            attention.read(&query, start, &mut read);
             let rows = Rows::new(&read, self.shape.heads * head);
             layer.merge.apply(&rows, &mut change);
             add(&mut state, &change);
@@ -153,40 +162,6 @@ impl Net {
         }
         prefix.extend(tokens);
         state
-    }
-
-    fn attend(
-        &self,
-        layer: usize,
-        start: usize,
-        query: &[f32],
-        prefix: &CachedPrefix,
-        read: &mut [f32],
-    ) {
-        let Shape {
-            head,
-            shared_heads,
-            heads,
-            ..
-        } = self.shape;
-        let group = heads / shared_heads * head;
-        let stride = self.shape.kept();
-        read.par_chunks_mut(group)
-            .zip(query.par_chunks(group))
-            .enumerate()
-            .for_each(|(at, (out, query))| {
-                // A token sees itself and what came before it.
-                let (keys, values) = prefix.layer(layer, start + at / shared_heads + 1);
-                vector::attend(Attention {
-                    query,
-                    keys,
-                    values,
-                    stride,
-                    offset: at % shared_heads * head,
-                    width: head,
-                    out,
-                });
-            });
     }
 }
 

@@ -3,52 +3,89 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::hash::BuildHasher as _;
 
-use hashbrown::HashMap;
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use super::token_table::byte_of_letter;
 
 /// How words become tokens.
+///
+/// A merge is found by the token that it makes: to look up the two that it joins, for every merge of a vocabulary, would
+/// take longer than everything else that is read of it.
 pub(super) struct PairEncoding {
     /// The token of each byte.
     bytes: Vec<Option<u32>>,
-    /// What two tokens become, and when: lower ranks are joined first.
-    joined: HashMap<(u32, u32), Joined>,
+    words: Words,
+    /// The merge that makes each token.
+    merges: Vec<Option<Merge>>,
+    /// When a token is made by yet another merge, by the token and the length of its left side.
+    others: HashMap<(u32, usize), u32>,
 }
 
+/// A token is made of two.
 #[derive(Clone, Copy)]
-struct Joined {
+struct Merge {
+    /// How long the first of them is.
+    left: usize,
+    /// Lower ranks are joined first.
     rank: u32,
-    token: u32,
 }
 
 impl PairEncoding {
     /// From the words of a vocabulary and its merges, each two words with a space between them.
     pub(super) fn new(words: &[&str], merges: &[&str]) -> Result<Self, String> {
-        let ids: HashMap<&str, u32> = words.iter().copied().zip(0..).collect();
-        let id = |word: &str| {
-            let id = ids.get(word).copied();
-            id.ok_or_else(|| format!("`{word:.80}` of a merge is no token"))
+        let mut encoding = Self {
+            bytes: vec![None; 256],
+            words: Words::new(words),
+            merges: vec![None; words.len()],
+            others: HashMap::new(),
         };
-        let mut joined = HashMap::with_capacity(merges.len());
         let mut both = String::new();
+        let mut next = 0;
         for (rank, merge) in (0..).zip(merges) {
             let Some((left, right)) = merge.split_once(' ') else {
                 return Err(format!("the merge `{merge:.80}` has no two sides"));
             };
             both.clear();
             both.extend([left, right]);
-            let token = id(&both)?;
-            joined.insert((id(left)?, id(right)?), Joined { rank, token });
+            // Most vocabularies are in the order of their merges.
+            let token = match encoding.words.get(next) == Some(both.as_bytes()) {
+                true => Some(next),
+                false => encoding.words.find(both.as_bytes()),
+            };
+            let token = token.ok_or_else(|| format!("`{both:.80}` of a merge is no token"))?;
+            next = token.saturating_add(1);
+            encoding.insert(token, left.len(), rank);
         }
-        let mut bytes = vec![None; 256];
         let letters = (0..).map_while(char::from_u32).zip(byte_of_letter());
         for (letter, byte) in letters.filter_map(|(letter, byte)| Some((letter, byte?))) {
-            if let Some(place) = bytes.get_mut(usize::from(byte)) {
-                *place = id(letter.encode_utf8(&mut [0; 4])).ok();
+            if let Some(place) = encoding.bytes.get_mut(usize::from(byte)) {
+                let mut spelled = [0; 4];
+                let spelled = letter.encode_utf8(&mut spelled).as_bytes();
+                *place = encoding.words.find(spelled);
             }
         }
-        Ok(Self { bytes, joined })
+        Ok(encoding)
+    }
+
+    fn insert(&mut self, token: u32, left: usize, rank: u32) {
+        match self.merges.get_mut(token as usize) {
+            Some(Some(merge)) if merge.left != left => {
+                self.others.insert((token, left), rank);
+            }
+            Some(merge) => *merge = Some(Merge { left, rank }),
+            None => {}
+        }
+    }
+
+    fn rank(&self, token: u32, left: usize) -> Option<u32> {
+        let merge = self.merges.get(token as usize).copied().flatten()?;
+        match merge.left == left {
+            true => Some(merge.rank),
+            false => self.others.get(&(token, left)).copied(),
+        }
     }
 
     /// Adds the tokens of a word to `tokens`. A byte that the vocabulary does not have is left out.
@@ -73,14 +110,79 @@ impl PairEncoding {
 
     fn pair(&self, line: &Line, left: usize) -> Option<Reverse<Pair>> {
         let tokens = line.pair(left)?;
-        let Joined { rank, token } = *self.joined.get(&tokens)?;
+        let (first, second) = (self.words.get(tokens.0)?, self.words.get(tokens.1)?);
+        let token = self.words.find(&[first, second].concat())?;
         Some(Reverse(Pair {
-            rank,
+            rank: self.rank(token, first.len())?,
             left,
             tokens,
             token,
         }))
     }
+}
+
+/// The words of a vocabulary, by their number and by their text.
+struct Words {
+    text: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    ids: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Words {
+    fn new(words: &[&str]) -> Self {
+        let mut all = Self {
+            text: words.concat().into_bytes(),
+            ends: Vec::with_capacity(words.len()),
+            ids: HashTable::with_capacity(words.len()),
+            hasher: DefaultHashBuilder::default(),
+        };
+        let mut end = 0;
+        for (id, word) in (0..).zip(words) {
+            end += word.len();
+            all.ends.push(end);
+            all.insert(id, word.as_bytes());
+        }
+        all
+    }
+
+    /// Of words that are the same, the last one counts.
+    fn insert(&mut self, id: u32, word: &[u8]) {
+        let Self {
+            text, ends, hasher, ..
+        } = self;
+        let text = |id: &u32| word_at(text, ends, *id);
+        let entry = self.ids.entry(
+            hasher.hash_one(word),
+            |other| text(other) == Some(word),
+            |other| hasher.hash_one(text(other).unwrap_or_default()),
+        );
+        match entry {
+            Entry::Occupied(mut same) => *same.get_mut() = id,
+            Entry::Vacant(place) => {
+                place.insert(id);
+            }
+        }
+    }
+
+    fn get(&self, id: u32) -> Option<&[u8]> {
+        word_at(&self.text, &self.ends, id)
+    }
+
+    fn find(&self, word: &[u8]) -> Option<u32> {
+        let is_word = |id: &u32| self.get(*id) == Some(word);
+        let found = self.ids.find(self.hasher.hash_one(word), is_word);
+        found.copied()
+    }
+}
+
+fn word_at<'a>(text: &'a [u8], ends: &[usize], id: u32) -> Option<&'a [u8]> {
+    let start = match (id as usize).checked_sub(1) {
+        Some(before) => *ends.get(before)?,
+        None => 0,
+    };
+    text.get(start..*ends.get(id as usize)?)
 }
 
 /// Two neighbors that can be joined. The lowest rank comes first, then the leftmost.
@@ -161,6 +263,20 @@ mod tests {
     fn of_the_same_pairs_the_leftmost_is_joined_first() {
         assert_eq!(tokens(&["a a"], "aaa"), [6, 0]);
         assert_eq!(tokens(&["a a"], "aaaa"), [6, 6]);
+    }
+
+    #[test]
+    fn a_token_may_be_made_in_several_ways() {
+        assert_eq!(tokens(&["b c", "ab c", "a bc"], "abc"), [5]);
+        assert_eq!(tokens(&["a b", "a bc", "ab c"], "abc"), [5]);
+    }
+
+    #[test]
+    fn of_words_that_are_the_same_the_last_one_counts() {
+        let encoding = PairEncoding::new(&["a", "b", "ab", "ab"], &["a b"]).unwrap();
+        let mut tokens = Vec::new();
+        encoding.encode(b"ab", &mut tokens);
+        assert_eq!(tokens, [3]);
     }
 
     #[test]

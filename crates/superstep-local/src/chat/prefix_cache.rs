@@ -5,6 +5,7 @@
 //! find their own.
 
 use super::shape::Shape;
+use super::tensor::attention::PLACES;
 use super::tensor::half;
 
 /// Prefixes shorter than this are not worth keeping: they are the template's own words.
@@ -21,9 +22,12 @@ pub(super) struct PrefixCache {
 /// One sequence of tokens, with its keys and values.
 pub(super) struct CachedPrefix {
     tokens: Vec<u32>,
+    /// By layers, in blocks of [`PLACES`].
     keys: Vec<u16>,
+    /// By layers, place by place.
     values: Vec<u16>,
     kept: usize,
+    /// How many places a layer has, in whole blocks.
     context: usize,
     used: u64,
 }
@@ -93,6 +97,7 @@ impl CachedPrefix {
     /// Room for `context` tokens, or nothing if memory does not suffice. The system gives the memory
     /// as it is written to, so a short conversation costs little.
     pub(super) fn new(layers: usize, kept: usize, context: usize) -> Option<Self> {
+        let context = context.checked_next_multiple_of(PLACES)?;
         let size = layers.checked_mul(context)?.checked_mul(kept)?;
         Some(Self {
             tokens: Vec::new(),
@@ -120,58 +125,85 @@ impl CachedPrefix {
 
     /// Keeps keys and values of a layer for the tokens from `start`.
     pub(super) fn store(&mut self, layer: usize, start: usize, keys: &[f32], values: &[f32]) {
-        let at = (layer * self.context + start) * self.kept;
-        for (kept, new) in [(&mut self.keys, keys), (&mut self.values, values)] {
-            if let Some(kept) = kept.get_mut(at..at + new.len()) {
-                for (kept, new) in kept.iter_mut().zip(new) {
-                    *kept = half::narrow(*new);
-                }
-            }
+        let size = self.context * self.kept;
+        let [old_keys, old_values] = [&mut self.keys, &mut self.values]
+            .map(|numbers| numbers.get_mut(layer * size..).unwrap_or_default());
+        let places = keys.chunks_exact(self.kept.max(1));
+        for (place, keys) in (start..self.context).zip(places) {
+            let block = old_keys.get_mut(place / PLACES * PLACES * self.kept..);
+            let numbers = block.unwrap_or_default().iter_mut();
+            let numbers = numbers.skip(place % PLACES).step_by(PLACES);
+            numbers
+                .zip(keys)
+                .for_each(|(old, new)| *old = half::narrow(*new));
+        }
+        let old_values = old_values.iter_mut().skip(start * self.kept);
+        for (old, new) in old_values.zip(values) {
+            *old = half::narrow(*new);
         }
     }
 
-    /// Keys and values of the first `count` tokens in a layer.
-    pub(super) fn layer(&self, layer: usize, count: usize) -> (&[u16], &[u16]) {
-        let at = layer * self.context * self.kept;
-        let range = at..at + count * self.kept;
+    /// Keys and values of a layer, for all places that it may have.
+    pub(super) fn layer(&self, layer: usize) -> (&[u16], &[u16]) {
+        let size = self.context * self.kept;
+        let range = layer * size..(layer + 1) * size;
         let keys = self.keys.get(range.clone()).unwrap_or_default();
         (keys, self.values.get(range).unwrap_or_default())
     }
 
-    /// How many bytes keys and values of so many tokens are.
+    /// How many bytes keys and values of so many tokens are, in whole blocks.
     pub(super) fn size(&self, count: usize) -> usize {
         let layers = self.keys.len() / (self.context * self.kept).max(1);
-        2 * layers * count * self.kept * size_of::<u16>()
+        2 * layers * self.share(count) * size_of::<u16>()
+    }
+
+    /// How many keys so many tokens have in a layer, in whole blocks. They have as many values.
+    fn share(&self, count: usize) -> usize {
+        count.next_multiple_of(PLACES) * self.kept
     }
 
     /// Keys and values of the first `count` tokens, as bytes.
     pub(super) fn content(&self, count: usize) -> Vec<u8> {
-        let layer = self.context * self.kept;
+        let (layer, share) = ((self.context * self.kept).max(1), self.share(count));
         let mut bytes = Vec::with_capacity(self.size(count));
-        for kept in [&self.keys, &self.values] {
-            for layer in kept.chunks_exact(layer.max(1)) {
-                let some = layer.iter().take(count * self.kept);
-                bytes.extend(some.flat_map(|number| number.to_le_bytes()));
-            }
+        // Not what other tokens have in the last block.
+        let mut push = |number: &u16, is_theirs: bool| {
+            let number = if is_theirs { *number } else { 0 };
+            bytes.extend(number.to_le_bytes());
+        };
+        for keys in self.keys.chunks_exact(layer) {
+            let blocks = keys.iter().take(share).enumerate();
+            blocks.for_each(|(at, key)| {
+                let block = at / (PLACES * self.kept).max(1);
+                push(key, block * PLACES + at % PLACES < count);
+            });
+        }
+        for values in self.values.chunks_exact(layer) {
+            let places = values.iter().take(share).enumerate();
+            places.for_each(|(at, value)| push(value, at < count * self.kept));
         }
         bytes
     }
 
-    /// Takes these tokens and their [`content`](Self::content) in place of what it has; says whether they fit.
-    pub(super) fn fill(&mut self, tokens: &[u32], content: &[u8]) -> bool {
+    /// Takes these tokens and their [`content`](Self::content), of which `next` gives so many bytes at a time, in place of
+    /// what it has; says whether they fit and `next` had them all. If not, it has nothing.
+    pub(super) fn fill(&mut self, tokens: &[u32], mut next: impl FnMut(&mut [u8]) -> bool) -> bool {
+        self.tokens.clear();
         let (count, layer) = (tokens.len(), self.context * self.kept);
-        let share = count * self.kept * size_of::<u16>();
-        if count > self.context || share == 0 || content.len() != self.size(count) {
+        if count == 0 || count > self.context || layer == 0 {
             return false;
         }
+        let mut bytes = vec![0; self.share(count) * size_of::<u16>()];
         let kept = [&mut self.keys, &mut self.values].into_iter();
-        let layers = kept.flat_map(|kept| kept.chunks_exact_mut(layer));
-        for (layer, bytes) in layers.zip(content.chunks_exact(share)) {
+        for layer in kept.flat_map(|kept| kept.chunks_exact_mut(layer)) {
+            if !next(&mut bytes) {
+                return false;
+            }
             for (number, bytes) in layer.iter_mut().zip(bytes.as_chunks::<2>().0) {
                 *number = u16::from_le_bytes(*bytes);
             }
         }
-        self.tokens = tokens.to_vec();
+        self.tokens.extend_from_slice(tokens);
         true
     }
 

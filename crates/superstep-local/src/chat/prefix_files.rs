@@ -25,6 +25,9 @@ const MOST: u64 = 256 << 20;
 
 const HASH: usize = 32;
 
+/// Counts how keys and values were stored.
+const FORMAT: u8 = 2;
+
 /// Prefixes of one model in a folder.
 pub(super) struct PrefixFiles {
     folder: PathBuf,
@@ -40,8 +43,7 @@ impl PrefixFiles {
     /// Fills a prefix with these tokens, if there is a file about them; says whether it did.
     pub(super) fn load(&self, tokens: &[u32], prefix: &mut CachedPrefix) -> bool {
         let path = self.path(tokens);
-        let loaded = read(&path, prefix.size(tokens.len()))
-            .is_some_and(|content| prefix.fill(tokens, &content));
+        let loaded = fill(&path, tokens, prefix);
         if loaded && let Ok(file) = File::options().append(true).open(&path) {
             // Only the order in which files go depends on it.
             let _old = file.set_modified(SystemTime::now());
@@ -68,9 +70,9 @@ impl PrefixFiles {
 
     fn path(&self, tokens: &[u32]) -> PathBuf {
         let mut hash = Sha256::new();
-        // Another version may compute or store them otherwise.
+        // Another version may compute them otherwise.
         hash.update(env!("CARGO_PKG_VERSION"));
-        hash.update([0]);
+        hash.update([0, FORMAT]);
         hash.update(&self.weights);
         hash.update([0]);
         for token in tokens {
@@ -83,16 +85,29 @@ impl PrefixFiles {
 
 const EXTENSION: &str = "kv";
 
-/// The content of a file, if it is whole.
-fn read(path: &Path, size: usize) -> Option<Vec<u8>> {
-    let mut file = open_regular(path).ok()?;
-    let mut hash = [0; HASH];
-    file.read_exact(&mut hash).ok()?;
-    let mut content = Vec::with_capacity(size);
-    // One byte more than wanted is enough to see that it is another file.
-    let read = file.take(size as u64 + 1).read_to_end(&mut content);
-    let is_whole = read.ok()? == size && Sha256::digest(&content).as_slice() == hash;
-    is_whole.then_some(content)
+/// Fills a prefix from a file, if that is whole. It is read piece by piece: a piece is hashed and copied while the processor
+/// has it at hand.
+fn fill(path: &Path, tokens: &[u32], prefix: &mut CachedPrefix) -> bool {
+    let mut expected = [0; HASH];
+    let file = open_regular(path).and_then(|mut file| {
+        file.read_exact(&mut expected)?;
+        Ok(file)
+    });
+    let Ok(mut file) = file else {
+        return false;
+    };
+    let mut hash = Sha256::new();
+    let has_all = prefix.fill(tokens, |piece| {
+        let read = file.read_exact(piece);
+        hash.update(piece);
+        read.is_ok()
+    });
+    let is_at_end = matches!(file.read(&mut [0]), Ok(0));
+    let is_whole = has_all && is_at_end && hash.finalize().as_slice() == expected;
+    if !is_whole {
+        prefix.truncate(0);
+    }
+    is_whole
 }
 
 /// Removes files that were not used for longest, until the others have at most so many bytes.
@@ -157,9 +172,7 @@ mod tests {
         assert!(!files(folder.path(), "a").load(&tokens[1..81], &mut read));
         assert!(files(folder.path(), "a").load(fixed, &mut read));
         assert_eq!(read.len(), 80);
-        for layer in 0..2 {
-            assert_eq!(read.layer(layer, 80), written.layer(layer, 80));
-        }
+        assert_eq!(read.content(80), written.content(80));
     }
 
     #[test]

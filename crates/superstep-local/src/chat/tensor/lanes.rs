@@ -4,11 +4,16 @@
 //! as for many: what a conversation shares with an earlier one must not change the reply.
 
 use super::block::{Float, Narrow, NarrowInput, Wide, WideInput};
+use super::half;
 use super::panel::{Four, Grain, Panel, ROWS};
 
 /// Arithmetic on many numbers at once.
 pub(crate) trait Lanes: Copy + Send + Sync {
     type Sum: Copy + Send;
+    /// Sixteen numbers, in as many registers as that takes.
+    type Sixteen: Copy;
+    /// Whether eight times sixteen numbers fit into registers.
+    const HAS_MANY_REGISTERS: bool;
     /// With how many rows of activations a panel is multiplied at a time.
     const TOGETHER: usize;
     /// For how many rows of activations panels are worth it.
@@ -40,6 +45,19 @@ pub(crate) trait Lanes: Copy + Send + Sync {
     fn float(self, weights: &Float, input: &Float, sum: Self::Sum) -> Self::Sum;
     /// `left * right + sum`, rounded as [`Lanes::panel`] rounds it.
     fn fused(self, left: f32, right: f32, sum: f32) -> f32;
+    fn load(self, numbers: &[f32; 16]) -> Self::Sixteen;
+    /// As 32 bits. None of them is infinite.
+    #[inline(always)]
+    fn widen(self, halves: &[u16; 16]) -> Self::Sixteen {
+        let mut wide = [0.0; 16];
+        for (wide, half) in wide.iter_mut().zip(halves) {
+            *wide = half::widen(*half);
+        }
+        self.load(&wide)
+    }
+    fn store(self, numbers: Self::Sixteen) -> [f32; 16];
+    /// `factor * numbers + sums`, for each of them.
+    fn add_times(self, factor: f32, numbers: Self::Sixteen, sums: Self::Sixteen) -> Self::Sixteen;
 }
 
 /// What a block of weights and one of activations give, in units of their scales.

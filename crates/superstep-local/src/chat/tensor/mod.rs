@@ -1,10 +1,11 @@
 //! Arithmetic on packed weights: `matrix` is the product with `activations`, `panels` and `rows` the two
 //! ways to it; `format` is how weights are packed, `block` how they are unpacked, `panel` how they stand
 //! side by side and `wide_format` how they come there; `lanes` is what the processor does with them (`x86` with
-//! vector instructions, `portable` without), `dispatch` which of these, `prefetch` how they are there in time, `vector`
-//! everything that is not a product with weights.
+//! vector instructions, `portable` without), `dispatch` which of these, `prefetch` how they are there in time; `attention`
+//! and `vector` are everything that is not a product with weights.
 
 mod activations;
+pub(super) mod attention;
 mod block;
 mod dispatch;
 mod format;

@@ -10,6 +10,8 @@ pub(crate) struct Portable;
 
 impl Lanes for Portable {
     type Sum = [f32; 8];
+    type Sixteen = [f32; 16];
+    const HAS_MANY_REGISTERS: bool = false;
     const TOGETHER: usize = 1;
     // Plain loops take longer with panels, whatever their number; they are what other processors are checked against.
     const PANELS_FROM: usize = usize::MAX;
@@ -124,5 +126,23 @@ impl Lanes for Portable {
     #[inline(always)]
     fn fused(self, left: f32, right: f32, sum: f32) -> f32 {
         left * right + sum
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f32; 16]) -> [f32; 16] {
+        *numbers
+    }
+
+    #[inline(always)]
+    fn store(self, numbers: [f32; 16]) -> [f32; 16] {
+        numbers
+    }
+
+    #[inline(always)]
+    fn add_times(self, factor: f32, numbers: [f32; 16], mut sums: [f32; 16]) -> [f32; 16] {
+        for (sum, number) in sums.iter_mut().zip(numbers) {
+            *sum = self.fused(factor, number, *sum);
+        }
+        sums
     }
 }

@@ -1,9 +1,8 @@
-//! What a network does besides products with weights: norms, rotation, gates, attention.
+//! What a network does besides products with weights: norms and gates. Attention is in `attention`.
 
 use rayon::prelude::*;
 
 use super::dispatch::dispatch;
-use super::half;
 use super::lanes::{Lanes, Work};
 
 /// Scales each row of `values` to a mean square of one, then by `weights`.
@@ -26,66 +25,6 @@ pub(crate) fn norm(values: &[f32], weights: &[f32], epsilon: f32) -> Vec<f32> {
 /// `gate / (1 + exp(-gate)) * up`, in `gate`.
 pub(crate) fn gate(gate: &mut [f32], up: &[f32]) {
     dispatch(Gate(gate, up));
-}
-
-/// Reads `heads` of width `width` in `query` against the stored `keys` and `values`, which have
-/// `stride` numbers a place and begin at `offset`, and writes what was read to `out`.
-pub(crate) struct Attention<'a> {
-    pub(crate) query: &'a [f32],
-    pub(crate) keys: &'a [u16],
-    pub(crate) values: &'a [u16],
-    pub(crate) stride: usize,
-    pub(crate) offset: usize,
-    pub(crate) width: usize,
-    pub(crate) out: &'a mut [f32],
-}
-
-/// Attention of all heads that share keys.
-pub(crate) fn attend(attention: Attention<'_>) {
-    dispatch(attention);
-}
-
-impl Work for Attention<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) {
-        let Self {
-            query,
-            keys,
-            values,
-            stride,
-            offset,
-            width,
-            out,
-        } = self;
-        let range = offset..offset + width;
-        let places = keys.len().checked_div(stride).unwrap_or(0);
-        let heads = query.len().checked_div(width).unwrap_or(0);
-        let scale = 1.0 / (width as f32).sqrt();
-        let mut scores = vec![0.0; heads * places];
-        let mut wide = vec![0.0; width];
-        for (place, key) in keys.chunks_exact(stride).enumerate() {
-            widen(key.get(range.clone()).unwrap_or_default(), &mut wide);
-            let scores = scores.iter_mut().skip(place).step_by(places);
-            for (score, query) in scores.zip(query.chunks_exact(width)) {
-                *score = Dot(query, &wide).run(lanes) * scale;
-            }
-        }
-        for scores in scores.chunks_exact_mut(places.max(1)) {
-            softmax(scores);
-        }
-        out.fill(0.0);
-        for (place, value) in values.chunks_exact(stride).enumerate() {
-            widen(value.get(range.clone()).unwrap_or_default(), &mut wide);
-            let scores = scores.iter().skip(place).step_by(places);
-            for (score, out) in scores.zip(out.chunks_exact_mut(width)) {
-                for (out, value) in out.iter_mut().zip(&wide) {
-                    *out += score * value;
-                }
-            }
-        }
-    }
 }
 
 struct Dot<'a>(&'a [f32], &'a [f32]);
@@ -122,29 +61,9 @@ impl Work for Gate<'_> {
     }
 }
 
-#[inline(always)]
-fn widen(stored: &[u16], out: &mut [f32]) {
-    for (out, stored) in out.iter_mut().zip(stored) {
-        *out = half::widen(*stored);
-    }
-}
-
-#[inline(always)]
-fn softmax(scores: &mut [f32]) {
-    let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    for score in scores.iter_mut() {
-        *score = exp(*score - largest);
-    }
-    // Apart from the exponentials, which are computed side by side; a sum has an order.
-    let total: f32 = scores.iter().fold(0.0, |total, score| total + score);
-    for score in scores {
-        *score /= total;
-    }
-}
-
 /// The exponential to about one part in ten million, without a call, so that loops vectorize.
 #[inline(always)]
-fn exp(x: f32) -> f32 {
+pub(super) fn exp(x: f32) -> f32 {
     // 1.5 * 2^23: adding it leaves a whole number in the low bits.
     const MAGIC: f32 = 12_582_912.0;
     let x = x.clamp(-87.0, 88.0);
@@ -185,21 +104,5 @@ mod tests {
     fn a_norm_has_mean_square_one() {
         let out = norm(&[3.0, -4.0], &[1.0, 1.0], 0.0);
         assert!((out.iter().map(|x| x * x).sum::<f32>() - 2.0).abs() < 1e-5);
-    }
-
-    #[test]
-    fn attention_to_one_place_reads_its_value() {
-        let stored: Vec<u16> = [1.0, 2.0].iter().map(|x| half::narrow(*x)).collect();
-        let mut out = vec![0.0; 2];
-        attend(Attention {
-            query: &[0.5, 0.5],
-            keys: &stored,
-            values: &stored,
-            stride: 2,
-            offset: 0,
-            width: 2,
-            out: &mut out,
-        });
-        assert_eq!(out, [1.0, 2.0]);
     }
 }

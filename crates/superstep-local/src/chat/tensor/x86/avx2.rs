@@ -12,6 +12,8 @@ use crate::chat::tensor::panel::{Four, Grain, Panel, ROWS};
 
 impl Lanes for V3 {
     type Sum = __m256;
+    type Sixteen = [__m256; 2];
+    const HAS_MANY_REGISTERS: bool = false;
     // Its registers hold no more.
     const TOGETHER: usize = 2;
     const PANELS_FROM: usize = 2;
@@ -162,6 +164,23 @@ impl Lanes for V3 {
     #[inline(always)]
     fn fused(self, left: f32, right: f32, sum: f32) -> f32 {
         left.mul_add(right, sum)
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f32; 16]) -> [__m256; 2] {
+        cast(*numbers)
+    }
+
+    #[inline(always)]
+    fn store(self, numbers: [__m256; 2]) -> [f32; 16] {
+        cast(numbers)
+    }
+
+    #[inline(always)]
+    fn add_times(self, factor: f32, [a, b]: [__m256; 2], [c, d]: [__m256; 2]) -> [__m256; 2] {
+        let factor = self.avx._mm256_set1_ps(factor);
+        let add = |numbers, sums| self.fma._mm256_fmadd_ps(factor, numbers, sums);
+        [add(a, c), add(b, d)]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Products with AVX-512. Panels are multiplied in its registers; row by row AVX2 is as fast.
 
-use std::arch::x86_64::{__m128i, __m256, __m512i};
+use std::arch::x86_64::{__m128i, __m256, __m512, __m512i};
 
 use pulp::cast;
 use pulp::x86::V4;
@@ -67,6 +67,8 @@ impl Dots for BytePairs {
 
 impl<D: Dots> Lanes for Avx512<D> {
     type Sum = __m256;
+    type Sixteen = __m512;
+    const HAS_MANY_REGISTERS: bool = true;
     const TOGETHER: usize = D::TOGETHER;
     const PANELS_FROM: usize = D::PANELS_FROM;
 
@@ -145,6 +147,27 @@ impl<D: Dots> Lanes for Avx512<D> {
     #[inline(always)]
     fn fused(self, left: f32, right: f32, sum: f32) -> f32 {
         left.mul_add(right, sum)
+    }
+
+    #[inline(always)]
+    fn load(self, numbers: &[f32; 16]) -> __m512 {
+        cast(*numbers)
+    }
+
+    #[inline(always)]
+    fn widen(self, halves: &[u16; 16]) -> __m512 {
+        self.simd.avx512f._mm512_cvtph_ps(cast(*halves))
+    }
+
+    #[inline(always)]
+    fn store(self, numbers: __m512) -> [f32; 16] {
+        cast(numbers)
+    }
+
+    #[inline(always)]
+    fn add_times(self, factor: f32, numbers: __m512, sums: __m512) -> __m512 {
+        let f = self.simd.avx512f;
+        f._mm512_fmadd_ps(f._mm512_set1_ps(factor), numbers, sums)
     }
 }
 
