@@ -51,15 +51,6 @@ pub(crate) struct WideInput {
     pub(super) d: f32,
 }
 
-impl WideInput {
-    /// 32 activations in fours.
-    #[inline(always)]
-    pub(super) fn fours(&self, at: usize) -> &[[i8; 4]; 8] {
-        const NONE: [[i8; 4]; 8] = [[0; 4]; 8];
-        self.q.get(at).unwrap_or(&NONE)
-    }
-}
-
 impl Input for WideInput {
     #[inline(always)]
     fn read(values: &[f32]) -> Self {

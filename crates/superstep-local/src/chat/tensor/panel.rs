@@ -45,17 +45,6 @@ pub(crate) enum Grain {
     Fine,
 }
 
-impl Grain {
-    /// How many pairs of minima a block has.
-    #[inline(always)]
-    pub(super) fn pairs(self) -> usize {
-        match self {
-            Self::Coarse => 4,
-            Self::Fine => 8,
-        }
-    }
-}
-
 /// What the minima of a panel are multiplied with.
 #[inline(always)]
 pub(super) fn sums(input: &WideInput, grain: Grain) -> &[[i16; 2]] {

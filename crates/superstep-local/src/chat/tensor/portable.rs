@@ -64,39 +64,7 @@ impl Lanes for Portable {
         inputs: &[WideInput; N],
         sums: &mut [[f32; ROWS]; N],
     ) {
-        for (input, sums) in inputs.iter().zip(sums) {
-            let mut totals = [0_i32; ROWS];
-            let fours = input.q.as_flattened();
-            let groups = panel.q.as_chunks::<4>().0.iter().zip(&panel.scales);
-            for ((q, scales), given) in groups.zip(fours.as_chunks::<4>().0) {
-                let mut products = [0_i32; ROWS];
-                for (q, given) in q.iter().zip(given) {
-                    let q = q.as_chunks::<4>().0;
-                    for (product, q) in products.iter_mut().zip(q) {
-                        let four = q.iter().zip(given);
-                        let four = four.map(|(q, given)| i32::from(*q) * i32::from(*given));
-                        *product += four.sum::<i32>();
-                    }
-                }
-                let scaled = products.iter().zip(scales);
-                for (total, (product, [scale, _])) in totals.iter_mut().zip(scaled) {
-                    *total += product * i32::from(*scale);
-                }
-            }
-            let mut offsets = [0_i32; ROWS];
-            for (mins, [left, right]) in panel.mins.iter().zip(panel::sums(input, grain)) {
-                for (offset, [first, second]) in offsets.iter_mut().zip(mins) {
-                    *offset += i32::from(*first) * i32::from(*left);
-                    *offset += i32::from(*second) * i32::from(*right);
-                }
-            }
-            let scales = panel.d.iter().zip(&panel.dmin);
-            let products = totals.iter().zip(&offsets);
-            for (sum, ((total, offset), (d, dmin))) in sums.iter_mut().zip(products.zip(scales)) {
-                *sum = self.fused(*total as f32, d * input.d, *sum);
-                *sum = self.fused(-(*offset as f32), dmin * input.d, *sum);
-            }
-        }
+        panel_by_loops(self, panel, grain, inputs, sums);
     }
 
     #[inline(always)]
@@ -144,5 +112,49 @@ impl Lanes for Portable {
             *sum = self.fused(factor, number, *sum);
         }
         sums
+    }
+}
+
+/// [`Lanes::panel`] in plain loops.
+#[inline(always)]
+pub(super) fn panel_by_loops<L: Lanes, const N: usize>(
+    lanes: L,
+    panel: &Panel,
+    grain: Grain,
+    inputs: &[WideInput; N],
+    sums: &mut [[f32; ROWS]; N],
+) {
+    for (input, sums) in inputs.iter().zip(sums) {
+        let mut totals = [0_i32; ROWS];
+        let fours = input.q.as_flattened();
+        let groups = panel.q.as_chunks::<4>().0.iter().zip(&panel.scales);
+        for ((q, scales), given) in groups.zip(fours.as_chunks::<4>().0) {
+            let mut products = [0_i32; ROWS];
+            for (q, given) in q.iter().zip(given) {
+                let q = q.as_chunks::<4>().0;
+                for (product, q) in products.iter_mut().zip(q) {
+                    let four = q.iter().zip(given);
+                    let four = four.map(|(q, given)| i32::from(*q) * i32::from(*given));
+                    *product += four.sum::<i32>();
+                }
+            }
+            let scaled = products.iter().zip(scales);
+            for (total, (product, [scale, _])) in totals.iter_mut().zip(scaled) {
+                *total += product * i32::from(*scale);
+            }
+        }
+        let mut offsets = [0_i32; ROWS];
+        for (mins, [left, right]) in panel.mins.iter().zip(panel::sums(input, grain)) {
+            for (offset, [first, second]) in offsets.iter_mut().zip(mins) {
+                *offset += i32::from(*first) * i32::from(*left);
+                *offset += i32::from(*second) * i32::from(*right);
+            }
+        }
+        let scales = panel.d.iter().zip(&panel.dmin);
+        let products = totals.iter().zip(&offsets);
+        for (sum, ((total, offset), (d, dmin))) in sums.iter_mut().zip(products.zip(scales)) {
+            *sum = lanes.fused(*total as f32, d * input.d, *sum);
+            *sum = lanes.fused(-(*offset as f32), dmin * input.d, *sum);
+        }
     }
 }

@@ -8,24 +8,5 @@ mod avx512;
 mod registers;
 mod vnni;
 
-use pulp::NullaryFnOnce;
-
-use super::lanes::{Lanes, Work};
-
 pub(super) use avx512::{Avx512, BytePairs};
 pub(super) use vnni::Vnni;
-
-/// Work inside a function compiled for the instructions of `simd`.
-pub(super) struct Vectorized<S, W> {
-    pub(super) simd: S,
-    pub(super) work: W,
-}
-
-impl<S: Lanes, W: Work> NullaryFnOnce for Vectorized<S, W> {
-    type Output = W::Output;
-
-    #[inline(always)]
-    fn call(self) -> W::Output {
-        self.work.run(self.simd)
-    }
-}

@@ -49,12 +49,12 @@ pub(super) fn multiply<S: Registers, const N: usize>(
     let blocks = panel.q.as_chunks::<8>().0.iter();
     let blocks = blocks.zip(panel.scales.as_chunks::<2>().0);
     for (at, (q, scales)) in blocks.enumerate() {
-        let given = inputs.each_ref().map(|input| input.fours(at));
+        let given = inputs.each_ref().map(|input| fours(input, at));
         simd.add_block(q, &given, (scales, grain), &mut totals);
     }
     let mut offsets = [simd.zeros(); N];
     let sums_of = inputs.each_ref().map(|input| panel::sums(input, grain));
-    for (at, mins) in panel.mins.iter().take(grain.pairs()).enumerate() {
+    for (at, mins) in panel.mins.iter().take(pairs(grain)).enumerate() {
         let mins = simd.words(mins);
         for (offset, sums) in offsets.iter_mut().zip(sums_of) {
             let bits = sums.get(at).copied().unwrap_or_default();
@@ -66,6 +66,22 @@ pub(super) fn multiply<S: Registers, const N: usize>(
     let products = totals.iter().zip(&offsets);
     for (((total, offset), input), sums) in products.zip(inputs).zip(sums) {
         simd.add_scaled((*total, *offset), (&panel.d, &panel.dmin), input.d, sums);
+    }
+}
+
+/// 32 activations in fours.
+#[inline(always)]
+fn fours(input: &WideInput, at: usize) -> &[[i8; 4]; 8] {
+    const NONE: [[i8; 4]; 8] = [[0; 4]; 8];
+    input.q.get(at).unwrap_or(&NONE)
+}
+
+/// How many pairs of minima a block has.
+#[inline(always)]
+fn pairs(grain: Grain) -> usize {
+    match grain {
+        Grain::Coarse => 4,
+        Grain::Fine => 8,
     }
 }
 
