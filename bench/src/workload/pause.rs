@@ -75,17 +75,17 @@ impl Pause {
     /// Runs a thread up to its question, or from its answer to the end.
     async fn run(
         &self,
-        thread: String,
-        options: RunOptions,
+        thread: &str,
+        options: &RunOptions,
         to: Status,
     ) -> Result<Status, BenchError> {
         let outcome = match (self, to) {
             (Self::Dynamic(graph), Status::Waiting) => {
                 let input = Value::map([("messages", Value::list([]))]);
-                return Ok(graph.invoke(input, &options).await?.status);
+                return Ok(graph.invoke(input, options).await?.status);
             }
             (Self::Dynamic(graph), _) => {
-                return Ok(graph.invoke(resume("ok"), &options).await?.status);
+                return Ok(graph.invoke(resume("ok"), options).await?.status);
             }
             (Self::Typed(graph), Status::Waiting) => graph.run(thread, Talk::update()).await?,
             (Self::Typed(graph), _) => graph.answer_only(thread, "ok").await?,
@@ -107,9 +107,9 @@ async fn every_thread(
     let mut runs = Vec::with_capacity(n);
     for thread in 0..n {
         let (pause, thread) = (pause.clone(), format!("pause-{thread}"));
-        let options = opened.on(thread.clone());
+        let options = opened.on(&*thread);
         runs.push(tokio::spawn(async move {
-            pause.run(thread, options, expected).await
+            pause.run(&thread, &options, expected).await
         }));
     }
     for run in runs {
