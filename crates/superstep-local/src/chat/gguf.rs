@@ -97,6 +97,8 @@ enum MetaValue<'a> {
 
 /// Lists in lists are skipped down to this depth.
 const MAX_DEPTH: usize = 4;
+/// More than any vocabulary or its merges.
+const MOST_TEXTS: usize = 1 << 22;
 const TEXT: u32 = 8;
 const LIST: u32 = 9;
 
@@ -135,10 +137,15 @@ impl<'a> Gguf<'a> {
                 key: "general.alignment".to_owned(),
                 value: alignment.to_string(),
             })?;
+        let mut sizes = 0_usize;
         for place in places {
-            header
-                .tensors
-                .insert(place.name, place.find(start, file.len())?);
+            let tensor = place.find(start, file.len())?;
+            sizes = sizes.saturating_add(tensor.as_ref().map_or(0, |tensor| tensor.bytes.len()));
+            header.tensors.insert(place.name, tensor);
+        }
+        // What is copied of them must not be more than there is.
+        if sizes > file.len() {
+            return Err(FileError::Damaged("its tensors overlap".to_owned()));
         }
         Ok(header)
     }
@@ -193,6 +200,10 @@ impl<'a> Gguf<'a> {
                 let mut cursor = Cursor { file: bytes, at: 0 };
                 let mut texts = Vec::new();
                 while cursor.at < bytes.len() {
+                    if texts.len() == MOST_TEXTS {
+                        let why = format!("`{key}` has more than {MOST_TEXTS} texts");
+                        return Err(FileError::Damaged(why));
+                    }
                     texts.push(cursor.text("a text of a list")?);
                 }
                 Ok(texts)

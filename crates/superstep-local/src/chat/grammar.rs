@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
+use hashbrown::HashSet;
 use llguidance::api::TopLevelGrammar;
 use llguidance::toktrie::{
     ApproximateTokEnv, InferenceCapabilities, SimpleVob, TokEnv, TokRxInfo, TokTrie, TokenizerEnv,
@@ -83,12 +84,18 @@ fn gone() -> ChatError {
     ChatError::Gone("its grammars could not be made".to_owned())
 }
 
+/// Longer tokens are never part of a reply that a grammar holds: a trie has no room for them.
+const LONGEST: usize = 1000;
+
 fn trie(table: &TokenTable) -> TokTrie {
-    let words: Vec<Vec<u8>> = table
-        .tokens()
-        .iter()
+    let mut seen = HashSet::with_capacity(table.tokens().len());
+    let tokens = table.tokens().iter().rev();
+    let mut words: Vec<Vec<u8>> = tokens
         .map(|token| match token {
+            // Of tokens that are the same the last counts, as it does for the tokenizer.
+            Token::Text(bytes) if bytes.len() > LONGEST || !seen.insert(bytes) => Vec::new(),
             Token::Text(bytes) => bytes.clone(),
+            Token::Mark(text) if text.len() > LONGEST => Vec::new(),
             Token::Mark(text) => {
                 let mut bytes = vec![TokTrie::SPECIAL_TOKEN_MARKER];
                 bytes.extend_from_slice(text.as_bytes());
@@ -96,6 +103,7 @@ fn trie(table: &TokenTable) -> TokTrie {
             }
         })
         .collect();
+    words.reverse();
     let count = u32::try_from(words.len()).unwrap_or(u32::MAX);
     TokTrie::from(&TokRxInfo::new(count, table.end()), &words)
 }

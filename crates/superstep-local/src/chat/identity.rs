@@ -11,7 +11,8 @@ pub struct Identity {
     pub name: String,
     /// How its weights are packed, such as `q4_k_m`.
     pub quantization: String,
-    /// The hash of the weights, if the file is named by it.
+    /// The hash of the weights, if the file is named by it. Whoever brought it into the cache has checked it; of any other
+    /// file it is what its name says.
     pub sha256: Option<String>,
 }
 

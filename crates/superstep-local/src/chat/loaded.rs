@@ -9,7 +9,6 @@ use superstep_model::Request;
 use super::error::ChatError;
 use super::gguf::{FileError, Gguf};
 use super::grammar::{FactoryThread, Grammars};
-use super::identity::Identity;
 use super::machine;
 use super::map::Map;
 use super::net::Net;
@@ -73,8 +72,7 @@ impl Loaded {
             files: options
                 .prefix_folder
                 .clone()
-                .zip(Identity::read(&file, path).sha256)
-                .map(|(folder, weights)| PrefixFiles::new(folder, weights)),
+                .and_then(|folder| PrefixFiles::of(path, folder)),
             tokenizer,
             net,
             context,

@@ -16,8 +16,7 @@ pub struct Options {
     /// with instructions of their own each want one.
     pub prefixes: usize,
     /// Where prefixes of requests with [`Cached::Examples`](superstep_model::Cached::Examples) are kept for
-    /// the next process, for its owner alone. Not at all without one, and if the weights file is not named by its
-    /// hash.
+    /// the next process, for its owner alone. Not at all without one.
     pub prefix_folder: Option<PathBuf>,
     /// How many calls may wait.
     pub queue: usize,

@@ -94,8 +94,8 @@ impl PrefixCache {
 }
 
 impl CachedPrefix {
-    /// Room for `context` tokens, or nothing if memory does not suffice. The system gives the memory
-    /// as it is written to, so a short conversation costs little.
+    /// Room for `context` tokens, or nothing if that has no size. The system gives the memory as it is written to, so a
+    /// short conversation costs little.
     pub(super) fn new(layers: usize, kept: usize, context: usize) -> Option<Self> {
         let context = context.checked_next_multiple_of(PLACES)?;
         let size = layers.checked_mul(context)?.checked_mul(kept)?;

@@ -1,14 +1,14 @@
 //! Prefix files: keys and values of fixed instructions, for the next process.
 //!
-//! A file is named by a hash of the weights and of the tokens it is about, so it holds for exactly these;
-//! its content is checked by a hash of its own. What was not used for longest goes when they
+//! A file is named by a hash of the weights file (where it is, its size and time) and of the tokens it is about, so it holds for
+//! exactly these; its content is checked by a hash of its own, and one that fails is removed. What was not used for longest goes when they
 //! become too many. Whatever is wrong with a file or the folder, the tokens are read instead.
 
 use std::{
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use sha2::{Digest, Sha256};
@@ -31,20 +31,32 @@ const FORMAT: u8 = 2;
 /// Prefixes of one model in a folder.
 pub(super) struct PrefixFiles {
     folder: PathBuf,
-    /// The hash of the model's weights.
-    weights: String,
+    /// Which file the model's weights are in. Not the hash that it may be named by: nobody has checked that here, and
+    /// other weights under the same name must not speak for these.
+    weights: Vec<u8>,
 }
 
 impl PrefixFiles {
-    pub(super) fn new(folder: PathBuf, weights: String) -> Self {
-        Self { folder, weights }
+    /// Those of the model in the file at `path`, if that can be told from others.
+    pub(super) fn of(path: &Path, folder: PathBuf) -> Option<Self> {
+        let path = path.canonicalize().ok()?;
+        let about = path.metadata().ok()?;
+        let changed = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        let mut weights = path.into_os_string().into_encoded_bytes();
+        weights.push(0);
+        weights.extend(about.len().to_le_bytes());
+        weights.extend(changed.as_nanos().to_le_bytes());
+        Some(Self { folder, weights })
     }
 
     /// Fills a prefix with these tokens, if there is a file about them; says whether it did.
     pub(super) fn load(&self, tokens: &[u32], prefix: &mut CachedPrefix) -> bool {
         let path = self.path(tokens);
         let loaded = fill(&path, tokens, prefix);
-        if loaded && let Ok(file) = File::options().append(true).open(&path) {
+        if !loaded {
+            // Else it would be in the way of a good one.
+            let _there_was_none = fs::remove_file(&path);
+        } else if let Ok(file) = File::options().append(true).open(&path) {
             // Only the order in which files go depends on it.
             let _old = file.set_modified(SystemTime::now());
         }
@@ -150,7 +162,12 @@ mod tests {
     }
 
     fn files(folder: &Path, weights: &str) -> PrefixFiles {
-        PrefixFiles::new(folder.join("prefixes"), weights.to_owned())
+        let path = folder.join(weights);
+        if !path.exists() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, weights).unwrap();
+        }
+        PrefixFiles::of(&path, folder.join("prefixes")).unwrap()
     }
 
     fn only(folder: &Path) -> PathBuf {
@@ -194,7 +211,22 @@ mod tests {
             let mut read = CachedPrefix::new(2, 4, CONTEXT).unwrap();
             assert!(!files(folder.path(), "a").load(&tokens, &mut read));
             assert_eq!(read.len(), 0);
+            assert!(!path.exists());
         }
+        files(folder.path(), "a").store(&tokens, &prefix(&tokens));
+        assert_eq!(fs::read(&path).unwrap(), whole);
+    }
+
+    #[test]
+    fn weights_of_the_same_name_and_weights_that_changed_have_prefixes_of_their_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let tokens: Vec<u32> = (0..100).collect();
+        files(folder.path(), "a/weights").store(&tokens, &prefix(&tokens));
+        let mut read = CachedPrefix::new(2, 4, CONTEXT).unwrap();
+        assert!(!files(folder.path(), "b/weights").load(&tokens, &mut read));
+        assert!(files(folder.path(), "a/weights").load(&tokens, &mut read));
+        fs::write(folder.path().join("a/weights"), "others").unwrap();
+        assert!(!files(folder.path(), "a/weights").load(&tokens, &mut read));
     }
 
     #[test]

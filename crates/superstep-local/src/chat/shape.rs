@@ -25,6 +25,10 @@ pub(super) enum Pairs {
     Halves,
 }
 
+/// More heads and wider ones than any model has: what tokens read with them is in memory at once.
+const MOST_HEADS: usize = 1024;
+const WIDEST_HEAD: usize = 1024;
+
 impl Shape {
     pub(super) fn read(file: &Gguf<'_>) -> Result<Self, FileError> {
         let kind = file.text("general.architecture")?;
@@ -57,14 +61,16 @@ impl Shape {
         };
         let rotated = whole("rope.dimension_count").unwrap_or(shape.head);
         let is_consistent = shape.heads.is_multiple_of(shape.shared_heads)
+            && shape.heads <= MOST_HEADS
             && shape.head.is_multiple_of(2)
+            && shape.head <= WIDEST_HEAD
             && rotated == shape.head;
         if !is_consistent {
             return Err(FileError::Impossible {
                 key: format!("{kind}.attention.head_count"),
                 value: format!(
-                    "{heads} with {} shared, {rotated} rotated",
-                    shape.shared_heads
+                    "{heads} of {} numbers with {} shared, {rotated} rotated",
+                    shape.head, shape.shared_heads
                 ),
             });
         }

@@ -2,6 +2,8 @@
 //!
 //! The grammars of replies are made from it while the `tokenizer` is made and the prompt is read.
 
+use std::collections::BTreeSet;
+
 use super::gguf::{FileError, Gguf};
 
 /// The tokens of a model.
@@ -25,6 +27,9 @@ pub(super) enum Token {
 pub(super) const MARK: u32 = 3;
 pub(super) const ADDED: u32 = 4;
 
+/// What all tokens may have together, in bytes: four times as much as large vocabularies do. Grammars have a node for each.
+const MOST_LETTERS: usize = 1 << 22;
+
 impl TokenTable {
     pub(super) fn read(file: &Gguf<'_>) -> Result<Self, FileError> {
         let refused = |why: String| FileError::Tokenizer(why);
@@ -35,12 +40,16 @@ impl TokenTable {
             .ok()
             .filter(|end| (*end as usize) < words.len());
         let end = end.ok_or_else(|| refused("its last token does not exist".to_owned()))?;
-        if kinds.len() != words.len() || words.len() > 1 << 22 {
+        if kinds.len() != words.len() {
             return Err(refused(format!(
                 "{} tokens with {} kinds",
                 words.len(),
                 kinds.len()
             )));
+        }
+        let letters = words.iter().fold(0_usize, |sum, word| sum + word.len());
+        if letters > MOST_LETTERS {
+            return Err(refused(format!("its tokens have {letters} letters")));
         }
         let bytes = byte_of_letter();
         let token = |(word, kind): (&&str, &u32)| match *kind {
@@ -48,9 +57,13 @@ impl TokenTable {
             ADDED => Token::Text(word.as_bytes().to_vec()),
             _ => Token::Text(spell(word, &bytes)),
         };
-        let steering = words.iter().zip(&kinds).filter(|(_, kind)| **kind == MARK);
+        let marks = words.iter().zip(&kinds).filter(|(_, kind)| **kind == MARK);
+        let steering: BTreeSet<&str> = marks.map(|(word, _)| *word).collect();
+        if let Some(mark) = steering.iter().find(|mark| !can_be_defused(mark)) {
+            return Err(refused(format!("its mark `{mark}` could be any text")));
+        }
         Ok(Self {
-            steering: steering.map(|(word, _)| (*word).to_owned()).collect(),
+            steering: steering.into_iter().map(str::to_owned).collect(),
             tokens: words.iter().zip(&kinds).map(token).collect(),
             end,
         })
@@ -85,6 +98,11 @@ impl TokenTable {
             _ => &[],
         }
     }
+}
+
+/// Whether a mark is another text once a space is put behind its first letter.
+fn can_be_defused(mark: &str) -> bool {
+    mark.chars().nth(1).is_some() && !mark.trim().is_empty()
 }
 
 /// Byte-level encodings write each byte as a letter: itself where it prints, another one from 256 on

@@ -1,7 +1,7 @@
 //! Weights files, broken in every way: each costs a refusal that says what is wrong.
 
 use superstep_local::chat::{ChatError, FileError, LocalModel, Options, Threads};
-use superstep_model::{Delta, ErrorKind, Finish, Message, Model, Request};
+use superstep_model::{Delta, ErrorKind, Finish, Message, Model, OutputSchema, Request};
 
 use crate::gguf::File;
 
@@ -150,6 +150,61 @@ async fn impossible_sizes_are_refused_before_memory_is_taken() {
     let mut file = File::tiny();
     file.number("tokenizer.ggml.eos_token_id", 8);
     assert!(refusal(&file).await.contains("tokenizer"));
+}
+
+#[tokio::test]
+async fn what_would_take_more_memory_than_its_file_is_refused() {
+    let mut file = File::tiny();
+    for (key, value) in [
+        ("head_count", 2_048),
+        ("head_count_kv", 1),
+        ("key_length", 2),
+    ] {
+        file.number(&format!("llama.attention.{key}"), value);
+    }
+    assert!(refusal(&file).await.contains("2048 of 2 numbers"));
+    let mut file = File::tiny();
+    let same = File::tiny().tensor("token_embd.weight").clone();
+    for copy in 0..100 {
+        file.lay_over(&same, &format!("copy.{copy}"));
+    }
+    assert!(refusal(&file).await.contains("overlap"));
+    let mut file = File::tiny();
+    file.vocabulary(&[&"z".repeat(1 << 22), "<end>"], 1);
+    assert!(refusal(&file).await.contains("letters"));
+}
+
+#[tokio::test]
+async fn a_mark_that_could_be_any_text_is_refused() {
+    for mark in [" ", "x", " \n "] {
+        let mut file = File::tiny();
+        file.vocabulary(&["a", "b", "c", mark], 3);
+        let error = refusal(&file).await;
+        assert!(error.contains("could be any text"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_grammar_is_not_troubled_by_tokens_that_are_long_or_the_same() {
+    let long = "z".repeat(40_000);
+    let mut words = vec!["a", "b", "c", "\"", "<end>", &long, "zz"];
+    words.extend(["a"; 40]);
+    let mut file = File::tiny();
+    file.vocabulary(&words, 4);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    std::fs::write(&path, file.bytes()).unwrap();
+    let model = LocalModel::open(&path, Options::default()).unwrap();
+    let request = Request {
+        max_tokens: Some(20),
+        output: Some(OutputSchema {
+            name: "answer".to_owned(),
+            schema: serde_json::json!({"enum": ["abc"]}),
+        }),
+        ..Request::new([Message::user("abc")])
+    };
+    let reply = model.invoke(&request).await.unwrap();
+    assert_eq!(reply.content.text(), "\"abc\"");
 }
 
 #[test]

@@ -205,6 +205,30 @@ impl File {
             .unwrap()
     }
 
+    /// Another tensor over the bytes of the first ones.
+    pub(crate) fn lay_over(&mut self, like: &Tensor, name: &str) {
+        let tensor = Tensor {
+            name: name.to_owned(),
+            bytes: Vec::new(),
+            ..like.clone()
+        };
+        self.tensors.insert(0, tensor);
+    }
+
+    /// Other tokens for [`File::tiny`]; the one at `end` is a mark.
+    pub(crate) fn vocabulary(&mut self, words: &[&str], end: usize) {
+        self.texts("tokenizer.ggml.tokens", words);
+        let kind = |at| if at == end { 3_u32 } else { 1 };
+        let kinds = (0..words.len()).flat_map(|at| kind(at).to_le_bytes());
+        let kinds: Vec<u8> = kinds.collect();
+        self.list("tokenizer.ggml.token_type", 5, words.len() as u64, &kinds);
+        self.number("tokenizer.ggml.eos_token_id", end as u32);
+        let embedding = self.tensor("token_embd.weight");
+        embedding.shape = vec![32, words.len() as u64];
+        let size = words.len() * 32 * size_of::<f32>();
+        embedding.bytes = embedding.bytes.iter().copied().cycle().take(size).collect();
+    }
+
     fn texts(&mut self, key: &str, texts: &[&str]) {
         let bytes: Vec<u8> = texts.iter().flat_map(|text| string(text)).collect();
         self.list(key, 8, texts.len() as u64, &bytes);
