@@ -33,16 +33,41 @@ impl Layer {
     }
 }
 
+/// What `--help` says.
+pub(crate) const USAGE: &str = "\
+usage: superstep-bench WORKLOAD [key=value...]
+
+  chain     n nodes in a row                                      n=10
+  fanout    n tasks at once and a join                            n=100
+  loop      n steps that append a message each; with tail=1 what
+            a resume, the state and the history cost then         n=1000
+  pause     n threads up to a question, then their answers        n=1000
+  nested    a graph inside `depth` others                         depth=10
+  stream    n chunks to a live reader; kind=custom or messages    n=100000
+  upstream  graphs of LangGraph's own benches                     name=sequential_1000
+  cold      from the start of a process to its first node
+  all       many of them, each in a process of its own
+
+store=none, memory, sqlite, sqlite_normal or sqlite_async; layer=dynamic or typed (chain, fanout, pause, nested).
+One JSON line per result: the best of several samples, in microseconds per unit.";
+
+/// The keys of settings, `first` among them, with which `cold` starts itself.
+const KEYS: [&str; 8] = [
+    "n", "store", "layer", "tail", "kind", "depth", "name", "first",
+];
+
 impl Args {
     /// Reads the arguments after the program's name.
     pub(crate) fn read(mut args: impl Iterator<Item = String>) -> Result<Self, BenchError> {
-        let usage = "usage: superstep-bench WORKLOAD [key=value...]";
         let workload = args
             .next()
-            .ok_or_else(|| BenchError::Args(usage.to_owned()))?;
+            .ok_or_else(|| BenchError::Args(USAGE.to_owned()))?;
         let settings = args
             .map(|arg| match arg.split_once('=') {
-                Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+                Some((key, value)) if KEYS.contains(&key) => Ok((key.to_owned(), value.to_owned())),
+                Some((key, _)) => Err(BenchError::Args(format!(
+                    "no setting `{key}`; `superstep-bench --help` lists them"
+                ))),
                 None => Err(BenchError::Args(format!("`{arg}` is not key=value"))),
             })
             .collect::<Result<_, _>>()?;
@@ -114,5 +139,11 @@ mod tests {
     fn an_argument_without_a_value_is_refused() {
         assert!(args("chain n").is_err());
         assert!(args("").is_err());
+    }
+
+    #[test]
+    fn a_setting_that_does_not_exist_is_refused() {
+        let error = args("chain m=3").unwrap_err();
+        assert!(error.to_string().contains("no setting `m`"));
     }
 }

@@ -38,6 +38,9 @@ pub(crate) enum BenchError {
     /// A database did not open.
     #[error("{0}")]
     Saver(#[from] SaverError),
+    /// A workload of `all` failed, and has said why.
+    #[error("`{0}` failed")]
+    Failed(String),
     /// A task of the bench itself failed.
     #[error("{0}")]
     Join(#[from] tokio::task::JoinError),

@@ -13,9 +13,16 @@ mod workload;
 
 use std::process::ExitCode;
 
-use args::Args;
+use args::{Args, USAGE};
 
 fn main() -> ExitCode {
+    if std::env::args()
+        .nth(1)
+        .is_some_and(|first| first == "--help" || first == "-h")
+    {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     let run = Args::read(std::env::args().skip(1)).and_then(|args| {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_time()

@@ -11,6 +11,8 @@ mod stream;
 mod typed;
 mod upstream;
 
+use std::process::Command;
+
 use superstep_core::{id::ThreadId, value::Value};
 use superstep_engine::{DynOutcome, RunOptions};
 
@@ -24,6 +26,11 @@ const ALL: &[&str] = &[
     "chain n=10 layer=typed",
     "chain n=10 store=memory",
     "chain n=100 store=memory",
+    "chain n=10 store=memory layer=typed",
+    "chain n=10 store=sqlite",
+    "chain n=100 store=sqlite",
+    "chain n=10 store=sqlite_normal",
+    "chain n=100 store=sqlite_async",
     "fanout n=100",
     "fanout n=1000",
     "fanout n=10000",
@@ -32,6 +39,7 @@ const ALL: &[&str] = &[
     "loop n=1000 store=memory tail=1",
     "pause n=1000 store=memory",
     "pause n=1000 store=memory layer=typed",
+    "pause n=1000 store=sqlite",
     "stream n=100000",
     "stream n=100000 kind=messages",
     "nested",
@@ -48,9 +56,19 @@ pub(crate) async fn run(args: Args) -> Result<(), BenchError> {
         return one(&args).await;
     }
     for line in ALL {
-        one(&Args::read(line.split_whitespace().map(str::to_owned))?).await?;
+        alone(line)?;
     }
     Ok(())
+}
+
+/// Runs a workload in a process of its own: it must not find memory that another has left.
+fn alone(line: &str) -> Result<(), BenchError> {
+    let mut command = Command::new(std::env::current_exe()?);
+    let status = command.args(line.split_whitespace()).status()?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(BenchError::Failed(line.to_owned())),
+    }
 }
 
 async fn one(args: &Args) -> Result<(), BenchError> {
@@ -63,7 +81,9 @@ async fn one(args: &Args) -> Result<(), BenchError> {
         "nested" => nested::run(args).await,
         "upstream" => upstream::run(args).await,
         "cold" => cold::run(args).await,
-        other => Err(BenchError::Args(format!("no workload `{other}`"))),
+        other => Err(BenchError::Args(format!(
+            "no workload `{other}`; `superstep-bench --help` lists them"
+        ))),
     }
 }
 

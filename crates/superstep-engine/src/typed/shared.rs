@@ -1,5 +1,7 @@
 //! A graph as a node of another, whose states share fields.
 
+use std::sync::Arc;
+
 use superstep_core::{error::ErrorKind, plan::BuildError, record::Change, value::DecodeError};
 
 use super::{
@@ -54,13 +56,14 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 why: "no field has a name that both states have".to_owned(),
             });
         }
-        let graph = child.clone();
+        let graph_and_fields = Arc::new((child.clone(), fields));
         let run = move |state: Snap<S>, ctx: Ctx| {
-            let (graph, fields) = (graph.clone(), fields.clone());
+            let graph_and_fields = Arc::clone(&graph_and_fields);
             async move {
-                let input = given::<S, C>(&state, &fields).map_err(undecodable)?;
-                let child = ctx.run(&graph, input).await?;
-                let update = done::<S, C>(&state, &child, &fields).map_err(undecodable)?;
+                let (graph, fields) = &*graph_and_fields;
+                let input = given::<S, C>(&state, fields).map_err(undecodable)?;
+                let child = ctx.run(graph, input).await?;
+                let update = done::<S, C>(&state, &child, fields).map_err(undecodable)?;
                 Command::<S, N>::update(update).into_command()
             }
         };
