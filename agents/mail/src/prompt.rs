@@ -58,6 +58,16 @@ fn people(addresses: &[Address]) -> String {
     all.join(", ")
 }
 
+/// Where answers to a mail go, if that is not its sender. Who pretends to be somebody else wants them so.
+pub(crate) fn answers_elsewhere(mail: &Mail) -> Vec<String> {
+    let from = mail.from.as_ref();
+    let others = mail.reply_to.iter();
+    let others = others.filter(|other| from.is_some_and(|from| !from.is_same(other)));
+    others
+        .map(|other| format!("Answers go to {}, not to the sender.", person(other)))
+        .collect()
+}
+
 /// How much of a mail is put before a model or a person; small models read no more beside their
 /// instructions.
 const MAX_SHOWN: usize = 8 << 10;

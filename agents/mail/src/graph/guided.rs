@@ -20,7 +20,7 @@ use crate::{
     Span, Topic,
     input::EmailInput,
     parse::one_line,
-    prompt::{gutter, said_by},
+    prompt::{answers_elsewhere, gutter, said_by},
     services::{LLM_CALL, Services},
     small::{called, form, free, learned, short, word},
     tools::{CallValidator, DONE, QUESTION, SCHEDULE, SEND, ToolRequest},
@@ -246,6 +246,7 @@ async fn understand(
         }
     }
     let texts: Vec<&str> = answers.iter().map(|it| it.text.as_str()).collect();
+    remarks.extend(answers_elsewhere(&input.mail));
     let content = question(&understood.asks, &remarks, &texts);
     let args = json!({"content": content, "answers": texts, "understood": understood});
     let handling = Handling {

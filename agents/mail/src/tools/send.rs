@@ -15,7 +15,7 @@ use crate::{
     Address, Lookup, MailError, Outgoing, Recipients, Reply, SendError,
     compose::reply_subject,
     key::key,
-    prompt::{gutter, person},
+    prompt::{answers_elsewhere, gutter, person},
 };
 
 /// From so many on, how many get a reply is worth a look.
@@ -52,11 +52,8 @@ pub(super) fn describe(draft: &Draft, context: &CallContext) -> String {
                 .into(),
         );
     }
-    for other in &input.mail.reply_to {
-        if from.is_some_and(|from| !from.is_same(other)) {
-            let other = person(other);
-            line(format!("**Answers go to {other}, not to the sender.**"));
-        }
+    for elsewhere in answers_elsewhere(&input.mail) {
+        line(format!("**{elsewhere}**"));
     }
     line(format!("To: {}", people(&to.to)));
     if !to.cc.is_empty() {

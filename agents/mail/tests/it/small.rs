@@ -91,6 +91,24 @@ async fn a_mail_is_understood_decided_on_worded_and_approved() {
 }
 
 #[tokio::test]
+async fn the_owner_is_told_before_they_decide_that_answers_go_elsewhere() {
+    let fixture = Fixture::new();
+    let elsewhere = mail("Invoice", "Did you get the new account number?").replacen(
+        "Subject:",
+        "Reply-To: ann@elsewhere.example\r\nSubject:",
+        1,
+    );
+    fixture.put("a.eml", elsewhere);
+    let agent = fixture.agent(small([respond(), understood("no", ["Yes", "No"])]));
+    let (_, items) = asked(&agent).await;
+    let description = &about(&items, "Question").item.description;
+    assert!(
+        description.contains("Answers go to ann@elsewhere.example, not to the sender."),
+        "{description}"
+    );
+}
+
+#[tokio::test]
 async fn a_draft_that_does_not_keep_to_the_decision_gives_way_to_the_owners_own_words_and_says_so()
 {
     let fixture = Fixture::new();
