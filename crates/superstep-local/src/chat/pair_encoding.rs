@@ -17,7 +17,7 @@ use super::token_table::byte_of_letter;
 pub(super) struct PairEncoding {
     /// The token of each byte.
     bytes: Vec<Option<u32>>,
-    words: Words,
+    words: WordIndex,
     /// The merge that makes each token.
     merges: Vec<Option<Merge>>,
     /// When a token is made by yet another merge, by the token and the length of its left side.
@@ -38,7 +38,7 @@ impl PairEncoding {
     pub(super) fn new(words: &[&str], merges: &[&str]) -> Result<Self, String> {
         let mut encoding = Self {
             bytes: vec![None; 256],
-            words: Words::new(words),
+            words: WordIndex::new(words),
             merges: vec![None; words.len()],
             others: HashMap::new(),
         };
@@ -122,7 +122,7 @@ impl PairEncoding {
 }
 
 /// The words of a vocabulary, by their number and by their text.
-struct Words {
+struct WordIndex {
     text: Vec<u8>,
     /// Where each of them ends.
     ends: Vec<usize>,
@@ -130,7 +130,7 @@ struct Words {
     hasher: DefaultHashBuilder,
 }
 
-impl Words {
+impl WordIndex {
     fn new(words: &[&str]) -> Self {
         let mut all = Self {
             text: words.concat().into_bytes(),
