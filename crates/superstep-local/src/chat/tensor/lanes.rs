@@ -5,9 +5,9 @@
 
 use super::block::{Float, Narrow, NarrowInput, Wide, WideInput};
 use super::half;
-use super::panel::{Four, Grain, Panel, ROWS};
+use super::panel::{self, Four, Grain, Panel, ROWS};
 
-/// Arithmetic on many numbers at once.
+/// Arithmetic on many numbers at once. What has a body is in plain loops, for processors that have no better way.
 pub(crate) trait Lanes: Copy + Send + Sync {
     type Sum: Copy + Send;
     /// Sixteen numbers, in as many registers as that takes.
@@ -32,15 +32,61 @@ pub(crate) trait Lanes: Copy + Send + Sync {
         None
     }
     /// Four fours of bytes of every row, with rows and columns exchanged.
-    fn cross(self, rows: &[&[u8; 16]; ROWS]) -> [Four; 4];
+    #[inline(always)]
+    fn cross(self, rows: &[&[u8; 16]; ROWS]) -> [Four; 4] {
+        let mut crossed = [[0; 4 * ROWS]; 4];
+        for (row, bytes) in rows.iter().enumerate() {
+            for (crossed, four) in crossed.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                if let Some(place) = crossed.as_chunks_mut::<4>().0.get_mut(row) {
+                    *place = *four;
+                }
+            }
+        }
+        crossed
+    }
     /// Adds the products of a panel with `N` rows of activations to `sums`.
+    #[inline(always)]
     fn panel<const N: usize>(
         self,
         panel: &Panel,
         grain: Grain,
         inputs: &[WideInput; N],
         sums: &mut [[f32; ROWS]; N],
-    );
+    ) {
+        for (input, sums) in inputs.iter().zip(sums) {
+            let mut totals = [0_i32; ROWS];
+            let fours = input.q.as_flattened();
+            let groups = panel.q.as_chunks::<4>().0.iter().zip(&panel.scales);
+            for ((q, scales), given) in groups.zip(fours.as_chunks::<4>().0) {
+                let mut products = [0_i32; ROWS];
+                for (q, given) in q.iter().zip(given) {
+                    let q = q.as_chunks::<4>().0;
+                    for (product, q) in products.iter_mut().zip(q) {
+                        let four = q.iter().zip(given);
+                        let four = four.map(|(q, given)| i32::from(*q) * i32::from(*given));
+                        *product += four.sum::<i32>();
+                    }
+                }
+                let scaled = products.iter().zip(scales);
+                for (total, (product, [scale, _])) in totals.iter_mut().zip(scaled) {
+                    *total += product * i32::from(*scale);
+                }
+            }
+            let mut offsets = [0_i32; ROWS];
+            for (mins, [left, right]) in panel.mins.iter().zip(panel::sums(input, grain)) {
+                for (offset, [first, second]) in offsets.iter_mut().zip(mins) {
+                    *offset += i32::from(*first) * i32::from(*left);
+                    *offset += i32::from(*second) * i32::from(*right);
+                }
+            }
+            let scales = panel.d.iter().zip(&panel.dmin);
+            let products = totals.iter().zip(&offsets);
+            for (sum, ((total, offset), (d, dmin))) in sums.iter_mut().zip(products.zip(scales)) {
+                *sum = self.fused(*total as f32, d * input.d, *sum);
+                *sum = self.fused(-(*offset as f32), dmin * input.d, *sum);
+            }
+        }
+    }
     fn narrow(self, weights: &Narrow, input: &NarrowInput, sum: Self::Sum) -> Self::Sum;
     fn float(self, weights: &Float, input: &Float, sum: Self::Sum) -> Self::Sum;
     /// `left * right + sum`, rounded as [`Lanes::panel`] rounds it.

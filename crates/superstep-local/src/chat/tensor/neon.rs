@@ -10,8 +10,6 @@ use pulp::cast;
 
 use super::block::{Float, Narrow, NarrowInput, Wide, WideInput};
 use super::lanes::{Lanes, Product, Q4KBytes, Q6KBytes};
-use super::panel::{Four, Grain, Panel, ROWS};
-use super::portable::{Portable, panel_by_loops};
 
 impl Lanes for Neon {
     type Sum = [float32x4_t; 2];
@@ -110,22 +108,6 @@ impl Lanes for Neon {
             total: totals.sum(),
             offset: dot(self, &scales, &input.sums),
         })
-    }
-
-    #[inline(always)]
-    fn cross(self, rows: &[&[u8; 16]; ROWS]) -> [Four; 4] {
-        Portable.cross(rows)
-    }
-
-    #[inline(always)]
-    fn panel<const N: usize>(
-        self,
-        panel: &Panel,
-        grain: Grain,
-        inputs: &[WideInput; N],
-        sums: &mut [[f32; ROWS]; N],
-    ) {
-        panel_by_loops(self, panel, grain, inputs, sums);
     }
 
     #[inline(always)]
