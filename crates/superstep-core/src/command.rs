@@ -156,6 +156,15 @@ impl From<serde_json::Value> for Output {
         Value::from(update).into()
     }
 }
+impl From<Vec<(ChannelIx, Value)>> for Output {
+    fn from(writes: Vec<(ChannelIx, Value)>) -> Self {
+        if writes.is_empty() {
+            Self::Nothing
+        } else {
+            Self::Writes(writes)
+        }
+    }
+}
 impl From<Command> for Output {
     fn from(command: Command) -> Self {
         Self::Command(command)

@@ -69,6 +69,13 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             ::std::option::Option::Some(::superstep::Value::typed(value))
         }}
     });
+    let references = arms(&|at, Field { ident, .. }| {
+        quote! {#at => ::std::option::Option::Some(&self.#ident)}
+    });
+    let overwrites = arms(&|at, _| {
+        let ops = format_ident!("FIELD_{at}");
+        quote! {#at => (#ops.overwrite)(value)}
+    });
     let leads = arms(&|at, Field { ident, .. }| {
         let ops = format_ident!("FIELD_{at}");
         quote! {#at => (#ops.lead)(&self.#ident, after)}
@@ -99,7 +106,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             fn fold(
                 &mut self,
                 field: usize,
-                writes: ::std::vec::Vec<::superstep::Value>,
+                writes: ::superstep::field::Writes<'_>,
                 recording: ::superstep::__private::Recording,
             ) -> ::std::result::Result<::superstep::__private::Folded, ::superstep::ErrorKind> {
                 match field {
@@ -137,10 +144,27 @@ fn state(spec: &Spec<'_>) -> TokenStream {
                 }
             }
 
+            fn field(&self, field: usize) -> ::std::option::Option<&dyn ::std::any::Any> {
+                match field {
+                    #(#references,)*
+                    _ => ::std::option::Option::None,
+                }
+            }
+
+            fn overwrite(
+                field: usize,
+                value: &dyn ::std::any::Any,
+            ) -> ::std::result::Result<::superstep::Value, ::superstep::__private::DecodeError> {
+                match field {
+                    #(#overwrites,)*
+                    _ => ::std::result::Result::Ok(::std::default::Default::default()),
+                }
+            }
+
             fn lead(
                 &self,
                 field: usize,
-                after: ::superstep::Value,
+                after: &dyn ::std::any::Any,
             ) -> ::std::result::Result<
                 ::std::option::Option<::superstep::Value>,
                 ::superstep::__private::DecodeError,

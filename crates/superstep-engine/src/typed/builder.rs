@@ -208,17 +208,16 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         handler: H,
         options: NodeOptions<S, N>,
     ) -> Self {
-        self.add(node, handler, options, None)
+        self.add(node, AnyHandler::new(handler), options, None)
     }
 
-    pub(super) fn add<Args, H: Handler<S, N, Args>>(
+    pub(super) fn add(
         mut self,
         node: N,
-        handler: H,
+        handler: AnyHandler<S, N>,
         options: NodeOptions<S, N>,
         child: Option<(graph::DynGraph, bool)>,
     ) -> Self {
-        let handler = AnyHandler::new(handler);
         self.nodes.push(DeclaredNode {
             node,
             handler,

@@ -5,6 +5,7 @@
 
 use std::{
     any::Any,
+    iter,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -133,8 +134,18 @@ impl<S: State> ChannelState for TypedState<S> {
         writes: Vec<Value>,
         recording: Recording,
     ) -> Result<Folded, ErrorKind> {
-        let state = self.state_mut();
-        guarded(|| state.fold(channel.ix(), writes, recording))?
+        let (state, mut writes) = (self.state_mut(), writes.into_iter());
+        guarded(|| state.fold(channel.ix(), &mut writes, recording))?
+    }
+
+    fn fold_one(
+        &mut self,
+        channel: ChannelIx,
+        write: Value,
+        recording: Recording,
+    ) -> Result<Folded, ErrorKind> {
+        let (state, mut write) = (self.state_mut(), iter::once(write));
+        guarded(|| state.fold(channel.ix(), &mut write, recording))?
     }
 
     fn pass(&mut self, channel: ChannelIx) -> bool {

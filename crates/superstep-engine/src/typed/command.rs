@@ -173,11 +173,7 @@ impl<S: State, N: Nodes> Command<S, N> {
         }
         let writes = writes(self.update);
         if self.targets.is_empty() {
-            return Ok(if writes.is_empty() {
-                Output::Nothing
-            } else {
-                Output::Writes(writes)
-            });
+            return Ok(writes.into());
         }
         let mut goto = Vec::with_capacity(self.targets.len());
         for target in self.targets {

@@ -97,9 +97,12 @@ pub struct Overwrite<T> {
 pub trait Data: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {}
 impl<T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static> Data for T {}
 
+/// The writes of one step to a field.
+pub type Writes<'a> = &'a mut dyn ExactSizeIterator<Item = Value>;
+
 /// Folds the writes of one step into a field, which is named for errors.
 pub type Fold<T> =
-    fn(&mut T, (&'static str, Keep), Vec<Value>, Recording) -> Result<Folded, ErrorKind>;
+    fn(&mut T, (&'static str, Keep), Writes<'_>, Recording) -> Result<Folded, ErrorKind>;
 
 /// Folds writes for a look.
 pub type TryFold<T> = fn(&mut T, &'static str, Vec<Value>) -> Result<Undo<T>, ErrorKind>;
@@ -113,8 +116,10 @@ pub struct Ops<T> {
     pub try_fold: TryFold<T>,
     /// Applies a stored change.
     pub restore: fn(&mut T, &Change) -> Result<(), DecodeError>,
+    /// The write that gives the field a value, whatever its reducer.
+    pub overwrite: fn(&dyn Any) -> Result<Value, DecodeError>,
     /// The write that leads from the field's value to another; nothing if they are the same.
-    pub lead: fn(&T, Value) -> Result<Option<Value>, DecodeError>,
+    pub lead: fn(&T, &dyn Any) -> Result<Option<Value>, DecodeError>,
 }
 
 impl<T: Data> Ops<T> {
@@ -124,6 +129,7 @@ impl<T: Data> Ops<T> {
             fold: fold::<T, R>,
             try_fold: try_fold::<T, R>,
             restore: restore::<T, R>,
+            overwrite: overwrite::<T, R>,
             lead: lead::<T, R>,
         }
     }
@@ -178,12 +184,12 @@ fn undecodable(name: &str, error: &DecodeError) -> ErrorKind {
 fn fold<T: Data, R: Reducer<T>>(
     current: &mut T,
     (name, keep): (&'static str, Keep),
-    writes: Vec<Value>,
+    writes: Writes<'_>,
     recording: Recording,
 ) -> Result<Folded, ErrorKind> {
-    one_writer::<T, R>(name, &writes)?;
+    one_writer::<T, R>(name, writes.len())?;
     let stores = recording == Recording::On && keep != Keep::Untracked;
-    let mut extended = Vec::new();
+    let mut extended = Vec::with_capacity(if stores { writes.len() } else { 0 });
     let (mut grown, mut overwritten) = (true, false);
     for value in writes {
         let kept = value.clone();
@@ -223,8 +229,8 @@ fn fold<T: Data, R: Reducer<T>>(
     })
 }
 
-fn one_writer<T, R: Reducer<T>>(name: &str, writes: &[Value]) -> Result<(), ErrorKind> {
-    if R::SHARED || writes.len() < 2 {
+fn one_writer<T, R: Reducer<T>>(name: &str, writes: usize) -> Result<(), ErrorKind> {
+    if R::SHARED || writes < 2 {
         return Ok(());
     }
     Err(ErrorKind::Conflict {
@@ -232,9 +238,14 @@ fn one_writer<T, R: Reducer<T>>(name: &str, writes: &[Value]) -> Result<(), Erro
     })
 }
 
+/// Whether a write is the new value.
+fn is_last<R: 'static>() -> bool {
+    TypeId::of::<R>() == TypeId::of::<Last>()
+}
+
 /// The value to store: the write itself where it is the value, so that it is not copied.
 fn new_value<T: Data, R: Reducer<T>>(mut writes: Vec<Value>, current: &T) -> Value {
-    let is_value = TypeId::of::<R>() == TypeId::of::<Last>() && writes.len() == 1;
+    let is_value = is_last::<R>() && writes.len() == 1;
     match writes.pop() {
         Some(write) if is_value => write,
         _ => Value::typed(current.clone()),
@@ -278,7 +289,7 @@ fn try_fold<T: Data, R: Reducer<T>>(
     name: &'static str,
     writes: Vec<Value>,
 ) -> Result<Undo<T>, ErrorKind> {
-    one_writer::<T, R>(name, &writes)?;
+    one_writer::<T, R>(name, writes.len())?;
     let mut undo: Vec<Undo<T>> = Vec::with_capacity(writes.len());
     let mut failed = None;
     for value in writes {
@@ -329,18 +340,33 @@ fn restore<T: Data, R: Reducer<T>>(current: &mut T, change: &Change) -> Result<(
     Ok(())
 }
 
-fn lead<T: Data, R: Reducer<T>>(before: &T, after: Value) -> Result<Option<Value>, DecodeError> {
-    let after: T = after.take()?;
+/// A field of another state, whose type was compared with this one when the graph was built.
+fn shared<T: Data>(other: &dyn Any) -> Result<&T, DecodeError> {
+    let another = || misfit::<T>(&"a field of another type");
+    other.downcast_ref().ok_or_else(another)
+}
+
+fn overwrite<T: Data, R: Reducer<T>>(value: &dyn Any) -> Result<Value, DecodeError> {
+    let value = shared::<T>(value)?.clone();
+    Ok(match is_last::<R>() {
+        true => Value::typed(value),
+        false => Value::typed(Overwrite { value }),
+    })
+}
+
+fn lead<T: Data, R: Reducer<T>>(before: &T, after: &dyn Any) -> Result<Option<Value>, DecodeError> {
+    let after = shared::<T>(after)?;
     let json = |value: &T| serde_json::to_value(value).map_err(|error| misfit::<T>(&error));
-    let wanted = json(&after)?;
+    let wanted = json(after)?;
     if json(before)? == wanted {
         return Ok(None);
     }
-    if let Some(write) = R::difference(before, &after) {
+    if let Some(write) = R::difference(before, after) {
         let mut tried = before.clone();
         if R::reduce(&mut tried, write.clone()).is_ok() && json(&tried)? == wanted {
             return Ok(Some(into_value(Put::<R::Write, T>::Write(write))));
         }
     }
+    let after = after.clone();
     Ok(Some(into_value(Put::<R::Write, T>::Overwrite(after))))
 }

@@ -2,7 +2,7 @@
 
 use std::{future::Future, marker::PhantomData, sync::Arc};
 
-use superstep_core::{command::Output, future::BoxFuture, run::Halt};
+use superstep_core::{command::Output, error::ErrorKind, future::BoxFuture, run::Halt};
 
 use super::{
     command::{Command, IntoCommand, Reach},
@@ -43,19 +43,17 @@ macro_rules! handlers {
             Out: IntoCommand<S, N>,
             $($arg: FromTask<S, N>,)*
         {
-            #[allow(non_snake_case, unused_labels, unused_variables, reason = "one name a type, also for none")]
+            #[allow(non_snake_case, reason = "one name a type, also for none")]
             fn call(
                 self,
                 task: TaskCtx<S, N>,
             ) -> impl Future<Output = Result<Command<S, N>, NodeError>> + Send + 'static {
-                let started: Result<Fut, NodeError> = 'start: {
-                    $(let $arg = match $arg::from_task(&task) {
-                        Ok(argument) => argument,
-                        Err(error) => break 'start Err(error),
-                    };)*
-                    Ok(self($($arg),*))
-                };
-                async move { started?.await.into_command() }
+                // The function's future is made where it is awaited: one that is moved there takes its room twice.
+                async move {
+                    $(let $arg = $arg::from_task(&task)?;)*
+                    drop(task);
+                    self($($arg),*).await.into_command()
+                }
             }
 
             fn needs() -> Needs {
@@ -98,23 +96,39 @@ impl<S, N> Clone for AnyHandler<S, N> {
 
 impl<S: State, N: Nodes> AnyHandler<S, N> {
     pub(crate) fn new<Args, H: Handler<S, N, Args>>(handler: H) -> Self {
+        let run = move |task| handler.clone().call(task);
+        Self {
+            needs: H::needs(),
+            ..Self::making(run, Command::into_output)
+        }
+    }
+
+    /// One that needs nothing of its graph and returns something other than a command.
+    pub(crate) fn making<O, Fut>(
+        run: impl Fn(TaskCtx<S, N>) -> Fut + Clone + Send + Sync + 'static,
+        into_output: fn(O, &Reach) -> Result<Output, ErrorKind>,
+    ) -> Self
+    where
+        O: 'static,
+        Fut: Future<Output = Result<O, NodeError>> + Send + 'static,
+    {
         let run = move |task, reach: Arc<Reach>| {
-            let running = handler.clone().call(task);
+            let run = run.clone();
             let future = async move {
-                let command = match running.await.map_err(NodeError::into_halt) {
+                match run(task).await.map_err(NodeError::into_halt) {
+                    Ok(made) => Ok(into_output(made, &reach)?),
                     Err(Halt::Parent(handed)) => {
                         reach.check(&handed)?;
-                        return Err(Halt::Parent(handed));
+                        Err(Halt::Parent(handed))
                     }
-                    other => other?,
-                };
-                Ok(command.into_output(&reach)?)
+                    Err(other) => Err(other),
+                }
             };
             Box::pin(future) as BoxFuture<'static, Result<Output, Halt>>
         };
         Self {
             run: Arc::new(run),
-            needs: H::needs(),
+            needs: Needs::default(),
         }
     }
 

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use superstep_core::{error::ErrorKind, plan::BuildError, record::Change, value::DecodeError};
+use superstep_core::{
+    command::Output,
+    error::ErrorKind,
+    plan::BuildError,
+    table::{ChannelIx, Key},
+    value::{DecodeError, Value},
+};
 
 use super::{
-    builder::GraphBuilder,
-    command::{Command, IntoCommand},
-    ctx::Ctx,
-    error::NodeError,
-    graph::Graph,
-    nodes::Nodes,
-    options::NodeOptions,
-    snap::Snap,
-    state::{State, Update},
+    builder::GraphBuilder, channel_state::whole_state, error::NodeError, extract::TaskCtx,
+    graph::Graph, handler::AnyHandler, nodes::Nodes, options::NodeOptions, state::State,
 };
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {
@@ -38,15 +37,15 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         child: &Graph<C, M>,
         options: NodeOptions<S, N>,
     ) -> Self {
-        let fields: Vec<(usize, usize)> = shared::<S, C>().collect();
-        for (own, other) in &fields {
+        let fields: Vec<SharedField> = shared::<S, C>().collect();
+        for SharedField { name, own, other } in &fields {
             let (Some(own), Some(other)) = (S::SHAPES.get(*own), C::SHAPES.get(*other)) else {
                 continue;
             };
             if own.ty != other.ty {
                 self.mistakes.push(BuildError::NotShared {
                     node: node.name().into(),
-                    why: format!("the field `{}` has another type in it", own.name),
+                    why: format!("the field `{name}` has another type in it"),
                 });
             }
         }
@@ -56,67 +55,69 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 why: "no field has a name that both states have".to_owned(),
             });
         }
-        let graph_and_fields = Arc::new((child.clone(), fields));
-        let run = move |state: Snap<S>, ctx: Ctx| {
+        let graph_and_fields = Arc::new((child.inner.clone(), fields));
+        let run = move |task: TaskCtx<S, N>| {
             let graph_and_fields = Arc::clone(&graph_and_fields);
             async move {
                 let (graph, fields) = &*graph_and_fields;
-                let input = given::<S, C>(&state, fields).map_err(undecodable)?;
-                let child = ctx.run(graph, input).await?;
-                let update = done::<S, C>(&state, &child, fields).map_err(undecodable)?;
-                Command::<S, N>::update(update).into_command()
+                let before = task.state()?;
+                let input = given::<S, C>(&before, fields).map_err(undecodable)?;
+                let output = graph.run_nested(&task.ctx, Some(input)).await;
+                let after = whole_state::<C>(&output.map_err(NodeError::halt)?.unwrap_or_default());
+                let after = after.map_err(|kind| NodeError::halt(kind.into()))?;
+                done::<S, C>(&before, &after, fields).map_err(undecodable)
             }
         };
+        let handler = AnyHandler::making(run, |output, _| Ok(output));
         let wants_store = child.inherits_store;
-        self.add(node, run, options, Some((child.inner.clone(), wants_store)))
+        let child = Some((child.inner.clone(), wants_store));
+        self.add(node, handler, options, child)
     }
 }
 
-/// Positions of the fields that both have.
-fn shared<S: State, C: State>() -> impl Iterator<Item = (usize, usize)> {
+/// A field that both states have.
+struct SharedField {
+    name: Arc<str>,
+    /// Its position in the state of this graph.
+    own: usize,
+    /// Its position in the state of the child.
+    other: usize,
+}
+
+fn shared<S: State, C: State>() -> impl Iterator<Item = SharedField> {
     S::FIELDS.iter().enumerate().filter_map(|(own, (name, _))| {
         let other = C::FIELDS.iter().position(|(other, _)| other == name)?;
-        Some((own, other))
+        let name = Arc::from(*name);
+        Some(SharedField { name, own, other })
     })
 }
 
 /// The values of the shared fields, as the child's input.
-fn given<S: State, C: State>(
-    state: &S,
-    fields: &[(usize, usize)],
-) -> Result<C::Update, DecodeError> {
-    let mut child = C::default();
-    for (own, other) in fields {
-        if let Some(value) = state.get(*own) {
-            child.restore(*other, &Change::Set(value))?;
+fn given<S: State, C: State>(state: &S, fields: &[SharedField]) -> Result<Value, DecodeError> {
+    let mut input = Vec::with_capacity(fields.len());
+    for field in fields {
+        if let Some(value) = state.field(field.own) {
+            input.push((field.name.clone(), C::overwrite(field.other, value)?));
         }
     }
-    let shared = |field: &usize| fields.iter().any(|(_, other)| other == field);
-    let mut update = C::Update::default();
-    for (field, write) in C::Update::from(child).into_writes() {
-        if shared(&field) {
-            update.read_write(field, write)?;
-        }
-    }
-    Ok(update)
+    Ok(Value::map(input))
 }
 
 /// What the child did to the shared fields, as an update of this graph.
 fn done<S: State, C: State>(
     before: &S,
     after: &C,
-    fields: &[(usize, usize)],
-) -> Result<S::Update, DecodeError> {
-    let mut update = S::Update::default();
-    for (own, other) in fields {
-        let Some(value) = after.get(*other) else {
-            continue;
-        };
-        if let Some(write) = before.lead(*own, value)? {
-            update.read_write(*own, write)?;
+    fields: &[SharedField],
+) -> Result<Output, DecodeError> {
+    let mut writes = Vec::with_capacity(fields.len());
+    for field in fields {
+        if let Some(value) = after.field(field.other)
+            && let Some(write) = before.lead(field.own, value)?
+        {
+            writes.push((ChannelIx::at(field.own), write));
         }
     }
-    Ok(update)
+    Ok(writes.into())
 }
 
 fn undecodable(error: DecodeError) -> NodeError {

@@ -1,5 +1,7 @@
 //! What a typed state is: a struct whose fields are channels. `#[derive(State)]` writes all of it.
 
+use std::any::Any;
+
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 use superstep_core::{
@@ -10,7 +12,7 @@ use superstep_core::{
     value::{DecodeError, Map, Value},
 };
 
-use super::reducer::Undo;
+use super::{field::Writes, reducer::Undo};
 
 /// How long a field keeps its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +72,7 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
     fn fold(
         &mut self,
         field: usize,
-        writes: Vec<Value>,
+        writes: Writes<'_>,
         recording: Recording,
     ) -> Result<Folded, ErrorKind>;
 
@@ -83,8 +85,14 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
     /// The value of a field.
     fn get(&self, field: usize) -> Option<Value>;
 
+    /// A field where it is, for a graph that shares it.
+    fn field(&self, field: usize) -> Option<&dyn Any>;
+
+    /// The write that gives a field a value of its type, whatever its reducer.
+    fn overwrite(field: usize, value: &dyn Any) -> Result<Value, DecodeError>;
+
     /// The write that leads from a field's value to another of its type; nothing if they are the same.
-    fn lead(&self, field: usize, after: Value) -> Result<Option<Value>, DecodeError>;
+    fn lead(&self, field: usize, after: &dyn Any) -> Result<Option<Value>, DecodeError>;
 
     /// Gives a field its default again.
     fn reset(&mut self, field: usize);

@@ -1,8 +1,8 @@
 //! A graph as a node of another.
 
 use super::{
-    builder::GraphBuilder, command::IntoCommand, ctx::Ctx, graph::Graph, nodes::Nodes,
-    options::NodeOptions, snap::Snap, state::State,
+    builder::GraphBuilder, command::IntoCommand, ctx::Ctx, graph::Graph, handler::AnyHandler,
+    nodes::Nodes, options::NodeOptions, snap::Snap, state::State,
 };
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {
@@ -92,6 +92,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             }
         };
         let wants_store = child.inherits_store;
-        self.add(node, run, options, Some((child.inner.clone(), wants_store)))
+        let child = Some((child.inner.clone(), wants_store));
+        self.add(node, AnyHandler::new(run), options, child)
     }
 }
