@@ -2,7 +2,6 @@
 
 use std::{
     cmp::Reverse,
-    collections::HashMap,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -147,13 +146,13 @@ impl ThreadReader {
         };
         // Threads are listed without it too.
         let hints = self.saver.thread_hints(&all).await.ok().flatten();
-        let hints = hints.unwrap_or_default().into_iter();
-        let hinted = hints.filter_map(|it| Some((it.id, it.used?)));
-        let hinted: HashMap<ThreadId, i64> = hinted.collect();
+        let mut hints = hints.unwrap_or_default();
+        hints.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         let mut threads = Vec::new();
         for thread in self.saver.threads().await? {
-            let used = match hinted.get(&thread) {
-                Some(used) => Some(*used),
+            let hint = hints.binary_search_by(|hint| hint.id.cmp(&thread));
+            let used = match hint.ok().and_then(|at| hints.get(at)?.used) {
+                Some(used) => Some(used),
                 None => self.used(&thread).await,
             };
             threads.push((used.unwrap_or(i64::MAX), thread));

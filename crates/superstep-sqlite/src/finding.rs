@@ -6,7 +6,7 @@
 //!
 //! In an encrypted file names of graphs and metadata are in it as keyed hashes.
 
-use rusqlite::{Connection, OptionalExtension, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use superstep_core::{
     checkpoint::{Loaded, NextRecord},
     codec::{BlobId, parts::Names as _},
@@ -180,10 +180,10 @@ pub(crate) fn hints(
 ) -> Result<Vec<ThreadHint>, SaverError> {
     let (statement, values) = wanted(seal, query);
     let values: Vec<&dyn ToSql> = values.iter().map(|value| value as &dyn ToSql).collect();
-    let found = rows(db, &statement, &values)?;
-    let mut hints: Vec<ThreadHint> = found.into_iter().map(|(_, hint)| hint).collect();
+    let mut hints = rows(db, &statement, &values, hint)?;
     // Of those that are in use, or that cannot be read, only a look at each tells.
-    for (thread, hint) in rows(db, CHANGED, &[])? {
+    let changed = rows(db, CHANGED, &[], |row| Ok((row.get(2)?, hint(row)?)))?;
+    for (thread, hint) in changed {
         let updated = match query.order {
             ThreadOrder::Name => None,
             ThreadOrder::Updated => newest(db, seal, thread)?.and_then(|run| run.updated()),
@@ -209,24 +209,23 @@ const CHANGED: &str = "SELECT threads.name, NULL, threads.thread, threads.used F
  JOIN threads ON threads.thread = unfound.thread
  WHERE EXISTS (SELECT 1 FROM graphs WHERE graphs.thread = unfound.thread)";
 
-fn rows(
+fn rows<T>(
     db: &Connection,
     statement: &str,
     values: &[&dyn ToSql],
-) -> Result<Vec<(i64, ThreadHint)>, SaverError> {
+    read: fn(&Row<'_>) -> Result<T, rusqlite::Error>,
+) -> Result<Vec<T>, SaverError> {
     db.prepare_cached(statement)
-        .and_then(|mut select| {
-            let found = select.query_map(values, |row| {
-                let hint = ThreadHint {
-                    id: ThreadId::from(graphs::name_in(row, 0)?),
-                    updated: row.get(1)?,
-                    used: row.get(3)?,
-                };
-                Ok((row.get(2)?, hint))
-            })?;
-            found.collect()
-        })
+        .and_then(|mut select| select.query_map(values, read)?.collect())
         .map_err(sql)
+}
+
+fn hint(row: &Row<'_>) -> Result<ThreadHint, rusqlite::Error> {
+    Ok(ThreadHint {
+        id: ThreadId::from(graphs::name_in(row, 0)?),
+        updated: row.get(1)?,
+        used: row.get(3)?,
+    })
 }
 
 /// The statement that finds what is in the index, and its values. What narrows most comes first: a pair of

@@ -33,21 +33,21 @@ pub(crate) use rewind::rewind;
 /// left of any. A name that is damaged is listed as it reads: the thread is there, it can be deleted, and
 /// whatever else is done to it by that name says that it is damaged or not found.
 pub(crate) fn list(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
-    let all: Vec<String> = db
+    let all: Vec<ThreadId> = db
         .prepare_cached(
             "SELECT name FROM threads
              WHERE EXISTS (SELECT 1 FROM graphs WHERE graphs.thread = threads.thread)
              ORDER BY name",
         )
         .and_then(|mut select| {
-            let rows = select.query_map([], |row| graphs::name_in(row, 0))?;
+            let rows = select.query_map([], |row| graphs::name_in(row, 0).map(ThreadId::from))?;
             rows.collect()
         })
         .map_err(sql)?;
     if all.is_empty() {
         emptied::refuse(db)?;
     }
-    Ok(all.iter().map(ThreadId::from).collect())
+    Ok(all)
 }
 
 /// Refuses a file that shows no thread, unless nothing is left of any.
