@@ -21,7 +21,7 @@ use crate::{
     args::Global,
     dirs,
     error::Error,
-    output::{Output, faint, plain, strong},
+    output::{Output, faint, plain, shown, strong},
     providers::{self, OTHER_PORTS},
     reading::ReadingLine,
     trust, weights,
@@ -128,15 +128,7 @@ pub(crate) fn check_model(setting: &Setting<String>, file: &ConfigFile) -> Resul
     let origin = &setting.origin;
     let missing = choice.file.iter().find(|file| !file.is_file());
     match (choice.spec.provider.as_str(), missing) {
-        ("local", Some(_)) => {
-            let name = choice.spec.name.as_deref().unwrap_or_default();
-            let known = ["default", "tiny"];
-            let near = did_you_mean::hint(name, known);
-            Err(Error::Usage(format!(
-                "{origin}: `{}` is no model: there are local:default, local:tiny and files of weights{near}",
-                choice.spec
-            )))
-        }
+        ("local", Some(_)) => Err(no_weights(choice, origin)),
         (_, Some(file)) => Err(Error::Usage(format!(
             "{origin}: `{}` names a file that does not exist: {}",
             choice.spec,
@@ -146,10 +138,32 @@ pub(crate) fn check_model(setting: &Setting<String>, file: &ConfigFile) -> Resul
     }
 }
 
+fn no_weights(choice: &Choice, origin: &Origin) -> Error {
+    let name = choice.spec.name.as_deref().unwrap_or_default();
+    let near = did_you_mean::hint(name, ["default", "tiny"]);
+    Error::Usage(shown(format!(
+        "{origin}: `{}` is no model: there are local:default, local:tiny and files of weights{near}",
+        choice.spec
+    )))
+}
+
 /// A model that was opened, and why it was chosen.
 pub(crate) struct OpenedModel {
     pub(crate) caller: ManagedModel,
     pub(crate) origin: Origin,
+}
+
+impl OpenedModel {
+    /// With its call policy, and the line that shows how far a prompt was read.
+    fn new(model: Arc<dyn Model>, choice: &Choice, output: &Output) -> Self {
+        let policy = Policy::of(model.caps());
+        let mut caller = ManagedModel::new(model, policy);
+        if let Some(line) = ReadingLine::of(output) {
+            caller = caller.observed(line);
+        }
+        let origin = choice.origin.clone();
+        Self { caller, origin }
+    }
 }
 
 /// Opens the model that is used, with its call policy, and prints which one it is.
@@ -172,21 +186,21 @@ pub(crate) async fn open(content: &DataOwner, app: &mut App<'_>) -> Result<Opene
         app.output.detail(&[faint(line)]);
     }
     let choice = resolution.choice()?;
-    let providers = providers::registered();
-    let model = tokio::select! {
-        model = providers.open(choice) => model?,
-        () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
-    };
+    let model = open_choice(choice, app).await?;
     banner(choice, &*model, app.output);
-    let policy = Policy::of(model.caps());
-    let mut caller = ManagedModel::new(model as Arc<dyn Model>, policy);
-    if let Some(line) = ReadingLine::of(app.output) {
-        caller = caller.observed(line);
+    Ok(OpenedModel::new(model, choice, app.output))
+}
+
+async fn open_choice(choice: &Choice, app: &mut App<'_>) -> Result<Arc<dyn Model>, Error> {
+    let missing = choice.file.iter().any(|file| !file.exists());
+    if missing && choice.spec.provider == "local" {
+        return Err(no_weights(choice, &choice.origin));
     }
-    Ok(OpenedModel {
-        caller,
-        origin: choice.origin.clone(),
-    })
+    let providers = providers::registered();
+    tokio::select! {
+        model = providers.open(choice) => Ok(model?),
+        () = app.terminal.ctrl_c() => Err(Error::Cancelled),
+    }
 }
 
 /// Models that the settings give to single nodes of an agent (`[models] NODE = "…"`).
@@ -211,22 +225,10 @@ pub(crate) async fn open_nodes(
         }
         let resolution = choose(app.global, Some(node), content).await?;
         let choice = resolution.choice()?;
-        let providers = providers::registered();
-        let model = tokio::select! {
-            model = providers.open(choice) => model?,
-            () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
-        };
+        let model = open_choice(choice, app).await?;
         app.output
             .note(&[faint(format!("{node}: {}", choice.banner(&*model)))]);
-        let policy = Policy::of(model.caps());
-        let mut caller = ManagedModel::new(model as Arc<dyn Model>, policy);
-        if let Some(line) = ReadingLine::of(app.output) {
-            caller = caller.observed(line);
-        }
-        let model = OpenedModel {
-            caller,
-            origin: choice.origin.clone(),
-        };
+        let model = OpenedModel::new(model, choice, app.output);
         opened.push(((*node).to_owned(), model));
     }
     Ok(opened)

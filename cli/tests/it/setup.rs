@@ -198,6 +198,7 @@ fn a_mistake_in_the_name_of_a_model_says_what_was_meant() {
             "did you mean `anthropic:claude-sonnet-4-5`?",
         ),
         ("default", "did you mean `local:default`?"),
+        ("local:tyny", "did you mean `tiny`?"),
         ("qwen3:8b", "did you mean `ollama:qwen3:8b`?"),
         ("nonsense", "there are anthropic"),
     ] {
