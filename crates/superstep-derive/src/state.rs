@@ -106,7 +106,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             fn fold(
                 &mut self,
                 field: usize,
-                writes: ::superstep::field::Writes<'_>,
+                writes: ::superstep::__private::Writes<'_>,
                 recording: ::superstep::__private::Recording,
             ) -> ::std::result::Result<::superstep::__private::Folded, ::superstep::ErrorKind> {
                 match field {

@@ -10,6 +10,7 @@ pub use superstep_core::{
 
 pub use superstep_schema::probe;
 
+pub use super::state::Writes;
 use super::{FromTask, IntoCommand, Nodes, State};
 
 /// What a send carries.

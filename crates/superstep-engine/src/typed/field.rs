@@ -14,7 +14,7 @@ use superstep_core::{
 
 use super::{
     reducer::{Last, Reduced, Reducer, Undo},
-    state::Keep,
+    state::{Keep, Writes},
 };
 
 /// What an update does to one field.
@@ -96,9 +96,6 @@ pub struct Overwrite<T> {
 /// A type a field may have.
 pub trait Data: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {}
 impl<T: Clone + Send + Sync + Serialize + DeserializeOwned + 'static> Data for T {}
-
-/// The writes of one step to a field.
-pub type Writes<'a> = &'a mut dyn ExactSizeIterator<Item = Value>;
 
 /// Folds the writes of one step into a field, which is named for errors.
 pub type Fold<T> =

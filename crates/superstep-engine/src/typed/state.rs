@@ -12,7 +12,7 @@ use superstep_core::{
     value::{DecodeError, Map, Value},
 };
 
-use super::{field::Writes, reducer::Undo};
+use super::reducer::Undo;
 
 /// How long a field keeps its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,9 @@ pub enum Keep {
     /// Until the next write, but never stored: a thread that is continued has the default.
     Untracked,
 }
+
+/// The writes of one step to a field.
+pub type Writes<'a> = &'a mut dyn ExactSizeIterator<Item = Value>;
 
 /// A graph's state: a plain struct, one channel per field.
 ///
