@@ -379,7 +379,13 @@ impl<'a> Cursor<'a> {
             return Ok(MetaValue::List { kind, bytes });
         }
         for _ in 0..count {
-            self.value(kind, depth + 1)?;
+            if kind == TEXT {
+                // Whether it is text is found out when the list is asked for: vocabularies are long.
+                let length = self.length("a text of a list")?;
+                self.take(length, "a text of a list")?;
+            } else {
+                self.value(kind, depth + 1)?;
+            }
         }
         let bytes = self.file.get(at..self.at).unwrap_or_default();
         Ok(MetaValue::List { kind, bytes })
