@@ -140,6 +140,15 @@ pub(crate) fn check_model(setting: &Setting<String>, file: &ConfigFile) -> Resul
 
 fn no_weights(choice: &Choice, origin: &Origin) -> Error {
     let name = choice.spec.name.as_deref().unwrap_or_default();
+    let is_path = name.contains(['/', '\\']) || name.ends_with(".gguf");
+    if let (true, Some(file)) = (is_path, &choice.file) {
+        let why = match file.exists() {
+            true => "is no file of weights",
+            false => "names a file that does not exist",
+        };
+        let (spec, file) = (&choice.spec, file.display());
+        return Error::Usage(shown(format!("{origin}: `{spec}` {why}: {file}")));
+    }
     let near = did_you_mean::hint(name, ["default", "tiny"]);
     Error::Usage(shown(format!(
         "{origin}: `{}` is no model: there are local:default, local:tiny and files of weights{near}",

@@ -30,6 +30,12 @@ pub(crate) const LAST: &str = "last";
 /// How much of a log is read to know which model was asked first.
 const FIRST_ENTRIES: usize = 64;
 
+/// A thread, and when it was used, in milliseconds since 1970; nothing if it cannot be read.
+pub(crate) struct UsedThread {
+    pub(crate) id: ThreadId,
+    pub(crate) used: Option<i64>,
+}
+
 /// The threads of a database.
 pub(crate) struct ThreadReader {
     pub(crate) saver: Arc<dyn Saver>,
@@ -138,8 +144,8 @@ impl ThreadReader {
         }
     }
 
-    /// All threads, those that were used last first. A thread that cannot be read comes before them, so that it is seen.
-    pub(crate) async fn by_use(&self) -> Result<Vec<ThreadId>, Error> {
+    /// All threads, those that were used last first. Before them those of which nobody can tell when: they are damaged, and should be seen.
+    pub(crate) async fn by_use(&self) -> Result<Vec<UsedThread>, Error> {
         let all = ThreadQuery {
             order: ThreadOrder::Name,
             ..ThreadQuery::default()
@@ -149,16 +155,16 @@ impl ThreadReader {
         let mut hints = hints.unwrap_or_default();
         hints.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         let mut threads = Vec::new();
-        for thread in self.saver.threads().await? {
-            let hint = hints.binary_search_by(|hint| hint.id.cmp(&thread));
+        for id in self.saver.threads().await? {
+            let hint = hints.binary_search_by(|hint| hint.id.cmp(&id));
             let used = match hint.ok().and_then(|at| hints.get(at)?.used) {
                 Some(used) => Some(used),
-                None => self.used(&thread).await,
+                None => self.used(&id).await,
             };
-            threads.push((used.unwrap_or(i64::MAX), thread));
+            threads.push(UsedThread { id, used });
         }
-        threads.sort_by_key(|(used, _)| Reverse(*used));
-        Ok(threads.into_iter().map(|(_, thread)| thread).collect())
+        threads.sort_by_key(|thread| Reverse(thread.used.unwrap_or(i64::MAX)));
+        Ok(threads)
     }
 
     /// When a thread was used, by its newest checkpoint.
@@ -175,7 +181,7 @@ impl ThreadReader {
 
     /// The thread that was used last, of whatever agent or of this one.
     async fn last(&self, wanted: Option<Agent>) -> Result<String, Error> {
-        for thread in self.by_use().await? {
+        for UsedThread { id: thread, .. } in self.by_use().await? {
             let Some(agent) = self.agent_of(&thread).await else {
                 continue;
             };
@@ -361,7 +367,11 @@ fn first_model(branch: &Branch) -> Option<String> {
 
 /// How long ago a checkpoint was made.
 pub(crate) fn ago(checkpoint: CheckpointId) -> String {
-    let made = Duration::from_micros(made_at(checkpoint));
+    ago_since(Duration::from_micros(made_at(checkpoint)))
+}
+
+/// How long ago a time since 1970 was.
+pub(crate) fn ago_since(made: Duration) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let seconds = now.unwrap_or_default().saturating_sub(made).as_secs();
     match seconds {

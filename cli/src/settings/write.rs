@@ -171,6 +171,9 @@ pub(crate) fn put(key: &str, value: &str) -> Result<PathBuf, Error> {
 
 /// The value of a setting that is a place: absolute, as commands run elsewhere too; a folder of mail must be there.
 fn place_in(key: &str, value: &str) -> Result<String, Error> {
+    if key == "model" || key.starts_with("models.") {
+        return file_of_model(value);
+    }
     let is_folder = key == "agents.mail.folder";
     if !(is_folder || key == "db") || value.is_empty() || value.starts_with('~') {
         return Ok(value.to_owned());
@@ -183,6 +186,19 @@ fn place_in(key: &str, value: &str) -> Result<String, Error> {
         )));
     }
     Ok(absolute.display().to_string())
+}
+
+/// The name of a model; a script or weights in a file of this folder by their absolute path.
+fn file_of_model(value: &str) -> Result<String, Error> {
+    let named = value.split_once(':').filter(|(_, path)| !path.is_empty());
+    let Some((provider @ ("local" | "script"), path)) = named else {
+        return Ok(value.to_owned());
+    };
+    let file = std::path::absolute(path)?;
+    Ok(match file.is_file() {
+        true => format!("{provider}:{}", file.display()),
+        false => value.to_owned(),
+    })
 }
 
 /// Whether a file sets a key.

@@ -3,6 +3,7 @@
 use std::{
     io::{self, IsTerminal},
     num::NonZeroUsize,
+    time::Duration,
 };
 
 use serde_json::{Value as Json, json};
@@ -10,12 +11,13 @@ use superstep::{CheckpointId, SaverError, ThreadId, clock::made_at, runs::RunCos
 
 use superstep_server::thread_uuid;
 
-use super::{Status, ThreadReader, ago};
+use super::{Status, ThreadReader};
 use crate::{
     agents::Agent,
     args::ListThreads,
     error::Error,
     output::{Form, Output, Span, bad, count, faint, good, narrow, plain, shown, strong},
+    thread_reader::{UsedThread, ago_since},
     units, wrap,
 };
 
@@ -32,6 +34,8 @@ pub(super) struct Row {
     /// Nothing for a thread that cannot be read here.
     pub(super) status: Option<Status>,
     checkpoint: Option<CheckpointId>,
+    /// When a run, an edit, a copy or an import changed it, in milliseconds since 1970; nothing if that cannot be read.
+    used: Option<i64>,
     pub(super) title: String,
     /// The model that it was begun with, if one was asked.
     model: Option<String>,
@@ -65,11 +69,11 @@ pub(super) async fn run(
         let Some(thread) = threads.next() else {
             break;
         };
-        let of = reader.agent_of(&thread).await;
+        let of = reader.agent_of(&thread.id).await;
         if wanted.agent.is_some() && wanted.agent != of {
             continue;
         }
-        let is_imported = match imports.find(&thread).await {
+        let is_imported = match imports.find(&thread.id).await {
             Ok(found) => Some(found.is_some()),
             Err(error) => {
                 unread = Some(Error::from(error));
@@ -84,7 +88,6 @@ pub(super) async fn run(
             rows.push(row);
         }
     }
-    rows.sort_by_key(|row| std::cmp::Reverse(row.checkpoint));
     for row in &mut rows {
         row.cost = reader.cost(&row.thread).await;
         if row.model.is_none() {
@@ -151,8 +154,8 @@ pub(super) fn none_yet(output: &Output) {
 }
 
 /// The row of a thread.
-pub(super) async fn row(reader: &ThreadReader, thread: ThreadId) -> Row {
-    let of = reader.agent_of(&thread).await;
+pub(super) async fn row(reader: &ThreadReader, thread: UsedThread) -> Row {
+    let of = reader.agent_of(&thread.id).await;
     read(reader, thread, of).await
 }
 
@@ -166,9 +169,10 @@ impl Row {
 }
 
 /// A thread that cannot be read is listed all the same.
-async fn read(reader: &ThreadReader, thread: ThreadId, agent: Option<Agent>) -> Row {
+async fn read(reader: &ThreadReader, thread: UsedThread, agent: Option<Agent>) -> Row {
     let mut row = Row {
-        thread,
+        thread: thread.id,
+        used: thread.used,
         agent,
         status: None,
         checkpoint: None,
@@ -247,6 +251,7 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
     if output.form == Form::Json {
         return output.json(&json!({
             "thread": row.thread.as_str(), "agent": agent, "status": row.status,
+            "used_at": row.used.map(|used| units::iso_of_millis(millis(used))),
             "updated_ms": row.checkpoint.map(|id| made_at(id) / 1000), "title": row.title,
             "imported": row.is_imported, "uuid": thread_uuid(row.thread.as_str()).to_string(),
             "updated_at": row.checkpoint.map(units::made), "model": row.model,
@@ -262,7 +267,7 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
         Some(Status::Interrupted) => plain("interrupted  "),
         None => faint("?            "),
     };
-    let when = row.checkpoint.map(ago).unwrap_or_default();
+    let when = row.used.map(used_ago).unwrap_or_default();
     if let Some(columns) = narrow() {
         return below(row, status, &when, columns, output);
     }
@@ -284,6 +289,15 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
         }),
         title(&row.title),
     ])
+}
+
+fn used_ago(used: i64) -> String {
+    ago_since(Duration::from_millis(millis(used)))
+}
+
+/// No thread was used before 1970.
+fn millis(used: i64) -> u64 {
+    u64::try_from(used).unwrap_or(0)
 }
 
 /// A row in two lines, for a narrow terminal.

@@ -199,6 +199,7 @@ fn a_mistake_in_the_name_of_a_model_says_what_was_meant() {
         ),
         ("default", "did you mean `local:default`?"),
         ("local:tyny", "did you mean `tiny`?"),
+        ("local:./gone.gguf", "names a file that does not exist: "),
         ("qwen3:8b", "did you mean `ollama:qwen3:8b`?"),
         ("nonsense", "there are anthropic"),
     ] {
@@ -212,6 +213,20 @@ fn a_mistake_in_the_name_of_a_model_says_what_was_meant() {
     assert!(key.stderr.contains(wanted), "{}", key.stderr);
     let local = env.run("model list local");
     assert!(local.stdout.contains("local:tiny"), "{}", local.stdout);
+}
+
+#[test]
+fn a_file_of_this_folder_is_set_as_a_model_by_its_absolute_path() {
+    let env = TestEnv::new();
+    env.write("work/own.gguf", "weights");
+    let set = env.run("config set model local:./own.gguf");
+    assert_eq!(set.code, 0, "{}", set.stderr);
+    let got = env.run("config get model").stdout;
+    assert_eq!(got.trim(), "local:HERE/work/own.gguf");
+    for refused in ["local:", "local:./gone.gguf"] {
+        let set = env.run(&format!("config set model {refused}"));
+        assert_eq!(set.code, 2, "{refused}: {}", set.stderr);
+    }
 }
 
 #[test]

@@ -223,6 +223,21 @@ fn history_and_differences_are_told_by_step() {
 }
 
 #[test]
+fn a_short_list_is_the_beginning_of_the_long_one() {
+    let (env, thread) = env_with_thread();
+    // A fork of an older step is used after the thread, and has an older checkpoint.
+    let forked = env.run(&format!("threads fork {thread} --at 3"));
+    let names = |list: &str| -> Vec<String> {
+        let rows = env.run(list).stdout;
+        let first = |row: &str| row.split_whitespace().next().unwrap().to_owned();
+        rows.lines().map(first).collect()
+    };
+    let all = names("threads list --all");
+    assert_eq!(all, [forked.stdout.trim(), &*thread]);
+    assert_eq!(names("threads list --limit 1"), all[..1]);
+}
+
+#[test]
 fn a_fork_goes_its_own_way() {
     let (env, thread) = env_with_thread();
     let forked = env.run(&format!("threads fork {thread} --at 3"));

@@ -228,7 +228,7 @@ pub enum BuildError {
         declared: &'static str,
     },
     /// Typed layer: a subgraph that shares fields has none that fits.
-    #[error("[SS4023] the graph of node `{node}` shares no state with this one: {why}")]
+    #[error("[SS4023] the graph of node `{node}` cannot share state with this one: {why}")]
     NotShared {
         /// The node.
         node: Arc<str>,

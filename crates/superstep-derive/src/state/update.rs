@@ -49,21 +49,21 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
 
             /// Applies the update and goes to a node.
             #[allow(dead_code)]
-            #vis fn goto<N>(self, node: N) -> ::superstep::Command<#ident, N> {
+            #vis fn goto<__N>(self, node: __N) -> ::superstep::Command<#ident, __N> {
                 ::superstep::Command::update(self).and_goto(node)
             }
 
             /// Applies the update and goes nowhere.
             #[allow(dead_code)]
-            #vis fn end<N>(self) -> ::superstep::Command<#ident, N> {
+            #vis fn end<__N>(self) -> ::superstep::Command<#ident, __N> {
                 ::superstep::Command::update(self)
             }
 
             /// Applies the update and runs a node with a payload of its own.
             #[allow(dead_code)]
-            #vis fn send<N, P>(self, node: N, payload: &P) -> ::superstep::Command<#ident, N>
+            #vis fn send<__N, __P>(self, node: __N, payload: &__P) -> ::superstep::Command<#ident, __N>
             where
-                P: ::superstep::__private::Payload,
+                __P: ::superstep::__private::Payload,
             {
                 ::superstep::Command::update(self).and_send(node, payload)
             }
@@ -122,10 +122,10 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl<N: ::superstep::Nodes> ::superstep::IntoCommand<#ident, N> for #update {
+        impl<__N: ::superstep::Nodes> ::superstep::IntoCommand<#ident, __N> for #update {
             fn into_command(
                 self,
-            ) -> ::std::result::Result<::superstep::Command<#ident, N>, ::superstep::NodeError> {
+            ) -> ::std::result::Result<::superstep::Command<#ident, __N>, ::superstep::NodeError> {
                 ::std::result::Result::Ok(::superstep::Command::update(self))
             }
         }

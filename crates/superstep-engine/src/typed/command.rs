@@ -120,7 +120,8 @@ impl<S: State, N> Command<S, N> {
 /// a subgraph may return it, and a [`Command`] of its own graph may be made of it.
 ///
 /// The graph above takes it as the result of the node that runs the subgraph, which must have declared
-/// where it may go (`may_goto`, `may_send`). What the subgraph was about to do is dropped.
+/// where it may go (`may_goto`, `may_send`). That is all the graph above gets: what the subgraph wrote to its own state
+/// before, shared fields too, and what it was about to do is not handed over.
 ///
 #[doc = include_str!("docs/to_parent.md")]
 #[derive(Clone)]

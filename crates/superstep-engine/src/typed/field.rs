@@ -158,10 +158,25 @@ pub fn from_value<W: Data, T: Data>(value: Value) -> Result<Put<W, T>, DecodeErr
         }
         plain => plain,
     };
-    match channel::overwrite(&value) {
-        Some(new) => new.clone().take().map(Put::Overwrite),
-        None => value.take().map(Put::Write),
+    let Some(new) = channel::overwrite(&value) else {
+        return value.take().map(Put::Write);
+    };
+    match new.clone().take() {
+        Ok(new) => Ok(Put::Overwrite(new)),
+        // A map may have an entry of that name.
+        Err(error) => value.take().map(Put::Write).map_err(|_| error),
     }
+}
+
+/// A write to a field with this reducer. Where it is the new value, what looks like an overwrite may be that value.
+fn read<T: Data, R: Reducer<T>>(value: Value) -> Result<Put<R::Write, T>, DecodeError> {
+    if is_last::<R>()
+        && !matches!(value, Value::Typed(_))
+        && let Ok(write) = value.clone().take()
+    {
+        return Ok(Put::Write(write));
+    }
+    from_value(value)
 }
 
 fn misfit<T>(error: &dyn std::fmt::Display) -> DecodeError {
@@ -190,7 +205,7 @@ fn fold<T: Data, R: Reducer<T>>(
     let (mut grown, mut overwritten) = (true, false);
     for value in writes {
         let kept = value.clone();
-        match from_value::<R::Write, T>(value).map_err(|error| undecodable(name, &error))? {
+        match read::<T, R>(value).map_err(|error| undecodable(name, &error))? {
             Put::Overwrite(_) if overwritten => {
                 return Err(ErrorKind::DoubleOverwrite {
                     channel: name.into(),
@@ -290,7 +305,7 @@ fn try_fold<T: Data, R: Reducer<T>>(
     let mut undo: Vec<Undo<T>> = Vec::with_capacity(writes.len());
     let mut failed = None;
     for value in writes {
-        let step = match from_value::<R::Write, T>(value) {
+        let step = match read::<T, R>(value) {
             Ok(Put::Write(write)) => {
                 R::try_reduce(current, write).map_err(|failure| ErrorKind::Reduce {
                     channel: name.into(),

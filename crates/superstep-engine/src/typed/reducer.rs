@@ -269,7 +269,7 @@ where
     }
 }
 
-/// Keeps the least.
+/// Keeps the least. `None` is no value: the first that is written takes its place, and it is never the least.
 ///
 /// ```
 /// use serde::{Deserialize, Serialize};
@@ -298,11 +298,17 @@ where
     }
 
     fn reduce(current: &mut T, write: T) -> Result<Reduced, Failure> {
-        if write < *current {
+        // Of an `Option` the order of types makes `None` the least.
+        let is_less = write < *current && !is_none(&write);
+        if is_less || is_none(current) {
             *current = write;
         }
         Ok(Reduced::Replaced)
     }
+}
+
+fn is_none(value: &impl Serialize) -> bool {
+    serde_json::to_value(value).is_ok_and(|json| json.is_null())
 }
 
 /// Sets entries of a map; only those are stored.
@@ -323,6 +329,25 @@ where
 #[derive(Clone, Copy, Debug)]
 pub struct Merge;
 
+/// Whether an entry has another value than before, as plain data; one that has no such form counts as changed.
+fn is_other<V: Serialize>(before: Option<&V>, after: &V) -> bool {
+    let json = |value: &V| serde_json::to_value(value).ok();
+    match before.map(json) {
+        Some(Some(before)) => json(after) != Some(before),
+        Some(None) | None => true,
+    }
+}
+
+fn pairs<'a, K, V, M>(entries: impl Iterator<Item = (&'a K, &'a V)>) -> M
+where
+    K: Clone + 'a,
+    V: Clone + 'a,
+    M: FromIterator<(K, V)>,
+{
+    let owned = entries.map(|(key, value)| (key.clone(), value.clone()));
+    owned.collect()
+}
+
 impl<K, V> Reducer<BTreeMap<K, V>> for Merge
 where
     K: Ord + Clone + Send + Sync + Serialize + DeserializeOwned + 'static,
@@ -330,8 +355,9 @@ where
 {
     type Write = BTreeMap<K, V>;
 
-    fn difference(_: &BTreeMap<K, V>, after: &BTreeMap<K, V>) -> Option<Self::Write> {
-        Some(after.clone())
+    fn difference(before: &BTreeMap<K, V>, after: &BTreeMap<K, V>) -> Option<Self::Write> {
+        let changed = |(key, value): &(&K, &V)| is_other(before.get(*key), *value);
+        Some(pairs(after.iter().filter(changed)))
     }
 
     fn reduce(current: &mut BTreeMap<K, V>, write: Self::Write) -> Result<Reduced, Failure> {
@@ -366,8 +392,9 @@ where
 {
     type Write = HashMap<K, V, H>;
 
-    fn difference(_: &HashMap<K, V, H>, after: &HashMap<K, V, H>) -> Option<Self::Write> {
-        Some(after.clone())
+    fn difference(before: &HashMap<K, V, H>, after: &HashMap<K, V, H>) -> Option<Self::Write> {
+        let changed = |(key, value): &(&K, &V)| is_other(before.get(*key), *value);
+        Some(pairs(after.iter().filter(changed)))
     }
 
     fn reduce(current: &mut HashMap<K, V, H>, write: Self::Write) -> Result<Reduced, Failure> {

@@ -1,6 +1,6 @@
 //! A graph as a node of another, whose states share fields.
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use superstep_core::{
     command::Output,
@@ -11,8 +11,15 @@ use superstep_core::{
 };
 
 use super::{
-    builder::GraphBuilder, channel_state::whole_state, error::NodeError, extract::TaskCtx,
-    graph::Graph, handler::AnyHandler, nodes::Nodes, options::NodeOptions, state::State,
+    builder::GraphBuilder,
+    channel_state::whole_state,
+    error::NodeError,
+    extract::TaskCtx,
+    graph::Graph,
+    handler::AnyHandler,
+    nodes::Nodes,
+    options::NodeOptions,
+    state::{Keep, State},
 };
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {
@@ -20,6 +27,10 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
     /// with the values that they have here; what it did to them is the update of the node, through the
     /// reducers of this graph: what it appended is appended, what it added is added. Fields that it did not
     /// change are not written.
+    ///
+    /// What a field's reducer has no write for ([`Reducer::difference`](super::Reducer::difference)), such as a list that became shorter, overwrites
+    /// the field: that counts for more than what other tasks of the step write to it, and a second overwrite of
+    /// the step is an error (SS1006). A field that the child does not store (ephemeral, untracked) and that has its default there is not written.
     ///
     /// Fields of one name have one type, and there is at least one; otherwise that is a mistake (SS4023).
     ///
@@ -112,12 +123,21 @@ fn done<S: State, C: State>(
     let mut writes = Vec::with_capacity(fields.len());
     for field in fields {
         if let Some(value) = after.field(field.other)
+            && !is_gone::<C>(field.other, value)?
             && let Some(write) = before.lead(field.own, value)?
         {
             writes.push((ChannelIx::at(field.own), write));
         }
     }
     Ok(writes.into())
+}
+
+/// Whether a field that the child does not store has its default, which says nothing about what the child did: an
+/// ephemeral value is gone after a step, an untracked one after a pause.
+fn is_gone<C: State>(field: usize, value: &dyn Any) -> Result<bool, DecodeError> {
+    let keep = C::FIELDS.get(field).map(|(_, keep)| *keep);
+    let is_stored = keep.is_none_or(|keep| keep == Keep::Stored);
+    Ok(!is_stored && C::default().lead(field, value)?.is_none())
 }
 
 fn undecodable(error: DecodeError) -> NodeError {

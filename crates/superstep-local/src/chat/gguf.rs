@@ -379,13 +379,7 @@ impl<'a> Cursor<'a> {
             return Ok(MetaValue::List { kind, bytes });
         }
         for _ in 0..count {
-            if kind == TEXT {
-                // Whether it is text is found out when the list is asked for: vocabularies are long.
-                let length = self.length("a text of a list")?;
-                self.take(length, "a text of a list")?;
-            } else {
-                self.value(kind, depth + 1)?;
-            }
+            self.value(kind, depth + 1)?;
         }
         let bytes = self.file.get(at..self.at).unwrap_or_default();
         Ok(MetaValue::List { kind, bytes })

@@ -146,3 +146,85 @@ async fn a_reducer_that_refuses_is_an_error_that_names_the_field() {
         .unwrap_err();
     assert!(matches!(&*error.kind, ErrorKind::Reduce { channel, .. } if &**channel == "longest"));
 }
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct N {
+    #[reduce(Min)]
+    price: Option<u32>,
+    #[reduce(Max)]
+    offer: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+enum P {
+    First,
+    Second,
+    Third,
+}
+
+#[tokio::test]
+async fn the_least_of_a_field_that_may_have_none_is_the_least_that_was_written() {
+    let write = |value: Option<u32>| move || async move { N::update().price(value).offer(value) };
+    let graph = Graph::<N, P>::builder()
+        .node(P::First, write(Some(20)))
+        .node(P::Second, write(Some(15)))
+        .node(P::Third, write(None))
+        .start(P::First)
+        .edge(P::First, P::Second)
+        .edge(P::Second, P::Third)
+        .finish(P::Third)
+        .build()
+        .unwrap();
+    let outcome = graph.run("t", N::default()).await.unwrap();
+    assert_eq!(outcome.state().price, Some(15));
+    assert_eq!(outcome.state().offer, Some(20));
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Marked {
+    data: serde_json::Value,
+    last: HashMap<String, i64>,
+    #[reduce(Merge)]
+    merged: BTreeMap<String, i64>,
+    #[reduce(Append)]
+    log: Vec<String>,
+    sure: bool,
+}
+
+#[derive(Serialize, Ask)]
+#[ask(answer = bool)]
+struct Sure;
+
+#[tokio::test]
+async fn data_that_looks_like_an_overwrite_is_what_it_was_after_a_pause() {
+    let entry = || ("__overwrite__".to_owned(), 5);
+    let graph = Graph::<Marked, Node>::builder()
+        .saver(saver())
+        .node(Node::Left, move || async move {
+            Marked::update()
+                .data(serde_json::json!({"__overwrite__": 5}))
+                .last([entry()].into())
+                .merged([entry()].into())
+                .overwrite_log(vec!["anew".to_owned()])
+        })
+        .node(Node::Right, |ctx: Ctx| async move {
+            Ok::<_, NodeError>(Marked::update().sure(ctx.ask(Sure)?))
+        })
+        .node(Node::Check, || async {})
+        .start(Node::Left)
+        .start(Node::Right)
+        .edge(Node::Left, Node::Check)
+        .edge(Node::Right, Node::Check)
+        .finish(Node::Check)
+        .build()
+        .unwrap();
+    let input = Marked::update().log(["before".to_owned()]);
+    let outcome = graph.run("t", input).await.unwrap();
+    let answer = outcome.asks()[0].answer::<Sure>(&true).unwrap();
+    let outcome = graph.answer("t", [answer]).await.unwrap();
+    let state = outcome.state();
+    assert_eq!(state.data, serde_json::json!({"__overwrite__": 5}));
+    assert_eq!(state.last, [entry()].into());
+    assert_eq!(state.merged, [entry()].into());
+    assert_eq!(state.log, ["anew"]);
+}

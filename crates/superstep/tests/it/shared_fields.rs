@@ -1,6 +1,6 @@
 //! A graph as a node of another, on the fields that both states have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use superstep::{Command, Handler, ToParent, prelude::*};
@@ -136,6 +136,105 @@ async fn a_command_for_the_graph_above_goes_only_where_its_node_may() {
     assert_eq!(state.log, ["asked", "beside", "late"]);
     let refused = team(&to(Top::Beside)).run("t", given()).await;
     assert_eq!(refused.err().unwrap().code(), "SS1014");
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Notes {
+    #[reduce(Merge)]
+    sorted: BTreeMap<String, u32>,
+    #[reduce(Merge)]
+    hashed: HashMap<String, u32>,
+    #[state(ephemeral)]
+    alert: Option<String>,
+}
+
+fn entry<M: FromIterator<(String, u32)>>(name: &str, value: u32) -> M {
+    [(name.to_owned(), value)].into_iter().collect()
+}
+
+#[tokio::test]
+async fn entries_and_alerts_that_a_child_leaves_alone_are_not_written() {
+    let notes = |name: &'static str, value| {
+        Graph::<Notes, Inner>::builder()
+            .nested()
+            .node(Inner::Do, move || async move {
+                Notes::update()
+                    .sorted(entry(name, value))
+                    .hashed(entry(name, value))
+            })
+            .start(Inner::Do)
+            .finish(Inner::Do)
+            .build()
+            .unwrap()
+    };
+    let graph = Graph::<Notes, Top>::builder()
+        .subgraph_shared(Top::Work, &notes("a", 10))
+        .subgraph_shared(Top::Beside, &notes("b", 20))
+        .node(Top::Late, || async {
+            Notes::update().alert("late".to_owned())
+        })
+        .start(Top::Work)
+        .start(Top::Beside)
+        .start(Top::Late)
+        .finish(Top::Work)
+        .finish(Top::Beside)
+        .finish(Top::Late)
+        .build()
+        .unwrap();
+    let both = |value: u32| ["a", "b"].map(|name| (name.to_owned(), value));
+    let input = Notes::update()
+        .sorted(both(1).into())
+        .hashed(both(1).into())
+        .alert("at first".to_owned());
+    let outcome = graph.run("t", input).await.unwrap();
+    let state = outcome.state();
+    assert_eq!((state.sorted["a"], state.sorted["b"]), (10, 20));
+    assert_eq!((state.hashed["a"], state.hashed["b"]), (10, 20));
+    assert_eq!(state.alert.as_deref(), Some("late"));
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Kept {
+    scratch: String,
+    alert: String,
+    step: u32,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+struct Lost {
+    #[state(untracked)]
+    scratch: String,
+    #[state(ephemeral)]
+    alert: String,
+    step: u32,
+}
+
+#[tokio::test]
+async fn what_a_child_does_not_store_is_not_reset_in_the_graph_around_it() {
+    let child = Graph::<Lost, Inner>::builder()
+        .nested()
+        .node(Inner::Do, |ctx: Ctx| async move {
+            ctx.ask(Which)?;
+            Ok::<_, NodeError>(Lost::update().step(1))
+        })
+        .start(Inner::Do)
+        .finish(Inner::Do)
+        .build()
+        .unwrap();
+    let graph = Graph::<Kept, Inner>::builder()
+        .saver(saver())
+        .subgraph_shared(Inner::Do, &child)
+        .start(Inner::Do)
+        .finish(Inner::Do)
+        .build()
+        .unwrap();
+    let input = Kept::update().scratch("kept").alert("fire");
+    let outcome = graph.run("t", input).await.unwrap();
+    let answer = outcome.asks()[0].answer::<Which>(&"this".to_owned());
+    let outcome = graph.answer("t", [answer.unwrap()]).await.unwrap();
+    let state = outcome.state();
+    assert_eq!((&*state.scratch, &*state.alert), ("kept", "fire"));
+    assert_eq!(state.step, 1);
 }
 
 #[derive(Serialize, Ask)]
