@@ -52,7 +52,9 @@ mod local {
         Box::pin(async move {
             let Some(file) = choice.file.clone() else {
                 let name = choice.spec.name.as_deref().unwrap_or("default");
-                let why = format!("the weights of local:{name} are not downloaded");
+                let why = format!(
+                    "the weights of local:{name} are not downloaded; `superstep model pull {name}` does that"
+                );
                 return Err(ErrorKind::NoModel { why }.into());
             };
             let options = Options {
