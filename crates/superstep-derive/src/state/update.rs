@@ -49,21 +49,21 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
 
             /// Applies the update and goes to a node.
             #[allow(dead_code)]
-            #vis fn goto<__N>(self, node: __N) -> ::superstep::Command<#ident, __N> {
+            #vis fn goto<AnyNode>(self, node: AnyNode) -> ::superstep::Command<#ident, AnyNode> {
                 ::superstep::Command::update(self).and_goto(node)
             }
 
             /// Applies the update and goes nowhere.
             #[allow(dead_code)]
-            #vis fn end<__N>(self) -> ::superstep::Command<#ident, __N> {
+            #vis fn end<AnyNode>(self) -> ::superstep::Command<#ident, AnyNode> {
                 ::superstep::Command::update(self)
             }
 
             /// Applies the update and runs a node with a payload of its own.
             #[allow(dead_code)]
-            #vis fn send<__N, __P>(self, node: __N, payload: &__P) -> ::superstep::Command<#ident, __N>
+            #vis fn send<AnyNode, AnyPayload>(self, node: AnyNode, payload: &AnyPayload) -> ::superstep::Command<#ident, AnyNode>
             where
-                __P: ::superstep::__private::Payload,
+                AnyPayload: ::superstep::__private::Payload,
             {
                 ::superstep::Command::update(self).and_send(node, payload)
             }
@@ -122,10 +122,10 @@ pub(super) fn expand(spec: &Spec<'_>) -> TokenStream {
         }
 
         #[automatically_derived]
-        impl<__N: ::superstep::Nodes> ::superstep::IntoCommand<#ident, __N> for #update {
+        impl<AnyNode: ::superstep::Nodes> ::superstep::IntoCommand<#ident, AnyNode> for #update {
             fn into_command(
                 self,
-            ) -> ::std::result::Result<::superstep::Command<#ident, __N>, ::superstep::NodeError> {
+            ) -> ::std::result::Result<::superstep::Command<#ident, AnyNode>, ::superstep::NodeError> {
                 ::std::result::Result::Ok(::superstep::Command::update(self))
             }
         }
