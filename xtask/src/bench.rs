@@ -53,7 +53,7 @@ pub(crate) fn run(workspace: &Workspace, revision: &str) -> Result<String, Error
         source,
     })?;
     let source = checked_out(&workspace.root, &folder, revision)?;
-    let old = build(&source, &workspace.target, &folder.join("old"))?;
+    let old = build(&source, &folder.join("target"), &folder.join("old"))?;
     let new = build(&workspace.root, &workspace.target, &folder.join("new"))?;
     let mut rows: Vec<(String, Rounds)> = Vec::new();
     for round in 0..ROUNDS {
@@ -134,7 +134,8 @@ fn git(folder: &Path, args: &[&str]) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Builds the program of a tree. Both trees share a target folder, and so what they depend on.
+/// Builds the program of a tree. Each has a target folder of its own: in one folder Cargo takes the crates of two trees
+/// for the same ones, and does not build those whose files are older than the build of the other tree.
 fn build(source: &Path, target: &Path, to: &Path) -> Result<PathBuf, Error> {
     let folder = target.to_string_lossy();
     let env = [("CARGO_TARGET_DIR", &*folder)];
