@@ -125,35 +125,29 @@ pub(crate) fn check_model(setting: &Setting<String>, file: &ConfigFile) -> Resul
     };
     let resolution = resolve(&environment, None)?;
     let choice = resolution.choice()?;
-    let origin = &setting.origin;
-    let missing = choice.file.iter().find(|file| !file.is_file());
-    match (choice.spec.provider.as_str(), missing) {
-        ("local", Some(_)) => Err(no_weights(choice, origin)),
-        (_, Some(file)) => Err(Error::Usage(format!(
-            "{origin}: `{}` names a file that does not exist: {}",
-            choice.spec,
-            file.display()
-        ))),
-        _ => Ok(()),
+    match choice.file.iter().find(|file| !file.is_file()) {
+        Some(file) => Err(unusable(choice, file, &setting.origin)),
+        None => Ok(()),
     }
 }
 
-fn no_weights(choice: &Choice, origin: &Origin) -> Error {
-    let name = choice.spec.name.as_deref().unwrap_or_default();
+/// Why the file that a model names cannot be opened.
+fn unusable(choice: &Choice, file: &Path, origin: &Origin) -> Error {
+    let (spec, name) = (&choice.spec, choice.spec.name.as_deref());
+    let name = name.unwrap_or_default();
     let is_path = name.contains(['/', '\\']) || name.ends_with(".gguf");
-    if let (true, Some(file)) = (is_path, &choice.file) {
-        let why = match file.exists() {
-            true => "is no file of weights",
-            false => "names a file that does not exist",
-        };
-        let (spec, file) = (&choice.spec, file.display());
-        return Error::Usage(shown(format!("{origin}: `{spec}` {why}: {file}")));
+    if spec.provider == "local" && !is_path {
+        let near = did_you_mean::hint(name, ["default", "tiny"]);
+        return Error::Usage(shown(format!(
+            "{origin}: `{spec}` is no model: there are local:default, local:tiny and files of weights{near}"
+        )));
     }
-    let near = did_you_mean::hint(name, ["default", "tiny"]);
-    Error::Usage(shown(format!(
-        "{origin}: `{}` is no model: there are local:default, local:tiny and files of weights{near}",
-        choice.spec
-    )))
+    let why = match file.exists() {
+        true => "names something that is no regular file",
+        false => "names a file that does not exist",
+    };
+    let file = file.display();
+    Error::Usage(shown(format!("{origin}: `{spec}` {why}: {file}")))
 }
 
 /// A model that was opened, and why it was chosen.
@@ -201,9 +195,9 @@ pub(crate) async fn open(content: &DataOwner, app: &mut App<'_>) -> Result<Opene
 }
 
 async fn open_choice(choice: &Choice, app: &mut App<'_>) -> Result<Arc<dyn Model>, Error> {
-    let missing = choice.file.iter().any(|file| !file.exists());
-    if missing && choice.spec.provider == "local" {
-        return Err(no_weights(choice, &choice.origin));
+    let missing = choice.file.iter().find(|file| !file.exists());
+    if let (Some(file), "local") = (missing, &*choice.spec.provider) {
+        return Err(unusable(choice, file, &choice.origin));
     }
     let providers = providers::registered();
     tokio::select! {

@@ -504,14 +504,17 @@ impl Ctx {
         input: impl Into<C::Update>,
     ) -> Result<Snap<C>, NodeError> {
         let input = input.into().into_value();
-        let output = Box::pin(graph.inner.run_nested(&self.0, Some(input)))
-            .await
-            .map_err(NodeError::halt)?;
-        let state = whole_state(&output.unwrap_or_default());
-        state
-            .map(Snap)
-            .map_err(|kind| NodeError::halt(Halt::from(kind)))
+        ended(Box::pin(graph.inner.run_nested(&self.0, Some(input))).await)
     }
+}
+
+/// The state in which a graph inside this task ended.
+pub(super) fn ended<C: State>(output: Result<Option<Value>, Halt>) -> Result<Snap<C>, NodeError> {
+    let output = output.map_err(NodeError::halt)?;
+    let state = whole_state(&output.unwrap_or_default());
+    state
+        .map(Snap)
+        .map_err(|kind| NodeError::halt(Halt::from(kind)))
 }
 
 /// Data that came with the run, as the type that is wanted.

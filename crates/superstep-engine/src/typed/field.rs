@@ -360,10 +360,10 @@ fn shared<T: Data>(other: &dyn Any) -> Result<&T, DecodeError> {
 
 fn overwrite<T: Data, R: Reducer<T>>(value: &dyn Any) -> Result<Value, DecodeError> {
     let value = shared::<T>(value)?.clone();
-    Ok(match is_last::<R>() {
-        true => Value::typed(value),
-        false => Value::typed(Overwrite { value }),
-    })
+    Ok(into_value(match is_last::<R>() {
+        true => Put::<T, T>::Write(value),
+        false => Put::Overwrite(value),
+    }))
 }
 
 fn lead<T: Data, R: Reducer<T>>(before: &T, after: &dyn Any) -> Result<Option<Value>, DecodeError> {

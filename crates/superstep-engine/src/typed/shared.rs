@@ -12,7 +12,7 @@ use superstep_core::{
 
 use super::{
     builder::GraphBuilder,
-    channel_state::whole_state,
+    ctx::ended,
     error::NodeError,
     extract::TaskCtx,
     graph::Graph,
@@ -73,9 +73,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 let (graph, fields) = &*graph_and_fields;
                 let before = task.state()?;
                 let input = given::<S, C>(&before, fields).map_err(undecodable)?;
-                let output = graph.run_nested(&task.ctx, Some(input)).await;
-                let after = whole_state::<C>(&output.map_err(NodeError::halt)?.unwrap_or_default());
-                let after = after.map_err(|kind| NodeError::halt(kind.into()))?;
+                let after = ended::<C>(graph.run_nested(&task.ctx, Some(input)).await)?;
                 done::<S, C>(&before, &after, fields).map_err(undecodable)
             }
         };
