@@ -38,6 +38,8 @@ pub(crate) struct AgentKind {
     graph: fn(Backends) -> Result<DynGraph, Error>,
     /// What the title of a thread is made of.
     title: fn(&Json) -> Option<&Json>,
+    /// Where its state names paths that a command reads or writes, each behind a verb.
+    paths: &'static [(&'static str, &'static str)],
 }
 
 /// An agent.
@@ -134,6 +136,15 @@ impl Agent {
     pub(crate) fn title(self, state: &Json) -> String {
         let text = (self.kind().title)(state).and_then(Json::as_str);
         single_line(text.unwrap_or_default())
+    }
+
+    /// The paths that a thread names, each behind a verb.
+    pub(crate) fn paths(self, state: &Json) -> Vec<(&'static str, &str)> {
+        let named = self.kind().paths.iter();
+        let named = named.map(|(does, at)| (*does, state.pointer(at).and_then(Json::as_str)));
+        named
+            .filter_map(|(does, path)| Some((does, path?)))
+            .collect()
     }
 
     /// A name for a new thread that no other has.

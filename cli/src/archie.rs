@@ -177,7 +177,7 @@ async fn with_piped(words: &str, app: &mut App<'_>) -> Result<String, Error> {
     })
 }
 
-/// A thread that another question is asked in: it is done, and not one that was imported and never run.
+/// A finished thread for another question; a foreign one only after a person agreed to run it.
 async fn read_for_question(thread: &str, app: &App<'_>) -> Result<Analysis, Error> {
     let reader = ThreadReader::open(app.global)?;
     let resume = suggest::command(app.global, &["threads", "resume", thread]);
@@ -187,9 +187,9 @@ async fn read_for_question(thread: &str, app: &App<'_>) -> Result<Analysis, Erro
             shown(thread)
         )));
     }
-    if consent::is_wanted(&reader.imports()?, thread).await? {
+    if consent::is_wanted(&reader.provenance()?, thread).await? {
         return Err(Error::Usage(format!(
-            "thread {} was imported and not run yet: {resume}",
+            "thread {} was imported, or started or edited over HTTP; agree to run it first: {resume}",
             shown(thread)
         )));
     }
@@ -247,6 +247,9 @@ pub(crate) async fn resume(
     let answers = Answers::of(args)?;
     let reading = agents::archie::read_only(database::read_only(app.global)?)?;
     let known = reading.graph().state(thread).await?;
+    if let Some(folder) = &known.state.inputs.folder {
+        agreement.permit(Path::new(folder))?;
+    }
     if known.is_done() {
         agreement.store().await?;
         let mut screen = Screen::new(app.output);
@@ -261,7 +264,10 @@ pub(crate) async fn resume(
     }
     let content = content_of(&known.state, app.global)?;
     let options = match AgentOptions::open(&args.limits, None, &content, app).await {
-        Ok(options) => options,
+        Ok(options) => match agreement.roots() {
+            Some(roots) => options.below(roots),
+            None => options,
+        },
         Err(error) => {
             if let Some(ask) = known.asks.first() {
                 let mut screen = Screen::new(app.output);

@@ -129,12 +129,7 @@ async fn open(
     options: &AtrisOptions,
     app: &mut App<'_>,
 ) -> Result<Session, Error> {
-    let OpenedAtris {
-        agent,
-        saver,
-        imports,
-        fake,
-    } = options::open(options, app).await?;
+    let OpenedAtris { agent, saver, fake } = options::open(options, app).await?;
     let thread = match thread {
         Some(thread) => {
             let thread = match thread == LAST {
@@ -151,10 +146,10 @@ async fn open(
                 true if Agent::of(&*saver, &id).await == Some(Agent::Atris) => {}
                 true => return Err(Error::Usage(format!("`{thread}` is no thread of atris"))),
             }
-            if consent::is_wanted(&imports, &thread).await? {
-                let agreement = consent::to_run(&imports, &thread, None, app).await?;
-                agreement.store().await?;
-            }
+            consent::to_run(Agent::Atris, &thread, app)
+                .await?
+                .store()
+                .await?;
             thread
         }
         None => Agent::Atris.new_thread(&*saver).await?,

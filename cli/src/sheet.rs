@@ -17,7 +17,7 @@ mod uploaded;
 use std::{path::PathBuf, sync::Arc};
 
 use superstep::{
-    Imports,
+    Provenance,
     model::{config::Config, select::DataOwner},
     tools::Verdict,
 };
@@ -166,13 +166,10 @@ async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetSession, Error> {
         ..SheetRun::default()
     };
     let content = content_of(thread, app.global).await?;
-    let OpenedSheets { agent, imports, .. } = options::open(&what, &content, app).await?;
-    if consent::is_wanted(&imports, thread).await? {
-        let agreement = consent::to_run(&imports, thread, None, app).await?;
-        agreement.store().await?;
-    }
-    let is_foreign = imports.find(&thread.into()).await?.is_some();
-    let output = match is_foreign {
+    let OpenedSheets { agent, .. } = options::open(&what, &content, app).await?;
+    let agreement = consent::to_run(Agent::Sheets, thread, app).await?;
+    agreement.store().await?;
+    let output = match agreement.is_foreign() {
         true => None,
         false => {
             let state = agent.graph().state(thread).await?.state;
@@ -182,11 +179,11 @@ async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetSession, Error> {
     Ok(SheetSession::new(agent, thread.to_owned(), output, false))
 }
 
-/// Where the workbook of a thread was. What an archive says about that is not believed.
+/// Where the workbook of a thread was; unknown for a foreign thread.
 async fn input_of(thread: &str, global: &Global) -> Result<Option<PathBuf>, Error> {
     let backends = database::read_only(global)?;
-    let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
-    if imports.find(&thread.into()).await?.is_some() {
+    let provenance = Provenance::new(backends.store.clone().ok_or(Error::NoSaver)?);
+    if provenance.find(&thread.into()).await?.is_some() {
         return Ok(None);
     }
     let agent = agents::sheets::read_only(Arc::new(options::versions(global)?), backends)?;
@@ -217,19 +214,17 @@ async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
 
 async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(), Error> {
     let content = content_of(&thread, app.global).await?;
-    let OpenedSheets { agent, imports, .. } = options::open(what, &content, app).await?;
-    if consent::is_wanted(&imports, &thread).await? {
-        let agreement = consent::to_run(&imports, &thread, None, app).await?;
-        agreement.store().await?;
-    }
+    let OpenedSheets { agent, .. } = options::open(what, &content, app).await?;
+    let agreement = consent::to_run(Agent::Sheets, &thread, app).await?;
+    agreement.store().await?;
     let state = agent.graph().state(&*thread).await?;
     if let Some(ask) = state.asks.first() {
         show::question(ask, &thread, app)?;
         show::to_answer(ask, &thread, app);
         return Err(Error::Waiting { thread });
     }
-    let is_foreign = imports.find(&(&*thread).into()).await?.is_some();
-    let known = state.state.problem.input.as_deref().filter(|_| !is_foreign);
+    let known = state.state.problem.input.as_deref();
+    let known = known.filter(|_| !agreement.is_foreign());
     let output = match known {
         Some(input) => file::output(input.as_ref(), what)?,
         None => what.output.clone(),

@@ -8,8 +8,8 @@ use std::{
 
 use serde_json::Value as Json;
 use superstep::{
-    Backends, CheckpointId, CheckpointRef, Imports, MemorySaver, MemoryStore, RunOptions, RunQuery,
-    RunRecord, RunStatus, Saver, ThreadId,
+    Backends, CheckpointId, CheckpointRef, MemorySaver, MemoryStore, Provenance, RunOptions,
+    RunQuery, RunRecord, RunStatus, Saver, ThreadId,
     clock::made_at,
     dynamic::{DynGraph, GraphPath, Pauses, RunInput, START, Snapshot, Source, state::Depth},
     model::did_you_mean,
@@ -72,15 +72,15 @@ impl ThreadReader {
     }
 
     /// Which threads were imported.
-    pub(crate) fn imports(&self) -> Result<Imports, Error> {
+    pub(crate) fn provenance(&self) -> Result<Provenance, Error> {
         let store = self.backends.store.clone().ok_or(Error::NoSaver)?;
-        Ok(Imports::new(store))
+        Ok(Provenance::new(store))
     }
 
     /// Deletes a thread, and that it was imported.
     pub(crate) async fn delete(&self, thread: &ThreadId) -> Result<(), Error> {
         self.saver.delete(thread).await?;
-        Ok(self.imports()?.forget(thread).await?)
+        Ok(self.provenance()?.forget(thread).await?)
     }
 
     /// Whether a run is at work on a thread, in whatever process.

@@ -59,7 +59,6 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
                 account.refuse_any()?;
             }
             let resumed = Resumed {
-                reader: &reader,
                 agent,
                 thread: &thread,
                 talk: &talk,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use superstep::{
-    AskId, Backends, BuildErrors, Category, Graph, Imports, RunOptions, Saver,
+    AskId, Backends, BuildErrors, Category, Graph, Provenance, RunOptions, Saver,
     model::{Model, NodeModels},
     store::Store,
 };
@@ -79,14 +79,14 @@ pub enum AgentError {
         /// How many.
         runs: u64,
     },
-    /// The thread was imported, and nobody agreed that it is run.
-    #[error("thread `{thread}` was imported: what it holds was not made here")]
+    /// The thread was imported or shaped over HTTP, and no person agreed to run it.
+    #[error("thread `{thread}` was imported or shaped over HTTP: its content is untrusted")]
     #[coded(
         "SS7022",
         Refused,
         hint = "look at it with `superstep threads show`; `superstep threads resume` asks whether to run it"
     )]
-    Imported {
+    Foreign {
         /// The thread.
         thread: String,
     },
@@ -153,7 +153,7 @@ impl MailAgent {
             settings,
             zone,
             notes: Memory::new(store.clone()),
-            imports: Imports::new(store.clone()),
+            provenance: Provenance::new(store.clone()),
         });
         let graph = graph::build(&services, backends).map_err(AgentError::Graph)?;
         Ok(Self {

@@ -130,9 +130,11 @@ pub struct ReplyState {
     pub stuck: Option<String>,
     /// What was decided about calls.
     #[reduce(Append)]
+    #[state(sealed)]
     pub(crate) decided: Vec<Decided>,
     /// The ids of calls that were approved and then left by a person who was asked again.
     #[reduce(Append)]
+    #[state(sealed)]
     pub left: Vec<String>,
     /// How many messages there were when a person last helped.
     pub reviewed: usize,
@@ -142,6 +144,7 @@ pub struct ReplyState {
     #[reduce(Append)]
     pub remarks: Vec<String>,
     /// What the program keeps of a mail that a small model helps with.
+    #[state(sealed)]
     pub(crate) small: Option<guided::Handling>,
 }
 

@@ -144,17 +144,20 @@ impl MailAgent {
         }
     }
 
-    /// Agrees that an imported thread is run. What was approved in its archive stays without effect,
-    /// and is asked again.
+    /// Agrees to run a foreign thread. Approvals that it brought along stay without effect, and are asked again.
     pub async fn trust(&self, thread: &str) -> Result<(), AgentError> {
-        Ok(self.services.imports.trust(&thread.into()).await?)
+        let (provenance, thread) = (&self.services.provenance, thread.into());
+        if let Some(mark) = provenance.find(&thread).await? {
+            provenance.trust(&thread, &mark).await?;
+        }
+        Ok(())
     }
 
-    /// Refuses a thread that was imported and that nobody agreed to run.
+    /// Refuses a foreign thread that no person agreed to run.
     pub(crate) async fn refuse_untrusted(&self, thread: &str) -> Result<(), AgentError> {
-        let import = self.services.imports.find(&thread.into()).await?;
-        match import.is_some_and(|import| !import.is_trusted) {
-            true => Err(AgentError::Imported {
+        let mark = self.services.provenance.find(&thread.into()).await?;
+        match mark.is_some_and(|mark| !mark.is_trusted) {
+            true => Err(AgentError::Foreign {
                 thread: thread.to_owned(),
             }),
             false => Ok(()),

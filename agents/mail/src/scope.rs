@@ -1,43 +1,59 @@
-//! What an approval is for: one thread. A copy of the thread is another one, under its own name, and an
-//! imported one is another by the random id of its import, whatever name an archive was written for.
+//! The scope of an approval: one thread, as it was when the person was asked.
 //!
-//! Every decision and every approved call carries the scope it was approved in (`graph`), and the digest
-//! of every question names it. What a copy brings along from the thread it was made of allows nothing
-//! there: the person is asked again.
+//! A copy is another thread, under its own name. A foreign thread has the random id of its mark, which changes with
+//! every edit over HTTP: a decision that an archive or a caller wrote into the state cannot name it. Every decision and
+//! every approved call carries its scope, and so does the digest of every question. An approval of another scope
+//! allows nothing: the person is asked again.
 
 use serde::{Deserialize, Serialize};
 use superstep::{
-    Ask, Ctx, Imports, NodeError, ThreadId, model::ToolCall, text::single_line, tools::Digest,
+    Ask, Ctx, NodeError, Origin, Provenance, ThreadId, model::ToolCall, text::single_line,
+    tools::Digest,
 };
 
 use crate::input::EmailInput;
 
 /// A thread as approvals know it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ApprovalScope {
     thread: ThreadId,
-    /// The import that made the thread, if one did.
+    /// The mark of a foreign thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     import: Option<String>,
+    /// Whether answers may have come with an archive; known only of the thread that runs.
+    #[serde(skip)]
+    is_imported: bool,
+}
+
+impl PartialEq for ApprovalScope {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.thread, &self.import) == (&other.thread, &other.import)
+    }
 }
 
 impl ApprovalScope {
     /// The scope of a task; nothing if it runs on no thread.
-    pub(crate) async fn of(ctx: &Ctx, imports: &Imports) -> Result<Option<Self>, NodeError> {
+    pub(crate) async fn of(ctx: &Ctx, provenance: &Provenance) -> Result<Option<Self>, NodeError> {
         let Some(thread) = ctx.thread().cloned() else {
             return Ok(None);
         };
-        let import = imports.find(&thread).await?.map(|import| import.id);
-        Ok(Some(Self { thread, import }))
+        let mark = provenance.find(&thread).await?;
+        Ok(Some(Self {
+            thread,
+            is_imported: mark
+                .as_ref()
+                .is_some_and(|mark| mark.origin == Origin::Import),
+            import: mark.map(|mark| mark.id),
+        }))
     }
 
     /// Whether an answer must name its question: one that names none may have come with an archive.
     pub(crate) fn must_name_digest(&self) -> bool {
-        self.import.is_some()
+        self.is_imported
     }
 
-    /// A mail as questions about it read. Whom an archive says to have been in a thread is anybody's word:
-    /// in an imported one nobody is known, and every recipient is flagged.
+    /// The mail as questions show it. A foreign thread may claim any participants, so none counts as known and every
+    /// recipient is flagged.
     pub(crate) fn input(scope: Option<&Self>, input: &EmailInput) -> EmailInput {
         let mut input = input.clone();
         if scope.is_some_and(|scope| scope.import.is_some()) {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use superstep::{Ctx, Imports, NodeError, model::NodeModels, store::Store, tools::guided::Profile};
+use superstep::{
+    Ctx, NodeError, Provenance, model::NodeModels, store::Store, tools::guided::Profile,
+};
 
 use crate::{
     Calendar, MailError, Mailbox, Memory,
@@ -35,7 +37,7 @@ pub(crate) struct Services {
     pub(crate) zone: Zone,
     /// The notes of whom the assistant itself belongs to; those of a run are [`Services::memory`].
     pub(crate) notes: Memory,
-    pub(crate) imports: Imports,
+    pub(crate) provenance: Provenance,
 }
 
 impl Services {

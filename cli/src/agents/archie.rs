@@ -16,6 +16,7 @@ pub(super) const KIND: AgentKind = AgentKind {
         let first = state.pointer("/analysis_history/0/content");
         first.or_else(|| state.get("user_input"))
     },
+    paths: &[("reads, and writes its result to,", "/inputs/folder")],
 };
 
 /// Archie without a model, for reading threads.

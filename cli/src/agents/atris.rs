@@ -15,6 +15,7 @@ pub(super) const KIND: AgentKind = AgentKind {
         let last = answers.and_then(|answers| answers.last()?.get("question"));
         state.get("query").filter(|query| !query.is_null()).or(last)
     },
+    paths: &[],
 };
 
 /// Atris without a model, for reading threads.

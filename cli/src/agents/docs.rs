@@ -11,6 +11,10 @@ pub(super) const KIND: AgentKind = AgentKind {
     graphs: &["docs", "DocumentationGeneration-Complete"],
     graph: |backends| Ok(read_only(backends)?.graph().dynamic().clone()),
     title: |state| state.pointer("/request/root"),
+    paths: &[
+        ("documents", "/request/root"),
+        ("writes pages to", "/request/output"),
+    ],
 };
 
 /// The documentation agents without a model, for reading threads.

@@ -17,6 +17,7 @@ pub(super) const KIND: AgentKind = AgentKind {
     graphs: &["mail", "email_assistant"],
     graph: |backends| Ok(read_only(backends)?.graph().dynamic().clone()),
     title: |state| state.pointer("/email_input/mail/subject"),
+    paths: &[],
 };
 
 /// The e-mail assistant without a model and an account, for reading questions and notes.

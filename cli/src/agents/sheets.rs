@@ -16,6 +16,8 @@ pub(super) const KIND: AgentKind = AgentKind {
         Ok(agent.graph().dynamic().clone())
     },
     title: |state| state.pointer("/problem/instruction"),
+    // Those of a foreign thread are not used at all: its result is a version, and is exported by name.
+    paths: &[],
 };
 
 /// The spreadsheet agent without a model, for reading threads and their workbooks.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use superstep::{
-    Imports, Secret,
+    Secret,
     model::{ErrorKind, Model, NodeModels, config::Config, did_you_mean, select::DataOwner},
     saver::Saver,
 };
@@ -23,8 +23,6 @@ pub(super) const FAKE: &str = "the fake Audius of --fake";
 pub(super) struct OpenedAtris {
     pub(super) agent: Atris,
     pub(super) saver: Arc<dyn Saver>,
-    /// Which threads were imported.
-    pub(super) imports: Imports,
     /// The fake that it asks, which ends with it.
     pub(super) fake: Option<FakeAudius>,
 }
@@ -55,7 +53,6 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
     }
     let backends = database::create(app.global)?;
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
-    let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
     let model = match options.no_model {
         true => None,
         false => model(app).await?,
@@ -72,12 +69,7 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         models = Some(all);
     }
     let agent = Atris::with_models(models, settings, backends)?;
-    Ok(OpenedAtris {
-        agent,
-        saver,
-        imports,
-        fake,
-    })
+    Ok(OpenedAtris { agent, saver, fake })
 }
 
 /// The model that is used, or nothing where there is none: rules answer as well.

@@ -15,6 +15,7 @@ use super::{
     plan,
 };
 use crate::{
+    agents::Agent,
     app::App,
     args::MakeDocs,
     consent, environment,
@@ -42,7 +43,8 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     }
     let docgen = &opened.docgen;
     let thread = docgen.known_thread(&request.root, &request.output).await;
-    agree(&opened, &thread, app).await?;
+    let agreement = consent::to_run(Agent::Docs, &thread, app).await?;
+    agreement.store().await?;
     let state = opened.docgen.graph().state(&*thread).await.ok();
     // What a killed process left is gone on with if it is the same work; open questions are asked.
     let settings = opened.docgen.settings();
@@ -78,13 +80,18 @@ pub(super) async fn resume(
         // Made again it would be paid for again.
         return done(&state.state, thread, app.output);
     }
+    let agreement = consent::to_run(Agent::Docs, thread, app).await?;
     let request = state.state.request.clone();
+    agreement.permit(&request.root)?;
+    agreement.permit(&request.output)?;
     let last = RunQuery {
         limit: Some(1),
         ..RunQuery::default()
     };
     let runs = reader.graph().runs(thread, &last).await?;
-    let mut make = runs.first().map(flags).unwrap_or_default();
+    // Flags are metadata of the run, which callers over HTTP write too.
+    let runs = runs.first().filter(|_| !agreement.is_foreign());
+    let mut make = runs.map(flags).unwrap_or_default();
     make.no_model = request.no_model;
     make.approve_above = request.approve_above;
     if !state.state.plan.is_empty() {
@@ -92,7 +99,7 @@ pub(super) async fn resume(
     }
     let content = environment::content_at(app.global, &request.root)?;
     let opened = options::open(&make, &content, app).await?;
-    agree(&opened, thread, app).await?;
+    agreement.store().await?;
     let next = match state.asks.into_iter().next() {
         Some(ask) => NextRun::Ask(ask),
         None => NextRun::Resume,
@@ -119,15 +126,6 @@ fn flags(run: &RunRecord) -> MakeDocs {
     flags
         .and_then(|flags| serde_json::from_value(flags).ok())
         .unwrap_or_default()
-}
-
-/// A thread that came from elsewhere is run only if a person agrees.
-async fn agree(opened: &OpenedDocs, thread: &str, app: &mut App<'_>) -> Result<(), Error> {
-    if consent::is_wanted(&opened.imports, thread).await? {
-        let agreement = consent::to_run(&opened.imports, thread, None, app).await?;
-        agreement.store().await?;
-    }
-    Ok(())
 }
 
 /// What comes next.

@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use superstep::{
-    Imports,
     fs::Roots,
     model::{
         Budget, ManagedModel, Model, NodeModels,
@@ -48,7 +47,6 @@ const LARGEST: u64 = 1 << 20;
 /// Agents that can be run.
 pub(super) struct OpenedDocs {
     pub(super) docgen: Docgen,
-    pub(super) imports: Imports,
     /// The price of the usual model, and those of agents with one of their own, where they are known.
     price: Option<Price>,
     own_prices: BTreeMap<String, Option<Price>>,
@@ -84,7 +82,6 @@ pub(super) async fn open_below(
     let mut settings = settings(&config, make)?;
     settings.roots = roots;
     let backends = database::create(app.global)?;
-    let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
     let caller = match make.no_model {
         true => None,
         false => match environment::open(content, app).await {
@@ -130,7 +127,6 @@ pub(super) async fn open_below(
     }
     Ok(OpenedDocs {
         docgen: Docgen::with_models(models, settings, backends)?,
-        imports,
         price: caller.and_then(|caller| caller.price()),
         own_prices,
     })

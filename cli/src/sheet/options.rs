@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use superstep::{
-    Imports,
     model::{
         Model,
         config::{Config, Setting},
@@ -45,8 +44,6 @@ pub(super) const NODES: [&str; 2] = ["planner_node", "informer_node"];
 pub(super) struct OpenedSheets {
     pub(super) agent: Sheets,
     pub(super) saver: Arc<dyn Saver>,
-    /// Which threads were imported.
-    pub(super) imports: Imports,
 }
 
 /// Those that a project cannot choose: what is lost unasked, what contains programs, where content goes.
@@ -95,7 +92,6 @@ pub(super) async fn open_with(
     plain_versions(what)?;
     let backends = database::create(app.global)?;
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
-    let imports = Imports::new(backends.store.clone().ok_or(Error::NoSaver)?);
     // What is said on the command line counts more than the settings, and those of the agent more than `[models]`.
     let mut own: BTreeMap<String, Arc<dyn Model>> = BTreeMap::new();
     for (node, opened) in environment::open_nodes(&NODES, content, app).await? {
@@ -114,11 +110,7 @@ pub(super) async fn open_with(
     };
     let models = Models { planner, informer };
     let agent = Sheets::new(models, versions, chosen.settings, backends)?;
-    Ok(OpenedSheets {
-        agent,
-        saver,
-        imports,
-    })
+    Ok(OpenedSheets { agent, saver })
 }
 
 /// The sandbox of programs and what they may use, by the settings; what is said on the command line

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::{Value as Json, json};
-use superstep::{CheckpointId, SaverError, ThreadId, clock::made_at, runs::RunCost};
+use superstep::{CheckpointId, Origin, SaverError, ThreadId, clock::made_at, runs::RunCost};
 
 use superstep_server::thread_uuid;
 
@@ -41,8 +41,8 @@ pub(super) struct Row {
     model: Option<String>,
     /// What calls of models took; not read of threads that are not listed.
     cost: RunCost,
-    /// Nothing if the long-term memory, which says so, cannot be read.
-    is_imported: Option<bool>,
+    /// Who else shaped it; nothing if the long-term memory, which holds the marks, cannot be read.
+    foreign: Option<Option<Origin>>,
 }
 
 pub(super) async fn run(
@@ -50,7 +50,7 @@ pub(super) async fn run(
     wanted: &ListThreads,
     output: &Output,
 ) -> Result<(), Error> {
-    let imports = reader.imports()?;
+    let provenance = reader.provenance()?;
     let status = match wanted.waiting {
         true => Some(Status::Waiting),
         false => wanted.status,
@@ -73,15 +73,15 @@ pub(super) async fn run(
         if wanted.agent.is_some() && wanted.agent != of {
             continue;
         }
-        let is_imported = match imports.find(&thread.id).await {
-            Ok(found) => Some(found.is_some()),
+        let foreign = match provenance.find(&thread.id).await {
+            Ok(found) => Some(found.map(|mark| mark.origin)),
             Err(error) => {
                 unread = Some(Error::from(error));
                 None
             }
         };
         let row = Row {
-            is_imported,
+            foreign,
             ..read(reader, thread, of).await
         };
         if (status.is_none() || row.status == status) && row.has_text(search.as_deref()) {
@@ -120,7 +120,7 @@ pub(super) async fn run(
         let code = error.code().unwrap_or_default();
         output.say(&[
             bad(format!(
-                "which threads were imported is not known [{code}]: "
+                "which threads others shaped is not known [{code}]: "
             )),
             plain(shown(&error)),
         ]);
@@ -179,7 +179,7 @@ async fn read(reader: &ThreadReader, thread: UsedThread, agent: Option<Agent>) -
         title: String::new(),
         model: None,
         cost: RunCost::default(),
-        is_imported: None,
+        foreign: None,
     };
     let Some(agent) = agent else {
         return row;
@@ -253,7 +253,8 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
             "thread": row.thread.as_str(), "agent": agent, "status": row.status,
             "used_at": row.used.map(|used| units::iso_of_millis(millis(used))),
             "updated_ms": row.checkpoint.map(|id| made_at(id) / 1000), "title": row.title,
-            "imported": row.is_imported, "uuid": thread_uuid(row.thread.as_str()).to_string(),
+            "imported": row.foreign.map(|by| by == Some(Origin::Import)),
+            "over_http": row.foreign.map(|by| by == Some(Origin::Http)), "uuid": thread_uuid(row.thread.as_str()).to_string(),
             "updated_at": row.checkpoint.map(units::made), "model": row.model,
             "cost_micro_usd": row.cost.micro_usd, "unpriced_calls": row.cost.unpriced,
             "input_tokens": row.cost.input_tokens, "output_tokens": row.cost.output_tokens,
@@ -282,9 +283,10 @@ fn tell(row: &Row, columns: &Columns, output: &Output) -> Result<(), Error> {
         faint(format!("{when:<10}  ")),
         plain(format!("{:>cost$}  ", units::cost(&row.cost))),
         faint(model.unwrap_or_default()),
-        faint(match row.is_imported {
-            Some(true) => "imported  ",
-            Some(false) => "",
+        faint(match row.foreign {
+            Some(Some(Origin::Import)) => "imported  ",
+            Some(Some(Origin::Http)) => "over HTTP  ",
+            Some(None) => "",
             None => "imported?  ",
         }),
         title(&row.title),

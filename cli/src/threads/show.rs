@@ -1,7 +1,10 @@
 //! `superstep threads show`: what was said, what is asked, what went wrong. `words` makes text of a state.
 
 use serde_json::{Value as Json, json};
-use superstep::dynamic::{Snapshot, SubState};
+use superstep::{
+    Foreign, Origin,
+    dynamic::{Snapshot, SubState},
+};
 
 use super::{
     Status, ThreadReader, ago,
@@ -31,7 +34,10 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
         None => reader.status(&graph, &snapshot).await?,
     };
     let state = serde_json::to_value(&snapshot.values).map_err(std::io::Error::from)?;
-    let import = reader.imports()?.find(&at.thread.as_str().into()).await?;
+    let mark = reader
+        .provenance()?
+        .find(&at.thread.as_str().into())
+        .await?;
     let cost = reader.cost(&at.thread.as_str().into()).await;
     let model = reader.model(&at.thread.as_str().into(), &state).await;
     if output.form == Form::Json {
@@ -42,7 +48,8 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
             "checkpoint": snapshot.checkpoint.map(|id| id.to_string()),
             "made_at": snapshot.checkpoint.map(units::made),
             "step": snapshot.origin.map(|(_, step)| step),
-            "imported": import.as_ref().map(|it| json!({"trusted": it.is_trusted})),
+            "imported": of_origin(mark.as_ref(), Origin::Import),
+            "over_http": of_origin(mark.as_ref(), Origin::Http),
             "model": model,
             "cost_micro_usd": cost.micro_usd,
             "input_tokens": cost.input_tokens,
@@ -73,12 +80,15 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
     if let Some(model) = &model {
         output.data(&[faint(format!("begun with {model}"))])?;
     }
-    if let Some(import) = import {
-        let text = match import.is_trusted {
-            true => "imported; you agreed to run it",
-            false => "imported: what it holds was not made here, and nobody agreed to run it",
+    if let Some(mark) = mark {
+        let origin = match mark.origin {
+            Origin::Import => "imported",
+            Origin::Http => "started or edited over HTTP",
         };
-        output.data(&[bad(text)])?;
+        output.data(&[bad(match mark.is_trusted {
+            true => format!("{origin}; you agreed to run it"),
+            false => format!("{origin}: its content is untrusted; you have not agreed to run it"),
+        })])?;
     }
     for error in errors(&snapshot) {
         output.data(&[
@@ -147,6 +157,12 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
 }
 
 /// A text without what its lines are broken by, to be compared.
+/// The mark of a thread, if others shaped it in this way.
+fn of_origin(mark: Option<&Foreign>, origin: Origin) -> Option<Json> {
+    let mark = mark.filter(|mark| mark.origin == origin)?;
+    Some(json!({"trusted": mark.is_trusted}))
+}
+
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -251,7 +251,7 @@ fn an_imported_thread_is_run_only_after_a_person_agreed() {
         assert_eq!(row["imported"], row["thread"] != *thread, "{row}");
     }
     let shown = env.run("threads show archie-moved --db x.db").stdout;
-    assert!(shown.contains("nobody agreed to run it"), "{shown}");
+    assert!(shown.contains("you have not agreed to run it"), "{shown}");
     // The consent is kept, for this thread and no other.
     for more in ["--yes", ""] {
         let resumed = resume("archie-moved", more);

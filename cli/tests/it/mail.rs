@@ -325,7 +325,7 @@ fn a_consent_counts_once_the_thread_can_be_run() {
     terminal.shows("Does Thursday suit you?").shows("SS6051");
     assert_eq!(terminal.end(), 2);
     let shown = env.run("threads show mail-moved").stdout;
-    assert!(shown.contains("nobody agreed to run it"), "{shown}");
+    assert!(shown.contains("you have not agreed to run it"), "{shown}");
     let refused = env.run(&format!(
         "inbox accept mail-moved:{} --rehearse {ACCOUNT}",
         {

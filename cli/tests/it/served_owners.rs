@@ -174,3 +174,39 @@ fn no_owner_reads_what_the_server_keeps_for_itself_or_for_others() {
         assert!(why.contains("it is not in"), "{folder}: {end}");
     }
 }
+
+/// What the command line does with a thread that an owner shaped, unasked and once the person agreed.
+fn resume(env: &TestEnv, thread: &str, more: &str) -> (String, String) {
+    let line = format!("threads resume {thread} --no-input {more}");
+    let unasked = env.run(&line);
+    assert_eq!(unasked.code, 2, "{}{}", unasked.stdout, unasked.stderr);
+    let agreed = env.run(&format!("{line} --yes"));
+    (unasked.stderr, agreed.stdout + &agreed.stderr)
+}
+
+#[test]
+fn no_folder_of_an_owners_thread_is_read_or_written_before_the_person_saw_it() {
+    let env = TestEnv::new();
+    env.write("work/docs/a.md", "The ledger is Ann's.\n");
+    env.write("secret/plan.md", "PRIVATEPLAN\n");
+    let secret = env.path("secret").display().to_string();
+    let model = "--model script:FIXTURES/archie.jsonl";
+    let mut server = with_owners(&env, &format!("--root docs {model}"));
+    let (status, made) = server.call_as(BOB, "POST", "/threads", &json!({"graph_id": "archie"}));
+    assert_eq!(status, 200, "{made}");
+    let thread = made["thread_id"].as_str().unwrap().to_owned();
+    let values = json!({"user_input": "What is planned?", "inputs": {"folder": secret}});
+    let order = json!({"values": values, "as_node": "__start__"});
+    let path = format!("/threads/{thread}/state");
+    let (status, said) = server.call_as(BOB, "POST", &path, &order);
+    assert_eq!(status, 200, "{said}");
+    drop(server);
+    let (unasked, _) = resume(&env, &thread, model);
+    assert!(unasked.contains("HERE/secret"), "{unasked}");
+    // Bob names another one after the person agreed: they are asked again.
+    let mut server = with_owners(&env, &format!("--root docs {model}"));
+    let (status, said) = server.call_as(BOB, "POST", &path, &order);
+    assert_eq!(status, 200, "{said}");
+    drop(server);
+    resume(&env, &thread, model);
+}

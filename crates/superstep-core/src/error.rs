@@ -386,6 +386,16 @@ pub enum ErrorKind {
         /// The open questions.
         pending: Vec<AskId>,
     },
+    /// Input or an edit from outside the graph for fields that only its nodes write.
+    #[coded(
+        "SS1122",
+        InvalidInput,
+        hint = "leave these fields out; only nodes of the graph write them"
+    )]
+    SealedFields {
+        /// Their names.
+        names: Vec<String>,
+    },
     /// An answer for a graph that stores nothing.
     #[coded("SS1106", InvalidInput, hint = "give the graph a saver")]
     ResumeWithoutSaver,

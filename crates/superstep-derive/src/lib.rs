@@ -21,6 +21,8 @@ use syn::{DeriveInput, ItemFn, parse_macro_input};
 ///   step are a conflict.
 /// - `#[state(ephemeral)]`: the value is there for the step after the write, then the default.
 /// - `#[state(untracked)]`: never stored.
+/// - `#[state(sealed)]`: only nodes write it. An input, a command or an edit from outside the graph that names it is
+///   refused (SS1122). Use it for what a person decided and for limits that a client must not move.
 ///
 /// A field is named as serde names it: by `#[serde(rename = "...")]`, by the struct's `rename_all`, or as in Rust.
 ///

@@ -33,6 +33,8 @@ fn state(spec: &Spec<'_>) -> TokenStream {
     let update = spec.update_ident();
     let shapes = fields.iter().map(shape::of);
     let specs = fields.iter().map(Field::spec);
+    let sealed = fields.iter().filter(|field| field.sealed);
+    let sealed = sealed.map(|field| &field.name);
     let migrate = migrate(spec);
     let arms = |arm: &dyn Fn(usize, &Field<'_>) -> TokenStream| -> Vec<TokenStream> {
         fields
@@ -102,6 +104,7 @@ fn state(spec: &Spec<'_>) -> TokenStream {
             const VERSION: u32 = #version;
             const FIELDS: &'static [(&'static str, ::superstep::Keep)] = &[#(#specs),*];
             const SHAPES: &'static [::superstep::__private::FieldShape] = &[#(#shapes),*];
+            const SEALED: &'static [&'static str] = &[#(#sealed),*];
 
             fn fold(
                 &mut self,

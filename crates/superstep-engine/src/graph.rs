@@ -65,6 +65,8 @@ pub(crate) struct TypedParts {
     pub(crate) migrate: Option<MigrateFn>,
     /// What is wrong with answers, by the kind of their question.
     pub(crate) answers: BTreeMap<&'static str, CheckAnswer>,
+    /// Fields that only nodes write.
+    pub(crate) sealed: &'static [&'static str],
 }
 
 /// What is wrong with an answer to a question of one kind.

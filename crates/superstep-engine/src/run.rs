@@ -73,6 +73,7 @@ impl DynGraph {
     ) -> impl Future<Output = Result<BegunRun, Error>> + Send {
         async move {
             options.check()?;
+            self.refuse_sealed_input(&input)?;
             let Backends {
                 saver,
                 store,

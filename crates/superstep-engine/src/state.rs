@@ -14,7 +14,10 @@ use superstep_core::{
     snapshot::{Snapshot, SubState, View},
 };
 
-use crate::{clock::created_at, graph::DynGraph, options::CheckpointRef, repeats::Going};
+use crate::{
+    clock::created_at, close_asks::close_asks, graph::DynGraph, options::CheckpointRef,
+    repeats::Going,
+};
 
 /// Whether a snapshot includes the states of subgraphs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,6 +170,9 @@ impl DynGraph {
         }
         let mut at = at.cloned().unwrap_or_default();
         let (graph, namespace) = self.at_namespace(&at.namespace)?;
+        for update in steps.iter().flatten() {
+            graph.refuse_sealed_edit(&update.output)?;
+        }
         let lease = saver.lease(thread).await?;
         let edited = async {
             for (n, updates) in steps.iter().enumerate() {
@@ -177,6 +183,7 @@ impl DynGraph {
                 if n == 0 {
                     let going = Going::Edit(updates, &record);
                     self.refuse_repeats(&saver, thread, &at, going).await?;
+                    close_asks(&saver, thread, &namespace, lease.epoch).await?;
                 }
                 at = CheckpointRef {
                     namespace: namespace.clone(),

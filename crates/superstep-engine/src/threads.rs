@@ -15,7 +15,12 @@ use superstep_core::{
     snapshot::View,
 };
 
-use crate::{clock::SystemClock, graph::DynGraph, imports::Imports, store::StoreError};
+use crate::{
+    clock::SystemClock,
+    graph::DynGraph,
+    provenance::{Origin, Provenance},
+    store::StoreError,
+};
 
 /// How a stored thread fits a graph that may have changed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,8 +53,8 @@ impl DynGraph {
     /// Removes a thread.
     pub async fn delete_thread(&self, thread: &ThreadId) -> Result<(), Error> {
         self.saver()?.delete(thread).await?;
-        match self.imports() {
-            Some(imports) => Ok(imports.forget(thread).await.map_err(unmarked)?),
+        match self.provenance() {
+            Some(provenance) => Ok(provenance.forget(thread).await.map_err(unmarked)?),
             None => Ok(()),
         }
     }
@@ -58,8 +63,8 @@ impl DynGraph {
     /// counts as imported.
     pub async fn copy_thread(&self, from: &ThreadId, to: &ThreadId) -> Result<(), Error> {
         self.refuse_existing(to).await?;
-        if let Some(imports) = self.imports() {
-            imports.copy(from, to).await.map_err(unmarked)?;
+        if let Some(provenance) = self.provenance() {
+            provenance.copy(from, to).await.map_err(unmarked)?;
         }
         Ok(self.saver()?.copy(from, to).await?)
     }
@@ -82,22 +87,25 @@ impl DynGraph {
     }
 
     /// Makes a thread of an archive; it continues where the exported one was. With a store, the
-    /// thread is marked as imported before it is there ([`Imports`]).
+    /// thread is marked as imported before it is there ([`Provenance`]).
     pub async fn import_thread(&self, thread: &ThreadId, archive: Archive) -> Result<(), Error> {
         self.refuse_existing(thread).await?;
-        if let Some(imports) = self.imports() {
-            imports.mark(thread).await.map_err(unmarked)?;
+        if let Some(provenance) = self.provenance() {
+            provenance
+                .mark(thread, Origin::Import)
+                .await
+                .map_err(unmarked)?;
         }
         let imported = self.saver()?.import(thread, archive).await;
-        if let (Err(_), Some(imports)) = (&imported, self.imports()) {
-            imports.forget(thread).await.map_err(unmarked)?;
+        if let (Err(_), Some(provenance)) = (&imported, self.provenance()) {
+            provenance.forget(thread).await.map_err(unmarked)?;
         }
         Ok(imported?)
     }
 
-    /// Which threads were imported; nothing without a store.
-    pub fn imports(&self) -> Option<Imports> {
-        self.0.backends.store.clone().map(Imports::new)
+    /// The marks of foreign threads; nothing without a store.
+    pub fn provenance(&self) -> Option<Provenance> {
+        self.0.backends.store.clone().map(Provenance::new)
     }
 
     /// The mark of a thread that is there must not change because another one was to take its name.

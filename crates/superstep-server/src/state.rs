@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     CheckpointRef, HistoryQuery,
-    dynamic::{DynUpdate, GraphPath, Output, Snapshot, state::Depth},
+    dynamic::{DynUpdate, END, GraphPath, Output, Snapshot, state::Depth},
 };
 
 use crate::{
@@ -132,6 +132,12 @@ pub(crate) async fn update(
     };
     let hosted = app.registry.graph(graph)?;
     let thread = record.thread(&id);
+    // Ending a thread writes nothing and runs nothing.
+    let ends = update.as_node.as_deref() == Some(END) && update.output == Output::Nothing;
+    if !ends {
+        hosted.graph.check_update(Some(&at), &update)?;
+        app.mark_edited(&thread).await?;
+    }
     let made = hosted
         .graph
         .update_state(&thread, Some(&at), update)

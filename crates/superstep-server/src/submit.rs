@@ -200,6 +200,8 @@ impl App {
         );
         options.strict_resume = is_by_id.then_some(true);
         self.refuse_repeats(&thread, request, &options).await?;
+        self.mark_run(&thread, record.owner.as_deref(), request)
+            .await?;
         let queued = EnqueueRun {
             input: request.input.clone(),
             options,

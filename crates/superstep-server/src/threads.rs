@@ -9,7 +9,7 @@ use axum::{
 };
 use serde_json::Value as Json;
 use superstep::{
-    Imports, ThreadId,
+    ThreadId,
     dynamic::{DynUpdate, GraphPath, state::Depth},
     saver::At,
 };
@@ -89,10 +89,10 @@ pub(crate) async fn create(
     }
     if let Some(hosted) = graph {
         let thread = record.thread(&id);
+        app.mark_edited(&thread).await?;
         let made = hosted.graph.bulk_update(&thread, None, steps);
         if let Err(error) = made.await {
-            app.saver.delete(&thread).await?;
-            app.threads.forget(&id).await?;
+            app.delete_thread(&id).await?;
             return Err(error.into());
         }
     }
@@ -148,7 +148,7 @@ pub(crate) async fn copy(
     let (from, into) = (record.thread(&id), ThreadId::from(&*to));
     let copy = Record::new(record.metadata).of(record.owner);
     // One that was imported stays so in its copy, from before the copy is there.
-    Imports::new(app.store.clone()).copy(&from, &into).await?;
+    app.provenance().copy(&from, &into).await?;
     app.threads.make(&to, &copy).await?;
     let root = GraphPath::default();
     if app.saver.load(&from, &root, At::Latest).await?.is_some()
@@ -189,7 +189,7 @@ impl App {
         let thread = self.stored_thread(id).await?;
         // The record goes last: whoever is cut short in between deletes again.
         self.saver.delete(&thread).await?;
-        Imports::new(self.store.clone()).forget(&thread).await?;
+        self.provenance().forget(&thread).await?;
         Ok(self.threads.forget(id).await?)
     }
 

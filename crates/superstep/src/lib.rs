@@ -113,8 +113,8 @@ pub use superstep_derive::*;
 pub use superstep_draw as draw;
 #[doc(inline)]
 pub use superstep_engine::{
-    Backends, Canceller, CheckpointRef, Fit, Import, Imports, LogItem, OpenSpan, Recovery,
-    RunOptions, UnknownEffect, WhichEffect,
+    Backends, Canceller, CheckpointRef, Fit, Foreign, LogItem, OpenSpan, Origin, Provenance,
+    Recovery, RunOptions, UnknownEffect, WhichEffect,
     cache::Cache,
     memory::{self, MemoryCache, MemorySaver, MemoryStore},
     typed::{

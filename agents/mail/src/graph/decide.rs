@@ -27,7 +27,7 @@ pub(super) async fn interrupt_handler(
         return Ok(ReplyState::update());
     };
     let call = &pending.call;
-    let scope = ApprovalScope::of(&ctx, &services.imports).await?;
+    let scope = ApprovalScope::of(&ctx, &services.provenance).await?;
     let input = &ApprovalScope::input(scope.as_ref(), input);
     let (decision, mode) = match call.name.as_str() {
         CHECK => (Decision::Direct, services.settings.mode()),

@@ -19,7 +19,7 @@ pub(super) async fn make_call(
         return Ok(ReplyState::update());
     };
     let call = &job.call;
-    let scope = ApprovalScope::of(&ctx, &services.imports).await?;
+    let scope = ApprovalScope::of(&ctx, &services.provenance).await?;
     let input = &ApprovalScope::input(scope.as_ref(), input);
     let validator = CallValidator::new(&services.0, &ctx, input, job.at).await?;
     let mut left = Vec::new();

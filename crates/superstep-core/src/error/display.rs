@@ -59,6 +59,10 @@ impl fmt::Display for ErrorKind {
             Self::OpenAsks { pending } => {
                 write!(f, "new input would drop {} open question(s)", pending.len())
             }
+            Self::SealedFields { names } => {
+                f.write_str("only nodes of the graph write")?;
+                names.iter().try_for_each(|name| write!(f, " `{name}`"))
+            }
             Self::ResumeWithoutSaver => f.write_str("an answer for a graph that stores nothing"),
             Self::NoSaver => f.write_str("the graph has no saver"),
             Self::Unknown { what, name } => write!(f, "no {what} `{name}`"),

@@ -53,6 +53,8 @@ pub(crate) struct Field<'a> {
     pub(crate) ty: &'a Type,
     pub(crate) reducer: Reducer,
     pub(crate) keep: Keep,
+    /// Whether only nodes write it.
+    pub(crate) sealed: bool,
     /// Whether serde has a default for it.
     pub(crate) default: bool,
 }
@@ -173,7 +175,7 @@ impl<'a> Field<'a> {
             path: None,
             span: field.ty.span(),
         };
-        let mut keep = Keep::Stored;
+        let (mut keep, mut sealed) = (Keep::Stored, false);
         for attribute in &field.attrs {
             if attribute.path().is_ident("reduce") {
                 let path: Path = attribute.parse_args()?;
@@ -184,15 +186,16 @@ impl<'a> Field<'a> {
                 };
             } else if attribute.path().is_ident("state") {
                 attribute.parse_nested_meta(|meta| {
-                    keep = match meta.path.get_ident().map(Ident::to_string).as_deref() {
-                        Some("ephemeral") => Keep::Ephemeral,
-                        Some("untracked") => Keep::Untracked,
+                    match meta.path.get_ident().map(Ident::to_string).as_deref() {
+                        Some("ephemeral") => keep = Keep::Ephemeral,
+                        Some("untracked") => keep = Keep::Untracked,
+                        Some("sealed") => sealed = true,
                         _ => {
-                            let message = "unknown attribute: a field is `ephemeral`, \
-                                           `untracked` or neither";
+                            let message = "unknown attribute: a field is `ephemeral` or `untracked`, \
+                                           and may be `sealed`";
                             return Err(meta.error(message));
                         }
-                    };
+                    }
                     Ok(())
                 })?;
             }
@@ -210,6 +213,7 @@ impl<'a> Field<'a> {
             ty: &field.ty,
             reducer,
             keep,
+            sealed,
             default: of_all.default || serde.default,
         }))
     }

@@ -487,6 +487,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 })
             })),
             answers: asks.map(|(kind, it)| (*kind, it.check)).collect(),
+            sealed: S::SEALED,
         };
         inner.effects = self.effects;
         let [before, after] = self.pauses;

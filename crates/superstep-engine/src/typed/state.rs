@@ -66,6 +66,9 @@ pub trait State: Clone + Default + Send + Sync + Serialize + DeserializeOwned + 
     /// Types and reducers of the fields as text, to see that a stored state has the same ones.
     const SHAPES: &'static [FieldShape];
 
+    /// Names of the fields that only nodes write.
+    const SEALED: &'static [&'static str] = &[];
+
     /// An empty update.
     fn update() -> Self::Update {
         Self::Update::default()

@@ -26,6 +26,7 @@ mod plain;
 mod queue;
 mod reducers;
 mod schemas;
+mod sealed;
 mod shared_fields;
 mod spans;
 mod spec;
