@@ -13,6 +13,8 @@ mod calculate;
 mod contain;
 #[cfg(target_os = "linux")]
 mod cpython;
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod embedded;
 mod error;
 #[cfg(target_os = "linux")]

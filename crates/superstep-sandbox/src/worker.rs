@@ -22,6 +22,8 @@ const STACK: usize = 512 << 20;
 
 /// What a binary does as the worker of a sandbox; the arguments are those after its own command.
 /// It ends by itself and prints only to who started it.
+///
+/// On Linux it first closes every descriptor but input, output and errors, so a binary calls it before it opens files.
 pub fn worker(arguments: &[OsString]) -> ExitCode {
     worker_with(arguments, &[])
 }
@@ -31,6 +33,8 @@ pub fn worker_with(
     arguments: &[OsString],
     extracts: &'static [(&'static str, Extract)],
 ) -> ExitCode {
+    #[cfg(target_os = "linux")]
+    crate::descriptors::close_inherited();
     #[cfg(target_os = "linux")]
     if let Some((first, rest)) = arguments.split_first() {
         if first == "contained" {

@@ -12,6 +12,8 @@
 mod kit;
 
 mod calculations;
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod escapes;
 mod faults;
 mod programs;
