@@ -5,13 +5,15 @@ use std::{
     io,
     path::PathBuf,
     process::{ExitStatus, Stdio},
-    sync::OnceLock,
+    sync::{LazyLock, OnceLock},
+    thread::available_parallelism,
     time::Duration,
 };
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     process::{ChildStdin, Command},
+    sync::Semaphore,
     time::timeout,
 };
 
@@ -19,6 +21,17 @@ use crate::fault::Stop;
 
 /// The most that is read of what a process writes.
 const MOST: u64 = 512 << 20;
+
+/// Places for processes that run at the same time: each may take gibibytes, so all of them together have a limit. More
+/// than the processors can run would only wait for each other; the others wait here, before their time begins.
+static PLACES: LazyLock<Semaphore> = LazyLock::new(|| {
+    let processors = available_parallelism().map_or(FEWEST, usize::from);
+    Semaphore::new(processors.clamp(FEWEST, MOST_AT_ONCE))
+});
+
+/// How many run at the same time on the smallest and on the largest machine.
+const FEWEST: usize = 2;
+const MOST_AT_ONCE: usize = 8;
 
 /// The binary that is the worker of sandboxes, and its first arguments.
 ///
@@ -87,6 +100,7 @@ pub(crate) async fn run_known(
     keep: u64,
     number: &OnceLock<u32>,
 ) -> io::Result<Exited> {
+    let _place = PLACES.acquire().await.map_err(io::Error::other)?;
     command.env_clear();
     // What time it is here is no secret, and dates are wrong without it.
     if let Some(zone) = std::env::var_os("TZ") {

@@ -65,3 +65,32 @@ async fn formulas_that_want_too_much_are_stopped_and_nothing_is_lost() {
         assert_eq!(format!("={text}"), formula.replace("_xlfn.", ""));
     }
 }
+
+/// A worker that answers nothing, and writes down when it begins and ends.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn however_many_ask_few_workers_run_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let script = format!(
+        "echo + >> '{log}'; i=0; while [ $i -lt 5000 ]; do i=$((i + 1)); done; echo - >> '{log}'",
+        log = log.display()
+    );
+    let worker = superstep_sandbox::Worker::new("/bin/sh", ["-c".into(), script.into()]);
+    let book = with(&[("H1", "=SUM(1,2)")]);
+    let asked = (0..40).map(|_| {
+        let (calculator, book) = (Calculator::new(worker.clone()), book.clone());
+        tokio::spawn(async move { calculator.calculate(&book).await })
+    });
+    for asked in asked.collect::<Vec<_>>() {
+        assert!(asked.await.unwrap().is_err(), "it answers nothing");
+    }
+    let (mut now, mut most) = (0_i32, 0);
+    let log = std::fs::read_to_string(&log).unwrap();
+    for line in log.lines() {
+        now += if line == "+" { 1 } else { -1 };
+        most = most.max(now);
+    }
+    assert_eq!((log.lines().count(), now), (80, 0));
+    assert!((1..=8).contains(&most), "{most} at the same time");
+}
