@@ -98,7 +98,7 @@ pub(crate) async fn run(app: &App<'_>) -> Result<(), Error> {
         findings.extend(mail_account(app.global));
     }
     findings.push(weights_here());
-    findings.extend(sandboxes());
+    findings.extend(sandboxes().await);
     for finding in &findings {
         tell(finding, app.output)?;
     }
@@ -405,9 +405,9 @@ fn weights_here() -> Finding {
     Finding::good("weights", names.join(", "))
 }
 
-/// What can run programs on workbooks, and what contains them.
-fn sandboxes() -> Vec<Finding> {
-    let all = match sheet::availability() {
+/// Sandboxes for programs on workbooks: each runs one program before it counts as good.
+async fn sandboxes() -> Vec<Finding> {
+    let all = match sheet::tried().await {
         Ok(all) => all,
         Err(error) => {
             let hint = "programs on workbooks cannot be run";

@@ -33,7 +33,7 @@ use crate::{
     thread_reader::ThreadReader,
 };
 
-pub(crate) use sandbox::{WORKER, availability};
+pub(crate) use sandbox::{WORKER, tried};
 
 use options::OpenedSheets;
 use session::SheetSession;

@@ -15,6 +15,7 @@ use superstep::{
     model::did_you_mean,
     runs::RunCost,
     saver::{At, HistoryQuery, ThreadInfo, ThreadOrder, ThreadQuery},
+    store::Store,
     trace::{Branch, RunTree, View},
 };
 
@@ -71,10 +72,14 @@ impl ThreadReader {
         Ok(Self { saver, backends })
     }
 
-    /// Which threads were imported.
+    /// The marks of foreign threads.
     pub(crate) fn provenance(&self) -> Result<Provenance, Error> {
-        let store = self.backends.store.clone().ok_or(Error::NoSaver)?;
-        Ok(Provenance::new(store))
+        Ok(Provenance::new(self.store()?))
+    }
+
+    /// The long-term store of the database.
+    pub(crate) fn store(&self) -> Result<Arc<dyn Store>, Error> {
+        self.backends.store.clone().ok_or(Error::NoSaver)
     }
 
     /// Deletes a thread, and that it was imported.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
-use superstep_workbook::{Changes, Lineage, Operation, Workbook};
+use superstep_workbook::{Changes, Lineage, Operation, Outward, Workbook};
 
 use crate::{error::Error, loss::Losses, settings::Settings, versions::Versions};
 
@@ -45,6 +45,8 @@ enum Stored {
 pub(crate) struct Assessed {
     /// What it would lose.
     pub(crate) losses: Losses,
+    /// Formulas and links that it adds and that reach outside the workbook, in words.
+    pub(crate) outward: Vec<String>,
     /// The workbook after it.
     pub(crate) after: Workbook,
     /// What differs, in words.
@@ -111,22 +113,49 @@ impl Change {
         own_sheets: &[String],
         settings: &Settings,
     ) -> Result<Assessed, superstep_workbook::Error> {
-        let (losses, after) = match self {
-            Self::Operations(operations) => Losses::of(book, operations, own_sheets)?,
+        let (losses, after, outward) = match self {
+            Self::Operations(operations) => {
+                let (losses, after) = Losses::of(book, operations, own_sheets)?;
+                let moved = || {
+                    let moves: Vec<_> = operations.iter().filter(|it| moves(it)).cloned().collect();
+                    let applied = (!moves.is_empty()).then(|| book.apply(&moves));
+                    applied?.ok()
+                };
+                let outward = after.new_outward(book, &Lineage::default(), moved);
+                (losses, after, outward)
+            }
             Self::Replace { bytes, lineage } => {
                 let after = Workbook::read(bytes.clone(), &settings.limits)?;
                 let after = after.in_place_of(book, lineage);
                 let losses = Losses::between(book, &after, lineage, own_sheets);
-                (losses, after)
+                let outward = after.new_outward(book, lineage, || None);
+                (losses, after, outward)
             }
         };
         let changes = Changes::between(book, &after);
         Ok(Assessed {
             losses,
+            outward: Outward::lines(&outward),
             after,
             changes,
         })
     }
+}
+
+/// Whether an operation only moves what is there: formulas follow, and are not new for that.
+fn moves(operation: &Operation) -> bool {
+    matches!(
+        operation,
+        Operation::InsertRows { .. }
+            | Operation::DeleteRows { .. }
+            | Operation::InsertColumns { .. }
+            | Operation::DeleteColumns { .. }
+            | Operation::AddSheet { .. }
+            | Operation::RenameSheet { .. }
+            | Operation::DeleteSheet { .. }
+            | Operation::MoveSheet { .. }
+            | Operation::Sort { .. }
+    )
 }
 
 fn broken(error: &serde_json::Error) -> Error {

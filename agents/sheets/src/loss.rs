@@ -86,11 +86,17 @@ impl Losses {
             own_sheets: own_sheets.to_vec(),
             ..Self::default()
         };
+        // The program says which sheet became which: one cannot stand for two that are gone.
+        let mut taken: Vec<&str> = Vec::new();
         for sheet in &book.sheets {
             let new = lineage.sheet(&sheet.name);
-            match new.and_then(|new| after.sheet(new).ok()) {
+            let new = new.and_then(|new| after.sheet(new).ok());
+            match new.filter(|new| !taken.contains(&new.name.as_str())) {
                 None => losses.deletes(book, &sheet.name),
-                Some(new) => losses.rewritten(book, sheet, new, lineage),
+                Some(new) => {
+                    taken.push(&new.name);
+                    losses.rewritten(book, sheet, new, lineage);
+                }
             }
         }
         for name in &book.names {
@@ -154,8 +160,17 @@ impl Losses {
             let what = format!("deletes columns {from} to {to} of {name:?}");
             self.removes(book, name, area((1, first), (LAST_ROW, last)), &what);
         }
+        // What is gone with its row or column is told above; what has no place on the sheet any more is gone, too.
+        let is_pushed_off = |at: CellRef| tracks.is_pushed_off(at);
         let cells = sheet.cells().filter(|(_, cell)| !cell.is_blank());
-        // What is gone with its row or column is told above.
+        let pushed = cells.filter(|(at, _)| is_pushed_off(*at)).count();
+        if pushed > 0 {
+            let noun = if pushed == 1 { "cell" } else { "cells" };
+            self.always.push(format!(
+                "pushes {pushed} {noun} with content off the sheet {name:?}"
+            ));
+        }
+        let cells = sheet.cells().filter(|(_, cell)| !cell.is_blank());
         let cells = cells.filter_map(|(at, cell)| Some((tracks.cell(at)?, cell)));
         let changed = cells.filter(|(at, cell)| {
             let now = new.cell(*at);
@@ -168,10 +183,11 @@ impl Losses {
             }
         });
         self.overwritten += u64::try_from(changed.count()).unwrap_or(u64::MAX);
-        let comments = sheet
-            .comments
-            .iter()
-            .filter_map(|(at, comment)| Some((at, tracks.cell(*at)?, comment)));
+        let comments = sheet.comments.iter().filter_map(|(at, comment)| {
+            let now = tracks.cell(*at);
+            let now = now.or_else(|| is_pushed_off(*at).then_some(*at));
+            Some((at, now?, comment))
+        });
         for (at, now, comment) in comments {
             // openpyxl leaves comments in their places when it moves cells.
             let is_there = |at: &CellRef| new.comments.get(at) == Some(comment);

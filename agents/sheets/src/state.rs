@@ -110,7 +110,7 @@ pub struct KeyInfo {
     pub text: String,
 }
 
-/// Changes that would lose something.
+/// Changes that a person has to approve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
     /// The call that wants them.
@@ -121,6 +121,9 @@ pub struct Proposal {
     pub log: String,
     /// What would be lost, in words.
     pub losses: Vec<String>,
+    /// New formulas and links that reach outside the workbook, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outward: Vec<String>,
     /// What may be wrong afterwards, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -178,7 +181,7 @@ pub enum Node {
     PlannerNode,
     /// Takes it, in a transaction.
     ToolNode,
-    /// Asks a person about changes that would lose something.
+    /// Asks a person about changes that would lose something or reach outside the workbook.
     ApproveNode,
     /// Looks something up for the planner.
     InformerNode,

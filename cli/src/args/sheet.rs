@@ -127,7 +127,7 @@ program is contained: no files, no network, limited time and memory.")]
         #[arg(long)]
         tables: bool,
     },
-    /// Delete versions of workbooks that no thread uses
+    /// Delete versions of workbooks that no thread and no server refers to
     #[command(after_help = "Examples:
   superstep sheet prune
   superstep sheet prune --yes --json")]

@@ -29,9 +29,12 @@ pub(super) fn calculator() -> Result<Calculator, Error> {
     Ok(Calculator::new(Worker::this_program(WORKER)?))
 }
 
-/// All sandboxes and whether they can be used here.
-pub(crate) fn availability() -> Result<Vec<(&'static str, Availability)>, Error> {
+/// All sandboxes, each tried with a program.
+pub(crate) async fn tried() -> Result<Vec<(&'static str, Availability)>, Error> {
     let worker = Worker::this_program(WORKER)?;
-    let all = sandboxes(&worker);
-    Ok(all.iter().map(|it| (it.name(), it.available())).collect())
+    let mut all = Vec::new();
+    for sandbox in sandboxes(&worker) {
+        all.push((sandbox.name(), sandbox.tried().await));
+    }
+    Ok(all)
 }

@@ -210,3 +210,36 @@ fn no_folder_of_an_owners_thread_is_read_or_written_before_the_person_saw_it() {
     drop(server);
     resume(&env, &thread, model);
 }
+
+#[test]
+fn a_result_that_an_owner_may_download_is_not_pruned() {
+    let env = TestEnv::new();
+    env.write("replies.jsonl", include_str!("../../src/demo/sheets.jsonl"));
+    let model = format!("--model script:{}", env.path("replies.jsonl").display());
+    let mut server = with_owners(&env, &model);
+    let (_, assistants) = server.call_as(BOB, "POST", "/assistants/search", &json!({}));
+    let sheets = assistants.as_array().unwrap().iter();
+    let sheets = sheets.filter(|it| it["graph_id"] == "sheets").count();
+    assert_eq!(sheets, 1, "{assistants}");
+    let workbook = include_bytes!("../../src/demo/sheets/sales.xlsx");
+    let (status, kept) = server.send("POST", "/files?name=sales.xlsx", workbook);
+    assert_eq!(status, 200);
+    let kept: Json = serde_json::from_slice(&kept).unwrap();
+    let problem = json!({"instruction": "Add the revenue", "workbook": kept["file_id"]});
+    // The thread goes with its run; the result stays Bob's.
+    let order = json!({"assistant_id": "sheets", "input": {"problem": problem}});
+    let (status, end) = server.call_as(BOB, "POST", "/runs/wait", &order);
+    assert_eq!((status, &end["status"]), (200, &json!("finished")), "{end}");
+    let path = format!("/files/{}", end["version"].as_str().unwrap());
+    let (status, made) = server.send("GET", &path, b"");
+    assert_eq!((status, made.starts_with(b"PK")), (200, true));
+    let pruned = env.run("sheet prune --yes --json");
+    assert_eq!(pruned.code, 0, "{}", pruned.stderr);
+    let (status, again) = server.send("GET", &path, b"");
+    assert_eq!((status, again == made), (200, true), "{}", pruned.stdout);
+    // What Bob deletes is his no longer, and goes.
+    let (status, _) = server.send("DELETE", &path, b"");
+    assert_eq!(status, 204);
+    let pruned = env.run("sheet prune --yes --json");
+    assert_ne!(pruned.events()[0]["deleted"], 0, "{}", pruned.stdout);
+}

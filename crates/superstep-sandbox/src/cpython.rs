@@ -34,10 +34,16 @@ const HARNESS: &str = include_str!("cpython/harness.py");
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Prints what the interpreter needs to be started elsewhere.
+///
+/// Only the path inside a virtual environment tells Python that it is in one, so that path is kept. Elsewhere links to the
+/// interpreter may lead through folders that the sandbox does not show.
 const PROBE: &str = "import sys, os, json, openpyxl, et_xmlfile\n\
+    real = os.path.realpath(sys.executable)\n\
+    program = sys.executable if sys.prefix != sys.base_prefix else real\n\
+    base = getattr(sys, '_base_executable', None) or real\n\
     paths = {sys.prefix, sys.base_prefix, os.path.dirname(os.path.dirname(openpyxl.__file__)), \
-    os.path.dirname(os.path.realpath(sys.executable))}\n\
-    print(json.dumps({'program': os.path.realpath(sys.executable), 'paths': sorted(paths), \
+    os.path.dirname(os.path.dirname(et_xmlfile.__file__)), os.path.dirname(base), os.path.dirname(real)}\n\
+    print(json.dumps({'program': program, 'paths': sorted(paths), \
     'version': '%d.%d.%d' % sys.version_info[:3], 'openpyxl': openpyxl.__version__}))";
 
 /// Folders that programs of the system need.

@@ -1,7 +1,7 @@
 //! What every sandbox does.
 
 use superstep_core::future::BoxFuture;
-use superstep_workbook::Workbook;
+use superstep_workbook::{CellRef, Workbook};
 
 use crate::{error::SandboxError, limits::Limits, ran::Ran};
 
@@ -18,6 +18,37 @@ pub trait Sandbox: Send + Sync {
 
     /// Runs a program to its end, or to one of its limits.
     fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>>;
+}
+
+impl dyn Sandbox {
+    /// Whether it can be used, shown by a program that it runs: it imports openpyxl and changes a workbook.
+    pub async fn tried(&self) -> Availability {
+        let found = self.available();
+        let failed = |why: String| Availability::Missing {
+            why: format!("a program that was run to try it failed: {why}"),
+        };
+        if !found.is_ready() {
+            return found;
+        }
+        let book = match Workbook::empty() {
+            Ok(book) => book,
+            Err(error) => return failed(error.to_string()),
+        };
+        let program = "import openpyxl\nworkbook.active['A1'] = 'tried'\n";
+        let ran = match self.run(&Job::new(program, book.clone())).await {
+            Ok(ran) => ran,
+            Err(error) => return failed(error.to_string()),
+        };
+        let changed = ran.workbook(&book);
+        let at = CellRef { row: 1, column: 1 };
+        match changed {
+            Err(error) => failed(error.to_string()),
+            Ok(after) => match after.sheets.first().map(|sheet| sheet.value(at)) {
+                Some(value) if value.as_text() == Some("tried") => found,
+                _ => failed("its change is not in the workbook".to_owned()),
+            },
+        }
+    }
 }
 
 /// One program and what it runs on.

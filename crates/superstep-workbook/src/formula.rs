@@ -431,31 +431,64 @@ pub(crate) enum Word<'a> {
     Elsewhere,
 }
 
+/// A piece of a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Token<'a> {
+    Word(Word<'a>),
+    /// What stands before an exclamation mark, as it is written: a sheet, several, or a file.
+    Sheet(&'a str),
+    /// Another workbook, as it stands in its brackets: a number or a name.
+    Book(&'a str),
+    /// A text, as it is written.
+    Text(&'a str),
+    /// An operator, a bracket, a separator or a space.
+    Mark(char),
+}
+
 /// The words of a formula, without what is in texts.
 pub(crate) fn words<'a>(formula: &'a str, mut each: impl FnMut(Word<'a>)) {
+    tokens(formula, |token| {
+        if let Token::Word(word) = token {
+            each(word);
+        }
+    });
+}
+
+/// The pieces of a formula.
+pub(crate) fn tokens<'a>(formula: &'a str, mut each: impl FnMut(Token<'a>)) {
     let mut rest = formula;
     let mut follows_word = false;
     while let Some(c) = rest.chars().next() {
         let taken = match c {
-            '"' => quoted(rest, '"'),
+            '"' => {
+                let end = quoted(rest, '"');
+                each(Token::Text(rest.get(..end).unwrap_or_default()));
+                end
+            }
             '\'' => {
                 let end = quoted(rest, '\'');
                 let inner = rest.get(..end).unwrap_or_default();
                 let after = rest.get(end..).unwrap_or_default();
-                if inner.contains('[') && after.starts_with('!') {
-                    each(Word::Elsewhere);
+                if after.starts_with('!') {
+                    if inner.contains('[') {
+                        each(Token::Word(Word::Elsewhere));
+                    }
+                    each(Token::Sheet(inner));
                 }
                 end
             }
             '[' => {
                 let end = bracketed(rest);
                 let after = rest.get(end..).unwrap_or_default();
+                let is_book = after.starts_with(|c| is_word(c) || c == '!' || c == '\'');
                 match follows_word {
                     true => {}
-                    false if after.starts_with(|c| is_word(c) || c == '!' || c == '\'') => {
-                        each(Word::Elsewhere);
-                    }
-                    false => each(Word::OwnTable),
+                    false if is_book => each(Token::Word(Word::Elsewhere)),
+                    false => each(Token::Word(Word::OwnTable)),
+                }
+                if is_book {
+                    let inner = rest.get(1..end).unwrap_or_default();
+                    each(Token::Book(inner.strip_suffix(']').unwrap_or(inner)));
                 }
                 end
             }
@@ -463,18 +496,20 @@ pub(crate) fn words<'a>(formula: &'a str, mut each: impl FnMut(Word<'a>)) {
             c if is_word(c) => {
                 let end = word(rest);
                 let (found, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-                match after.chars().next() {
-                    Some('(') => each(Word::Function(found)),
-                    Some('[') => each(Word::Table(found)),
-                    // The name of a sheet.
-                    Some('!') => {}
-                    _ => each(Word::Other(found)),
-                }
+                each(match after.chars().next() {
+                    Some('(') => Token::Word(Word::Function(found)),
+                    Some('[') => Token::Word(Word::Table(found)),
+                    Some('!') => Token::Sheet(found),
+                    _ => Token::Word(Word::Other(found)),
+                });
                 follows_word = true;
                 rest = after;
                 continue;
             }
-            c => c.len_utf8(),
+            c => {
+                each(Token::Mark(c));
+                c.len_utf8()
+            }
         };
         follows_word = false;
         rest = rest.get(taken..).unwrap_or_default();

@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::{
     address::{Area, column_name},
     book::Workbook,
-    edit::blocks_of,
+    edit::{Blocks, blocks_of},
     error::Error,
     extensions,
     frame::Frame,
@@ -29,6 +29,7 @@ use crate::{
 };
 
 pub use anchored::Anchored;
+pub(crate) use charts::text;
 pub use extras::ExtraFeature;
 
 /// Something that surrounds cells.
@@ -95,19 +96,13 @@ impl Workbook {
     }
 
     fn blocks(&self, sheet: &Sheet, found: &mut Features) -> Result<(), Error> {
-        let part = match sheet.part.is_empty() {
-            true => sheet.copied_from.clone().unwrap_or_default(),
-            false => sheet.part.clone(),
-        };
+        let part = source(sheet);
         let related = match sheet.part.is_empty() {
             true => Vec::new(),
-            false => relations(&self.package, &part)?,
+            false => relations(&self.package, part)?,
         };
-        let frame = frame(&self.package, &part)?;
-        let blocks = match sheet.changed.blocks {
-            true => blocks_of(sheet, &self.package).map_err(|why| Error::malformed(&part, why))?,
-            false => rules::blocks(frame.as_ref(), &part)?,
-        };
+        let frame = frame(&self.package, part)?;
+        let blocks = blocks_with(self, sheet, frame.as_ref())?;
         for (name, raws) in &blocks {
             for raw in raws {
                 match *name {
@@ -135,6 +130,31 @@ impl Workbook {
             .as_ref()
             .and_then(|frame| frame.get("sheetViews").next());
         view(sheet, views, found)
+    }
+}
+
+/// The elements of a sheet that are kept as they are written.
+pub(crate) fn blocks(book: &Workbook, sheet: &Sheet) -> Result<Blocks, Error> {
+    let frame = match sheet.changed.blocks {
+        true => None,
+        false => frame(&book.package, source(sheet))?,
+    };
+    blocks_with(book, sheet, frame.as_ref())
+}
+
+fn blocks_with(book: &Workbook, sheet: &Sheet, frame: Option<&Frame>) -> Result<Blocks, Error> {
+    let part = source(sheet);
+    match sheet.changed.blocks {
+        true => blocks_of(sheet, &book.package).map_err(|why| Error::malformed(part, why)),
+        false => rules::blocks(frame, part),
+    }
+}
+
+/// The part that a sheet is read from: its own, or that of the sheet it is a copy of.
+fn source(sheet: &Sheet) -> &str {
+    match sheet.part.is_empty() {
+        true => sheet.copied_from.as_deref().unwrap_or_default(),
+        false => &sheet.part,
     }
 }
 

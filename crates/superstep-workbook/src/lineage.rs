@@ -151,7 +151,14 @@ pub struct Tracks {
 }
 
 impl Tracks {
-    /// Where a cell is now; none if its row or column is gone.
+    /// Whether a cell was pushed off the sheet: its row and its column are not deleted, and have no place any more.
+    pub fn is_pushed_off(&self, at: CellRef) -> bool {
+        let is_left = self.rows.span(at.row, at.row).is_some()
+            && self.columns.span(at.column, at.column).is_some();
+        is_left && self.cell(at).is_none()
+    }
+
+    /// Where a cell is now; none if its row or column is gone or was pushed off the sheet.
     pub fn cell(&self, at: CellRef) -> Option<CellRef> {
         let row = self.rows.span(at.row, at.row)?.0;
         let column = self.columns.span(at.column, at.column)?.0;
@@ -291,6 +298,22 @@ mod tests {
         let area = tracks.area("A1:A5".parse().unwrap()).unwrap();
         assert_eq!(area.to_string(), "A1:A4");
         assert_eq!(tracks.area("A3".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn cells_that_are_pushed_off_the_sheet_are_told_from_deleted_ones() {
+        let lineage = Lineage {
+            moved: vec![
+                moved(MoveKind::Delete, 1, 1),
+                moved(MoveKind::Insert, 3, 2_000_000),
+            ],
+            ..Lineage::default()
+        };
+        let tracks = lineage.tracks("Data");
+        let at = |row| CellRef { row, column: 1 };
+        let pushed = [1, 2, 3, 4].map(|row| tracks.is_pushed_off(at(row)));
+        assert_eq!(pushed, [false, false, false, true]);
+        assert_eq!(tracks.cell(at(4)), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Node `approve_node`: a person decides about changes that would lose something. The changes are those of the
+//! Node `approve_node`: a person decides about changes that would lose something or reach outside the workbook. The changes are those of the
 //! proposal in the state, whatever the tool would say if it ran again.
 
 use serde_json::{Map, Value as Json, json};
@@ -6,6 +6,7 @@ use superstep::{
     Ctx, NodeError, Res, Snap,
     future::BoxFuture,
     model::{ToolCall, ToolSpec},
+    text::single_line,
     tools::{
         Access, Capabilities, ParsedCall, Policy, Tool, ToolCtx, ToolError, ToolOutput, Tools,
         decide,
@@ -51,8 +52,15 @@ pub(crate) async fn approve_node(
                 warnings: proposal.warnings.clone(),
                 approved: true,
             };
+            // Who agreed to no loss was not asked about those before.
+            let overwritten = match proposal.losses.is_empty() {
+                true => state
+                    .overwritten
+                    .saturating_add(assessed.losses.overwritten),
+                false => 0,
+            };
             let update = step.commit(&change, assessed, made).await?;
-            Ok(update.overwritten(0_u64))
+            Ok(update.overwritten(overwritten))
         }
         Err(why) => step.failed(why).await,
     }
@@ -68,8 +76,13 @@ fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeError> 
     let Json::Object(mut args) = args else {
         return Ok(None);
     };
-    if !proposal.warnings.is_empty() {
-        args.insert("warnings".into(), json!(proposal.warnings));
+    for (name, lines) in [
+        ("outward", &proposal.outward),
+        ("warnings", &proposal.warnings),
+    ] {
+        if !lines.is_empty() {
+            args.insert(name.into(), json!(lines));
+        }
     }
     let question = Question::new(args.clone());
     let tools = Tools::builder().tool(question).build();
@@ -99,7 +112,8 @@ impl Question {
     fn new(args: Map<String, Json>) -> Self {
         let spec = ToolSpec {
             name: NAME.into(),
-            description: "Makes changes of the workbook that lose something".into(),
+            description: "Makes changes of the workbook that lose something or reach outside it"
+                .into(),
             parameters: json!({"type": "object"}),
         };
         Self { spec, args }
@@ -120,7 +134,7 @@ impl Tool for Question {
 
     fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
         match *args == self.args {
-            true => Ok(Box::new(Asked(losses(args)))),
+            true => Ok(Box::new(Asked(described(args)))),
             false => Err(vec![
                 "changes are made as they are or not at all; refuse them and say what you want"
                     .into(),
@@ -129,17 +143,26 @@ impl Tool for Question {
     }
 }
 
-fn losses(args: &Map<String, Json>) -> String {
-    let lines = |name: &str, before: &str| -> String {
+fn described(args: &Map<String, Json>) -> String {
+    let lines = |name: &str, title: &str, before: &str| -> String {
         let items = args.get(name).and_then(Json::as_array);
         let items = items.into_iter().flatten().filter_map(Json::as_str);
-        items.map(|line| format!("{before}{line}\n")).collect()
+        let items: String = items
+            .map(|line| format!("{before}{}\n", single_line(line)))
+            .collect();
+        match items.is_empty() {
+            true => items,
+            false => format!("{title}{items}"),
+        }
     };
+    let lost = "This step changes the workbook so that something is lost:\n";
+    let outward = "This step adds what reaches outside the workbook when it is opened, calculated or \
+                   clicked:\n";
     format!(
-        "This step changes the workbook so that something is lost:\n{}{}The input file stays as it is, and \
-         the version before this step is kept.",
-        lines("losses", "- "),
-        lines("warnings", "warning: ")
+        "{}{}{}The input file stays as it is, and the version before this step is kept.",
+        lines("losses", lost, "- "),
+        lines("outward", outward, "- "),
+        lines("warnings", "", "warning: ")
     )
 }
 

@@ -108,13 +108,15 @@ impl Step<'_> {
         };
         let overwritten = self.state.overwritten;
         let most = self.services.settings.overwrites;
-        if let Some(losses) = assessed.losses.question(overwritten, most) {
+        let losses = assessed.losses.question(overwritten, most);
+        if losses.is_some() || !assessed.outward.is_empty() {
             let log = self.stored(&change).await.map_err(node)?;
             return Ok(SheetsState::update().proposal(Some(Proposal {
                 call: self.call.clone(),
                 observation: said,
                 log,
-                losses,
+                losses: losses.unwrap_or_default(),
+                outward: assessed.outward,
                 warnings,
             })));
         }
@@ -154,6 +156,7 @@ impl Step<'_> {
         } = made;
         let Assessed {
             losses,
+            outward: _,
             after,
             changes,
         } = assessed;

@@ -9,21 +9,21 @@ use superstep::{
     tools::{Approval, ApprovalAnswer, Verdict},
 };
 use superstep_sheets::{Losses, Settings, Sheets, SheetsState, Status};
-use superstep_workbook::Lineage;
+use superstep_workbook::{Lineage, MoveAxis, MoveKind, Moved};
 
 use crate::support::{
     agent, agent_with, apply, book_with, done, finish, observations, ops, run, sales, set, shown,
     with_drawing,
 };
 
-fn open(outcome: &Outcome<SheetsState>) -> (&OpenAsk, Approval) {
+pub(crate) fn open(outcome: &Outcome<SheetsState>) -> (&OpenAsk, Approval) {
     let [ask] = outcome.asks() else {
         panic!("there is one question");
     };
     (ask, ask.question::<Approval>().unwrap())
 }
 
-async fn answered(
+pub(crate) async fn answered(
     agent: &Sheets,
     outcome: &Outcome<SheetsState>,
     verdict: Verdict,
@@ -227,6 +227,60 @@ fn a_workbook_in_place_of_another_loses_what_it_does_not_have() {
     assert_eq!(there.own_sheets, ["New"]);
     let back = Losses::between(&after, &book, &Lineage::default(), &[]);
     assert_eq!(back.always, ["deletes the name \"all\""]);
+}
+
+/// How a program that pushes all cells away and then drops them tells it.
+#[test]
+fn cells_that_a_program_pushes_off_the_sheet_are_lost() {
+    let comment = json!({"text": "look", "author": "Ann"});
+    let book = book_with(json!([
+        set("Data", "A1", 1.0),
+        set("Data", "B2", 2.0),
+        {"op": "comment", "sheet": "Data", "cell": "B2", "comment": comment},
+    ]));
+    let emptied = book_with(json!([]));
+    for (axis, at) in [(MoveAxis::Rows, 1), (MoveAxis::Columns, 1)] {
+        let moved = Moved {
+            sheet: "Data".into(),
+            kind: MoveKind::Insert,
+            axis,
+            at,
+            count: 2_000_000,
+        };
+        let lineage = Lineage {
+            moved: vec![moved],
+            ..Lineage::default()
+        };
+        let losses = Losses::between(&book, &emptied, &lineage, &[]);
+        assert_eq!(
+            losses.always,
+            [
+                "pushes 2 cells with content off the sheet \"Data\"",
+                "replaces the comment of B2 on \"Data\"",
+            ]
+        );
+        assert!(losses.question(0, 100).is_some());
+    }
+}
+
+#[test]
+fn one_sheet_cannot_stand_for_two_that_are_gone() {
+    let book = book_with(json!([
+        set("Data", "A1", 1.0),
+        {"op": "add_sheet", "name": "Same"},
+        set("Same", "A1", 1.0),
+    ]));
+    let after = book_with(json!([set("Data", "A1", 1.0)]));
+    let pair = |old: &str| (old.to_owned(), "Data".to_owned());
+    let lineage = Lineage {
+        sheets: Some(vec![pair("Data"), pair("Same")]),
+        ..Lineage::default()
+    };
+    let losses = Losses::between(&book, &after, &lineage, &[]);
+    assert_eq!(
+        losses.always,
+        ["deletes sheet \"Same\": 1 cell with content"]
+    );
 }
 
 #[test]

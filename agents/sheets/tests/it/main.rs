@@ -13,6 +13,7 @@ mod hostile;
 mod informer;
 mod killed;
 mod opos;
+mod outward;
 mod programs;
 mod steps;
 mod support;

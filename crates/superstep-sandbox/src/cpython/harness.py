@@ -36,7 +36,9 @@ def load_workbook(filename=None, read_only=False, keep_vba=False, data_only=Fals
         raise FileNotFoundError(f"[Errno 2] No such file or directory: {str(filename)!r}; the only workbook in this sandbox is {NAME!r}")
     key = bool(data_only)
     if key not in made:
-        made[key] = load(os.path.join(FOLDER, "input.xlsx"), data_only=data_only, rich_text=rich_text)
+        # Before version 3.1 openpyxl does not know the argument.
+        rich = {"rich_text": True} if rich_text else {}
+        made[key] = load(os.path.join(FOLDER, "input.xlsx"), data_only=data_only, **rich)
         sheets.extend((sheet, sheet.title) for sheet in made[key]._sheets)
     return made[key]
 

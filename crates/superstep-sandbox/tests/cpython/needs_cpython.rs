@@ -354,3 +354,124 @@ async fn sheets_that_a_program_renames_or_makes_anew_are_told_apart() {
         "{share:?}"
     );
 }
+
+fn output(program: &std::path::Path, arguments: &[&str]) -> String {
+    let ran = std::process::Command::new(program)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{}: {told}", program.display());
+    String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+}
+
+/// A virtual environment with an openpyxl of its own, which knows no texts with formats, as before version 3.1.
+fn virtual_environment(folder: &std::path::Path) -> std::path::PathBuf {
+    let python = std::path::Path::new("python3");
+    output(
+        python,
+        &["-m", "venv", "--without-pip", folder.to_str().unwrap()],
+    );
+    let inside = folder.join("bin/python3");
+    let place = "import sysconfig; print(sysconfig.get_path('purelib'))";
+    let packages = output(&inside, &["-c", place]);
+    let copy = "import os, shutil, sys, openpyxl, et_xmlfile\n\
+        for it in (openpyxl, et_xmlfile):\n    \
+            shutil.copytree(os.path.dirname(it.__file__), os.path.join(sys.argv[1], it.__name__))\n";
+    output(python, &["-I", "-c", copy, &packages]);
+    let about = std::path::Path::new(&packages).join("openpyxl/__init__.py");
+    let text = std::fs::read_to_string(&about).unwrap();
+    let older = "\n_newer = load_workbook\n\
+        def load_workbook(filename, read_only=False, keep_vba=False, data_only=False, keep_links=True):\n    \
+            return _newer(filename, read_only, keep_vba, data_only, keep_links)\n";
+    std::fs::write(&about, format!("{text}{older}")).unwrap();
+    inside
+}
+
+#[tokio::test]
+async fn programs_run_in_a_virtual_environment_and_with_an_older_openpyxl() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = virtual_environment(folder.path());
+    for namespaces in [true, false] {
+        let sandbox = CPython::with_python(kit::worker(), &python);
+        let sandbox = match namespaces {
+            true => sandbox,
+            false => sandbox.without_namespaces(),
+        };
+        if !namespaces && !sandbox.available().is_ready() {
+            // A kernel without Landlock: refused, as another test shows.
+            continue;
+        }
+        let program = "import openpyxl\nprint(openpyxl.__file__)\nworkbook['Notes']['A1'] = 1\n";
+        let ran = sandbox.run(&kit::job(program)).await.unwrap();
+        assert!(matches!(ran.ending, Ending::Done(_)), "{:?}", ran.ending);
+        let place = folder.path().to_str().unwrap();
+        assert!(ran.stdout.starts_with(place), "{}", ran.stdout);
+        let tried = (&sandbox as &dyn Sandbox).tried().await;
+        assert!(tried.is_ready(), "{tried:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_python_whose_openpyxl_fails_in_the_sandbox_is_not_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = virtual_environment(folder.path());
+    let place = "import openpyxl; print(openpyxl.__file__)";
+    let about = output(&python, &["-I", "-c", place]);
+    let text = std::fs::read_to_string(&about).unwrap();
+    // It is imported without harm, and cannot load a workbook.
+    let broken = "\ndef load_workbook(*_, **__):\n    raise RuntimeError('broken on purpose')\n";
+    std::fs::write(&about, format!("{text}{broken}")).unwrap();
+    let sandbox = CPython::with_python(kit::worker(), &python);
+    assert!(sandbox.available().is_ready());
+    match (&sandbox as &dyn Sandbox).tried().await {
+        Availability::Missing { why } => assert!(why.contains("broken on purpose"), "{why}"),
+        ready => panic!("{ready:?}"),
+    }
+}
+
+/// The descriptors are inherited by this test itself, which starts once more for that.
+#[tokio::test]
+async fn programs_have_no_descriptor_that_was_open_before() {
+    let (again, name) = (
+        "SUPERSTEP_TEST_DESCRIPTORS",
+        "needs_cpython::programs_have_no_descriptor_that_was_open_before",
+    );
+    if std::env::var_os(again).is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let (secret, written) = (folder.path().join("secret"), folder.path().join("written"));
+        std::fs::write(&secret, "THE-SECRET").unwrap();
+        std::fs::write(&written, "").unwrap();
+        let script = "exec 3<\"$0\" 4>\"$1\"; shift; exec \"$@\"";
+        let ran = std::process::Command::new("/bin/sh")
+            .args(["-c", script])
+            .args([&secret, &written])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", name, "--nocapture"])
+            .env(again, "1")
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success(), "{told}");
+        assert!(told.contains("1 passed"), "{told}");
+        assert_eq!(std::fs::read_to_string(&written).unwrap(), "");
+        return;
+    }
+    let program = "import os\n\
+        places = ['/proc/self/fd/%d' % fd for fd in range(3, 20)]\n\
+        places += ['/proc/1/fd/%d' % fd for fd in range(3, 20)]\n\
+        for fd in range(3, 20):\n    \
+            for act in (lambda: os.read(fd, 100), lambda: os.write(fd, b'WRITTEN')):\n        \
+                try:\n            print(fd, act())\n        \
+                except OSError:\n            pass\n\
+        for place in places:\n    \
+            try:\n        print(place, open(place).read())\n    \
+            except OSError:\n        pass\n\
+        print('over')\n";
+    let both = [sandbox(), CPython::new(kit::worker()).without_namespaces()];
+    for sandbox in both.iter().filter(|it| it.available().is_ready()) {
+        let ran = sandbox.run(&kit::job(program)).await.unwrap();
+        assert!(!ran.stdout.contains("THE-SECRET"), "{}", ran.stdout);
+        assert!(ran.stdout.ends_with("over\n"), "{}", ran.stdout);
+    }
+}

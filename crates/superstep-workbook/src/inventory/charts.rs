@@ -41,7 +41,7 @@ pub(super) fn add(book: &Workbook, sheet: &Sheet, found: &mut Features) -> Resul
 }
 
 /// A part as it is, or as operations have changed it.
-pub(super) fn text(book: &Workbook, part: &str) -> Result<Option<String>, Error> {
+pub(crate) fn text(book: &Workbook, part: &str) -> Result<Option<String>, Error> {
     if let Some(text) = book.changed.parts.get(part) {
         return Ok(Some(text.clone()));
     }

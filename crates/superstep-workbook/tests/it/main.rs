@@ -17,6 +17,7 @@ mod made;
 mod named_styles;
 mod newer_functions;
 mod opos;
+mod outward;
 mod reading;
 mod recalc;
 #[cfg(feature = "recalc")]

@@ -16,7 +16,7 @@ from openpyxl.worksheet.table import Tables
 
 
 class Worksheet:
-    __slots__ = ("_wb", "_book", "_name", "_values", "_parts", "_later")
+    __slots__ = ("_wb", "_book", "_name", "_values", "_parts", "_later", "_appended")
 
     ORIENTATION_PORTRAIT = "portrait"
     ORIENTATION_LANDSCAPE = "landscape"
@@ -38,6 +38,8 @@ class Worksheet:
         self._values = wb._values
         self._parts = {}
         self._later = []
+        # The last row that was appended, which may be empty.
+        self._appended = 0
 
     def _op(self, op):
         op["sheet"] = self._name
@@ -301,14 +303,16 @@ class Worksheet:
     def values(self): return self.iter_rows(values_only=True)
 
     def append(self, iterable):
-        row = _sheet.last_row(self._book, self._name) + 1
+        row = max(_sheet.last_row(self._book, self._name), self._appended) + 1
         if isinstance(iterable, dict):
+            self._appended = row
             for key, value in iterable.items():
                 column = key if isinstance(key, int) else column_index_from_string(key)
                 self.cell(row, column).value = value
             return
         if isinstance(iterable, str) or not hasattr(iterable, "__iter__") and not isinstance(iterable, (list, tuple, range, set)):
             raise TypeError("Value must be a list, tuple, range or generator, or a dict. Supplied value is " + repr(type(iterable)))
+        self._appended = row
         column = 0
         for value in iterable:
             column += 1
@@ -320,9 +324,11 @@ class Worksheet:
             _sheet.set(self._book, self._name, row, 1, None)
 
     def insert_rows(self, idx, amount=1):
+        self._appended = 0
         self._op({"op": "insert_rows", "before": idx, "count": amount})
 
     def delete_rows(self, idx, amount=1):
+        self._appended = 0
         self._op({"op": "delete_rows", "first": idx, "count": amount})
 
     def insert_cols(self, idx, amount=1):

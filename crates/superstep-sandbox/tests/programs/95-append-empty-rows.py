@@ -1,0 +1,8 @@
+ws = workbook.create_sheet("Rows")
+ws.append([])
+ws.append(["first"])
+ws.append({})
+ws.append([])
+ws.append(["second", 2])
+ws.delete_rows(1)
+ws.append(["third"])
