@@ -43,7 +43,7 @@ export function markdown(text) {
         else items[items.length - 1] += `\n${other.trim()}`;
       }
       out.push(h(ordered ? "ol" : "ul", null, items.map((item) => h("li", null, inline(item)))));
-    } else if (line.includes("|") && /^\s*\|?\s*:?-+/.test(lines[at + 1] ?? "")) {
+    } else if (line.includes("|") && /^\s*(?:\|\s*)?:?-+/.test(lines[at + 1] ?? "")) {
       const rows = take((other) => other.includes("|")).map(cells);
       out.push(
         h(
@@ -67,7 +67,8 @@ export function markdown(text) {
 
 const cells = (row) => row.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
 
-const PARTS = /\\([!-/:-@[-`{-~])|(`+)([^`]+?)\2|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|\b_([^_\n]+)_\b|(!?)\[([^\]\n]*)\]\(([^)\s]+)\)/;
+// No part begins again inside what an earlier attempt read, so the time grows with the length of the text and not faster.
+const PARTS = /\\([!-/:-@[-`{-~])|(?<!`)(`+)(?!`)([^`]+?)\2|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|\b_([^_\n]+)_\b|(!?)\[([^[\]\n]*)\]\(([^)[\s]+)\)/;
 
 function inline(text) {
   const out = [];

@@ -206,6 +206,22 @@ async fn text_of_threads_never_becomes_markup_and_loads_nothing() {
     }
 }
 
+/// The driver gives up on a script after half a minute, in which quadratic work would not end.
+#[tokio::test]
+async fn markdown_that_opens_links_and_closes_none_does_not_hang_the_page() {
+    let server = served().await;
+    let browser = Browser::open(&server.address).await;
+    browser.go("#/").await;
+    for piece in ["[", "[](", "`", "`a``"] {
+        let piece = json!(piece);
+        let script = format!(
+            "const text = {piece}.repeat(400000);\
+             return import('/ui/markdown.js').then((it) => it.markdown(text).tagName);"
+        );
+        assert_eq!(browser.script(&script).await, "DIV", "{piece}");
+    }
+}
+
 #[tokio::test]
 async fn every_screen_fits_a_narrow_telephone() {
     let server = served().await;

@@ -162,6 +162,36 @@ fn secrets_in_other_forms_of_programs_are_taken_out() {
 }
 
 #[test]
+fn the_address_of_a_web_hook_is_a_secret() {
+    let token = "aB3-dE6_gH9jK2mN5pQ8";
+    for before in [
+        "https://hooks.slack.com/workflows/",
+        "https://hooks.slack.com/triggers/",
+        "https://discord.com/api/webhooks/",
+        "https://discord.com/api/v10/webhooks/",
+        "https://canary.discord.com/api/webhooks/",
+        "https://discordapp.com/api/webhooks/",
+        "https://contoso.webhook.office.com/webhookb2/",
+        "https://outlook.office.com/webhook/",
+    ] {
+        for secret in [
+            format!("112233445566778899/{token}"),
+            format!("0a1b2c3d-0a1b-4c5d@1b2c3d4e-0a1b/IncomingWebhook/{token}/0a1b"),
+        ] {
+            let text = format!("post(\"{before}{secret}\", words)");
+            let wanted = format!("post(\"{before}[redacted]\", words)");
+            assert_eq!(clean(&text), wanted);
+        }
+    }
+    for text in [
+        "see https://discord.com/api/webhooks/ for more",
+        "https://discord.com/developers/docs/resources/webhook",
+    ] {
+        assert_eq!(clean(text), text);
+    }
+}
+
+#[test]
 fn program_text_without_secrets_stays() {
     for text in [
         "struct Login {\n    password: String,\n    token: Option<String>,\n    key: Vec<u8>,\n}",

@@ -44,6 +44,7 @@ enum Letters {
     Capital,
     Dashed,
     Token,
+    Path,
 }
 
 impl Letters {
@@ -55,6 +56,7 @@ impl Letters {
                 byte.is_ascii_alphanumeric()
                     || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'+' | b'/' | b'=')
             }
+            Self::Path => byte == b'@' || Self::Token.has(byte),
         }
     }
 
@@ -76,7 +78,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
         let may = match byte {
             b':' | b'-' => true,
             b's' | b'r' | b'p' | b'g' | b'x' | b'A' | b'S' | b'd' | b'y' | b'h' | b'l' | b'n'
-            | b'e' | b'b' | b'B' => begins,
+            | b'e' | b'b' | b'B' | b'o' | b'w' => begins,
             _ => false,
         };
         if !may || at < past {
@@ -226,12 +228,29 @@ fn is_login(word: &str) -> bool {
     has_colon
 }
 
-/// What follows the host of a web hook: who knows it may post.
+/// Hosts and paths of web hooks; those of Discord may have a version between them.
+const WEB_HOOKS: [(&str, &str); 7] = [
+    ("hooks.slack.com/", "services/"),
+    ("hooks.slack.com/", "workflows/"),
+    ("hooks.slack.com/", "triggers/"),
+    ("discord.com/api/", "webhooks/"),
+    ("discordapp.com/api/", "webhooks/"),
+    ("webhook.office.com/", "webhookb2/"),
+    ("outlook.office.com/", "webhook/"),
+];
+
+/// What follows the address of a web hook: who knows it may post.
 fn web_hook(rest: &str) -> Option<Range<usize>> {
-    let host = "hooks.slack.com/services/";
-    let tail = rest.strip_prefix(host)?;
-    let run = Letters::Token.run(tail);
-    (run >= 20).then_some(host.len()..host.len() + run)
+    let secret = WEB_HOOKS.iter().find_map(|(host, path)| {
+        let tail = rest.strip_prefix(host)?;
+        let version = tail.strip_prefix('v');
+        let behind = version.map(|it| it.trim_start_matches(|sign: char| sign.is_ascii_digit()));
+        let behind = behind.and_then(|it| it.strip_prefix('/'));
+        behind.unwrap_or(tail).strip_prefix(path)
+    })?;
+    let run = Letters::Path.run(secret);
+    let start = rest.len() - secret.len();
+    (run >= 20).then_some(start..start + run)
 }
 
 /// A block of a private key; without an end it goes to the end of the text.

@@ -610,7 +610,9 @@ fn a_hidden_character_keeps_no_secret() {
 }
 
 /// Beginnings of what is looked for, and what is around it.
-const PIECES: [&str; 77] = [
+const PIECES: [&str; 79] = [
+    "discord.com/api/v1/webhooks/",
+    "discord.com/api/v1",
     "-----BEGIN PRIVATE KEY-----",
     "eyJ-",
     "eyJabcdefghij.",
