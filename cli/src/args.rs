@@ -29,7 +29,7 @@ pub(crate) use mail::{
 };
 pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySearch};
 pub(crate) use models::{Chat, LoginArgs, ModelCommand};
-pub(crate) use serve::Serve;
+pub(crate) use serve::{Serve, Shared};
 pub(crate) use sheet::{SheetCommand, SheetOutput, SheetRun, SheetVerdict};
 pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
 pub(crate) use traces::{ExportFormat, TraceCommand, Which};

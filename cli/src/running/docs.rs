@@ -7,7 +7,7 @@ use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
     hosting::{Example, tell},
 };
-use crate::{agents::Agent, app::App, docs, error::Error};
+use crate::{agents::Agent, app::App, args::Shared, docs, error::Error};
 
 pub(super) struct Docgen;
 
@@ -41,7 +41,9 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
     }
     let about = "Documents a code base; what it claims is checked against facts";
     let example = Example::own(json!({"request": {"root": "."}}));
-    Ok(on.add("docs", agent.graph(), about, example))
+    let on = on.add("docs", agent.graph(), about, example);
+    // It writes pages into the folders that are served.
+    Ok(on.for_owners_if_shared("docs", Shared::Docs))
 }
 
 const SCENE: Scene = Scene {

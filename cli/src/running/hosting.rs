@@ -12,7 +12,7 @@ use superstep_server::Server;
 use crate::{
     agents::Agent,
     app::App,
-    args::Serve,
+    args::{Serve, Shared},
     database, dirs,
     error::Error,
     mail::Account,
@@ -114,6 +114,14 @@ impl Hosting<'_> {
             .graph(id, graph)
             .description(id, format!("{about}{note}"))
             .example(id, input);
+        self
+    }
+
+    /// Keeps a graph from owners unless the user shares its agent with them.
+    pub(super) fn for_owners_if_shared(mut self, id: &str, agent: Shared) -> Self {
+        if !self.what.share.contains(&agent) {
+            self.server = self.server.not_for_owners(id);
+        }
         self
     }
 }

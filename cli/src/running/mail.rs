@@ -16,7 +16,7 @@ use super::{
 use crate::{
     agents::{self, Agent, Rehearsed},
     app::App,
-    args::{InboxArgs, Serve},
+    args::{InboxArgs, Serve, Shared},
     error::Error,
     inbox,
     mail::{self, Account},
@@ -88,7 +88,9 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
         }
     };
     let about = "Reads mail, and asks before it acts";
-    let mut on = on.add(EMAIL.0, agent.graph(), about, example);
+    let on = on.add(EMAIL.0, agent.graph(), about, example);
+    // It sends from the mailbox of the user, and reads their calendar.
+    let mut on = on.for_owners_if_shared(EMAIL.0, Shared::Mail);
     on.server = on
         .server
         .alias(EMAIL.1, EMAIL.0)

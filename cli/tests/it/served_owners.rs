@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     env::TestEnv,
-    post::{ACCOUNT, env_with},
+    post::{ACCOUNT, env_with, sent},
     served::Served,
 };
 
@@ -49,7 +49,7 @@ fn store(server: &mut Served, token: &str) -> String {
 #[test]
 fn each_owner_has_notes_of_the_email_assistant_of_their_own() {
     let env = env_with(&["Lunch"]);
-    let mut server = with_owners(&env, &format!("--send {ACCOUNT}"));
+    let mut server = with_owners(&env, &format!("--share mail --send {ACCOUNT}"));
     let mail = json!({"from": {"email": "ann@example.org"}, "to": [{"email": "me@example.org"}],
         "subject": "Lunch", "text": "Does Thursday suit you?"});
     let input = json!({"email_input": {"id": "lunch.eml", "thread": "t", "mail": mail}});
@@ -242,4 +242,41 @@ fn a_result_that_an_owner_may_download_is_not_pruned() {
     assert_eq!(status, 204);
     let pruned = env.run("sheet prune --yes --json");
     assert_ne!(pruned.events()[0]["deleted"], 0, "{}", pruned.stdout);
+}
+
+#[test]
+fn owners_use_the_mailbox_and_write_pages_only_if_the_user_shares_them() {
+    let env = env_with(&["Lunch"]);
+    env.write("work/app/main.py", "import os\n");
+    let served = format!("--send --root app {ACCOUNT}");
+    let mail = json!({"from": {"email": "ann@example.org"}, "to": [{"email": "me@example.org"}],
+        "subject": "Lunch", "text": "Does Thursday suit you?"});
+    let mail = json!({"email_input": {"id": "lunch.eml", "thread": "t", "mail": mail}});
+    let pages = json!({"request": {"root": ".", "agents": ["file-structure"]}});
+    let runs = [
+        ("email_assistant", &mail),
+        ("mail", &mail),
+        ("docs", &pages),
+    ];
+    let mut server = with_owners(&env, &served);
+    for (assistant, input) in runs {
+        let order = json!({"assistant_id": assistant, "input": input});
+        let (status, refused) = server.call_as(BOB, "POST", "/runs/wait", &order);
+        assert_eq!(status, 404, "{assistant}: {refused}");
+    }
+    let (_, seen) = server.call_as(BOB, "POST", "/assistants/search", &json!({}));
+    assert!(seen.to_string().contains("archie"), "{seen}");
+    for hidden in ["email_assistant", "mail_ingest", "\"docs\""] {
+        assert!(!seen.to_string().contains(hidden), "{hidden}: {seen}");
+    }
+    assert!(!env.path("work/app/docs").exists(), "nothing was written");
+    drop(server);
+    assert!(sent(&env).is_empty());
+    // The user who starts the server may want it otherwise.
+    let mut server = with_owners(&env, &format!("--share mail --share docs {served}"));
+    let (_, asked) = run(&mut server, BOB, "email_assistant", &mail);
+    assert!(asked["__interrupt__"][0]["id"].is_string(), "{asked}");
+    let order = json!({"assistant_id": "docs", "input": pages});
+    let (status, made) = server.call_as(BOB, "POST", "/runs/wait", &order);
+    assert_eq!(status, 200, "{made}");
 }

@@ -106,14 +106,19 @@ impl Registry {
 
     /// The graph with an id.
     pub(crate) fn graph(&self, id: &str) -> Result<&Hosted, Refusal> {
+        self.graph_for(id, None)
+    }
+
+    /// The graph with an id, if a caller may use it: an owner by their name.
+    pub(crate) fn graph_for(&self, id: &str, owner: Option<&str>) -> Result<&Hosted, Refusal> {
+        let graphs = || self.graphs.iter().filter(|hosted| hosted.is_for(owner));
         let missing = || {
-            let known: Vec<&str> = self.graphs.iter().map(|hosted| &*hosted.id).collect();
+            let known: Vec<&str> = graphs().map(|hosted| &*hosted.id).collect();
             let known = known.join(", ");
             Refusal::missing(format!("Graph '{id}' not found. Expected one of: {known}"))
         };
         let id = self.aliases.get(id).map_or(id, |id| id);
-        let found = self.graphs.iter().find(|hosted| hosted.id == id);
-        found.ok_or_else(missing)
+        graphs().find(|hosted| hosted.id == id).ok_or_else(missing)
     }
 
     /// The graph that goes by a name, or was built with it.

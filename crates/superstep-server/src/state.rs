@@ -130,7 +130,7 @@ pub(crate) async fn update(
         let why = format!("Thread {id} has no graph: run it, or set `graph_id` in its metadata");
         return Err(Refusal::new(StatusCode::BAD_REQUEST, why));
     };
-    let hosted = app.registry.graph(graph)?;
+    let hosted = app.registry.graph_for(graph, caller.owner().as_deref())?;
     let thread = record.thread(&id);
     // Ending a thread writes nothing and runs nothing.
     let ends = update.as_node.as_deref() == Some(END) && update.output == Output::Nothing;

@@ -73,7 +73,7 @@ pub(crate) async fn create(
     // What the thread is to begin with must fit before there is a thread.
     let graph = match (steps.is_empty(), record.graph()) {
         (true, _) => None,
-        (false, Some(graph)) => Some(app.registry.graph(graph)?),
+        (false, Some(graph)) => Some(app.registry.graph_for(graph, caller.owner().as_deref())?),
         (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
     };
     if !app.threads.make(&id, &record).await? {

@@ -390,6 +390,14 @@ async fn a_graph_that_is_not_for_owners_is_not_there_for_them() {
     let mut by_own = run.clone();
     by_own["assistant_id"] = own["assistant_id"].clone();
     assert_eq!(post(&server, ann, "/runs/wait", by_own).await.status, 404);
+    // Nor do they write the state of a thread of it.
+    let update = json!({"values": {"value": "x"}, "as_node": "remember"});
+    let steps = json!({"graph_id": "remember", "supersteps": [{"updates": [update]}]});
+    assert_eq!(post(&server, ann, "/threads", steps).await.status, 404);
+    let empty = json!({"graph_id": "remember"});
+    let thread = post(&server, ann, "/threads", empty).await.ok();
+    let path = format!("/threads/{}/state", thread["thread_id"].as_str().unwrap());
+    assert_eq!(post(&server, ann, &path, update).await.status, 404);
     let seen = post(&server, ann, "/assistants/search", json!({}))
         .await
         .ok();
