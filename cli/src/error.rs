@@ -162,6 +162,9 @@ const WAYS_OUT: [&str; 3] = [
     "download a small local model: superstep model pull",
 ];
 
+/// How to make room on a full disk.
+const MAKE_ROOM: &str = "`superstep threads delete` works on a full disk, and `superstep db compact` returns what it freed";
+
 impl Error {
     /// Whether there is no model.
     pub(crate) fn is_no_model(&self) -> bool {
@@ -169,6 +172,20 @@ impl Error {
             Self::NoModel => true,
             Self::Model(error) => matches!(error.kind(), ErrorKind::NoModel { .. }),
             _ => false,
+        }
+    }
+
+    /// The refusal of the storage, if that is why.
+    pub(crate) fn saver(&self) -> Option<&SaverError> {
+        let run = match self {
+            Self::Saver(error) => return Some(error),
+            Self::Run(error) => error,
+            Self::Agent(error) => error.run()?,
+            _ => return None,
+        };
+        match &*run.kind {
+            superstep::ErrorKind::Saver(error) => Some(error),
+            _ => None,
         }
     }
 
@@ -282,6 +299,13 @@ impl Error {
 
     /// What to do about it.
     pub(crate) fn hints(&self) -> Vec<&'static str> {
+        let full = matches!(self.saver(), Some(SaverError::Full(_)));
+        let mut hints = self.own_hints();
+        hints.extend(full.then_some(MAKE_ROOM));
+        hints
+    }
+
+    fn own_hints(&self) -> Vec<&'static str> {
         match self {
             Self::NoModel => WAYS_OUT.to_vec(),
             Self::NoDatabase { .. } => vec!["run an agent first, or name a database with --db"],

@@ -3,7 +3,9 @@
 use std::{collections::HashMap, iter, path::PathBuf, time::Duration};
 
 use serde_json::json;
-use superstep::{AskId, CheckpointId, EventStream, Graph, Modes, OpenAsk, Outcome, Snap};
+use superstep::{
+    AskId, CheckpointId, EventStream, Graph, Modes, OpenAsk, Outcome, SaverError, Snap,
+};
 use superstep_archie::{Analysis, AnalysisUpdate, Archie, Node, Question};
 
 use super::{answers::Answers, result, screen::Screen};
@@ -116,7 +118,7 @@ impl<'a> Talk<'a> {
         {
             // A reply that was interrupted has no end of the line yet.
             self.screen = Screen::new(self.output);
-            self.kept();
+            self.kept(error).await;
         }
         ended
     }
@@ -382,8 +384,17 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Says how to resume, for people and for programs.
-    fn kept(&self) {
+    /// Says how to resume, for people and for programs, if there is something to resume: a thread that was not stored, or
+    /// that another process works on, is not called saved.
+    async fn kept(&self, error: &Error) {
+        let is_stored = match self.graph.state(&*self.thread).await {
+            Ok(stored) => stored.id.is_some() || !stored.is_done(),
+            Err(_) => false,
+        };
+        let refused = error.saver();
+        if !is_stored || matches!(refused, Some(SaverError::Busy { .. })) {
+            return;
+        }
         let line = &self.resume;
         if self.screen.is_json() {
             // A closed stdout is reported by the error itself.
@@ -392,7 +403,10 @@ impl<'a> Talk<'a> {
                 .event("kept", json!({"thread": self.thread, "resume": line}));
             return;
         }
-        self.output
-            .say(&[faint("Saved. Resume with: "), plain(line)]);
+        let how = match refused {
+            Some(_) => "Saved up to its last stored step. Resume with: ",
+            None => "Saved. Resume with: ",
+        };
+        self.output.say(&[faint(how), plain(line)]);
     }
 }

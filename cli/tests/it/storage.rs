@@ -3,6 +3,8 @@
 use std::fs;
 
 use crate::env::TestEnv;
+#[cfg(unix)]
+use crate::{env::thread_in, terminal::Terminal};
 
 const ANALYZE: &str = "analyze --query what --inputs docs --model script:FIXTURES/archie.jsonl";
 
@@ -228,4 +230,42 @@ fn a_database_does_not_take_the_place_of_a_file_beside_another_one() {
     let ran = env.run_with(&format!("{ANALYZE} --db my-journal"), "one\n");
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert_eq!(env.run("threads list --db my-journal").code, 0);
+}
+
+/// A process whose files cannot grow beyond some size, as on a full disk.
+#[cfg(unix)]
+#[test]
+fn a_thread_that_was_not_stored_is_not_called_saved() {
+    let env = TestEnv::new();
+    let line = "ask who? --model script:FIXTURES/archie.jsonl";
+    assert_eq!(env.run(line).code, 0);
+    let mut lost = 0;
+    for blocks in [40, 60, 80, 100, 120, 160, 200, 300] {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let ran = env.in_shell(&script, line).output().unwrap();
+        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+        // It may fail before it names one.
+        let Some(thread) = thread_in(&told) else {
+            continue;
+        };
+        let is_there = env.run(&format!("threads show {thread}")).code == 0;
+        assert!(is_there || !told.contains("Saved"), "{blocks}: {told}");
+        lost += usize::from(!is_there);
+    }
+    assert!(lost > 0, "no thread was lost, so nothing was tried");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_thread_that_another_process_works_on_is_not_called_saved() {
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, ANALYZE);
+    terminal.prompts(1).say("hang here").shows("so far");
+    let model = "--model script:FIXTURES/archie.jsonl";
+    let ran = env.run(&format!("threads resume last {model}"));
+    assert_eq!(ran.code, 6, "{}", ran.stderr);
+    assert!(ran.stderr.contains("SS2001"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("Saved"), "{}", ran.stderr);
+    terminal.press("\u{3}").prompts(2).press("\u{15}\u{4}");
+    terminal.end();
 }

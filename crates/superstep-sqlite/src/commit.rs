@@ -101,6 +101,7 @@ impl PreparedCommit {
 
     /// Writes the record and its events, and returns what the next record should hold.
     pub(crate) fn store(self, writer: &mut Writer) -> Result<NextRecord, SaverError> {
+        writer.require_room()?;
         let current = CurrentGraph::find(writer, &self.thread, self.epoch, &self.namespace)?;
         if current.head.is_some_and(|newest| newest >= self.id) {
             let why = format!("checkpoint {} is not the newest", self.id);

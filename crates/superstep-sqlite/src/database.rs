@@ -14,6 +14,7 @@ use crate::{
     clock::Moment,
     error::sql,
     file,
+    headroom::{self, Headroom},
     layouts::Layouts,
     lease,
     options::{OpenMode, Options},
@@ -91,6 +92,9 @@ impl Database {
             return Self::read_only(path, seal, options);
         }
         let (busy_timeout, mode) = (options.busy_timeout, options.mode);
+        if is_absent {
+            headroom::require_for_new(&path)?;
+        }
         let worker = Worker::register(&path)?;
         if mode == OpenMode::Create {
             permissions::create(&path)?;
@@ -103,6 +107,7 @@ impl Database {
             busy_timeout,
             mode,
         )?;
+        writer.headroom = Headroom::new(options.headroom);
         let event_notifier = writer.event_notifier.subscribe();
         let run_notifier = writer.run_notifier.subscribe();
         let epochs_skipped = AtomicBool::new(writer.epochs_skipped);

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use rusqlite::{Error as Sql, ErrorCode};
+use rusqlite::{Error as Sql, ErrorCode, ffi};
 use superstep_core::{
     codec::{CodecError, envelope::EnvelopeError},
     error::SaverError,
@@ -17,6 +17,8 @@ pub(crate) fn sql(error: Sql) -> SaverError {
             ErrorCode::NotADatabase => SaverError::Foreign(text),
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied => SaverError::ReadOnly(text),
             ErrorCode::DiskFull => SaverError::Full(text),
+            // The file that processes share is made longer, and nothing else is done to it.
+            _ if failure.extended_code == ffi::SQLITE_IOERR_SHMSIZE => SaverError::Full(text),
             ErrorCode::DatabaseBusy
             | ErrorCode::DatabaseLocked
             | ErrorCode::FileLockingProtocolFailed => SaverError::Locked(text),

@@ -26,6 +26,7 @@ pub(crate) fn claim(
     worker: i64,
     lease: Duration,
 ) -> Result<Claim, SaverError> {
+    writer.require_room()?;
     let (now, used) = (Moment::now(), wall_millis());
     let found = graphs::thread(writer.db()?, name)?;
     if let Some(row) = &found {

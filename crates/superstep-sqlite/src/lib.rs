@@ -36,6 +36,7 @@ mod events;
 mod file;
 mod finding;
 mod graphs;
+mod headroom;
 mod layouts;
 mod lease;
 mod load;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::headroom;
+
 /// How a database is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -11,6 +13,9 @@ pub struct Options {
     pub lease: Duration,
     /// How long to wait while another program keeps the file locked.
     pub busy_timeout: Duration,
+    /// Bytes that stay free on the disk: with less, what adds something is refused (SS2008), and threads can still be
+    /// deleted.
+    pub headroom: u64,
     /// Encrypts what is stored, and refuses what is not encrypted.
     #[cfg(feature = "encryption")]
     pub key: Option<crate::cipher::Key>,
@@ -37,6 +42,7 @@ impl Default for Options {
             mode: OpenMode::default(),
             lease: Duration::from_secs(30),
             busy_timeout: Duration::from_secs(30),
+            headroom: headroom::LEAST,
             #[cfg(feature = "encryption")]
             key: None,
         }

@@ -28,6 +28,7 @@ use crate::{
     error::sql,
     file::{self, FileIdentity},
     graphs::GraphRow,
+    headroom::{self, Headroom},
     options::OpenMode,
     schema::{self, FileOrigin},
     seal::Seal,
@@ -130,6 +131,7 @@ pub(crate) struct Writer {
     /// Wakes those who wait for that.
     pub(crate) run_notifier: watch::Sender<()>,
     pub(crate) wal: WalState,
+    pub(crate) headroom: Headroom,
 }
 
 impl Writer {
@@ -170,6 +172,7 @@ impl Writer {
             notifies_runs: false,
             run_notifier: watch::Sender::new(()),
             wal: WalState::default(),
+            headroom: Headroom::new(headroom::LEAST),
         };
         let until = Instant::now() + busy_timeout;
         // While another process creates the file, SQLite fails at once instead of waiting.
@@ -243,6 +246,11 @@ impl Writer {
     pub(crate) fn change(&mut self) -> Result<&Connection, SaverError> {
         (self.dirty, self.wrote) = (true, true);
         self.db()
+    }
+
+    /// Refuses to add something while the disk is nearly full; see [`Headroom`].
+    pub(crate) fn require_room(&mut self) -> Result<(), SaverError> {
+        self.headroom.require(&self.path)
     }
 
     /// The connection, for statements that do not use `graphs`, or only a row whose end is not deferred: ends of logs may be yet

@@ -86,6 +86,7 @@ pub(crate) fn import(
     archive: &Archive,
     worker: i64,
 ) -> Result<(), SaverError> {
+    writer.require_room()?;
     archive.check().map_err(SaverError::Corrupt)?;
     let thread = create(writer, name, worker)?;
     for (namespace, archived) in &archive.namespaces {

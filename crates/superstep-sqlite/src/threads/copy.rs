@@ -20,6 +20,7 @@ pub(crate) fn copy(
     to: &ThreadId,
     worker: i64,
 ) -> Result<(), SaverError> {
+    writer.require_room()?;
     let missing = || SaverError::NoThread {
         thread: from.clone(),
     };

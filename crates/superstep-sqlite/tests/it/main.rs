@@ -12,6 +12,7 @@ mod bad_files;
 mod conformance;
 mod copying;
 mod env;
+mod full_disk;
 mod killed_runs;
 mod long_threads;
 mod maintenance;
