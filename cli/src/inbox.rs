@@ -1,12 +1,13 @@
 //! `superstep inbox`: the open questions of the e-mail assistant, and the answers.
 //!
 //! Reading needs no model and no account; answering needs both, as it resumes the run. `question` lists
-//! questions, `id` finds one, `render` prints them, `edit` parses changed arguments, `answer` resumes the
+//! questions, `id` finds one, `description` makes lines of them, `render` prints them, `edit` parses changed arguments, `answer` resumes the
 //! run, and `screen` is the inbox at a terminal: `keys` reads keys, `selected` tracks how much of a question
 //! was shown, `marked` which are accepted together, `background` continues runs meanwhile, `draw` draws.
 
 mod answer;
 mod background;
+mod description;
 mod draw;
 mod edit;
 mod help;
@@ -23,6 +24,7 @@ use std::{
     path::Path,
 };
 
+use superstep::{AskId, Backends};
 use superstep_mail::{Answer, MailAgent};
 
 use crate::{
@@ -34,7 +36,7 @@ use crate::{
     error::Error,
     files,
     mail::{self, Account},
-    output::{Form, Output, faint, plain},
+    output::{Form, Output, Span, faint, plain},
     suggest,
     terminal::{Composed, Editor},
 };
@@ -65,9 +67,13 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
     };
     match command {
         InboxCommand::List => list(&reader, app.output).await,
-        InboxCommand::Show { id } => {
+        InboxCommand::Show { id, diff } => {
             let all = question::all(&reader, &Shown::All).await?;
-            render::show(id::find(&all, &id)?, app.output)
+            let found = id::find(&all, &id)?;
+            match diff {
+                true => render::diff(found, app.output),
+                false => render::show(found, app.output),
+            }
         }
         InboxCommand::Accept { id, with } => {
             let say = |question: &Question| Ok(question.accepted());
@@ -150,6 +156,23 @@ pub(crate) async fn resume(
     }
 }
 
+/// The open questions of a thread, each in lines.
+pub(crate) async fn views(
+    backends: &Backends,
+    thread: &str,
+) -> Result<Vec<(AskId, Vec<String>)>, Error> {
+    let reader = agents::mail::read_only(backends.clone())?;
+    let open = question::all(&reader, &Shown::Thread(thread.to_owned())).await?;
+    let lines = |question: &Question| {
+        let lines = render::lines(question);
+        let texts = lines
+            .iter()
+            .map(|line| line.iter().map(Span::text).collect());
+        (question.ask, texts.collect())
+    };
+    Ok(open.iter().map(lines).collect())
+}
+
 /// The ids of the open questions.
 pub(crate) async fn question_ids(global: &Global) -> Result<Vec<String>, Error> {
     let reader = agents::mail::read_only(database::read_only(global)?)?;
@@ -227,18 +250,16 @@ async fn one(
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     let all = question::all(reader, &Shown::All).await?;
-    let question = id::find(&all, id)?;
-    let said = say(question)?;
+    let mut question = id::find(&all, id)?.clone();
+    let said = say(&question)?;
     question.takes(said.kind)?;
     let account = Account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
     let edit = question.edit_of(&said);
     if let Some(args) = &edit {
-        agent
-            .check_edit(&question.thread, &question.item, args)
-            .await?;
+        question = question.with_edit(&agent, args).await?;
     }
-    render::about_to(question, &said, agent.mode(), app.output)?;
+    render::about_to(&question, &said, agent.mode(), app.output)?;
     if question.stays_open(said.kind, agent.mode(), with.rehearse) {
         let is_kept = match &edit {
             Some(args) => question.keep_edit(&agent, args).await?,
@@ -250,7 +271,7 @@ async fn one(
             ..with.account.clone()
         };
         let how = suggest::with_account(app.global, &real, &["inbox", "accept", &id]);
-        return render::not_done(question, is_kept, &how, app.output);
+        return render::not_done(&question, is_kept, &how, app.output);
     }
     let given = [(question.clone(), said)];
     let after = answer::give(&agent, &given, app.terminal.ctrl_c()).await?;

@@ -227,6 +227,10 @@ impl ThreadReader {
         Agent::of(&*self.saver, thread).await
     }
 
+    pub(crate) fn backends(&self) -> &Backends {
+        &self.backends
+    }
+
     pub(crate) fn graph_of(&self, agent: Agent) -> Result<DynGraph, Error> {
         agent.graph(self.backends.clone())
     }

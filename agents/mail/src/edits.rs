@@ -2,34 +2,46 @@
 //! the question until that is answered.
 //!
 //! An edit is checked as the run checks it that takes the answer. It is kept for what was asked: a question that is
-//! asked anew with other arguments has none.
+//! asked anew with other arguments has none. With it is kept how the question reads then: readers without an account
+//! cannot tell who gets a reply.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     Ask as _, AskId, ErrorKind,
     store::{Namespace, PutOptions, StoreError, TtlOnRead},
+    tools::ParsedCall as _,
 };
 
 use crate::{
-    AgentError, Asked, InboxItem, Item, MailAgent, key::key, past_calls::PastCalls,
+    AgentError, Asked, InboxItem, Item, MailAgent, key::key, mode::revealed, past_calls::PastCalls,
     tools::CallValidator,
 };
 
 /// Nothing is called while an edit is checked, so every call on record is an earlier one.
 const NO_CALL: &str = "";
 
+/// Changed arguments of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptEdit {
+    /// The arguments, all of them.
+    pub args: Map<String, Json>,
+    /// The question as it reads with them, without a mode; absent in edits of older versions.
+    pub description: Option<String>,
+}
+
 impl MailAgent {
-    /// Refuses arguments that an answer to this question could not have, as the run would, with SS1015.
-    pub async fn check_edit(
+    /// Describes a question with these arguments in the place of those that it asks about, without a mode. Refuses
+    /// arguments that an answer to it could not have, as the run would, with SS1015.
+    pub async fn describe_edit(
         &self,
         thread: &str,
         asked: &Item,
         args: &Map<String, Json>,
-    ) -> Result<(), AgentError> {
+    ) -> Result<String, AgentError> {
         let state = self.graph().state(thread).await?.state;
         let Some(input) = &state.email_input else {
-            return Ok(());
+            return Ok(asked.description.clone());
         };
         let past_calls = PastCalls::new(self.store.clone());
         let now = Timestamp::now();
@@ -38,14 +50,16 @@ impl MailAgent {
             Ok(validator) => validator.check(&asked.action_request.action, args),
             Err(error) => Err(error.to_string()),
         };
-        checked.map(drop).map_err(|why| {
+        let call = checked.map_err(|why| {
             let kind = Asked::KIND.to_owned();
             let asked = None;
-            superstep::Error::from(ErrorKind::BadAnswer { kind, why, asked }).into()
-        })
+            superstep::Error::from(ErrorKind::BadAnswer { kind, why, asked })
+        })?;
+        let about = call.describe().unwrap_or_default();
+        Ok(redescribed(&asked.description, &about))
     }
 
-    /// Keeps changed arguments with a question until [`MailAgent::drop_edit`].
+    /// Keeps changed arguments with a question until [`MailAgent::drop_edit`], if an answer could have them.
     pub async fn keep_edit(
         &self,
         thread: &str,
@@ -53,8 +67,10 @@ impl MailAgent {
         asked: &Item,
         args: &Map<String, Json>,
     ) -> Result<(), AgentError> {
+        let description = self.describe_edit(thread, asked, args).await?;
         let value = json!({
             "thread": thread, "ask": ask, "asked": asked.action_request.args, "args": args,
+            "description": description,
         });
         let (space, key) = (space()?, place(thread, ask));
         let options = PutOptions::default();
@@ -62,10 +78,7 @@ impl MailAgent {
     }
 
     /// The changed arguments of a question; nothing if there are none, or if it asks about other ones now.
-    pub async fn kept_edit(
-        &self,
-        question: &InboxItem,
-    ) -> Result<Option<Map<String, Json>>, AgentError> {
+    pub async fn kept_edit(&self, question: &InboxItem) -> Result<Option<KeptEdit>, AgentError> {
         let (space, key) = (space()?, place(&question.thread, question.ask));
         let kept = self.store.get(&space, &key, TtlOnRead::Keep).await?;
         let Some(mut value) = kept.map(|kept| kept.value) else {
@@ -75,8 +88,10 @@ impl MailAgent {
         if asked != Some(&question.item.action_request.args) {
             return Ok(None);
         }
+        let description = value.get("description").and_then(Json::as_str);
+        let description = description.map(str::to_owned);
         match value.get_mut("args").map(Json::take) {
-            Some(Json::Object(args)) => Ok(Some(args)),
+            Some(Json::Object(args)) => Ok(Some(KeptEdit { args, description })),
             _ => Ok(None),
         }
     }
@@ -85,6 +100,15 @@ impl MailAgent {
     pub async fn drop_edit(&self, thread: &str, ask: AskId) -> Result<(), AgentError> {
         Ok(self.store.delete(&space()?, &place(thread, ask)).await?)
     }
+}
+
+/// A description with another text about the call: its heading and the mail below its rule stay. Lines of a reply are
+/// marked, so the first rule is the one above the mail.
+fn redescribed(description: &str, about: &str) -> String {
+    let heading = description.lines().next().unwrap_or_default();
+    let mail = description.split_once("\n---\n");
+    let mail = mail.map_or_else(String::new, |(_, mail)| format!("\n---\n{mail}"));
+    format!("{heading}\n\n{}{mail}", revealed(about))
 }
 
 fn space() -> Result<Namespace, StoreError> {

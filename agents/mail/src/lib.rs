@@ -97,6 +97,7 @@ pub use agent::{AgentError, MailAgent};
 pub use calendar::{Busy, Calendar, Event, EventId, EventLookup, NewEvent, Span, When};
 pub use class::Class;
 pub use compose::{Recipients, Reply, reply_subject};
+pub use edits::KeptEdit;
 pub use error::MailError;
 pub use folder::{FolderCalendar, FolderMailbox};
 pub use graph::MailState;
@@ -109,7 +110,7 @@ pub use mailbox::{
     Sent, ThreadKey,
 };
 pub use memory::{Change, Memory, MemoryError, NotePlace, Topic, Version};
-pub use mode::{Mode, without_mode};
+pub use mode::{Mode, shown_description, without_mode};
 pub use parse::{Attachment, Mail, Sending, parse};
 pub use prompts::{PromptError, Prompts, Stage};
 pub use questions::{Inbox, UnreadableThread};

@@ -250,7 +250,7 @@ impl Memory {
                 .map(|version| version.text.as_str())
                 .ok_or(MemoryError::NoVersion { label, number })
         };
-        Ok(guard::diff(text(from)?, text(to)?))
+        Ok(Change::between(text(from)?, text(to)?))
     }
 
     /// Goes back to the version before, which becomes the newest. Undoing again goes back further.

@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 use superstep::text::{Hidden, reveal};
 
+use crate::markdown;
+
 /// Whether approved calls are made. The order is that of what is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -47,6 +49,11 @@ pub fn without_mode(description: &str) -> String {
         Some((heading, about)) => format!("{heading}\n\n{about}"),
         None => description.to_owned(),
     }
+}
+
+/// The description of a question on the wire as text without a mode, for readers that show no Markdown.
+pub fn shown_description(description: &str) -> String {
+    without_mode(&markdown::plain(description))
 }
 
 /// A text in which what is hidden is named, and warned of in front.

@@ -240,10 +240,14 @@ pub(crate) enum InboxCommand {
     /// Show a question with its mail
     #[command(after_help = "Examples:
   superstep inbox show 6b0c
+  superstep inbox show 6b0c --diff       the lines that you edited
   superstep inbox show 6b0c --json")]
     Show {
         /// The id, or a unique prefix of at least four characters
         id: String,
+        /// Only the lines that you edited
+        #[arg(long)]
+        diff: bool,
     },
     /// Accept the proposal
     #[command(after_help = "Examples:

@@ -5,7 +5,7 @@ use crate::{
     wrap::indented,
 };
 
-const HELP: [(&str, &str); 15] = [
+const HELP: [(&str, &str); 16] = [
     ("j k ↓ ↑", "move; scroll the whole question"),
     (
         "g G",
@@ -21,16 +21,20 @@ const HELP: [(&str, &str); 15] = [
         "e",
         "edit the arguments in $EDITOR, review the changes, accept; a dry run keeps them with the question",
     ),
+    ("d", "show what you edited, line by line"),
     (
         "r",
-        "reject for good, also in a dry run, and give the assistant feedback",
+        "reject (final, even in a dry run), and give the assistant feedback",
     ),
     (
         "i",
-        "reject for good, also in a dry run, and leave the mail alone; u takes it back for some seconds",
+        "reject (final, even in a dry run), and leave the mail alone; u takes it back for some seconds",
     ),
     ("Space *", "mark a question; mark all, or none"),
-    ("A", "accept all that are marked"),
+    (
+        "A",
+        "accept all that are marked, after naming who gets a mail; those with a warning (!) are left out",
+    ),
     (
         "/",
         "search: only questions with these words; Esc shows all",

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use superstep_mail::{AnswerKind, Mode};
+use superstep_mail::{AnswerKind, Mode, tools};
 
-use super::question::{Question, QuestionKey};
+use super::{
+    description::described,
+    question::{Question, QuestionKey},
+};
+use crate::output::count;
 
 /// The marked questions, and those of which all was shown.
 #[derive(Default)]
@@ -51,21 +55,56 @@ impl Marked {
         marked.cloned().collect()
     }
 
-    /// What is asked before they are accepted.
-    pub(super) fn question(&self, marked: &[Question], mode: Mode) -> String {
-        let unseen = marked.iter().filter(|it| !self.seen.contains(&it.key()));
-        let (all, unseen) = (marked.len(), unseen.count());
-        let leaving = marked.iter().filter(|it| it.is_effect()).count();
-        let mut text = match all {
-            1 => "accept 1 question".to_owned(),
-            all => format!("accept {all} questions"),
+    /// What is asked before these are accepted together: who gets what.
+    pub(super) fn question(&self, batch: &[Question], mode: Mode) -> String {
+        let unseen = batch.iter().filter(|it| !self.seen.contains(&it.key()));
+        let unseen = unseen.count();
+        let is_of = |question: &&Question, tool: &str| {
+            question.item.action_request.action.starts_with(tool)
         };
-        if mode == Mode::Send && leaving > 0 {
-            text.push_str(&format!(", {leaving} of them sent or scheduled for real"));
+        let people = |tool: &str| {
+            let found = batch.iter().filter(|it| is_of(it, tool));
+            found.map(Question::recipients).collect::<Vec<_>>()
+        };
+        let (replies, meetings) = (people(tools::SEND), people(tools::SCHEDULE));
+        let (send, schedule) = match mode {
+            Mode::Send => ("Send", "Schedule"),
+            Mode::Dry => ("Accept", "Accept"),
+        };
+        let mut parts = Vec::new();
+        let batches = [
+            (send, ["reply", "replies"], &replies),
+            (schedule, ["meeting", "meetings"], &meetings),
+        ];
+        for (does, [one, several], people) in batches {
+            let named = people.join("; ");
+            match people.len() {
+                0 => {}
+                1 => parts.push(format!("{does} 1 {one}: {named}")),
+                many => parts.push(format!("{does} {many} {several}: {named}")),
+            }
         }
+        let others = batch.len() - replies.len() - meetings.len();
+        if others > 0 {
+            parts.push(format!("Accept {}", count(others, "question")));
+        }
+        let mut text = parts.join(". ");
         if unseen > 0 {
-            text.push_str(&format!(", {unseen} of which were not shown in full"));
+            text.push_str(&format!(" ({unseen} not fully shown)"));
         }
         text + "? "
     }
+}
+
+/// A batch that can be accepted together, and the questions with warnings, which are accepted one by one.
+pub(super) fn without_warnings(marked: Vec<Question>) -> (Vec<Question>, Vec<String>) {
+    let mut batch = Vec::new();
+    let mut left_out = Vec::new();
+    for question in marked {
+        match described(&question).warnings.first() {
+            None => batch.push(question),
+            Some(why) => left_out.push(format!("{} ({why})", question.subject)),
+        }
+    }
+    (batch, left_out)
 }

@@ -4,9 +4,11 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value as Json};
 use superstep::{AskId, text::single_line};
 use superstep_mail::{
-    Answer, AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools, without_mode,
+    Answer, AnswerKind, Change, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools,
+    without_mode,
 };
 
+use super::description;
 use crate::error::Error;
 
 /// An open question, with what its mail is about.
@@ -19,7 +21,7 @@ pub(super) struct Question {
     pub(super) subject: String,
     /// When its mail was written, as it says.
     pub(super) date: Option<Timestamp>,
-    /// The arguments as a person changed them in a dry run: what is accepted is this.
+    /// The arguments as a person changed them in a dry run: what is accepted is this. The description has them.
     pub(super) edit: Option<Map<String, Json>>,
 }
 
@@ -56,10 +58,11 @@ async fn with_mail(agent: &MailAgent, items: Vec<InboxItem>) -> Result<Vec<Quest
         let state = agent.graph().state(item.thread.as_str()).await?.state;
         let mail = state.email_input.as_ref().map(|input| &input.mail);
         let from = mail.and_then(|mail| mail.from.as_ref());
-        // The mode is that of whoever answers, so it is not shown here.
-        let description = without_mode(&item.item.description);
         let sender = from.map(ToString::to_string);
-        let edit = agent.kept_edit(&item).await?;
+        let kept = agent.kept_edit(&item).await?;
+        let (edit, edited) = kept.map_or((None, None), |it| (Some(it.args), it.description));
+        // The mode is that of whoever answers, so it is not shown here.
+        let description = edited.unwrap_or_else(|| without_mode(&item.item.description));
         questions.push(Question {
             edit,
             thread: item.thread,
@@ -112,6 +115,23 @@ impl Question {
     pub(super) fn edit_of(&self, answer: &Answer) -> Option<Map<String, Json>> {
         let args = answer.args.get("args").and_then(Json::as_object);
         args.filter(|_| answer.kind == AnswerKind::Edit).cloned()
+    }
+
+    /// The question as it reads with changed arguments, which are refused if an answer cannot have them.
+    pub(super) async fn with_edit(
+        &self,
+        agent: &MailAgent,
+        args: &Map<String, Json>,
+    ) -> Result<Self, Error> {
+        let described = agent.describe_edit(&self.thread, &self.item, args);
+        let item = Item {
+            description: described.await?,
+            ..self.item.clone()
+        };
+        Ok(Self {
+            item,
+            ..self.clone()
+        })
     }
 
     /// Keeps changed arguments with the question until it is answered. As it was asked there is nothing to keep.
@@ -167,6 +187,46 @@ impl Question {
         let texts = [&self.sender, &self.subject, &self.item.description];
         let has = |word: &str| texts.iter().any(|it| it.to_lowercase().contains(word));
         words.split_whitespace().all(has)
+    }
+
+    /// Who gets what it is about: the recipients of a reply, the guests of a meeting.
+    pub(super) fn recipients(&self) -> String {
+        let (ours, _) = description::parts(&self.item.description);
+        let named = ours.lines().filter_map(|line| {
+            let people = ["To: ", "Cc: "].iter().find_map(|it| line.strip_prefix(it));
+            let guest = || {
+                line.strip_prefix("- ")
+                    .and_then(|it| it.split(" **").next())
+            };
+            people.or_else(guest)
+        });
+        let named: Vec<String> = named.map(single_line).collect();
+        match (
+            named.is_empty(),
+            self.args().get("to").and_then(Json::as_str),
+        ) {
+            (false, _) => named.join(", "),
+            (true, Some(to)) => single_line(to),
+            (true, None) => self.subject.clone(),
+        }
+    }
+
+    /// The lines that a person changed, by argument.
+    pub(super) fn changes(&self, args: &Map<String, Json>) -> Vec<(String, Vec<Change>)> {
+        let old = &self.item.action_request.args;
+        let mut all: Vec<(String, Vec<Change>)> = Vec::new();
+        let gone = old.keys().filter(|key| !args.contains_key(*key));
+        for key in args.keys().chain(gone) {
+            let text = |args: &Map<String, Json>| args.get(key).map(description::text);
+            let (old, new) = (
+                text(old).unwrap_or_default(),
+                text(args).unwrap_or_default(),
+            );
+            if old != new {
+                all.push((key.clone(), Change::between(&old, &new)));
+            }
+        }
+        all
     }
 
     /// What is asked, in a few words.

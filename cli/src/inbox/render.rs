@@ -1,11 +1,12 @@
 //! Rendering of questions and effects of answers, as text and as the JSON of Agent Inbox.
 
-use serde_json::{Value as Json, json};
-use superstep::text::{Hidden, reveal, sanitize, single_line};
-use superstep_mail::{Answer, AnswerKind, Mode, Topic, UnreadableThread, tools};
+use serde_json::{Map, Value as Json, json};
+use superstep::text::{reveal, single_line};
+use superstep_mail::{Answer, AnswerKind, Change, Mode, Topic, UnreadableThread, tools};
 
 use super::{
     answer::{After, Effect},
+    description::described,
     question::Question,
 };
 use crate::{
@@ -28,30 +29,51 @@ pub(super) fn line(question: &Question, output: &Output) -> Result<(), Error> {
         return output.json(&wire(question));
     }
     let id: String = question.id().chars().take(ID).collect();
+    let [warning, edited] = marks(question);
     output.data(&[
         strong(format!("{id}  ")),
         faint(format!("{:<11}", question.when())),
         plain(format!("{:<17}", question.asks())),
-        bad(flag(question)),
+        warning,
+        edited,
         plain(format!("{}  ", question.sender)),
         strong(&question.subject),
     ])
 }
 
-/// A mark for a question with warnings.
-pub(super) fn flag(question: &Question) -> &'static str {
-    match has_warning(question) {
-        true => "! ",
-        false => "  ",
-    }
+/// The marks of a question: `!` for a warning, and whether a person changed it.
+pub(super) fn marks(question: &Question) -> [Span; 2] {
+    let warning = match described(question).warnings.is_empty() {
+        true => "  ",
+        false => "! ",
+    };
+    let edited = match question.edit.is_some() {
+        true => "edited  ",
+        false => "",
+    };
+    [bad(warning), good(edited)]
 }
 
-/// Whether a question is shown with a warning.
-fn has_warning(question: &Question) -> bool {
-    lines(question).iter().any(|line| {
-        line.first()
-            .is_some_and(|span| span.text().starts_with("! "))
-    })
+/// A question in lines, as it is accepted.
+pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
+    described(question).lines
+}
+
+/// The lines that a person changed.
+pub(super) fn changes(question: &Question, args: &Map<String, Json>) -> Vec<Vec<Span>> {
+    let mut lines = Vec::new();
+    for (key, changes) in question.changes(args) {
+        lines.push(vec![faint(format!("{}:", single_line(&reveal(&key))))]);
+        for change in &changes {
+            let (sign, text) = match change {
+                Change::Kept(_) => continue,
+                Change::Removed(text) => (bad("  - "), text),
+                Change::Added(text) => (good("  + "), text),
+            };
+            lines.push(vec![sign, plain(reveal(text).replace('\t', "    "))]);
+        }
+    }
+    lines
 }
 
 /// That a dry run left a question open, and how to do it for real.
@@ -93,6 +115,21 @@ pub(super) fn unreadable(thread: &UnreadableThread, output: &Output) -> Result<(
         plain(format!("superstep threads delete {thread}")),
     ]);
     Ok(())
+}
+
+/// The lines of a question that a person changed.
+pub(super) fn diff(question: &Question, output: &Output) -> Result<(), Error> {
+    let Some(args) = &question.edit else {
+        return Err(Error::Missing {
+            what: "this question was not edited".into(),
+            hint: "leave out --diff to see all of it",
+        });
+    };
+    if output.form == Form::Json {
+        return output.json(&wire(question));
+    }
+    let lines = changes(question, args);
+    lines.iter().try_for_each(|spans| output.data(spans))
 }
 
 /// A question with all that belongs to it.
@@ -143,82 +180,6 @@ fn wire(question: &Question) -> Json {
     })
 }
 
-/// A question, with warnings highlighted. They come before any text of a mail: before the recipients of a
-/// reply, in the list of guests of a meeting.
-pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
-    let action = question.item.action_request.action.as_str();
-    let mut lines = Vec::new();
-    let hidden = Hidden::of_json(&Json::Object(question.args().clone()));
-    if !hidden.is_empty() {
-        let warning = format!("! The arguments contain {hidden}; they are shown as <U+...>.");
-        lines.push(vec![bad(warning)]);
-    }
-    if question.edit.is_some() {
-        lines.push(vec![bad(
-            "! You changed this: the arguments below are what is accepted, not the text of the proposal.",
-        )]);
-    }
-    let mut is_ours = question.item.description.starts_with("# ");
-    let mut is_head = is_ours;
-    // Below a rule are the words of others, which may have lines like it.
-    let mut is_ruled = false;
-    for line in sanitize(&question.item.description).lines() {
-        let line = line.replace('\t', "    ");
-        let is_rule = line == "---" && !is_ruled;
-        is_ruled |= is_rule;
-        is_ours &= !is_rule;
-        is_head &= is_ours && !line.starts_with("To: ");
-        let is_flag = match action {
-            _ if action.starts_with(tools::SEND) => is_head && line.starts_with("**"),
-            _ if action.starts_with(tools::SCHEDULE) => {
-                is_ours && line.starts_with("- ") && line.ends_with("**")
-            }
-            _ => false,
-        };
-        let span = match () {
-            () if is_flag => bad(format!("! {}", line.replace("**", ""))),
-            () if is_head && line.starts_with("# ") => strong(line.trim_start_matches("# ")),
-            () if is_rule => faint("────────"),
-            () => plain(line),
-        };
-        lines.push(vec![span]);
-    }
-    let args = question.args();
-    if !args.is_empty() {
-        lines.push(Vec::new());
-        lines.push(vec![faint(match question.edit.is_some() {
-            true => "arguments, as you changed them",
-            false => "arguments",
-        })]);
-    }
-    for (key, value) in args {
-        lines.extend(argument(key, value));
-    }
-    lines
-}
-
-/// An argument of a call, in as many lines as it has.
-fn argument(key: &str, value: &Json) -> Vec<Vec<Span>> {
-    let text = match value {
-        Json::String(text) => text.clone(),
-        Json::Array(items) => {
-            let texts = items.iter().map(|item| match item {
-                Json::String(text) => text.clone(),
-                other => other.to_string(),
-            });
-            texts.collect::<Vec<_>>().join(", ")
-        }
-        other => other.to_string(),
-    };
-    let text = reveal(&text).replace('\t', "    ");
-    let mut rows = text.lines();
-    let first = rows.next().unwrap_or_default();
-    let key = single_line(&reveal(key));
-    let mut lines = vec![vec![faint(format!("  {key}: ")), plain(first)]];
-    lines.extend(rows.map(|row| vec![plain(format!("    {row}"))]));
-    lines
-}
-
 /// Prints what an answer will do, before it does it.
 pub(super) fn about_to(
     question: &Question,
@@ -226,7 +187,8 @@ pub(super) fn about_to(
     mode: Mode,
     output: &Output,
 ) -> Result<(), Error> {
-    let changed = changed(question, answer);
+    let changed = question.edit_of(answer);
+    let changed = changed.map_or_else(Vec::new, |args| changes(question, &args));
     let shown = first_lines(question);
     if output.form == Form::Json {
         let texts = shown.iter().chain(&changed);
@@ -249,7 +211,7 @@ pub(super) fn about_to(
         AnswerKind::Response => lines.push(vec![plain("not done: the assistant gets your words")]),
     }
     if !changed.is_empty() {
-        lines.push(vec![strong("with these changes")]);
+        lines.push(vec![strong("your changes")]);
         lines.extend(changed);
     }
     output.announce(&lines)
@@ -283,15 +245,6 @@ fn first_lines(question: &Question) -> Vec<Vec<Span>> {
         ))]);
     }
     all
-}
-
-/// The arguments that an answer changes, as they will be.
-fn changed(question: &Question, answer: &Answer) -> Vec<Vec<Span>> {
-    let new = answer.args.get("args").and_then(Json::as_object);
-    let old = &question.item.action_request.args;
-    let new = new.into_iter().flatten();
-    let new = new.filter(|(key, value)| old.get(*key) != Some(*value));
-    new.flat_map(|(key, value)| argument(key, value)).collect()
 }
 
 /// The effects of an answer, and the command that continues a run that has not ended.

@@ -54,11 +54,19 @@ enum View {
 }
 
 /// What the next key accepts if that confirms it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Unconfirmed {
     One(QuestionKey),
-    /// All that are marked.
-    Marked,
+    /// The marked ones that were named.
+    Marked(Vec<Question>),
+}
+
+/// How many rows there are for what happened: more where people are named who get something.
+fn most_news(height: usize, unconfirmed: Option<&Unconfirmed>) -> usize {
+    match unconfirmed {
+        Some(Unconfirmed::Marked(_)) => height.saturating_sub(8).max(6),
+        _ => (height / 3).max(6),
+    }
 }
 
 struct InboxScreen {
@@ -206,7 +214,8 @@ pub(super) async fn run(
             }
             (KeyCode::Char(' '), View::List) => inbox.mark(),
             (KeyCode::Char('*'), View::List) => inbox.marked.toggle_all(&inbox.questions),
-            (KeyCode::Char('A'), View::List) => inbox.ask_to_accept_marked(),
+            (KeyCode::Char('A'), View::List) => inbox.ask_to_accept_marked(canvas.size()),
+            (KeyCode::Char('d'), _) => inbox.show_changes(),
             (KeyCode::Char('u'), _) => {
                 inbox.look_again().await?;
                 inbox.news.clear();
@@ -308,6 +317,13 @@ impl InboxScreen {
             self.turn_to(View::List);
         }
         Ok(())
+    }
+
+    /// Shows what the person changed in the selected question.
+    fn show_changes(&mut self) {
+        let edited = self.question();
+        let edited = edited.and_then(|it| Some(render::changes(it, it.edit.as_ref()?)));
+        self.news = edited.unwrap_or_else(|| vec![vec![plain("this question was not edited")]]);
     }
 
     /// Marks the selected question, or takes its mark away.
@@ -533,12 +549,14 @@ impl InboxScreen {
                 true => "✓ ",
                 false => "",
             };
+            let [warning, edited] = render::marks(question);
             // A name says more than an address, and a narrow screen has room for one.
             let name = question.sender.split(" <").next().unwrap_or_default();
             vec![
                 mark,
                 good(box_mark),
-                bad(render::flag(question)),
+                warning,
+                edited,
                 style(format!("{name} · {}", question.subject)),
                 faint(format!("  {} · {}", question.asks(), question.when())),
             ]
@@ -582,7 +600,7 @@ impl InboxScreen {
 
     /// What happened, and which keys there are. What a question does not allow is gray.
     fn foot(&self, (height, width): (usize, usize)) -> Vec<Vec<Span>> {
-        let most = (height / 3).max(6);
+        let most = most_news(height, self.unconfirmed.as_ref());
         let whole = |line: &Vec<Span>| line.iter().map(|span| self.completed(span)).collect();
         let news = self.news.iter().map(whole);
         let news = news.flat_map(|line: Vec<Span>| wrapped(&line, width));
@@ -604,7 +622,7 @@ impl InboxScreen {
             });
         }
         keys.push(plain(
-            "Space mark  * all  A accept marked  Enter whole  / search  u undo  ? help  q leave",
+            "d changes  Space mark  * all  A accept marked  Enter open  / search  u undo  ? help  q leave",
         ));
         rows.extend(wrapped(&keys, width));
         rows

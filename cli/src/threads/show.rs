@@ -11,9 +11,11 @@ use super::{
     words::{Utterance, conversation, question, scalar, shortened},
 };
 use crate::{
+    agents::Agent,
     app::App,
     args::At,
     error::Error,
+    inbox,
     output::{Form, Output, bad, count, faint, plain, shown, strong},
     running, units,
 };
@@ -102,8 +104,17 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
         ])?;
     }
     let (list, said) = conversation(&state, agent.name());
+    // A question about mail reads as in the inbox, with what the person edited since.
+    let views = match (agent, &at.at) {
+        (Agent::Mail, None) => inbox::views(reader.backends(), &at.thread).await?,
+        _ => Vec::new(),
+    };
     // What is asked is often the last thing that was said, and a field of the state as well.
     let asked = |ask: &superstep::dynamic::DynAsk| {
+        let view = views.iter().find(|(id, _)| *id == ask.id);
+        if let Some((_, lines)) = view {
+            return lines.clone();
+        }
         let value = serde_json::to_value(&ask.value).unwrap_or_default();
         question(&value)
     };
@@ -116,12 +127,15 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
     for message in &said {
         tell(message, output)?;
     }
-    for message in unfinished(&snapshot) {
-        match Utterance::of(&message, agent.name()) {
+    // What is asked about is shown there.
+    let is_asked =
+        |message: &Json| !views.is_empty() && message.get("tool_calls").is_some_and(has_items);
+    for message in unfinished(&snapshot).iter().filter(|it| !is_asked(it)) {
+        match Utterance::of(message, agent.name()) {
             Some(said) => tell(&said, output)?,
             None => output.data(&[
                 faint("under way: "),
-                plain(shortened(&scalar(&message), MOST_LETTERS)),
+                plain(shortened(&scalar(message), MOST_LETTERS)),
             ])?,
         }
     }
@@ -154,6 +168,10 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
         }
     }
     Ok(())
+}
+
+fn has_items(list: &Json) -> bool {
+    list.as_array().is_some_and(|list| !list.is_empty())
 }
 
 /// A text without what its lines are broken by, to be compared.

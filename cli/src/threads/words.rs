@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value as Json};
 use superstep::text::single_line;
-use superstep_mail::without_mode;
+use superstep_mail::shown_description;
 
 /// How many letters of a message are shown.
 const MOST_LETTERS: usize = 2_000;
@@ -123,7 +123,7 @@ pub(super) fn question(value: &Json) -> Vec<String> {
         said.extend(args.map(fields).unwrap_or_default());
     }
     if let Some(description) = text("description") {
-        said.extend(lines(&without_mode(description)));
+        said.extend(lines(&shown_description(description)));
     }
     match (said.is_empty(), asked.as_object()) {
         (false, _) => said,

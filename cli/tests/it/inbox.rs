@@ -287,7 +287,7 @@ fn a_person_moves_looks_edits_and_accepts() {
     terminal.press(to_send);
     terminal.shows("To: Ann <ann@example.org>");
     terminal.press("?").shows("this list").press("q");
-    terminal.shows("arguments").press("\r").press("\r");
+    terminal.shows("│ Thursday").press("\r").press("\r");
     terminal
         .press("e")
         .shows("Thursday at noon")

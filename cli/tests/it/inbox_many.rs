@@ -62,10 +62,6 @@ fn questions_are_searched_by_their_words() {
 fn marked_questions_are_accepted_together_after_one_confirmation() {
     let env = asked(&["Lunch", "Odd", "Backup"]);
     let all = questions(&env);
-    let replies = all
-        .iter()
-        .filter(|it| it["interrupts"][0]["action_request"]["action"] == "send_email_tool");
-    let replies = replies.count();
     let terminal = inbox(&env, "--send");
     terminal.press("A").shows("no question is marked");
     terminal.press("*").shows("✓");
@@ -75,11 +71,11 @@ fn marked_questions_are_accepted_together_after_one_confirmation() {
     terminal.hides(asked).shows("q leave");
     assert_eq!(sent(&env).len(), 0, "any other key leaves them open");
     terminal.press("A").shows(asked).shows("q leave").press("y");
-    terminal.shows("inbox: 1 question").press("q");
+    terminal.shows("inbox: 2 questions").press("q");
     assert_eq!(terminal.end(), 0);
-    assert_eq!(sent(&env).len(), replies);
-    // What cannot be accepted was not marked.
-    assert_eq!(questions(&env).len(), all.len() - replies);
+    assert_eq!(sent(&env).len(), 1);
+    // What cannot be accepted was not marked, and what has a warning was left out.
+    assert_eq!(questions(&env).len(), all.len() - 1);
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod crash;
 mod database;
 #[cfg(unix)]
 mod docs;
+mod edited;
 mod env;
 mod first_moments;
 mod front;

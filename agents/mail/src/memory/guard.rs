@@ -46,7 +46,7 @@ pub(super) fn check(old: &str, new: &str, feedback: &str) -> Result<Option<Strin
     if new == old.trim() {
         return Ok(None);
     }
-    let changes = diff(old, &new);
+    let changes = Change::between(old, &new);
     let filled = |text: &String| !text.trim().is_empty();
     let lost = changes
         .iter()
@@ -95,10 +95,12 @@ pub(super) fn check(old: &str, new: &str, feedback: &str) -> Result<Option<Strin
     Ok(Some(new))
 }
 
-/// What changed from one text to another, line by line.
-pub(super) fn diff(old: &str, new: &str) -> Vec<Change> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    changes(&old, &new)
+impl Change {
+    /// The lines of two texts, compared.
+    pub fn between(old: &str, new: &str) -> Vec<Self> {
+        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+        changes(&old, &new)
+    }
 }
 
 /// What changed from one list of lines or words to another: as much as can be is kept.

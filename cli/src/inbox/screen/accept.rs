@@ -4,11 +4,15 @@
 use superstep_mail::{AnswerKind, Mode};
 use tokio::time::Instant;
 
-use super::{InboxScreen, STOPPED, TAKE_BACK, Unconfirmed, View};
+use super::{InboxScreen, STOPPED, TAKE_BACK, Unconfirmed, View, most_news};
 use crate::{
     error::Error,
-    inbox::{answer::After, background::Given, question::Question, render, selected::Selected},
+    inbox::{
+        answer::After, background::Given, marked::without_warnings, question::Question, render,
+        selected::Selected,
+    },
     output::{Span, bad, count, faint, plain, strong},
+    wrap::wrapped,
 };
 
 /// Questions that were accepted together, and how many of them were not taken.
@@ -18,17 +22,39 @@ pub(super) struct Together {
 }
 
 impl InboxScreen {
-    pub(super) fn ask_to_accept_marked(&mut self) {
+    /// Asks whether what is marked is accepted, with everyone who gets something. A question with a warning is never one of
+    /// many, and what does not fit on the screen is not asked.
+    pub(super) fn ask_to_accept_marked(&mut self, (height, width): (usize, usize)) {
         let marked = self.marked.of(&self.questions);
         if marked.is_empty() {
             self.news = vec![vec![plain("no question is marked: Space marks one, * all")]];
             return;
         }
-        self.news = vec![vec![
-            bad(self.marked.question(&marked, self.mode)),
+        let (batch, left_out) = without_warnings(marked);
+        self.news = Vec::new();
+        if !left_out.is_empty() {
+            self.news.push(vec![
+                bad("Left out, accept them one by one: "),
+                plain(left_out.join("; ")),
+            ]);
+        }
+        if batch.is_empty() {
+            return;
+        }
+        let asked = vec![
+            bad(self.marked.question(&batch, self.mode)),
             plain("y does it; any other key leaves them open"),
-        ]];
-        self.unconfirmed = Some(Unconfirmed::Marked);
+        ];
+        let lines = self.news.iter().chain([&asked]);
+        let rows: usize = lines.map(|line| wrapped(line, width).len()).sum();
+        if rows > most_news(height, Some(&Unconfirmed::Marked(Vec::new()))) {
+            let many = count(batch.len(), "question");
+            let why = format!("{many} are too many to name everyone here: mark fewer");
+            self.news = vec![vec![bad(why)]];
+            return;
+        }
+        self.news.push(asked);
+        self.unconfirmed = Some(Unconfirmed::Marked(batch));
         self.is_new = true;
     }
 
@@ -51,8 +77,9 @@ impl InboxScreen {
 
     /// What leaves cannot be taken back, so one key does not send it.
     pub(super) fn ask_to_send(&mut self, question: &Question) {
+        let to = question.recipients();
         self.news = vec![vec![
-            bad(format!("{} for real? ", question.asks())),
+            bad(format!("{} for real, to {to}? ", question.asks())),
             plain("y does it; any other key leaves the question open"),
         ]];
         self.unconfirmed = Some(Unconfirmed::One(question.key()));
@@ -73,14 +100,16 @@ impl InboxScreen {
                     None => Ok(()),
                 }
             }
-            Some(Unconfirmed::Marked) => {
-                let marked = self.marked.of(&self.questions);
+            Some(Unconfirmed::Marked(batch)) => {
+                let is_open =
+                    |it: &Question| self.questions.iter().any(|open| open.key() == it.key());
+                let batch: Vec<Question> = batch.into_iter().filter(is_open).collect();
                 self.marked.clear();
                 let accept = |question: Question| {
                     let answer = question.accepted();
                     (question, answer)
                 };
-                self.give(marked.into_iter().map(accept).collect()).await
+                self.give(batch.into_iter().map(accept).collect()).await
             }
         }
     }

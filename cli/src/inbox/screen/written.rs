@@ -7,7 +7,7 @@ use crate::{
     app::App,
     error::Error,
     inbox::{edit, question::Question, render},
-    output::{bad, faint, good, plain, strong},
+    output::{bad, faint, plain},
     terminal::{Composed, Editor, Line, Topic},
 };
 
@@ -43,11 +43,8 @@ impl InboxScreen {
         };
         self.drafts.retain(|(key, _)| *key != question.key());
         self.drafts.push((question.key(), args.clone()));
-        let checked = self
-            .agent
-            .check_edit(&question.thread, &question.item, &args);
-        if let Err(error) = checked.await {
-            let error = Error::from(error);
+        let checked = question.with_edit(&self.agent, &args).await;
+        if let Err(error) = checked {
             self.news = vec![
                 vec![bad("not accepted: "), plain(error.lines().join(" "))],
                 vec![faint(
@@ -56,20 +53,8 @@ impl InboxScreen {
             ];
             return Ok(None);
         }
-        let gone = action.args.keys().filter(|key| !args.contains_key(*key));
-        for key in args.keys().chain(gone) {
-            let (old, new) = (action.args.get(key), args.get(key));
-            if old == new {
-                continue;
-            }
-            app.output.say(&[strong(key)]);
-            for (sign, value) in [(bad("  - "), old), (good("  + "), new)] {
-                let Some(value) = value else { continue };
-                let text = value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned);
-                app.output.say(&[sign, plain(text)]);
-            }
+        for line in render::changes(question, &args) {
+            app.output.say(&line);
         }
         let prompt = match self.mode {
             Mode::Dry if self.is_rehearsed => "Accept these changes (dry run)? [y/N] ",

@@ -1,0 +1,152 @@
+//! A question in lines: its description with warnings highlighted, and the arguments that the description does not show.
+
+use serde_json::Value as Json;
+use superstep::text::{Hidden, reveal, sanitize, single_line};
+use superstep_mail::tools;
+
+use super::question::Question;
+use crate::output::{Span, bad, faint, plain, strong};
+
+/// Arguments of a reply that have one possible value: the mail that is answered, and the address of its owner.
+const FIXED: [&str; 2] = ["email_id", "email_address"];
+
+/// What marks the lines of a model.
+const GUTTER: &str = "│ ";
+
+/// A question as it is shown.
+pub(super) struct Described {
+    pub(super) lines: Vec<Vec<Span>>,
+    /// What a person should not overlook.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Our part of a description, and the part below its rule, which others wrote.
+pub(super) fn parts(description: &str) -> (&str, &str) {
+    if !description.starts_with("# ") {
+        return ("", description);
+    }
+    let parts = description.split_once("\n---\n");
+    parts.unwrap_or((description, ""))
+}
+
+/// A question in lines. Warnings come before any text of a mail: before the recipients of a reply, in the list of guests of a
+/// meeting.
+pub(super) fn described(question: &Question) -> Described {
+    let action = question.item.action_request.action.as_str();
+    let mut all = Described {
+        lines: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let hidden = Hidden::of_json(&Json::Object(question.args().clone()));
+    if !hidden.is_empty() {
+        all.warn(&format!(
+            "The arguments contain {hidden}; they are shown as <U+...>."
+        ));
+    }
+    if question.edit.is_some() {
+        let how = "edited by you: this is what is accepted";
+        all.lines.push(vec![faint(how)]);
+    }
+    let mut is_ours = question.item.description.starts_with("# ");
+    let mut is_head = is_ours;
+    // Below a rule are the words of others, which may have lines like it.
+    let mut is_ruled = false;
+    for line in sanitize(&question.item.description).lines() {
+        let line = line.replace('\t', "    ");
+        let is_rule = line == "---" && !is_ruled;
+        is_ruled |= is_rule;
+        is_ours &= !is_rule;
+        is_head &= is_ours && !line.starts_with("To: ");
+        let is_flag = match action {
+            _ if action.starts_with(tools::SEND) => is_head && line.starts_with("**"),
+            _ if action.starts_with(tools::SCHEDULE) => {
+                is_ours && line.starts_with("- ") && line.ends_with("**")
+            }
+            _ => false,
+        };
+        match () {
+            () if is_flag => all.warn(&line.replace("**", "")),
+            () if is_head && line.starts_with("# ") => {
+                let heading = strong(line.trim_start_matches("# "));
+                all.lines.push(vec![heading]);
+            }
+            () if is_rule => all.lines.push(vec![faint("────────")]),
+            () => all.lines.push(vec![plain(line)]),
+        }
+    }
+    let left = question.args().iter();
+    let left: Vec<_> = left
+        .filter(|(key, value)| !is_shown(question, key, value))
+        .collect();
+    if !left.is_empty() {
+        all.lines.push(Vec::new());
+        all.lines.push(vec![faint("arguments")]);
+    }
+    for (key, value) in left {
+        all.lines.extend(argument(key, value));
+    }
+    all
+}
+
+impl Described {
+    fn warn(&mut self, text: &str) {
+        self.lines.push(vec![bad(format!("! {text}"))]);
+        self.warnings.push(text.to_owned());
+    }
+}
+
+/// Whether the description says what an argument is, or there is nothing else that it could be.
+fn is_shown(question: &Question, key: &str, value: &Json) -> bool {
+    let (ours, _) = parts(&question.item.description);
+    let action = question.item.action_request.action.as_str();
+    if action.starts_with(tools::SEND) && FIXED.contains(&key) {
+        return true;
+    }
+    match value {
+        Json::String(text) => {
+            let text = reveal(text);
+            let wanted: Vec<&str> = text
+                .trim_end()
+                .split(['\n', '\r', '\u{2028}', '\u{2029}'])
+                .collect();
+            let shown: Vec<Option<&str>> =
+                ours.lines().map(|line| line.strip_prefix(GUTTER)).collect();
+            let is_it = |lines: &[Option<&str>]| {
+                let mut pairs = lines.iter().zip(&wanted);
+                pairs.all(|(line, wanted)| *line == Some(*wanted))
+            };
+            shown.windows(wanted.len()).any(is_it)
+        }
+        Json::Array(items) => {
+            let is_named = |item: &Json| item.as_str().is_some_and(|it| ours.contains(it));
+            items.iter().all(is_named)
+        }
+        _ => false,
+    }
+}
+
+/// The text of an argument.
+pub(super) fn text(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        Json::Array(items) => {
+            let texts = items.iter().map(|item| match item {
+                Json::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+            texts.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// An argument of a call, in as many lines as it has.
+fn argument(key: &str, value: &Json) -> Vec<Vec<Span>> {
+    let text = reveal(&text(value)).replace('\t', "    ");
+    let mut rows = text.lines();
+    let first = rows.next().unwrap_or_default();
+    let key = single_line(&reveal(key));
+    let mut lines = vec![vec![faint(format!("  {key}: ")), plain(first)]];
+    lines.extend(rows.map(|row| vec![plain(format!("    {row}"))]));
+    lines
+}
