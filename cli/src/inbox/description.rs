@@ -1,11 +1,11 @@
 //! A question in lines: its description with warnings highlighted, and the arguments that the description does not show.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use superstep::text::{Hidden, reveal, sanitize, single_line};
-use superstep_mail::tools;
+use superstep_mail::{Change, tools};
 
 use super::question::Question;
-use crate::output::{Span, bad, faint, plain, strong};
+use crate::output::{Span, bad, faint, good, plain, strong};
 
 /// Arguments of a reply that have one possible value: the mail that is answered, and the address of its owner.
 const FIXED: [&str; 2] = ["email_id", "email_address"];
@@ -21,7 +21,7 @@ pub(super) struct Described {
 }
 
 /// Our part of a description, and the part below its rule, which others wrote.
-pub(super) fn parts(description: &str) -> (&str, &str) {
+fn parts(description: &str) -> (&str, &str) {
     if !description.starts_with("# ") {
         return ("", description);
     }
@@ -125,8 +125,48 @@ fn is_shown(question: &Question, key: &str, value: &Json) -> bool {
     }
 }
 
+/// Who gets what a question is about: the recipients of a reply, the guests of a meeting.
+pub(super) fn recipients(question: &Question) -> String {
+    let (ours, _) = parts(&question.item.description);
+    let named = ours.lines().filter_map(|line| {
+        let people = ["To: ", "Cc: "].iter().find_map(|it| line.strip_prefix(it));
+        let guest = || line.strip_prefix("- ")?.split(" **").next();
+        people.or_else(guest)
+    });
+    let named: Vec<String> = named.map(single_line).collect();
+    let to = question.args().get("to").and_then(Json::as_str);
+    match (named.is_empty(), to) {
+        (false, _) => named.join(", "),
+        (true, Some(to)) => single_line(to),
+        (true, None) => question.subject.clone(),
+    }
+}
+
+/// The lines that a person changed, below the names of the arguments.
+pub(super) fn changes(question: &Question, args: &Map<String, Json>) -> Vec<Vec<Span>> {
+    let asked = &question.item.action_request.args;
+    let mut lines = Vec::new();
+    let gone = asked.keys().filter(|key| !args.contains_key(*key));
+    for key in args.keys().chain(gone) {
+        let [old, new] = [asked, args].map(|it| it.get(key).map(text).unwrap_or_default());
+        if old == new {
+            continue;
+        }
+        lines.push(vec![faint(format!("{}:", single_line(&reveal(key))))]);
+        for change in Change::between(&old, &new) {
+            let (sign, text) = match change {
+                Change::Kept(_) => continue,
+                Change::Removed(text) => (bad("  - "), text),
+                Change::Added(text) => (good("  + "), text),
+            };
+            lines.push(vec![sign, plain(reveal(&text).replace('\t', "    "))]);
+        }
+    }
+    lines
+}
+
 /// The text of an argument.
-pub(super) fn text(value: &Json) -> String {
+fn text(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
         Json::Array(items) => {

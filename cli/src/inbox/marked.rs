@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use superstep_mail::{AnswerKind, Mode, tools};
 
 use super::{
-    description::described,
+    description::{described, recipients},
     question::{Question, QuestionKey},
 };
 use crate::output::count;
@@ -64,7 +64,7 @@ impl Marked {
         };
         let people = |tool: &str| {
             let found = batch.iter().filter(|it| is_of(it, tool));
-            found.map(Question::recipients).collect::<Vec<_>>()
+            found.map(recipients).collect::<Vec<_>>()
         };
         let (replies, meetings) = (people(tools::SEND), people(tools::SCHEDULE));
         let (send, schedule) = match mode {

@@ -4,11 +4,9 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value as Json};
 use superstep::{AskId, text::single_line};
 use superstep_mail::{
-    Answer, AnswerKind, Change, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools,
-    without_mode,
+    Answer, AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools, without_mode,
 };
 
-use super::description;
 use crate::error::Error;
 
 /// An open question, with what its mail is about.
@@ -130,6 +128,7 @@ impl Question {
         };
         Ok(Self {
             item,
+            edit: Some(args.clone()),
             ..self.clone()
         })
     }
@@ -187,46 +186,6 @@ impl Question {
         let texts = [&self.sender, &self.subject, &self.item.description];
         let has = |word: &str| texts.iter().any(|it| it.to_lowercase().contains(word));
         words.split_whitespace().all(has)
-    }
-
-    /// Who gets what it is about: the recipients of a reply, the guests of a meeting.
-    pub(super) fn recipients(&self) -> String {
-        let (ours, _) = description::parts(&self.item.description);
-        let named = ours.lines().filter_map(|line| {
-            let people = ["To: ", "Cc: "].iter().find_map(|it| line.strip_prefix(it));
-            let guest = || {
-                line.strip_prefix("- ")
-                    .and_then(|it| it.split(" **").next())
-            };
-            people.or_else(guest)
-        });
-        let named: Vec<String> = named.map(single_line).collect();
-        match (
-            named.is_empty(),
-            self.args().get("to").and_then(Json::as_str),
-        ) {
-            (false, _) => named.join(", "),
-            (true, Some(to)) => single_line(to),
-            (true, None) => self.subject.clone(),
-        }
-    }
-
-    /// The lines that a person changed, by argument.
-    pub(super) fn changes(&self, args: &Map<String, Json>) -> Vec<(String, Vec<Change>)> {
-        let old = &self.item.action_request.args;
-        let mut all: Vec<(String, Vec<Change>)> = Vec::new();
-        let gone = old.keys().filter(|key| !args.contains_key(*key));
-        for key in args.keys().chain(gone) {
-            let text = |args: &Map<String, Json>| args.get(key).map(description::text);
-            let (old, new) = (
-                text(old).unwrap_or_default(),
-                text(args).unwrap_or_default(),
-            );
-            if old != new {
-                all.push((key.clone(), Change::between(&old, &new)));
-            }
-        }
-        all
     }
 
     /// What is asked, in a few words.

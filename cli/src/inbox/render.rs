@@ -1,12 +1,12 @@
 //! Rendering of questions and effects of answers, as text and as the JSON of Agent Inbox.
 
-use serde_json::{Map, Value as Json, json};
-use superstep::text::{reveal, single_line};
-use superstep_mail::{Answer, AnswerKind, Change, Mode, Topic, UnreadableThread, tools};
+use serde_json::{Value as Json, json};
+use superstep::text::single_line;
+use superstep_mail::{Answer, AnswerKind, Mode, Topic, UnreadableThread, tools};
 
 use super::{
     answer::{After, Effect},
-    description::described,
+    description::{changes, described},
     question::Question,
 };
 use crate::{
@@ -57,23 +57,6 @@ pub(super) fn marks(question: &Question) -> [Span; 2] {
 /// A question in lines, as it is accepted.
 pub(super) fn lines(question: &Question) -> Vec<Vec<Span>> {
     described(question).lines
-}
-
-/// The lines that a person changed.
-pub(super) fn changes(question: &Question, args: &Map<String, Json>) -> Vec<Vec<Span>> {
-    let mut lines = Vec::new();
-    for (key, changes) in question.changes(args) {
-        lines.push(vec![faint(format!("{}:", single_line(&reveal(&key))))]);
-        for change in &changes {
-            let (sign, text) = match change {
-                Change::Kept(_) => continue,
-                Change::Removed(text) => (bad("  - "), text),
-                Change::Added(text) => (good("  + "), text),
-            };
-            lines.push(vec![sign, plain(reveal(text).replace('\t', "    "))]);
-        }
-    }
-    lines
 }
 
 /// That a dry run left a question open, and how to do it for real.

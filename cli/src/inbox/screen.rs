@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::{
     background::Runs,
+    description::changes,
     draw::Canvas,
     help::help,
     keys::{Key, Keys, Pressed},
@@ -322,7 +323,7 @@ impl InboxScreen {
     /// Shows what the person changed in the selected question.
     fn show_changes(&mut self) {
         let edited = self.question();
-        let edited = edited.and_then(|it| Some(render::changes(it, it.edit.as_ref()?)));
+        let edited = edited.and_then(|it| Some(changes(it, it.edit.as_ref()?)));
         self.news = edited.unwrap_or_else(|| vec![vec![plain("this question was not edited")]]);
     }
 

@@ -8,8 +8,8 @@ use super::{InboxScreen, STOPPED, TAKE_BACK, Unconfirmed, View, most_news};
 use crate::{
     error::Error,
     inbox::{
-        answer::After, background::Given, marked::without_warnings, question::Question, render,
-        selected::Selected,
+        answer::After, background::Given, description::recipients, marked::without_warnings,
+        question::Question, render, selected::Selected,
     },
     output::{Span, bad, count, faint, plain, strong},
     wrap::wrapped,
@@ -77,7 +77,7 @@ impl InboxScreen {
 
     /// What leaves cannot be taken back, so one key does not send it.
     pub(super) fn ask_to_send(&mut self, question: &Question) {
-        let to = question.recipients();
+        let to = recipients(question);
         self.news = vec![vec![
             bad(format!("{} for real, to {to}? ", question.asks())),
             plain("y does it; any other key leaves the question open"),

@@ -6,7 +6,7 @@ use super::InboxScreen;
 use crate::{
     app::App,
     error::Error,
-    inbox::{edit, question::Question, render},
+    inbox::{description::changes, edit, question::Question, render},
     output::{bad, faint, plain},
     terminal::{Composed, Editor, Line, Topic},
 };
@@ -53,7 +53,7 @@ impl InboxScreen {
             ];
             return Ok(None);
         }
-        for line in render::changes(question, &args) {
+        for line in changes(question, &args) {
             app.output.say(&line);
         }
         let prompt = match self.mode {
