@@ -44,6 +44,10 @@ impl DynGraph {
     /// is SS1015.
     pub async fn prepare_queued(&self, mut run: EnqueueRun) -> Result<EnqueueRun, Error> {
         run.options.state_version = self.version_of(&run.input);
+        if let QueuedInput::Value(input) = &run.input {
+            let checked = self.check_input(input);
+            checked.map_err(|error| error.at_thread(Some(&run.thread)))?;
+        }
         let QueuedInput::Command(_, Some(resume)) = &mut run.input else {
             return Ok(run);
         };

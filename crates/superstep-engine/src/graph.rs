@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use superstep_core::{
     checkpoint::Loaded,
     clock::Clock,
-    error::{Error, ErrorKind},
+    error::{Error, ErrorKind, Failure},
     graph_state::{GraphState, restore::MigrateFn},
     id::{GraphPath, IdSource},
     plan::{Persist, Plan},
@@ -67,7 +67,12 @@ pub(crate) struct TypedParts {
     pub(crate) answers: BTreeMap<&'static str, CheckAnswer>,
     /// Fields that only nodes write.
     pub(crate) sealed: &'static [&'static str],
+    /// Refuses an input.
+    pub(crate) input: Option<CheckInput>,
 }
+
+/// Refuses the input of a run, with an error of the graph's own.
+pub(crate) type CheckInput = fn(&serde_json::Value) -> Result<(), Failure>;
 
 /// What is wrong with an answer to a question of one kind.
 pub(crate) type CheckAnswer = fn(&serde_json::Value) -> Result<(), String>;

@@ -74,6 +74,9 @@ impl DynGraph {
         async move {
             options.check()?;
             self.refuse_sealed_input(&input)?;
+            if let RunInput::Value(input) = &input {
+                self.check_input(input)?;
+            }
             let Backends {
                 saver,
                 store,

@@ -32,7 +32,7 @@ use super::{
 use crate::{
     builder,
     cache::Cache,
-    graph::{self, Backends, NodeFunction, TypedParts},
+    graph::{self, Backends, CheckInput, NodeFunction, TypedParts},
     options::RunOptions,
     store::Store,
 };
@@ -85,6 +85,7 @@ pub struct GraphBuilder<S: State, N: Nodes> {
     pub(super) declared: Declared,
     strict: bool,
     effects: Option<ReadEffects>,
+    check_input: Option<CheckInput>,
     /// Found before the whole graph is known.
     pub(super) mistakes: Vec<BuildError>,
     /// What nodes send, as far as it is declared.
@@ -147,6 +148,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             declared: Declared::default(),
             strict: false,
             effects: None,
+            check_input: None,
             mistakes: Vec::new(),
             payloads: Vec::new(),
             context: None,
@@ -433,6 +435,16 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         self
     }
 
+    /// Refuses a run whose input fails the check, before anything is stored. The check sees the fields that the input
+    /// brings, as JSON. Answers and runs without input are not checked.
+    ///
+    #[doc = include_str!("docs/builder/check_input.md")]
+    #[must_use]
+    pub fn check_input(mut self, check: fn(&serde_json::Value) -> Result<(), Failure>) -> Self {
+        self.check_input = Some(check);
+        self
+    }
+
     /// How the journals of its tasks are read for effects that happened or may have, which no run from an
     /// earlier checkpoint repeats unasked (SS1205); by default every effect that was started counts.
     #[must_use]
@@ -488,6 +500,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             })),
             answers: asks.map(|(kind, it)| (*kind, it.check)).collect(),
             sealed: S::SEALED,
+            input: self.check_input,
         };
         inner.effects = self.effects;
         let [before, after] = self.pauses;
