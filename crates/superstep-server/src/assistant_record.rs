@@ -58,6 +58,9 @@ impl Assistant {
         if let Some(example) = &hosted.example {
             metadata.insert("example_input".to_owned(), example.clone());
         }
+        if let Some(follow_up) = &hosted.follow_up {
+            metadata.insert("follow_up".to_owned(), follow_up.clone());
+        }
         let own = Version {
             version: 1,
             created: hosted.since,

@@ -30,6 +30,8 @@ pub(crate) struct Hosted {
     pub(crate) description: Option<String>,
     /// An input to try it with.
     pub(crate) example: Option<Json>,
+    /// The input that a follow-up is, with `$text` in the place of its words.
+    pub(crate) follow_up: Option<Json>,
     /// The field of its state that names what it made.
     pub(crate) result_field: Option<String>,
     /// Whether owners neither see nor run it.
@@ -46,6 +48,7 @@ impl Hosted {
             since: time::now(),
             description: None,
             example: None,
+            follow_up: None,
             result_field: None,
             is_whole: false,
         }

@@ -67,6 +67,7 @@ pub struct Server {
     descriptions: HashMap<String, String>,
     /// Inputs to begin with, by the ids of graphs.
     examples: HashMap<String, Json>,
+    follow_ups: HashMap<String, Json>,
     files_folder: Option<PathBuf>,
     results_folder: Option<PathBuf>,
     /// What of the states of graphs names their files, by their ids.
@@ -94,6 +95,7 @@ impl Server {
             runs_at_once: RUNS_AT_ONCE,
             descriptions: HashMap::new(),
             examples: HashMap::new(),
+            follow_ups: HashMap::new(),
             files_folder: None,
             results_folder: None,
             result_fields: HashMap::new(),
@@ -130,6 +132,14 @@ impl Server {
     /// `example_input` of its metadata.
     pub fn example(mut self, id: impl Into<String>, input: Json) -> Self {
         self.examples.insert(id.into(), input);
+        self
+    }
+
+    /// The input that continues a finished thread of a hosted graph, with `"$text"` in the place of what a person writes:
+    /// `{"messages": [{"role": "user", "content": "$text"}]}`. The page offers a field for it; without a declaration it
+    /// offers none. The assistant has it as `follow_up` of its metadata.
+    pub fn follow_up(mut self, id: impl Into<String>, input: Json) -> Self {
+        self.follow_ups.insert(id.into(), input);
         self
     }
 
@@ -247,6 +257,9 @@ impl Server {
         }
         for (id, example) in self.examples {
             hosted(&mut self.graphs, id)?.example = Some(example);
+        }
+        for (id, input) in self.follow_ups {
+            hosted(&mut self.graphs, id)?.follow_up = Some(input);
         }
         for (id, field) in self.result_fields {
             hosted(&mut self.graphs, id)?.result_field = Some(field);

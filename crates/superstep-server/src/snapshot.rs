@@ -55,7 +55,11 @@ pub(crate) fn created(id: CheckpointId) -> Json {
 }
 
 fn interrupt(ask: &DynAsk) -> Json {
-    json!({ "id": ask.id.to_string(), "value": ask.value.to_json() })
+    let mut shown = json!({ "id": ask.id.to_string(), "value": ask.value.to_json() });
+    if let (Some(schema), Json::Object(fields)) = (&ask.schema, &mut shown) {
+        fields.insert("schema".to_owned(), schema.to_json());
+    }
+    shown
 }
 
 fn tasks(snapshot: &Snapshot, graph: &str) -> Vec<Json> {

@@ -113,6 +113,10 @@ impl App {
         let (Some(hosted), QueuedInput::Value(_)) = (hosted, &request.input) else {
             return Ok(());
         };
+        if let QueuedInput::Value(input) = &request.input {
+            let own = self.registry.graph(&request.kwargs.graph_id)?;
+            own.graph.check_input(input)?;
+        }
         let state = hosted.graph.state(thread, None, Depth::Here).await?;
         if state.next.is_empty() {
             return Ok(());

@@ -1,10 +1,11 @@
 //! A thread as clients see it: its record, what is going on with it, and its values.
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use superstep::{
-    ErrorKind, RunQuery, RunStatus,
+    ErrorKind, RunQuery, RunRecord, RunStatus,
     clock::made_at,
-    dynamic::{GraphPath, state::Depth},
+    dynamic::{GraphPath, Resume, state::Depth},
+    runs::QueuedInput,
     saver::{At, Loaded, ThreadInfo},
 };
 
@@ -69,6 +70,10 @@ impl App {
                     let error = runs.first().and_then(|run| run_end::failure(run, &state));
                     fields.insert("error".to_owned(), error.unwrap_or_default());
                     fields.insert("interrupts".to_owned(), snapshot::interrupts(&state));
+                    let waiting: Vec<Json> = runs.iter().filter_map(queued_answer).collect();
+                    if !waiting.is_empty() {
+                        fields.insert("queued_answers".to_owned(), waiting.into());
+                    }
                 }
                 Err(error) if matches!(&*error.kind, ErrorKind::Saver(_)) => {
                     return Err(error.into());
@@ -84,6 +89,22 @@ impl App {
         fields.insert("status".to_owned(), standing.into());
         Ok(view)
     }
+}
+
+/// Answers that wait for their time: the run that brings them can still be cancelled, and their questions are open.
+fn queued_answer(run: &RunRecord) -> Option<Json> {
+    let queued = run.waiting()?;
+    let QueuedInput::Command(_, Some(Resume::ById(answers))) = &queued.input else {
+        return None;
+    };
+    let answers = answers
+        .iter()
+        .map(|(id, answer)| (id.to_string(), answer.to_json()));
+    Some(json!({
+        "run_id": run.id.to_string(),
+        "due_at": time::text(queued.due.saturating_mul(1000)),
+        "answers": answers.collect::<Map<_, _>>(),
+    }))
 }
 
 fn status(status: RunStatus, has_more: bool) -> &'static str {

@@ -66,8 +66,6 @@ async function json(method, path, body, signal) {
 const at = (id) => encodeURIComponent(id);
 
 export const api = {
-  info: () => json("GET", "/info"),
-
   assistants: () => json("POST", "/assistants/search", { limit: 1000 }),
   schemas: (assistant) => json("GET", `/assistants/${at(assistant)}/schemas`),
   graph: (assistant) => json("GET", `/assistants/${at(assistant)}/graph?xray=true`),
@@ -82,6 +80,10 @@ export const api = {
   history: (id, limit, before) => json("POST", `/threads/${at(id)}/history`, { limit, before }),
   updateState: (id, update) => json("POST", `/threads/${at(id)}/state`, update),
   runs: (id) => json("GET", `/threads/${at(id)}/runs?limit=100`),
+  run: (id, run) => json("GET", `/threads/${at(id)}/runs/${at(run)}`),
+  startRun: (id, request) => json("POST", `/threads/${at(id)}/runs`, request),
+  /** Cancels a run that has not begun; one that has is left alone, and the call fails with 404. */
+  cancelPending: (id, run) => json("POST", "/runs/cancel", { thread_id: id, run_ids: [run], status: "pending" }),
   cancel: (id, run) => json("POST", `/threads/${at(id)}/runs/${at(run)}/cancel?wait=1`, {}),
   trace: (id) => json("GET", `/threads/${at(id)}/trace`),
 
@@ -108,9 +110,10 @@ export const api = {
   putItem: (item) => json("PUT", "/store/items", item),
   deleteItem: (item) => json("DELETE", "/store/items", item),
 
-  /** Starts a run and passes each event to `onevent(name, data)` until the run ends. */
-  async stream(thread, request, onevent, signal) {
+  /** Starts a run and passes each event to `onevent(name, data)` until the run ends. `onaccepted()` says that the server has it. */
+  async stream(thread, request, onevent, { signal, onaccepted } = {}) {
     const response = await send("POST", `/threads/${at(thread)}/runs/stream`, request, signal);
+    onaccepted?.();
     await events(response, onevent);
   },
 };

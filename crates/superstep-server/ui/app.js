@@ -11,6 +11,7 @@ import { memory } from "./memory.js";
 import { run } from "./run.js";
 import { thread } from "./thread.js";
 import { threads } from "./threads.js";
+import { findHeld } from "./undo.js";
 
 const SCREENS = { "": agents, run, inbox, threads, thread, memory };
 const TITLES = { "": "Agents", run: "Run", inbox: "Inbox", threads: "Threads", thread: "Thread", memory: "Memory" };
@@ -81,7 +82,7 @@ function theme() {
 async function count() {
   if (document.hidden) return;
   try {
-    const found = await waiting();
+    const [found] = await Promise.all([waiting(), findHeld()]);
     const badge = document.getElementById("inbox-count");
     badge.hidden = found === "0";
     badge.textContent = found;

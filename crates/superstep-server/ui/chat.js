@@ -1,6 +1,7 @@
-// The conversation of a thread: fields that hold messages, and Archie's `analysis_history`.
+// The conversation of a thread, and the field for a follow-up where the agent declares one.
 
 import { h } from "./dom.js";
+import { draftOf, dropDraft, keepDraft } from "./drafts.js";
 import { tree } from "./json.js";
 import { markdown } from "./markdown.js";
 import { textOf } from "./record.js";
@@ -13,30 +14,55 @@ export const hasChat = (values) => fieldOf(values) !== undefined;
 
 const WHO = { human: "You", user: "You", ai: "Agent", assistant: "Agent", AIMessageChunk: "Agent", tool: "Tool", system: "Instructions" };
 
-/** The messages, the text that is being written, and a field for the next message where `send(input)` is given. */
-export function chat(record, live, send) {
-  const name = fieldOf(record.values);
-  const messages = name === undefined ? [] : record.values[name];
-  const field = h("textarea", { rows: 2, "aria-label": "Your message", placeholder: "Your message. Ctrl+Enter sends." });
+/** The messages, and the text that is being written. */
+export function chat(record, live) {
+  const messages = record.values?.[fieldOf(record.values)] ?? [];
+  return h(
+    "div",
+    { class: "chat" },
+    messages.length === 0 && (live === null || live.text === "") && h("p", { class: "quiet" }, "No messages yet."),
+    messages.map(message),
+    live !== null && live.text !== "" && h("article", { class: "said ai live", "aria-busy": "true" }, h("h2", null, "Agent"), markdown(live.text)),
+  );
+}
+
+/** The input that a text is by the agent's declaration. */
+const filled = (template, text) => {
+  if (template === "$text") return text;
+  if (Array.isArray(template)) return template.map((part) => filled(part, text));
+  if (template === null || typeof template !== "object") return template;
+  return Object.fromEntries(Object.entries(template).map(([name, part]) => [name, filled(part, text)]));
+};
+
+/**
+ * A field for the next message. `send(input, onaccepted)` starts the run; the text stays until the server has it, and over
+ * whatever else happens to the thread. The element has `update(record, isBusy)`.
+ */
+export function composer(id, template, send) {
+  const key = `${id}/follow-up`;
+  const field = h("textarea", { rows: 2, "aria-label": "Your message", placeholder: "Your message. Ctrl+Enter sends.", oninput: () => keepDraft(key, { text: field.value || undefined }) });
+  field.value = draftOf(key).text ?? "";
+  const button = h("button", { type: "submit", class: "primary" }, "Send");
   const submit = (event) => {
-    event?.preventDefault();
+    event.preventDefault();
+    if (button.disabled) return;
     if (field.value.trim() === "") return field.focus();
-    const content = field.value;
-    field.value = "";
-    send({ messages: [{ role: "user", content }] });
+    const text = field.value;
+    button.disabled = true;
+    send(filled(template, text), () => {
+      if (field.value === text) field.value = "";
+      if (field.value === "") dropDraft(key);
+    });
   };
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
   });
-  const canWrite = send !== null && name === "messages" && record.status !== "interrupted";
-  return h(
-    "div",
-    { class: "chat" },
-    messages.length === 0 && (live === null || live.text === "") && h("p", { class: "quiet" }, "Nothing was said yet."),
-    messages.map(message),
-    live !== null && live.text !== "" && h("article", { class: "said ai live", "aria-busy": "true" }, h("h2", null, "Agent"), markdown(live.text)),
-    canWrite && h("form", { onsubmit: submit, class: "row" }, field, h("button", { type: "submit", class: "primary" }, "Send")),
-  );
+  const element = h("form", { onsubmit: submit, class: "row composer" }, field, button);
+  element.update = (record, isBusy) => {
+    element.hidden = record.status === "interrupted" && !isBusy;
+    button.disabled = isBusy;
+  };
+  return element;
 }
 
 function message(one) {

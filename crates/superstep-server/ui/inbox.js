@@ -1,15 +1,23 @@
 // All open questions, with keys: j and k move, a accepts, e edits, r responds, i ignores, x selects, I ignores what is selected.
+//
+// Everything here holds the id of a question, never a place in the list. A question that arrives is counted in a button and
+// comes into the list when a person wants it; one that was answered elsewhere stays in its place, marked.
 
 import { api } from "./api.js";
-import { human, question, summary } from "./asking.js";
+import { question, summary } from "./asking.js";
 import { h, say, show, dialog } from "./dom.js";
+import { dropDraft } from "./drafts.js";
+import { answerTo, human } from "./human.js";
 import { brief, plural } from "./json.js";
 import { bind } from "./keys.js";
 import { asks, graphOf, titleOf } from "./record.js";
 import { ago } from "./time.js";
+import { CHANGED, hold } from "./undo.js";
 
 const PAGE = 100;
 const EVERY = 3000;
+/** A key that was pressed for another question does nothing to this one. */
+const UNSEEN = 400;
 const WAITING = { status: "interrupted", sort_by: "updated_at", sort_order: "desc" };
 
 /** How many threads wait for a person, as far as a page goes. */
@@ -20,112 +28,176 @@ export async function waiting() {
 
 const assistantOf = (thread) => thread.metadata?.assistant_id ?? thread.metadata?.graph_id;
 
-/** The open questions of one thread, for its own screen. `resume(command)` starts the run that takes the answer. */
-export function questions(record, resume) {
-  const all = asks(record);
-  if (all.length === 0) return null;
-  return h(
-    "section",
-    { class: "questions", "aria-label": "Open questions" },
-    h("h2", null, all.length === 1 ? "A question for you" : `${all.length} questions for you`),
-    all.map((ask) => question(ask.value, (value) => resume({ resume: answerOf(ask, value) }))),
-  );
-}
+/** The id of a question among those of all threads; its draft has the same. */
+export const keyOf = (thread, ask) => `${thread}/${ask.id}`;
 
-/** By id: the thread may ask another question by now, and this is not the answer to that one. */
-const answerOf = (ask, value) => ({ [ask.id]: value });
-
-/** Sends an answer and waits for the end of the run that takes it. */
-async function send(entry, value) {
-  const request = { assistant_id: assistantOf(entry.thread), command: { resume: answerOf(entry.ask, value) }, stream_mode: ["updates"] };
+/** Sends an answer, by the id of its question, and waits for the end of the run that takes it. */
+async function send({ key, thread, ask }, value) {
+  const request = { assistant_id: assistantOf(thread), command: { resume: { [ask.id]: value } }, stream_mode: ["updates"] };
   let failed = null;
-  await api.stream(entry.thread.thread_id, request, (name, data) => {
+  await api.stream(thread.thread_id, request, (name, data) => {
     if (name === "error") failed = `${data?.error ?? "Error"}: ${data?.message ?? ""}`;
   });
   if (failed !== null) throw new Error(failed);
+  dropDraft(key);
 }
 
 export async function inbox(main) {
-  let entries = [];
-  let chosen = 0;
+  const entries = new Map();
+  let order = [];
+  let fresh = [];
+  let chosen = null;
   let shown = null;
+  let shownAt = 0;
   let hasMore = false;
+  let listed = "";
   const sending = new Set();
+  const held = new Set();
   const selected = new Set();
   const search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the inbox", oninput: () => draw() });
+  const arrived = h("button", { type: "button", class: "arrived", disabled: true, onclick: () => merge() }, "");
   const list = h("ul", { class: "rows inbox", "aria-label": "Open questions" });
-  const detail = h("div", { class: "detail" });
-  const bulk = h("button", { type: "button", onclick: () => ignoreSelected() }, "");
+  const detail = h("div", { class: "detail", "data-keys": "waiting" });
+  const bulk = h("button", { type: "button", hidden: true, onclick: () => ignoreSelected() }, "");
   const about = h("span", { class: "quiet" });
   show(
     main,
     h("h1", null, "Inbox"),
     h("div", { class: "filters" }, search, bulk, about),
-    h("div", { class: "split" }, list, detail),
+    h("div", { class: "split" }, h("div", { class: "listed" }, arrived, list), detail),
   );
 
-  const key = (entry) => `${entry.thread.thread_id}/${entry.ask.id}`;
+  const isOut = (key) => sending.has(key) || held.has(key);
   const visible = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    return entries.filter((entry) => !sending.has(key(entry)) && words.every((word) => entry.text.includes(word)));
+    return order.filter((key) => !isOut(key) && words.every((word) => entries.get(key).text.includes(word)));
+  };
+  /** The question after one that is not shown any more, else the one before it. */
+  const successor = (now) => {
+    if (chosen !== null && now.includes(chosen)) return chosen;
+    const at = order.indexOf(chosen);
+    return now.find((key) => order.indexOf(key) > at) ?? now[now.length - 1] ?? null;
+  };
+  const line = (key) => {
+    const { thread, ask, isGone } = entries.get(key);
+    const { title, about, isRisky } = summary(ask.value);
+    const box = h("input", { type: "checkbox", checked: selected.has(key), disabled: isGone, "aria-label": `Select: ${brief(titleOf(thread), 60)}`, onchange: () => toggle(key) });
+    return h(
+      "li",
+      { class: [key === chosen && "chosen", isGone && "gone"].filter(Boolean).join(" "), "data-question": key },
+      box,
+      h("button", { type: "button", class: "line", "aria-pressed": String(key === chosen), onclick: () => pick(key, true) }, h("span", { class: "title" }, brief(titleOf(thread), 70)), h("span", { class: "quiet" }, isGone ? "Answered elsewhere" : brief(`${title} ${about}`, 90)), isRisky && !isGone && h("span", { class: "risk" }, "Check first")),
+      h("span", { class: "quiet when" }, graphOf(thread), " · ", ago(thread.updated_at)),
+    );
+  };
+  /** Draws the rows again only if one of them is another, and keeps the place and the focus in them. */
+  const rows = (now) => {
+    const wanted = JSON.stringify([now.map((key) => [key, key === chosen, selected.has(key), entries.get(key).isGone]), order.length, sending.size]);
+    if (wanted === listed) return;
+    listed = wanted;
+    const [top, focused] = [list.scrollTop, list.contains(document.activeElement) ? document.activeElement : null];
+    const row = focused?.closest("li")?.dataset.question;
+    show(list, now.map(line), now.length === 0 && h("li", { class: "quiet" }, order.length === 0 && sending.size === 0 ? "Inbox zero: no open questions." : "No other question is open."));
+    list.scrollTop = top;
+    if (row !== undefined) list.querySelector(`[data-question="${CSS.escape(row)}"] ${focused.localName}`)?.focus({ preventScroll: true });
   };
   const draw = () => {
     const now = visible();
-    chosen = Math.max(0, Math.min(chosen, now.length - 1));
-    show(
-      list,
-      now.map((entry, index) => {
-        const { title, about } = summary(entry.ask.value);
-        const box = h("input", { type: "checkbox", checked: selected.has(key(entry)), "aria-label": `Select: ${brief(title, 60)}`, onchange: () => toggle(entry) });
-        return h(
-          "li",
-          { class: index === chosen ? "chosen" : "" },
-          box,
-          h("button", { type: "button", class: "line", "aria-pressed": String(index === chosen), onclick: () => pick(index) }, h("span", { class: "title" }, brief(titleOf(entry.thread), 70)), h("span", { class: "quiet" }, brief(`${title} ${about}`, 90))),
-          h("span", { class: "quiet when" }, graphOf(entry.thread), " · ", ago(entry.thread.updated_at)),
-        );
-      }),
-      now.length === 0 && h("li", { class: "quiet" }, entries.length === 0 && sending.size === 0 ? "Nobody waits for you." : "Nothing else is open."),
-    );
+    chosen = successor(now);
+    rows(now);
     bulk.hidden = selected.size === 0;
     bulk.textContent = `Ignore ${plural(selected.size, "selected question")}`;
+    // It has its place before it is needed, so that it moves nothing.
+    arrived.disabled = fresh.length === 0;
+    arrived.textContent = fresh.length === 0 ? "Nothing new" : `${fresh.length} new`;
     about.textContent = [sending.size > 0 ? `${plural(sending.size, "answer")} on the way` : "", hasMore ? `More threads wait; the newest ${PAGE} are shown` : ""].filter(Boolean).join("; ");
-    const entry = now[chosen];
-    const id = entry === undefined ? null : key(entry);
-    // What is being written in the shown question stays when the list changes.
-    if (id === shown) return;
-    shown = id;
+    detail.classList.toggle("gone", entries.get(chosen)?.isGone === true);
+    if (chosen === shown) return;
+    shown = chosen;
+    shownAt = performance.now();
+    detail.dataset.keys = "waiting";
+    const mine = shownAt;
+    setTimeout(() => shownAt === mine && (detail.dataset.keys = "ready"), UNSEEN);
+    detail.dataset.question = chosen ?? "";
+    const entry = entries.get(chosen);
     show(
       detail,
-      entry === undefined
-        ? null
-        : [h("h2", null, brief(titleOf(entry.thread), 90)), h("p", { class: "row quiet" }, h("a", { href: `#/thread/${encodeURIComponent(entry.thread.thread_id)}` }, "Open the thread"), h("span", null, graphOf(entry.thread))), question(entry.ask.value, (value) => reply(entry, value))],
+      entry !== undefined && [
+        h("h2", null, brief(titleOf(entry.thread), 90)),
+        h("p", { class: "row quiet" }, h("a", { href: `#/thread/${encodeURIComponent(entry.thread.thread_id)}` }, "Open the thread"), h("span", null, graphOf(entry.thread))),
+        h("p", { class: "error elsewhere", role: "status" }, "This question was answered elsewhere. What you wrote is kept until you leave this tab."),
+        question(entry.ask, entry.key, (value, isHeld) => (isHeld ? later(entry, value) : reply(entry, value))),
+      ],
     );
   };
-  const pick = (index) => {
-    chosen = index;
+  const pick = (key, isClick) => {
+    chosen = key ?? chosen;
+    draw();
+    if (isClick && matchMedia("(max-width: 760px)").matches) detail.scrollIntoView();
+  };
+  const step = (by) => {
+    const now = visible();
+    pick(now[Math.max(0, Math.min(now.length - 1, now.indexOf(chosen) + by))]);
+  };
+  const toggle = (key) => {
+    if (!selected.delete(key)) selected.add(key);
     draw();
   };
-  const toggle = (entry) => {
-    if (!selected.delete(key(entry))) selected.add(key(entry));
+  /** What a person does may move the list: rows that are over go then. */
+  const tidy = () => {
+    order = order.filter((key) => !entries.get(key).isGone || key === chosen || held.has(key));
+  };
+  const merge = () => {
+    tidy();
+    order = [...fresh, ...order];
+    fresh = [];
     draw();
   };
   const reply = async (entry, value) => {
-    sending.add(key(entry));
-    selected.delete(key(entry));
+    sending.add(entry.key);
+    selected.delete(entry.key);
+    tidy();
     draw();
     try {
       await send(entry, value);
+      entry.isGone = true;
       say("Answered.");
     } catch (error) {
       say(`${titleOf(entry.thread)}: ${error.message}`, "error");
     }
-    sending.delete(key(entry));
-    shown = null;
+    sending.delete(entry.key);
+    order = order.filter((key) => key !== entry.key || !entry.isGone);
     await refresh();
   };
+  const later = async (entry, value) => {
+    // Before the thread is seen to be busy, which is no answer of others.
+    held.add(entry.key);
+    try {
+      await hold(entry.thread.thread_id, assistantOf(entry.thread), entry.ask, value);
+    } catch (error) {
+      held.delete(entry.key);
+      throw error;
+    }
+    selected.delete(entry.key);
+    tidy();
+    draw();
+  };
+  // An answer that waited was undone, or was carried out.
+  const onchanged = async ({ detail: { thread, asks } }) => {
+    await refresh();
+    for (const id of asks) {
+      const key = keyOf(thread, { id });
+      held.delete(key);
+      const isOpen = entries.get(key)?.isGone === false;
+      fresh = fresh.filter((other) => other !== key);
+      if (!isOpen) order = order.filter((other) => other !== key);
+      else if (!order.includes(key)) order = [key, ...order];
+      if (isOpen) chosen = key;
+    }
+    draw();
+  };
   const ignoreSelected = async () => {
-    const all = entries.filter((entry) => selected.has(key(entry)));
+    const all = [...selected].map((key) => entries.get(key));
     const able = all.filter((entry) => human(entry.ask.value)?.config?.allow_ignore);
     const sure = await dialog(
       `Ignore ${plural(able.length, "question")}?`,
@@ -138,36 +210,52 @@ export async function inbox(main) {
     if (sure !== "yes") return;
     selected.clear();
     // One after the other: two answers of one thread must not start two runs of it.
-    for (const entry of able) await reply(entry, [{ type: "ignore", args: null }]);
+    for (const entry of able) await reply(entry, answerTo(human(entry.ask.value), "ignore", null));
   };
   const refresh = async () => {
     const found = await api.threads({ ...WAITING, limit: PAGE + 1 });
     hasMore = found.length > PAGE;
-    entries = found.slice(0, PAGE).flatMap((thread) => {
-      const all = asks(thread);
-      return all.map((ask) => ({ thread, ask, all, text: `${titleOf(thread)} ${graphOf(thread)} ${JSON.stringify(ask.value)}`.toLowerCase() }));
-    });
-    for (const one of selected) if (!entries.some((entry) => key(entry) === one)) selected.delete(one);
-    draw();
+    const open = new Set();
+    const isFirst = entries.size === 0;
+    for (const thread of found.slice(0, PAGE))
+      for (const ask of asks(thread)) {
+        const key = keyOf(thread.thread_id, ask);
+        open.add(key);
+        const text = `${titleOf(thread)} ${graphOf(thread)} ${JSON.stringify(ask.value)}`.toLowerCase();
+        entries.set(key, Object.assign(entries.get(key) ?? {}, { key, thread, ask, text, isGone: false }));
+        if (!order.includes(key) && !fresh.includes(key)) fresh.push(key);
+      }
+    for (const entry of entries.values()) if (!open.has(entry.key)) entry.isGone = true;
+    fresh = fresh.filter((key) => open.has(key));
+    for (const key of selected) if (!open.has(key)) selected.delete(key);
+    // An empty list has nothing that could move.
+    if (isFirst || visible().every((key) => entries.get(key).isGone && key !== chosen)) merge();
+    else draw();
   };
   await refresh();
-  const act = (name) => () => detail.querySelector(".question")?.act(name);
+  const act = (name) => (event) => {
+    if (event.timeStamp - shownAt < UNSEEN || entries.get(shown)?.isGone) return;
+    detail.querySelector(".question")?.act(name);
+  };
   const unbind = bind([
-    ["j", "Next question", () => pick(chosen + 1)],
-    ["k", "Question before", () => pick(chosen - 1)],
+    ["j", "Next question", () => step(1)],
+    ["k", "Question before", () => step(-1)],
     ["a", "Accept", act("accept")],
     ["e", "Edit", act("edit")],
     ["r", "Respond", act("respond")],
     ["i", "Ignore", act("ignore")],
-    ["x", "Select or not", () => visible()[chosen] && toggle(visible()[chosen])],
+    ["x", "Select or not", () => chosen !== null && toggle(chosen)],
     ["I", "Ignore the selected ones", () => selected.size > 0 && ignoreSelected()],
+    ["n", "Show what is new", () => fresh.length > 0 && merge()],
     ["/", "Search", () => search.focus()],
   ]);
+  document.addEventListener(CHANGED, onchanged);
   const timer = setInterval(() => {
     if (!document.hidden && sending.size === 0) refresh().catch((error) => (about.textContent = error.message));
   }, EVERY);
   return () => {
     clearInterval(timer);
+    document.removeEventListener(CHANGED, onchanged);
     unbind();
   };
 }

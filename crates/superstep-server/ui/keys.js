@@ -12,7 +12,7 @@ const EVERYWHERE = [
 let own = [];
 let first = null;
 
-/** Adds keys for the shown screen: `[key, what it does, function]`. Gives a function that takes them away. */
+/** Adds keys for the shown screen: `[key, what it does, function(event)]`. Gives a function that takes them away. */
 export function bind(list) {
   own = list;
   return () => {
@@ -50,5 +50,5 @@ export function press(event) {
   const action = pair?.[3] ?? own.find(([key]) => key === event.key)?.[2];
   if (action === undefined) return;
   event.preventDefault();
-  action();
+  action(event);
 }

@@ -47,7 +47,7 @@ export function textOf(message) {
   return content.map((part) => (typeof part === "string" ? part : (part.text ?? ""))).join("");
 }
 
-/** The open questions of a thread as a list of `{id, value, task}`. */
+/** The open questions of a thread as a list of `{id, value, schema, task}`. */
 export function asks(thread) {
-  return Object.entries(thread.interrupts ?? {}).flatMap(([task, list]) => list.map((ask) => ({ task, id: ask.id ?? ask.interrupt_id, value: ask.value })));
+  return Object.entries(thread.interrupts ?? {}).flatMap(([task, list]) => list.map((ask) => ({ task, id: ask.id ?? ask.interrupt_id, value: ask.value, schema: ask.schema })));
 }

@@ -1,16 +1,19 @@
 // One thread: its open questions, what it says, its steps, its graph, its runs. A run that was asked for on another screen starts here.
 
 import { api } from "./api.js";
-import { chat, hasChat } from "./chat.js";
+import { question } from "./asking.js";
+import { chat, composer, hasChat } from "./chat.js";
 import { h, say, show, dialog } from "./dom.js";
+import { dropDraft } from "./drafts.js";
 import { draw } from "./graph.js";
-import { questions } from "./inbox.js";
 import { tree } from "./json.js";
 import { bind } from "./keys.js";
-import { graphOf, status, titleOf } from "./record.js";
+import { keyOf } from "./inbox.js";
+import { asks, graphOf, status, titleOf } from "./record.js";
 import { steps } from "./steps.js";
 import { ago } from "./time.js";
 import { trace } from "./trace.js";
+import { CHANGED, hold } from "./undo.js";
 
 const EVERY = 2000;
 const MODES = ["values", "updates", "messages-tuple", "custom"];
@@ -19,11 +22,11 @@ export async function thread(main, [id, tab]) {
   let record = await api.thread(id);
   let nodes = {};
   let live = null;
-  const graph = await graphFor(record);
+  const [graph, followUp] = await Promise.all([graphFor(record), followUpOf(record)]);
   const abort = new AbortController();
 
   const head = h("div");
-  const open = h("div");
+  const open = h("section", { class: "questions", "aria-label": "Open questions", hidden: true }, h("h2", null, ""));
   const body = h("div", { class: "panel" });
   const names = { chat: "Conversation", steps: "Steps", state: "State", graph: "Graph", trace: "Trace" };
   const address = (name) => `#/thread/${encodeURIComponent(id)}/${name}`;
@@ -33,13 +36,15 @@ export async function thread(main, [id, tab]) {
     { class: "tabs", "aria-label": "Views of the thread" },
     Object.entries(names).map(([name, text]) => h("a", { href: address(name), "aria-current": name === at ? "page" : null }, text)),
   );
-  show(main, head, open, tabs, body);
-
   const assistant = () => record.metadata?.assistant_id ?? record.metadata?.graph_id;
+  const write = followUp === null ? null : composer(id, followUp, (input, onaccepted) => follow({ assistant_id: assistant(), input }, onaccepted));
+  show(main, head, open, tabs, body, write);
 
-  const follow = async (request) => {
+  /** Starts a run and shows it to its end; gives what went wrong, or null. */
+  const follow = async (request, onaccepted) => {
     live = { text: "", custom: [] };
     nodes = {};
+    let failed = null;
     await refresh(true);
     try {
       await api.stream(id, { stream_mode: MODES, if_not_exists: "create", ...request }, (name, data) => {
@@ -50,26 +55,61 @@ export async function thread(main, [id, tab]) {
           live.text = "";
           record = { ...record, values: data, status: "busy" };
         }
-        if (mode === "error") say(`${data?.error ?? "Error"}: ${data?.message ?? ""}`, "error");
+        if (mode === "error") failed = `${data?.error ?? "Error"}: ${data?.message ?? ""}`;
         panel();
-      }, abort.signal);
+      }, { signal: abort.signal, onaccepted });
     } catch (error) {
-      if (error.name === "AbortError") return;
-      say(error.message, "error");
+      if (error.name === "AbortError") return null;
+      failed = error.message;
     }
     live = null;
+    if (failed !== null) say(failed, "error");
     await refresh(true);
+    return failed;
+  };
+  const answer = (ask) => async (value, isHeld) => {
+    if (isHeld) {
+      await hold(id, assistant(), ask, value);
+      return refresh(true);
+    }
+    const failed = await follow({ assistant_id: assistant(), command: { resume: { [ask.id]: value } } });
+    if (failed !== null) throw new Error(failed);
+    dropDraft(keyOf(id, ask));
+  };
+  // By id: a question that is still open keeps its element, and what is being written in it.
+  const asked = new Map();
+  const questions = () => {
+    const all = asks(record);
+    for (const [key, element] of asked) {
+      // One whose answer was undone is asked anew, with its draft.
+      const isOver = element.hasAttribute("aria-busy") && live === null && record.status !== "busy";
+      if (all.some((ask) => ask.id === key) && !isOver) continue;
+      element.remove();
+      asked.delete(key);
+    }
+    for (const ask of all) {
+      if (asked.has(ask.id)) continue;
+      asked.set(ask.id, question(ask, keyOf(id, ask), answer(ask)));
+      open.append(asked.get(ask.id));
+    }
+    open.firstChild.textContent = all.length === 1 ? "A question for you" : `${all.length} questions for you`;
+    open.hidden = all.length === 0 || (record.status === "busy" && live === null);
   };
 
   const views = {
-    chat: () => chat(record, live, assistant() && record.status !== "busy" && live === null ? (input) => follow({ assistant_id: assistant(), input }) : null),
+    chat: () => chat(record, live),
     steps: () => steps(record, { refresh: () => refresh(true), run: (request) => follow({ assistant_id: assistant(), ...request }) }),
     state: () => (record.values === null || record.values === undefined ? h("p", { class: "quiet" }, "No state yet.") : tree(record.values, 2)),
     graph: async () => (graph === null ? h("p", { class: "quiet" }, "The graph of this thread is not hosted here.") : draw(graph, { ...(await standing(id)), ...nodes })),
     trace: () => trace(id),
   };
   let drawn = "";
+  let isWritten = false;
+  body.addEventListener("input", () => (isWritten = true));
   const panel = async (force = false) => {
+    // What is being written in a view stays, whoever else writes to the thread.
+    if (!force && isWritten) return;
+    isWritten = false;
     const key = JSON.stringify([record.updated_at, record.status, live, at === "graph" ? nodes : 0]);
     if (!force && key === drawn) return;
     drawn = key;
@@ -80,7 +120,8 @@ export async function thread(main, [id, tab]) {
   const refresh = async (force = false) => {
     record = await api.thread(id);
     show(head, heading());
-    show(open, record.status === "busy" ? null : questions(record, (command) => follow({ assistant_id: assistant(), command }), () => refresh(true)));
+    questions();
+    write?.update(record, live !== null || record.status === "busy");
     await panel(force);
   };
   const heading = () => [
@@ -130,8 +171,10 @@ export async function thread(main, [id, tab]) {
     follow(JSON.parse(start));
   }
   const timer = setInterval(() => {
-    if (!document.hidden && live === null && document.activeElement?.tagName !== "TEXTAREA") quiet();
+    if (!document.hidden && live === null) quiet();
   }, EVERY);
+  const onchanged = () => live === null && refresh(true);
+  document.addEventListener(CHANGED, onchanged);
   const quiet = async () => {
     try {
       const now = await api.thread(id);
@@ -143,6 +186,7 @@ export async function thread(main, [id, tab]) {
   const unbind = bind(Object.keys(names).map((name, index) => [String(index + 1), names[name], () => (location.hash = address(name))]));
   return () => {
     clearInterval(timer);
+    document.removeEventListener(CHANGED, onchanged);
     abort.abort();
     unbind();
   };
@@ -156,6 +200,13 @@ async function graphFor(record) {
   } catch {
     return null;
   }
+}
+
+/** The input that a follow-up is, as the agent of the thread declares it, or null. */
+async function followUpOf(record) {
+  const graph = record.metadata?.graph_id;
+  const all = graph === undefined ? [] : await api.assistants();
+  return all.find((one) => one.graph_id === graph && one.metadata?.follow_up)?.metadata.follow_up ?? null;
 }
 
 /** The nodes that wait or failed, from the tasks of the state as it is now. */

@@ -16,6 +16,7 @@ mod files;
 mod forks;
 mod graphs;
 mod guard;
+mod held;
 mod history;
 mod inbox_form;
 mod kill_matrix;

@@ -2,6 +2,7 @@
 
 mod driver;
 mod pictures;
+mod questions;
 
 use serde_json::{Value as Json, json};
 use superstep::{
@@ -96,6 +97,7 @@ async fn an_inbox_is_worked_through_by_keys_and_a_held_key_answers_once() {
     browser.go("#/inbox").await;
     // The newest is on top.
     browser.see("second").await;
+    browser.takes_keys().await;
     browser
         .script("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', repeat: true}))")
         .await;
@@ -107,8 +109,9 @@ async fn an_inbox_is_worked_through_by_keys_and_a_held_key_answers_once() {
         answer(&server, &second).await,
         json!([{ "type": "accept", "args": null }])
     );
+    browser.takes_keys().await;
     browser.keys("i").await;
-    browser.see("Nobody waits for you.").await;
+    browser.see("Inbox zero: no open questions.").await;
     assert_eq!(
         answer(&server, &first).await,
         json!([{ "type": "ignore", "args": null }])
@@ -126,8 +129,11 @@ async fn an_edited_call_shows_its_changes_before_it_is_sent() {
     browser.fill("#arg-body", "Dear Ada, no.").await;
     browser.see("Your changes").await;
     browser.see("+   \"body\": \"Dear Ada, no.\"").await;
-    browser.click_text("button", "Send the edited call").await;
-    browser.see("Nobody waits for you.").await;
+    browser.see("edited").await;
+    browser
+        .click_text("button", "Accept with your changes")
+        .await;
+    browser.see("Inbox zero: no open questions.").await;
     let answer = answer(&server, &thread).await;
     assert_eq!(answer[0]["type"], "edit");
     assert_eq!(answer[0]["args"]["args"]["body"], "Dear Ada, no.");

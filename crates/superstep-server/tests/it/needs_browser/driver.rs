@@ -106,6 +106,20 @@ impl Browser {
         );
     }
 
+    /// Waits until a script gives true.
+    pub(super) async fn wait_for(&self, script: &str) {
+        let held = self
+            .until(async || (self.script(script).await == true).then_some(()))
+            .await;
+        assert!(held.is_some(), "it does not become true: {script}");
+    }
+
+    /// Waits until keys act on the shown question of the inbox, which they do once it could be seen.
+    pub(super) async fn takes_keys(&self) {
+        self.wait_for("return document.querySelector('.detail')?.dataset.keys === 'ready'")
+            .await;
+    }
+
     /// Waits until the screen has loaded.
     pub(super) async fn settled(&self) {
         let title = "return document.querySelector('main h1') !== null";
