@@ -2,8 +2,9 @@
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
+use serde_json::Value as Json;
 use superstep::{
-    Backends, BuildErrors, Graph, NodeOptions, RetryOn, RetryPolicy, ThreadId,
+    Backends, BuildErrors, Failure, Graph, NodeOptions, RetryOn, RetryPolicy, ThreadId,
     dynamic::Source,
     model::{Model, NodeModels},
     store::StoreError,
@@ -11,6 +12,7 @@ use superstep::{
 
 use crate::{
     documents::{DocumentSet, DocumentStore, Entry, Inputs},
+    error::Error,
     explain::{self, Trace},
     nodes,
     services::Services,
@@ -99,6 +101,7 @@ impl Archie {
             .name("archie")
             .backends(backends)
             .shared(services.clone())
+            .check_input(said)
             .node(Node::DocumentRetrieval, nodes::document_retrieval)
             .node(Node::GraphExtraction, nodes::graph_extraction)
             .node_with(Node::AnalysisPrepare, nodes::analysis_prepare, retry())
@@ -222,6 +225,20 @@ impl Archie {
             .context_name(None)
             .system_context("")
             .model_name(self.services.models.usual().id().to_string())
+    }
+}
+
+/// Refuses an input in which nothing is said: the run would think about the words before it again.
+fn said(input: &Json) -> Result<(), Failure> {
+    let has = |name: &str| {
+        let text = input.get(name).and_then(Json::as_str);
+        text.is_some_and(|text| !text.trim().is_empty())
+    };
+    match has("user_input") || has("context_name") {
+        true => Ok(()),
+        false => {
+            Err(Error::settings("the input has no `user_input`: say what to think about").into())
+        }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use serde_json::Value as Json;
 use superstep::{
-    Backends, BuildErrors, Graph,
+    Backends, BuildErrors, Failure, Graph,
     model::{Model, NodeModels},
 };
 
@@ -138,6 +139,7 @@ fn build(
         .effects(superstep::tools::past_effects)
         .backends(backends)
         .shared(services.clone())
+        .check_input(asked)
         .node(ExtractCategoryNode, nodes::extract_category_node)
         .node(GetApisNode, nodes::get_apis_node)
         .node(SelectApiNode, nodes::select_api_node)
@@ -246,4 +248,16 @@ fn must_be_found(state: &AtrisState) -> bool {
     let second = second.is_some_and(|second| second.entity.is_none());
     let first = !is_given && state.entity.is_none() && state.entity_name.is_some();
     first || second
+}
+
+/// Refuses an input without a question: the run would look at the one before it again.
+fn asked(input: &Json) -> Result<(), Failure> {
+    match input.get("query") {
+        None | Some(Json::Null) => {
+            let why = "the input has no `query`: ask a question".to_owned();
+            let error = Error::Settings { why };
+            Err(error.coded().failure("AtrisError", error.to_string()))
+        }
+        Some(_) => Ok(()),
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
+use serde_json::Value as Json;
 use superstep::{
-    Backends, BuildErrors, Graph, NodeOptions,
+    Backends, BuildErrors, Failure, Graph, NodeOptions,
     model::{Model, NodeModels},
 };
 
@@ -137,6 +138,7 @@ fn build(
         .backends(backends)
         .shared(services.clone())
         .resource(batch)
+        .check_input(requested)
         .node(DocNode::Scan, nodes::scan)
         .node(DocNode::Plan, nodes::plan)
         .node(DocNode::Execute, nodes::execute)
@@ -147,4 +149,16 @@ fn build(
         .edge(DocNode::Execute, DocNode::Aggregate)
         .finish(DocNode::Aggregate)
         .build()
+}
+
+/// Refuses an input that names no folder: the run would document the one before it again.
+fn requested(input: &Json) -> Result<(), Failure> {
+    let root = input.pointer("/request/root").and_then(Json::as_str);
+    match root {
+        None | Some("") => {
+            let why = "the input has no `request.root`: name the folder to document".to_owned();
+            Err(Error::Settings { why }.failure())
+        }
+        Some(_) => Ok(()),
+    }
 }

@@ -76,6 +76,14 @@ pub enum MailError {
         /// What is wrong.
         why: String,
     },
+    /// An input of the graph has no mail.
+    #[error("the input has no `email_input`")]
+    #[coded(
+        "SS7024",
+        InvalidInput,
+        hint = "give the mail to handle as `email_input`"
+    )]
+    NoMail,
     /// A mail exceeds a limit, and no part of it was parsed.
     #[error("the mail is refused: {why}")]
     #[coded(

@@ -61,14 +61,15 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 use superstep::{
-    Backends, BuildErrors, Graph, NodeOptions, Nodes, RetryPolicy, State,
+    Backends, BuildErrors, Failure, Graph, NodeOptions, Nodes, RetryPolicy, State,
     model::{Message, ToolCall},
     tools::{Chat, Decision},
 };
 
 use crate::{
-    MailId, Mode, class::Class, input::EmailInput, memory::feedback::FeedbackItem,
+    MailError, MailId, Mode, class::Class, input::EmailInput, memory::feedback::FeedbackItem,
     scope::ApprovalScope, services::Services,
 };
 
@@ -229,6 +230,7 @@ pub(crate) fn build(
     Graph::<MailState, TopNode>::builder()
         .name("email_assistant")
         .effects(superstep::tools::past_effects)
+        .check_input(given)
         .backends(backends)
         .shared(services.clone())
         .node(TopNode::TriageRouter, triage::router)
@@ -272,6 +274,14 @@ pub(crate) fn build(
         .may_goto(TopNode::NextMail, &[TopNode::TriageRouter])
         .finish(TopNode::NextMail)
         .build()
+}
+
+/// Refuses an input without a mail, which the graph would have nothing to do with.
+fn given(input: &Json) -> Result<(), Failure> {
+    match input.get("email_input") {
+        None | Some(Json::Null) => Err(MailError::NoMail.failure()),
+        Some(_) => Ok(()),
+    }
 }
 
 fn response_agent(services: &Arc<Services>) -> Result<Graph<ReplyState, ReplyNode>, BuildErrors> {

@@ -2,7 +2,7 @@
 //!
 //! What goes wrong inside a step is no error: the planner reads it and may correct itself.
 
-use superstep::{Category, Coded, NodeError};
+use superstep::{Category, Coded, Failure, NodeError};
 
 /// Why the agent cannot do something. The thread and the input are as they were.
 #[derive(Debug, thiserror::Error, superstep::Coded)]
@@ -18,7 +18,11 @@ pub enum Error {
     NoWorkbook,
     /// There is no instruction.
     #[error("there is no instruction")]
-    #[coded("SS7702", InvalidInput, hint = "say what is to be done with -i")]
+    #[coded(
+        "SS7702",
+        InvalidInput,
+        hint = "say what is to be done: with -i, or as `problem.instruction` of the input"
+    )]
     NoInstruction,
     /// A version of a workbook is not stored here.
     #[error("version {hash} of the workbook is not stored here")]
@@ -121,13 +125,18 @@ pub enum Error {
 impl Error {
     /// The failure of a task that cannot continue with it.
     pub(crate) fn node(&self) -> NodeError {
+        NodeError::failed(self.failure())
+    }
+
+    /// The failure of a run that stops with it.
+    pub(crate) fn failure(&self) -> Failure {
         let coded = Coded {
             code: self.code(),
             category: self.category(),
             hint: self.hint(),
             transient: false,
         };
-        NodeError::failed(coded.failure("SheetsError", self.to_string()))
+        coded.failure("SheetsError", self.to_string())
     }
 }
 

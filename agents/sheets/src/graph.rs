@@ -2,8 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
+use serde_json::Value as Json;
 use superstep::{
-    Backends, BuildErrors, Graph,
+    Backends, BuildErrors, Failure, Graph,
     model::{Message, Model},
 };
 use superstep_workbook::{OnLoad, Workbook};
@@ -202,6 +203,7 @@ fn build(
         .backends(backends)
         .shared(services.clone())
         .step_limit(SUPERSTEPS)
+        .check_input(instructed)
         .node(PlannerNode, nodes::planner_node)
         .node(ToolNode, nodes::tool_node)
         .node(ApproveNode, nodes::approve_node)
@@ -227,6 +229,15 @@ fn build(
         .edge(InformerNode, PlannerNode)
         .finish(Verify)
         .build()
+}
+
+/// Refuses an input without an instruction: the run would carry out the one before it again, and lose what that came to.
+fn instructed(input: &Json) -> Result<(), Failure> {
+    let instruction = input.pointer("/problem/instruction");
+    match instruction.and_then(Json::as_str).map(str::trim) {
+        None | Some("") => Err(Error::NoInstruction.failure()),
+        Some(_) => Ok(()),
+    }
 }
 
 /// Where to go after the planner: to a tool, to the informer, to the planner again if its reply named no

@@ -68,7 +68,11 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
         }
     };
     let about = "Talks about a folder of documents until you approve the analysis";
-    Ok(on.add("archie", agent.graph(), about, example))
+    let mut on = on.add("archie", agent.graph(), about, example);
+    // What was approved stays; the reply to what is said now is no approval.
+    let next = json!({"user_input": "$text", "approved": false});
+    on.server = on.server.follow_up("archie", next);
+    Ok(on)
 }
 
 /// Archie, who knows the documents of his demo.

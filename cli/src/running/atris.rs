@@ -63,7 +63,9 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
     };
     let about = "Answers questions about Audius from its API";
     let example = json!({"query": "What are the top 5 trending tracks this week?"});
-    Ok(on.add("atris", agent.graph(), about, Example::own(example)))
+    let mut on = on.add("atris", agent.graph(), about, Example::own(example));
+    on.server = on.server.follow_up("atris", json!({"query": "$text"}));
+    Ok(on)
 }
 
 const SCENE: Scene = Scene {

@@ -66,7 +66,12 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
     };
     let about = "Works on spreadsheets step by step; the input is never modified";
     let mut on = on.add(made.0, agent.graph(), about, example);
-    on.server = on.server.result_field(made.0, made.1);
+    // Without a workbook it continues from the version that the thread has come to.
+    let next = json!({"problem": {"instruction": "$text"}});
+    on.server = on
+        .server
+        .result_field(made.0, made.1)
+        .follow_up(made.0, next);
     Ok(on)
 }
 

@@ -2,6 +2,7 @@
 
 use std::{fs, sync::Arc};
 
+use serde_json::json;
 use superstep::{
     Event, Outcome,
     model::{
@@ -11,7 +12,7 @@ use superstep::{
 };
 use superstep_archie::{Brief, Flow, Node, Settings, Stage};
 
-use crate::support::{TestEnv, said, says};
+use crate::support::{TestEnv, answer, begin, said, says};
 
 #[tokio::test]
 async fn a_question_is_answered_as_it_comes() {
@@ -121,4 +122,31 @@ async fn the_graph_has_the_shape_that_is_documented() {
     ] {
         assert!(drawn.contains(node), "{drawn}");
     }
+}
+
+#[tokio::test]
+async fn an_input_in_which_nothing_is_said_is_refused_and_a_follow_up_keeps_the_result() {
+    let env = TestEnv::new();
+    let model = says(["How many users?", "## Summary", "Because of the users."]);
+    let archie = env.archie(model);
+    let brief = Brief {
+        words: "Design a booking service".into(),
+        ..Brief::default()
+    };
+    begin(&archie, "t", &brief).await;
+    answer(&archie, "t", "/approve").await;
+    let options = superstep::RunOptions::on("t");
+    for input in [
+        json!({"messages": [{"role": "user", "content": "Why?"}]}),
+        json!({"question": "Why?"}),
+    ] {
+        let run = archie.graph().dynamic().invoke(input, &options);
+        assert_eq!(run.await.unwrap_err().code(), "SS6008");
+    }
+    let input = json!({"user_input": "Why?", "approved": false});
+    let run = archie.graph().dynamic().invoke(input, &options);
+    run.await.unwrap();
+    let state = archie.graph().state("t").await.unwrap().state;
+    assert_eq!(state.analysis_output.as_deref(), Some("## Summary"));
+    assert_eq!(said(&state).last().unwrap(), "Because of the users.");
 }

@@ -194,3 +194,19 @@ async fn a_page_without_facts_says_so() {
         "facts"
     );
 }
+
+#[tokio::test]
+async fn an_input_without_a_folder_is_refused_and_the_outcome_stays() {
+    let folder = shop();
+    let request = Request::new(folder.path(), None).unwrap();
+    let docgen = Docgen::new(None, only(&["kpi"]), backends()).unwrap();
+    let input = docgen.document(request);
+    let done = docgen.graph().run("t", input).await.unwrap();
+    let done = done.done().unwrap();
+    let input = serde_json::json!({"messages": [{"role": "user", "content": "again"}]});
+    let options = superstep::RunOptions::on("t");
+    let again = docgen.graph().dynamic().invoke(input, &options).await;
+    assert_eq!(again.unwrap_err().code(), "SS7802");
+    let now = docgen.graph().state("t").await.unwrap().state;
+    assert_eq!(now.outcome, done.outcome);
+}

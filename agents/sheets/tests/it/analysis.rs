@@ -3,7 +3,7 @@
 use serde_json::json;
 use superstep_sheets::{Analysis, Status};
 
-use crate::support::{agent, apply, finish, ops, read, sales, set, shown, written};
+use crate::support::{agent, apply, done, finish, ops, read, sales, set, shown, written};
 
 #[tokio::test]
 async fn an_instruction_and_a_workbook_give_a_file_and_a_report() {
@@ -151,4 +151,24 @@ async fn a_run_begins_by_data_alone_as_a_server_does_it() {
 
     let error = agent.upload(b"no workbook".to_vec()).await.unwrap_err();
     assert_eq!(error.code(), "SS7501");
+}
+
+#[tokio::test]
+async fn an_input_without_an_instruction_is_refused_and_the_finished_version_stays() {
+    let agent = agent(vec![apply(json!([set("Data", "F1", 1.0)])), finish("over")]);
+    let done = done(&agent, sales()).await;
+    let options = superstep::RunOptions::on("t");
+    for input in [
+        json!({"messages": [{"role": "user", "content": "Now make the header bold"}]}),
+        json!({"problem": {"workbook": done.problem.workbook}}),
+        json!({"problem": {"instruction": " ", "workbook": done.problem.workbook}}),
+    ] {
+        let run = agent.graph().dynamic().invoke(input, &options);
+        assert_eq!(run.await.unwrap_err().code(), "SS7702");
+    }
+    let now = agent.graph().state("t").await.unwrap();
+    assert_eq!(now.state.version, done.version);
+    assert_ne!(now.state.version, now.state.problem.workbook);
+    assert_eq!(now.state.messages, done.messages);
+    assert_eq!(now.state.status, Status::Finished);
 }

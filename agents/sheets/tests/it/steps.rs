@@ -10,7 +10,7 @@ use superstep::{
     tools::{Policy, ToolError},
 };
 use superstep_sheets::{
-    MAX_FORMAT_ERRORS, Settings, SheetsState, Status, USUAL_MAX_STEPS, Workbench,
+    MAX_FORMAT_ERRORS, Problem, Settings, SheetsState, Status, USUAL_MAX_STEPS, Workbench,
 };
 use superstep_workbook::{CellRef, Input, Operation};
 
@@ -274,5 +274,12 @@ async fn there_is_no_run_without_an_instruction_or_a_workbook() {
     assert_eq!(error.code(), "SS7702");
     let bare = SheetsState::update();
     let error = agent.graph().run("t", bare).await.unwrap_err();
+    assert_eq!(error.code(), "SS7702");
+    let without = Problem {
+        instruction: "do it".into(),
+        ..Problem::default()
+    };
+    let without = SheetsState::update().problem(without);
+    let error = agent.graph().run("t", without).await.unwrap_err();
     assert_eq!(error.code(), "SS7701");
 }
