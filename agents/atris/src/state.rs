@@ -236,8 +236,11 @@ pub enum Node {
 pub struct Question {
     /// What is asked.
     pub question: String,
-    /// What to choose from, if there is a choice.
+    /// What to choose from, if there is a choice. People know them by their numbers, from 1.
     pub options: Vec<String>,
+    /// The answer that chooses each of the options.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
     /// The parameter that is missing, if it is one.
     pub parameter: Option<String>,
     /// What the question was understood as so far, in words.

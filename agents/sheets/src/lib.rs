@@ -55,7 +55,7 @@ pub use change::Change;
 pub use error::Error;
 pub use exec::{Executed, Execution, exec};
 pub use graph::{Models, NewError, Sheets};
-pub use loss::Losses;
+pub use loss::{Losses, LostCell};
 pub use mirror::{Field, Mirror, MirrorTable, Rows};
 pub use progress::Progress;
 pub use settings::{

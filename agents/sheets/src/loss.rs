@@ -13,9 +13,10 @@
 mod anchored;
 mod left_out;
 
+use serde::{Deserialize, Serialize};
 use superstep_workbook::{
-    Area, CellRef, DefinedName, Error, Input, LAST_COLUMN, LAST_ROW, Lineage, Operation, Sheet,
-    Value, Workbook, column_name,
+    Area, Cell, CellRef, DefinedName, Error, Input, LAST_COLUMN, LAST_ROW, Lineage, Operation,
+    Sheet, Value, Workbook, column_name,
 };
 
 use anchored::Drawings;
@@ -28,8 +29,24 @@ pub struct Losses {
     pub always: Vec<String>,
     /// Cells with content that get something else, or nothing.
     pub overwritten: u64,
+    /// The first of all cells that lose their content.
+    pub cells: Vec<LostCell>,
     /// Sheets that belong to the agent after them.
     pub own_sheets: Vec<String>,
+}
+
+/// How many lost cells are named.
+const NAMED: usize = 100;
+
+/// A cell that loses its content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostCell {
+    /// Its sheet.
+    pub sheet: String,
+    /// Its address.
+    pub cell: String,
+    /// Its content as it is shown.
+    pub value: String,
 }
 
 impl Losses {
@@ -171,8 +188,8 @@ impl Losses {
             ));
         }
         let cells = sheet.cells().filter(|(_, cell)| !cell.is_blank());
-        let cells = cells.filter_map(|(at, cell)| Some((tracks.cell(at)?, cell)));
-        let changed = cells.filter(|(at, cell)| {
+        let cells = cells.filter_map(|(at, cell)| Some((at, tracks.cell(at)?, cell)));
+        let changed = cells.filter(|(_, at, cell)| {
             let now = new.cell(*at);
             let formula = now.and_then(|cell| cell.formula());
             match cell.formula() {
@@ -182,7 +199,10 @@ impl Losses {
                 None => formula.is_some() || *new.value(*at) != cell.value,
             }
         });
-        self.overwritten += u64::try_from(changed.count()).unwrap_or(u64::MAX);
+        for (at, _, cell) in changed {
+            self.overwritten = self.overwritten.saturating_add(1);
+            self.name_cell(book, name, at, cell);
+        }
         let comments = sheet.comments.iter().filter_map(|(at, comment)| {
             let now = tracks.cell(*at);
             let now = now.or_else(|| is_pushed_off(*at).then_some(*at));
@@ -279,9 +299,7 @@ impl Losses {
                 self.overwritten += self.content(book, sheet, *area);
             }
             Operation::Merge { sheet, area } => {
-                let first = Area::from(area.first);
-                let all = self.content(book, sheet, *area);
-                self.overwritten += all.saturating_sub(self.content(book, sheet, first));
+                self.overwritten += self.content_beside(book, sheet, *area, Some(area.first));
             }
             Operation::Set { sheet, cell, value } => {
                 self.overwritten += self.replaced(book, sheet, *cell, value);
@@ -380,24 +398,54 @@ impl Losses {
         book.sheet(name).ok().filter(|_| !is_own)
     }
 
-    fn content(&self, book: &Workbook, sheet: &str, area: Area) -> u64 {
+    /// Counts the cells with content in an area, and names them as lost.
+    fn content(&mut self, book: &Workbook, sheet: &str, area: Area) -> u64 {
+        self.content_beside(book, sheet, area, None)
+    }
+
+    /// The same without one cell, which stays.
+    fn content_beside(
+        &mut self,
+        book: &Workbook,
+        sheet: &str,
+        area: Area,
+        kept: Option<CellRef>,
+    ) -> u64 {
         let Some(sheet) = self.foreign(book, sheet) else {
             return 0;
         };
         let rows = sheet
             .rows
             .range(area.first.row..=area.last.row.max(area.first.row));
-        let cells = rows.flat_map(|(_, row)| row.cells.iter());
-        let lost = cells.filter(|cell| {
-            let columns = area.first.column..=area.last.column;
-            columns.contains(&cell.column) && !cell.is_blank()
+        let cells = rows.flat_map(|(row, cells)| {
+            let at = |column| CellRef { row: *row, column };
+            cells.cells.iter().map(move |cell| (at(cell.column), cell))
         });
-        u64::try_from(lost.count()).unwrap_or(u64::MAX)
+        let columns = area.first.column..=area.last.column;
+        let lost = cells.filter(|(at, cell)| {
+            columns.contains(&at.column) && !cell.is_blank() && Some(*at) != kept
+        });
+        let mut count = 0;
+        for (at, cell) in lost {
+            count += 1;
+            self.name_cell(book, &sheet.name, at, cell);
+        }
+        count
     }
 
-    fn replaced(&self, book: &Workbook, sheet: &str, at: CellRef, value: &Input) -> u64 {
+    fn name_cell(&mut self, book: &Workbook, sheet: &str, at: CellRef, cell: &Cell) {
+        if self.cells.len() < NAMED {
+            self.cells.push(LostCell {
+                sheet: sheet.to_owned(),
+                cell: at.to_string(),
+                value: book.shown(cell),
+            });
+        }
+    }
+
+    fn replaced(&mut self, book: &Workbook, sheet: &str, at: CellRef, value: &Input) -> u64 {
         let sheet = self.foreign(book, sheet);
-        let Some(cell) = sheet.and_then(|sheet| sheet.cell(at)) else {
+        let Some((sheet, cell)) = sheet.and_then(|sheet| Some((sheet, sheet.cell(at)?))) else {
             return 0;
         };
         if cell.is_blank() {
@@ -412,6 +460,9 @@ impl Losses {
             (None, Input::Error(new)) => cell.value == Value::Error(new.as_str().into()),
             _ => false,
         };
+        if !is_same {
+            self.name_cell(book, &sheet.name, at, cell);
+        }
         u64::from(!is_same)
     }
 }

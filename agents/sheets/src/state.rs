@@ -12,6 +12,8 @@ use superstep::{
     tools::Chat,
 };
 
+use crate::loss::LostCell;
+
 /// The state of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 pub struct SheetsState {
@@ -124,6 +126,9 @@ pub struct Proposal {
     /// New formulas and links that reach outside the workbook, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outward: Vec<String>,
+    /// The first cells that would lose their content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<LostCell>,
     /// What may be wrong afterwards, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -58,6 +58,7 @@ pub(crate) async fn ask_user(
             let question = Question {
                 question: what,
                 options: Vec::new(),
+                answers: Vec::new(),
                 parameter: Some(parameter.clone()),
                 understood: understood.clone(),
             };
@@ -130,6 +131,7 @@ pub(crate) async fn ask_user(
             let question = Question {
                 question: format!("Which one is \"{name}\"?"),
                 options: shown(&options),
+                answers: (1..=options.len()).map(|it| it.to_string()).collect(),
                 parameter: None,
                 understood: understood.clone(),
             };
@@ -165,6 +167,7 @@ pub(crate) async fn ask_user(
             let question = Question {
                 question: format!("{} [{}]. Try again?", problem.message, problem.code),
                 options: AGAIN.map(str::to_owned).to_vec(),
+                answers: AGAIN.map(str::to_owned).to_vec(),
                 parameter: None,
                 understood: understood.clone(),
             };

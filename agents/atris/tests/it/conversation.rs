@@ -337,3 +337,18 @@ async fn a_bare_question_in_a_thread_that_waits_is_answered_as_in_a_new_one() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_input_without_a_question_is_refused_and_a_choice_names_the_answer_of_each_option() {
+    let (_server, agent) = both().await;
+    let asked = run(&agent, "t", "How many followers does Sol Rivera have?").await;
+    let (_, question) = open(&asked);
+    assert_eq!(question.options.len(), 2);
+    assert_eq!(question.answers, ["1", "2"]);
+    let input = json!({"messages": [{"role": "user", "content": "The second"}]});
+    let options = superstep::RunOptions::on("t");
+    let again = agent.graph().dynamic().invoke(input, &options).await;
+    assert_eq!(again.unwrap_err().code(), "SS8012");
+    let now = agent.graph().state("t").await.unwrap();
+    assert_eq!(now.asks.len(), 1, "the question is still open");
+}

@@ -76,6 +76,9 @@ fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeError> 
     let Json::Object(mut args) = args else {
         return Ok(None);
     };
+    if !proposal.cells.is_empty() {
+        args.insert("cells".into(), json!(proposal.cells));
+    }
     for (name, lines) in [
         ("outward", &proposal.outward),
         ("warnings", &proposal.warnings),

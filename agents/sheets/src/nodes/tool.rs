@@ -116,6 +116,7 @@ impl Step<'_> {
                 observation: said,
                 log,
                 losses: losses.unwrap_or_default(),
+                cells: assessed.losses.cells,
                 outward: assessed.outward,
                 warnings,
             })));

@@ -56,6 +56,10 @@ async fn deleting_rows_with_data_is_asked_for_and_then_done_once() {
         "{}",
         approval.description
     );
+    let cells = approval.action_request.args["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 8, "{cells:?}");
+    let first = json!({"sheet": "Data", "cell": "A2", "value": "North"});
+    assert_eq!(cells[0], first);
     let waiting = agent.graph().state("t").await.unwrap().state;
     assert_eq!(waiting.version, waiting.problem.workbook);
     let outcome = answered(&agent, &outcome, Verdict::Accept).await;
