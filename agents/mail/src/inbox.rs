@@ -22,9 +22,9 @@ use superstep::{
 };
 
 use crate::{
-    Mode, markdown,
+    Mode, View, markdown,
     scope::ApprovalScope,
-    tools::{SCHEDULE, SEND},
+    tools::{SCHEDULE, SEND, STRANGER},
 };
 
 /// A question as it is asked: a list of one item.
@@ -49,6 +49,9 @@ pub struct Item {
     /// What an answer may name, so that it fits no other question; absent if it is about no call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
+    /// The same as data; absent in questions of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<Box<View>>,
 }
 
 impl Asked {
@@ -229,8 +232,11 @@ pub(crate) fn decide(
     asked_in: Mode,
     check: impl FnOnce(&Decision) -> Result<(), String>,
 ) -> Result<(Decision, Mode), NodeError> {
+    let warnings = item.view.iter().flat_map(|view| &view.warnings);
+    let warnings = warnings.map(|warning| warning.text.as_str());
+    let strong: Vec<&str> = warnings.chain([STRANGER]).collect();
     let item = Item {
-        description: markdown::escaped(&item.description),
+        description: markdown::escaped(&item.description, &strong),
         ..item
     };
     let asked = item.clone();

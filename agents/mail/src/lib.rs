@@ -91,6 +91,7 @@ mod settings;
 mod slots;
 mod small;
 pub mod tools;
+mod view;
 
 pub use address::Address;
 pub use agent::{AgentError, MailAgent};
@@ -117,3 +118,4 @@ pub use questions::{Inbox, UnreadableThread};
 pub use settings::{Settings, WorkingHours};
 pub use slots::Day;
 pub use superstep::tools::guided::Profile;
+pub use view::{Invitation, Letter, View, Warning};

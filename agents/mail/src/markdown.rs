@@ -6,8 +6,9 @@
 /// What means something in Markdown wherever it stands.
 const SIGNS: &str = "\\`*_[]<>!|~&";
 
-/// A text as Markdown that shows it as it is. Its first line stays a heading if it is one: mails begin otherwise.
-pub(crate) fn escaped(text: &str) -> String {
+/// A text as Markdown that shows it as it is. Its first line stays a heading if it is one: mails begin otherwise. A line
+/// that ends with one of these sentences between `**` is one of the program's, and its sentence is strong.
+pub(crate) fn escaped(text: &str, strong: &[&str]) -> String {
     let mut markdown = String::with_capacity(text.len() + text.len() / 8);
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
@@ -17,17 +18,37 @@ pub(crate) fn escaped(text: &str) -> String {
         if at > 0 && line.starts_with('#') {
             markdown.push('\\');
         }
-        for (place, sign) in line.char_indices() {
-            let from = line.get(place..).unwrap_or_default();
-            // Addresses would become links by themselves.
-            let is_link = from.starts_with("://") || sign == '.' && ends_with_www(line, place);
-            if SIGNS.contains(sign) || is_link {
-                markdown.push('\\');
+        let mut all = strong.iter();
+        match all.find_map(|sentence| Some((before(line, sentence)?, sentence))) {
+            Some((before, sentence)) => {
+                plain_line(&mut markdown, before);
+                markdown.push_str("**");
+                plain_line(&mut markdown, sentence);
+                markdown.push_str("**");
             }
-            markdown.push(sign);
+            None => plain_line(&mut markdown, line),
         }
     }
     markdown
+}
+
+/// What stands before a sentence of the program at the end of a line.
+fn before<'a>(line: &'a str, sentence: &str) -> Option<&'a str> {
+    let rest = line.strip_suffix("**")?.strip_suffix(sentence)?;
+    let rest = rest.strip_suffix("**")?;
+    (rest.is_empty() || rest.starts_with("- ")).then_some(rest)
+}
+
+fn plain_line(markdown: &mut String, line: &str) {
+    for (place, sign) in line.char_indices() {
+        let from = line.get(place..).unwrap_or_default();
+        // Addresses would become links by themselves.
+        let is_link = from.starts_with("://") || sign == '.' && ends_with_www(line, place);
+        if SIGNS.contains(sign) || is_link {
+            markdown.push('\\');
+        }
+        markdown.push(sign);
+    }
 }
 
 fn ends_with_www(line: &str, place: usize) -> bool {
@@ -70,7 +91,7 @@ mod tests {
 
     #[test]
     fn nothing_of_a_mail_is_an_image_a_link_or_html() {
-        let markdown = escaped(MAIL);
+        let markdown = escaped(MAIL, &[]);
         assert!(markdown.starts_with("# A reply  \n"), "{markdown}");
         // What is left when every escaped sign is taken out is all that can mean something.
         let mut signs = markdown.chars();
@@ -88,9 +109,24 @@ mod tests {
     }
 
     #[test]
+    fn only_a_sentence_of_the_program_is_strong() {
+        let text = "# A reply\n\n**Answers go to x_y@b.example.**\n- z@b.example **(new)**\n│ **(new)**\n**(old)**\n";
+        let strong = ["Answers go to x_y@b.example.", "(new)"];
+        let markdown = escaped(text, &strong);
+        assert!(
+            markdown.contains("\n**Answers go to x\\_y@b.example.**"),
+            "{markdown}"
+        );
+        assert!(markdown.contains("- z@b.example **(new)**"), "{markdown}");
+        assert!(markdown.contains("│ \\*\\*(new)"), "{markdown}");
+        assert!(markdown.contains("\\*\\*(old)"), "{markdown}");
+        assert_eq!(plain(&markdown), text);
+    }
+
+    #[test]
     fn the_text_comes_back_as_it_was() {
         for text in [MAIL, "", "a", "\\", "a  \n  b", "x\n\n", "tail \\"] {
-            assert_eq!(plain(&escaped(text)), text);
+            assert_eq!(plain(&escaped(text, &["a"])), text);
         }
     }
 }

@@ -28,14 +28,14 @@ pub(crate) struct PastCall {
 }
 
 impl PastCall {
-    /// A line of a question that asks for the like.
+    /// A sentence in a question that asks for the like.
     pub(crate) fn describe(&self, zone: &Zone) -> String {
         let at = self.at.to_zoned(zone.zone.clone());
         let (at, what) = (at.strftime("%Y-%m-%d %H:%M"), one_line(&self.what, 300));
         match self.is_certain {
-            true => format!("**Done before about this mail, decided on {at}: {what}**"),
+            true => format!("Done before about this mail, decided on {at}: {what}"),
             false => format!(
-                "**This may have been done before about this mail, decided on {at}, and nobody knows: {what}**"
+                "This may have been done before about this mail, decided on {at}, and nobody knows: {what}"
             ),
         }
     }

@@ -37,6 +37,7 @@ use context::CallContext;
 use kind::ToolKind;
 pub use kind::{CHECK, DONE, QUESTION, SCHEDULE, SEND};
 pub(crate) use meeting::Meeting;
+pub(crate) use schedule::STRANGER;
 
 /// What a call asks for, once its arguments are known to make sense.
 #[derive(Clone, Debug)]
@@ -221,6 +222,11 @@ impl Tool for MailTool {
         Ok(Box::new(self.read(args)?))
     }
 }
+
+/// The argument with the text of a reply.
+pub(crate) const TEXT: &str = "response_text";
+/// The argument with recipients besides those of the mail.
+pub(crate) const ADDED: &str = "additional_recipients";
 
 #[derive(Deserialize)]
 struct SendArgs {

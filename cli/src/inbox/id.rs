@@ -93,6 +93,7 @@ mod tests {
             description: String::new(),
             mode: None,
             digest: None,
+            view: None,
         };
         Question {
             thread: "mail-1".into(),

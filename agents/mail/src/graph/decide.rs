@@ -1,6 +1,7 @@
 //! The approval question about one call: the person sees exactly what would be done.
 
 use jiff::Timestamp;
+use serde_json::Value as Json;
 use superstep::{
     Ctx, Input, NodeError, Res, Snap,
     tools::{Decision, ParsedCall as _},
@@ -73,19 +74,28 @@ fn item(
 ) -> Item {
     let (call, mode) = (&pending.call, pending.mode);
     let takes_effect = [SEND, SCHEDULE].contains(&call.name.as_str());
-    let about = match validator.parse(call) {
-        Ok(parsed) => {
-            let text = parsed.describe().unwrap_or_default();
-            match parsed.request {
-                ToolRequest::Send(_) => mode.describe("A reply", &text),
-                ToolRequest::Schedule(_) => mode.describe("A meeting", &text),
-                ToolRequest::Question(_) => format!("# A question\n\n{}", revealed(&text)),
-                _ => format!("# {}\n", call.name),
-            }
-        }
-        Err(_) => format!("# {}\n", call.name),
+    let parsed = validator.parse(call).ok();
+    let title = match parsed.as_ref().map(|parsed| &parsed.request) {
+        Some(ToolRequest::Send(_)) => "A reply",
+        Some(ToolRequest::Schedule(_)) => "A meeting",
+        Some(ToolRequest::Question(_)) => "A question",
+        _ => call.name.as_str(),
+    };
+    let text = parsed.as_ref().and_then(|parsed| parsed.describe());
+    let about = match text {
+        Some(text) if takes_effect => mode.describe(title, &text),
+        Some(text) => format!("# {title}\n\n{}", revealed(&text)),
+        None => format!("# {title}\n"),
     };
     let note = note.filter(|_| call.name == SEND);
+    let view = parsed.map(|parsed| {
+        let mut view = parsed.view(title);
+        let options = call.args.get("answers").and_then(Json::as_array);
+        let options = options.into_iter().flatten().filter_map(Json::as_str);
+        view.options = options.map(str::to_owned).collect();
+        view.text = view.text.or_else(|| note.clone());
+        Box::new(view)
+    });
     let note = note.map(|note| format!("\n{note}\n")).unwrap_or_default();
     let mail = shown(&input.mail, &services.zone);
     Item {
@@ -94,5 +104,6 @@ fn item(
         description: format!("{about}{note}\n---\n\n{mail}"),
         mode: takes_effect.then_some(mode),
         digest: None,
+        view,
     }
 }

@@ -19,7 +19,7 @@ use super::{
     turn::{last_turn, of_turn},
 };
 use crate::{
-    Stage, Topic,
+    Stage, Topic, View,
     inbox::{Action, Item, WORDS, decide},
     prompt::{filled, says, shown},
     services::{LLM_CALL, Services},
@@ -313,6 +313,12 @@ pub(super) async fn ask_person(
         config: WORDS,
         mode: None,
         digest: None,
+        view: Some(Box::new(View {
+            title: "The assistant cannot continue".into(),
+            text: Some(why.clone()),
+            mail: mail.clone(),
+            ..View::default()
+        })),
         description: format!(
             "# The assistant cannot continue\n\n{why}\n\nSay what it should do, or ignore the mail.\
              \n\n---\n\n{}",

@@ -157,12 +157,14 @@ impl Reviewer for ApprovalReviewer<'_> {
         let (run, (heading, why)) = (withheld.run(), withheld.explanation());
         let about = self.call.describe().unwrap_or_default();
         let doubtful = doubt.map(|why| format!(" An earlier attempt may have succeeded: {why}."));
+        let mut view = self.call.view(heading);
+        let why = format!("{why}{}", doubtful.unwrap_or_default());
+        view.text = Some(why.clone());
         let about = format!(
-            "{about}\n---\n\n{why}{}\n\n\
+            "{about}\n---\n\n{why}\n\n\
              accept: do it; in a dry run only say what would be done\n\
              ignore: do not do it\n\
-             response: do not do it, and tell the assistant something\n",
-            doubtful.unwrap_or_default()
+             response: do not do it, and tell the assistant something\n"
         );
         let item = Item {
             action_request: Action {
@@ -173,6 +175,7 @@ impl Reviewer for ApprovalReviewer<'_> {
             description: run.describe(heading, &about),
             mode: Some(run),
             digest: Some(self.digest(ctx, call, attempt)),
+            view: Some(Box::new(view)),
         };
         self.ask(ctx, item, run, |decision| declined(decision, doubt))
     }
@@ -188,6 +191,7 @@ impl Reviewer for ApprovalReviewer<'_> {
             description: text.description,
             mode: None,
             digest: Some(self.digest(ctx, call, lost.attempt)),
+            view: None,
         };
         // An answer that names no mode continues in the one that it was approved in.
         self.ask(ctx, item, self.approved, |decision| {

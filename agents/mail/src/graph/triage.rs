@@ -14,7 +14,7 @@ use super::{
     Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode, learn::learn_from,
 };
 use crate::{
-    Stage, Topic,
+    Stage, Topic, View,
     inbox::{Action, Item, WORDS, decide},
     memory::feedback::{FeedbackItem, UserAction},
     prompt::{filled, for_model, says, shown},
@@ -146,6 +146,11 @@ pub(super) async fn interrupt_handler(
         description: shown(&input.mail, &services.zone),
         mode: None,
         digest: None,
+        view: Some(Box::new(View {
+            title: "For your information".into(),
+            mail: Some(shown(&input.mail, &services.zone)),
+            ..View::default()
+        })),
     };
     let (decision, _) = decide(&ctx, item, None, services.settings.mode(), |_| Ok(()))?;
     let (action, update, next) = match decision {

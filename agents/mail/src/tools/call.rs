@@ -6,11 +6,18 @@ use jiff::civil::Date;
 use superstep::{
     Failure,
     future::BoxFuture,
+    text::Hidden,
     tools::{Access, Lost, ParsedCall, Reconciled, ToolCtx, ToolError, ToolOutput},
 };
 
 use super::{ToolRequest, context::CallContext, outcome::OutcomeText, schedule, send};
-use crate::{MailError, parse::one_line, prompt::gutter, services::Services, slots::Day};
+use crate::{
+    MailError, View, Warning,
+    parse::one_line,
+    prompt::{gutter, shown},
+    services::Services,
+    slots::Day,
+};
 
 /// How many parts of a calendar that cannot be read are named.
 const MOST_UNREAD: usize = 5;
@@ -34,6 +41,33 @@ impl MailCall {
         }
     }
 
+    /// The question about it as data, under a heading.
+    pub(crate) fn view(&self, title: &str) -> View {
+        let mut view = View {
+            title: title.to_owned(),
+            mail: Some(shown(&self.context.input.mail, &self.context.services.zone)),
+            ..View::default()
+        };
+        match &self.request {
+            ToolRequest::Send(draft) => {
+                view.warnings = send::warnings(draft, &self.context);
+                view.letter = Some(send::letter(draft, &self.context));
+            }
+            ToolRequest::Schedule(meeting) => {
+                view.warnings = schedule::warnings(meeting, &self.context);
+                view.meeting = Some(schedule::invitation(meeting));
+            }
+            ToolRequest::Question(content) => view.text = Some(content.clone()),
+            ToolRequest::Check(_) | ToolRequest::Done => {}
+        }
+        let hidden = Hidden::of(&self.describe().unwrap_or_default());
+        if !hidden.is_empty() {
+            let text = format!("It holds {hidden}.");
+            view.warnings.insert(0, Warning::new(text));
+        }
+        view
+    }
+
     /// The question whether it happened.
     pub(crate) fn outcome(&self, lost: &Lost) -> OutcomeText {
         match &self.request {
@@ -50,14 +84,8 @@ impl MailCall {
 impl ParsedCall for MailCall {
     fn describe(&self) -> Option<String> {
         match &self.request {
-            ToolRequest::Send(draft) => {
-                let before = self.context.describe_before();
-                Some(before + &send::describe(draft, &self.context))
-            }
-            ToolRequest::Schedule(meeting) => {
-                let before = self.context.describe_before();
-                Some(before + &schedule::describe(meeting, &self.context.input))
-            }
+            ToolRequest::Send(draft) => Some(send::describe(draft, &self.context)),
+            ToolRequest::Schedule(meeting) => Some(schedule::describe(meeting, &self.context)),
             ToolRequest::Question(content) => Some(format!("{}\n", gutter(content))),
             ToolRequest::Check(_) | ToolRequest::Done => None,
         }

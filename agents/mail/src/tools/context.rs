@@ -10,7 +10,7 @@ use superstep::{
 };
 
 use crate::{
-    MailError,
+    MailError, Warning,
     input::EmailInput,
     past_calls::{PastCall, PastCalls},
     services::Services,
@@ -30,10 +30,10 @@ pub(crate) struct CallContext {
 
 impl CallContext {
     /// What was done about the mail before, for whoever is asked about more.
-    pub(super) fn describe_before(&self) -> String {
+    pub(super) fn past(&self) -> Vec<Warning> {
         let zone = &self.services.zone;
-        let lines = self.before.iter().map(|past| past.describe(zone) + "\n");
-        lines.collect()
+        let past = self.before.iter();
+        past.map(|past| Warning::new(past.describe(zone))).collect()
     }
 
     /// Puts on record that a call happened, or that it may have.

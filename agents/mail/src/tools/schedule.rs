@@ -10,20 +10,53 @@ use superstep::{
 };
 
 use super::{Meeting, context::CallContext, outcome::OutcomeText};
-use crate::{EventLookup, MailError, NewEvent, input::EmailInput, key::key, prompt::gutter};
+use crate::{
+    Address, EventLookup, Invitation, MailError, NewEvent, Warning, key::key, prompt::gutter,
+    view::marked,
+};
 
 /// A meeting as it would be made.
-pub(super) fn describe(meeting: &Meeting, input: &EmailInput) -> String {
-    let mut text = format!("{}\n{}\n", gutter(&meeting.title), meeting.describe());
+pub(super) fn describe(meeting: &Meeting, context: &CallContext) -> String {
+    let mut text = marked(&context.past());
+    text.push_str(&gutter(&meeting.title));
+    text.push_str(&format!("\n{}\n", meeting.describe()));
     for one in &meeting.attendees {
-        let is_known = input.participants.iter().any(|it| it.is_same(one));
-        let stranger = match is_known {
-            true => "",
-            false => " **(not in this thread so far)**",
+        let stranger = match is_known(one, context) {
+            true => String::new(),
+            false => format!(" **{STRANGER}**"),
         };
         text.push_str(&format!("- {}{stranger}\n", one.email));
     }
     text
+}
+
+/// The remark about an attendee of whom the thread does not know.
+pub(crate) const STRANGER: &str = "(not in this thread so far)";
+
+fn is_known(one: &Address, context: &CallContext) -> bool {
+    let known = &context.input.participants;
+    known.iter().any(|it| it.is_same(one))
+}
+
+/// What a person might overlook.
+pub(super) fn warnings(meeting: &Meeting, context: &CallContext) -> Vec<Warning> {
+    let mut all = context.past();
+    let attendees = meeting.attendees.iter();
+    let strangers = attendees.filter(|one| !is_known(one, context));
+    all.extend(strangers.map(|one| {
+        let text = format!("Not in this thread so far: {}", one.email);
+        Warning::about(one, text)
+    }));
+    all
+}
+
+/// The meeting as data.
+pub(super) fn invitation(meeting: &Meeting) -> Invitation {
+    Invitation {
+        title: meeting.title.clone(),
+        when: meeting.describe(),
+        attendees: meeting.attendees.clone(),
+    }
 }
 
 /// The meeting in a few words.

@@ -10,12 +10,13 @@ use superstep::{
     tools::{Lost, Reconciled, ToolError},
 };
 
-use super::{Draft, context::CallContext, outcome::OutcomeText};
+use super::{ADDED, Draft, TEXT, context::CallContext, outcome::OutcomeText};
 use crate::{
-    Address, Lookup, MailError, Outgoing, Recipients, Reply, SendError,
+    Address, Letter, Lookup, MailError, Outgoing, Recipients, Reply, SendError, Warning,
     compose::reply_subject,
     key::key,
     prompt::{answers_elsewhere, gutter, person},
+    view::marked,
 };
 
 /// From so many on, how many get a reply is worth a look.
@@ -23,45 +24,75 @@ const MANY: usize = 5;
 
 /// A reply as it would go out, with what a person might overlook in front.
 pub(super) fn describe(draft: &Draft, context: &CallContext) -> String {
-    let (input, owner) = (&context.input, context.services.mailbox.owner());
-    let to = Recipients::of(&input.mail, owner, &draft.added);
-    let mut text = String::new();
+    let to = recipients(draft, context);
+    let mut text = marked(&warnings(draft, context));
     let mut line = |line: String| {
         text.push_str(&line);
         text.push('\n');
     };
-    let unasked = Recipients::of(&input.mail, owner, &[]);
-    let unasked: Vec<Address> = unasked.all().cloned().collect();
-    for added in to.outside(&unasked) {
-        line(format!("**Added by the assistant: {}**", person(added)));
-    }
-    for stranger in to.outside(&input.participants) {
-        line(format!(
-            "**Not in this thread so far: {}**",
-            person(stranger)
-        ));
-    }
-    let count = to.all().count();
-    if count > MANY {
-        line(format!("**It goes to {count} people.**"));
-    }
-    let from = input.mail.from.as_ref();
-    if from.is_some_and(|from| from.is_same(owner)) {
-        line(
-            "**The mail says that it is from yourself; the reply goes to those it was for.**"
-                .into(),
-        );
-    }
-    for elsewhere in answers_elsewhere(&input.mail) {
-        line(format!("**{elsewhere}**"));
-    }
     line(format!("To: {}", people(&to.to)));
     if !to.cc.is_empty() {
         line(format!("Cc: {}", people(&to.cc)));
     }
-    line(format!("Subject: {}", reply_subject(&input.mail.subject)));
+    let subject = reply_subject(&context.input.mail.subject);
+    line(format!("Subject: {subject}"));
     line(format!("\n{}", gutter(&draft.text)));
     text
+}
+
+fn recipients(draft: &Draft, context: &CallContext) -> Recipients {
+    let owner = context.services.mailbox.owner();
+    Recipients::of(&context.input.mail, owner, &draft.added)
+}
+
+/// The recipients that only the call adds.
+fn added(draft: &Draft, context: &CallContext) -> Vec<Address> {
+    let owner = context.services.mailbox.owner();
+    let unasked = Recipients::of(&context.input.mail, owner, &[]);
+    let unasked: Vec<Address> = unasked.all().cloned().collect();
+    let to = recipients(draft, context);
+    to.outside(&unasked).cloned().collect()
+}
+
+/// What a person might overlook.
+pub(super) fn warnings(draft: &Draft, context: &CallContext) -> Vec<Warning> {
+    let (input, owner) = (&context.input, context.services.mailbox.owner());
+    let to = recipients(draft, context);
+    let mut all = context.past();
+    for one in added(draft, context) {
+        let text = format!("Added by the assistant: {}", person(&one));
+        all.push(Warning::about(&one, text));
+    }
+    for stranger in to.outside(&input.participants) {
+        let text = format!("Not in this thread so far: {}", person(stranger));
+        all.push(Warning::about(stranger, text));
+    }
+    let count = to.all().count();
+    if count > MANY {
+        all.push(Warning::new(format!("It goes to {count} people.")));
+    }
+    let from = input.mail.from.as_ref();
+    if from.is_some_and(|from| from.is_same(owner)) {
+        all.push(Warning::new(
+            "The mail says that it is from yourself; the reply goes to those it was for.",
+        ));
+    }
+    all.extend(answers_elsewhere(&input.mail).into_iter().map(Warning::new));
+    all
+}
+
+/// The letter as data.
+pub(super) fn letter(draft: &Draft, context: &CallContext) -> Letter {
+    let Recipients { to, cc } = recipients(draft, context);
+    let added = added(draft, context).into_iter();
+    Letter {
+        to,
+        cc,
+        subject: reply_subject(&context.input.mail.subject),
+        text_arg: TEXT.into(),
+        added_arg: ADDED.into(),
+        added: added.map(|one| one.email).collect(),
+    }
 }
 
 fn people(addresses: &[Address]) -> String {

@@ -256,6 +256,69 @@ async fn recipients_who_are_new_to_the_thread_are_flagged() {
 }
 
 #[tokio::test]
+async fn a_question_has_its_letter_and_its_warnings_as_data_and_strong_in_its_words() {
+    let fixture = Fixture::new();
+    let text = mail("bank", "Please confirm our new bank details.");
+    let text = text.replacen(
+        "Subject:",
+        "Cc: Bob <bob@example.org>\r\nReply-To: Ann <ann@lookalike.example>\r\nSubject:",
+        1,
+    );
+    fixture.put("a.eml", text);
+    let (name, mut args) = reply("a.eml", "We got them.");
+    args["additional_recipients"] = json!(["Eve <eve@example.net>"]);
+    let agent = fixture.agent(responder([turns(&[(name, args)])], Vec::new()));
+    let (thread, _) = asked(&agent).await;
+    let found = agent.graph().state(thread.as_str()).await.unwrap();
+    let item = &found.asks[0].body.as_array().unwrap()[0];
+    assert_eq!(item["mode"], "send");
+    let letter = &item["view"]["letter"];
+    let to = json!([{"name": "Ann", "email": "ann@lookalike.example"}]);
+    assert_eq!(letter["to"], to, "{item}");
+    assert_eq!(letter["subject"], "Re: bank");
+    assert_eq!(letter["added"], json!(["eve@example.net"]));
+    let text = letter["text_arg"].as_str().unwrap();
+    assert_eq!(item["action_request"]["args"][text], "We got them.");
+    let emails = letter["cc"].as_array().unwrap().iter();
+    let emails: Vec<_> = emails.map(|one| one["email"].as_str().unwrap()).collect();
+    assert_eq!(emails, ["bob@example.org", "eve@example.net"]);
+    let warnings = item["view"]["warnings"].as_array().unwrap();
+    let warnings: Vec<_> = warnings
+        .iter()
+        .map(|it| it["text"].as_str().unwrap())
+        .collect();
+    let elsewhere = "Answers go to Ann <ann@lookalike.example>, not to the sender.";
+    assert!(warnings.contains(&elsewhere), "{warnings:?}");
+    assert!(
+        warnings.contains(&"Added by the assistant: eve@example.net"),
+        "{warnings:?}"
+    );
+    assert!(
+        item["view"]["mail"]
+            .as_str()
+            .unwrap()
+            .contains("new bank details")
+    );
+    // In Markdown a warning is strong, and no sign of it is escaped away.
+    let words = item["description"].as_str().unwrap();
+    let strong = "**Answers go to Ann \\<ann@lookalike.example\\>, not to the sender.**";
+    assert!(words.contains(strong), "{words}");
+}
+
+#[tokio::test]
+async fn an_input_without_a_mail_is_refused() {
+    let fixture = lunch();
+    let agent = fixture.agent(responder([turns(&[reply("a.eml", "Yes.")])], Vec::new()));
+    let (thread, _) = asked(&agent).await;
+    let input = json!({"messages": [{"role": "user", "content": "Tell Ann that I call her."}]});
+    let options = superstep::RunOptions::on(thread.as_str());
+    let again = agent.graph().dynamic().invoke(input, &options).await;
+    assert_eq!(again.unwrap_err().code(), "SS7024");
+    let now = agent.graph().state(thread.as_str()).await.unwrap();
+    assert_eq!(now.asks.len(), 1, "its question is still open");
+}
+
+#[tokio::test]
 async fn a_model_that_calls_no_tool_is_told_once_and_then_a_person_helps() {
     let fixture = lunch();
     let steps = [
