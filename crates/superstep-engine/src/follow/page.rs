@@ -151,6 +151,9 @@ impl Turn {
                     }
                     return Ok((self.ending(Some(epoch), ending), thread));
                 }
+            } else if let Some(ending) = ending {
+                // It ended before it began: it has no lease and logs nothing.
+                return Ok((self.ending(Some(0), ending), thread));
             }
             let Some(changed) = changed else {
                 return Ok((Vec::new(), thread));

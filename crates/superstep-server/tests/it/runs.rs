@@ -369,3 +369,47 @@ async fn an_answer_of_an_inbox_is_for_the_first_question_that_it_fits() {
     log.sort_unstable();
     assert_eq!(log, ["schedule: accept", "send: ignore"], "{done}");
 }
+
+#[tokio::test]
+async fn a_stream_of_a_run_that_cannot_begin_ends_with_its_error() {
+    let server = started(memory(), None).await;
+    let empty = json!({"assistant_id": "one", "input": null, "stream_resumable": true});
+    let request = server.request(Method::POST, "/runs/stream");
+    let alone = Events::open(&server, request.body(empty.to_string())).await;
+    let on_thread = server.request(Method::POST, &at("/runs/stream"));
+    let on_thread = Events::open(&server, on_thread.body(empty.to_string())).await;
+    let joined = server.request(Method::GET, on_thread.header("location"));
+    let (alone, on_thread) = (alone.rest().await, on_thread.rest().await);
+    let joined = joined.header("last-event-id", "0");
+    let joined = Events::open(&server, joined).await.rest().await;
+    for events in [alone, on_thread, joined] {
+        let names: Vec<&str> = events.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["metadata", "error"], "{events:?}");
+        assert_eq!(events[1].1["error"], "SS1101", "{events:?}");
+    }
+    let a2a = json!({"jsonrpc": "2.0", "id": 1, "method": "message/stream", "params": {"message": {
+        "messageId": "m", "role": "user", "parts": [{"kind": "data", "data": null}]}}});
+    let request = server.request(Method::POST, "/a2a/one");
+    let a2a = Events::open(&server, request.body(a2a.to_string())).await;
+    let told = a2a.rest().await;
+    let last = &told.last().unwrap().1;
+    assert_eq!(last["result"]["status"]["state"], "failed", "{told:?}");
+}
+
+#[tokio::test]
+async fn a_stream_of_a_run_that_is_cancelled_before_it_begins_ends() {
+    let shut = Gate::shut();
+    let server = started(memory(), Some(&shut)).await;
+    let body = json!({"assistant_id": "gate", "input": {"x": 1}});
+    let first = server.post(&at("/runs"), body.clone()).await.ok();
+    shut.entered.acquire().await.unwrap().forget();
+    let request = server.request(Method::POST, &at("/runs/stream"));
+    let waiting = Events::open(&server, request.body(body.to_string())).await;
+    let place = waiting.header("content-location").to_owned();
+    server.post(&format!("{place}/cancel"), json!({})).await;
+    let events = waiting.rest().await;
+    assert_eq!(events.len(), 1, "{events:?}");
+    shut.open.add_permits(1);
+    let first = first["run_id"].as_str().unwrap();
+    server.get(&at(&format!("/runs/{first}/join"))).await.ok();
+}
