@@ -24,7 +24,6 @@ use uuid::Uuid;
 use self::{addressed::mark, task::Task};
 use crate::{
     app::App,
-    owner::Visitor,
     payload::Payload,
     refusal::{Refusal, answer},
     run_stream::{HEARTBEAT, Over},
@@ -32,6 +31,7 @@ use crate::{
     stream_mode::Mode,
     submit::Accepted,
     thread_name::public,
+    visitor::Visitor,
     waiting::{AHEAD, BEAT},
     wire::{RunPlace, Wire},
 };
@@ -172,7 +172,6 @@ impl Visit {
             (None, Some((of, _))) => of.clone(),
             (None, None) => self.app.new_id(),
         };
-        self.app.check_owner(&self.caller, &thread).await?;
         let mark = mark(&message);
         let is_asked = !self.open_asks(&thread).await?.is_empty();
         if let Some(mark) = mark.as_deref().filter(|_| is_asked || task.is_some())
@@ -290,7 +289,7 @@ impl Visit {
     /// A task, as it is now.
     async fn task(&self, params: &Json) -> Result<Json, CallError> {
         let (thread, run) = self.named(task_named(params)).await?;
-        let (run, hosted) = self.app.find_run(&thread, &run).await?;
+        let (run, hosted) = self.app.find_run(&self.caller, &thread, &run).await?;
         let task = Task::new(&run, &self.assistant);
         if run.ending.is_none() {
             return Ok(task.going());
@@ -309,7 +308,7 @@ impl Visit {
 
     async fn cancel(&self, params: &Json) -> Result<Json, CallError> {
         let (thread, run) = self.named(task_named(params)).await?;
-        let (run, _) = self.app.find_run(&thread, &run).await?;
+        let (run, _) = self.app.find_run(&self.caller, &thread, &run).await?;
         let why = "a client cancelled its task";
         if !self.app.cancel_run(run.id, Cancel::Now, why).await? {
             return Err(CallError(-32002, "the task has ended".to_owned()));

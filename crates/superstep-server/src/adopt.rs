@@ -14,7 +14,14 @@ use superstep::{
     saver::{At, ThreadHint, ThreadInfo},
 };
 
-use crate::{app::App, refusal::Refusal, thread_name::public, thread_record::Record, time};
+use crate::{
+    app::App,
+    refusal::Refusal,
+    thread_name::{follows_from_name, no_thread, public},
+    thread_record::Record,
+    time,
+    visitor::Visitor,
+};
 
 /// So many records are read one by one rather than all that there are.
 const FEW: usize = 1000;
@@ -58,13 +65,50 @@ impl App {
         Ok(all)
     }
 
-    /// The record of a thread that has none yet, by the id that follows from its name.
-    pub(crate) async fn find_stored(&self, id: &str) -> Result<Option<Record>, Refusal> {
+    /// The record of a thread that has none yet, by the id that follows from its name. It has no owner.
+    pub(crate) async fn find_stored(
+        &self,
+        caller: &Visitor,
+        id: &str,
+    ) -> Result<Option<Record>, Refusal> {
         let stored = self.saver.threads().await?;
-        match stored.into_iter().find(|thread| public(thread) == id) {
-            Some(thread) => self.adopt(id, thread).await,
-            None => Ok(None),
+        let Some(thread) = stored.into_iter().find(|thread| public(thread) == id) else {
+            return Ok(None);
+        };
+        match self.adopt(id, thread).await? {
+            Some(record) if caller.sees(record.owner.as_deref()) => Ok(Some(record)),
+            None if !caller.is_owner() => Ok(None),
+            _ => Err(no_thread(id)),
         }
+    }
+
+    /// Makes the record of a new thread under an id that a client chose; says whether the id was free. An owner gets no id
+    /// of a thread that is stored without a record: its record would give the owner what other programs keep there.
+    pub(crate) async fn make_thread(&self, id: &str, record: &Record) -> Result<bool, Refusal> {
+        if record.owner.is_some() && self.threads.find(&Visitor::SERVER, id).await?.is_none() {
+            if follows_from_name(id) {
+                let why = "a new thread ID must not be a UUID of version 5: those stand for threads with names. Use \
+                           version 4 or 7";
+                return Err(Refusal::invalid(why));
+            }
+            if self.is_stored(&ThreadId::from(id)).await? {
+                return Ok(false);
+            }
+        }
+        Ok(self.threads.make(id, record).await?)
+    }
+
+    /// Whether anything is stored of a thread.
+    async fn is_stored(&self, thread: &ThreadId) -> Result<bool, Refusal> {
+        let root = GraphPath::default();
+        if self.saver.load(thread, &root, At::Latest).await?.is_some() {
+            return Ok(true);
+        }
+        let any = RunQuery {
+            limit: Some(1),
+            ..RunQuery::default()
+        };
+        Ok(!self.saver.runs().load_runs(thread, &any).await?.is_empty())
     }
 
     pub(crate) async fn adopt(
@@ -107,7 +151,7 @@ impl App {
         // Somebody may have been faster.
         match self.threads.make(id, &record).await? {
             true => Ok(Some(record)),
-            false => Ok(self.threads.find(id).await?),
+            false => self.threads.find(&Visitor::SERVER, id).await,
         }
     }
 }

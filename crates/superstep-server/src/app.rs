@@ -28,13 +28,13 @@ use crate::{
     records::Records,
     registry::Registry,
     store_edit::StoreEditor,
-    thread_record::Record,
+    thread_records::ThreadRecords,
 };
 
 /// What the handlers of a server share.
 pub(crate) struct App {
     pub(crate) registry: Registry,
-    pub(crate) threads: Records<Record>,
+    pub(crate) threads: ThreadRecords,
     pub(crate) assistants: Records<Assistant>,
     pub(crate) after_runs: Records<AfterRun>,
     pub(crate) deleted_runs: Records<Json>,

@@ -5,8 +5,8 @@ use uuid::Uuid;
 use crate::{
     app::App,
     assistant_record::{Assistant, assistant_id},
-    owner::Visitor,
     refusal::Refusal,
+    visitor::Visitor,
 };
 
 impl App {

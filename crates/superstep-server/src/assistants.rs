@@ -16,10 +16,10 @@ use crate::{
     assistant_record::{Assistant, Version, assistant_id},
     drawing,
     matching::has_all,
-    owner::Visitor,
     page::Page,
     payload::Payload,
     refusal::{Refusal, answer},
+    visitor::Visitor,
 };
 
 const SORTABLE: &[&str] = &[

@@ -14,8 +14,8 @@ use superstep::RunId;
 use uuid::Uuid;
 
 use crate::{
-    app::App, cron_record::Cron, crons::cron_body, owner::Visitor, refusal::Refusal,
-    run_request::RunRequest, time,
+    app::App, cron_record::Cron, crons::cron_body, refusal::Refusal, run_request::RunRequest, time,
+    visitor::Visitor,
 };
 
 /// The namespace of the ids of such runs.
@@ -92,9 +92,6 @@ impl App {
         let owner = Visitor::of(cron.owner.clone());
         self.check_assistant(&owner, &request.kwargs.assistant_id)
             .await?;
-        if let Some(thread) = &cron.thread_id {
-            self.check_owner(&owner, thread).await?;
-        }
         self.accept(cron.thread_id.as_deref(), request).await?;
         Ok(())
     }

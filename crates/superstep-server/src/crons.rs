@@ -15,12 +15,12 @@ use crate::{
     app::App,
     cron_record::Cron,
     matching::has_all,
-    owner::Visitor,
     page::Page,
     payload::Payload,
     refusal::{Refusal, answer},
     run_request::RunRequest,
     time,
+    visitor::Visitor,
 };
 
 const SORTABLE: &[&str] = &[
@@ -58,7 +58,7 @@ pub(crate) async fn create_on(
     caller: Visitor,
     body: Payload,
 ) -> Result<Response, Refusal> {
-    let (id, _) = app.find_thread(&id).await?;
+    let (id, _) = app.find_thread(&caller, &id).await?;
     app.make_cron(&caller, Some(id), body).await
 }
 

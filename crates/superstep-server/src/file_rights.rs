@@ -12,11 +12,11 @@ use crate::{
     app::App,
     file_record::ResultRecord,
     files::{is_hash, key},
-    owner::Visitor,
     payload::Payload,
     refusal::Refusal,
     thread_record::Record,
     time,
+    visitor::Visitor,
 };
 
 /// How long a hash is.
@@ -103,7 +103,7 @@ impl App {
 
     /// What its graph made on a thread that is about to go stays its owner's.
     pub(crate) async fn keep_results(&self, id: &str) -> Result<(), Refusal> {
-        let record = self.threads.find(id).await?;
+        let record = self.threads.find(&Visitor::SERVER, id).await?;
         let Some(record) = record.filter(|record| record.owner.is_some()) else {
             return Ok(());
         };

@@ -24,12 +24,12 @@ use superstep::{
 use crate::{
     app::App,
     file_record::FileRecord,
-    owner::Visitor,
     page::Page,
     payload::Payload,
     query::Params,
     refusal::{Refusal, answer},
     time,
+    visitor::Visitor,
 };
 
 /// The longest name of a file.

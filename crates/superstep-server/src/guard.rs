@@ -7,7 +7,7 @@
 
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
-use crate::{caller::Caller, owner::Visitor, refusal::Refusal, tokens::Tokens};
+use crate::{caller::Caller, refusal::Refusal, tokens::Tokens, visitor::Visitor};
 use axum::{
     body::Body,
     extract::{Request, State},

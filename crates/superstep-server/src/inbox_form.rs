@@ -21,6 +21,7 @@ use crate::{
     inbox_answer::{InboxAnswer, action},
     payload::Payload,
     refusal::Refusal,
+    visitor::Visitor,
 };
 
 /// What an action is called that is no more than a question.
@@ -51,11 +52,12 @@ pub(crate) async fn shown(request: Request, next: Next) -> Response {
 pub(crate) async fn answered(
     State(app): State<Arc<App>>,
     Path(names): Path<HashMap<String, String>>,
+    caller: Visitor,
     request: Request,
     next: Next,
 ) -> Response {
     let id = names.get("id").map(String::as_str).unwrap_or_default();
-    match app.bound(id, request).await {
+    match app.bound(&caller, id, request).await {
         Ok(request) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     }
@@ -63,13 +65,18 @@ pub(crate) async fn answered(
 
 impl App {
     /// The request with its answer bound to a question, if it has one of an inbox.
-    async fn bound(&self, thread: &str, request: Request) -> Result<Request, Refusal> {
+    async fn bound(
+        &self,
+        caller: &Visitor,
+        thread: &str,
+        request: Request,
+    ) -> Result<Request, Refusal> {
         let (mut parts, body) = request.into_parts();
         let whole = Request::from_parts(parts.clone(), body);
         let mut fields: Map<String, Json> = Payload::from_request(whole, &()).await?.whole()?;
         let given = fields.get("command").and_then(|it| it.get("resume"));
         if let Some(answer) = given.and_then(InboxAnswer::of)
-            && let Some(ask) = self.meant(thread, &answer).await?
+            && let Some(ask) = self.meant(caller, thread, &answer).await?
         {
             let value = understood(&ask, &answer)?;
             let bound = Map::from_iter([(ask.id.to_string(), value)]);
@@ -85,11 +92,12 @@ impl App {
     /// The first open question of a thread that an answer fits; nothing if none is open, which the run is refused for.
     async fn meant(
         &self,
+        caller: &Visitor,
         thread: &str,
         answer: &InboxAnswer<'_>,
     ) -> Result<Option<DynAsk>, Refusal> {
         // What is wrong with the thread its handler says.
-        let Ok((id, record)) = self.find_thread(thread).await else {
+        let Ok((id, record)) = self.find_thread(caller, thread).await else {
             return Ok(None);
         };
         let Some(Ok(hosted)) = record.graph().map(|graph| self.registry.graph(graph)) else {

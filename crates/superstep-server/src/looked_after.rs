@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep::store::{Namespace, Store};
 
-use crate::{app::App, owner::Visitor, owner_store, refusal::Refusal, store_edit::StoreEditor};
+use crate::{app::App, owner_store, refusal::Refusal, store_edit::StoreEditor, visitor::Visitor};
 
 impl App {
     /// Who looks after an item that a caller names, with the store and the namespace that it has for whom it belongs to; nothing

@@ -11,10 +11,10 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::{
     app::App,
-    owner::Visitor,
     payload::Payload,
     refusal::{Refusal, answer},
     run_stream::Over,
+    visitor::Visitor,
 };
 
 /// Versions of the protocol that clients may speak, newest first.

@@ -1,13 +1,14 @@
-//! Owners: who has a token with a name sees the threads, runs, files and memory of that name, and no others.
+//! Owners: a named token sees the threads, runs, files and memory of that name, and no others.
 //!
-//! What belongs to somebody else is answered as what is not there. Routes of one thread are guarded by the table of
-//! routes itself (`own_thread`), so that no handler can forget it.
+//! What belongs to another owner is answered as missing. A thread record is read only together with the check of its
+//! caller (`thread_records`), so no handler can forget it. The layers here let every route of one thread, run or
+//! assistant refuse alike, before it reads its body.
 
-use std::{collections::HashMap, convert::Infallible, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use axum::{
-    extract::{FromRequestParts, Path, Request, State},
-    http::{Method, StatusCode, request::Parts},
+    extract::{Path, Request, State},
+    http::{Method, StatusCode},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -15,47 +16,11 @@ use superstep::{RunId, store::Store};
 
 use crate::{
     app::App,
-    assistant_record::Assistant,
     refusal::Refusal,
     thread_name::{no_thread, public, thread_id},
     thread_record::Record,
+    visitor::Visitor,
 };
-
-/// Who calls: an owner, or somebody who sees everything.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Visitor(Option<Arc<str>>);
-
-impl Visitor {
-    pub(crate) fn of(owner: Option<String>) -> Self {
-        Self(owner.map(Into::into))
-    }
-
-    pub(crate) fn named(owner: Option<Arc<str>>) -> Self {
-        Self(owner)
-    }
-
-    pub(crate) fn owner(&self) -> Option<String> {
-        self.0.as_deref().map(str::to_owned)
-    }
-
-    /// Whether an assistant may be read and run: everybody's, or the caller's own.
-    pub(crate) fn may_use(&self, assistant: &Assistant) -> bool {
-        assistant.owner.is_none() || self.sees(assistant.owner.as_deref())
-    }
-
-    /// Whether something is shown, by whose it is.
-    pub(crate) fn sees(&self, owner: Option<&str>) -> bool {
-        self.0.is_none() || self.0.as_deref() == owner
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Visitor {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(parts.extensions.get().cloned().unwrap_or_default())
-    }
-}
 
 /// Answers for a thread, or for a run of one, only if it is the caller's. One that does not exist is for the
 /// handler to say.
@@ -111,9 +76,9 @@ pub(crate) async fn own_assistant(
 
 /// Answers those only who see everything.
 pub(crate) async fn no_owner(caller: Visitor, request: Request, next: Next) -> Response {
-    match caller.0 {
-        None => next.run(request).await,
-        Some(_) => {
+    match caller.is_owner() {
+        false => next.run(request).await,
+        true => {
             let why = "this is for the token of the whole server, not for that of an owner";
             Refusal::new(StatusCode::FORBIDDEN, why).into_response()
         }
@@ -121,26 +86,28 @@ pub(crate) async fn no_owner(caller: Visitor, request: Request, next: Next) -> R
 }
 
 impl App {
-    /// Refuses a thread of somebody else.
+    /// Refuses a thread of another owner. One that does not exist is for its handler to refuse.
     pub(crate) async fn check_owner(&self, caller: &Visitor, thread: &str) -> Result<(), Refusal> {
-        let Ok(id) = thread_id(thread) else {
-            return Ok(());
-        };
-        // Who sees everything need not look.
-        if caller.0.is_none() {
-            return Ok(());
-        }
-        match self.find_record(&id).await? {
-            Some(record) if !caller.sees(record.owner.as_deref()) => Err(no_thread(&id)),
+        match thread_id(thread) {
+            Ok(id) if caller.is_owner() => self.find_record(caller, &id).await.map(drop),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses what is read of a thread unless that is the caller's now. A stream asks before each event: its thread may
+    /// not have existed when the stream was opened, and may since be another owner's.
+    pub(crate) async fn check_reader(&self, caller: &Visitor, id: &str) -> Result<(), Refusal> {
+        if caller.is_owner() && self.find_record(caller, id).await?.is_none() {
+            return Err(no_thread(id));
+        }
+        Ok(())
     }
 
     /// Refuses an assistant that a caller may not run.
     pub(crate) async fn check_assistant(&self, caller: &Visitor, id: &str) -> Result<(), Refusal> {
         let (_, found) = self.assistant(id).await?;
         let hosted = self.registry.graph(&found.graph_id)?;
-        match caller.may_use(&found) && hosted.is_for(caller.0.as_deref()) {
+        match caller.may_use(&found) && hosted.is_for(caller.name().map(|name| &**name)) {
             true => Ok(()),
             false => Err(Refusal::missing(format!(
                 "Assistant with ID {id} not found"
@@ -165,10 +132,7 @@ impl App {
 
     /// The long-term store as a caller sees it.
     pub(crate) fn store_of(&self, caller: &Visitor) -> Arc<dyn Store> {
-        let own = caller
-            .0
-            .as_ref()
-            .and_then(|owner| self.owner_stores.get(owner));
+        let own = caller.name().and_then(|owner| self.owner_stores.get(owner));
         own.unwrap_or(&self.store).clone()
     }
 }

@@ -12,11 +12,11 @@ use tokio::task::JoinSet;
 
 use crate::{
     app::App,
-    owner::Visitor,
     payload::Payloads,
     refusal::{Refusal, answer},
     run_request::RunRequest,
     run_view,
+    visitor::Visitor,
 };
 
 /// The most runs of one batch.

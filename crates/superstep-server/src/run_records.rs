@@ -21,7 +21,6 @@ use tokio::sync::mpsc;
 
 use crate::{
     app::App,
-    owner::Visitor,
     payload::Payload,
     query::Params,
     refusal::{Refusal, answer},
@@ -32,6 +31,7 @@ use crate::{
     runs::sse,
     stream_mode::Mode,
     thread_name::public,
+    visitor::Visitor,
     waiting::{AHEAD, waiting},
 };
 
@@ -48,9 +48,10 @@ const STATUSES: &[&str] = &[
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     params: Params,
 ) -> Result<Response, Refusal> {
-    let (id, record) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&caller, &id).await?;
     let limit = params.number("limit")?.unwrap_or(10);
     let offset = params.number("offset")?.unwrap_or(0);
     let status = params.word("status", STATUSES)?;
@@ -80,16 +81,20 @@ pub(crate) async fn list(
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Path((id, run)): Path<(String, String)>,
+    caller: Visitor,
 ) -> Result<Response, Refusal> {
-    Ok(answer(&run_view::shown(&app.find_run(&id, &run).await?.0)))
+    Ok(answer(&run_view::shown(
+        &app.find_run(&caller, &id, &run).await?.0,
+    )))
 }
 
 /// `DELETE /threads/{id}/runs/{run}`: its record is shown no more; what it stored stays.
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Path((id, run)): Path<(String, String)>,
+    caller: Visitor,
 ) -> Result<Response, Refusal> {
-    let (run, _) = app.find_run(&id, &run).await?;
+    let (run, _) = app.find_run(&caller, &id, &run).await?;
     app.cancel_run(run.id, Cancel::Now, "a client deleted it")
         .await?;
     app.deleted_runs
@@ -102,9 +107,10 @@ pub(crate) async fn delete(
 pub(crate) async fn join(
     State(app): State<Arc<App>>,
     Path((id, run)): Path<(String, String)>,
+    caller: Visitor,
     params: Params,
 ) -> Result<Response, Refusal> {
-    let (run, hosted) = app.find_run(&id, &run).await?;
+    let (run, hosted) = app.find_run(&caller, &id, &run).await?;
     let place = format!("/threads/{}/runs/{}", public(&run.thread), run.id);
     let headers = [
         (CONTENT_TYPE, "application/json".to_owned()),
@@ -134,10 +140,11 @@ pub(crate) async fn join(
 pub(crate) async fn join_stream(
     State(app): State<Arc<App>>,
     Path((id, run)): Path<(String, String)>,
+    caller: Visitor,
     params: Params,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let (run, hosted) = app.find_run(&id, &run).await?;
+    let (run, hosted) = app.find_run(&caller, &id, &run).await?;
     let place = format!("/threads/{}/runs/{}", public(&run.thread), run.id);
     joined(&app, &run, hosted, place, &params, &headers)
 }
@@ -146,10 +153,11 @@ pub(crate) async fn join_stream(
 pub(crate) async fn join_stream_alone(
     State(app): State<Arc<App>>,
     Path(run): Path<String>,
+    caller: Visitor,
     params: Params,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let (run, hosted) = app.find_any_run(&run).await?;
+    let (run, hosted) = app.find_any_run(&caller, &run).await?;
     let place = format!("/runs/{}", run.id);
     joined(&app, &run, hosted, place, &params, &headers)
 }
@@ -243,10 +251,11 @@ enum Cancelled {
 pub(crate) async fn cancel(
     State(app): State<Arc<App>>,
     Path((id, run)): Path<(String, String)>,
+    caller: Visitor,
     Query(how): Query<How>,
 ) -> Result<Response, Refusal> {
     let cancel = how.cancel()?;
-    let (run, hosted) = app.find_run(&id, &run).await?;
+    let (run, hosted) = app.find_run(&caller, &id, &run).await?;
     let waits = is_yes(how.wait.as_deref());
     let cancelled = app.cancel_by_client(&run, hosted, cancel, waits).await?;
     match cancelled {
@@ -275,14 +284,12 @@ pub(crate) async fn cancel_many(
     let mut found = Vec::new();
     match (thread, ids) {
         (Some(thread), Some(ids)) => {
-            app.check_owner(&caller, &thread).await?;
             for id in ids {
-                found.push(app.find_run(&thread, &id).await?.0);
+                found.push(app.find_run(&caller, &thread, &id).await?.0);
             }
         }
         (Some(thread), None) => {
-            app.check_owner(&caller, &thread).await?;
-            let (thread, record) = app.find_thread(&thread).await?;
+            let (thread, record) = app.find_thread(&caller, &thread).await?;
             let thread = record.thread(&thread);
             let runs = app.saver.runs();
             found = runs.load_runs(&thread, &RunQuery::default()).await?;
@@ -331,10 +338,11 @@ impl App {
     /// A run of a thread, and its graph.
     pub(crate) async fn find_run(
         &self,
+        caller: &Visitor,
         thread: &str,
         run: &str,
     ) -> Result<(RunRecord, &Hosted), Refusal> {
-        let (thread, record) = self.find_thread(thread).await?;
+        let (thread, record) = self.find_thread(caller, thread).await?;
         let wrong = |_| Refusal::invalid("Invalid run ID: must be a UUID");
         let run: RunId = run.parse().map_err(wrong)?;
         let found = self.saver.runs().load_run(run).await?;
@@ -351,12 +359,21 @@ impl App {
     }
 
     /// A run, whatever its thread.
-    async fn find_any_run(&self, run: &str) -> Result<(RunRecord, &Hosted), Refusal> {
+    async fn find_any_run(
+        &self,
+        caller: &Visitor,
+        run: &str,
+    ) -> Result<(RunRecord, &Hosted), Refusal> {
         let wrong = |_| Refusal::invalid("Invalid run ID: must be a UUID");
         let id: RunId = run.parse().map_err(wrong)?;
         let found = self.saver.runs().load_run(id).await?;
         let found = found.ok_or_else(Refusal::no_run)?;
-        self.find_run(&public(&found.thread), run).await
+        let found = self.find_run(caller, &public(&found.thread), run).await;
+        // The refusal of a thread would name it.
+        found.map_err(|refused| match refused.is_missing() {
+            true => Refusal::no_run(),
+            false => refused,
+        })
     }
 
     /// Whether a run is shown no more.

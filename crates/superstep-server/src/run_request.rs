@@ -17,6 +17,7 @@ use crate::{
     refusal::{REPEATS, Refusal},
     run_kwargs::RunKwargs,
     stream_mode::Mode,
+    visitor::Visitor,
     webhook,
 };
 
@@ -123,6 +124,11 @@ impl RunRequest {
             )),
             _ => Ok(request),
         }
+    }
+
+    /// The caller that asks for it.
+    pub(crate) fn caller(&self) -> Visitor {
+        Visitor::of(self.owner.clone())
     }
 
     /// The metadata that a run leaves with its thread.

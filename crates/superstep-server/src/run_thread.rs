@@ -3,8 +3,8 @@
 use superstep::{RunId, store::StoreError};
 
 use crate::{
-    after_record::AfterRun, app::App, owner::Visitor, refusal::Refusal, run_request::RunRequest,
-    thread_name::thread_id, thread_record::Record,
+    after_record::AfterRun, app::App, refusal::Refusal, run_request::RunRequest,
+    thread_name::thread_id, thread_record::Record, visitor::Visitor,
 };
 
 /// The thread that a run is accepted on.
@@ -24,22 +24,25 @@ impl App {
         request: &RunRequest,
     ) -> Result<RunThread, Refusal> {
         let record = Record::new(request.stamps()).of(request.owner.clone());
-        let id = match thread {
-            None if request.kwargs.temporary => return self.temporary_thread(run, record).await,
-            None => self.new_id(),
-            Some(id) => match self.find_thread(id).await {
-                Ok((id, record)) => return Ok(RunThread::there(id, record)),
-                Err(missing) if request.makes_thread && missing.is_missing() => thread_id(id)?,
-                Err(missing) => return Err(missing),
-            },
+        let Some(thread) = thread else {
+            if request.kwargs.temporary {
+                return self.temporary_thread(run, record).await;
+            }
+            let id = self.new_id();
+            self.threads.make(&id, &record).await?;
+            return Ok(RunThread::made(id, record));
         };
-        if self.threads.make(&id, &record).await? {
+        let caller = request.caller();
+        let id = match self.find_thread(&caller, thread).await {
+            Ok((id, record)) => return Ok(RunThread::there(id, record)),
+            Err(missing) if request.makes_thread && missing.is_missing() => thread_id(thread)?,
+            Err(missing) => return Err(missing),
+        };
+        if self.make_thread(&id, &record).await? {
             return Ok(RunThread::made(id, record));
         }
-        // Somebody else has made it meanwhile; then it is not ours to remove.
-        let owner = Visitor::of(request.owner.clone());
-        self.check_owner(&owner, &id).await?;
-        let (id, record) = self.find_thread(&id).await?;
+        // Another request has made it meanwhile; then it is not ours to remove.
+        let (id, record) = self.find_thread(&caller, &id).await?;
         Ok(RunThread::there(id, record))
     }
 
@@ -56,7 +59,8 @@ impl App {
             // accepts it now as well. It has one thread.
             Err(conflict @ StoreError::Conflict { .. }) => {
                 let there = self.after_runs.find(&run).await?.ok_or(conflict)?;
-                let (id, record) = self.find_thread(&there.thread).await?;
+                let caller = Visitor::of(record.owner);
+                let (id, record) = self.find_thread(&caller, &there.thread).await?;
                 Ok(RunThread::there(id, record))
             }
             Err(error) => Err(error.into()),
@@ -66,7 +70,7 @@ impl App {
     /// Takes back what was made for a run that is not accepted.
     pub(crate) async fn unmake(&self, thread: &RunThread, run: RunId) -> Result<(), Refusal> {
         if thread.is_new {
-            self.delete_thread(&thread.id).await?;
+            self.delete_thread(&thread.id, &thread.record).await?;
             self.after_runs.forget(&run.to_string()).await?;
         }
         Ok(())

@@ -19,13 +19,13 @@ use tokio::sync::mpsc;
 
 use crate::{
     app::App,
-    owner::Visitor,
     payload::Payload,
     refusal::{Refusal, answer},
     run_stream::{Along, Over, Since},
     run_view,
     submit::Accepted,
     thread_name::public,
+    visitor::Visitor,
     waiting::{AHEAD, Parts, waiting},
 };
 

@@ -31,6 +31,7 @@ use crate::{
     registry::{Hosted, Registry},
     routes::{router, routes},
     store_edit::StoreEditor,
+    thread_records::ThreadRecords,
     tokens::Tokens,
     working::Working,
 };
@@ -301,7 +302,7 @@ impl Server {
             owner_stores,
             foreign: Foreign::default(),
             registry,
-            threads: Records::new(store.clone(), records::THREADS),
+            threads: ThreadRecords::new(store.clone()),
             assistants: Records::new(store.clone(), records::ASSISTANTS),
             after_runs: Records::new(store.clone(), records::AFTER_RUNS),
             deleted_runs: Records::new(store.clone(), records::DELETED_RUNS),

@@ -19,11 +19,11 @@ use crate::{
     app::App,
     checkpoint,
     matching::has_all,
-    owner::Visitor,
     payload::Payload,
     refusal::{REPEATS, Refusal, answer},
     registry::Hosted,
     snapshot,
+    visitor::Visitor,
 };
 
 /// The most states of a history.
@@ -78,30 +78,45 @@ impl StateQuery {
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     Query(look): Query<StateQuery>,
 ) -> Result<Response, Refusal> {
-    shown(&app, &id, &CheckpointRef::default(), look.depth()).await
+    shown(
+        &app,
+        (&caller, &id),
+        &CheckpointRef::default(),
+        look.depth(),
+    )
+    .await
 }
 
 /// `GET /threads/{id}/state/{checkpoint}`
 pub(crate) async fn get_at(
     State(app): State<Arc<App>>,
     Path((id, checkpoint)): Path<(String, String)>,
+    caller: Visitor,
     Query(look): Query<StateQuery>,
 ) -> Result<Response, Refusal> {
     let at = CheckpointRef::root(checkpoint::read(&checkpoint)?);
-    shown(&app, &id, &at, look.depth()).await
+    shown(&app, (&caller, &id), &at, look.depth()).await
 }
 
 /// `POST /threads/{id}/state/checkpoint`
 pub(crate) async fn post_at(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let at: Option<Json> = body.field("checkpoint")?;
     let is_deep = body.field("subgraphs")?.unwrap_or(false);
-    shown(&app, &id, &checkpoint::named(at.as_ref())?, depth(is_deep)).await
+    shown(
+        &app,
+        (&caller, &id),
+        &checkpoint::named(at.as_ref())?,
+        depth(is_deep),
+    )
+    .await
 }
 
 /// `POST /threads/{id}/state`
@@ -112,7 +127,7 @@ pub(crate) async fn update(
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     app.check_files(&caller, &body.look("values")).await?;
-    let (id, record) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&caller, &id).await?;
     let at: Option<Json> = body.field("checkpoint")?;
     let at = match (at, body.field::<String>("checkpoint_id")?) {
         (None, Some(id)) => CheckpointRef::root(checkpoint::read(&id)?),
@@ -192,18 +207,20 @@ pub(crate) struct HistoryParams {
 pub(crate) async fn get_history(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     Query(params): Query<HistoryParams>,
 ) -> Result<Response, Refusal> {
     let before = params.before.map(Json::from);
     let limit = params.limit.map(|limit| limit.parse::<usize>()).transpose();
     let limit = limit.map_err(|error| Refusal::invalid(format!("`limit`: {error}")))?;
-    history(&app, &id, Wanted::new(limit, before.as_ref())?).await
+    history(&app, (&caller, &id), Wanted::new(limit, before.as_ref())?).await
 }
 
 /// `POST /threads/{id}/history`
 pub(crate) async fn post_history(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let before: Option<Json> = body.field("before")?;
@@ -211,11 +228,15 @@ pub(crate) async fn post_history(
     wanted.metadata = Json::Object(body.object("metadata")?);
     let at: Option<Json> = body.field("checkpoint")?;
     wanted.namespace = checkpoint::named(at.as_ref())?.namespace;
-    history(&app, &id, wanted).await
+    history(&app, (&caller, &id), wanted).await
 }
 
-async fn history(app: &App, id: &str, wanted: Wanted) -> Result<Response, Refusal> {
-    let (id, record) = app.find_thread(id).await?;
+async fn history(
+    app: &App,
+    (caller, id): (&Visitor, &str),
+    wanted: Wanted,
+) -> Result<Response, Refusal> {
+    let (id, record) = app.find_thread(caller, id).await?;
     let Some(hosted) = hosted(app, record.graph())? else {
         return Ok(answer(&json!([])));
     };
@@ -242,8 +263,13 @@ async fn history(app: &App, id: &str, wanted: Wanted) -> Result<Response, Refusa
     Ok(answer(&Json::from(states)))
 }
 
-async fn shown(app: &App, id: &str, at: &CheckpointRef, depth: Depth) -> Result<Response, Refusal> {
-    let (id, record) = app.find_thread(id).await?;
+async fn shown(
+    app: &App,
+    (caller, id): (&Visitor, &str),
+    at: &CheckpointRef,
+    depth: Depth,
+) -> Result<Response, Refusal> {
+    let (id, record) = app.find_thread(caller, id).await?;
     let thread = record.thread(&id);
     let Some(hosted) = hosted(app, record.graph())? else {
         let empty = Snapshot::empty(Some(thread), GraphPath::default());

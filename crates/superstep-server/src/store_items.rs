@@ -16,12 +16,12 @@ use superstep::store::{
 
 use crate::{
     app::App,
-    owner::Visitor,
     payload::Payload,
     records::{is_own, may_hold_own},
     refusal::{Refusal, answer},
     store_edit::StoreEdit,
     time,
+    visitor::Visitor,
 };
 
 /// How much is read at once where some of it is left out.

@@ -11,9 +11,9 @@ use superstep::{
 };
 
 use crate::{
-    after_record::AfterRun, app::App, owner::Visitor, owner_graphs::owned_graph, payload::Payload,
-    readers::Reader, refusal::Refusal, registry::Hosted, run_kwargs::RunKwargs,
-    run_request::RunRequest, run_thread::RunThread, thread_record::Record,
+    after_record::AfterRun, app::App, owner_graphs::owned_graph, payload::Payload, readers::Reader,
+    refusal::Refusal, registry::Hosted, run_kwargs::RunKwargs, run_request::RunRequest,
+    run_thread::RunThread, thread_record::Record, visitor::Visitor,
 };
 
 /// How often a run may begin: one that takes its process down each time does not come back for ever.
@@ -224,7 +224,7 @@ impl App {
         // A thread knows the graph of its newest run.
         let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
         if !stamps.iter().all(has_all) {
-            self.threads.merge(id, &stamps).await?;
+            self.threads.merge(&request.caller(), id, &stamps).await?;
         }
         let mut is_recorded = false;
         if kwargs.webhook.is_some() && !kwargs.temporary {

@@ -8,11 +8,12 @@ use serde_json::json;
 use crate::{
     app::App,
     refusal::{Refusal, answer},
+    visitor::Visitor,
 };
 
 /// `GET /ok`: the server answers, and so does its storage.
 pub(crate) async fn ok(State(app): State<Arc<App>>) -> Result<Response, Refusal> {
-    app.threads.find("ok").await?;
+    app.threads.find(&Visitor::SERVER, "ok").await?;
     Ok(answer(&json!({ "ok": true, "services": {} })))
 }
 

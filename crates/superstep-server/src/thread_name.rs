@@ -26,6 +26,11 @@ pub(crate) fn thread_id(id: &str) -> Result<String, Refusal> {
     Ok(Uuid::parse_str(id).map_err(wrong)?.to_string())
 }
 
+/// Whether an id, in its usual form, may stand for a thread with a name of its own.
+pub(crate) fn follows_from_name(id: &str) -> bool {
+    Uuid::parse_str(id).is_ok_and(|id| id.get_version_num() == 5)
+}
+
 pub(crate) fn no_thread(id: &str) -> Refusal {
     Refusal::missing(format!("Thread with ID {id} not found"))
 }

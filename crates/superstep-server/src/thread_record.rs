@@ -2,12 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
-use superstep::{ThreadId, store::StoreError};
+use superstep::ThreadId;
 
-use crate::{
-    records::Records,
-    time::{self, Micros},
-};
+use crate::time::{self, Micros};
 
 /// What a server keeps of a thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,21 +45,5 @@ impl Record {
     /// The graph it says the thread belongs to.
     pub(crate) fn graph(&self) -> Option<&str> {
         self.metadata.get("graph_id")?.as_str()
-    }
-}
-
-impl Records<Record> {
-    /// Changes the metadata: given keys replace those of the same name. Nothing if there is no
-    /// record.
-    pub(crate) async fn merge(
-        &self,
-        thread: &str,
-        metadata: &Map<String, Json>,
-    ) -> Result<Option<Record>, StoreError> {
-        let merge = |record: &mut Record| {
-            record.metadata.extend(metadata.clone());
-            record.updated = time::now();
-        };
-        self.change(thread, merge).await
     }
 }

@@ -12,12 +12,12 @@ use superstep::{
 use crate::{
     app::App,
     matching::{has_all, has_fields},
-    owner::Visitor,
     payload::Payload,
     refusal::Refusal,
     thread_name::{public, thread_id},
     thread_record::Record,
     time::Micros,
+    visitor::Visitor,
 };
 
 const STATUSES: &[&str] = &["busy", "error", "idle", "interrupted"];
@@ -216,7 +216,7 @@ impl App {
                 break;
             }
             let id = public(&hint.id);
-            let record = match self.threads.find(&id).await? {
+            let record = match self.threads.find(&Visitor::SERVER, &id).await? {
                 Some(record) => Some(record),
                 None => self.adopt(&id, hint.id.clone()).await?,
             };

@@ -24,6 +24,7 @@ use crate::{
     run_stream::{EventId, HEARTBEAT},
     runs::sse,
     stream_mode::Mode,
+    visitor::Visitor,
     waiting::{AHEAD, BEAT},
     wire::{Frame, RunPlace, Wire},
 };
@@ -34,10 +35,11 @@ const KINDS: &[&str] = &["run_modes", "lifecycle", "state_update"];
 pub(crate) async fn join(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     params: Params,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    let (id, record) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&caller, &id).await?;
     let kinds = params.all("stream_modes");
     if let Some(wrong) = kinds.iter().find(|kind| !KINDS.contains(kind)) {
         let known = KINDS.join(", ");
@@ -58,6 +60,8 @@ pub(crate) async fn join(
     };
     let reader = ThreadReader {
         thread: record.thread(&id),
+        id,
+        caller,
         is_of_runs: kinds.is_empty() || has("run_modes"),
         is_of_states: has("state_update"),
         after: last,
@@ -73,12 +77,14 @@ pub(crate) async fn join(
 /// A client that listens to a thread.
 struct ThreadReader {
     thread: ThreadId,
+    id: String,
+    caller: Visitor,
     is_of_runs: bool,
     is_of_states: bool,
     after: Option<EventId>,
 }
 
-/// The client is gone.
+/// The client is gone, or the thread is not its own any more.
 struct Gone;
 
 impl ThreadReader {
@@ -154,7 +160,7 @@ impl ThreadReader {
         let engine = Mode::engine(&modes);
         let mut wire = Wire::new(place, modes, kwargs.stream_subgraphs);
         let begin = wire.begin(&json!(null));
-        if self.is_of_runs && send(out, begin, first).await.is_err() {
+        if self.is_of_runs && self.send(app, out, begin, first).await.is_err() {
             return Ok(Err(Gone));
         }
         let mut reader = follow(&hosted.graph, &self.thread, first, engine);
@@ -167,7 +173,7 @@ impl ThreadReader {
             match item {
                 LogItem::Event(event) => {
                     let frames = wire.frames(&event, reader.at());
-                    if send(out, frames, cursor).await.is_err() {
+                    if self.send(app, out, frames, cursor).await.is_err() {
                         return Ok(Err(Gone));
                     }
                 }
@@ -197,23 +203,31 @@ impl ThreadReader {
         let done = json!({ "status": "run_done", "run_id": run.id.to_string() });
         frames.push(Frame::new("metadata", done));
         match self.is_of_runs {
-            true => Ok(send(out, frames, cursor).await),
+            true => Ok(self.send(app, out, frames, cursor).await),
             false => Ok(Ok(())),
         }
+    }
+
+    async fn send(
+        &self,
+        app: &App,
+        out: &mpsc::Sender<Bytes>,
+        frames: Vec<Frame>,
+        at: Cursor,
+    ) -> Result<(), Gone> {
+        let checked = app.check_reader(&self.caller, &self.id).await;
+        checked.map_err(|_| Gone)?;
+        for (part, frame) in frames.iter().enumerate() {
+            let id = EventId::new(at, part).to_string();
+            out.send(frame.bytes(Some(&id))).await.map_err(|_| Gone)?;
+        }
+        Ok(())
     }
 }
 
 fn follow(graph: &DynGraph, thread: &ThreadId, after: Cursor, modes: Modes) -> DynFollow {
     let reader = graph.follow(thread.clone(), Some(after), modes);
     reader.with_subgraphs()
-}
-
-async fn send(out: &mpsc::Sender<Bytes>, frames: Vec<Frame>, at: Cursor) -> Result<(), Gone> {
-    for (part, frame) in frames.iter().enumerate() {
-        let id = EventId::new(at, part).to_string();
-        out.send(frame.bytes(Some(&id))).await.map_err(|_| Gone)?;
-    }
-    Ok(())
 }
 
 /// Waits for something, with signs of life for the client meanwhile.

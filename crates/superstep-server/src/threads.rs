@@ -16,7 +16,6 @@ use superstep::{
 
 use crate::{
     app::App,
-    owner::Visitor,
     page::Page,
     payload::Payload,
     refusal::{Refusal, answer},
@@ -24,6 +23,7 @@ use crate::{
     thread_name::{no_thread, thread_id},
     thread_record::Record,
     thread_search::ThreadSearch,
+    visitor::Visitor,
 };
 
 const SORTABLE: &[&str] = &[
@@ -76,11 +76,10 @@ pub(crate) async fn create(
         (false, Some(graph)) => Some(app.registry.graph_for(graph, caller.owner().as_deref())?),
         (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
     };
-    if !app.threads.make(&id, &record).await? {
-        let there = app.threads.find(&id).await?;
-        let there = there.filter(|there| caller.sees(there.owner.as_deref()));
+    if !app.make_thread(&id, &record).await? {
+        let there = app.threads.find(&caller, &id).await;
         return match (if_exists, there) {
-            (Some("do_nothing"), Some(there)) => Ok(answer(&app.thread(&id, &there).await?)),
+            (Some("do_nothing"), Ok(Some(there))) => Ok(answer(&app.thread(&id, &there).await?)),
             _ => {
                 let why = format!("Thread with ID {id} already exists");
                 Err(Refusal::new(StatusCode::CONFLICT, why))
@@ -92,7 +91,7 @@ pub(crate) async fn create(
         app.mark_edited(&thread).await?;
         let made = hosted.graph.bulk_update(&thread, None, steps);
         if let Err(error) = made.await {
-            app.delete_thread(&id).await?;
+            app.delete_thread(&id, &record).await?;
             return Err(error.into());
         }
     }
@@ -103,8 +102,9 @@ pub(crate) async fn create(
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
 ) -> Result<Response, Refusal> {
-    let (id, record) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&caller, &id).await?;
     Ok(answer(&app.thread(&id, &record).await?))
 }
 
@@ -112,18 +112,19 @@ pub(crate) async fn get(
 pub(crate) async fn patch(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let id = thread_id(&id)?;
     let metadata = body.object("metadata")?;
-    let (_, record) = app.find_thread(&id).await?;
+    let (_, record) = app.find_thread(&caller, &id).await?;
     // A thread of one graph is not given to another, which could not read it.
     let graph = metadata.get("graph_id").and_then(Json::as_str);
     if let Some(Ok(hosted)) = graph.map(|graph| app.registry.graph(graph)) {
         let thread = record.thread(&id);
         hosted.graph.state(&thread, None, Depth::Here).await?;
     }
-    let changed = app.threads.merge(&id, &metadata).await?;
+    let changed = app.threads.merge(&caller, &id, &metadata).await?;
     let record = changed.ok_or_else(|| no_thread(&id))?;
     Ok(answer(&app.thread(&id, &record).await?))
 }
@@ -132,9 +133,10 @@ pub(crate) async fn patch(
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
 ) -> Result<Response, Refusal> {
-    let (id, _) = app.find_thread(&id).await?;
-    app.delete_thread(&id).await?;
+    let (id, record) = app.find_thread(&caller, &id).await?;
+    app.delete_thread(&id, &record).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -142,8 +144,9 @@ pub(crate) async fn delete(
 pub(crate) async fn copy(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
 ) -> Result<Response, Refusal> {
-    let (id, record) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&caller, &id).await?;
     let to = app.new_id();
     let (from, into) = (record.thread(&id), ThreadId::from(&*to));
     let copy = Record::new(record.metadata).of(record.owner);
@@ -154,7 +157,7 @@ pub(crate) async fn copy(
     if app.saver.load(&from, &root, At::Latest).await?.is_some()
         && let Err(error) = app.saver.copy(&from, &into).await
     {
-        app.delete_thread(&to).await?;
+        app.delete_thread(&to, &copy).await?;
         return Err(error.into());
     }
     Ok(answer(&app.thread(&to, &copy).await?))
@@ -185,34 +188,46 @@ pub(crate) async fn count(
 
 impl App {
     /// Removes a thread with all that belongs to it.
-    pub(crate) async fn delete_thread(&self, id: &str) -> Result<(), Refusal> {
-        let thread = self.stored_thread(id).await?;
+    pub(crate) async fn delete_thread(&self, id: &str, record: &Record) -> Result<(), Refusal> {
+        let thread = record.thread(id);
         // The record goes last: whoever is cut short in between deletes again.
         self.saver.delete(&thread).await?;
         self.provenance().forget(&thread).await?;
         Ok(self.threads.forget(id).await?)
     }
 
-    /// The record of a thread that a client named, and the thread's id in its usual form.
-    pub(crate) async fn find_thread(&self, id: &str) -> Result<(String, Record), Refusal> {
+    /// The record of a thread that a caller named and may see, and the thread's id in its usual form.
+    pub(crate) async fn find_thread(
+        &self,
+        caller: &Visitor,
+        id: &str,
+    ) -> Result<(String, Record), Refusal> {
         let id = thread_id(id)?;
-        match self.find_record(&id).await? {
+        match self.find_record(caller, &id).await? {
             Some(record) => Ok((id, record)),
             None => Err(no_thread(&id)),
         }
     }
 
-    /// The record of a thread, by its id in its usual form.
-    pub(crate) async fn find_record(&self, id: &str) -> Result<Option<Record>, Refusal> {
-        match self.threads.find(id).await? {
+    /// The record of a thread, by its id in its usual form. One that the caller may not see is refused as missing.
+    pub(crate) async fn find_record(
+        &self,
+        caller: &Visitor,
+        id: &str,
+    ) -> Result<Option<Record>, Refusal> {
+        match self.threads.find(caller, id).await? {
             Some(record) => Ok(Some(record)),
-            None => self.find_stored(id).await,
+            None => self.find_stored(caller, id).await,
         }
     }
 
     /// A thread in its storage, by its id. It need not exist.
-    pub(crate) async fn stored_thread(&self, id: &str) -> Result<ThreadId, Refusal> {
-        let record = self.find_record(id).await?;
+    pub(crate) async fn stored_thread(
+        &self,
+        caller: &Visitor,
+        id: &str,
+    ) -> Result<ThreadId, Refusal> {
+        let record = self.find_record(caller, id).await?;
         Ok(record.map_or_else(|| ThreadId::from(id), |record| record.thread(id)))
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use superstep::Secret;
 
-use crate::{error::ServerError, owner::Visitor};
+use crate::{error::ServerError, visitor::Visitor};
 
 /// The fewest characters of an owner's token: shorter ones are guessed.
 const SHORTEST: usize = 16;

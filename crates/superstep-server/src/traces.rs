@@ -11,14 +11,16 @@ use superstep::trace::{RunTree, Unended, View};
 use crate::{
     app::App,
     refusal::{Refusal, answer},
+    visitor::Visitor,
 };
 
 /// `GET /threads/{id}/trace`
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
 ) -> Result<Response, Refusal> {
-    let (id, record) = app.find_thread(&id).await?;
+    let (id, record) = app.find_thread(&caller, &id).await?;
     let view = View {
         unended: Unended::Running,
         ..View::default()

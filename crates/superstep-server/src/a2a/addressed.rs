@@ -31,7 +31,7 @@ pub(super) fn ids(asked: &Json) -> impl Iterator<Item = String> {
 impl Visit {
     /// The ids of the questions that a thread waits for.
     pub(super) async fn open_asks(&self, thread: &str) -> Result<Vec<String>, CallError> {
-        let Some(record) = self.app.find_record(thread).await? else {
+        let Some(record) = self.app.find_record(&self.caller, thread).await? else {
             return Ok(Vec::new());
         };
         let hosted = record
@@ -51,7 +51,7 @@ impl Visit {
         thread: &str,
         mark: &str,
     ) -> Result<Option<(RunRecord, DynGraph)>, CallError> {
-        let Some(record) = self.app.find_record(thread).await? else {
+        let Some(record) = self.app.find_record(&self.caller, thread).await? else {
             return Ok(None);
         };
         let runs = self.app.saver.runs();
@@ -66,7 +66,10 @@ impl Visit {
         let Some(run) = runs.into_iter().find(is_of) else {
             return Ok(None);
         };
-        let (run, hosted) = self.app.find_run(thread, &run.id.to_string()).await?;
+        let (run, hosted) = self
+            .app
+            .find_run(&self.caller, thread, &run.id.to_string())
+            .await?;
         Ok(Some((run, hosted.graph.clone())))
     }
 
@@ -77,7 +80,7 @@ impl Visit {
         run: &str,
         said: Json,
     ) -> Result<Json, CallError> {
-        let (run, hosted) = self.app.find_run(thread, run).await?;
+        let (run, hosted) = self.app.find_run(&self.caller, thread, run).await?;
         if run.ending.is_none() {
             let why = "the task is worked on; it takes a message when it asks for one";
             return Err(CallError(INVALID, why.to_owned()));

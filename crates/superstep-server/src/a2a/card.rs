@@ -11,9 +11,9 @@ use serde_json::json;
 
 use crate::{
     app::App,
-    owner::Visitor,
     query::Params,
     refusal::{Refusal, answer},
+    visitor::Visitor,
 };
 
 /// `GET /.well-known/agent-card.json?assistant_id=…`

@@ -12,11 +12,11 @@ use superstep::{RunQuery, dynamic::state::Depth};
 
 use crate::{
     app::App,
-    owner::Visitor,
     payload::Payload,
     refusal::{Refusal, answer},
     run_view,
     thread_name::thread_id,
+    visitor::Visitor,
 };
 
 /// Why a command is not carried out.
@@ -122,7 +122,7 @@ impl App {
         match &*command.method {
             "run.start" => self.start(caller, thread, params).await,
             "input.respond" => self.respond(caller, thread, params).await,
-            "agent.getTree" => self.tree(thread).await,
+            "agent.getTree" => self.tree(caller, thread).await,
             other => Err(Failed::new(
                 "unknown_command",
                 format!("Unknown protocol command: {other}"),
@@ -151,7 +151,7 @@ impl App {
         thread: &str,
         mut params: Map<String, Json>,
     ) -> Result<Json, Failed> {
-        let (id, record) = self.find_thread(thread).await?;
+        let (id, record) = self.find_thread(caller, thread).await?;
         let assistant = record.metadata.get("assistant_id").cloned();
         let graph = record.graph().unwrap_or_default();
         let hosted = self.registry.graph(graph)?;
@@ -190,8 +190,8 @@ impl App {
     }
 
     /// What runs on a thread now.
-    async fn tree(&self, thread: &str) -> Result<Json, Failed> {
-        let thread = self.stored_thread(thread).await?;
+    async fn tree(&self, caller: &Visitor, thread: &str) -> Result<Json, Failed> {
+        let thread = self.stored_thread(caller, thread).await?;
         let newest = RunQuery {
             limit: Some(1),
             ..RunQuery::default()

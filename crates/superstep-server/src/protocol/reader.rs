@@ -12,8 +12,10 @@ use super::{
 };
 use crate::{
     app::App,
+    refusal::Refusal,
     run_end::{failure, state_after},
     time,
+    visitor::Visitor,
 };
 
 /// How many events one entry of the log can become, and how many entries a run can log: together with the
@@ -36,10 +38,25 @@ fn epoch(number: u64) -> u64 {
     number / PARTS / ENTRIES
 }
 
+/// A client that reads a thread, which need not exist yet.
+#[derive(Clone)]
+pub(super) struct Subscriber {
+    pub(super) caller: Visitor,
+    pub(super) id: String,
+    thread: ThreadId,
+}
+
+impl Subscriber {
+    pub(super) async fn new(app: &App, caller: Visitor, id: String) -> Result<Self, Refusal> {
+        let thread = app.stored_thread(&caller, &id).await?;
+        Ok(Self { caller, id, thread })
+    }
+}
+
 /// Where a reader is.
 pub(super) struct ThreadLog<'a> {
     app: &'a App,
-    thread: ThreadId,
+    reader: Subscriber,
     /// The last entry of runs that are over.
     after: Option<Cursor>,
     /// What the client has.
@@ -86,21 +103,22 @@ impl Numbered {
 
 impl<'a> ThreadLog<'a> {
     /// Reads a thread after an event that the client has.
-    pub(super) fn new(app: &'a App, thread: ThreadId, filter: &Filter) -> Self {
+    pub(super) fn new(app: &'a App, reader: Subscriber, filter: &Filter) -> Self {
         let since = filter.since.unwrap_or(0);
         // What was before in the same run is read again: events depend on those before them.
         let before = epoch(since).checked_sub(1).filter(|epoch| *epoch > 0);
         Self {
             app,
-            thread,
+            reader,
             after: before.map(Cursor::end_of),
             since,
             run: None,
         }
     }
 
-    /// The next events that the client does not have, of any kind; waits for them.
-    pub(super) async fn next(&mut self) -> Result<Vec<Numbered>, superstep::Error> {
+    /// The next events that the client does not have, of any kind; waits for them. The thread must be the client's when
+    /// they come, whatever it was when the reader began.
+    pub(super) async fn next(&mut self) -> Result<Vec<Numbered>, Refusal> {
         loop {
             let (cursor, at, emitted) = self.step().await?;
             let run = self.app_run_id();
@@ -115,6 +133,8 @@ impl<'a> ThreadLog<'a> {
                 });
             let new: Vec<_> = numbered.filter(|event| event.seq > self.since).collect();
             if !new.is_empty() {
+                let Subscriber { caller, id, .. } = &self.reader;
+                self.app.check_reader(caller, id).await?;
                 return Ok(new);
             }
         }
@@ -171,11 +191,13 @@ impl<'a> ThreadLog<'a> {
         };
         let mut reader = any
             .graph
-            .follow(self.thread.clone(), self.after, Modes::NONE);
+            .follow(self.reader.thread.clone(), self.after, Modes::NONE);
         let (cursor, _) = reader.next_ever().await?;
         self.after = Some(cursor);
         let runs = self.app.saver.runs();
-        let runs = runs.load_runs(&self.thread, &RunQuery::default()).await?;
+        let runs = runs
+            .load_runs(&self.reader.thread, &RunQuery::default())
+            .await?;
         // Attempts that were cut short have an earlier lease than their run.
         let mut later = runs.into_iter().rev();
         let record = later.find(|run| run.epoch.is_some_and(|epoch| epoch >= cursor.epoch));
@@ -184,7 +206,7 @@ impl<'a> ThreadLog<'a> {
         {
             let reader = hosted
                 .graph
-                .follow(self.thread.clone(), Some(cursor), MODES);
+                .follow(self.reader.thread.clone(), Some(cursor), MODES);
             self.run = Some(InRun {
                 record,
                 reader: reader.with_subgraphs(),

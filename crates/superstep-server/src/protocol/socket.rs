@@ -10,7 +10,6 @@ use axum::{
     response::Response,
 };
 use serde_json::{Value as Json, json};
-use superstep::ThreadId;
 use tokio::{
     sync::mpsc,
     task::{AbortHandle, JoinSet},
@@ -19,9 +18,9 @@ use tokio::{
 use super::{
     command::{Command, Failed},
     filter::Filter,
-    reader::ThreadLog,
+    reader::{Subscriber, ThreadLog},
 };
-use crate::{app::App, owner::Visitor, refusal::Refusal, thread_name::thread_id, waiting::AHEAD};
+use crate::{app::App, refusal::Refusal, thread_name::thread_id, visitor::Visitor, waiting::AHEAD};
 
 /// The most subscriptions of one connection.
 const MOST: usize = 64;
@@ -34,12 +33,10 @@ pub(crate) async fn upgrade(
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Refusal> {
     let id = thread_id(&id)?;
-    let stored = app.stored_thread(&id).await?;
+    let reader = Subscriber::new(&app, caller, id).await?;
     let connection = Connection {
         app,
-        caller,
-        thread: id,
-        stored,
+        reader,
         subscriptions: HashMap::new(),
         reading: JoinSet::new(),
     };
@@ -49,9 +46,7 @@ pub(crate) async fn upgrade(
 /// A client that is connected.
 struct Connection {
     app: Arc<App>,
-    caller: Visitor,
-    thread: String,
-    stored: ThreadId,
+    reader: Subscriber,
     subscriptions: HashMap<String, AbortHandle>,
     /// They end with the connection.
     reading: JoinSet<()>,
@@ -84,7 +79,10 @@ impl Connection {
         let result = match &*command.method {
             "subscription.subscribe" => self.subscribe(&command, out),
             "subscription.unsubscribe" => self.unsubscribe(&command),
-            _ => self.app.command(&self.caller, &self.thread, &command).await,
+            _ => {
+                let Subscriber { caller, id, .. } = &self.reader;
+                self.app.command(caller, id, &command).await
+            }
         };
         command.answered(result)
     }
@@ -99,10 +97,10 @@ impl Connection {
             return Err(Failed::new("invalid_argument", message));
         }
         let id = self.app.new_id();
-        let (app, thread, out) = (self.app.clone(), self.stored.clone(), out.clone());
+        let (app, reader, out) = (self.app.clone(), self.reader.clone(), out.clone());
         let task = self.reading.spawn(async move {
-            let mut log = ThreadLog::new(&app, thread, &filter);
-            // A log that cannot be read ends the subscription.
+            let mut log = ThreadLog::new(&app, reader, &filter);
+            // A log that cannot be read, or is another owner's, ends the subscription.
             while let Ok(events) = log.next().await {
                 for event in events {
                     let wants = filter.wants(event.emitted.method, &event.emitted.namespace);

@@ -8,10 +8,12 @@ use axum::{
     http::HeaderMap,
     response::Response,
 };
-use superstep::ThreadId;
 use tokio::{sync::mpsc, time};
 
-use super::{filter::Filter, reader::ThreadLog};
+use super::{
+    filter::Filter,
+    reader::{Subscriber, ThreadLog},
+};
 use crate::{
     app::App,
     payload::Payload,
@@ -19,13 +21,15 @@ use crate::{
     run_stream::HEARTBEAT,
     runs::sse,
     thread_name::thread_id,
+    visitor::Visitor,
     waiting::{AHEAD, BEAT},
 };
 
-/// `POST /threads/{id}/stream/events`. The thread need not exist yet.
+/// `POST /threads/{id}/stream/events`. The thread need not exist yet; the stream ends if another owner makes it.
 pub(crate) async fn events(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    caller: Visitor,
     headers: HeaderMap,
     body: Payload,
 ) -> Result<Response, Refusal> {
@@ -35,22 +39,22 @@ pub(crate) async fn events(
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let last = last.and_then(|id| id.parse().ok());
     filter.since = last.or(filter.since);
-    let thread = app.stored_thread(&id).await?;
+    let reader = Subscriber::new(&app, caller, id).await?;
     let (out, frames) = mpsc::channel(AHEAD);
     tokio::spawn(async move {
         // A log that cannot be read ends the stream; its client comes back.
-        let _unread = pass(&app, thread, &filter, &out).await;
+        let _unread = pass(&app, reader, &filter, &out).await;
     });
     Ok(sse(frames))
 }
 
 async fn pass(
     app: &App,
-    thread: ThreadId,
+    reader: Subscriber,
     filter: &Filter,
     out: &mpsc::Sender<Bytes>,
-) -> Result<(), superstep::Error> {
-    let mut log = ThreadLog::new(app, thread, filter);
+) -> Result<(), Refusal> {
+    let mut log = ThreadLog::new(app, reader, filter);
     let mut beat = time::interval_at(time::Instant::now() + BEAT, BEAT);
     // A client knows by this that it is connected.
     let mut next = vec![Bytes::from_static(HEARTBEAT)];

@@ -25,12 +25,14 @@ mod mcp;
 mod named_threads;
 #[cfg(feature = "browser-tests")]
 mod needs_browser;
+mod owner_races;
 mod owners;
 mod protocol;
 mod queue;
 mod rollback;
 mod run_records;
 mod runs;
+mod socket;
 mod sse;
 mod state;
 mod stateless;
