@@ -9,7 +9,7 @@ use superstep_core::{
     id::{GraphPath, ThreadId},
     record::Record,
     run::Fidelity,
-    runs::{RunQuery, RunRecord},
+    runs::RunQuery,
     saver::{At, Commit, HistoryQuery, Saver},
     snapshot::{Snapshot, SubState, View},
 };
@@ -130,16 +130,7 @@ impl DynGraph {
         let mut states: Vec<Snapshot> = loaded.iter().rev().map(read).collect::<Result<_, _>>()?;
         states.reverse();
         if namespace.is_root() {
-            let runs = saver.runs().load_runs(thread, &RunQuery::default()).await?;
-            for state in &mut states {
-                let made = |run: &&RunRecord| {
-                    let is_its = |id| run.started.is_some() && run.made(id);
-                    state.checkpoint.is_some_and(is_its)
-                };
-                if let Some(run) = runs.iter().find(made) {
-                    (state.run, state.metadata) = (Some(run.id), run.metadata.clone());
-                }
-            }
+            name_runs(&mut states, &*saver, thread).await?;
         }
         Ok(states)
     }
@@ -239,4 +230,36 @@ impl DynGraph {
         };
         edit.apply(updates)
     }
+}
+
+/// How many runs are read at once.
+const RUNS: usize = 32;
+
+/// Says of each state which run made it. Runs are read newest first, until each state has one: a thread may have any number of
+/// runs.
+async fn name_runs(
+    states: &mut [Snapshot],
+    saver: &dyn Saver,
+    thread: &ThreadId,
+) -> Result<(), Error> {
+    let mut query = RunQuery {
+        limit: Some(RUNS),
+        ..RunQuery::default()
+    };
+    while states.iter().any(|state| state.run.is_none()) {
+        let runs = saver.runs().load_runs(thread, &query).await?;
+        for run in runs.iter().filter(|run| run.started.is_some()) {
+            let is_its = |state: &&mut Snapshot| {
+                state.run.is_none() && state.checkpoint.is_some_and(|id| run.made(id))
+            };
+            for state in states.iter_mut().filter(is_its) {
+                (state.run, state.metadata) = (Some(run.id), run.metadata.clone());
+            }
+        }
+        match runs.last() {
+            Some(last) if runs.len() == RUNS => query.before = Some(last.id),
+            _ => break,
+        }
+    }
+    Ok(())
 }

@@ -279,14 +279,8 @@ impl Worker {
         if record.attempt > 0 {
             return Ok(());
         }
-        let before = RunQuery {
-            before: Some(record.id),
-            ..RunQuery::default()
-        };
         let thread = &record.thread;
-        let runs = self.saver.runs().load_runs(thread, &before).await?;
-        // Those that waited and were cancelled have stored nothing.
-        let Some(last) = runs.iter().find(|run| run.started.is_some()) else {
+        let Some(last) = &self.begun_before(record).await? else {
             return Ok(());
         };
         let root = Default::default();
@@ -303,6 +297,27 @@ impl Worker {
         let graph = self.graphs.get(&last.graph);
         take_back(graph, &self.saver, last, lease.epoch, how).await?;
         Ok(())
+    }
+
+    /// The last run of a thread that began before another. Those that waited and were cancelled have stored nothing.
+    /// They are read one by one: a thread may have any number of runs.
+    async fn begun_before(&self, record: &RunRecord) -> Result<Option<RunRecord>, Error> {
+        let mut before = record.id;
+        loop {
+            let query = RunQuery {
+                before: Some(before),
+                limit: Some(1),
+                ..RunQuery::default()
+            };
+            let runs = self.saver.runs().load_runs(&record.thread, &query).await?;
+            let Some(run) = runs.into_iter().next() else {
+                return Ok(None);
+            };
+            if run.started.is_some() {
+                return Ok(Some(run));
+            }
+            before = run.id;
+        }
     }
 
     /// Gives a run back that can begin later, and ends one that cannot.

@@ -104,11 +104,7 @@ impl App {
         if self.saver.load(thread, &root, At::Latest).await?.is_some() {
             return Ok(true);
         }
-        let any = RunQuery {
-            limit: Some(1),
-            ..RunQuery::default()
-        };
-        Ok(!self.saver.runs().load_runs(thread, &any).await?.is_empty())
+        Ok(self.newest_run(thread).await?.is_some())
     }
 
     pub(crate) async fn adopt(

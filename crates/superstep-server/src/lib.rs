@@ -82,6 +82,7 @@ mod routes;
 mod run_batch;
 mod run_end;
 mod run_kwargs;
+mod run_pages;
 mod run_records;
 mod run_request;
 mod run_stream;

@@ -57,13 +57,18 @@ pub(crate) async fn list(
     let status = params.word("status", STATUSES)?;
     let select = params.all("select");
     let thread = record.thread(&id);
-    let runs = app.saver.runs();
-    let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
-    let mut rows = Vec::new();
-    for run in &runs {
-        let is_wanted = status.is_none_or(|wanted| wanted == run_view::status(run));
-        if is_wanted && !app.is_forgotten(run).await? {
-            rows.push(run_view::shown(run));
+    let (mut rows, enough) = (Vec::new(), offset.saturating_add(limit));
+    let mut pages = app.run_pages(&thread);
+    while rows.len() < enough {
+        let runs = pages.next().await?;
+        if runs.is_empty() {
+            break;
+        }
+        for run in &runs {
+            let is_wanted = status.is_none_or(|wanted| wanted == run_view::status(run));
+            if is_wanted && !app.is_forgotten(run).await? {
+                rows.push(run_view::shown(run));
+            }
         }
     }
     let rows = rows.into_iter().skip(offset).take(limit);

@@ -10,7 +10,7 @@ use axum::{
 };
 use serde_json::json;
 use superstep::{
-    Cursor, LogItem, Modes, RunQuery, RunRecord, ThreadId,
+    Cursor, LogItem, Modes, RunRecord, ThreadId,
     dynamic::{DynFollow, DynGraph},
 };
 use tokio::{sync::mpsc, time};
@@ -107,7 +107,7 @@ impl ThreadReader {
             let (cursor, item) = next?;
             after = Some(cursor);
             // One that listens from the middle of a run gets the rest of it.
-            let Some(run) = self.run_of(app, cursor).await? else {
+            let Some(run) = app.run_of_lease(&self.thread, cursor.epoch).await? else {
                 continue;
             };
             if matches!(item, LogItem::Ended(_)) {
@@ -121,20 +121,6 @@ impl ThreadReader {
                 Err(Gone) => return Ok(()),
             }
         }
-    }
-
-    /// The run that logged an entry.
-    async fn run_of(
-        &self,
-        app: &App,
-        cursor: Cursor,
-    ) -> Result<Option<RunRecord>, superstep::Error> {
-        let runs = app.saver.runs();
-        let runs = runs.load_runs(&self.thread, &RunQuery::default()).await?;
-        // An attempt of a run has the lease of the next one, or an earlier.
-        let later = runs.into_iter().rev();
-        let mut later = later.filter(|run| run.epoch.is_some_and(|epoch| epoch >= cursor.epoch));
-        Ok(later.next())
     }
 
     /// Passes a run to its end; returns where its log ends.

@@ -24,11 +24,10 @@ impl App {
         let thread = record.thread(id);
         let root = GraphPath::default();
         let newest = self.saver.load(&thread, &root, At::Latest).await?;
-        let runs = self.saver.runs();
-        let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
+        let run = self.newest_run(&thread).await?;
         let head = newest.as_ref().and_then(Loaded::head);
         let has_more = head.is_some_and(|head| !head.pending.is_empty());
-        let info = ThreadInfo::of(thread, newest.as_ref(), &runs);
+        let info = ThreadInfo::of(thread, newest.as_ref(), run.as_slice());
         Ok(status(info.status, has_more))
     }
 
@@ -37,9 +36,8 @@ impl App {
         let thread = record.thread(id);
         let root = GraphPath::default();
         let newest = self.saver.load(&thread, &root, At::Latest).await?;
-        let runs = self.saver.runs();
-        let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
-        let info = ThreadInfo::of(thread.clone(), newest.as_ref(), &runs);
+        let run = self.newest_run(&thread).await?;
+        let info = ThreadInfo::of(thread.clone(), newest.as_ref(), run.as_slice());
         let made = info.checkpoint.map(made_at);
         let made = made.and_then(|made| i64::try_from(made).ok());
         let used = info.updated.map(|millis| millis.saturating_mul(1000));
@@ -67,10 +65,15 @@ impl App {
                     standing = status(info.status, !state.next.is_empty());
                     let values = message_form::shown(state.values.to_json());
                     fields.insert("values".to_owned(), values);
-                    let error = runs.first().and_then(|run| run_end::failure(run, &state));
+                    let error = run.as_ref().and_then(|run| run_end::failure(run, &state));
                     fields.insert("error".to_owned(), error.unwrap_or_default());
                     fields.insert("interrupts".to_owned(), snapshot::interrupts(&state));
-                    let waiting: Vec<Json> = runs.iter().filter_map(queued_answer).collect();
+                    let queued = RunQuery {
+                        status: Some(RunStatus::Queued),
+                        ..RunQuery::default()
+                    };
+                    let queued = self.saver.runs().load_runs(&thread, &queued).await?;
+                    let waiting: Vec<Json> = queued.iter().filter_map(queued_answer).collect();
                     if !waiting.is_empty() {
                         fields.insert("queued_answers".to_owned(), waiting.into());
                     }

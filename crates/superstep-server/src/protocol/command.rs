@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Map, Value as Json, json};
-use superstep::{RunQuery, dynamic::state::Depth};
+use superstep::dynamic::state::Depth;
 
 use crate::{
     app::App,
@@ -192,18 +192,13 @@ impl App {
     /// What runs on a thread now.
     async fn tree(&self, caller: &Visitor, thread: &str) -> Result<Json, Failed> {
         let thread = self.stored_thread(caller, thread).await?;
-        let newest = RunQuery {
-            limit: Some(1),
-            ..RunQuery::default()
-        };
-        let runs = self.saver.runs().load_runs(&thread, &newest).await;
-        let runs = runs.map_err(superstep::Error::from)?;
-        let open = runs.first().filter(|run| run.ending.is_none());
-        let Some(run) = open else {
+        let newest = self.newest_run(&thread).await;
+        let newest = newest.map_err(superstep::Error::from)?;
+        let Some(run) = newest.filter(|run| run.ending.is_none()) else {
             let message = "No active run is bound to this thread.";
             return Err(Failed::new("no_such_run", message));
         };
-        let status = match run_view::status(run) {
+        let status = match run_view::status(&run) {
             "pending" => "started",
             _ => "running",
         };

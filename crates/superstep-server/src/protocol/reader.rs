@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Cursor, Ending, LogItem, Modes, RunId, RunQuery, RunRecord, ThreadId,
+    Cursor, Ending, LogItem, Modes, RunId, RunRecord, ThreadId,
     dynamic::{DynFollow, DynGraph},
 };
 
@@ -194,13 +194,8 @@ impl<'a> ThreadLog<'a> {
             .follow(self.reader.thread.clone(), self.after, Modes::NONE);
         let (cursor, _) = reader.next_ever().await?;
         self.after = Some(cursor);
-        let runs = self.app.saver.runs();
-        let runs = runs
-            .load_runs(&self.reader.thread, &RunQuery::default())
-            .await?;
-        // Attempts that were cut short have an earlier lease than their run.
-        let mut later = runs.into_iter().rev();
-        let record = later.find(|run| run.epoch.is_some_and(|epoch| epoch >= cursor.epoch));
+        let thread = &self.reader.thread;
+        let record = self.app.run_of_lease(thread, cursor.epoch).await?;
         if let Some(record) = record
             && let Some(hosted) = self.app.registry.of_run(&record)
         {

@@ -15,6 +15,7 @@ mod crons;
 mod files;
 mod forks;
 mod graphs;
+mod growth;
 mod guard;
 mod held;
 mod history;
