@@ -11,4 +11,6 @@ pub(crate) struct Counts {
     pub(crate) begun: AtomicU64,
     /// Runs that the worker had to their end.
     pub(crate) worked: AtomicU64,
+    /// Schedules whose next time was too far away, as a clock that was ahead had recorded it.
+    pub(crate) corrected: AtomicU64,
 }

@@ -2,13 +2,17 @@
 //!
 //! A run of a schedule has an id that follows from the schedule and its time, so it is started once
 //! however many servers share the storage, and after a crash between two of the steps. Times that passed
-//! while no server ran are caught up with one run.
+//! while no server ran are caught up with one run. A time that a clock far ahead recorded is computed anew once the clock is
+//! right again, and counted in `/metrics`.
 //!
 //! When a schedule is due is up to the engine ([`superstep::schedules::next_due`]). What its runs are is not
 //! stored with it as in the engine's own schedules: clients expect a run as its assistant is when it is due, with a
 //! thread that they can find and a webhook.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use superstep::RunId;
 use uuid::Uuid;
@@ -51,14 +55,32 @@ impl App {
             let Some(due) = cron.next.filter(|_| cron.enabled && is_known) else {
                 continue;
             };
-            let next = match due <= now {
+            let next = match (due <= now, cron.corrected(now)) {
                 // One that cannot be started now is tried again with the next look.
-                true => self.start_cron(&id, &cron, due).await.unwrap_or_default(),
-                false => Some(due),
+                (true, _) => self.start_cron(&id, &cron, due).await.unwrap_or_default(),
+                (false, Some(next)) => self.correct_cron(&id, due, next).await?,
+                (false, None) => Some(due),
             };
             soonest = soonest.into_iter().chain(next).min();
         }
         Ok(soonest)
+    }
+
+    /// Records another time than one that a wrong clock left, and counts that.
+    async fn correct_cron(
+        &self,
+        id: &str,
+        wrong: time::Micros,
+        next: time::Micros,
+    ) -> Result<Option<time::Micros>, Refusal> {
+        let correct = |there: &mut Cron| {
+            if there.next == Some(wrong) {
+                there.next = Some(next);
+            }
+        };
+        self.crons.change(id, correct).await?;
+        self.counts.corrected.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(next))
     }
 
     async fn start_cron(

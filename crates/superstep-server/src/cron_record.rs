@@ -53,6 +53,14 @@ impl Cron {
         Ok(next.map(|next| next.saturating_mul(MILLI)))
     }
 
+    /// When it is due, if the recorded time is farther away than the schedule could put it: a clock that was ahead for
+    /// a moment had recorded it. The next time but one is not too far, so a clock that steps back repeats nothing.
+    pub(crate) fn corrected(&self, now: Micros) -> Option<Micros> {
+        let first = self.due_after(now).ok()??;
+        let second = self.due_after(first).ok()??;
+        (self.next? > second).then_some(first)
+    }
+
     /// As clients see it.
     pub(crate) fn shown(&self, id: &str) -> Json {
         json!({

@@ -26,6 +26,7 @@ pub(crate) async fn get(State(app): State<Arc<App>>, params: Params) -> Response
         read(&counts.begun),
         read(&counts.worked),
     );
+    let corrected = read(&counts.corrected);
     let most = u64::try_from(app.runs_at_once).unwrap_or(u64::MAX);
     let active = begun.saturating_sub(worked).min(most);
     let available = most - active;
@@ -33,6 +34,7 @@ pub(crate) async fn get(State(app): State<Arc<App>>, params: Params) -> Response
         return answer(&json!({
             "workers": { "max": most, "active": active, "available": available },
             "runs": { "accepted": accepted, "begun": begun, "worked": worked },
+            "schedules": { "corrected": corrected },
         }));
     }
     let mut text = String::new();
@@ -72,6 +74,12 @@ pub(crate) async fn get(State(app): State<Arc<App>>, params: Params) -> Response
             "counter",
             "Runs that came to an end",
             worked,
+        ),
+        (
+            "superstep_schedules_corrected_total",
+            "counter",
+            "Schedules whose next time a wrong clock had put too far away",
+            corrected,
         ),
     ] {
         // Writing to a text does not fail.

@@ -1,7 +1,10 @@
 //! Runs by a schedule.
 
 use serde_json::json;
-use superstep::http::Method;
+use superstep::{
+    http::Method,
+    store::{Namespace, PutOptions, TtlOnRead},
+};
 
 use crate::{
     client::Running,
@@ -90,4 +93,45 @@ async fn a_schedule_that_could_start_nothing_is_refused() {
             .detail(422)
             .contains("assistant_id")
     );
+}
+
+#[tokio::test]
+async fn a_time_that_a_clock_far_ahead_recorded_is_computed_anew_and_counted() {
+    let backends = memory();
+    let store = backends.store.clone().unwrap();
+    let server = Running::start(server(backends)).await;
+    let body = json!({"assistant_id": "one", "schedule": "0 9 * * *", "input": {"x": 1}});
+    let cron = server.post("/runs/crons", body.clone()).await.ok();
+    let id = cron["cron_id"].as_str().unwrap();
+    let place = Namespace::new(["runs", "crons"]).unwrap();
+    let found = store.get(&place, id, TtlOnRead::Keep).await.unwrap();
+    let mut record = found.unwrap().value;
+    let (day, year) = (86_400_000_000_i64, 31_536_000_000_000_i64);
+    let right = record["next"].as_i64().unwrap();
+    // A clock that stepped back by less than a day leaves one time more to wait for, and that stays.
+    for (ahead, is_kept) in [(day, true), (year, false)] {
+        record["next"] = json!(right + ahead);
+        let put = store.put(&place, id, record.clone(), PutOptions::default());
+        put.await.unwrap();
+        // What is made makes the server look; the other one is due before it looks again.
+        let other = server.post("/runs/crons", body.clone()).await.ok();
+        let other = other["cron_id"].as_str().unwrap();
+        let due = store.get(&place, other, TtlOnRead::Keep).await.unwrap();
+        let mut due = due.unwrap().value;
+        due["next"] = json!(1);
+        let put = store.put(&place, other, due, PutOptions::default());
+        put.await.unwrap();
+        let third = server.post("/runs/crons", body.clone()).await.ok();
+        assert_eq!(third["next_run_date"], cron["next_run_date"]);
+        loop {
+            let seen = server.get(&format!("/runs/crons/{other}")).await.ok();
+            if seen["next_run_date"] == cron["next_run_date"] {
+                break;
+            }
+        }
+        let seen = server.get(&format!("/runs/crons/{id}")).await.ok();
+        assert_eq!(seen["next_run_date"] != cron["next_run_date"], is_kept);
+    }
+    let counted = server.get("/metrics?format=json").await.ok();
+    assert_eq!(counted["schedules"]["corrected"], 1);
 }
