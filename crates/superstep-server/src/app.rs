@@ -23,12 +23,15 @@ use crate::{
     endings::Endings,
     file_record::{FileRecord, ResultRecord},
     foreign::Foreign,
+    hidden::Hidden,
     owner_graphs::OwnerStores,
+    private_paths::PrivatePaths,
     readers::Readers,
     records::Records,
     registry::Registry,
     store_edit::StoreEditor,
     thread_records::ThreadRecords,
+    uploads::Uploads,
 };
 
 /// What the handlers of a server share.
@@ -42,6 +45,8 @@ pub(crate) struct App {
     pub(crate) store: Arc<dyn Store>,
     /// Who looks after parts of it.
     pub(crate) editors: Vec<Box<dyn StoreEditor>>,
+    /// What of it is not for clients.
+    pub(crate) hidden: Hidden,
     /// What each owner sees of it.
     pub(crate) owner_stores: OwnerStores,
     /// Threads that no hosted graph runs.
@@ -64,8 +69,12 @@ pub(crate) struct App {
     pub(crate) results_folder: Option<PathBuf>,
     /// The most bytes of one.
     pub(crate) file_limit: usize,
+    /// Files that are being uploaded.
+    pub(crate) uploads: Uploads,
     pub(crate) counts: Counts,
     pub(crate) runs_at_once: usize,
+    /// Paths that owners are not shown.
+    pub(crate) private: PrivatePaths,
     /// The description of the routes.
     pub(crate) openapi: Json,
     /// Hosts beside this machine that webhooks may be on.

@@ -19,6 +19,12 @@ pub(crate) fn inside(namespace: &Namespace) -> Option<(&str, Namespace)> {
     (owners == OWNERS).then_some((owner, inner))
 }
 
+/// What an owner calls the namespaces below these labels of the whole store; nothing for what is no owner's.
+pub(crate) fn below_owner(labels: &[String]) -> Option<&[String]> {
+    let (owners, below) = labels.split_first()?;
+    (owners == OWNERS).then(|| below.get(1..).unwrap_or_default())
+}
+
 /// The part of a store that belongs to an owner.
 pub(crate) struct OwnerStore {
     store: Arc<dyn Store>,

@@ -33,36 +33,6 @@ pub(crate) const FILES: Place = ["files", "served"];
 /// Files that graphs made for owners on threads that are gone.
 pub(crate) const RESULTS: Place = ["files", "results"];
 
-/// Namespaces that are the server's and the engine's own.
-const OWN: &[Place] = &[
-    THREADS,
-    ASSISTANTS,
-    AFTER_RUNS,
-    DELETED_RUNS,
-    CRONS,
-    FILES,
-    RESULTS,
-    ["threads", "imported"],
-];
-
-/// Whether a namespace is not for clients.
-pub(crate) fn is_own(namespace: &Namespace) -> bool {
-    let is_under = |own: &Place| {
-        let labels = namespace.labels().iter();
-        labels.zip(own).filter(|(label, own)| label == *own).count() == own.len()
-    };
-    OWN.iter().any(is_under)
-}
-
-/// Whether what is under a prefix may be not for clients.
-pub(crate) fn may_hold_own(prefix: &Prefix) -> bool {
-    let overlaps = |own: &Place| {
-        let mut labels = prefix.labels().iter().zip(own);
-        labels.all(|(label, own)| label == own)
-    };
-    OWN.iter().any(overlaps)
-}
-
 /// How many records are read at once. What is read later goes past those before it.
 const BATCH: usize = 20_000;
 

@@ -18,6 +18,7 @@ use crate::{
     guard::{Guard, require_token},
     inbox_form, mcp, metrics, openapi,
     owner::{no_owner, own_assistant, own_thread},
+    private_paths::hide_paths,
     protocol,
     route_info::RouteInfo,
     run_batch, run_records, runs, state, store_items, system, thread_stream, threads, traces, ui,
@@ -400,7 +401,9 @@ pub(crate) fn router(app: Arc<App>, guard: &Arc<Guard>) -> Router {
         };
         let handler = match access {
             Access::Open => handler,
-            Access::Token => handler.layer(from_fn_with_state(guard.clone(), require_token)),
+            Access::Token => handler
+                .layer(from_fn_with_state(app.private.clone(), hide_paths))
+                .layer(from_fn_with_state(guard.clone(), require_token)),
             Access::Whole => handler
                 .layer(from_fn(no_owner))
                 .layer(from_fn_with_state(guard.clone(), require_token)),

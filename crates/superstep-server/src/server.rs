@@ -25,14 +25,17 @@ use crate::{
     error::ServerError,
     foreign::Foreign,
     guard::{Guard, check_place, error_bodies},
+    hidden::Hidden,
     limits::{self, Limits},
     openapi, owner_graphs,
+    private_paths::PrivatePaths,
     records::{self, Records},
     registry::{Hosted, Registry},
     routes::{router, routes},
     store_edit::StoreEditor,
     thread_records::ThreadRecords,
-    tokens::Tokens,
+    tokens::{self, Tokens},
+    uploads::Uploads,
     working::Working,
 };
 
@@ -56,6 +59,8 @@ pub struct Server {
     /// The ids of graphs that are not for owners.
     whole: Vec<String>,
     editors: Vec<Box<dyn StoreEditor>>,
+    /// Namespaces of the store that agents keep their bookkeeping in.
+    bookkeeping: Vec<[&'static str; 2]>,
     aliases: HashMap<String, String>,
     token: Option<Secret>,
     owners: Vec<(Arc<str>, Secret)>,
@@ -71,6 +76,7 @@ pub struct Server {
     follow_ups: HashMap<String, Json>,
     files_folder: Option<PathBuf>,
     results_folder: Option<PathBuf>,
+    private: Vec<PathBuf>,
     /// What of the states of graphs names their files, by their ids.
     result_fields: HashMap<String, String>,
     file_limit: usize,
@@ -86,6 +92,7 @@ impl Server {
             graphs: Vec::new(),
             whole: Vec::new(),
             editors: Vec::new(),
+            bookkeeping: Vec::new(),
             aliases: HashMap::new(),
             token: None,
             owners: Vec::new(),
@@ -98,6 +105,7 @@ impl Server {
             examples: HashMap::new(),
             follow_ups: HashMap::new(),
             files_folder: None,
+            private: Vec::new(),
             results_folder: None,
             result_fields: HashMap::new(),
             file_limit: FILE_LIMIT,
@@ -156,6 +164,13 @@ impl Server {
         self
     }
 
+    /// Namespaces of the long-term store in which agents keep what is not for people, such as the calls that were made: clients
+    /// neither see nor change them, nor what is below them.
+    pub fn bookkeeping(mut self, namespaces: impl IntoIterator<Item = [&'static str; 2]>) -> Self {
+        self.bookkeeping.extend(namespaces);
+        self
+    }
+
     /// A hosted graph goes by another name as well, where clients name a graph.
     pub fn alias(mut self, name: impl Into<String>, id: impl Into<String>) -> Self {
         self.aliases.insert(name.into(), id.into());
@@ -206,6 +221,13 @@ impl Server {
         self
     }
 
+    /// A path that owners are not shown, such as that of the database: errors name it. The folders of files are such paths
+    /// anyway.
+    pub fn private_path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.private.push(path.into());
+        self
+    }
+
     /// A folder where graphs keep files under the hashes of their bytes: who knows the SHA-256 of one can
     /// download it, owners if it is theirs ([`Server::result_field`]).
     pub fn results(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -245,7 +267,7 @@ impl Server {
         self
     }
 
-    /// Begins to listen. An address that others than this machine can reach needs a token.
+    /// Begins to listen. An address that others than this machine can reach needs a token of 16 characters at least.
     pub async fn bind(
         mut self,
         address: impl ToSocketAddrs + std::fmt::Display,
@@ -281,8 +303,14 @@ impl Server {
             .collect();
         let tokens = Tokens::new(self.token, self.owners)?;
         let is_open = !tokens.has_whole();
-        if let (Some(address), true) = (places.iter().find(|it| !it.ip().is_loopback()), is_open) {
-            return Err(ServerError::NoToken { address: *address });
+        if let Some(address) = places.iter().find(|it| !it.ip().is_loopback()).copied() {
+            if is_open {
+                return Err(ServerError::NoToken { address });
+            }
+            if !tokens.are_long() {
+                let shortest = tokens::SHORTEST;
+                return Err(ServerError::WeakToken { address, shortest });
+            }
         }
         let listener = TcpListener::bind(&*places).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -297,8 +325,12 @@ impl Server {
             hosts: self.hosts,
             origins: self.origins,
         });
+        let folders = [&self.files_folder, &self.results_folder];
+        let private = folders.into_iter().flatten().chain(&self.private);
         let app = App {
+            private: PrivatePaths::new(private.map(PathBuf::as_path)),
             editors: self.editors,
+            hidden: Hidden::new(self.bookkeeping),
             owner_stores,
             foreign: Foreign::default(),
             registry,
@@ -321,6 +353,7 @@ impl Server {
             files_folder: self.files_folder,
             results_folder: self.results_folder,
             file_limit: self.file_limit,
+            uploads: Uploads::new(self.file_limit),
             runs_at_once: self.runs_at_once.max(1),
             openapi: openapi::document(&routes()),
         };

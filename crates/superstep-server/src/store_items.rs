@@ -17,7 +17,6 @@ use superstep::store::{
 use crate::{
     app::App,
     payload::Payload,
-    records::{is_own, may_hold_own},
     refusal::{Refusal, answer},
     store_edit::StoreEdit,
     time,
@@ -33,7 +32,7 @@ pub(crate) async fn put(
     caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    let (namespace, key) = place(&mut body)?;
+    let (namespace, key) = place(&app, &mut body)?;
     let Some(value) = body.field::<Json>("value")? else {
         return Err(Refusal::invalid("`value` is missing"));
     };
@@ -92,7 +91,7 @@ pub(crate) async fn get(
 ) -> Result<Response, Refusal> {
     let namespace = named.namespace.unwrap_or_default();
     let labels = namespace.split('.').filter(|_| !namespace.is_empty());
-    let namespace = open(labels.map(str::to_owned).collect())?;
+    let namespace = open(&app, labels.map(str::to_owned).collect())?;
     let key = named
         .key
         .ok_or_else(|| Refusal::invalid("`key` is missing"))?;
@@ -110,7 +109,7 @@ pub(crate) async fn delete(
     caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    let (namespace, key) = place(&mut body)?;
+    let (namespace, key) = place(&app, &mut body)?;
     if let Some(looked) = app.editor(&caller, &namespace, &key)? {
         looked.editor.check_delete(&looked.namespace, &key)?;
     }
@@ -139,7 +138,7 @@ pub(crate) async fn search(
         offset,
         ttl: ttl(refreshes),
     };
-    let found = match may_hold_own(&wanted.prefix) {
+    let found = match app.hidden.may_be_below(&wanted.prefix) {
         false => app.store_of(&caller).search(wanted).await?,
         true => {
             // What is left out does not count.
@@ -153,7 +152,7 @@ pub(crate) async fn search(
                 all.extend(
                     batch
                         .into_iter()
-                        .filter(|found| !is_own(&found.item.namespace)),
+                        .filter(|found| !app.hidden.has(&found.item.namespace)),
                 );
                 if is_last || all.len() >= offset.saturating_add(limit) {
                     break;
@@ -200,7 +199,9 @@ pub(crate) async fn namespaces(
             .await?;
         wanted.offset += batch.len();
         let is_last = batch.len() < BATCH;
-        let open = batch.into_iter().filter(|namespace| !is_own(namespace));
+        let open = batch
+            .into_iter()
+            .filter(|namespace| !app.hidden.has(namespace));
         all.extend(open.map(|namespace| match depth {
             Some(depth) => namespace.truncated(depth),
             None => namespace,
@@ -214,8 +215,8 @@ pub(crate) async fn namespaces(
     Ok(answer(&json!({ "namespaces": shown })))
 }
 
-fn place(body: &mut Payload) -> Result<(Namespace, String), Refusal> {
-    let namespace = open(body.field("namespace")?.unwrap_or_default())?;
+fn place(app: &App, body: &mut Payload) -> Result<(Namespace, String), Refusal> {
+    let namespace = open(app, body.field("namespace")?.unwrap_or_default())?;
     let key = body.field("key")?;
     Ok((
         namespace,
@@ -224,13 +225,13 @@ fn place(body: &mut Payload) -> Result<(Namespace, String), Refusal> {
 }
 
 /// A namespace that clients may use.
-fn open(labels: Vec<String>) -> Result<Namespace, Refusal> {
+fn open(app: &App, labels: Vec<String>) -> Result<Namespace, Refusal> {
     if labels.is_empty() {
         let why = "Namespace cannot be empty.";
         return Err(Refusal::new(StatusCode::BAD_REQUEST, why));
     }
     let namespace = Namespace::new(labels).map_err(StoreError::from)?;
-    if is_own(&namespace) {
+    if app.hidden.has(&namespace) {
         let why = format!("the server keeps {namespace} to itself: use `/threads`");
         return Err(Refusal::new(StatusCode::FORBIDDEN, why));
     }

@@ -6,8 +6,8 @@ use superstep::Secret;
 
 use crate::{error::ServerError, visitor::Visitor};
 
-/// The fewest characters of an owner's token: shorter ones are guessed.
-const SHORTEST: usize = 16;
+/// The fewest characters of a token that others can try: shorter ones are guessed.
+pub(crate) const SHORTEST: usize = 16;
 
 /// The tokens that callers show.
 #[derive(Default)]
@@ -56,6 +56,12 @@ impl Tokens {
     /// Whether there is one that sees everything.
     pub(crate) fn has_whole(&self) -> bool {
         self.0.iter().any(|(_, owner)| owner.is_none())
+    }
+
+    /// Whether each can be shown to other machines: none can be guessed.
+    pub(crate) fn are_long(&self) -> bool {
+        let is_long = |(token, _): &(Secret, _)| token.expose().chars().count() >= SHORTEST;
+        self.0.iter().all(is_long)
     }
 
     pub(crate) fn owners(&self) -> impl Iterator<Item = Arc<str>> + '_ {

@@ -64,10 +64,19 @@ impl Connection {
                 },
                 Some(event) = events.recv() => event,
             };
-            let reply = Message::Text(reply.to_string().into());
+            let reply = self.shown(reply.to_string());
+            let reply = Message::Text(reply.into());
             if socket.send(reply).await.is_err() {
                 return;
             }
+        }
+    }
+
+    /// A text without what owners are not shown.
+    fn shown(&self, text: String) -> String {
+        match self.reader.caller.is_owner() {
+            true => self.app.private.hide(&text).unwrap_or(text),
+            false => text,
         }
     }
 

@@ -2,6 +2,10 @@
 
 use serde_json::json;
 use superstep::http::Method;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 use crate::{
     client::Running,
@@ -104,4 +108,42 @@ async fn what_a_graph_made_is_downloaded_by_its_hash() {
     let place = format!("/files/{id}");
     let removed = server.call(Method::DELETE, &place, json!({})).await;
     assert_eq!(removed.status, 404, "it is the graph's");
+}
+
+#[tokio::test]
+async fn uploads_that_do_not_end_take_a_bounded_share_of_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = server(memory()).files(folder.path()).file_limit(1000);
+    let server = Running::start(server).await;
+    let mut open = Vec::new();
+    // Each has all but the last of its bytes; more than four of them do not fit.
+    for _ in 0..8 {
+        let mut stream = TcpStream::connect(&server.address).await.unwrap();
+        let head = format!(
+            "POST /files HTTP/1.1\r\nhost: {}\r\ncontent-length: 1000\r\nexpect: 100-continue\r\n\r\n",
+            server.address
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut said = [0; 12];
+        stream.read_exact(&mut said).await.unwrap();
+        assert_eq!(&said, b"HTTP/1.1 100");
+        stream.write_all(&[b'x'; 999]).await.unwrap();
+        open.push(stream);
+    }
+    // One more is refused as soon as the others have what there is.
+    loop {
+        let upload = server.request(Method::POST, "/files").body("y".repeat(999));
+        let reply = server.send(upload).await;
+        if reply.status == 503 {
+            assert!(reply.detail(503).contains("try again"), "{reply:?}");
+            break;
+        }
+    }
+    drop(open);
+    loop {
+        let upload = server.request(Method::POST, "/files").body("y".repeat(999));
+        if server.send(upload).await.status == 200 {
+            break;
+        }
+    }
 }

@@ -114,7 +114,12 @@ async fn others_than_this_machine_reach_a_server_only_if_it_has_a_token() {
     let owned = server(memory()).owner("ann", Secret::new("a token of sixteen"));
     let error = owned.bind("0.0.0.0:0").await.err().unwrap();
     assert_eq!(error.code(), "SS9002");
-    let server = server(memory()).token(Secret::new("t"));
+    // One that can be guessed is none for others.
+    let weak = server(memory()).token(Secret::new("fifteen of them"));
+    let error = weak.bind("0.0.0.0:0").await.err().unwrap();
+    assert_eq!(error.code(), "SS9011");
+    assert!(!error.to_string().contains("fifteen"), "{error}");
+    let server = server(memory()).token(Secret::new("a token of sixteen"));
     let bound = server.bind("0.0.0.0:0").await.unwrap();
     assert!(bound.address().ip().is_unspecified());
 }

@@ -89,6 +89,29 @@ async fn a_socket_that_was_opened_before_its_thread_answers_nothing_for_another_
     assert_eq!(state["values"]["log"], json!(["written"]), "it still waits");
 }
 
+#[tokio::test]
+async fn a_stream_of_a_thread_ends_when_another_owner_makes_it_anew() {
+    let server = Running::start(owned(memory())).await;
+    let made = json!({"thread_id": ID});
+    let path = format!("/threads/{ID}");
+    call(&server, BOB, Method::POST, "/threads", made)
+        .await
+        .ok();
+    let wanted = json!({"channels": ["lifecycle", "values", "updates", "input"]});
+    let mut streams = Vec::new();
+    for (method, rest) in [(Method::GET, "stream"), (Method::POST, "stream/events")] {
+        let request = server.request(method, &format!("{path}/{rest}"));
+        let request = request.header("x-api-key", BOB).body(wanted.to_string());
+        streams.push(Events::open(&server, request).await);
+    }
+    let gone = call(&server, BOB, Method::DELETE, &path, json!({})).await;
+    assert_eq!(gone.status, 204);
+    ann_asks(&server).await;
+    for stream in streams {
+        assert_eq!(stream.rest().await, [], "no event of ann's");
+    }
+}
+
 /// A store in which ann makes the thread right after the first look for its record.
 struct Racing {
     store: MemoryStore,
@@ -267,4 +290,45 @@ async fn an_owner_cannot_take_the_id_of_a_named_thread_before_it_is_stored() {
     )
     .await;
     assert_eq!(seen.ok()["status"], "interrupted");
+}
+
+/// A saver whose file is gone: every load fails, and names the file.
+struct Failing(superstep::MemorySaver);
+
+impl superstep::saver::SaverLayer for Failing {
+    fn inner(&self) -> &dyn superstep::Saver {
+        &self.0
+    }
+
+    fn load(
+        &self,
+        _: &superstep::ThreadId,
+        _: &superstep::dynamic::GraphPath,
+        _: superstep::saver::At,
+    ) -> superstep::saver::MaybeReady<'_, Option<superstep::saver::Loaded>> {
+        let why = "/srv/private/superstep.db: the disk failed".to_owned();
+        superstep::saver::MaybeReady::now(Err(superstep::SaverError::Io(why)))
+    }
+}
+
+#[tokio::test]
+async fn an_error_names_no_path_of_the_server_to_an_owner() {
+    let backends = Backends {
+        saver: Some(Arc::new(Failing(superstep::MemorySaver::default()))),
+        ..memory()
+    };
+    let server = owned(backends).private_path("/srv/private/superstep.db");
+    let server = Running::start(server).await;
+    let make = json!({"metadata": {"graph_id": "one"}});
+    let run = json!({"assistant_id": "one", "input": {"x": 1}});
+    for (token, is_shown) in [(BOB, false), ("whole", true)] {
+        let made = call(&server, token, Method::POST, "/threads", make.clone()).await;
+        let waited = call(&server, token, Method::POST, "/runs/wait", run.clone()).await;
+        let streamed = call(&server, token, Method::POST, "/runs/stream", run.clone()).await;
+        for reply in [made, waited, streamed] {
+            let said = reply.json.to_string();
+            assert!(said.contains("the disk failed"), "{said}");
+            assert_eq!(said.contains("/srv/private"), is_shown, "{said}");
+        }
+    }
 }

@@ -168,3 +168,73 @@ async fn an_item_that_cannot_be_put_is_refused() {
         Json::Null
     );
 }
+
+#[tokio::test]
+async fn bookkeeping_of_agents_is_neither_seen_nor_changed_by_clients() {
+    let backends = memory();
+    let store = backends.store.clone().unwrap();
+    for labels in [
+        vec!["mail", "past_calls", "m1"],
+        vec!["mail", "notes"],
+        vec!["owners", "ann", "mail", "past_calls", "m1"],
+        vec!["owners", "ann", "mail", "notes"],
+    ] {
+        let place = superstep::store::Namespace::new(labels).unwrap();
+        let put = store.put(&place, "k", json!({"x": 1}), Default::default());
+        put.await.unwrap();
+    }
+    let server = server(backends.clone())
+        .bookkeeping([["mail", "past_calls"]])
+        .token(superstep::Secret::new("whole"))
+        .owner("ann", superstep::Secret::new("the token of ann"));
+    let server = Running::start(server).await;
+    let call = async |token: &str, method: Method, path: &str, body: Json| {
+        let request = server.request(method, path).header("x-api-key", token);
+        server.send(request.body(body.to_string())).await
+    };
+    let own = json!(["mail", "notes"]);
+    let anns = json!(["owners", "ann", "mail", "notes"]);
+    for (token, seen, hidden) in [
+        (
+            "the token of ann",
+            json!([own]),
+            vec!["mail", "past_calls", "m1"],
+        ),
+        (
+            "whole",
+            json!([own, anns]),
+            vec!["mail", "past_calls", "m1"],
+        ),
+        (
+            "whole",
+            json!([own, anns]),
+            vec!["owners", "ann", "mail", "past_calls", "m1"],
+        ),
+    ] {
+        let spaces = call(token, Method::POST, "/store/namespaces", json!({})).await;
+        assert_eq!(spaces.ok()["namespaces"], seen, "{token}");
+        let all = json!({"namespace_prefix": []});
+        let found = call(token, Method::POST, "/store/items/search", all)
+            .await
+            .ok();
+        let items = found["items"].as_array().unwrap().iter();
+        let mut found: Vec<&Json> = items.map(|item| &item["namespace"]).collect();
+        found.sort_by_key(|labels| labels.as_array().unwrap().len());
+        assert_eq!(json!(found), seen, "{token}");
+        let below = json!({"namespace_prefix": &hidden[..hidden.len() - 1]});
+        let found = call(token, Method::POST, "/store/items/search", below).await;
+        assert_eq!(found.ok()["items"], json!([]), "{token}");
+        let item = format!("/store/items?namespace={}&key=k", hidden.join("."));
+        call(token, Method::GET, &item, json!({})).await.detail(403);
+        let place = json!({"namespace": hidden, "key": "k", "value": {"x": 2}});
+        for method in [Method::PUT, Method::DELETE] {
+            let refused = call(token, method, "/store/items", place.clone()).await;
+            refused.detail(403);
+        }
+        let place = superstep::store::Namespace::new(["mail", "past_calls", "m1"]).unwrap();
+        let kept = store
+            .get(&place, "k", superstep::store::TtlOnRead::Keep)
+            .await;
+        assert_eq!(kept.unwrap().unwrap().value, json!({"x": 1}));
+    }
+}
