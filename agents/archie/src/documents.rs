@@ -37,6 +37,7 @@ pub use manifest::{Inputs, LISTED};
 pub use pdf::PdfReader;
 #[cfg(feature = "pdf")]
 pub use pdf::pdf_text;
+pub use store::BOOKKEEPING;
 pub(crate) use store::{Document, DocumentSet, DocumentStore};
 pub use walk::check_globs;
 

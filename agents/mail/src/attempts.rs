@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use superstep::store::{Namespace, PutOptions, Store, StoreError, TtlOnRead};
 
-use crate::{MailId, key::key};
+use crate::{MailId, bookkeeping::PARSING, key::key};
 
 /// How many runs a mail may end.
 const MOST: u64 = 2;
@@ -55,6 +55,6 @@ impl Attempts {
 }
 
 fn space() -> Result<Namespace, StoreError> {
-    let space = Namespace::new(["email_assistant", "parsing"]);
+    let space = Namespace::new(PARSING);
     space.map_err(|error| StoreError::backend(error.to_string()))
 }

@@ -14,8 +14,8 @@ use superstep::{
 };
 
 use crate::{
-    AgentError, Asked, InboxItem, Item, MailAgent, key::key, mode::revealed, past_calls::PastCalls,
-    tools::CallValidator,
+    AgentError, Asked, InboxItem, Item, MailAgent, bookkeeping::EDITS, key::key, mode::revealed,
+    past_calls::PastCalls, tools::CallValidator,
 };
 
 /// Nothing is called while an edit is checked, so every call on record is an earlier one.
@@ -112,7 +112,7 @@ fn redescribed(description: &str, about: &str) -> String {
 }
 
 fn space() -> Result<Namespace, StoreError> {
-    let space = Namespace::new(["email_assistant", "edits"]);
+    let space = Namespace::new(EDITS);
     space.map_err(|error| StoreError::backend(error.to_string()))
 }
 

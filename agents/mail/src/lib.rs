@@ -58,6 +58,7 @@
 mod address;
 mod agent;
 mod attempts;
+mod bookkeeping;
 mod calendar;
 mod class;
 mod compose;
@@ -95,6 +96,7 @@ mod view;
 
 pub use address::Address;
 pub use agent::{AgentError, MailAgent};
+pub use bookkeeping::BOOKKEEPING;
 pub use calendar::{Busy, Calendar, Event, EventId, EventLookup, NewEvent, Span, When};
 pub use class::Class;
 pub use compose::{Recipients, Reply, reply_subject};

@@ -11,7 +11,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use superstep::store::{Namespace, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead};
 
-use crate::{input::EmailInput, key::key, parse::one_line, settings::Zone};
+use crate::{
+    bookkeeping::PAST_CALLS, input::EmailInput, key::key, parse::one_line, settings::Zone,
+};
 
 /// How many of a mail are read.
 const MOST: usize = 20;
@@ -125,7 +127,8 @@ fn space(place: &str, input: &EmailInput) -> Result<Namespace, StoreError> {
         Some(id) => key(&["message", id]),
         None => key(&["mail", place, &input.id.0]),
     };
-    Namespace::new(["email_assistant", "past_calls", &mail]).map_err(broken)
+    let [assistant, calls] = PAST_CALLS;
+    Namespace::new([assistant, calls, &mail]).map_err(broken)
 }
 
 fn broken(error: impl std::fmt::Display) -> StoreError {

@@ -14,10 +14,7 @@ use superstep::{
     },
 };
 
-use crate::{MailId, input::EmailInput, key::key};
-
-/// Where it waits.
-const SPACE: [&str; 2] = ["email_assistant", "queue"];
+use crate::{MailId, bookkeeping::QUEUE, input::EmailInput, key::key};
 
 /// How much may wait.
 const MOST: usize = 100_000;
@@ -57,7 +54,7 @@ impl Queue {
     /// What waits for any thread, and what threads are not finished with. What cannot be read keeps
     /// nothing else from being found.
     pub(crate) async fn all(&self) -> Result<Vec<Result<EmailInput, StoreError>>, StoreError> {
-        let labels = SPACE.map(str::to_owned);
+        let labels = QUEUE.map(str::to_owned);
         let error = match self.under(&labels).await {
             Ok(all) => return Ok(all),
             Err(error) => error,
@@ -104,7 +101,7 @@ impl Queue {
 
 fn space(thread: &ThreadId) -> Result<Namespace, StoreError> {
     let thread = key(&[&thread.to_string()]);
-    let [one, two] = SPACE;
+    let [one, two] = QUEUE;
     let space = Namespace::new([one, two, &thread]);
     space.map_err(broken)
 }

@@ -71,7 +71,10 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
     let mut on = on.add("archie", agent.graph(), about, example);
     // What was approved stays; the reply to what is said now is no approval.
     let next = json!({"user_input": "$text", "approved": false});
-    on.server = on.server.follow_up("archie", next);
+    on.server = on
+        .server
+        .follow_up("archie", next)
+        .bookkeeping(superstep_archie::documents::BOOKKEEPING);
     Ok(on)
 }
 

@@ -94,6 +94,7 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
     on.server = on
         .server
         .alias(EMAIL.1, EMAIL.0)
+        .bookkeeping(superstep_mail::BOOKKEEPING)
         .store_editor(Notes(agent.memory().clone()));
     match has_account {
         true => with_ingest(on, &agent),

@@ -39,14 +39,14 @@ impl DocumentStore<'_> {
         let mut puts = Vec::new();
         for (entry, text) in texts {
             let value = json!({"path": entry.path, "text": text});
-            puts.push(put("documents", key(entry), value)?);
+            puts.push(put(DOCUMENTS, key(entry), value)?);
         }
         let mut manifest = None;
         if reading.files.len() - reading.texts.len() > LISTED {
             let list = serde_json::to_value(&reading.files)
                 .map_err(|error| StoreError::backend(error.to_string()))?;
             let name = hash(list.to_string().as_bytes());
-            puts.push(put("manifests", name.clone(), json!({"files": list}))?);
+            puts.push(put(MANIFESTS, name.clone(), json!({"files": list}))?);
             manifest = Some(name);
         }
         self.0.batch(puts).await?;
@@ -76,7 +76,7 @@ impl DocumentStore<'_> {
         let entries: Vec<&Entry> = inputs.included().collect();
         let gets: Result<Vec<Op>, StoreError> = entries
             .iter()
-            .map(|entry| get("documents", key(entry)))
+            .map(|entry| get(DOCUMENTS, key(entry)))
             .collect();
         let found = self.0.batch(gets?).await?;
         let (mut documents, mut gone) = (Vec::with_capacity(entries.len()), Vec::new());
@@ -106,7 +106,7 @@ impl DocumentStore<'_> {
         let Some(name) = &inputs.manifest else {
             return Ok(inputs.files.clone());
         };
-        let mut found = self.0.batch(vec![get("manifests", name.clone())?]).await?;
+        let mut found = self.0.batch(vec![get(MANIFESTS, name.clone())?]).await?;
         let item = found.pop().map(superstep::store::Outcome::into_item);
         let files = item.transpose()?.flatten().and_then(|mut item| {
             let files = item.value.get_mut("files").map(Json::take)?;
@@ -125,11 +125,21 @@ fn key(entry: &Entry) -> String {
     }
 }
 
-fn namespace(kind: &str) -> Result<Namespace, StoreError> {
-    Namespace::new(["archie", kind]).map_err(|error| StoreError::backend(error.to_string()))
+/// Texts of documents that were read, by their hashes.
+const DOCUMENTS: [&str; 2] = ["archie", "documents"];
+
+/// Lists of files that were read.
+const MANIFESTS: [&str; 2] = ["archie", "manifests"];
+
+/// Namespaces of the store that hold what Archie reads again, not what people wrote: whoever lets people look into the store
+/// leaves them out.
+pub const BOOKKEEPING: [[&str; 2]; 2] = [DOCUMENTS, MANIFESTS];
+
+fn namespace(kind: [&str; 2]) -> Result<Namespace, StoreError> {
+    Namespace::new(kind).map_err(|error| StoreError::backend(error.to_string()))
 }
 
-fn put(kind: &str, key: String, value: Json) -> Result<Op, StoreError> {
+fn put(kind: [&str; 2], key: String, value: Json) -> Result<Op, StoreError> {
     // Documents are found by hash, never by likeness.
     let options = PutOptions {
         index: Index::Off,
@@ -143,7 +153,7 @@ fn put(kind: &str, key: String, value: Json) -> Result<Op, StoreError> {
     }))
 }
 
-fn get(kind: &str, key: String) -> Result<Op, StoreError> {
+fn get(kind: [&str; 2], key: String) -> Result<Op, StoreError> {
     Ok(Op::Get(Get {
         namespace: namespace(kind)?,
         key,

@@ -1,0 +1,17 @@
+//! Namespaces of the store in which the assistant keeps what is not for people.
+
+/// Mail that arrived while its thread had open questions.
+pub(crate) const QUEUE: [&str; 2] = ["email_assistant", "queue"];
+
+/// Calls that were made about a mail: what was sent is not sent again.
+pub(crate) const PAST_CALLS: [&str; 2] = ["email_assistant", "past_calls"];
+
+/// Edits that wait for their question.
+pub(crate) const EDITS: [&str; 2] = ["email_assistant", "edits"];
+
+/// Mail that is being parsed.
+pub(crate) const PARSING: [&str; 2] = ["email_assistant", "parsing"];
+
+/// Namespaces of the store that hold bookkeeping, not notes: whoever lets people look into the store leaves them out.
+/// Without them mail may be sent twice, or never be looked at.
+pub const BOOKKEEPING: [[&str; 2]; 4] = [QUEUE, PAST_CALLS, EDITS, PARSING];
