@@ -2,12 +2,12 @@
 //!
 //! A page of another site can send requests to this machine, under a name of its own that leads here
 //! too. So a request must be for a name that the server knows (`Host`), and if it comes from a page
-//! (`Origin`), that page must be the server's own or one that is allowed. Without a token, it must come from
-//! the user of the server (`caller`).
+//! (`Origin`), that page must be the server's own or one that is allowed. Without a token,
+//! connections of other users are closed before (`connections`).
 
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
-use crate::{caller::Caller, refusal::Refusal, tokens::Tokens, visitor::Visitor};
+use crate::{refusal::Refusal, tokens::Tokens, visitor::Visitor};
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -91,11 +91,6 @@ pub(crate) async fn check_place(
     request: Request,
     next: Next,
 ) -> Response {
-    if request.extensions().get() == Some(&Caller::Other) {
-        let why = "the server answers its own user only, as it has no token: other users of the \
-                   machine need one";
-        return Refusal::new(StatusCode::FORBIDDEN, why).into_response();
-    }
     let headers = request.headers();
     if headers.get_all(HOST).iter().count() > 1 {
         // Whoever is in front of the server may have looked at the other one.

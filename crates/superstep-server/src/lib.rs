@@ -93,6 +93,7 @@ mod run_view;
 mod runs;
 mod serve_lock;
 mod server;
+mod slots;
 mod snapshot;
 mod state;
 mod store_edit;

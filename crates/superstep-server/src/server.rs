@@ -32,6 +32,7 @@ use crate::{
     records::{self, Records},
     registry::{Hosted, Registry},
     routes::{router, routes},
+    slots::Slots,
     store_edit::StoreEditor,
     thread_records::ThreadRecords,
     tokens::{self, Tokens},
@@ -366,8 +367,9 @@ impl Server {
             .layer(middleware::from_fn(error_bodies));
         let connections = Connections {
             router,
-            asks_caller: is_open,
+            is_private: is_open,
             head_limit: self.time_limit,
+            slots: Slots::of_process(),
         };
         Ok(Bound {
             listener,
