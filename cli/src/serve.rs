@@ -6,14 +6,14 @@
 mod owners;
 
 use superstep::Secret;
-use superstep_server::Server;
+use superstep_server::{ServeLock, Server};
 
 use crate::{
     app::App,
     args::Serve,
     database,
     error::Error,
-    output::{faint, strong},
+    output::{bad, faint, plain, strong},
     running,
 };
 
@@ -22,7 +22,11 @@ const TOKEN: &str = "SUPERSTEP_TOKEN";
 
 pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
     let backends = database::create(app.global)?;
-    let server = Server::on(backends.clone()).runs_at_once(usize::from(what.runs));
+    let database = database::path(app.global)?.value;
+    let _lock = ServeLock::take(&database)?;
+    let server = Server::on(backends.clone())
+        .runs_at_once(usize::from(what.runs))
+        .private_path(database);
     let hosting = running::host(server, what, backends, app).await?;
     let (mut server, _lives) = (hosting.server, hosting.lives);
     for name in &what.name {
@@ -36,6 +40,13 @@ pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
         server = server.token(Secret::new(token));
     }
     if let Some(file) = &what.owners {
+        if owners::is_open(file) {
+            app.output.say(&[
+                bad("other users of this machine can read the tokens in "),
+                strong(file.display()),
+                plain(": `chmod 600` that file"),
+            ]);
+        }
         for (name, token) in owners::read(file)? {
             server = server.owner(name, token);
         }

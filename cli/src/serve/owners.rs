@@ -34,6 +34,19 @@ pub(super) fn read(file: &Path) -> Result<Vec<(String, Secret)>, Error> {
     Ok(owners)
 }
 
+/// Whether other users of the machine can read the file.
+#[cfg(unix)]
+pub(super) fn is_open(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+}
+
+/// Whether other users of the machine can read the file; unknown on this system.
+#[cfg(not(unix))]
+pub(super) fn is_open(_: &Path) -> bool {
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -115,3 +115,37 @@ fn others_reach_it_only_with_a_token() {
     let (status, refused) = server.call("POST", "/threads/search", &json!({}));
     assert_eq!(status, 401, "{refused}");
 }
+
+#[test]
+fn a_second_server_on_a_database_is_refused_until_the_first_is_gone_and_other_commands_work_beside_it()
+ {
+    let env = TestEnv::new();
+    let line = "serve --port 0 --no-input --offline";
+    let first = Served::start(&env, line);
+    let ran = env.run(line);
+    assert_ne!(ran.code, 0);
+    assert!(ran.stderr.contains("SS9009"), "{}", ran.stderr);
+    let process = format!("process {}", first.process());
+    assert!(ran.stderr.contains(&process), "{}", ran.stderr);
+    let beside = env.run("threads list");
+    assert_eq!(beside.code, 0, "{}", beside.stderr);
+    // It is killed.
+    drop(first);
+    let again = Served::start(&env, line);
+    assert_eq!(again.call("GET", "/ok", &json!(null)).0, 200);
+}
+
+#[cfg(unix)]
+#[test]
+fn tokens_of_owners_that_other_users_can_read_are_warned_about() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let env = TestEnv::new();
+    env.write("work/owners", "ann a-token-of-sixteen\n");
+    let warns = |mode: u32| {
+        let file = env.path("work/owners");
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+        let ran = env.run("serve --no-input --offline --host nonsense.invalid --owners owners");
+        ran.stderr.contains("chmod 600")
+    };
+    assert_eq!((warns(0o644), warns(0o600)), (true, false));
+}
