@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use superstep_core::{
     ask::Resume,
+    caller::Caller,
     checkpoint::CheckpointRef,
     command::Command,
     event::{Ending, Modes},
@@ -139,6 +140,7 @@ fn options(n: u64, value: &Value) -> QueuedOptions {
         1 => QueuedOptions::default(),
         2 => QueuedOptions {
             context: Some(Value::Null),
+            caller: Some(Caller::local()),
             pause_before: Some(Pauses::All),
             pause_after: Some(Pauses::None),
             ..QueuedOptions::default()
@@ -149,6 +151,8 @@ fn options(n: u64, value: &Value) -> QueuedOptions {
             max_concurrency: Some(3),
             durability: Some(Durability::Exit),
             context: Some(value.clone()),
+            context_unstored: true,
+            caller: Some(Caller::new("ann").role("clerk")),
             pause_before: Some(Pauses::Nodes(vec!["a".into(), "b".into()])),
             pause_after: Some(Pauses::Nodes(Vec::new())),
             strict_resume: Some(true),

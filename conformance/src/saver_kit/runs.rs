@@ -1,14 +1,16 @@
 //! Runs: how they begin and end, who was cut short, and requests to cancel them.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use superstep_core::{
+    caller::Caller,
     clock::Clock,
     event::Ending,
     id::{AskId, RunId},
     record::{Pending, StartValue},
     runs::{
-        BeginRun, Cancel, CancelRequest, EndRun, InputKind, RunCost, RunQuery, RunRecord, RunStatus,
+        BeginRun, Cancel, CancelRequest, EndRun, InputKind, QueuedOptions, RunCost, RunQuery,
+        RunRecord, RunStatus,
     },
     saver::Keep,
     value::Value,
@@ -61,6 +63,13 @@ pub(super) fn begin(writer: &Writer, n: u64) -> BeginRun {
         metadata: Value::map([("user", Value::from("ann")), ("n", int(n))]),
         mark: id(0),
         noted: n,
+        options: Arc::new(QueuedOptions {
+            limit: Some(n),
+            context: Some(Value::map([("tone", Value::from("formal"))])),
+            caller: Some(Caller::new("ann").role("clerk")),
+            ..QueuedOptions::default()
+        }),
+        answers: vec![AskId(n.into())],
     }
 }
 
@@ -129,6 +138,9 @@ async fn a_run_is_read_as_it_began(bench: &Bench<'_>) -> Verdict {
     equal("its input", read.input, InputKind::Input)?;
     equal("its deadline", read.deadline, wanted.deadline)?;
     equal("its metadata", &read.metadata, &wanted.metadata)?;
+    equal("its options", read.options.as_ref(), Some(&wanted.options))?;
+    equal("its caller", read.caller().owner(), Some("ann"))?;
+    equal("what it answers", &read.answers, &wanted.answers)?;
     equal("its lease", read.epoch, Some(writer.epoch()))?;
     equal("its base", read.base, Some(id(4)))?;
     equal("its attempt", read.attempt, 1)?;
@@ -143,11 +155,21 @@ async fn a_run_is_read_as_it_began(bench: &Bench<'_>) -> Verdict {
         deep = Value::list([deep]);
     }
     let metadata = BeginRun {
-        metadata: deep,
+        metadata: deep.clone(),
         ..begin(&writer, 2)
     };
     let got = fixture.saver.runs().begin_run(metadata).await;
-    refused("metadata that is too deep", got, UNSTORABLE)
+    refused("metadata that is too deep", got, UNSTORABLE)?;
+    let context = QueuedOptions {
+        context: Some(deep),
+        ..QueuedOptions::default()
+    };
+    let context = BeginRun {
+        options: Arc::new(context),
+        ..begin(&writer, 2)
+    };
+    let got = fixture.saver.runs().begin_run(context).await;
+    refused("a context that is too deep", got, UNSTORABLE)
 }
 
 async fn runs_are_listed_newest_first(bench: &Bench<'_>) -> Verdict {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ask::Ask,
-    id::{AskId, CheckpointId, ThreadId},
+    id::{AskId, CheckpointId, RunId, ThreadId},
     past::Repeated,
 };
 
@@ -395,6 +395,16 @@ pub enum ErrorKind {
     SealedFields {
         /// Their names.
         names: Vec<String>,
+    },
+    /// A run that continues another one and brings no context, while the context of that run could not be stored.
+    #[coded(
+        "SS1123",
+        InvalidInput,
+        hint = "bring the context again: `graph.with_context(…)` before `answer` or `resume`"
+    )]
+    ContextUnstored {
+        /// The run that had the context.
+        run: RunId,
     },
     /// An answer for a graph that stores nothing.
     #[coded("SS1106", InvalidInput, hint = "give the graph a saver")]

@@ -7,6 +7,7 @@
 pub mod archive;
 pub mod ask;
 pub mod by_graph;
+pub mod caller;
 pub mod channel;
 pub mod channel_state;
 pub mod checkpoint;

@@ -16,10 +16,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    caller::Caller,
     clock::UnixMillis,
     error::SaverError,
     event::Ending,
-    id::{CheckpointId, RunId, ThreadId},
+    id::{AskId, CheckpointId, RunId, ThreadId},
     record::Record,
     value::Value,
 };
@@ -69,6 +70,18 @@ pub struct BeginRun {
     pub mark: CheckpointId,
     /// What was noted of the tasks of the checkpoint it begins from ([`noted`]).
     pub noted: u64,
+    /// How it is meant to run, as far as that is not the default. The context and the caller are those it
+    /// runs with.
+    pub options: Arc<QueuedOptions>,
+    /// The questions that it brings answers to.
+    pub answers: Vec<AskId>,
+}
+
+impl BeginRun {
+    /// Whether all values in it can be stored.
+    pub fn fits(&self) -> bool {
+        self.metadata.fits() && self.options.fits()
+    }
 }
 
 /// A run that ends.
@@ -145,6 +158,12 @@ pub struct RunRecord {
     /// What its calls of models took. Of a time that was cut short nothing is known.
     #[serde(default, skip_serializing_if = "RunCost::is_zero")]
     pub cost: RunCost,
+    /// How it is meant to run, if it was started without a queue; nothing in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Arc<QueuedOptions>>,
+    /// The questions that it brought answers to. [`RunRecord::caller`] answered them, when it `started`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<AskId>,
 }
 
 impl RunRecord {
@@ -170,6 +189,8 @@ impl RunRecord {
             ending: None,
             queued: None,
             cost: RunCost::default(),
+            options: Some(begin.options),
+            answers: begin.answers,
         }
     }
 
@@ -190,8 +211,17 @@ impl RunRecord {
         self.attempt = self.attempt.saturating_add(1);
         match &mut self.queued {
             // It goes back to the queue under the name it had there.
-            Some(queued) => queued.claimed_until = None,
-            None => (self.graph, self.input) = (begin.graph, begin.input),
+            Some(queued) => {
+                queued.claimed_until = None;
+                queued.options.keep_identity(&begin.options);
+            }
+            None => {
+                (self.graph, self.input) = (begin.graph, begin.input);
+                self.options = Some(begin.options);
+            }
+        }
+        if self.answers.is_empty() {
+            self.answers = begin.answers;
         }
         (self.started, self.epoch) = (Some(now), Some(begin.epoch));
         (self.deadline, self.metadata) = (begin.deadline, begin.metadata);
@@ -244,6 +274,18 @@ impl RunRecord {
             self.drop_waiting(&reason, at);
         }
         true
+    }
+
+    /// The options on record; nothing if an earlier version stored it.
+    pub fn given(&self) -> Option<&QueuedOptions> {
+        let queued = self.queued.as_deref().map(|queued| &queued.options);
+        queued.or(self.options.as_deref())
+    }
+
+    /// Who called: the caller that its nodes saw. The local user if none is on record.
+    pub fn caller(&self) -> &Caller {
+        let caller = self.given().and_then(|given| given.caller.as_ref());
+        caller.unwrap_or_else(|| Caller::local_ref())
     }
 
     /// Whether it began and has no ending; if its lease is gone it was cut short.

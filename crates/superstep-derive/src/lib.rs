@@ -148,7 +148,8 @@ pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// | type | what it is |
 /// |---|---|
 /// | `Res<T>` | a service of the agent's tools |
-/// | `Context<T>` | what the caller of the run gave it: for whom it works |
+/// | `Caller` | who calls, as the program that started the run authenticated them: for whom it works |
+/// | `Context<T>` | settings that the caller of the run gave; behind a server the client sends them |
 /// | `Snap<S>` | the state of the graph |
 /// | `Store` | the long-term store |
 /// | `ToolCtx` | the call: its key, its thread, events, heartbeat, questions |

@@ -16,7 +16,7 @@ use crate::name::camel_case;
 const CAPABILITIES: [&str; 5] = ["read", "net", "write", "send", "exec"];
 
 /// The types of arguments that come from the agent.
-const FROM_AGENT: [&str; 5] = ["ToolCtx", "Res", "Context", "Store", "Snap"];
+const FROM_AGENT: [&str; 6] = ["ToolCtx", "Res", "Context", "Caller", "Store", "Snap"];
 
 /// The attribute's arguments.
 pub(crate) struct Access {

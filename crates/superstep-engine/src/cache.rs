@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use superstep_core::{record::Write, value::Value};
+use superstep_core::{caller::Caller, record::Write, value::Value};
 
 /// What a result is kept under.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -10,7 +10,8 @@ use superstep_core::{record::Write, value::Value};
 pub struct CacheKey {
     /// The graph and node, or the called task.
     pub owner: Arc<str>,
-    /// The input, or what of it counts, as canonical JSON.
+    /// The input, or what of it counts, as canonical JSON; after the caller, if that is an owner: what a node
+    /// made for one owner is not for another.
     pub input: String,
 }
 
@@ -21,6 +22,17 @@ impl CacheKey {
             owner,
             input: input.to_json().to_string(),
         }
+    }
+
+    /// The same key for the runs of one caller.
+    pub(crate) fn of(mut self, caller: &Caller) -> Self {
+        if !caller.is_local() {
+            let roles: Vec<&str> = caller.roles().collect();
+            let caller = serde_json::json!([caller.owner(), roles]);
+            // No JSON has a line end outside of its strings here, so no input looks like it.
+            self.input.insert_str(0, &format!("{caller}\n"));
+        }
+        self
     }
 }
 

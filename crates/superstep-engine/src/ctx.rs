@@ -14,6 +14,7 @@ mod task_body;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use superstep_core::{
+    caller::Caller,
     channel_state::ChannelState,
     error::ErrorKind,
     event::{Event, EventKind, LoggedEvent},
@@ -138,9 +139,15 @@ impl DynCtx {
             .unwrap_or_default()
     }
 
-    /// The caller's context of the run.
+    /// The context of the run. Behind a server the client sends it: it names nobody. See
+    /// [`DynCtx::caller`].
     pub fn context(&self) -> &Value {
         &self.0.step.env.context
+    }
+
+    /// The caller of the run, whom the program that started it has authenticated.
+    pub fn caller(&self) -> &Caller {
+        &self.0.step.env.caller
     }
 
     /// The node's name.

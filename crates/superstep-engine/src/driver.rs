@@ -385,6 +385,7 @@ impl<'a> Driver<'a> {
     fn start(&mut self, run: &mut Loop, at: usize) {
         let Some(task) = run.task(at) else { return };
         let key = cache_key(run, task, &self.graph.plan.name);
+        let key = key.map(|key| key.map(|key| key.of(&self.env.caller)));
         if let (Some(Ok(key)), Some(cache)) = (&key, &self.env.cache)
             && let Some(writes) = cache.get(key)
         {

@@ -1,17 +1,13 @@
-//! Runs on their way to the queue of a saver, and the options that they bring along.
+//! Runs on their way to the queue of a saver.
 
-use std::{
-    collections::HashMap,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::collections::HashMap;
 
 use superstep_core::{
     ask::Resume,
-    clock::UnixMillis,
     error::{Error, ErrorKind, Unmatched},
     id::{AskId, ThreadId},
     run::RunInput,
-    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunQuery, RunRecord},
+    runs::{EnqueueRun, OnBusy, QueuedInput, RunQuery, RunRecord},
 };
 
 use crate::{
@@ -146,7 +142,13 @@ impl DynGraph {
             return Err(ErrorKind::BadArgument { why }.into());
         };
         options.check()?;
-        let input = match input.into() {
+        let input = input.into();
+        // One that continues its thread and brings no context gets one when it begins.
+        let is_given = matches!(input, RunInput::Value(_)) || !options.context.is_null();
+        if let Some(check) = self.0.typed.check_context.filter(|_| is_given) {
+            check(&options.context)?;
+        }
+        let input = match input {
             RunInput::Nothing => QueuedInput::Nothing,
             RunInput::Value(value) => QueuedInput::Value(value),
             RunInput::Command(command, resume) => QueuedInput::Command(*command, resume),
@@ -160,55 +162,4 @@ impl DynGraph {
             ..EnqueueRun::new(thread, run, self.0.plan.name.clone())
         })
     }
-}
-
-impl RunOptions {
-    /// The options that a run takes along to the queue.
-    fn queued(&self) -> QueuedOptions {
-        QueuedOptions {
-            at: self.at.clone(),
-            limit: Some(self.limit),
-            max_concurrency: self.max_concurrency,
-            durability: Some(self.durability),
-            context: Some(self.context.clone()),
-            pause_before: Some(self.pause_before.clone()),
-            pause_after: Some(self.pause_after.clone()),
-            strict_resume: Some(self.strict_resume),
-            strict_input: Some(self.strict_input),
-            keep_asks: Some(self.keep_asks),
-            log: Some(self.log),
-            grace: Some(self.grace),
-            state_version: None,
-        }
-    }
-
-    /// These options for a run from the queue.
-    pub(crate) fn for_queued(&self, run: &RunRecord) -> Self {
-        let own = run.queued.as_ref().map(|queued| queued.options.clone());
-        let own = own.unwrap_or_default();
-        Self {
-            thread: Some(run.thread.clone()),
-            run: Some(run.id),
-            metadata: run.metadata.clone(),
-            deadline: run.deadline.map(time).or(self.deadline),
-            at: own.at.or_else(|| self.at.clone()),
-            limit: own.limit.unwrap_or(self.limit),
-            max_concurrency: own.max_concurrency.or(self.max_concurrency),
-            durability: own.durability.unwrap_or(self.durability),
-            context: own.context.unwrap_or_else(|| self.context.clone()),
-            pause_before: own.pause_before.unwrap_or(self.pause_before.clone()),
-            pause_after: own.pause_after.unwrap_or(self.pause_after.clone()),
-            strict_resume: own.strict_resume.unwrap_or(self.strict_resume),
-            strict_input: own.strict_input.unwrap_or(self.strict_input),
-            keep_asks: own.keep_asks.unwrap_or(self.keep_asks),
-            log: own.log.unwrap_or(self.log),
-            grace: own.grace.unwrap_or(self.grace),
-            ..self.clone()
-        }
-    }
-}
-
-fn time(millis: UnixMillis) -> SystemTime {
-    let millis = u64::try_from(millis).unwrap_or_default();
-    UNIX_EPOCH + Duration::from_millis(millis)
 }

@@ -7,6 +7,7 @@ use std::{
 
 use superstep_core::sync::lock;
 use superstep_core::{
+    caller::Caller,
     clock::Clock,
     event::{Event, Modes},
     future::BoxFuture,
@@ -35,6 +36,7 @@ pub(crate) struct Env {
     pub(crate) store: Option<Arc<dyn Store>>,
     pub(crate) cache: Option<Arc<dyn Cache>>,
     pub(crate) context: Value,
+    pub(crate) caller: Caller,
     pub(crate) durability: Durability,
     pub(crate) limit: u64,
     pub(crate) max_concurrency: Option<usize>,

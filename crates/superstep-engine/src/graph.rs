@@ -14,6 +14,7 @@ use superstep_core::{
     saver::Saver,
     snapshot::{Snapshot, SubState, TaskView},
     table::{NodeIx, Table},
+    value::Value,
 };
 
 use crate::{
@@ -69,10 +70,15 @@ pub(crate) struct TypedParts {
     pub(crate) sealed: &'static [&'static str],
     /// Refuses an input.
     pub(crate) input: Option<CheckInput>,
+    /// Whether the context of a run has the declared type.
+    pub(crate) check_context: Option<CheckContext>,
 }
 
 /// Refuses the input of a run, with an error of the graph's own.
 pub(crate) type CheckInput = fn(&serde_json::Value) -> Result<(), Failure>;
+
+/// Whether the context of a run has the declared type.
+pub(crate) type CheckContext = fn(&Value) -> Result<(), ErrorKind>;
 
 /// What is wrong with an answer to a question of one kind.
 pub(crate) type CheckAnswer = fn(&serde_json::Value) -> Result<(), String>;

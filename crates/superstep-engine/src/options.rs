@@ -9,6 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use superstep_core::{
     ask::Ask,
+    caller::Caller,
     error::{Error, ErrorKind},
     event::Modes,
     id::{CheckpointId, GraphPath, RunId, ThreadId},
@@ -38,8 +39,12 @@ pub struct RunOptions {
     pub max_concurrency: Option<usize>,
     /// When what happens is stored.
     pub durability: Durability,
-    /// What nodes see as the run's context.
+    /// What nodes see as the run's context. It is stored with the run. A run that continues its thread and
+    /// has null here gets the context of the run that it continues.
     pub context: Value,
+    /// Who calls, as the program has authenticated them. Without one it is the local user, except in a run
+    /// that only resumes its thread, which keeps the caller of the run that it continues.
+    pub caller: Option<Caller>,
     /// Pauses besides the graph's own.
     pub pause_before: Pauses,
     /// Pauses besides the graph's own.
@@ -91,6 +96,7 @@ impl Default for RunOptions {
             max_concurrency: None,
             durability: Durability::Sync,
             context: Value::Null,
+            caller: None,
             pause_before: Pauses::None,
             pause_after: Pauses::None,
             output: OutputKeys::Schema,

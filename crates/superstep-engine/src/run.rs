@@ -10,12 +10,13 @@ use std::{
 };
 
 use superstep_core::{
-    ask::Ask,
+    ask::{Ask, Resume},
     checkpoint::Loaded,
     command::Output,
     error::{Error, ErrorKind},
     event::{Ending, Modes},
     future::BoxFuture,
+    id::AskId,
     plan::{Keys, Pauses, Persist},
     record::open_asks,
     run::{Begin, Buffers, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
@@ -26,6 +27,7 @@ use superstep_core::{
 
 use crate::{
     clock::{unix_millis, until},
+    continuation::Identity,
     ctx::{Above, ChildContext, DynCtx, RunsInside},
     driver::{self, Began},
     env::{Env, Sink},
@@ -105,6 +107,7 @@ impl DynGraph {
                 _ => return Err(ErrorKind::NoSaver.into()),
             };
             let recorded = lease.is_some();
+            let Identity { context, caller } = self.identity(&input, options).await?;
             let env = Arc::new(Env {
                 thread: options.thread.clone(),
                 run: recorded.then(|| options.run.unwrap_or_else(new_run_id)),
@@ -112,7 +115,8 @@ impl DynGraph {
                 epoch,
                 store: store.clone(),
                 cache: cache.clone(),
-                context: options.context.clone(),
+                context,
+                caller,
                 durability: options.durability,
                 limit: options.limit,
                 max_concurrency: options.max_concurrency,
@@ -167,9 +171,12 @@ impl DynGraph {
                 }
                 self.refuse_input(saver, thread, loaded, &input).await?;
             }
-            let noted = match (&input, &found.loaded) {
-                (RunInput::Command(..), Some(loaded)) => noted(&loaded.notes),
-                _ => 0,
+            let (noted, answers) = match (&input, &found.loaded) {
+                (RunInput::Command(_, resume), Some(loaded)) => {
+                    let answered = resume.as_ref().map(|resume| answered(resume, loaded));
+                    (noted(&loaded.notes), answered.unwrap_or_default())
+                }
+                _ => (0, Vec::new()),
             };
             let run = self.open(&env, parent, scope, input, found)?;
             let entry = match (saver, &env.thread, env.run, lease) {
@@ -184,6 +191,8 @@ impl DynGraph {
                         metadata: options.metadata.clone(),
                         mark,
                         noted,
+                        options: options.begun(&env.context, &env.caller),
+                        answers,
                     };
                     // In a box: the answer is large, and a run would have room for it to its end.
                     let entry = Box::pin(RunEntry::begin(saver.clone(), lease, begin));
@@ -514,6 +523,22 @@ fn stopping<'a>(
 fn ended_before(loaded: Option<&Loaded>, parent: &ParentContext) -> bool {
     let head = loaded.and_then(Loaded::head);
     head.is_some_and(|head| head.pending.is_empty() && head.parents != parent.parents)
+}
+
+/// The questions that a run brings answers to. A plain answer is for the one that is open.
+fn answered(resume: &Resume, loaded: &Loaded) -> Vec<AskId> {
+    let mut ids: Vec<AskId> = match resume {
+        Resume::ById(answers) => answers.keys().copied().collect(),
+        Resume::Next(_) => open_asks(&*loaded.notes)
+            .into_iter()
+            .map(|ask| ask.id)
+            .collect(),
+    };
+    ids.sort_unstable();
+    ids.dedup();
+    let is_meant = matches!(resume, Resume::ById(_)) || ids.len() == 1;
+    ids.retain(|_| is_meant);
+    ids
 }
 
 /// Settings for the root graph of a run only.

@@ -130,16 +130,13 @@ impl DynGraph {
     /// Continues all threads of this graph whose newest run was cut short, each in a run of its own.
     /// A service calls this when it starts. One that another process continues meanwhile is left
     /// to it; so several may call it at once.
+    ///
+    /// Each runs with the context, the caller and the options it was started with; `options` say what this
+    /// process wants to see of it. A run of a context that could not be stored is not continued (SS1123).
     pub async fn resume_interrupted(&self, options: &RunOptions) -> Result<Recovery, Error> {
         let mut recovery = Recovery::default();
         for run in self.interrupted_runs().await? {
-            let options = RunOptions {
-                thread: Some(run.thread.clone()),
-                run: None,
-                at: None,
-                metadata: run.metadata.clone(),
-                ..options.clone()
-            };
+            let options = options.for_interrupted(&run);
             match self.start(RunInput::Nothing, &options).await {
                 Ok(started) => recovery.started.push(started),
                 Err(error) if is_busy(&error) => {}

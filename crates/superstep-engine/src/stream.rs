@@ -78,17 +78,6 @@ impl Stream for DynEventStream {
 }
 
 impl DynEventStream {
-    /// The stream of a run that could not begin.
-    pub(crate) fn failed(error: Error) -> Self {
-        let (_gone, events) = mpsc::channel(1);
-        Self {
-            events,
-            batch: VecDeque::new(),
-            run: None,
-            result: Some(Err(error)),
-        }
-    }
-
     /// The next event; nothing when the run has ended.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await

@@ -92,6 +92,7 @@ pub use superstep_coded::Coded;
 pub use superstep_core::{
     Value,
     archive::{Archive, ArchiveError},
+    caller::Caller,
     error::{Category, Coded, Error, ErrorKind, Failure, SaverError},
     event::{
         Cursor, Ending, Facts, Modes, Span, SpanEnd, SpanError, SpanId, SpanKind, SpanPhase,

@@ -63,6 +63,12 @@ impl fmt::Display for ErrorKind {
                 f.write_str("only nodes of the graph write")?;
                 names.iter().try_for_each(|name| write!(f, " `{name}`"))
             }
+            Self::ContextUnstored { run } => {
+                write!(
+                    f,
+                    "the run {run} had a context that could not be stored, and none was brought to continue it"
+                )
+            }
             Self::ResumeWithoutSaver => f.write_str("an answer for a graph that stores nothing"),
             Self::NoSaver => f.write_str("the graph has no saver"),
             Self::Unknown { what, name } => write!(f, "no {what} `{name}`"),

@@ -1,25 +1,34 @@
-//! The options that a run brings along to the queue.
+//! The options that are stored with a run.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    checkpoint::CheckpointRef, event::Modes, plan::Pauses, policy::Durability, value::Value,
+    caller::Caller, checkpoint::CheckpointRef, event::Modes, plan::Pauses, policy::Durability,
+    value::Value,
 };
 
-/// The options of a queued run, stored with it, so that whichever worker takes it runs it as its
-/// caller meant it. What is absent is as the worker gives it to every run.
+/// The options of a run, stored with it, so that whichever worker takes it from the queue, and whoever
+/// continues it after a crash, runs it as its caller meant it.
+///
+/// What is absent in a queued run is as the worker gives it to every run. What is absent in a run that
+/// was started without a queue ([`RunRecord::options`](super::RunRecord::options)) is the default of
+/// every run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QueuedOptions {
     /// The checkpoint to start from.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<CheckpointRef>,
     /// How many node steps it may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// How many tasks of a graph run at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_concurrency: Option<usize>,
     /// When what happens is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
     /// What nodes see as the run's context.
     #[serde(
@@ -27,19 +36,33 @@ pub struct QueuedOptions {
         deserialize_with = "crate::value::json::some"
     )]
     pub context: Option<Value>,
+    /// Whether it has a context that cannot be stored, so that `context` lacks it: whoever continues the
+    /// run brings the context again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub context_unstored: bool,
+    /// Who calls. Only the program that starts the run sets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Caller>,
     /// Pauses besides the graph's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pause_before: Option<Pauses>,
     /// Pauses besides the graph's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pause_after: Option<Pauses>,
     /// Whether an answer that fits no open question is an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub strict_resume: Option<bool>,
     /// Whether input that the graph does not take is an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub strict_input: Option<bool>,
     /// Whether input is refused while questions are open.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_asks: Option<bool>,
     /// Which events are put into the log of the thread, where others follow the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<Modes>,
     /// How long tasks have to end when the run is cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub grace: Option<Duration>,
     /// The version of the state that its input is of. A graph of another version does not take it: what a
     /// migration makes of a state says nothing about a part of one.
@@ -53,8 +76,17 @@ impl QueuedOptions {
         self.context.as_ref().is_none_or(Value::fits)
     }
 
-    /// Whether it leaves everything to the worker.
+    /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Keeps the context and the caller that a run began with, so that its next attempt has the same.
+    pub(super) fn keep_identity(&mut self, begun: &Self) {
+        if let Some(context) = &begun.context {
+            self.context = Some(context.clone());
+        }
+        self.context_unstored = begun.context_unstored;
+        self.caller = Some(begun.caller.clone().unwrap_or_default());
     }
 }

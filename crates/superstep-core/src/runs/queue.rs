@@ -208,6 +208,8 @@ impl RunRecord {
                 claimed_until: None,
             })),
             cost: RunCost::default(),
+            options: None,
+            answers: Vec::new(),
         }
     }
 

@@ -20,7 +20,7 @@ use superstep_core::{
 use super::{
     channel_state::{TypedState, guarded},
     command::Reach,
-    declared::{CheckContext, Declared},
+    declared::Declared,
     extract::Type,
     graph::Graph,
     handler::{AnyHandler, Handler},
@@ -32,7 +32,7 @@ use super::{
 use crate::{
     builder,
     cache::Cache,
-    graph::{self, Backends, CheckInput, NodeFunction, TypedParts},
+    graph::{self, Backends, CheckContext, CheckInput, NodeFunction, TypedParts},
     options::RunOptions,
     store::Store,
 };
@@ -472,14 +472,12 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             ..RunOptions::default()
         };
         let declared = Arc::new(self.declared.clone());
-        let check_context = self.check_context;
         let inner = self.compile()?;
         Ok(Graph {
             inner,
             options,
             inherits_store,
             declared,
-            check_context,
             types: PhantomData,
         })
     }
@@ -501,6 +499,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
             answers: asks.map(|(kind, it)| (*kind, it.check)).collect(),
             sealed: S::SEALED,
             input: self.check_input,
+            check_context: self.check_context,
         };
         inner.effects = self.effects;
         let [before, after] = self.pauses;

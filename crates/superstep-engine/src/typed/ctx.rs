@@ -6,6 +6,7 @@ use std::{future::Future, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
+    caller::Caller,
     event::{SpanKind, SpanStart},
     id::{TaskId, ThreadId},
     run::{EffectError, Halt},
@@ -377,13 +378,19 @@ impl Ctx {
         self.0.drain(reason);
     }
 
-    /// What the caller of the run gave all its tasks; [`Context`](super::Context) is the same as an
-    /// argument of a node.
+    /// The context of the run; [`Context`](super::Context) is the same as an argument of a node. Behind a server
+    /// the client sends it; [`Ctx::caller`] says who that is.
     pub fn context<T>(&self) -> Result<T, NodeError>
     where
         T: DeserializeOwned + Clone + Send + Sync + 'static,
     {
         decode(self.0.context().clone(), "the context of the run")
+    }
+
+    /// The caller of the run, whom the program that started it has authenticated; [`Caller`] is the same as an
+    /// argument of a node.
+    pub fn caller(&self) -> &Caller {
+        self.0.caller()
     }
 
     /// The long-term store, if the graph has one; [`Store`](super::Store) is the same as an argument

@@ -5,13 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use superstep_core::{error::ErrorKind, value::Value};
-
 use super::ask::Ask;
 use crate::graph::CheckAnswer;
-
-/// Whether the context of a run has the declared type.
-pub(crate) type CheckContext = fn(&Value) -> Result<(), ErrorKind>;
 
 /// What a graph says of itself.
 #[derive(Clone, Debug, Default)]

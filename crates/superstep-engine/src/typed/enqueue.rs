@@ -83,12 +83,11 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     fn to_queue_with(&self, thread: ThreadId, input: RunInput) -> Result<EnqueueRun, Error> {
-        self.check_context()?;
         self.inner.to_queue(input, &self.on(thread))
     }
 
-    /// Stores a schedule: its runs get this input, and begin when a worker is there at their time. One with the same
-    /// id is replaced; an expression or a time zone that is none is refused (SS1111).
+    /// Stores a schedule: its runs get this input, the graph's caller and its context, and begin when a worker is
+    /// there at their time. One with the same id is replaced; an expression or a time zone that is none is refused (SS1111).
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
@@ -115,10 +114,17 @@ impl<S: State, N: Nodes> Graph<S, N> {
         schedule: CronSchedule,
         input: impl Into<S::Update>,
     ) -> Result<CronSchedule, Error> {
-        let input = QueuedInput::Value(input.into().into_value());
-        self.inner
-            .schedule(CronSchedule { input, ..schedule })
-            .await
+        let mut schedule = CronSchedule {
+            input: QueuedInput::Value(input.into().into_value()),
+            ..schedule
+        };
+        let own = &self.options;
+        let (options, context) = (&mut schedule.options, &own.context);
+        options.caller = options.caller.take().or_else(|| own.caller.clone());
+        if options.context.is_none() && !context.is_null() {
+            options.context = Some(context.clone());
+        }
+        self.inner.schedule(schedule).await
     }
 
     /// The schedules of this graph, in order of id.

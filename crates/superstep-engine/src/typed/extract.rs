@@ -3,7 +3,7 @@
 use std::{any::TypeId, any::type_name, marker::PhantomData, ops::Deref, sync::Arc};
 
 use serde::de::DeserializeOwned;
-use superstep_core::{error::Failure, record::StoredError, run::TaskInput};
+use superstep_core::{caller::Caller, error::Failure, record::StoredError, run::TaskInput};
 
 use super::{
     ctx::{Ctx, decode},
@@ -127,7 +127,7 @@ impl Needs {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a node of a graph over `{S}`",
     label = "not an extractor",
-    note = "a node may take Snap<{S}>, Ctx, Res<Service>, Input<Payload>, Context<T>, Store and Failed<{N}>"
+    note = "a node may take Snap<{S}>, Ctx, Res<Service>, Input<Payload>, Context<T>, Caller, Store and Failed<{N}>"
 )]
 pub trait FromTask<S: State, N: Nodes>: Sized + Send {
     /// Takes it out of the task.
@@ -256,7 +256,10 @@ where
     }
 }
 
-/// What the caller of the run gave all its nodes; never stored.
+/// What the caller of the run gave all its nodes: settings, a locale, a tenant's name. It is stored with the run,
+/// and is no part of the state.
+///
+/// Behind a server the client sends it, so it proves nothing about who calls: take a [`Caller`] for that.
 ///
 /// ```
 /// # use serde::{Deserialize, Serialize};
@@ -301,6 +304,12 @@ where
 
     fn declare(needs: &mut Needs) {
         needs.context::<T>();
+    }
+}
+
+impl<S: State, N: Nodes> FromTask<S, N> for Caller {
+    fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError> {
+        Ok(task.ctx.caller().clone())
     }
 }
 

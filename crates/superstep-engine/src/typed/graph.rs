@@ -4,6 +4,7 @@ use std::{marker::PhantomData, sync::Arc};
 
 use serde::Serialize;
 use superstep_core::{
+    caller::Caller,
     error::{Error, ErrorKind, Unmatched},
     event::{Cursor, Modes},
     id::{AskId, CheckpointId, ThreadId},
@@ -14,7 +15,7 @@ use superstep_core::{
 
 use super::{
     ask::bad_answer,
-    declared::{CheckContext, Declared},
+    declared::Declared,
     event::{EventStream, Follow},
     nodes::Nodes,
     outcome::Outcome,
@@ -24,7 +25,6 @@ use crate::{
     graph::{self, Backends},
     input,
     options::{CheckpointRef, RunOptions},
-    stream::DynEventStream,
 };
 
 /// A graph over state `S` with nodes `N`; cheap to clone.
@@ -58,7 +58,6 @@ pub struct Graph<S, N> {
     /// It takes the store of the graph it runs in.
     pub(crate) inherits_store: bool,
     pub(crate) declared: Arc<Declared>,
-    pub(crate) check_context: Option<CheckContext>,
     pub(crate) types: PhantomData<fn() -> (S, N)>,
 }
 
@@ -69,7 +68,6 @@ impl<S, N> Clone for Graph<S, N> {
             options: self.options.clone(),
             inherits_store: self.inherits_store,
             declared: self.declared.clone(),
-            check_context: self.check_context,
             types: PhantomData,
         }
     }
@@ -308,7 +306,6 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     async fn feed(&self, thread: ThreadId, input: RunInput) -> Result<Outcome<S>, Error> {
-        self.check_context()?;
         // The options end with the beginning, so that a run which waits has no room for them.
         let begun = {
             let options = self.on(thread);
@@ -319,10 +316,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     fn watch(&self, thread: ThreadId, input: RunInput) -> EventStream<S, N> {
-        EventStream::new(match self.check_context() {
-            Ok(()) => self.inner.stream(input, &self.on(thread)),
-            Err(error) => DynEventStream::failed(error),
-        })
+        EventStream::new(self.inner.stream(input, &self.on(thread)))
     }
 
     pub(super) fn on(&self, thread: ThreadId) -> RunOptions {
@@ -362,7 +356,9 @@ impl<S: State, N: Nodes> Graph<S, N> {
         graph
     }
 
-    /// The same graph whose nodes see this as [`super::Context`].
+    /// The same graph whose nodes see this as [`super::Context`]. The context is stored with the run as JSON: a
+    /// run that answers or resumes and brings none has that of the run that it continues. Secrets belong in a
+    /// resource ([`super::Res`]), which is never stored.
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
@@ -387,6 +383,37 @@ impl<S: State, N: Nodes> Graph<S, N> {
     #[must_use]
     pub fn with_context<T: Serialize + Send + Sync + 'static>(&self, context: T) -> Self {
         self.with_options(|options| options.context = Value::typed(context))
+    }
+
+    /// The same graph for an authenticated caller: nodes and tools that take a [`Caller`] see this one, and so do
+    /// those of subgraphs. It is stored with the run, so that a queued, scheduled or interrupted one keeps it.
+    ///
+    /// Whoever answers a question is the caller of the run that goes on. Without `for_caller` that is the local
+    /// user; a run that only resumes keeps the caller of the run that it continues.
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String }
+    /// # #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    /// # enum Node { Draft }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use superstep::Caller;
+    ///
+    /// async fn draft(caller: Caller) -> MailUpdate {
+    ///     Mail::update().reply(format!("for {}", caller.owner().unwrap_or("the local user")))
+    /// }
+    /// # let graph = Graph::<Mail, Node>::builder()
+    /// #     .node(Node::Draft, draft).start(Node::Draft).finish(Node::Draft).build()?;
+    /// let outcome = graph.for_caller(Caller::new("ann")).run("t", Mail::default()).await?;
+    /// assert_eq!(outcome.state().reply, "for ann");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn for_caller(&self, caller: Caller) -> Self {
+        self.with_options(|options| options.caller = Some(caller))
     }
 
     /// The same graph at an older checkpoint: a run or resume continues from there as a new branch.

@@ -2,9 +2,9 @@
 //! when it is built.
 
 use serde::{Serialize, de::DeserializeOwned};
-use superstep_core::error::{Error, ErrorKind};
+use superstep_core::error::ErrorKind;
 
-use super::{builder::GraphBuilder, extract::Type, graph::Graph, nodes::Nodes, state::State};
+use super::{builder::GraphBuilder, extract::Type, nodes::Nodes, state::State};
 
 impl<S: State, N: Nodes> GraphBuilder<S, N> {
     /// [`GraphBuilder::may_send`] with the type of the payload: a target that takes another one is a mistake
@@ -31,12 +31,5 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 why: error.to_string(),
             })
         });
-    }
-}
-
-impl<S: State, N: Nodes> Graph<S, N> {
-    pub(crate) fn check_context(&self) -> Result<(), Error> {
-        let check = self.check_context;
-        check.map_or(Ok(()), |check| Ok(check(&self.options.context)?))
     }
 }

@@ -175,7 +175,6 @@ impl<S: State, N: Nodes> Graph<S, N> {
     }
 
     async fn start_with(&self, thread: ThreadId, input: RunInput) -> Result<Running<S, N>, Error> {
-        self.check_context()?;
         let run = self.inner.start(input, &self.on(thread.clone())).await?;
         Ok(Running::new(thread, run))
     }

@@ -112,7 +112,7 @@ fn only(db: &Connection, thread: Option<&ThreadId>) -> Result<Option<Option<i64>
 
 impl Runs for SqliteSaver {
     fn begin_run(&self, begin: BeginRun) -> MaybeReady<'_, RunRecord> {
-        if !begin.metadata.fits() {
+        if !begin.fits() {
             return MaybeReady::now(Err(SaverError::too_deep()));
         }
         let queue = &self.0.0.queue;

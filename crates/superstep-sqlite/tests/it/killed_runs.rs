@@ -10,9 +10,9 @@ use std::{
 
 use serde_json::json;
 use superstep::{
-    Backends, Ending, LogItem, Modes, RunId, RunOptions, RunStatus, Saver, ThreadId,
+    Backends, Caller, Ending, LogItem, Modes, RunId, RunOptions, RunStatus, Saver, ThreadId,
     clock::{Clock, SystemClock, UnixMillis},
-    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, EventKind, Halt, START},
+    dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, EventKind, Halt, START, Worker},
     saver::At,
 };
 use superstep_sqlite::Database;
@@ -42,11 +42,13 @@ fn graph(database: &Database, clock: Option<Arc<dyn Clock>>) -> DynGraph {
     };
     let nap = |ctx: DynCtx| async move {
         ctx.sleep(HOUR).await?;
-        Ok::<_, Halt>(json!({ "log": ["slept"] }))
+        let by = json!({ "caller": ctx.caller().owner(), "context": ctx.context() });
+        Ok::<_, Halt>(json!({ "log": ["slept"], "by": by }))
     };
     DynGraphBuilder::new()
         .name("naps")
         .last_value("word")
+        .last_value("by")
         .reduce("log", DynReducer::Add, json!([]))
         .node("nap", nap)
         .node("quick", quick)
@@ -68,6 +70,30 @@ fn options() -> RunOptions {
     }
 }
 
+/// Options of a user with a caller and a context of their own.
+fn of(user: &str) -> RunOptions {
+    RunOptions {
+        caller: Some(Caller::new(user)),
+        context: json!({ "shop": format!("{user}'s") }).into(),
+        ..options()
+    }
+}
+
+/// Takes a run from the queue, in a process of its own.
+#[tokio::test]
+async fn working_a_queue() {
+    let Some(path) = std::env::var_os(RUNNER) else {
+        return;
+    };
+    let database = Database::open(Path::new(&path)).unwrap();
+    let graph = graph(&database, None);
+    let run = graph.to_queue(json!({ "word": "hello" }), &of("ann"));
+    let run = graph.enqueue(run.unwrap()).await.unwrap();
+    println!("run={}", run.id);
+    let worker = Worker::new([graph], RunOptions::default()).unwrap();
+    worker.work_once().await.unwrap();
+}
+
 /// Runs as a process of its own, started by [`Runner::start`].
 #[tokio::test]
 async fn running_a_graph() {
@@ -77,7 +103,7 @@ async fn running_a_graph() {
     let database = Database::open(Path::new(&path)).unwrap();
     let graph = graph(&database, None);
     let running = graph
-        .start(json!({ "word": "hello" }), &options())
+        .start(json!({ "word": "hello" }), &of("ann"))
         .await
         .unwrap();
     println!("run={}", running.id);
@@ -94,8 +120,12 @@ struct Runner {
 
 impl Runner {
     fn start(path: &Path) -> Self {
+        Self::of("killed_runs::running_a_graph", path)
+    }
+
+    fn of(test: &str, path: &Path) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "killed_runs::running_a_graph", "--nocapture"])
+            .args(["--exact", test, "--nocapture"])
             .env(RUNNER, path)
             .stdout(Stdio::piped())
             .spawn()
@@ -177,6 +207,45 @@ async fn a_killed_run_is_told_to_its_readers_and_continued_with_what_it_stored()
     assert_eq!(log, json!(["slept", format!("hello in {process}")]));
     assert_eq!(later.status("t").await.unwrap(), RunStatus::Done);
     assert!(later.interrupted_threads().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_killed_run_is_continued_with_its_own_caller_and_context() {
+    let folder = Folder::new();
+    let runner = Runner::start(&folder.path());
+    asleep(&folder.open()).await;
+    runner.kill();
+    let database = folder.open();
+    let later = graph(&database, Some(Arc::new(Ahead)));
+    let mut recovery = later.resume_interrupted(&of("eve")).await.unwrap();
+    assert!(recovery.failed.is_empty(), "{:?}", recovery.failed);
+    let running = recovery.started.pop().unwrap();
+    let id = running.id;
+    let seen = running.await.unwrap().output.unwrap();
+    let by = json!({ "caller": "ann", "context": { "shop": "ann's" } });
+    assert_eq!(seen.get("by").unwrap().to_json(), by);
+    let record = later.find_run(id).await.unwrap().unwrap();
+    assert_eq!(record.caller(), &Caller::new("ann"));
+}
+
+#[tokio::test]
+async fn a_queued_run_whose_worker_was_killed_keeps_its_caller_and_context() {
+    let folder = Folder::new();
+    let runner = Runner::of("killed_runs::working_a_queue", &folder.path());
+    asleep(&folder.open()).await;
+    runner.kill();
+    let database = folder.open();
+    let later = graph(&database, Some(Arc::new(Ahead)));
+    let worker = Worker::new([later], of("eve")).unwrap();
+    let worked = loop {
+        if let Some(worked) = worker.work_once().await.unwrap() {
+            break worked;
+        }
+        tokio::task::yield_now().await;
+    };
+    let seen = worked.outcome.unwrap().output.unwrap();
+    let by = json!({ "caller": "ann", "context": { "shop": "ann's" } });
+    assert_eq!(seen.get("by").unwrap().to_json(), by);
 }
 
 #[tokio::test]

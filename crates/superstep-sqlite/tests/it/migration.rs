@@ -163,6 +163,8 @@ async fn a_file_without_runs_gets_them_when_it_is_opened_for_writing() {
         metadata: Value::Null,
         mark: CheckpointId(0),
         noted: 0,
+        options: Default::default(),
+        answers: Vec::new(),
     });
     assert_eq!(begun.await.unwrap().base, Some(CheckpointId(3)));
     drop(writing);

@@ -112,6 +112,8 @@ fn begin(thread: &str, epoch: u64) -> BeginRun {
         metadata: Value::map([("user", Value::from("ann"))]),
         mark: CheckpointId(0),
         noted: 0,
+        options: Default::default(),
+        answers: Vec::new(),
     }
 }
 

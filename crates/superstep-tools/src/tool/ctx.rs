@@ -7,7 +7,10 @@ use std::{
 };
 
 use serde::{Serialize, de::DeserializeOwned};
-use superstep_core::id::{RunId, ThreadId};
+use superstep_core::{
+    caller::Caller,
+    id::{RunId, ThreadId},
+};
 use superstep_engine::typed::{Ask, Context, Ctx, Graph, Nodes, Res, Snap, State, Store};
 use superstep_text::Redactor;
 
@@ -71,7 +74,7 @@ impl Services {
 /// What a running call has besides its arguments; cheap to clone.
 ///
 /// A `#[tool]` function takes it as an argument, or takes parts of it: `Res<T>`, `Context<T>`,
-/// `Store`, `Snap<T>`.
+/// `Caller`, `Store`, `Snap<T>`.
 #[derive(Clone)]
 pub struct ToolCtx {
     key: String,
@@ -157,8 +160,14 @@ impl ToolCtx {
         })
     }
 
-    /// What the caller of the run gave it: for whom the call is made, for example. If it is of
-    /// another type, the run stops.
+    /// The caller of the run, whom the program that started it has authenticated. It says for whom the
+    /// call is made: neither a client nor a model can name another.
+    pub fn caller(&self) -> &Caller {
+        self.task.caller()
+    }
+
+    /// The context of the run: settings that its caller gave. Behind a server the client sends it, so
+    /// it is no proof of who calls ([`ToolCtx::caller`]). If it is of another type, the run stops.
     pub fn context<T>(&self) -> Result<Context<T>, ToolError>
     where
         T: DeserializeOwned + Clone + Send + Sync + 'static,

@@ -2,6 +2,7 @@
 //! arguments that a model gives, and outputs.
 
 use serde::de::DeserializeOwned;
+use superstep_core::caller::Caller;
 use superstep_engine::typed::{Context, Res, Snap, State, Store};
 use superstep_model::Content;
 use superstep_schema::JsonSchema;
@@ -14,11 +15,12 @@ use super::{
 
 /// An argument of a tool that comes from its agent: it is no part of what a model gives.
 ///
-/// `#[tool]` knows these by their names: `ToolCtx`, `Res<T>`, `Context<T>`, `Store`, `Snap<T>`.
+/// `#[tool]` knows these by their names: `ToolCtx`, `Res<T>`, `Context<T>`, `Caller`, `Store`,
+/// `Snap<T>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not come from an agent",
     label = "not an argument that an agent gives",
-    note = "a tool may take ToolCtx, Res<Service>, Context<T>, Store and Snap<State> of superstep; other arguments come from the model"
+    note = "a tool may take ToolCtx, Res<Service>, Context<T>, Caller, Store and Snap<State> of superstep; other arguments come from the model"
 )]
 pub trait FromCall: Sized {
     /// Takes it out of the call.
@@ -49,6 +51,12 @@ impl<T: Send + Sync + 'static> FromCall for Res<T> {
 impl<T: DeserializeOwned + Clone + Send + Sync + 'static> FromCall for Context<T> {
     fn from_call(ctx: &ToolCtx) -> Result<Self, ToolError> {
         ctx.context()
+    }
+}
+
+impl FromCall for Caller {
+    fn from_call(ctx: &ToolCtx) -> Result<Self, ToolError> {
+        Ok(ctx.caller().clone())
     }
 }
 

@@ -10,6 +10,7 @@
 mod answered;
 mod asks;
 mod building;
+mod callers;
 #[cfg(feature = "model")]
 mod categories;
 mod concurrency;

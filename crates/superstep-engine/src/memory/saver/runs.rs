@@ -279,7 +279,7 @@ impl MemorySaver {
 
 impl Runs for MemorySaver {
     fn begin_run(&self, begin: BeginRun) -> MaybeReady<'_, RunRecord> {
-        if !begin.metadata.fits() {
+        if !begin.fits() {
             return MaybeReady::now(Err(SaverError::too_deep()));
         }
         MaybeReady::now(self.begin(begin))
