@@ -90,9 +90,9 @@ impl App {
         due: time::Micros,
     ) -> Result<Option<time::Micros>, Refusal> {
         let run = Uuid::new_v5(&RUNS, format!("{id} {due}").as_bytes());
-        let mut request = RunRequest::read_scheduled(self, &mut cron_body(id, cron)).await?;
+        let mut request =
+            RunRequest::read_scheduled(self, cron.owner.clone(), &mut cron_body(id, cron)).await?;
         request.run = Some(RunId(run.as_u128()));
-        request.owner.clone_from(&cron.owner);
         // One that was started before, or whose thread or assistant is gone, is not started again.
         let _started = self.start_owned(cron, request).await;
         let next = cron.due_after(time::now())?;

@@ -226,7 +226,8 @@ impl App {
 
     /// Refuses what no run could be started with.
     async fn check_payload(&self, cron: &Cron) -> Result<(), Refusal> {
-        let request = RunRequest::read_scheduled(self, &mut cron_body("", cron)).await?;
+        let request =
+            RunRequest::read_scheduled(self, cron.owner.clone(), &mut cron_body("", cron)).await?;
         let owner = Visitor::of(cron.owner.clone());
         let given = Json::Object(cron.payload.clone());
         self.check_files(&owner, &given).await?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use superstep::{
-    RunId, ThreadId, Value,
+    Caller, RunId, RunQuery, RunRecord, ThreadId, Value,
     dynamic::{DynCommand, Goto, Resume, Send, state::Depth},
     runs::{OnBusy, QueuedInput},
 };
@@ -40,12 +40,19 @@ pub(crate) struct RunRequest {
     pub(crate) keeps_thread: bool,
     /// Its id, if that is not up to chance.
     pub(crate) run: Option<RunId>,
-    /// Who asks for it; the thread that it makes is theirs.
+    /// Who asks for it: the caller that its nodes see. The thread that it makes is theirs.
     pub(crate) owner: Option<String>,
+    /// Whether the client sent a context, so that it is not the assistant's alone.
+    brings_context: bool,
 }
 
 impl RunRequest {
-    pub(crate) async fn read(app: &App, body: &mut Payload) -> Result<Self, Refusal> {
+    /// Reads the body of an owner's request; nothing in it says who that is.
+    pub(crate) async fn read(
+        app: &App,
+        owner: Option<String>,
+        body: &mut Payload,
+    ) -> Result<Self, Refusal> {
         let Some(assistant) = body.field::<String>("assistant_id")? else {
             return Err(Refusal::invalid("`assistant_id` is missing"));
         };
@@ -71,7 +78,11 @@ impl RunRequest {
         if let Some(hook) = &hook {
             webhook::check(hook, &app.webhook_hosts)?;
         }
-        let (config, context) = configure(&version, body)?;
+        let Configured {
+            config,
+            context,
+            brings_context,
+        } = configure(&version, body)?;
         let durability = body.word("durability", &["async", "exit", "sync"])?;
         let durability = durability.map(str::to_owned).or(older(body)?);
         let kwargs = RunKwargs {
@@ -111,13 +122,18 @@ impl RunRequest {
             makes_thread: if_not_exists == Some("create"),
             keeps_thread: keeps == Some("keep"),
             run: None,
-            owner: None,
+            owner,
+            brings_context,
         })
     }
 
     /// What a schedule asks of its runs. Nobody has seen yet what a thread asks by then, so an answer names its question.
-    pub(crate) async fn read_scheduled(app: &App, body: &mut Payload) -> Result<Self, Refusal> {
-        let request = Self::read(app, body).await?;
+    pub(crate) async fn read_scheduled(
+        app: &App,
+        owner: Option<String>,
+        body: &mut Payload,
+    ) -> Result<Self, Refusal> {
+        let request = Self::read(app, owner, body).await?;
         match &request.input {
             QueuedInput::Command(_, Some(Resume::Next(_))) => Err(Refusal::invalid(
                 "a schedule answers questions by their ids only: `command.resume` must be `{ID: ANSWER}`",
@@ -147,6 +163,7 @@ impl RunRequest {
     /// no fork, which would leave open questions behind.
     pub(crate) async fn on(&mut self, app: &App, thread: &ThreadId) -> Result<(), Refusal> {
         self.bind_answer(app, thread).await?;
+        self.leave_context(app, thread).await?;
         let options = self.kwargs.options()?;
         let Some(at) = options.at.as_ref().filter(|at| at.namespace.is_root()) else {
             return Ok(());
@@ -178,6 +195,32 @@ impl RunRequest {
             *resume = Some(Resume::from_wire(bound.into()));
         }
         Ok(())
+    }
+}
+
+impl RunRequest {
+    /// A run that continues the thread of the same assistant, and brings no context, has the context of the run
+    /// before it: the engine finds that when the run begins.
+    async fn leave_context(&mut self, app: &App, thread: &ThreadId) -> Result<(), Refusal> {
+        if self.brings_context || matches!(self.input, QueuedInput::Value(_)) {
+            return Ok(());
+        }
+        let newest = RunQuery {
+            limit: Some(1),
+            ..RunQuery::default()
+        };
+        let before = app.saver.runs().load_runs(thread, &newest).await?;
+        let is_same = |run: &RunRecord| RunKwargs::of(run).assistant_id == self.kwargs.assistant_id;
+        if before.first().is_some_and(is_same) {
+            self.kwargs.context = Json::Null;
+        }
+        Ok(())
+    }
+
+    /// The caller that the nodes of the run see.
+    pub(crate) fn caller(&self) -> Caller {
+        let owner = self.owner.as_deref();
+        owner.map_or_else(Caller::local, Caller::new)
     }
 }
 
@@ -243,8 +286,16 @@ fn destination(goto: Json) -> Result<Goto, Refusal> {
     })
 }
 
-/// The configuration and the context of a run: what its assistant has, and over it what the run brings.
-fn configure(version: &Version, body: &mut Payload) -> Result<(Map<String, Json>, Json), Refusal> {
+/// The configuration and the context of a run.
+struct Configured {
+    config: Map<String, Json>,
+    context: Json,
+    /// Whether the context is not the assistant's alone.
+    brings_context: bool,
+}
+
+/// The configuration and the context that the assistant has, and over them what the run brings.
+fn configure(version: &Version, body: &mut Payload) -> Result<Configured, Refusal> {
     let given = body.object("config")?;
     let configurable = given.get("configurable").and_then(Json::as_object);
     let configurable = configurable.filter(|it| !it.is_empty()).cloned();
@@ -260,6 +311,7 @@ fn configure(version: &Version, body: &mut Payload) -> Result<(Map<String, Json>
         (None, Some(configurable)) => Json::Object(configurable),
         (None, None) => Json::Null,
     };
+    let brings_context = !own.is_null();
     let context = match own {
         Json::Null if version.context.is_empty() => Json::Null,
         Json::Null => Json::Object(version.context.clone()),
@@ -272,5 +324,9 @@ fn configure(version: &Version, body: &mut Payload) -> Result<(Map<String, Json>
     };
     let mut config = version.config.clone();
     config.extend(given);
-    Ok((config, context))
+    Ok(Configured {
+        config,
+        context,
+        brings_context,
+    })
 }

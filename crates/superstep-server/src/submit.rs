@@ -54,8 +54,7 @@ impl App {
         for name in ["input", "command", "config", "context"] {
             self.check_files(caller, &body.look(name)).await?;
         }
-        let mut request = RunRequest::read(self, body).await?;
-        request.owner = caller.owner();
+        let request = RunRequest::read(self, caller.owner(), body).await?;
         self.check_assistant(caller, &request.kwargs.assistant_id)
             .await?;
         Ok(request)
@@ -203,6 +202,7 @@ impl App {
             QueuedInput::Command(_, Some(Resume::ById(_)))
         );
         options.strict_resume = is_by_id.then_some(true);
+        options.caller = Some(request.caller());
         self.refuse_repeats(&thread, request, &options).await?;
         self.mark_run(&thread, record.owner.as_deref(), request)
             .await?;

@@ -10,6 +10,7 @@ mod a2a;
 mod answers;
 mod assistants;
 mod auth_matrix;
+mod callers;
 mod client;
 mod crons;
 mod files;
