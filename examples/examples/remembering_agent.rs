@@ -1,7 +1,7 @@
 //! An agent that remembers over threads, per user, and finds what it remembers by meaning.
 //!
-//! Its tools take the store and the context of the run: for whom they work. A model cannot name another
-//! user. Facts are forgotten after thirty days without use. The embedder knows two subjects; `MiniLm`
+//! Its tools take the store and the caller of the run: for whom they work. Neither a model nor a client of
+//! a server can name another user. Facts are forgotten after thirty days without use. The embedder knows two subjects; `MiniLm`
 //! and remote models have the same trait. This prints
 //!
 //! ```text
@@ -12,10 +12,9 @@
 
 use std::{error::Error, sync::Arc, time::Duration};
 
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
-    Context, Store,
+    Caller, Store,
     future::BoxFuture,
     model::{
         Message,
@@ -26,25 +25,28 @@ use superstep::{
     tools::{Agent, Policy, ToolCtx, ToolError, Tools, agent::say},
 };
 
-#[derive(Clone, Serialize, Deserialize)]
-struct User(String);
+fn facts(caller: &Caller) -> Result<Namespace, ToolError> {
+    let owner = caller.owner().ok_or("sign in first")?;
+    Ok(Namespace::new(["facts", owner])?)
+}
 
 /// Remembers a fact about the user.
 #[tool(write, idempotent)]
 async fn remember(
     /// The fact, in a sentence.
     fact: String,
-    user: Context<User>,
+    caller: Caller,
     store: Store,
     ctx: ToolCtx,
 ) -> Result<String, ToolError> {
-    let facts = Namespace::new(["facts", &user.0.0])?;
     let month = Duration::from_secs(30 * 24 * 3600);
     let options = PutOptions {
         ttl: Some(month),
         ..PutOptions::default()
     };
-    store.put(&facts, ctx.key(), json!(fact), options).await?;
+    store
+        .put(&facts(&caller)?, ctx.key(), json!(fact), options)
+        .await?;
     Ok("noted".to_owned())
 }
 
@@ -53,12 +55,11 @@ async fn remember(
 async fn recall(
     /// What about.
     question: String,
-    user: Context<User>,
+    caller: Caller,
     store: Store,
 ) -> Result<String, ToolError> {
-    let prefix = Namespace::new(["facts", &user.0.0])?.into();
     let search = Search {
-        prefix,
+        prefix: facts(&caller)?.into(),
         query: Some(question),
         limit: 1,
         ..Search::default()
@@ -110,7 +111,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ("ann", "tuesday", "what shall I have for breakfast?"),
         ("bob", "tuesday", "what shall I have for breakfast?"),
     ] {
-        let graph = graph.with_context(User(user.to_owned()));
+        let graph = graph.for_caller(Caller::new(user));
         let thread = format!("{user} {day}");
         let outcome = graph.run(thread, say(Message::user(words))).await?;
         let heard = outcome

@@ -1,6 +1,6 @@
 //! A memory that all threads of a typed graph share: by user, searched with a filter, forgotten after a while.
 //!
-//! The context of the run says for whom it works, so that no node can take another user's notes. This prints
+//! The caller of the run says for whom it works, so that no node can take another user's notes. This prints
 //!
 //! ```text
 //! ann remembers ["tea at four"]
@@ -13,7 +13,7 @@ use std::{error::Error, sync::Arc, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use superstep::{
-    Context, MemoryStore, Store,
+    Caller, MemoryStore, Store,
     clock::ManualClock,
     prelude::*,
     store::{Filter, Namespace, Prefix, PutOptions, Search, Store as _},
@@ -31,22 +31,18 @@ enum Node {
     Recall,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
-struct User {
-    name: String,
+fn notes(caller: &Caller) -> Result<Namespace, NodeError> {
+    let owner = caller.owner().ok_or("sign in first")?;
+    Ok(Namespace::new(["notes", owner])?)
 }
 
-fn notes(user: &User) -> Result<Namespace, NodeError> {
-    Ok(Namespace::new(["notes", &user.name])?)
-}
-
-async fn keep(chat: Snap<Chat>, user: Context<User>, store: Store) -> Result<(), NodeError> {
+async fn keep(chat: Snap<Chat>, caller: Caller, store: Store) -> Result<(), NodeError> {
     let Some(note) = &chat.note else {
         return Ok(());
     };
     let lasting = json!({ "text": note, "kind": "habit" });
     store
-        .put(&notes(&user)?, "habit", lasting, PutOptions::default())
+        .put(&notes(&caller)?, "habit", lasting, PutOptions::default())
         .await?;
     let passing = PutOptions {
         ttl: Some(Duration::from_secs(60)),
@@ -54,14 +50,14 @@ async fn keep(chat: Snap<Chat>, user: Context<User>, store: Store) -> Result<(),
     };
     let thought = json!({ "text": "hm", "kind": "thought" });
     store
-        .put(&notes(&user)?, "thought", thought, passing)
+        .put(&notes(&caller)?, "thought", thought, passing)
         .await?;
     Ok(())
 }
 
-async fn recall(user: Context<User>, store: Store) -> Result<ChatUpdate, NodeError> {
+async fn recall(caller: Caller, store: Store) -> Result<ChatUpdate, NodeError> {
     let habits = Search {
-        prefix: notes(&user)?.into(),
+        prefix: notes(&caller)?.into(),
         filter: Filter::Eq("kind".into(), "habit".into()),
         ..Search::default()
     };
@@ -85,11 +81,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .edge(Node::Keep, Node::Recall)
         .finish(Node::Recall)
         .build()?;
-    let of = |name: &str| {
-        graph.with_context(User {
-            name: name.to_owned(),
-        })
-    };
+    let of = |name: &str| graph.for_caller(Caller::new(name));
 
     let ann = of("ann")
         .run("monday", Chat::update().note("tea at four".to_owned()))
