@@ -118,8 +118,9 @@ async fn interrupted_runs_of_two_users_finish_each_with_its_own_caller_and_conte
             () = there.notified() => {}
         }
     }
+    let nobodys = before.with_context("no one".to_owned());
     tokio::select! {
-        _ = before.with_context("no one".to_owned()).run("none", Log::update()) => panic!("it hangs"),
+        _ = nobodys.run("none", Log::update()) => panic!("it hangs"),
         () = there.notified() => {}
     }
     let eve = graph(saver, called, works)
