@@ -142,8 +142,8 @@ impl RunRequest {
         }
     }
 
-    /// The caller that asks for it.
-    pub(crate) fn caller(&self) -> Visitor {
+    /// The client that sent the request.
+    pub(crate) fn visitor(&self) -> Visitor {
         Visitor::of(self.owner.clone())
     }
 

@@ -32,7 +32,7 @@ impl App {
             self.threads.make(&id, &record).await?;
             return Ok(RunThread::made(id, record));
         };
-        let caller = request.caller();
+        let caller = request.visitor();
         let id = match self.find_thread(&caller, thread).await {
             Ok((id, record)) => return Ok(RunThread::there(id, record)),
             Err(missing) if request.makes_thread && missing.is_missing() => thread_id(thread)?,

@@ -224,7 +224,7 @@ impl App {
         // A thread knows the graph of its newest run.
         let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
         if !stamps.iter().all(has_all) {
-            self.threads.merge(&request.caller(), id, &stamps).await?;
+            self.threads.merge(&request.visitor(), id, &stamps).await?;
         }
         let mut is_recorded = false;
         if kwargs.webhook.is_some() && !kwargs.temporary {

@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_diff_tells_what_is_new_and_what_is_gone() {
-        let changes = diff("a\nb\nc", "a\nx\nc\nd");
+        let changes = Change::between("a\nb\nc", "a\nx\nc\nd");
         let kept = |text: &str| Change::Kept(text.into());
         let expected = [
             kept("a"),
