@@ -34,7 +34,7 @@ struct Agreed {
     thread: ThreadId,
     mark: Foreign,
     /// The paths that the person saw.
-    paths: Vec<PathBuf>,
+    paths: Vec<String>,
 }
 
 impl Agreement {
@@ -46,15 +46,18 @@ impl Agreement {
     /// The folders that a foreign thread may name; nothing limits an own one.
     pub(crate) fn roots(&self) -> Option<Roots> {
         let agreed = self.0.as_ref()?;
-        Some(Roots::new(agreed.paths.iter().cloned()))
+        Some(Roots::new(agreed.paths.iter().map(PathBuf::from)))
     }
 
     /// Refuses a path of a foreign thread that the person has not seen.
     pub(crate) fn permit(&self, path: &Path) -> Result<(), Error> {
         match &self.0 {
-            Some(agreed) if !agreed.paths.iter().any(|seen| seen == path) => Err(Error::Usage(
-                format!("the thread names another path now: {}", path.display()),
-            )),
+            Some(agreed) if !agreed.paths.iter().any(|seen| Path::new(seen) == path) => {
+                Err(Error::Usage(format!(
+                    "the thread names another path now: {}",
+                    path.display()
+                )))
+            }
             _ => Ok(()),
         }
     }
@@ -66,7 +69,7 @@ impl Agreement {
         };
         match agreed
             .provenance
-            .trust(&agreed.thread, &agreed.mark)
+            .trust(&agreed.thread, &agreed.mark, &agreed.paths)
             .await?
         {
             true => Ok(()),
@@ -94,14 +97,15 @@ pub(crate) async fn to_run(
     let snapshot = reader.snapshot(&graph, thread, None).await?;
     let state = serde_json::to_value(&snapshot.values).unwrap_or(Json::Null);
     let paths = agent.paths(&state);
-    if !mark.is_trusted {
+    let named: Vec<String> = paths.iter().map(|(_, path)| (*path).to_owned()).collect();
+    if !mark.is_trusted || mark.agreed != named {
         ask(&mark, thread, &paths, app).await?;
     }
     Ok(Agreement(Some(Agreed {
         provenance,
         thread: id,
         mark,
-        paths: paths.into_iter().map(|(_, path)| path.into()).collect(),
+        paths: named,
     })))
 }
 

@@ -148,7 +148,7 @@ impl MailAgent {
     pub async fn trust(&self, thread: &str) -> Result<(), AgentError> {
         let (provenance, thread) = (&self.services.provenance, thread.into());
         if let Some(mark) = provenance.find(&thread).await? {
-            provenance.trust(&thread, &mark).await?;
+            provenance.trust(&thread, &mark, &[]).await?;
         }
         Ok(())
     }

@@ -101,7 +101,8 @@ fn what_is_about_to_be_done_is_said_before() {
         .filter_map(Json::as_str)
         .collect();
     assert!(lines.contains(&"To: Ann <ann@example.org>"), "{lines:?}");
-    assert!(lines.contains(&"  response_text: Friday"), "{lines:?}");
+    assert!(lines.contains(&"│ Friday"), "{lines:?}");
+    assert!(!lines.contains(&"│ Thursday suits me."), "{lines:?}");
     assert_eq!(events[place("answered")]["answer"][0]["mode"], "send");
     assert!(sent(&env)[0].contains("Friday"));
 }

@@ -43,12 +43,7 @@ impl Served {
 
     pub(crate) fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
         let (status, body) = self.send(method, path, body.to_string().as_bytes());
-        let body = String::from_utf8(body).unwrap();
-        // A body that comes in chunks has lengths around it.
-        let start = body.find(['{', '[']).unwrap_or(0);
-        let end = body.rfind(['}', ']']).map_or(body.len(), |end| end + 1);
-        let read = serde_json::from_str(&body[start..end]);
-        (status, read.unwrap_or_default())
+        (status, json(&body))
     }
 
     /// The same as [`Served::call`] with a token.
@@ -80,6 +75,14 @@ impl Served {
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         (status, reply.split_off(end + 4))
     }
+}
+
+/// The JSON in a body. One that comes in chunks has lengths around it.
+pub(crate) fn json(body: &[u8]) -> Json {
+    let body = str::from_utf8(body).unwrap();
+    let start = body.find(['{', '[']).unwrap_or(0);
+    let end = body.rfind(['}', ']']).map_or(body.len(), |end| end + 1);
+    serde_json::from_str(&body[start..end]).unwrap_or_default()
 }
 
 impl Drop for Served {

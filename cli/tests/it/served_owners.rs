@@ -154,7 +154,7 @@ fn no_owner_reads_what_the_server_keeps_for_itself_or_for_others() {
     let (status, kept) = server.call_as(ANN, "POST", "/files?name=a.txt", &upload);
     assert_eq!(status, 200, "{kept}");
     let input = |folder: &str| json!({"user_input": "What is here?", "inputs": {"folder": folder, "globs": ["**/*", "*"]}});
-    let (_, end) = run(&mut server, BOB, "archie", &input("."));
+    let (thread, end) = run(&mut server, BOB, "archie", &input("."));
     let names: Vec<&str> = end["inputs"]["files"]
         .as_array()
         .unwrap()
@@ -162,7 +162,7 @@ fn no_owner_reads_what_the_server_keeps_for_itself_or_for_others() {
         .filter_map(|file| file["path"].as_str())
         .collect();
     assert!(names.contains(&"plan.md"), "{names:?}");
-    let bobs = store(&mut server, BOB);
+    let bobs = trace(&mut server, BOB, &thread) + &store(&mut server, BOB);
     assert!(bobs.contains("THE-PLAN"), "{bobs}");
     for secret in [ANN, "THE-KEY", "THE-MAIL", "THE-UPLOAD", "CREDENTIALS"] {
         assert!(!bobs.contains(secret), "{secret}: {bobs}");
@@ -224,7 +224,7 @@ fn a_result_that_an_owner_may_download_is_not_pruned() {
     let workbook = include_bytes!("../../src/demo/sheets/sales.xlsx");
     let (status, kept) = server.send("POST", "/files?name=sales.xlsx", workbook);
     assert_eq!(status, 200);
-    let kept: Json = serde_json::from_slice(&kept).unwrap();
+    let kept = crate::served::json(&kept);
     let problem = json!({"instruction": "Add the revenue", "workbook": kept["file_id"]});
     // The thread goes with its run; the result stays Bob's.
     let order = json!({"assistant_id": "sheets", "input": {"problem": problem}});
@@ -232,7 +232,7 @@ fn a_result_that_an_owner_may_download_is_not_pruned() {
     assert_eq!((status, &end["status"]), (200, &json!("finished")), "{end}");
     let path = format!("/files/{}", end["version"].as_str().unwrap());
     let (status, made) = server.send("GET", &path, b"");
-    assert_eq!((status, made.starts_with(b"PK")), (200, true));
+    assert_eq!((status, made.windows(2).any(|it| it == b"PK")), (200, true));
     let pruned = env.run("sheet prune --yes --json");
     assert_eq!(pruned.code, 0, "{}", pruned.stderr);
     let (status, again) = server.send("GET", &path, b"");

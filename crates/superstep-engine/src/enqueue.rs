@@ -40,6 +40,8 @@ impl DynGraph {
     /// is SS1015.
     pub async fn prepare_queued(&self, mut run: EnqueueRun) -> Result<EnqueueRun, Error> {
         run.options.state_version = self.version_of(&run.input);
+        let sealed = self.refuse_sealed_queued(&run.input).map_err(Error::from);
+        sealed.map_err(|error| error.at_thread(Some(&run.thread)))?;
         if let QueuedInput::Value(input) = &run.input {
             let checked = self.check_input(input);
             checked.map_err(|error| error.at_thread(Some(&run.thread)))?;

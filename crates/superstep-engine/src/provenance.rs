@@ -12,7 +12,7 @@ use std::{
 
 use serde_json::{Value as Json, json};
 use superstep_core::id::ThreadId;
-use superstep_store::{Index, Namespace, PutOptions, Store, StoreError, TtlOnRead};
+use superstep_store::{Expected, Index, Namespace, PutOptions, Store, StoreError, TtlOnRead};
 
 /// The store namespace of the marks, each under the name of its thread.
 pub const MARKS: [&str; 2] = ["threads", "imported"];
@@ -29,7 +29,8 @@ pub const MARKS: [&str; 2] = ["threads", "imported"];
 /// assert!(provenance.find(&"t".into()).await?.is_none());
 /// let mark = provenance.mark(&"t".into(), Origin::Import).await?;
 /// assert!(!mark.is_trusted);
-/// assert!(provenance.trust(&"t".into(), &mark).await?);
+/// let paths = vec!["documents".to_owned()];
+/// assert!(provenance.trust(&"t".into(), &mark, &paths).await?);
 /// assert!(provenance.find(&"t".into()).await?.is_some_and(|mark| mark.is_trusted));
 /// # Ok(()) }
 /// ```
@@ -45,8 +46,10 @@ pub struct Foreign {
     pub id: String,
     /// How the thread was shaped.
     pub origin: Origin,
-    /// Whether a person agreed to run the thread as this mark found it.
+    /// Whether a person agreed to run the thread.
     pub is_trusted: bool,
+    /// The paths that the person saw when they agreed.
+    pub agreed: Vec<String>,
 }
 
 /// How a thread was shaped by others.
@@ -75,6 +78,7 @@ impl Provenance {
                 _ => Origin::Import,
             },
             is_trusted: found.value.get("trusted").and_then(Json::as_bool) == Some(true),
+            agreed: texts(&found.value, "agreed"),
         }))
     }
 
@@ -87,24 +91,33 @@ impl Provenance {
                 .filter(|known| *known == Origin::Import)
                 .unwrap_or(origin),
             is_trusted: false,
+            agreed: Vec::new(),
         };
-        self.put(thread, &mark).await?;
+        self.put(thread, &mark, Expected::Anything).await?;
         Ok(mark)
     }
 
-    /// A person agrees to run the thread as they saw it under this mark. Returns false, and stores nothing, if the
-    /// thread was marked anew since.
-    pub async fn trust(&self, thread: &ThreadId, seen: &Foreign) -> Result<bool, StoreError> {
-        match self.find(thread).await? {
-            Some(mark) if mark.id == seen.id => {
-                let mark = Foreign {
-                    is_trusted: true,
-                    ..mark
-                };
-                self.put(thread, &mark).await?;
-                Ok(true)
-            }
-            _ => Ok(false),
+    /// A person agrees to run the thread with these paths, as they saw it under this mark. Returns false, and stores
+    /// nothing, if the thread was marked anew since.
+    pub async fn trust(
+        &self,
+        thread: &ThreadId,
+        seen: &Foreign,
+        paths: &[String],
+    ) -> Result<bool, StoreError> {
+        let (space, key) = (space()?, key(thread));
+        let found = self.store.get(&space, &key, TtlOnRead::Keep).await?;
+        let Some(found) = found.filter(|found| text(&found.value, "id") == seen.id) else {
+            return Ok(false);
+        };
+        let mark = Foreign {
+            is_trusted: true,
+            agreed: paths.to_vec(),
+            ..seen.clone()
+        };
+        match self.put(thread, &mark, Expected::Value(found.value)).await {
+            Err(StoreError::Conflict { .. }) => Ok(false),
+            stored => stored.map(|()| true),
         }
     }
 
@@ -116,7 +129,7 @@ impl Provenance {
                     id: random(),
                     ..mark
                 };
-                self.put(to, &mark).await
+                self.put(to, &mark, Expected::Anything).await
             }
             None => self.forget(to).await,
         }
@@ -127,14 +140,21 @@ impl Provenance {
         self.store.delete(&space()?, &key(thread)).await
     }
 
-    async fn put(&self, thread: &ThreadId, mark: &Foreign) -> Result<(), StoreError> {
+    async fn put(
+        &self,
+        thread: &ThreadId,
+        mark: &Foreign,
+        expected: Expected,
+    ) -> Result<(), StoreError> {
         let origin = match mark.origin {
             Origin::Import => "import",
             Origin::Http => "http",
         };
-        let value = json!({"id": mark.id, "trusted": mark.is_trusted, "origin": origin});
+        let value = json!({"id": mark.id, "trusted": mark.is_trusted, "origin": origin,
+            "agreed": mark.agreed});
         let options = PutOptions {
             index: Index::Off,
+            expected,
             ..PutOptions::default()
         };
         let (space, key) = (space()?, key(thread));
@@ -154,6 +174,12 @@ fn key(thread: &ThreadId) -> String {
 fn text(value: &Json, name: &str) -> String {
     let text = value.get(name).and_then(Json::as_str);
     text.unwrap_or_default().to_owned()
+}
+
+fn texts(value: &Json, name: &str) -> Vec<String> {
+    let list = value.get(name).and_then(Json::as_array);
+    let texts = list.into_iter().flatten().filter_map(Json::as_str);
+    texts.map(str::to_owned).collect()
 }
 
 /// 128 bits from the random keys of the standard library's hash maps.

@@ -6,6 +6,7 @@ use superstep_core::{
     error::{Error, ErrorKind},
     id::GraphPath,
     run::RunInput,
+    runs::QueuedInput,
     value::Value,
 };
 
@@ -18,6 +19,15 @@ impl DynGraph {
             RunInput::Nothing => Ok(()),
             RunInput::Value(value) => self.refuse_sealed(|names| keys(value, names)),
             RunInput::Command(command, _) => self.refuse_sealed(|names| updated(command, names)),
+        }
+    }
+
+    /// Refuses a queued input or command that writes sealed fields.
+    pub(crate) fn refuse_sealed_queued(&self, input: &QueuedInput) -> Result<(), ErrorKind> {
+        match input {
+            QueuedInput::Value(value) => self.refuse_sealed(|names| keys(value, names)),
+            QueuedInput::Command(command, _) => self.refuse_sealed(|names| updated(command, names)),
+            QueuedInput::Nothing => Ok(()),
         }
     }
 

@@ -35,6 +35,9 @@ const BUSY: Duration = Duration::from_millis(50);
 /// How long a run waits for a worker of its version before it is looked at again.
 const OTHER_VERSION: Duration = Duration::from_secs(5);
 
+/// How long a run waits for disk space before it is looked at again.
+const FULL: Duration = Duration::from_secs(5);
+
 /// Takes runs of some graphs from the queue of their saver.
 ///
 /// ```
@@ -323,9 +326,11 @@ impl Worker {
     /// Gives a run back that can begin later, and ends one that cannot.
     async fn give_up(&self, claim: &Claim, error: &Error) -> Result<(), SaverError> {
         let queue = self.saver.run_queue();
-        let is_busy = matches!(&*error.kind, ErrorKind::Saver(SaverError::Busy { .. }));
-        if is_busy {
-            return queue.release(claim, BUSY).await;
+        match &*error.kind {
+            ErrorKind::Saver(SaverError::Busy { .. }) => return queue.release(claim, BUSY).await,
+            // It was accepted, and waits until there is space again.
+            ErrorKind::Saver(SaverError::Full { .. }) => return queue.release(claim, FULL).await,
+            _ => {}
         }
         if self.other_version(&claim.record).is_some() {
             return queue.release(claim, OTHER_VERSION).await;

@@ -99,7 +99,7 @@ impl App {
     }
 
     /// Whether anything is stored of a thread.
-    async fn is_stored(&self, thread: &ThreadId) -> Result<bool, Refusal> {
+    pub(crate) async fn is_stored(&self, thread: &ThreadId) -> Result<bool, Refusal> {
         let root = GraphPath::default();
         if self.saver.load(thread, &root, At::Latest).await?.is_some() {
             return Ok(true);

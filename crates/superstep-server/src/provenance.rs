@@ -34,18 +34,19 @@ impl App {
         owner: Option<&str>,
         request: &RunRequest,
     ) -> Result<(), Refusal> {
-        let is_edit = matches!(&request.input, QueuedInput::Command(command, _)
-            if !command.update.is_empty() || !command.goto.is_empty());
-        if is_edit {
-            return self.mark_edited(thread).await;
-        }
-        let is_input = matches!(&request.input, QueuedInput::Value(_));
-        if owner.is_none() || !is_input {
-            return Ok(());
-        }
-        match self.provenance().find(thread).await? {
-            Some(mark) if !mark.is_trusted => Ok(()),
-            _ => self.mark_edited(thread).await,
+        match &request.input {
+            QueuedInput::Command(command, _)
+                if !command.update.is_empty() || !command.goto.is_empty() =>
+            {
+                self.mark_edited(thread).await
+            }
+            QueuedInput::Value(_) if owner.is_some() => {
+                match self.provenance().find(thread).await? {
+                    Some(mark) if !mark.is_trusted => Ok(()),
+                    _ => self.mark_edited(thread).await,
+                }
+            }
+            _ => Ok(()),
         }
     }
 

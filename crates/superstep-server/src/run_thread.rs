@@ -38,8 +38,13 @@ impl App {
             Err(missing) if request.makes_thread && missing.is_missing() => thread_id(thread)?,
             Err(missing) => return Err(missing),
         };
+        let is_stored = self.is_stored(&record.thread(&id)).await?;
         if self.make_thread(&id, &record).await? {
-            return Ok(RunThread::made(id, record));
+            // A thread that another program stored is not removed with a run that is refused.
+            return Ok(match is_stored {
+                true => RunThread::there(id, record),
+                false => RunThread::made(id, record),
+            });
         }
         // Another request has made it meanwhile; then it is not ours to remove.
         let (id, record) = self.find_thread(&caller, &id).await?;

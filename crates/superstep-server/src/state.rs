@@ -148,7 +148,9 @@ pub(crate) async fn update(
     let hosted = app.registry.graph_for(graph, caller.owner().as_deref())?;
     let thread = record.thread(&id);
     // Ending a thread writes nothing and runs nothing.
-    let ends = update.as_node.as_deref() == Some(END) && update.output == Output::Nothing;
+    let ends = update.as_node.as_deref() == Some(END)
+        && update.output == Output::Nothing
+        && at.id.is_none();
     if !ends {
         hosted.graph.check_update(Some(&at), &update)?;
         app.mark_edited(&thread).await?;
@@ -157,6 +159,10 @@ pub(crate) async fn update(
         .graph
         .update_state(&thread, Some(&at), update)
         .await?;
+    // The thread may have been deleted, with its mark, before the edit made it anew.
+    if !ends {
+        app.mark_edited(&thread).await?;
+    }
     let made_id = made.id.map(|id| id.to_string());
     let place = json!({
         "thread_id": id,

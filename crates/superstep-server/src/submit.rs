@@ -204,8 +204,6 @@ impl App {
         options.strict_resume = is_by_id.then_some(true);
         options.caller = Some(request.caller());
         self.refuse_repeats(&thread, request, &options).await?;
-        self.mark_run(&thread, record.owner.as_deref(), request)
-            .await?;
         let queued = EnqueueRun {
             input: request.input.clone(),
             options,
@@ -221,6 +219,9 @@ impl App {
         };
         let hosted = self.registry.graph(&kwargs.graph_id)?;
         let queued = hosted.graph.prepare_queued(queued).await?;
+        let thread = record.thread(id);
+        self.mark_run(&thread, record.owner.as_deref(), request)
+            .await?;
         // A thread knows the graph of its newest run.
         let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
         if !stamps.iter().all(has_all) {
@@ -233,6 +234,11 @@ impl App {
             is_recorded = self.after_runs.make(&run.to_string(), &after).await?;
         }
         let queued = self.saver.run_queue().enqueue(queued).await;
+        // The thread may have been deleted, with its mark, before the run was queued. The run is accepted, whether or
+        // not this second mark is stored.
+        let _stored = self
+            .mark_run(&thread, record.owner.as_deref(), request)
+            .await;
         // What somebody else recorded for a run of this id is theirs.
         if queued.is_err() && is_recorded {
             self.after_runs.forget(&run.to_string()).await?;

@@ -76,6 +76,7 @@ pub(crate) async fn create(
         (false, Some(graph)) => Some(app.registry.graph_for(graph, caller.owner().as_deref())?),
         (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
     };
+    let is_stored = app.is_stored(&record.thread(&id)).await?;
     if !app.make_thread(&id, &record).await? {
         let there = app.threads.find(&caller, &id).await;
         return match (if_exists, there) {
@@ -91,7 +92,11 @@ pub(crate) async fn create(
         app.mark_edited(&thread).await?;
         let made = hosted.graph.bulk_update(&thread, None, steps);
         if let Err(error) = made.await {
-            app.delete_thread(&id, &record).await?;
+            // What another program stored stays.
+            match is_stored {
+                true => app.threads.forget(&id).await?,
+                false => app.delete_thread(&id, &record).await?,
+            }
             return Err(error.into());
         }
     }
@@ -160,6 +165,8 @@ pub(crate) async fn copy(
         app.delete_thread(&to, &copy).await?;
         return Err(error.into());
     }
+    // An edit may have marked the thread while it was copied.
+    app.provenance().copy(&from, &into).await?;
     Ok(answer(&app.thread(&to, &copy).await?))
 }
 

@@ -12,7 +12,7 @@ import { brief, plural } from "./json.js";
 import { bind } from "./keys.js";
 import { asks, graphOf, titleOf } from "./record.js";
 import { ago } from "./time.js";
-import { CHANGED, hold } from "./undo.js";
+import { CHANGED, hold, isHeld } from "./undo.js";
 
 const PAGE = 100;
 const EVERY = 3000;
@@ -225,7 +225,8 @@ export async function inbox(main) {
         entries.set(key, Object.assign(entries.get(key) ?? {}, { key, thread, ask, text, isGone: false }));
         if (!order.includes(key) && !fresh.includes(key)) fresh.push(key);
       }
-    for (const entry of entries.values()) if (!open.has(entry.key)) entry.isGone = true;
+    // A thread with an answer that waits is busy: its other questions are as open as before.
+    for (const entry of entries.values()) if (!open.has(entry.key) && !isHeld(entry.thread.thread_id)) entry.isGone = true;
     fresh = fresh.filter((key) => open.has(key));
     for (const key of selected) if (!open.has(key)) selected.delete(key);
     // An empty list has nothing that could move.

@@ -32,13 +32,16 @@ export async function findHeld() {
       show(thread.thread_id, run_id, Date.parse(due_at), asks(thread), answers);
 }
 
+/** Whether an answer of a thread waits. */
+export const isHeld = (thread) => [...bars.values()].some((bar) => bar.dataset.thread === thread);
+
 function show(thread, run, due, open, answers) {
   if (bars.has(run)) return;
   const asked = open.filter((ask) => ask.id in answers);
   const effect = effectOf(asked[0]?.value, answers[asked[0]?.id]);
   const text = h("span", null, "");
   const undo = h("button", { type: "button", onclick: () => cancel() }, "Undo");
-  const bar = h("div", { class: "held", role: "status", "data-run": run }, text, undo);
+  const bar = h("div", { class: "held", role: "status", "data-run": run, "data-thread": thread }, text, undo);
   const end = () => {
     clearInterval(timer);
     bars.delete(run);
@@ -72,7 +75,8 @@ function show(thread, run, due, open, answers) {
         say(effect.done);
       } else if (status === "error") say(`${effect.title}: this failed. Open the thread to see why.`, "error");
       end();
-    } catch {
+    } catch (error) {
+      if (error.status === 404) return end();
       // The server is away. The answer is stored there, and the bar stays until it says what became of it.
     } finally {
       looks = false;

@@ -1,4 +1,4 @@
-//! Free room on the disk: work that adds something is refused while there is still room to delete something.
+//! Free disk space: steps, copies and imports are refused while there is still space left to delete threads.
 //!
 //! A deletion appends to the write-ahead log (WAL), and emptying the WAL may make the file longer by as much as the WAL
 //! holds. Without room for both, a full disk could not be made emptier with the database itself.
@@ -21,7 +21,7 @@ const SMALL_DISK: u64 = 64 << 20;
 /// How many additions rely on what was found once.
 const TRUSTED: u32 = 16;
 
-/// What stays free on the disk of a database.
+/// The disk space that a database keeps free.
 pub(crate) struct Headroom {
     least: u64,
     /// So many additions need not look.

@@ -13,8 +13,8 @@ pub struct Options {
     pub lease: Duration,
     /// How long to wait while another program keeps the file locked.
     pub busy_timeout: Duration,
-    /// Bytes that stay free on the disk: with less, what adds something is refused (SS2008), and threads can still be
-    /// deleted.
+    /// Disk space to keep free, in bytes. With less, steps, copies and imports are refused (SS2008), and
+    /// threads can still be deleted.
     pub headroom: u64,
     /// Encrypts what is stored, and refuses what is not encrypted.
     #[cfg(feature = "encryption")]

@@ -433,7 +433,7 @@ pub(crate) enum Word<'a> {
 
 /// A piece of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Token<'a> {
+pub(crate) enum FormulaToken<'a> {
     Word(Word<'a>),
     /// What stands before an exclamation mark, as it is written: a sheet, several, or a file.
     Sheet(&'a str),
@@ -448,21 +448,21 @@ pub(crate) enum Token<'a> {
 /// The words of a formula, without what is in texts.
 pub(crate) fn words<'a>(formula: &'a str, mut each: impl FnMut(Word<'a>)) {
     tokens(formula, |token| {
-        if let Token::Word(word) = token {
+        if let FormulaToken::Word(word) = token {
             each(word);
         }
     });
 }
 
 /// The pieces of a formula.
-pub(crate) fn tokens<'a>(formula: &'a str, mut each: impl FnMut(Token<'a>)) {
+pub(crate) fn tokens<'a>(formula: &'a str, mut each: impl FnMut(FormulaToken<'a>)) {
     let mut rest = formula;
     let mut follows_word = false;
     while let Some(c) = rest.chars().next() {
         let taken = match c {
             '"' => {
                 let end = quoted(rest, '"');
-                each(Token::Text(rest.get(..end).unwrap_or_default()));
+                each(FormulaToken::Text(rest.get(..end).unwrap_or_default()));
                 end
             }
             '\'' => {
@@ -471,9 +471,9 @@ pub(crate) fn tokens<'a>(formula: &'a str, mut each: impl FnMut(Token<'a>)) {
                 let after = rest.get(end..).unwrap_or_default();
                 if after.starts_with('!') {
                     if inner.contains('[') {
-                        each(Token::Word(Word::Elsewhere));
+                        each(FormulaToken::Word(Word::Elsewhere));
                     }
-                    each(Token::Sheet(inner));
+                    each(FormulaToken::Sheet(inner));
                 }
                 end
             }
@@ -483,12 +483,12 @@ pub(crate) fn tokens<'a>(formula: &'a str, mut each: impl FnMut(Token<'a>)) {
                 let is_book = after.starts_with(|c| is_word(c) || c == '!' || c == '\'');
                 match follows_word {
                     true => {}
-                    false if is_book => each(Token::Word(Word::Elsewhere)),
-                    false => each(Token::Word(Word::OwnTable)),
+                    false if is_book => each(FormulaToken::Word(Word::Elsewhere)),
+                    false => each(FormulaToken::Word(Word::OwnTable)),
                 }
                 if is_book {
                     let inner = rest.get(1..end).unwrap_or_default();
-                    each(Token::Book(inner.strip_suffix(']').unwrap_or(inner)));
+                    each(FormulaToken::Book(inner.strip_suffix(']').unwrap_or(inner)));
                 }
                 end
             }
@@ -497,17 +497,17 @@ pub(crate) fn tokens<'a>(formula: &'a str, mut each: impl FnMut(Token<'a>)) {
                 let end = word(rest);
                 let (found, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
                 each(match after.chars().next() {
-                    Some('(') => Token::Word(Word::Function(found)),
-                    Some('[') => Token::Word(Word::Table(found)),
-                    Some('!') => Token::Sheet(found),
-                    _ => Token::Word(Word::Other(found)),
+                    Some('(') => FormulaToken::Word(Word::Function(found)),
+                    Some('[') => FormulaToken::Word(Word::Table(found)),
+                    Some('!') => FormulaToken::Sheet(found),
+                    _ => FormulaToken::Word(Word::Other(found)),
                 });
                 follows_word = true;
                 rest = after;
                 continue;
             }
             c => {
-                each(Token::Mark(c));
+                each(FormulaToken::Mark(c));
                 c.len_utf8()
             }
         };

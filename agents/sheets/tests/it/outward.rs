@@ -78,6 +78,14 @@ async fn every_place_for_a_formula_or_a_link_is_looked_at() {
             json!([name("=WEBSERVICE(Data!$A$1)")]),
             "name Rate: =WEBSERVICE(Data!$A$1)",
         ),
+        // A name that is spelled like the function does not hide a call of it.
+        (
+            json!([
+                {"op": "define_name", "name": "WEBSERVICE", "refers_to": "=Data!$A$1"},
+                formula("F1", SENDS)
+            ]),
+            "WEBSERVICE to http://evil.example/?q=",
+        ),
         (json!([rule("=LEN(WEBSERVICE(A1))>0")]), "WEBSERVICE"),
         (
             json!([link("https://evil.example/x")]),

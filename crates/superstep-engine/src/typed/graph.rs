@@ -388,7 +388,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// The same graph for an authenticated caller: nodes and tools that take a [`Caller`] see this one, and so do
     /// those of subgraphs. It is stored with the run, so that a queued, scheduled or interrupted one keeps it.
     ///
-    /// Whoever answers a question is the caller of the run that goes on. Without `for_caller` that is the local
+    /// The person who answers a question is the caller of the run that continues. Without `for_caller` that is the local
     /// user; a run that only resumes keeps the caller of the run that it continues.
     ///
     /// ```

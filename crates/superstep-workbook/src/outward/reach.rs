@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     book::Workbook,
-    formula::{Token, Word, tokens},
+    formula::{FormulaToken, Word, tokens},
     relations::relations,
     xml::{self, Token as Xml, Xml as Reader},
 };
@@ -111,27 +111,28 @@ impl Scope {
         for (at, token) in all.iter().enumerate() {
             let next = all.get(at + 1..).unwrap_or_default();
             let reached = match token {
-                Token::Word(Word::Function(name) | Word::Other(name)) => {
+                FormulaToken::Word(Word::Function(name) | Word::Other(name)) => {
                     self.called(name, next, &all)
                 }
-                Token::Word(_) | Token::Text(_) => None,
-                Token::Sheet(name) => self.sheet(name),
-                Token::Book(name) => self.book(name),
+                FormulaToken::Word(_) | FormulaToken::Text(_) => None,
+                FormulaToken::Sheet(name) => self.sheet(name),
+                FormulaToken::Book(name) => self.book(name),
                 // No operator: it stands between a program and what is asked of it.
-                Token::Mark('|') => Some("another program (DDE)".to_owned()),
-                Token::Mark(_) => None,
+                FormulaToken::Mark('|') => Some("another program (DDE)".to_owned()),
+                FormulaToken::Mark(_) => None,
             };
             found.extend(reached);
         }
         found
     }
 
-    fn called(&self, name: &str, next: &[Token<'_>], all: &[Token<'_>]) -> Option<String> {
+    fn called(
+        &self,
+        name: &str,
+        next: &[FormulaToken<'_>],
+        all: &[FormulaToken<'_>],
+    ) -> Option<String> {
         let lower = name.to_lowercase();
-        if self.names.contains(&lower) {
-            let is_outward = self.outward.contains(&lower);
-            return is_outward.then(|| format!("the name {name}, which reaches outside"));
-        }
         let mut plain = lower.as_str();
         while let Some(rest) = MARKS.iter().find_map(|mark| plain.strip_prefix(mark)) {
             plain = rest;
@@ -139,13 +140,13 @@ impl Scope {
         let plain = plain.to_uppercase();
         let mut next_marks = next
             .iter()
-            .skip_while(|it| matches!(it, Token::Mark(c) if c.is_whitespace()));
-        let is_called = matches!(next_marks.next(), Some(Token::Mark('(')));
-        if !is_called && !lower.contains(FUNCTION_VALUE) {
-            return None;
-        }
-        if REQUESTS.binary_search(&plain.as_str()).is_err() {
-            return None;
+            .skip_while(|it| matches!(it, FormulaToken::Mark(c) if c.is_whitespace()));
+        let is_called = matches!(next_marks.next(), Some(FormulaToken::Mark('(')));
+        // A name that is spelled like a function does not hide it: a call means the function.
+        let is_function = is_called || lower.contains(FUNCTION_VALUE);
+        if !is_function || REQUESTS.binary_search(&plain.as_str()).is_err() {
+            let is_outward = self.outward.contains(&lower);
+            return is_outward.then(|| format!("the name {name}, which reaches outside"));
         }
         if plain == "HYPERLINK" {
             let Some(address) = literal(next) else {
@@ -156,7 +157,7 @@ impl Scope {
         let addresses: Vec<String> = all
             .iter()
             .filter_map(|token| match token {
-                Token::Text(text) => Some(unquoted(text, '"')),
+                FormulaToken::Text(text) => Some(unquoted(text, '"')),
                 _ => None,
             })
             .filter(|text| text.contains("://") || text.starts_with(r"\\"))
@@ -214,14 +215,16 @@ pub(super) fn is_outward_address(address: &str) -> bool {
 }
 
 /// The first argument of a call, if it is one text and nothing else.
-fn literal(next: &[Token<'_>]) -> Option<String> {
+fn literal(next: &[FormulaToken<'_>]) -> Option<String> {
     let mut next = next
         .iter()
-        .filter(|it| !matches!(it, Token::Mark(c) if c.is_whitespace()));
+        .filter(|it| !matches!(it, FormulaToken::Mark(c) if c.is_whitespace()));
     match (next.next(), next.next(), next.next()) {
-        (Some(Token::Mark('(')), Some(Token::Text(text)), Some(Token::Mark(',' | ')'))) => {
-            Some(unquoted(text, '"'))
-        }
+        (
+            Some(FormulaToken::Mark('(')),
+            Some(FormulaToken::Text(text)),
+            Some(FormulaToken::Mark(',' | ')')),
+        ) => Some(unquoted(text, '"')),
         _ => None,
     }
 }
