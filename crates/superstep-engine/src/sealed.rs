@@ -27,7 +27,7 @@ impl DynGraph {
         match input {
             QueuedInput::Value(value) => self.refuse_sealed(|names| keys(value, names)),
             QueuedInput::Command(command, _) => self.refuse_sealed(|names| updated(command, names)),
-            QueuedInput::Nothing => Ok(()),
+            _ => Ok(()),
         }
     }
 
