@@ -119,9 +119,7 @@ impl Sheets {
             .fresh(instruction)
             .problem(problem.clone())
             .version(version)
-            .sheet_state(sheet_state)
-            .overwritten(0_u64)
-            .own_sheets(Vec::new());
+            .sheet_state(sheet_state);
         Ok((problem, update))
     }
 
@@ -184,7 +182,6 @@ impl Sheets {
             .max_steps(settings.max_steps)
             .with_informer(settings.with_informer)
             .key_info(None)
-            .proposal(None)
             .format_errors(0_u32)
             .answer(None)
             .status(Status::Running)

@@ -38,10 +38,13 @@ pub struct SheetsState {
     /// What the informer found out.
     pub key_info: Option<KeyInfo>,
     /// Changes that a person has to approve.
+    #[state(sealed)]
     pub proposal: Option<Proposal>,
     /// Cells with content that were overwritten since a person last agreed.
+    #[state(sealed)]
     pub overwritten: u64,
     /// Sheets that the agent added: it may do with them what it wants.
+    #[state(sealed)]
     pub own_sheets: Vec<String>,
     /// How many replies in a row named no action.
     pub format_errors: u32,

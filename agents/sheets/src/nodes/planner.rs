@@ -69,7 +69,7 @@ pub(crate) async fn planner_node(
                 },
             })
             .await;
-            let update = SheetsState::update().format_errors(0_u32);
+            let update = begun(&state).format_errors(0_u32);
             Ok(match action {
                 Action::Finish(call, answer) => {
                     added.push(reply_to(&call, ToolStatus::Success, "the work ends here"));
@@ -85,12 +85,23 @@ pub(crate) async fn planner_node(
             added.extend(reported);
             let count = state.format_errors + 1;
             ctx.emit(Progress::FormatError { count, why }).await;
-            let update = SheetsState::update().messages(added).format_errors(count);
+            let update = begun(&state).messages(added).format_errors(count);
             Ok(match count >= MAX_FORMAT_ERRORS {
                 true => update.status(Status::FormatErrors),
                 false => update,
             })
         }
+    }
+}
+
+/// Clears what new input leaves behind: input from outside cannot, since these fields are sealed.
+fn begun(state: &SheetsState) -> SheetsStateUpdate {
+    let update = SheetsState::update().proposal(None);
+    let last = state.op_log.last();
+    // Another workbook took the place of the one that was worked on.
+    match last.is_none_or(|last| last.version != state.version) {
+        true => update.overwritten(0_u64).own_sheets(Vec::new()),
+        false => update,
     }
 }
 

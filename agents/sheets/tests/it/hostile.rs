@@ -4,12 +4,13 @@ use std::io::{Cursor, Write};
 
 use serde_json::json;
 use superstep::model::script::Step;
-use superstep_sheets::{Field, Mirror, QueryLimits, Settings};
+use superstep_sheets::{Field, Mirror, Node, QueryLimits, Settings, SheetsState};
 use superstep_workbook::Limits;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use crate::support::{
-    OPOS, agent, agent_with, apply, book_with, done, finish, packed, parts, read, set, shown,
+    OPOS, agent, agent_with, apply, book_with, done, finish, packed, parts, read, run, sales, set,
+    shown,
 };
 
 /// The code with which a file is refused.
@@ -179,4 +180,38 @@ async fn what_a_step_does_not_touch_stays_as_it_is() {
     let last = agent.workbook(&state).await.unwrap();
     let sheet = last.sheet("Data").unwrap();
     assert_eq!((sheet.drawings, sheet.pivots), (1, 1));
+}
+
+#[tokio::test]
+async fn no_caller_writes_what_takes_the_place_of_an_approval() {
+    let delete = json!([{"op": "delete_rows", "sheet": "Data", "first": 2, "count": 2}]);
+    let agent = agent(vec![apply(delete), finish("over")]);
+    let waiting = run(&agent, "t", sales()).await;
+    let asked = waiting.asks().to_vec();
+    assert_eq!(asked.len(), 1);
+    let proposal = agent
+        .graph()
+        .state("t")
+        .await
+        .unwrap()
+        .state
+        .proposal
+        .clone();
+    let forged = proposal.map(|it| superstep_sheets::Proposal {
+        losses: Vec::new(),
+        ..it
+    });
+    for update in [
+        SheetsState::update().proposal(forged),
+        SheetsState::update().own_sheets(["Data".to_owned()]),
+        SheetsState::update().overwritten(0_u64),
+    ] {
+        for node in [Node::PlannerNode, Node::ToolNode, Node::ApproveNode] {
+            let refused = agent.graph().update_state("t", update.clone(), Some(node));
+            assert_eq!(refused.await.unwrap_err().code(), "SS1122");
+        }
+        let refused = agent.graph().run("other", update).await.unwrap_err();
+        assert!(["SS1122", "SS7702"].contains(&refused.code()), "{refused}");
+    }
+    assert_eq!(agent.graph().state("t").await.unwrap().asks, asked);
 }

@@ -86,6 +86,10 @@ async fn every_place_for_a_formula_or_a_link_is_looked_at() {
             ]),
             "WEBSERVICE to http://evil.example/?q=",
         ),
+        (
+            json!([formula("F1", "=MAP(A1:A3,WEBSERVICE)")]),
+            "WEBSERVICE to a computed address",
+        ),
         (json!([rule("=LEN(WEBSERVICE(A1))>0")]), "WEBSERVICE"),
         (
             json!([link("https://evil.example/x")]),

@@ -142,8 +142,10 @@ impl Scope {
             .iter()
             .skip_while(|it| matches!(it, FormulaToken::Mark(c) if c.is_whitespace()));
         let is_called = matches!(next_marks.next(), Some(FormulaToken::Mark('(')));
-        // A name that is spelled like a function does not hide it: a call means the function.
-        let is_function = is_called || lower.contains(FUNCTION_VALUE);
+        // A name that is spelled like a function does not hide a call of it. Without a call, a word that is no name is
+        // the function itself, handed to another one.
+        let is_function =
+            is_called || lower.contains(FUNCTION_VALUE) || !self.names.contains(&lower);
         if !is_function || REQUESTS.binary_search(&plain.as_str()).is_err() {
             let is_outward = self.outward.contains(&lower);
             return is_outward.then(|| format!("the name {name}, which reaches outside"));
