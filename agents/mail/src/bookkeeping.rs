@@ -12,6 +12,6 @@ pub(crate) const EDITS: [&str; 2] = ["email_assistant", "edits"];
 /// Mail that is being parsed.
 pub(crate) const PARSING: [&str; 2] = ["email_assistant", "parsing"];
 
-/// Namespaces of the store that hold bookkeeping, not notes: whoever lets people look into the store leaves them out.
+/// Store namespaces of bookkeeping, not of notes. Front ends hide them.
 /// Without them mail may be sent twice, or never be looked at.
 pub const BOOKKEEPING: [[&str; 2]; 4] = [QUEUE, PAST_CALLS, EDITS, PARSING];

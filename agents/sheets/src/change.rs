@@ -142,7 +142,7 @@ impl Change {
     }
 }
 
-/// Whether an operation only moves what is there: formulas follow, and are not new for that.
+/// True for operations that only move existing cells. Formulas follow them and do not count as new.
 fn moves(operation: &Operation) -> bool {
     matches!(
         operation,

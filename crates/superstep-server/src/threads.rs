@@ -76,7 +76,7 @@ pub(crate) async fn create(
         (false, Some(graph)) => Some(app.registry.graph_for(graph, caller.owner().as_deref())?),
         (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
     };
-    let is_stored = app.is_stored(&record.thread(&id)).await?;
+    let is_stored = graph.is_some() && app.is_stored(&record.thread(&id)).await?;
     if !app.make_thread(&id, &record).await? {
         let there = app.threads.find(&caller, &id).await;
         return match (if_exists, there) {
