@@ -10,8 +10,9 @@ use superstep::{
     model::{ErrorKind, ModelError},
     text::{reveal, single_line},
 };
+use superstep_agent::{AgentError, exit_of};
 
-pub(crate) use agent::{AgentFailure, InFile};
+pub(crate) use agent::InFile;
 pub(crate) use file::FileError;
 pub(crate) use question_id::{AskedBy, IdError, IdErrorKind, SHORTEST_ID};
 pub(crate) use trust::TrustError;
@@ -43,7 +44,7 @@ pub(crate) enum Error {
     Store(#[from] superstep::store::StoreError),
     /// An agent cannot do something.
     #[error("{0}")]
-    Agent(Box<dyn AgentFailure>),
+    Agent(AgentError),
     /// The server cannot start, or stopped.
     #[error(transparent)]
     Server(#[from] superstep_server::ServerError),
@@ -180,7 +181,7 @@ impl Error {
         let run = match self {
             Self::Saver(error) => return Some(error),
             Self::Run(error) => error,
-            Self::Agent(error) => error.run()?,
+            Self::Agent(error) => error.get().run()?,
             _ => return None,
         };
         match &*run.kind {
@@ -212,7 +213,7 @@ impl Error {
             | Self::Damaged { .. }
             | Self::Repeats { .. } => 1,
             Self::Run(error) => exit_of(error.code()),
-            Self::Agent(error) => error.exit(),
+            Self::Agent(error) => error.get().exit(),
             Self::Server(superstep_server::ServerError::NoToken { .. }) => 2,
             Self::Server(_) => 1,
             Self::Build(_) | Self::Store(_) | Self::NoSaver => 1,
@@ -247,7 +248,7 @@ impl Error {
         }
         let text = match self {
             Self::Run(error) => of_run(error),
-            Self::Agent(error) => match error.run() {
+            Self::Agent(error) => match error.get().run() {
                 Some(run) => of_run(run),
                 None => error.to_string(),
             },
@@ -271,7 +272,7 @@ impl Error {
             Self::NoDatabase { .. } => Some("SS2015"),
             Self::Run(error) => Some(error.code()),
             Self::Store(error) => Some(error.code()),
-            Self::Agent(error) => Some(error.coded().0),
+            Self::Agent(error) => Some(error.get().code()),
             Self::Server(error) => Some(error.code()),
             Self::File(error) => Some(error.code()),
             Self::Archive(error) | Self::ArchiveFile { error, .. } => Some(error.code()),
@@ -319,7 +320,7 @@ impl Error {
             }
             Self::Store(error) => of_store(error),
             Self::Run(error) => error.hint().into_iter().collect(),
-            Self::Agent(error) => error.coded().1.into_iter().collect(),
+            Self::Agent(error) => error.get().hint().into_iter().collect(),
             Self::Server(error) => {
                 let token = "the token is what SUPERSTEP_TOKEN is set to";
                 let token = (error.code() == "SS9002").then_some(token);
@@ -399,17 +400,6 @@ fn of_store(error: &superstep::store::StoreError) -> Vec<&'static str> {
             "without --embedder the words of the query are looked for",
         ],
         None => error.hint().into_iter().collect(),
-    }
-}
-
-/// The exit code of a run that failed with an error of this code.
-pub(crate) fn exit_of(code: &str) -> u8 {
-    match code {
-        "SS5016" => 3,
-        "SS5001" => 4,
-        "SS5014" => 5,
-        "SS2001" | "SS2002" => 6,
-        _ => 1,
     }
 }
 

@@ -211,6 +211,8 @@ impl Markdown {
 
 #[cfg(test)]
 mod tests {
+    use superstep_agent::Style;
+
     use super::*;
 
     /// The text as it is shown, with the styles in brackets.
@@ -223,9 +225,9 @@ mod tests {
         spans.extend(markdown.finish());
         let marked = spans.iter().filter(|span| !span.text().is_empty());
         marked
-            .map(|span| match span.name() {
-                "" => span.text().to_owned(),
-                name => format!("<{name} {}>", span.text()),
+            .map(|span| match span.style() {
+                Style::Plain => span.text().to_owned(),
+                style => format!("<{} {}>", format!("{style:?}").to_lowercase(), span.text()),
             })
             .collect()
     }

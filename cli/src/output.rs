@@ -5,7 +5,6 @@
 
 use std::{
     ffi::OsString,
-    fmt,
     io::{self, Write},
     sync::{Arc, Mutex},
 };
@@ -14,17 +13,17 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use serde::Serialize;
 use serde_json::json;
-use superstep::text::{is_hidden, reveal_name, sanitize};
+use superstep::text::{is_hidden, sanitize};
+use superstep_agent::Style;
 
-pub(crate) use crate::span::{Span, bad, code, faint, good, plain, strong};
 use crate::{
     args::{Color, Global},
     error::{Error, USAGE},
-    span::Style,
     suggest::{self, Options},
     wrap::{self, Piece},
 };
 use superstep::sync::lock;
+pub(crate) use superstep_agent::{Span, bad, code, count, faint, good, plain, shown, strong};
 
 /// How data is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,23 +32,6 @@ pub(crate) enum Form {
     Text,
     /// For programs.
     Json,
-}
-
-/// A name that may come from anywhere, as it is shown: on one line, without what a terminal would obey, and
-/// such that no two names look alike because of characters that nobody sees.
-pub(crate) fn shown(name: impl fmt::Display) -> String {
-    match reveal_name(&name.to_string()) {
-        empty if empty.is_empty() => "?".to_owned(),
-        name => name,
-    }
-}
-
-/// A number of things: `1 thread`, `2 threads`.
-pub(crate) fn count(number: usize, what: &str) -> String {
-    match number {
-        1 => format!("1 {what}"),
-        _ => format!("{number} {what}s"),
-    }
 }
 
 /// Where everything is printed.

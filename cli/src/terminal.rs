@@ -22,20 +22,10 @@ use crate::{
 pub(crate) use echo::Unechoed;
 use editor::Typed;
 pub(crate) use editor::{Composed, Editor};
+pub(crate) use superstep_agent::Line;
 
 /// More than this is not read from a pipe.
 const MOST_PIPED: u64 = 4 << 20;
-
-/// What was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Line {
-    /// A line of text; an editor may give several.
-    Text(String),
-    /// Ctrl-C.
-    CtrlC,
-    /// Ctrl-D, or the end of stdin.
-    End,
-}
 
 /// What is asked for: decides about completion and history of the editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

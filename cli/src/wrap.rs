@@ -3,7 +3,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::span::{Span, plain};
+use superstep_agent::{Span, plain};
 
 /// The narrowest terminal that lines are broken for.
 const NARROWEST: usize = 20;
@@ -324,7 +324,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::span::{code, strong};
+    use superstep_agent::{code, strong};
 
     fn texts(rows: Vec<Vec<Span>>) -> Vec<String> {
         let text = |row: &Vec<Span>| row.iter().map(Span::text).collect();

@@ -42,6 +42,7 @@ mod entry;
 mod error;
 mod explain;
 mod fact;
+mod failure;
 pub mod memory;
 mod nodes;
 mod progress;

@@ -38,6 +38,7 @@ mod answer;
 pub mod catalogue;
 mod client;
 mod error;
+mod failure;
 mod graph;
 pub mod labeled;
 mod mention;

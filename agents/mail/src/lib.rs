@@ -64,6 +64,7 @@ mod class;
 mod compose;
 mod edits;
 mod error;
+mod failure;
 mod folder;
 #[cfg(feature = "google")]
 pub mod google;

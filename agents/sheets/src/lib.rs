@@ -36,6 +36,7 @@ mod analysis;
 mod change;
 mod error;
 mod exec;
+mod failure;
 mod graph;
 mod loss;
 mod mirror;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use superstep::Backends;
-use superstep_archie::{Archie, ErrorKind, Settings};
+use superstep_archie::{Archie, Settings};
 
 use super::{AgentKind, READ_ONLY, absent::Absent};
-use crate::error::{AgentFailure, Error};
+use crate::error::Error;
 
 pub(super) const KIND: AgentKind = AgentKind {
     name: "archie",
@@ -27,17 +27,4 @@ pub(crate) fn read_only(backends: Backends) -> Result<Archie, Error> {
 /// Archie without a model, which refuses calls with why there is none.
 pub(crate) fn without(why: &str, settings: Settings, backends: Backends) -> Result<Archie, Error> {
     Ok(Archie::new(Arc::new(Absent::new(why)), settings, backends)?)
-}
-
-impl AgentFailure for superstep_archie::Error {
-    fn coded(&self) -> (&'static str, Option<&'static str>) {
-        (self.code(), self.hint())
-    }
-
-    fn exit(&self) -> u8 {
-        match self.kind() {
-            ErrorKind::Settings { .. } | ErrorKind::Folder { .. } => 2,
-            _ => 1,
-        }
-    }
 }

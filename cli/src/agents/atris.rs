@@ -4,7 +4,7 @@ use superstep::Backends;
 use superstep_atris::{Atris, Settings};
 
 use super::AgentKind;
-use crate::error::{AgentFailure, Error};
+use crate::error::Error;
 
 pub(super) const KIND: AgentKind = AgentKind {
     name: "atris",
@@ -21,14 +21,4 @@ pub(super) const KIND: AgentKind = AgentKind {
 /// Atris without a model, for reading threads.
 pub(crate) fn read_only(backends: Backends) -> Result<Atris, Error> {
     Ok(Atris::new(None, Settings::default(), backends)?)
-}
-
-impl AgentFailure for superstep_atris::Error {
-    fn coded(&self) -> (&'static str, Option<&'static str>) {
-        (self.code(), self.hint())
-    }
-
-    fn exit(&self) -> u8 {
-        2
-    }
 }

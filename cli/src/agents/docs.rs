@@ -4,7 +4,7 @@ use superstep::Backends;
 use superstep_docgen::{Docgen, Settings};
 
 use super::AgentKind;
-use crate::error::{AgentFailure, Error};
+use crate::error::Error;
 
 pub(super) const KIND: AgentKind = AgentKind {
     name: "docs",
@@ -20,17 +20,4 @@ pub(super) const KIND: AgentKind = AgentKind {
 /// The documentation agents without a model, for reading threads.
 pub(crate) fn read_only(backends: Backends) -> Result<Docgen, Error> {
     Ok(Docgen::new(None, Settings::default(), backends)?)
-}
-
-impl AgentFailure for superstep_docgen::Error {
-    fn coded(&self) -> (&'static str, Option<&'static str>) {
-        (self.code(), self.hint())
-    }
-
-    fn exit(&self) -> u8 {
-        match self {
-            Self::Settings { .. } | Self::UnknownAgent { .. } => 2,
-            _ => 1,
-        }
-    }
 }

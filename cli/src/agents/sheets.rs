@@ -6,7 +6,7 @@ use superstep::{Backends, model::Model};
 use superstep_sheets::{MemoryVersions, Models, Settings, Sheets, Versions};
 
 use super::{AgentKind, READ_ONLY, absent::Absent};
-use crate::error::{AgentFailure, Error, exit_of};
+use crate::error::Error;
 
 pub(super) const KIND: AgentKind = AgentKind {
     name: "sheets",
@@ -50,26 +50,4 @@ pub(crate) fn with(
         Settings::default(),
         backends,
     )?)
-}
-
-impl AgentFailure for superstep_sheets::Error {
-    fn coded(&self) -> (&'static str, Option<&'static str>) {
-        (self.code(), self.hint())
-    }
-
-    fn exit(&self) -> u8 {
-        match self {
-            Self::Run(error) => exit_of(error.code()),
-            Self::NoInstruction | Self::OutputIsInput { .. } | Self::Settings { .. } => 2,
-            Self::Waiting { .. } => 3,
-            _ => 1,
-        }
-    }
-
-    fn run(&self) -> Option<&superstep::Error> {
-        match self {
-            Self::Run(error) => Some(error),
-            _ => None,
-        }
-    }
 }

@@ -6,25 +6,15 @@ use superstep::{
     tools::{Approval, OutcomeQuestion},
 };
 use superstep_atris::{
-    Answer, AtrisState, Error as AtrisError, Node, Question, Status, Table, tools::Source,
+    Answer, AtrisState, Error as AtrisError, Node, Question, Status, tools::Source,
 };
-use unicode_width::UnicodeWidthStr;
 
 use super::said::OUTCOMES;
 use crate::{
     error::Error,
     output::{Form, Output, Span, bad, faint, good, plain, strong},
-    wrap,
+    table::cut,
 };
-
-/// The widest cell of a table.
-const WIDEST: usize = 36;
-
-/// The narrowest that a cell is cut to.
-const NARROWEST: usize = 12;
-
-/// What is between two columns.
-const BETWEEN: &str = "  ";
 
 /// The most characters of a value in a difference.
 const LONGEST: usize = 160;
@@ -76,7 +66,7 @@ fn text(answer: &Answer, explain: bool, output: &Output) -> Result<(), Error> {
         (Some(table), true) => {
             let mut lines = answer.answer.lines();
             output.data(&[plain(lines.next().unwrap_or_default())])?;
-            columns(table, output)?;
+            crate::table::columns(&table.columns, &table.rows, output)?;
             // What is behind the records: remarks about the reply.
             for line in lines.skip(table.rows.len()) {
                 output.data(&[plain(line)])?;
@@ -118,80 +108,6 @@ fn place_of(source: &Source, all: &[Source]) -> String {
         0 | 1 => source.operation.clone(),
         _ => format!("{} /v1/{path}", source.operation),
     }
-}
-
-fn columns(table: &Table, output: &Output) -> Result<(), Error> {
-    let rows = || std::iter::once(&table.columns).chain(&table.rows);
-    let width_of = |at: usize| {
-        let cells = rows().filter_map(|row| row.get(at));
-        cells.map(|cell| cell.width()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..table.columns.len()).map(width_of).collect();
-    let columns = wrap::columns().unwrap_or(80);
-    let widths = fitted(widths, columns);
-    let between = BETWEEN.len() * widths.len().saturating_sub(1);
-    if widths.iter().sum::<usize>() + between > columns {
-        return records(table, output);
-    }
-    for (number, row) in rows().enumerate() {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| {
-            let shown = cut(cell, *width);
-            let pad = width.saturating_sub(shown.width());
-            format!("{shown}{}", " ".repeat(pad))
-        });
-        let line = cells.collect::<Vec<_>>().join(BETWEEN);
-        let line = line.trim_end();
-        match number {
-            0 => output.data(&[strong(line)])?,
-            _ => output.data(&[plain(line)])?,
-        }
-    }
-    Ok(())
-}
-
-/// A table that is too wide for the terminal, one record after the other.
-fn records(table: &Table, output: &Output) -> Result<(), Error> {
-    for row in &table.rows {
-        for (at, (name, cell)) in table.columns.iter().zip(row).enumerate() {
-            match at {
-                0 => output.data(&[strong(cell)])?,
-                _ => output.data(&[faint(format!("  {name}  ")), plain(cell)])?,
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Widths that fit into so many columns: the widest is made narrower, as long as it is wide.
-fn fitted(mut widths: Vec<usize>, columns: usize) -> Vec<usize> {
-    for width in &mut widths {
-        *width = (*width).min(WIDEST);
-    }
-    loop {
-        let between = BETWEEN.len() * widths.len().saturating_sub(1);
-        let total: usize = widths.iter().sum::<usize>() + between;
-        let widest = widths.iter_mut().max();
-        match widest {
-            Some(widest) if total > columns && *widest > NARROWEST => *widest -= 1,
-            _ => return widths,
-        }
-    }
-}
-
-/// A cell that is not wider than this; what is cut off is marked.
-fn cut(cell: &str, width: usize) -> String {
-    if cell.width() <= width {
-        return cell.to_owned();
-    }
-    let mut shown = String::new();
-    for letter in cell.chars() {
-        if format!("{shown}{letter}…").width() > width {
-            break;
-        }
-        shown.push(letter);
-    }
-    shown.push('…');
-    shown
 }
 
 /// A heading for a question of the agent.
@@ -388,26 +304,5 @@ fn changes(last: &Json, state: &Json, output: &Output) {
         if !value.is_null() {
             output.say(&[good("  + "), plain(format!("{name}: {}", short(value)))]);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_fits_into_the_terminal() {
-        assert_eq!(fitted(vec![1, 20, 9], 80), [1, 20, 9]);
-        let widths = fitted(vec![2, 90, 36, 9, 9, 11], 80);
-        assert!(widths.iter().sum::<usize>() + 10 <= 80, "{widths:?}");
-        assert_eq!(widths[3..], [9, 9, 11]);
-        assert_eq!(fitted(vec![90, 90], 10), [12, 12], "it stays readable");
-    }
-
-    #[test]
-    fn what_is_cut_off_is_marked() {
-        assert_eq!(cut("Glass House", 11), "Glass House");
-        assert_eq!(cut("Glass House", 6), "Glass…");
-        assert_eq!(cut("音楽音楽", 5), "音楽…");
     }
 }

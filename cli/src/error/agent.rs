@@ -1,18 +1,27 @@
-//! Errors of agents, each in the file of its agent in `agents`.
+//! Errors of agents, as commands end with them.
+
+use superstep_agent::{AgentError, Failure};
 
 use super::Error;
 
-/// An error of an agent, as a command ends with it.
-pub(crate) trait AgentFailure: std::error::Error + Send + Sync + 'static {
-    /// The stable code, and what to do about it.
-    fn coded(&self) -> (&'static str, Option<&'static str>);
+/// An error of one of the agents in this program.
+pub(crate) trait AgentFailure: Failure {}
 
-    /// The exit code.
-    fn exit(&self) -> u8;
+impl AgentFailure for superstep_archie::Error {}
+impl AgentFailure for superstep_atris::Error {}
+impl AgentFailure for superstep_docgen::Error {}
+impl AgentFailure for superstep_mail::AgentError {}
+impl AgentFailure for superstep_sheets::Error {}
 
-    /// The error of a run, if it is one.
-    fn run(&self) -> Option<&superstep::Error> {
-        None
+impl From<superstep_mail::MailError> for Error {
+    fn from(error: superstep_mail::MailError) -> Self {
+        superstep_mail::AgentError::from(error).into()
+    }
+}
+
+impl From<superstep_mail::MemoryError> for Error {
+    fn from(error: superstep_mail::MemoryError) -> Self {
+        superstep_mail::AgentError::from(error).into()
     }
 }
 
@@ -24,9 +33,13 @@ pub(crate) struct InFile<E> {
     pub(crate) error: E,
 }
 
-impl<E: AgentFailure> AgentFailure for InFile<E> {
-    fn coded(&self) -> (&'static str, Option<&'static str>) {
-        self.error.coded()
+impl<E: AgentFailure> Failure for InFile<E> {
+    fn code(&self) -> &'static str {
+        self.error.code()
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        self.error.hint()
     }
 
     fn exit(&self) -> u8 {
@@ -34,8 +47,16 @@ impl<E: AgentFailure> AgentFailure for InFile<E> {
     }
 }
 
+impl<E: AgentFailure> AgentFailure for InFile<E> {}
+
 impl<E: AgentFailure> From<E> for Error {
     fn from(error: E) -> Self {
-        Self::Agent(Box::new(error))
+        Self::Agent(AgentError::from(error))
+    }
+}
+
+impl From<AgentError> for Error {
+    fn from(error: AgentError) -> Self {
+        Self::Agent(error)
     }
 }

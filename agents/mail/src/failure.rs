@@ -1,0 +1,36 @@
+//! The error as front ends report it.
+
+use superstep_agent::{Failure, exit_of};
+
+use crate::{AgentError, MailError, MemoryError};
+
+impl Failure for AgentError {
+    fn code(&self) -> &'static str {
+        Self::code(self)
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        Self::hint(self)
+    }
+
+    fn exit(&self) -> u8 {
+        match self {
+            Self::Run(error) => match error.code() {
+                // The answer does not fit its question, which stays open.
+                "SS1015" => 2,
+                code => exit_of(code),
+            },
+            Self::NoZone { .. } => 2,
+            Self::Mail(MailError::Auth { .. }) => 4,
+            Self::Memory(MemoryError::Changed { .. }) => 6,
+            _ => 1,
+        }
+    }
+
+    fn run(&self) -> Option<&superstep::Error> {
+        match self {
+            Self::Run(error) => Some(error),
+            _ => None,
+        }
+    }
+}

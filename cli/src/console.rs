@@ -1,0 +1,152 @@
+//! The terminal as the console of a conversation.
+
+use std::sync::Arc;
+
+use superstep_agent::{
+    Block, Commands, Console, Ended, ForPrograms, Line, Local, Notice, ReadLine, Topic, Weight,
+};
+
+use crate::{
+    app::App,
+    error::Error,
+    output::{Form, faint},
+    stream::TextStream,
+    suggest, table,
+    terminal::{self, Unechoed},
+};
+
+/// A terminal, or the pipes in its place.
+pub(crate) struct TerminalConsole<'a, 'b> {
+    app: &'a mut App<'b>,
+    stream: TextStream<'b>,
+    /// Whether the line about silence is shown.
+    is_silent: bool,
+    unechoed: Option<Unechoed>,
+}
+
+impl<'a, 'b> TerminalConsole<'a, 'b> {
+    pub(crate) fn new(app: &'a mut App<'b>) -> Self {
+        let stream = TextStream::new(app.output);
+        Self {
+            app,
+            stream,
+            is_silent: false,
+            unechoed: None,
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Result<(), Error> {
+        if std::mem::take(&mut self.is_silent) {
+            self.app.output.status().clear();
+        }
+        if !matches!(block, Block::Piece(_)) {
+            self.stream.end()?;
+        }
+        let output = self.app.output;
+        match block {
+            Block::Line(Weight::Note, spans) => output.note(spans),
+            Block::Line(Weight::Say, spans) => output.say(spans),
+            Block::Line(Weight::Data, spans) => output.data(spans)?,
+            Block::Piece(text) => self.stream.write(text)?,
+            Block::EndOfPieces => {}
+            Block::Table(table) => table::print(table, output)?,
+            Block::Announcement(lines) => output.announce(lines)?,
+        }
+        Ok(())
+    }
+}
+
+impl Console for TerminalConsole<'_, '_> {
+    type Error = Error;
+
+    fn show(&mut self, notice: &Notice) -> Result<(), Error> {
+        let output = self.app.output;
+        if output.form == Form::Json {
+            let is_announced = |block: &Block| matches!(block, Block::Announcement(_));
+            match &notice.programs {
+                ForPrograms::Event(event) if notice.blocks.iter().any(is_announced) => {
+                    return output.announce_json(event);
+                }
+                ForPrograms::Event(event) => return output.json(event),
+                ForPrograms::Nothing => return Ok(()),
+                ForPrograms::Blocks => {}
+            }
+        }
+        notice.blocks.iter().try_for_each(|block| self.block(block))
+    }
+
+    fn read<'a>(&'a mut self, line: ReadLine<'a>) -> Local<'a, Result<Line, Error>> {
+        let topic = match line.topic {
+            Topic::Message => terminal::Topic::Message,
+            Topic::Detail => terminal::Topic::Detail,
+        };
+        Box::pin(async move {
+            let (terminal, output) = (&mut *self.app.terminal, self.app.output);
+            let read = terminal.read_draft(topic, line.input, line.draft, output);
+            read.await
+        })
+    }
+
+    fn interrupted(&mut self) -> Local<'_, ()> {
+        Box::pin(self.app.terminal.ctrl_c())
+    }
+
+    fn is_interactive(&self) -> bool {
+        self.app.terminal.is_interactive()
+    }
+
+    fn can_read(&self) -> bool {
+        // A person who watches JSON is not asked between its lines.
+        let is_json = self.app.output.form == Form::Json;
+        !self.app.global.no_input && !(self.is_interactive() && is_json)
+    }
+
+    fn running(&mut self, is_running: bool) {
+        self.unechoed = match is_running {
+            true => self.app.terminal.unechoed(),
+            false => None,
+        };
+    }
+
+    fn silent(&mut self, seconds: u64) {
+        let output = self.app.output;
+        if output.is_watched() && output.form == Form::Text && !self.stream.is_open() {
+            let line = format!("… {seconds} s, waiting for the model; Ctrl-C stops it");
+            output.status().redraw(&[faint(line)]);
+            self.is_silent = true;
+        }
+    }
+
+    fn failed(&mut self, error: &Error) {
+        self.app.output.error(error);
+    }
+
+    fn stored(&self, error: Option<&Error>) -> Option<&'static str> {
+        match error {
+            Some(Error::Closed) => None,
+            Some(error) => match error.saver() {
+                Some(superstep::SaverError::Busy { .. }) => None,
+                Some(_) => Some("Saved up to its last stored step. Resume with: "),
+                None => Some("Saved. Resume with: "),
+            },
+            None => Some("Saved. Resume with: "),
+        }
+    }
+
+    fn commands(&self) -> Commands {
+        let global = self.app.global.clone();
+        Arc::new(move |words| suggest::command(&global, words))
+    }
+}
+
+/// The end of a conversation, as its command ends.
+pub(crate) fn ended(ended: Ended, thread: &str) -> Result<(), Error> {
+    match ended {
+        Ended::Done(None) | Ended::Skipped => Ok(()),
+        Ended::Done(Some(exit)) => Err(Error::Reported { exit }),
+        Ended::Waiting(_) => Err(Error::Waiting {
+            thread: thread.to_owned(),
+        }),
+        Ended::Cancelled => Err(Error::Cancelled),
+    }
+}

@@ -1,0 +1,84 @@
+//! Sources of answers: lines that were written down before, or a person.
+
+use std::collections::VecDeque;
+
+/// Answers that a conversation uses before it asks a person.
+#[derive(Debug, Default)]
+pub struct Answers {
+    written: Option<VecDeque<String>>,
+    is_automatic: bool,
+}
+
+impl Answers {
+    /// Only a person answers.
+    pub fn person() -> Self {
+        Self::default()
+    }
+
+    /// Only these, in their order. No person is asked.
+    pub fn written(answers: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            written: Some(answers.into_iter().collect()),
+            is_automatic: false,
+        }
+    }
+
+    /// The same for an agent that may answer by itself, so that a failure is not retried by hand.
+    #[must_use]
+    pub fn automatic(mut self, is_automatic: bool) -> Self {
+        self.is_automatic = is_automatic;
+        self
+    }
+
+    /// Whether only a person answers.
+    pub(crate) fn are_a_persons(&self) -> bool {
+        self.written.is_none() && !self.is_automatic
+    }
+
+    /// Whether they were written down.
+    pub(crate) fn are_written(&self) -> bool {
+        self.written.is_some()
+    }
+
+    pub(crate) fn next(&mut self) -> Option<String> {
+        self.written.as_mut()?.pop_front()
+    }
+}
+
+/// The answers of a file: one per line. A backslash at the end continues a line; empty lines and lines that begin
+/// with `#` are skipped.
+pub fn written_answers(text: &str) -> Vec<String> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut answers = Vec::new();
+    let mut open = String::new();
+    for line in text.lines() {
+        if open.is_empty() && (line.trim().is_empty() || line.starts_with('#')) {
+            continue;
+        }
+        match line.strip_suffix('\\') {
+            Some(part) => {
+                open.push_str(part);
+                open.push('\n');
+            }
+            None => {
+                open.push_str(line);
+                answers.push(std::mem::take(&mut open));
+            }
+        }
+    }
+    if !open.is_empty() {
+        answers.push(open);
+    }
+    answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_an_answer_a_line() {
+        let read = written_answers("\u{feff}# what I say\none\n\n two \\\nand more\n/approve");
+        assert_eq!(read, ["one", " two \nand more", "/approve"]);
+    }
+}

@@ -1,0 +1,128 @@
+//! Answers to a question: from a file, from the agent's own orders, from a person or a pipe.
+
+use superstep::OpenAsk;
+
+use super::{Conversation, Ended, Next, Step};
+use crate::{
+    console::{Console, Line, ReadLine},
+    notice::Notice,
+    open::Reply,
+    prompt::{Decides, Prompt, Reading},
+    span::{bad, faint, plain},
+};
+
+impl<C: Console> Conversation<'_, C> {
+    /// Shows a question and gets an answer. Without one the question stays open.
+    pub(super) async fn ask(&mut self, ask: OpenAsk) -> Result<Step, C::Error> {
+        let prompt = self.agent.present(&ask, &self.context)?;
+        self.show(std::slice::from_ref(&prompt.notice))?;
+        self.answered(ask, &prompt).await
+    }
+
+    /// Gets another answer to a question that was shown.
+    pub(super) async fn listen(&mut self, ask: OpenAsk) -> Result<Step, C::Error> {
+        let prompt = self.agent.present(&ask, &self.context)?;
+        self.answered(ask, &prompt).await
+    }
+
+    async fn answered(&mut self, ask: OpenAsk, prompt: &Prompt) -> Result<Step, C::Error> {
+        let is_person = self.answers.are_a_persons() && self.console.is_interactive();
+        if prompt.decides == Decides::Outcome && !is_person && self.seen != Some(ask.id) {
+            return self.waits(ask, prompt);
+        }
+        loop {
+            let text = match self.line(&ask, prompt).await? {
+                Line::Text(text) => text,
+                Line::CtrlC => {
+                    self.hint(prompt)?;
+                    return Ok(Step::Ended(Ended::Cancelled));
+                }
+                Line::End => return self.waits(ask, prompt),
+            };
+            if let Some(reply) = self.agent.command(&text, &self.context).await? {
+                match reply {
+                    Reply::Shown(notices) => self.show(&notices)?,
+                    Reply::Resume(notices) => {
+                        self.show(&notices)?;
+                        return Ok(Step::Next(Next::Resume));
+                    }
+                    Reply::Skip(notices) => {
+                        self.show(&notices)?;
+                        return Ok(Step::Ended(Ended::Skipped));
+                    }
+                    Reply::Exit => return self.waits(ask, prompt),
+                }
+                continue;
+            }
+            match self.agent.read(&ask, &text)? {
+                Reading::Empty => {}
+                Reading::Unclear(expected) => {
+                    self.show(&[Notice::say([plain(expected)])])?;
+                    // The next line was written for another question too.
+                    if !is_person {
+                        return self.waits(ask, prompt);
+                    }
+                }
+                Reading::Refused(notice) => {
+                    self.show(&[notice])?;
+                    return self.waits(ask, prompt);
+                }
+                Reading::Answer(_) if !is_person && !self.is_meant(&ask, prompt) => {
+                    let why = "not taken: it does not say which question it answers, and another one may be open by now";
+                    self.show(&[Notice::say([bad(why)])])?;
+                    return self.waits(ask, prompt);
+                }
+                Reading::Answer(answer) => {
+                    if prompt.echoes && !is_person {
+                        let echo = [faint(&prompt.input), plain(&text)];
+                        self.show(&[Notice::note(echo).for_people()])?;
+                    }
+                    self.said = Some(text);
+                    return Ok(Step::Next(Next::Answer(ask, answer)));
+                }
+            }
+        }
+    }
+
+    /// The next line for a question.
+    async fn line(&mut self, ask: &OpenAsk, prompt: &Prompt) -> Result<Line, C::Error> {
+        let ready = self.answers.next().or_else(|| self.agent.own_answer(ask));
+        if let Some(text) = ready {
+            return Ok(Line::Text(text));
+        }
+        if self.answers.are_written() || !self.console.can_read() {
+            return Ok(Line::End);
+        }
+        let line = ReadLine {
+            topic: prompt.topic,
+            input: &prompt.input,
+            draft: "",
+        };
+        self.console.read(line).await
+    }
+
+    /// Whether an answer that was written before is for this question. Whoever names the question has seen it, and a
+    /// question about a run of this process is shown here first.
+    fn is_meant(&self, ask: &OpenAsk, prompt: &Prompt) -> bool {
+        let is_named = || {
+            let id = ask.id.to_string();
+            let named = self.named.as_deref().map(|it| it.trim().to_lowercase());
+            named.is_some_and(|named| named.len() >= SHORTEST_NAME && id.starts_with(&named))
+        };
+        prompt.decides == Decides::Content || self.is_own || is_named()
+    }
+
+    fn waits(&mut self, ask: OpenAsk, prompt: &Prompt) -> Result<Step, C::Error> {
+        self.hint(prompt)?;
+        Ok(Step::Ended(Ended::Waiting(ask)))
+    }
+
+    /// Says how to answer later.
+    fn hint(&mut self, prompt: &Prompt) -> Result<(), C::Error> {
+        self.has_hinted = !prompt.later.is_empty();
+        self.show(&prompt.later)
+    }
+}
+
+/// The fewest letters of an id that name a question.
+const SHORTEST_NAME: usize = 4;

@@ -1,0 +1,90 @@
+//! Errors of agents, as front ends report them.
+
+use std::fmt;
+
+/// An error of an agent.
+pub trait Failure: std::error::Error + Send + Sync + 'static {
+    /// The stable code.
+    fn code(&self) -> &'static str;
+
+    /// What to do about it.
+    fn hint(&self) -> Option<&'static str>;
+
+    /// The exit code of a command that ends with it.
+    fn exit(&self) -> u8 {
+        1
+    }
+
+    /// The error of a run, if it is one.
+    fn run(&self) -> Option<&superstep::Error> {
+        None
+    }
+}
+
+/// An error of some agent.
+pub struct AgentError(Box<dyn Failure>);
+
+impl AgentError {
+    /// The error.
+    pub fn get(&self) -> &dyn Failure {
+        &*self.0
+    }
+}
+
+impl<F: Failure> From<F> for AgentError {
+    fn from(failure: F) -> Self {
+        Self(Box::new(failure))
+    }
+}
+
+impl fmt::Debug for AgentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for AgentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// A run that failed outside of the agent's own code.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct RunFailure(superstep::Error);
+
+impl Failure for RunFailure {
+    fn code(&self) -> &'static str {
+        self.0.code()
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        self.0.hint()
+    }
+
+    fn exit(&self) -> u8 {
+        exit_of(self.0.code())
+    }
+
+    fn run(&self) -> Option<&superstep::Error> {
+        Some(&self.0)
+    }
+}
+
+impl From<superstep::Error> for AgentError {
+    fn from(error: superstep::Error) -> Self {
+        Self(Box::new(RunFailure(error)))
+    }
+}
+
+/// The exit code of a run that failed with an error of this code.
+pub fn exit_of(code: &str) -> u8 {
+    match code {
+        "SS5016" => 3,
+        "SS5001" => 4,
+        "SS5014" => 5,
+        "SS2001" | "SS2002" => 6,
+        _ => 1,
+    }
+}

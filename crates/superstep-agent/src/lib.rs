@@ -1,0 +1,31 @@
+//! The contract between agents and their front ends.
+//!
+//! An [`OpenAgent`] is a graph that is ready to run, plus its manners: how it shows progress, how it presents a question,
+//! how it reads a typed answer, and what it reports at the end. All of that is data ([`Notice`], [`Prompt`],
+//! [`Report`]), so any front end can render it. Every method but [`OpenAgent::graph`] has a default that works for
+//! any graph.
+//!
+//! [`Conversation`] is the one loop over input, answers, failures and resumption. A front end brings a [`Console`]:
+//! where notices go and where lines come from.
+
+mod answers;
+mod console;
+mod conversation;
+mod failure;
+mod notice;
+mod open;
+mod plain_agent;
+mod prompt;
+mod span;
+mod words;
+
+pub use answers::{Answers, written_answers};
+pub use console::{Commands, Console, Line, Local, ReadLine, Topic};
+pub use conversation::{Conversation, Ended, Next};
+pub use failure::{AgentError, Failure, exit_of};
+pub use notice::{Block, ForPrograms, Notice, Report, Table, Weight};
+pub use open::{Context, Instead, OpenAgent, Reply};
+pub use plain_agent::PlainAgent;
+pub use prompt::{Answer, Decides, Prompt, Reading};
+pub use span::{Span, Style, bad, code, faint, good, plain, strong};
+pub use words::{count, shown};

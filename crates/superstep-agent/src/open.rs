@@ -1,0 +1,142 @@
+//! An agent that is ready to run, and its manners.
+
+use serde_json::Value as Json;
+use superstep::{
+    Modes, OpenAsk, RunOptions, Value,
+    dynamic::{DynEvent, DynGraph},
+    future::BoxFuture,
+};
+
+use crate::{
+    console::Commands,
+    failure::AgentError,
+    notice::{Notice, Report},
+    plain_agent,
+    prompt::{Prompt, Reading},
+    span::{faint, plain},
+};
+
+/// The conversation that an agent takes part in.
+#[derive(Clone)]
+pub struct Context {
+    /// The thread.
+    pub thread: String,
+    /// Writes commands of the front end.
+    pub commands: Commands,
+}
+
+impl Context {
+    /// A command of the front end, as it works.
+    pub fn command(&self, words: &[&str]) -> String {
+        (self.commands)(words)
+    }
+}
+
+/// Reply of an agent to a line that is a command of the conversation, such as `/help`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// It was shown; the question is asked again.
+    Shown(Vec<Notice>),
+    /// The thread was changed; the run resumes.
+    Resume(Vec<Notice>),
+    /// The person leaves this question open and goes on without it.
+    Skip(Vec<Notice>),
+    /// The person leaves the conversation; the question stays open.
+    Exit,
+}
+
+/// A new beginning with other words, after a run failed or was stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Instead {
+    /// New input.
+    Input(Value),
+    /// The thread was changed; the run resumes.
+    Resume,
+}
+
+/// An agent that is ready to run. Every method but [`graph`](OpenAgent::graph) has a default that works for any graph.
+pub trait OpenAgent: Send {
+    /// The graph.
+    fn graph(&self) -> &DynGraph;
+
+    /// Options of its runs. The thread is set by the conversation.
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            modes: Modes::MESSAGES.with(Modes::CUSTOM),
+            log: Modes::TRACE,
+            ..RunOptions::default()
+        }
+    }
+
+    /// Notices before the first run of this process.
+    fn begin<'a>(
+        &'a mut self,
+        with: &'a Context,
+    ) -> BoxFuture<'a, Result<Vec<Notice>, AgentError>> {
+        let thread = [faint("thread "), plain(&with.thread)];
+        Box::pin(async { Ok(vec![Notice::note(thread)]) })
+    }
+
+    /// Notices of an event.
+    fn progress(&mut self, event: &DynEvent) -> Vec<Notice> {
+        plain_agent::progress(event)
+    }
+
+    /// Notices when a run has ended, before its question or its report.
+    fn ended<'a>(&'a mut self, _: &'a Context) -> BoxFuture<'a, Result<Vec<Notice>, AgentError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    /// A question, to be shown.
+    fn present(&mut self, ask: &OpenAsk, with: &Context) -> Result<Prompt, AgentError> {
+        Ok(plain_agent::present(ask, with))
+    }
+
+    /// An answer that the agent was told to give by itself.
+    fn own_answer(&mut self, _: &OpenAsk) -> Option<String> {
+        None
+    }
+
+    /// The reply to a line that is a command of the conversation; nothing if it is none.
+    fn command<'a>(
+        &'a mut self,
+        _: &'a str,
+        _: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<Reply>, AgentError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// A typed line as an answer.
+    fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
+        Ok(plain_agent::read(ask, text))
+    }
+
+    /// The words that a person may change and send again after a run failed or was stopped; nothing if all one can do
+    /// is try again. `said` is what was said last in this process.
+    fn words<'a>(
+        &'a mut self,
+        _said: Option<&'a str>,
+        _: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<String>, AgentError>> {
+        Box::pin(async { Ok(None) })
+    }
+
+    /// Begins again with other words.
+    fn instead<'a>(
+        &'a mut self,
+        _words: &'a str,
+        _: &'a Context,
+    ) -> BoxFuture<'a, Result<Instead, AgentError>> {
+        Box::pin(async { Ok(Instead::Resume) })
+    }
+
+    /// The report of a thread that is done.
+    fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
+        plain_agent::report(self.graph().clone(), with)
+    }
+
+    /// The state of the thread as JSON, for reports.
+    fn state<'a>(&'a self, with: &'a Context) -> BoxFuture<'a, Result<Json, AgentError>> {
+        plain_agent::state(self.graph().clone(), with)
+    }
+}
