@@ -14,7 +14,7 @@ use superstep_agent::{AgentError, exit_of};
 
 pub(crate) use agent::InFile;
 pub(crate) use file::FileError;
-pub(crate) use question_id::{AskedBy, IdError, IdErrorKind, SHORTEST_ID};
+pub(crate) use question_id::{AskedBy, IdError, IdErrorKind};
 pub(crate) use trust::TrustError;
 
 /// Why a command failed.

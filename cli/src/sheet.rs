@@ -1,9 +1,8 @@
 //! `superstep sheet`: instructions on spreadsheets, step by step.
 //!
-//! `options` opens the agent with its settings, models and versions, `session` runs threads and asks the
-//! person, `show` prints progress and results, `exec` and `file` work on files without a model, `sandbox`
-//! opens what contains programs, `prune` deletes what no thread uses, `uploaded` is where a server finds
-//! workbooks.
+//! `options` opens the agent with its settings, models and versions, `session` runs threads, `exec` and `file` work
+//! on files without a model, `sandbox` opens what contains programs, `prune` deletes what no thread uses, `uploaded`
+//! is where a server finds workbooks.
 
 mod exec;
 mod file;
@@ -11,10 +10,12 @@ mod options;
 mod prune;
 mod sandbox;
 mod session;
-mod show;
 mod uploaded;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use superstep::{
     Provenance,
@@ -31,12 +32,13 @@ use crate::{
     error::Error,
     private::AsPrivateAs,
     thread_reader::ThreadReader,
+    written,
 };
 
 pub(crate) use sandbox::{WORKER, tried};
 
 use options::OpenedSheets;
-use session::SheetSession;
+use session::SheetThread;
 pub(crate) use uploaded::UploadedVersions;
 
 /// The nodes that may have models of their own.
@@ -76,7 +78,7 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
             let content = environment::content_at(app.global, &workbook)?;
             let opened = options::open(&what, &content, app).await?;
             let thread = Agent::Sheets.new_thread(&*opened.saver).await?;
-            let session = SheetSession::new(opened.agent, thread, output, what.force);
+            let session = SheetThread::new(opened.agent, thread, output, what.force);
             session.begin(&what.instruction, &workbook, app).await
         }
         SheetCommand::Continue { thread, what } => go_on(thread, &what, app).await,
@@ -151,15 +153,20 @@ pub(crate) fn hosted_versions(
 }
 
 /// Resumes a thread: its question, or a run that was interrupted.
-pub(crate) async fn resume(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
+pub(crate) async fn resume(
+    thread: &str,
+    answers: Option<&Path>,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     require(thread, app).await?;
     let input = input_of(thread, app.global).await?;
     let _rights = input.as_deref().map(AsPrivateAs::new);
-    known(thread, app).await?.resume(app).await
+    let answers = written::answers(answers)?;
+    known(thread, app).await?.resume(answers, app).await
 }
 
 /// A thread that is there. Its result goes where it says, unless somebody else may have said so.
-async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetSession, Error> {
+async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetThread, Error> {
     // Its versions are stored already.
     let what = SheetRun {
         plain_versions: true,
@@ -176,7 +183,7 @@ async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetSession, Error> {
             file::of_thread(&state.problem, thread)
         }
     };
-    Ok(SheetSession::new(agent, thread.to_owned(), output, false))
+    Ok(SheetThread::new(agent, thread.to_owned(), output, false))
 }
 
 /// Where the workbook of a thread was; unknown for a foreign thread.
@@ -219,9 +226,8 @@ async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(),
     agreement.store().await?;
     let state = agent.graph().state(&*thread).await?;
     if let Some(ask) = state.asks.first() {
-        show::question(ask, &thread, app)?;
-        show::to_answer(ask, &thread, app);
-        return Err(Error::Waiting { thread });
+        let session = SheetThread::new(agent, thread, None, false);
+        return Err(session.waits(ask, app)?);
     }
     let known = state.state.problem.input.as_deref();
     let known = known.filter(|_| !agreement.is_foreign());
@@ -229,6 +235,6 @@ async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(),
         Some(input) => file::output(input.as_ref(), what)?,
         None => what.output.clone(),
     };
-    let session = SheetSession::new(agent, thread, output, what.force);
-    session.go_on(&state.state, &what.instruction, app).await
+    let session = SheetThread::new(agent, thread, output, what.force);
+    session.instruct(&state.state, &what.instruction, app).await
 }

@@ -1,6 +1,6 @@
 //! Tables on the terminal.
 
-use superstep_agent::Table;
+use superstep_agent::{Table, TableStyle};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
@@ -12,6 +12,9 @@ use crate::{
 /// The widest cell of a table.
 const WIDEST: usize = 36;
 
+/// The widest cell of a sheet.
+const WIDEST_CELL: usize = 18;
+
 /// The narrowest that a cell is cut to.
 const NARROWEST: usize = 12;
 
@@ -20,7 +23,54 @@ const BETWEEN: &str = "  ";
 
 /// Prints a table.
 pub(crate) fn print(table: &Table, output: &Output) -> Result<(), Error> {
-    columns(&table.columns, &table.rows, output)
+    match table.style {
+        TableStyle::Records => columns(&table.columns, &table.rows, output),
+        TableStyle::Grid => grid(table, output),
+    }
+}
+
+/// Cells of a sheet. Numbers stand under each other by their last digit.
+fn grid(table: &Table, output: &Output) -> Result<(), Error> {
+    let short = |row: &Vec<String>| row.iter().map(|cell| short(cell)).collect::<Vec<_>>();
+    let all: Vec<Vec<String>> = std::iter::once(&table.columns)
+        .chain(&table.rows)
+        .map(short)
+        .collect();
+    let width_of = |at: usize| {
+        let cells = all.iter().filter_map(|row| row.get(at));
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..table.columns.len()).map(width_of).collect();
+    for (number, row) in all.iter().enumerate() {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| {
+            let pad = " ".repeat(width.saturating_sub(cell.width()));
+            match cell.parse::<f64>().is_ok() {
+                true => format!("{pad}{cell}"),
+                false => format!("{cell}{pad}"),
+            }
+        });
+        let line = cells.collect::<Vec<_>>().join(BETWEEN);
+        let line = line.trim_end();
+        match number {
+            0 => output.data(&[faint(line)])?,
+            _ => output.data(&[plain(line)])?,
+        }
+    }
+    Ok(())
+}
+
+/// A cell of a sheet: one line, and short.
+fn short(cell: &str) -> String {
+    let mut shown = String::new();
+    for letter in cell.chars() {
+        let letter = if letter.is_control() { ' ' } else { letter };
+        if format!("{shown}{letter}").width() >= WIDEST_CELL {
+            shown.push('…');
+            break;
+        }
+        shown.push(letter);
+    }
+    shown
 }
 
 /// Rows under their columns, or one record after the other where they do not fit.

@@ -45,6 +45,7 @@ mod progress;
 mod prompt;
 mod protocol;
 mod services;
+pub mod session;
 mod settings;
 mod state;
 mod tools;
@@ -59,6 +60,7 @@ pub use graph::{Models, NewError, Sheets};
 pub use loss::{Losses, LostCell};
 pub use mirror::{Field, Mirror, MirrorTable, Rows};
 pub use progress::Progress;
+pub use session::SheetsSession;
 pub use settings::{
     Extend, MAX_FORMAT_ERRORS, QueryLimits, Settings, USUAL_MAX_STEPS, USUAL_OVERWRITES,
 };

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// Minimum length of an id prefix: a shorter one is more likely a number of a list.
-pub(crate) const SHORTEST_ID: usize = 4;
+use superstep_agent::SHORTEST_ID;
 
 /// Why a text names no question.
 #[derive(Debug)]

@@ -5,8 +5,10 @@
 //!
 //! A thread and its copies share the ids of their questions: `THREAD:ID` names the one of a thread.
 
+use superstep_agent::SHORTEST_ID;
+
 use super::{question::Question, render};
-use crate::error::{AskedBy, IdError, IdErrorKind, SHORTEST_ID};
+use crate::error::{AskedBy, IdError, IdErrorKind};
 
 /// How many questions an error names.
 const MOST_NAMED: usize = 8;

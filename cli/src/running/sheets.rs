@@ -25,7 +25,8 @@ pub(super) struct Sheets;
 
 impl RunAgent for Sheets {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
-        Box::pin(sheet::resume(thread.thread, app))
+        let answers = thread.talk.answers.as_deref();
+        Box::pin(sheet::resume(thread.thread, answers, app))
     }
 
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {

@@ -6,12 +6,14 @@ use serde_json::json;
 use superstep_sheets::{
     Execution, refuse_input,
     sandbox::Limits,
+    session::{LISTED, tables, warnings},
     workbook::{Overwrite, save},
 };
 
-use super::{file, options, sandbox, show};
+use super::{file, options, sandbox};
 use crate::{
     app::App,
+    console,
     error::Error,
     output::{Form, Output, bad, faint, good, plain},
 };
@@ -77,8 +79,8 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
     let output = app.output;
     if output.form == Form::Json {
         let mut changes = done.changes;
-        changes.cells.truncate(show::LISTED);
-        changes.formats.truncate(show::LISTED);
+        changes.cells.truncate(LISTED);
+        changes.formats.truncate(LISTED);
         return output.json(&json!({
             "sandbox": opened.name(),
             "output": what.output.as_deref().map(Path::display).map(|it| it.to_string()),
@@ -93,11 +95,11 @@ pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> 
     for line in done.changes.to_string().lines() {
         output.note(&[faint(line)]);
     }
-    show::tables(&done.book, &done.changes, output)?;
+    console::print(&tables(&done.book, &done.changes), app)?;
     if let Some(why) = done.calculation.told() {
         output.say(&[bad("formulas are not calculated: "), plain(why)]);
     }
-    show::warnings(&done.warnings, output);
+    console::print(&warnings(&done.warnings), app)?;
     if !done.warnings.is_empty() {
         let about = "write these anew in the program, or run it with --sandbox embedded, which moves and keeps them";
         output.say(&[faint(about)]);

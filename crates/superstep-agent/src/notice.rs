@@ -57,6 +57,18 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The cells.
     pub rows: Vec<Vec<String>>,
+    /// The layout.
+    pub style: TableStyle,
+}
+
+/// Layout of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableStyle {
+    /// Records, which may stand below each other where the columns do not fit.
+    #[default]
+    Records,
+    /// Cells of a sheet: short, with numbers aligned to the right.
+    Grid,
 }
 
 /// The end of a run, as the agent tells it.

@@ -8,6 +8,7 @@ use crate::{
     notice::Notice,
     open::Reply,
     prompt::{Decides, Prompt, Reading},
+    question_id::names_question,
     span::{bad, faint, plain},
 };
 
@@ -104,11 +105,8 @@ impl<C: Console> Conversation<'_, C> {
     /// Whether an answer that was written before is for this question. Whoever names the question has seen it, and a
     /// question about a run of this process is shown here first.
     fn is_meant(&self, ask: &OpenAsk, prompt: &Prompt) -> bool {
-        let is_named = || {
-            let id = ask.id.to_string();
-            let named = self.named.as_deref().map(|it| it.trim().to_lowercase());
-            named.is_some_and(|named| named.len() >= SHORTEST_NAME && id.starts_with(&named))
-        };
+        let named = self.named.as_deref();
+        let is_named = || named.is_some_and(|named| names_question(named, ask.id));
         prompt.decides == Decides::Content || self.is_own || is_named()
     }
 
@@ -123,6 +121,3 @@ impl<C: Console> Conversation<'_, C> {
         self.show(&prompt.later)
     }
 }
-
-/// The fewest letters of an id that name a question.
-const SHORTEST_NAME: usize = 4;
