@@ -1,22 +1,14 @@
-//! The agents, as far as commands that read threads need them: one file per agent with its [`AgentKind`] and its read-only instance.
-//! What commands that run them need is in `running`, likewise one file per agent.
+//! The registry of agents, for every command that reads or runs threads.
 //!
-//! Which agent a thread belongs to its newest checkpoint says, and its runs, whatever it is called: one that a server
-//! made is called by a UUID. A new one is called `AGENT-…` if nobody names it. Reading a thread needs no
-//! model and no account: a read-only agent has a model (`absent`), a mailbox and a calendar
-//! (`no_account`) that refuse every call. So has one that is served without them.
+//! The newest checkpoint and the runs of a thread say which agent it belongs to, whatever its name: a server names
+//! threads by UUID. A new thread is called `AGENT-…` unless the user names it. Commands that run agents find the rest in
+//! `running`.
 
-mod absent;
-pub(crate) mod archie;
-pub(crate) mod atris;
-pub(crate) mod docs;
-pub(crate) mod mail;
-pub(crate) mod no_account;
 mod rehearsed;
-pub(crate) mod sheets;
 
-use crate::error::Error;
-use clap::ValueEnum;
+use std::{fmt, sync::OnceLock};
+
+use clap::{ValueEnum, builder::PossibleValue};
 use serde_json::Value as Json;
 use superstep::{
     Backends, RunQuery, Saver, ThreadId,
@@ -25,56 +17,72 @@ use superstep::{
     saver::{At, ThreadInfo},
     text::{reveal_name, single_line},
 };
+use superstep_agent::Card;
+
+use crate::error::Error;
 
 pub(crate) use rehearsed::Rehearsed;
 
-/// What is known of an agent without opening it.
-pub(crate) struct AgentKind {
-    /// Its name: in commands, in settings, and what names of its threads begin with.
-    name: &'static str,
-    /// What its graph is called: in itself, on a server, in a queue.
-    graphs: &'static [&'static str],
-    /// Its graph, for reading threads and drawing.
-    graph: fn(Backends) -> Result<DynGraph, Error>,
-    /// What the title of a thread is made of.
-    title: fn(&Json) -> Option<&Json>,
-    /// Where its state names paths that a command reads or writes, each behind a verb.
-    paths: &'static [(&'static str, &'static str)],
+/// An agent of the registry.
+#[derive(Clone, Copy)]
+pub(crate) struct Agent(&'static dyn superstep_agent::Agent);
+
+/// The registry.
+static ALL: OnceLock<Vec<Agent>> = OnceLock::new();
+
+impl PartialEq for Agent {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
 }
 
-/// An agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Agent {
-    /// Talks about a folder of documents
-    Archie,
-    /// Answers questions about Audius
-    Atris,
-    /// Documents a code base
-    Docs,
-    /// Reads mail, and asks before it acts
-    #[value(alias = "email_assistant")]
-    Mail,
-    /// Works on spreadsheets
-    Sheets,
+impl Eq for Agent {}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl ValueEnum for Agent {
+    fn value_variants<'a>() -> &'a [Self] {
+        Self::all()
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let card = self.card();
+        let aliases = card.graphs.iter().map(String::as_str);
+        let value = PossibleValue::new(&*card.name).help(&*card.about);
+        Some(value.aliases(aliases))
+    }
 }
 
 impl Agent {
-    fn kind(self) -> &'static AgentKind {
-        match self {
-            Self::Archie => &archie::KIND,
-            Self::Atris => &atris::KIND,
-            Self::Docs => &docs::KIND,
-            Self::Mail => &mail::KIND,
-            Self::Sheets => &sheets::KIND,
-        }
+    pub(crate) const ARCHIE: Self = Self(&superstep_archie::ArchieAgent);
+    pub(crate) const ATRIS: Self = Self(&superstep_atris::AtrisAgent);
+    pub(crate) const DOCS: Self = Self(&superstep_docgen::DocsAgent);
+    pub(crate) const MAIL: Self = Self(&superstep_mail::MailContract);
+    pub(crate) const SHEETS: Self = Self(&superstep_sheets::SheetsAgent);
+
+    /// All agents.
+    pub(crate) fn all() -> &'static [Self] {
+        ALL.get_or_init(|| {
+            vec![
+                Self::ARCHIE,
+                Self::ATRIS,
+                Self::DOCS,
+                Self::MAIL,
+                Self::SHEETS,
+            ]
+        })
     }
 
-    pub(crate) fn all() -> &'static [Self] {
-        Self::value_variants()
+    pub(crate) fn card(self) -> &'static Card {
+        self.0.card()
     }
 
     pub(crate) fn name(self) -> &'static str {
-        self.kind().name
+        &self.card().name
     }
 
     /// The agent a thread belongs to: that of its graph. Of a thread whose graph cannot be read, the name says it.
@@ -97,8 +105,7 @@ impl Agent {
     fn of_graph(graph: &str) -> Option<Self> {
         let (graph, _) = graph.split_once('@').unwrap_or((graph, ""));
         let mut all = Self::all().iter();
-        all.find(|agent| agent.kind().graphs.contains(&graph))
-            .copied()
+        all.find(|agent| agent.card().has_graph(graph)).copied()
     }
 
     /// The agent that the name of a thread begins with.
@@ -129,22 +136,17 @@ impl Agent {
 
     /// Its graph, for reading threads and drawing.
     pub(crate) fn graph(self, backends: Backends) -> Result<DynGraph, Error> {
-        (self.kind().graph)(backends)
+        Ok(self.0.reader(backends)?.graph().clone())
     }
 
     /// Title of a thread, on one line.
     pub(crate) fn title(self, state: &Json) -> String {
-        let text = (self.kind().title)(state).and_then(Json::as_str);
-        single_line(text.unwrap_or_default())
+        single_line(self.card().title(state).unwrap_or_default())
     }
 
     /// The paths that a thread names, each behind a verb.
-    pub(crate) fn paths(self, state: &Json) -> Vec<(&'static str, &str)> {
-        let named = self.kind().paths.iter();
-        let named = named.map(|(does, at)| (*does, state.pointer(at).and_then(Json::as_str)));
-        named
-            .filter_map(|(does, path)| Some((does, path?)))
-            .collect()
+    pub(crate) fn paths(self, state: &Json) -> Vec<(&str, &str)> {
+        self.card().paths_in(state)
     }
 
     /// A name for a new thread that no other has.
@@ -158,9 +160,6 @@ impl Agent {
         }
     }
 }
-
-/// Why a call of a read-only agent is refused.
-const READ_ONLY: &str = "the thread was opened read-only";
 
 /// Refuses tables of `[agents]` that belong to no agent.
 pub(crate) fn check_names(config: &Config) -> Result<(), Error> {
@@ -214,18 +213,18 @@ mod tests {
             let name = format!("{}-7f3k2m", agent.name());
             assert_eq!(Agent::of_name(&name), Some(*agent));
         }
-        assert_eq!(Agent::of_graph("email_assistant@ann"), Some(Agent::Mail));
+        assert_eq!(Agent::of_graph("email_assistant@ann"), Some(Agent::MAIL));
         assert_eq!(Agent::of_name("archie"), None);
         assert_eq!(Agent::of_name("thread-1"), None);
     }
 
     #[test]
     fn a_name_may_be_anything_that_is_no_other_agents() {
-        assert!(Agent::Atris.check_name("music").is_ok());
-        assert!(Agent::Atris.check_name("atris-1").is_ok());
-        assert!(Agent::Atris.check_name("mail-1").is_err());
-        assert!(Agent::Atris.check_name("").is_err());
-        assert!(Agent::Atris.check_name("mu\u{200b}sic").is_err());
+        assert!(Agent::ATRIS.check_name("music").is_ok());
+        assert!(Agent::ATRIS.check_name("atris-1").is_ok());
+        assert!(Agent::ATRIS.check_name("mail-1").is_err());
+        assert!(Agent::ATRIS.check_name("").is_err());
+        assert!(Agent::ATRIS.check_name("mu\u{200b}sic").is_err());
     }
 
     #[test]

@@ -19,7 +19,7 @@ use superstep::{
 use superstep_archie::{Analysis, AnalysisUpdate, Archie, Brief, ErrorKind, Flow, Question};
 
 use crate::{
-    agents::{self, Agent},
+    agents::Agent,
     app::App,
     args::{Analyze, Ask, BuildContext, Global, Limits, TalkOptions},
     consent::{self, Agreement},
@@ -37,11 +37,6 @@ use answers::Answers;
 use options::AgentOptions;
 use screen::Screen;
 use talk::{BeginAgain, Talk, TalkStep};
-
-/// The nodes that may have models of their own.
-pub(crate) fn nodes() -> Vec<String> {
-    options::NODES.map(str::to_owned).into()
-}
 
 /// Refuses settings that cannot be used.
 pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
@@ -71,7 +66,7 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
     )
     .await?;
     let agent = options.archie(None)?;
-    let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
+    let thread = Agent::ARCHIE.new_thread(&*options.saver()?).await?;
     let start = TalkStep::Start(Box::new(agent.analyze(&brief)));
     let out = what.talk.out.clone();
     Talk::new(agent, thread, answers, out, app)
@@ -87,7 +82,7 @@ pub(crate) async fn tell_tokens(
     global: &Global,
     output: &Output,
 ) -> Result<(), Error> {
-    let agent = agents::archie::read_only(database::read_only(global)?)?;
+    let agent = Archie::reader(database::read_only(global)?)?;
     let spent = agent.spent(thread).await?;
     let turns = agent.graph().state(thread).await?.state.turn();
     Screen::new(output).tokens(turns, &spent);
@@ -149,7 +144,7 @@ pub(crate) async fn question(
     let agent = options.archie(None)?;
     let name = match thread {
         Some(name) => name.clone(),
-        None => Agent::Archie.new_thread(&*options.saver()?).await?,
+        None => Agent::ARCHIE.new_thread(&*options.saver()?).await?,
     };
     *thread = Some(name.clone());
     let start = TalkStep::Start(Box::new(agent.ask(&brief)));
@@ -181,7 +176,7 @@ async fn with_piped(words: &str, app: &mut App<'_>) -> Result<String, Error> {
 async fn read_for_question(thread: &str, app: &App<'_>) -> Result<Analysis, Error> {
     let reader = ThreadReader::open(app.global)?;
     let resume = suggest::command(app.global, &["threads", "resume", thread]);
-    if reader.agent(thread).await? != Agent::Archie {
+    if reader.agent(thread).await? != Agent::ARCHIE {
         return Err(Error::Usage(format!(
             "thread {} is not of Archie",
             shown(thread)
@@ -193,7 +188,7 @@ async fn read_for_question(thread: &str, app: &App<'_>) -> Result<Analysis, Erro
             shown(thread)
         )));
     }
-    let known = agents::archie::read_only(database::read_only(app.global)?)?;
+    let known = Archie::reader(database::read_only(app.global)?)?;
     let known = known.graph().state(thread).await?;
     match known.is_done() || known.asks.is_empty() {
         true => Ok((*known.state).clone()),
@@ -218,7 +213,7 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
     let budget = what.reading.budget;
     let options = AgentOptions::open(&what.limits, budget, &content, app).await?;
     let agent = options.archie(None)?;
-    let thread = Agent::Archie.new_thread(&*options.saver()?).await?;
+    let thread = Agent::ARCHIE.new_thread(&*options.saver()?).await?;
     let start = TalkStep::Start(Box::new(agent.build_context(&what.name, &brief)));
     Talk::new(agent, thread, Answers::none(), what.out.clone(), app)
         .run(start, app.terminal)
@@ -245,7 +240,7 @@ pub(crate) async fn resume(
 ) -> Result<(), Error> {
     check_out(args.out.as_deref(), app.global)?;
     let answers = Answers::of(args)?;
-    let reading = agents::archie::read_only(database::read_only(app.global)?)?;
+    let reading = Archie::reader(database::read_only(app.global)?)?;
     let known = reading.graph().state(thread).await?;
     if let Some(folder) = &known.state.inputs.folder {
         agreement.permit(Path::new(folder))?;

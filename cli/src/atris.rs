@@ -16,7 +16,7 @@ use superstep::{ThreadId, model::config::Config};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{
-    agents::{self, Agent},
+    agents::Agent,
     app::App,
     args::{AtrisCommand, AtrisOptions},
     consent, database,
@@ -30,11 +30,6 @@ use crate::{
 pub(crate) use command::resuming;
 use options::OpenedAtris;
 use session::Session;
-
-/// The nodes that may have models of their own.
-pub(crate) fn nodes() -> Vec<String> {
-    superstep_atris::MODEL_NODES.map(str::to_owned).into()
-}
 
 /// Refuses settings that cannot be used.
 pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
@@ -135,24 +130,24 @@ async fn open(
             let thread = match thread == LAST {
                 true => {
                     ThreadReader::open(app.global)?
-                        .last_of(Agent::Atris)
+                        .last_of(Agent::ATRIS)
                         .await?
                 }
                 false => thread,
             };
             let id = ThreadId::from(thread.as_str());
             match saver.threads().await?.contains(&id) {
-                false => Agent::Atris.check_name(&thread)?,
-                true if Agent::of(&*saver, &id).await == Some(Agent::Atris) => {}
+                false => Agent::ATRIS.check_name(&thread)?,
+                true if Agent::of(&*saver, &id).await == Some(Agent::ATRIS) => {}
                 true => return Err(Error::Usage(format!("`{thread}` is no thread of atris"))),
             }
-            consent::to_run(Agent::Atris, &thread, app)
+            consent::to_run(Agent::ATRIS, &thread, app)
                 .await?
                 .store()
                 .await?;
             thread
         }
-        None => Agent::Atris.new_thread(&*saver).await?,
+        None => Agent::ATRIS.new_thread(&*saver).await?,
     };
     Session::new(agent, thread, options.clone(), fake)
 }
@@ -228,11 +223,11 @@ fn went_on(asked: Result<(), Error>) -> Result<(), Error> {
 async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
     let reader = ThreadReader::open(app.global)?;
     let thread = match thread == LAST {
-        true => reader.last_of(Agent::Atris).await?,
+        true => reader.last_of(Agent::ATRIS).await?,
         false => reader.named(thread).await?,
     };
     let thread = thread.as_str();
-    let agent = agents::atris::read_only(database::read_only(app.global)?)?;
+    let agent = superstep_atris::Atris::reader(database::read_only(app.global)?)?;
     let known = agent.graph().state(thread).await?;
     if known.id.is_none() {
         return Err(Error::Missing {

@@ -20,11 +20,6 @@ use crate::{
     error::Error,
 };
 
-/// The agents that may have models of their own.
-pub(crate) fn nodes() -> Vec<String> {
-    options::nodes()
-}
-
 /// Refuses settings that cannot be used.
 pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
     options::check(config)

@@ -28,7 +28,6 @@ use superstep::{AskId, Backends};
 use superstep_mail::{Answer, MailAgent};
 
 use crate::{
-    agents,
     app::App,
     args::{AccountArgs, Global, Inbox, InboxArgs, InboxCommand},
     consent::Agreement,
@@ -57,7 +56,7 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
         true => database::read_only(app.global)?,
         false => database::writable(app.global)?,
     };
-    let reader = agents::mail::read_only(backends)?;
+    let reader = MailAgent::reader(backends)?;
     let Some(command) = what.command else {
         if !is_at_terminal(app) {
             return list(&reader, app.output).await;
@@ -114,7 +113,7 @@ pub(crate) async fn resume(
     agreement: Agreement,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let reader = agents::mail::read_only(database::writable(app.global)?)?;
+    let reader = MailAgent::reader(database::writable(app.global)?)?;
     let shown = Shown::Thread(thread.to_owned());
     let (global, account) = (app.global, &with.account);
     let how = |id: &str| suggest::with_account(global, account, &["inbox", "accept", id]);
@@ -161,7 +160,7 @@ pub(crate) async fn views(
     backends: &Backends,
     thread: &str,
 ) -> Result<Vec<(AskId, Vec<String>)>, Error> {
-    let reader = agents::mail::read_only(backends.clone())?;
+    let reader = MailAgent::reader(backends.clone())?;
     let open = question::all(&reader, &Shown::Thread(thread.to_owned())).await?;
     let lines = |question: &Question| {
         let lines = render::lines(question);
@@ -175,14 +174,14 @@ pub(crate) async fn views(
 
 /// The ids of the open questions.
 pub(crate) async fn question_ids(global: &Global) -> Result<Vec<String>, Error> {
-    let reader = agents::mail::read_only(database::read_only(global)?)?;
+    let reader = MailAgent::reader(database::read_only(global)?)?;
     let all = question::all(&reader, &Shown::All).await?;
     Ok(all.iter().map(|it| id::unique(&all, it)).collect())
 }
 
 /// The beginning of the id of the first open question about a reply, for the demo.
 pub(crate) async fn about_a_reply(global: &Global) -> Result<String, Error> {
-    let reader = agents::mail::read_only(database::read_only(global)?)?;
+    let reader = MailAgent::reader(database::read_only(global)?)?;
     let all = question::all(&reader, &Shown::All).await?;
     let mut all = all.iter();
     let found = all.find(|it| it.item.action_request.action == superstep_mail::tools::SEND);

@@ -18,11 +18,6 @@ pub(crate) use agent::{OpenedAgent, open};
 /// Why the model of a project is not used for mail.
 pub(crate) const NOT_OF_PROJECT: &str = "mail is not in the project's folder";
 
-/// The nodes that may have models of their own.
-pub(crate) fn nodes() -> Vec<String> {
-    agent::NODES.map(str::to_owned).into()
-}
-
 pub(crate) async fn run(command: MailCommand, app: &mut App<'_>) -> Result<(), Error> {
     match command {
         MailCommand::Ingest { retry, ingest } => ingest::once(&retry, &ingest, app).await,

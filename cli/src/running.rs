@@ -42,9 +42,6 @@ pub(crate) trait RunAgent {
     /// Refuses settings that it refuses when it is used.
     fn check_settings(&self, config: &Config) -> Result<(), Error>;
 
-    /// Its nodes that call a model, which `[models]` may give one of their own.
-    fn nodes(&self) -> Vec<String>;
-
     /// Whether the options of a mail account are for it.
     fn has_account(&self) -> bool {
         false
@@ -58,11 +55,11 @@ pub(crate) trait RunAgent {
 
 /// An agent, to be run.
 pub(crate) fn of(agent: Agent) -> &'static dyn RunAgent {
-    match agent {
-        Agent::Archie => &archie::Archie,
-        Agent::Atris => &atris::Atris,
-        Agent::Docs => &docs::Docgen,
-        Agent::Mail => &mail::Mail,
-        Agent::Sheets => &sheets::Sheets,
+    match agent.name() {
+        "archie" => &archie::Archie,
+        "atris" => &atris::Atris,
+        "docs" => &docs::Docgen,
+        "mail" => &mail::Mail,
+        _ => &sheets::Sheets,
     }
 }

@@ -22,10 +22,10 @@ use superstep::{
     model::{config::Config, select::DataOwner},
     tools::Verdict,
 };
-use superstep_sheets::workbook::Overwrite;
+use superstep_sheets::{Sheets, workbook::Overwrite};
 
 use crate::{
-    agents::{self, Agent},
+    agents::Agent,
     app::App,
     args::{Global, SheetCommand, SheetRun, SheetVerdict},
     consent, database, environment,
@@ -40,11 +40,6 @@ pub(crate) use sandbox::{WORKER, tried};
 use options::OpenedSheets;
 use session::SheetThread;
 pub(crate) use uploaded::UploadedVersions;
-
-/// The nodes that may have models of their own.
-pub(crate) fn nodes() -> Vec<String> {
-    options::NODES.map(str::to_owned).into()
-}
 
 /// Refuses settings that cannot be used.
 pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
@@ -65,7 +60,7 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
             require(thread, app).await?;
             if !matches!(command, SheetCommand::Save { .. }) {
                 let reader = ThreadReader::open_to_change(app.global)?;
-                reader.take_input(Agent::Sheets, thread).await?;
+                reader.take_input(Agent::SHEETS, thread).await?;
             }
             input_of(thread, app.global).await?
         }
@@ -77,7 +72,7 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
             let output = file::output(&workbook, &what)?;
             let content = environment::content_at(app.global, &workbook)?;
             let opened = options::open(&what, &content, app).await?;
-            let thread = Agent::Sheets.new_thread(&*opened.saver).await?;
+            let thread = Agent::SHEETS.new_thread(&*opened.saver).await?;
             let session = SheetThread::new(opened.agent, thread, output, what.force);
             session.begin(&what.instruction, &workbook, app).await
         }
@@ -174,7 +169,7 @@ async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetThread, Error> {
     };
     let content = content_of(thread, app.global).await?;
     let OpenedSheets { agent, .. } = options::open(&what, &content, app).await?;
-    let agreement = consent::to_run(Agent::Sheets, thread, app).await?;
+    let agreement = consent::to_run(Agent::SHEETS, thread, app).await?;
     agreement.store().await?;
     let output = match agreement.is_foreign() {
         true => None,
@@ -193,7 +188,7 @@ async fn input_of(thread: &str, global: &Global) -> Result<Option<PathBuf>, Erro
     if provenance.find(&thread.into()).await?.is_some() {
         return Ok(None);
     }
-    let agent = agents::sheets::read_only(Arc::new(options::versions(global)?), backends)?;
+    let agent = Sheets::reader(Arc::new(options::versions(global)?), backends)?;
     let state = agent.graph().state(thread).await?.state;
     Ok(state.problem.input.as_ref().map(PathBuf::from))
 }
@@ -210,11 +205,11 @@ async fn content_of(thread: &str, global: &Global) -> Result<DataOwner, Error> {
 
 async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
     let agent = ThreadReader::open(app.global)?.agent(thread).await?;
-    match agent {
-        Agent::Sheets => Ok(()),
-        other => Err(Error::Usage(format!(
+    match agent == Agent::SHEETS {
+        true => Ok(()),
+        false => Err(Error::Usage(format!(
             "`{thread}` is no thread of sheets, but of {}",
-            other.name()
+            agent.name()
         ))),
     }
 }
@@ -222,7 +217,7 @@ async fn require(thread: &str, app: &App<'_>) -> Result<(), Error> {
 async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(), Error> {
     let content = content_of(&thread, app.global).await?;
     let OpenedSheets { agent, .. } = options::open(what, &content, app).await?;
-    let agreement = consent::to_run(Agent::Sheets, &thread, app).await?;
+    let agreement = consent::to_run(Agent::SHEETS, &thread, app).await?;
     agreement.store().await?;
     let state = agent.graph().state(&*thread).await?;
     if let Some(ask) = state.asks.first() {

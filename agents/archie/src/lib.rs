@@ -36,6 +36,7 @@
 
 pub mod approval;
 mod archie;
+mod contract;
 mod counted;
 pub mod documents;
 mod entry;
@@ -56,6 +57,7 @@ mod state;
 mod usage;
 
 pub use archie::{Archie, Brief};
+pub use contract::{ArchieAgent, MODEL_NODES};
 pub use error::{Error, ErrorKind};
 pub use explain::{Origin, Trace};
 pub use fact::{Fact, Label};

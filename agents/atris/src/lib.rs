@@ -37,6 +37,7 @@
 mod answer;
 pub mod catalogue;
 mod client;
+mod contract;
 mod error;
 mod failure;
 mod graph;
@@ -57,6 +58,7 @@ mod wording;
 pub use answer::{Answer, Fact, Status, Table};
 pub use catalogue::Catalogue;
 pub use client::{Audius, Fetched};
+pub use contract::AtrisAgent;
 pub use error::Error;
 pub use graph::{Atris, MODEL_NODES, NewError};
 pub use mention::{Mention, Mentions};

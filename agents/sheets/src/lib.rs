@@ -34,6 +34,7 @@
 
 mod analysis;
 mod change;
+mod contract;
 mod error;
 mod exec;
 mod failure;
@@ -54,6 +55,7 @@ mod workbench;
 
 pub use analysis::{Analysis, Report, refuse_input};
 pub use change::Change;
+pub use contract::{MODEL_NODES, SheetsAgent};
 pub use error::Error;
 pub use exec::{Executed, Execution, exec};
 pub use graph::{Models, NewError, Sheets};

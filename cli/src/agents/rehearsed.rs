@@ -6,7 +6,7 @@ use superstep::{
     model::{Caps, Deltas, Model, ModelError, ModelId, Request, Script},
 };
 
-use super::absent::Absent;
+use superstep_agent::NoModel;
 
 /// Plays a demo, and refuses everything else.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Rehearsed {
     script: Script,
     /// What only the input of the demo has; one of them is in each of its calls.
     marks: &'static [&'static str],
-    absent: Absent,
+    absent: NoModel,
 }
 
 impl Rehearsed {
@@ -27,7 +27,7 @@ impl Rehearsed {
         Ok(Self {
             script: Script::parse("demo", script)?,
             marks,
-            absent: Absent::new(why),
+            absent: NoModel::new(why),
         })
     }
 

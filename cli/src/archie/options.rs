@@ -19,7 +19,7 @@ use superstep::{
     saver::Saver,
 };
 use superstep_archie::{
-    Archie, Profile, Replies, Settings, Spent, approval::Keywords, memory::MemoryPlace,
+    Archie, MODEL_NODES, Profile, Replies, Settings, Spent, approval::Keywords, memory::MemoryPlace,
 };
 
 use crate::{
@@ -33,14 +33,6 @@ use crate::{
 
 /// The settings of `[agents.archie]`, besides `prompts.NAME`.
 const KEYS: [&str; 4] = ["keywords", "memory", "document_tokens", "profile"];
-
-/// The nodes that may have models of their own.
-pub(super) const NODES: [&str; 4] = [
-    "graph_extraction",
-    "analysis_prepare",
-    "build_context",
-    "ask",
-];
 
 /// What an agent is made of.
 pub(super) struct AgentOptions {
@@ -70,7 +62,7 @@ impl AgentOptions {
         }
         let backends = database::create(app.global)?;
         let OpenedModel { caller, origin } = environment::open(content, app).await?;
-        let nodes = environment::open_nodes(&NODES, content, app).await?;
+        let nodes = environment::open_nodes(&MODEL_NODES, content, app).await?;
         let of_project = nodes.iter().map(|(_, model)| &model.origin);
         let origin = of_project
             .chain([&origin])

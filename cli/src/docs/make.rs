@@ -4,7 +4,7 @@ use std::path::Path;
 
 use superstep::{RunQuery, RunRecord, Update as _, Value};
 use superstep_agent::{Answers, Conversation, Next};
-use superstep_docgen::{DocsSession, Request};
+use superstep_docgen::{Docgen, DocsSession, Request};
 
 use super::{
     options::{self, OpenedDocs},
@@ -16,7 +16,7 @@ use crate::{
     args::MakeDocs,
     consent,
     console::{self, TerminalConsole},
-    environment,
+    database, environment,
     error::Error,
     output::faint,
     written,
@@ -40,7 +40,7 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     }
     let docgen = &opened.docgen;
     let thread = docgen.known_thread(&request.root, &request.output).await;
-    let agreement = consent::to_run(Agent::Docs, &thread, app).await?;
+    let agreement = consent::to_run(Agent::DOCS, &thread, app).await?;
     agreement.store().await?;
     let state = opened.docgen.graph().state(&*thread).await.ok();
     // What a killed process left is gone on with if it is the same work; open questions are asked.
@@ -71,7 +71,7 @@ pub(super) async fn resume(
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     let answers = written::answers(answers)?;
-    let reader = crate::agents::docs::read_only(crate::database::read_only(app.global)?)?;
+    let reader = Docgen::reader(database::read_only(app.global)?)?;
     let state = reader.graph().state(thread).await?;
     if state.asks.is_empty() && state.is_done() {
         // Made again it would be paid for again.
@@ -80,7 +80,7 @@ pub(super) async fn resume(
         let talk = Conversation::new(&mut session, thread, answers, console);
         return console::ended(talk.run(Next::Report).await?, thread);
     }
-    let agreement = consent::to_run(Agent::Docs, thread, app).await?;
+    let agreement = consent::to_run(Agent::DOCS, thread, app).await?;
     let request = state.state.request.clone();
     agreement.permit(&request.root)?;
     agreement.permit(&request.output)?;

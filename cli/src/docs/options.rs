@@ -132,12 +132,6 @@ pub(super) async fn open_below(
     })
 }
 
-/// The agents that may have models of their own.
-pub(super) fn nodes() -> Vec<String> {
-    let all = standard_agents();
-    all.iter().map(|agent| agent.name().to_owned()).collect()
-}
-
 /// Refuses settings that cannot be used.
 pub(super) fn check(config: &Config) -> Result<(), Error> {
     let make = MakeDocs::default();

@@ -11,9 +11,6 @@ use superstep_mail::MailAgent;
 use super::Account;
 use crate::{app::App, database, environment, error::Error};
 
-/// The nodes that may have models of their own.
-pub(super) const NODES: [&str; 3] = ["triage_router", "llm_call", "update_memory"];
-
 /// The assistant, and what its calls cost.
 pub(crate) struct OpenedAgent {
     pub(crate) agent: MailAgent,
@@ -61,7 +58,9 @@ pub(crate) async fn open(
     });
     let caller = environment::open(&content, app).await?.caller;
     let mut models = NodeModels::new(Arc::new(caller.within(budget.clone())));
-    for (node, model) in environment::open_nodes(&NODES, &content, app).await? {
+    for (node, model) in
+        environment::open_nodes(&superstep_mail::MODEL_NODES, &content, app).await?
+    {
         models = models.with(node, Arc::new(model.caller.within(budget.clone())));
     }
     account.tell(app.output);

@@ -12,7 +12,7 @@ use super::{
     rehearsal,
 };
 use crate::{
-    agents::{self, Agent, Rehearsed},
+    agents::{Agent, Rehearsed},
     app::App,
     archie,
     error::Error,
@@ -36,10 +36,6 @@ impl RunAgent for Archie {
         &SCENE
     }
 
-    fn nodes(&self) -> Vec<String> {
-        archie::nodes()
-    }
-
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
         archie::check_settings(config)
     }
@@ -54,16 +50,17 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
     let own = Example::own(
         json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}}),
     );
-    let demo = rehearsal::prepare(Agent::Archie, &SCENE);
+    let demo = rehearsal::prepare(Agent::ARCHIE, &SCENE);
     let (agent, example) = match (archie::hosted(roots.clone(), app).await, demo) {
         (Ok(agent), _) => (agent, own),
         (Err(missing), Some(demo)) if lacks_model(&missing) => {
-            let why = plays_example(Agent::Archie, &missing, app)?;
+            let why = plays_example(Agent::ARCHIE, &missing, app)?;
             rehearsed(&why, demo.join("docs"), roots, &on)?
         }
         (Err(missing), _) => {
-            let why = unable(Agent::Archie, &missing, app)?;
-            let agent = agents::archie::without(&why, below(roots), on.backends.clone())?;
+            let why = unable(Agent::ARCHIE, &missing, app)?;
+            let agent =
+                superstep_archie::Archie::without_model(&why, below(roots), on.backends.clone())?;
             (agent, own)
         }
     };

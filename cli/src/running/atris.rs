@@ -7,13 +7,7 @@ use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
     hosting::{Example, unable},
 };
-use crate::{
-    agents::{self, Agent},
-    app::App,
-    args::Global,
-    atris,
-    error::Error,
-};
+use crate::{agents::Agent, app::App, args::Global, atris, error::Error};
 
 pub(super) struct Atris;
 
@@ -30,10 +24,6 @@ impl RunAgent for Atris {
 
     fn scene(&self) -> &'static Scene {
         &SCENE
-    }
-
-    fn nodes(&self) -> Vec<String> {
-        atris::nodes()
     }
 
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
@@ -57,8 +47,8 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
             agent
         }
         Err(missing) => {
-            unable(Agent::Atris, &missing, app)?;
-            agents::atris::read_only(on.backends.clone())?
+            unable(Agent::ATRIS, &missing, app)?;
+            superstep_atris::Atris::reader(on.backends.clone())?
         }
     };
     let about = "Answers questions about Audius from its API";

@@ -25,10 +25,6 @@ impl RunAgent for Docgen {
         &SCENE
     }
 
-    fn nodes(&self) -> Vec<String> {
-        docs::nodes()
-    }
-
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
         docs::check_settings(config)
     }
@@ -37,7 +33,7 @@ impl RunAgent for Docgen {
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let (agent, missing) = docs::hosted(on.roots.clone(), app).await?;
     if let Some(missing) = missing {
-        tell(Agent::Docs, "writes what the facts say", &missing, app)?;
+        tell(Agent::DOCS, "writes what the facts say", &missing, app)?;
     }
     let about = "Documents a code base; what it claims is checked against facts";
     let example = Example::own(json!({"request": {"root": "."}}));

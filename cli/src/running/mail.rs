@@ -14,7 +14,7 @@ use super::{
     rehearsal,
 };
 use crate::{
-    agents::{self, Agent, Rehearsed},
+    agents::{Agent, Rehearsed},
     app::App,
     args::{InboxArgs, Serve, Shared},
     error::Error,
@@ -55,10 +55,6 @@ impl RunAgent for Mail {
         &SCENE
     }
 
-    fn nodes(&self) -> Vec<String> {
-        mail::nodes()
-    }
-
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
         Account::check_settings(config)
     }
@@ -69,7 +65,7 @@ impl RunAgent for Mail {
 }
 
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
-    let demo = rehearsal::prepare(Agent::Mail, &SCENE);
+    let demo = rehearsal::prepare(Agent::MAIL, &SCENE);
     let mut has_account = false;
     let (agent, example) = match (open(on.what, app).await, demo) {
         (Ok(agent), _) => {
@@ -78,12 +74,12 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
         }
         // Mail of somebody's own is not mixed with that of a demo.
         (Err(missing @ Error::NoAccount), Some(demo)) => {
-            let why = plays_example(Agent::Mail, &missing, app)?;
+            let why = plays_example(Agent::MAIL, &missing, app)?;
             rehearsed(&why, &demo, &on).await?
         }
         (Err(missing), _) => {
-            let why = unable(Agent::Mail, &missing, app)?;
-            let agent = agents::mail::without(&why, on.backends.clone())?;
+            let why = unable(Agent::MAIL, &missing, app)?;
+            let agent = MailAgent::without_account(&why, on.backends.clone())?;
             (agent, Example::own(sample()))
         }
     };

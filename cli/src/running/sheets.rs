@@ -12,7 +12,7 @@ use super::{
     rehearsal,
 };
 use crate::{
-    agents::{self, Agent, Rehearsed},
+    agents::{Agent, Rehearsed},
     app::App,
     error::Error,
     sheet,
@@ -37,10 +37,6 @@ impl RunAgent for Sheets {
         &SCENE
     }
 
-    fn nodes(&self) -> Vec<String> {
-        sheet::nodes()
-    }
-
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
         sheet::check_settings(config)
     }
@@ -56,12 +52,13 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
     let (agent, example) = match sheet::hosted(on.uploads.clone(), app).await {
         Ok(agent) => (agent, own),
         Err(missing) if lacks_model(&missing) => {
-            let why = plays_example(Agent::Sheets, &missing, app)?;
+            let why = plays_example(Agent::SHEETS, &missing, app)?;
             rehearsed(&why, versions, &on)?
         }
         Err(missing) => {
-            let why = unable(Agent::Sheets, &missing, app)?;
-            let agent = agents::sheets::without(&why, versions, on.backends.clone())?;
+            let why = unable(Agent::SHEETS, &missing, app)?;
+            let agent =
+                superstep_sheets::Sheets::without_model(&why, versions, on.backends.clone())?;
             (agent, own)
         }
     };
@@ -85,7 +82,15 @@ fn rehearsed(
     let workbook = versions.put(WORKBOOK)?;
     let marks = &["sums by region"];
     let model = Rehearsed::new(include_str!("../demo/sheets.jsonl"), marks, why)?;
-    let agent = agents::sheets::with(Arc::new(model), versions, on.backends.clone())?;
+    let agent = superstep_sheets::Sheets::new(
+        superstep_sheets::Models {
+            planner: Arc::new(model),
+            informer: None,
+        },
+        versions,
+        superstep_sheets::Settings::default(),
+        on.backends.clone(),
+    )?;
     let instruction = "Add the revenue of each sale, and a sheet with the sums by region";
     let input = json!({"problem": {"instruction": instruction, "workbook": workbook}});
     let note = rehearsal::NOTE;

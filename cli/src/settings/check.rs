@@ -73,7 +73,7 @@ fn only(file: &ConfigFile, key: &str) -> ConfigFile {
 fn check_node(node: &str, origin: &Origin) -> Result<(), Error> {
     let known = Agent::all()
         .iter()
-        .flat_map(|agent| running::of(*agent).nodes());
+        .flat_map(|agent| agent.card().model_nodes.iter().cloned());
     let known: Vec<String> = known.collect();
     if known.iter().any(|it| it == node) {
         return Ok(());

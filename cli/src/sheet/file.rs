@@ -8,13 +8,13 @@ use std::{
 use serde_json::json;
 use superstep::Backends;
 use superstep_sheets::{
-    Mirror, Problem, QueryLimits, SheetsState, refuse_input,
+    Mirror, Problem, QueryLimits, Sheets, SheetsState, refuse_input,
     workbook::{Calculation, Limits, Overwrite, Workbook, save as write},
 };
 
 use super::{options::versions, sandbox};
 use crate::{
-    agents::{self, Agent},
+    agents::Agent,
     app::App,
     args::{SheetOutput, SheetRun},
     error::{Error, InFile},
@@ -98,10 +98,10 @@ pub(super) async fn save(
 ) -> Result<(), Error> {
     check_name(&to.output)?;
     let reader = ThreadReader::open(app.global)?;
-    if reader.agent(thread).await? != Agent::Sheets {
+    if reader.agent(thread).await? != Agent::SHEETS {
         return Err(Error::Usage(format!("`{thread}` has no workbook")));
     }
-    let graph = reader.graph_of(Agent::Sheets)?;
+    let graph = reader.graph_of(Agent::SHEETS)?;
     // A number is that of a step, as progress shows it; the engine counts its own steps, which nobody saw.
     let step = at.and_then(|text| text.parse::<u32>().ok().filter(|_| text.len() < 8));
     let at = at.filter(|_| step.is_none());
@@ -115,7 +115,7 @@ pub(super) async fn save(
             None => return Err(no_step(thread, step, state.taken())),
         };
     }
-    let agent = agents::sheets::read_only(Arc::new(versions(app.global)?), Backends::default())?;
+    let agent = Sheets::reader(Arc::new(versions(app.global)?), Backends::default())?;
     agent.save(&state, &to.output, overwrite(to)).await?;
     let about = json!({"thread": thread, "version": state.version, "step": step});
     written(to, about, app)

@@ -12,7 +12,7 @@ use superstep::{
     saver::Saver,
 };
 use superstep_sheets::{
-    FolderVersions, Models, Settings, Sheets, Versions,
+    FolderVersions, MODEL_NODES, Models, Settings, Sheets, Versions,
     sandbox::{Limits, Sandbox},
 };
 
@@ -36,9 +36,6 @@ const KEYS: [&str; 9] = [
     "prompts.planner",
     "prompts.informer",
 ];
-
-/// The nodes that may have models of their own.
-pub(super) const NODES: [&str; 2] = ["planner_node", "informer_node"];
 
 /// An agent that can be instructed.
 pub(super) struct OpenedSheets {
@@ -94,7 +91,7 @@ pub(super) async fn open_with(
     let saver = backends.saver.clone().ok_or(Error::NoSaver)?;
     // What is said on the command line counts more than the settings, and those of the agent more than `[models]`.
     let mut own: BTreeMap<String, Arc<dyn Model>> = BTreeMap::new();
-    for (node, opened) in environment::open_nodes(&NODES, content, app).await? {
+    for (node, opened) in environment::open_nodes(&MODEL_NODES, content, app).await? {
         own.insert(node, Arc::new(opened.caller));
     }
     let planner: Arc<dyn Model> = match (&app.global.model, chosen.planner) {

@@ -27,7 +27,7 @@ pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
     // First what is stored: a version that comes while references are read is not looked at.
     let all = versions.all()?;
     let reader = ThreadReader::open(app.global)?;
-    let graph = reader.graph_of(Agent::Sheets)?;
+    let graph = reader.graph_of(Agent::SHEETS)?;
     let threads = reader.saver.threads().await?;
     let store = reader.store()?;
     let mut used = recorded(&*store).await?;
@@ -36,7 +36,7 @@ pub(super) async fn run(app: &mut App<'_>) -> Result<(), Error> {
         used.extend(queued(&*reader.saver, thread).await?);
     }
     for thread in threads {
-        if reader.agent_of(&thread).await == Some(Agent::Sheets) {
+        if reader.agent_of(&thread).await == Some(Agent::SHEETS) {
             // It may have stored a version that no checkpoint names yet.
             if reader.is_running(&thread).await {
                 return Err(Error::Usage(format!(

@@ -105,9 +105,9 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
     }
     let (list, said) = conversation(&state, agent.name());
     // A question about mail reads as in the inbox, with what the person edited since.
-    let views = match (agent, &at.at) {
-        (Agent::Mail, None) => inbox::views(reader.backends(), &at.thread).await?,
-        _ => Vec::new(),
+    let views = match agent == Agent::MAIL && at.at.is_none() {
+        true => inbox::views(reader.backends(), &at.thread).await?,
+        false => Vec::new(),
     };
     // What is asked is often the last thing that was said, and a field of the state as well.
     let asked = |ask: &superstep::dynamic::DynAsk| {

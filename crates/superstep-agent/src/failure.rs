@@ -88,3 +88,33 @@ pub fn exit_of(code: &str) -> u8 {
         _ => 1,
     }
 }
+
+/// An agent that cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Unbuilt(String);
+
+impl Failure for Unbuilt {
+    fn code(&self) -> &'static str {
+        "SS6057"
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl<E: Failure> From<superstep::NewError<E>> for AgentError {
+    fn from(error: superstep::NewError<E>) -> Self {
+        match error {
+            superstep::NewError::Settings(error) => error.into(),
+            other => Self(Box::new(Unbuilt(other.to_string()))),
+        }
+    }
+}
+
+impl From<superstep::BuildErrors> for AgentError {
+    fn from(errors: superstep::BuildErrors) -> Self {
+        Self(Box::new(Unbuilt(errors.to_string())))
+    }
+}

@@ -1,5 +1,7 @@
 //! The contract between agents and their front ends.
 //!
+//! An [`Agent`] has a [`Card`] of facts that need no model, and opens without one for reading threads.
+//!
 //! An [`OpenAgent`] is a graph that is ready to run, plus its manners: how it shows progress, how it presents a question,
 //! how it reads a typed answer, and what it reports at the end. All of that is data ([`Notice`], [`Prompt`],
 //! [`Report`]), so any front end can render it. Every method but [`OpenAgent::graph`] has a default that works for
@@ -8,10 +10,13 @@
 //! [`Conversation`] is the one loop over input, answers, failures and resumption. A front end brings a [`Console`]:
 //! where notices go and where lines come from.
 
+mod agent;
 mod answers;
+mod card;
 mod console;
 mod conversation;
 mod failure;
+mod no_model;
 mod notice;
 mod open;
 mod plain_agent;
@@ -20,10 +25,13 @@ mod question_id;
 mod span;
 mod words;
 
+pub use agent::{Agent, READ_ONLY};
 pub use answers::{Answers, written_answers};
+pub use card::{Card, NamedPath};
 pub use console::{Commands, Console, Line, Local, ReadLine, Topic};
 pub use conversation::{Conversation, Ended, Next};
 pub use failure::{AgentError, Failure, exit_of};
+pub use no_model::NoModel;
 pub use notice::{Block, ForPrograms, Notice, Report, Table, TableStyle, Weight};
 pub use open::{Context, Instead, OpenAgent, Reply};
 pub use plain_agent::PlainAgent;

@@ -6,12 +6,14 @@ use std::{path::Path, sync::Arc};
 use superstep_mail::google::{Google, Keys};
 #[cfg(feature = "imap")]
 use superstep_mail::imap::{Account as ImapAccount, ImapMailbox, Password, Server};
-use superstep_mail::{Calendar, FolderCalendar, FolderMailbox, MailError, Mailbox, Settings};
+use superstep_mail::{
+    Calendar, FolderCalendar, FolderMailbox, MailError, Mailbox, NoCalendar, Settings,
+};
 
 use super::{Account, CalendarAt, Kind, Servers};
 #[cfg(feature = "imap")]
 use super::{Host, Security};
-use crate::{agents::no_account::NoCalendar, error::Error};
+use crate::error::Error;
 
 /// A mailbox and a calendar, and how the assistant works on them.
 pub(crate) struct OpenedAccount {

@@ -1,19 +1,20 @@
-//! Model of an agent that has none: every call is refused, and told why.
+//! The model of an agent that has none.
 
 use superstep::{
     future::BoxFuture,
     model::{Caps, Deltas, ErrorKind, Model, ModelError, ModelId, Request},
 };
 
-/// Refuses every call.
+/// A model that refuses every call with a reason.
 #[derive(Debug)]
-pub(super) struct Absent {
+pub struct NoModel {
     id: ModelId,
     why: String,
 }
 
-impl Absent {
-    pub(super) fn new(why: &str) -> Self {
+impl NoModel {
+    /// Refuses calls with this reason.
+    pub fn new(why: &str) -> Self {
         Self {
             id: ModelId::new("none", "none"),
             why: why.to_owned(),
@@ -21,7 +22,7 @@ impl Absent {
     }
 }
 
-impl Model for Absent {
+impl Model for NoModel {
     fn id(&self) -> &ModelId {
         &self.id
     }

@@ -1,19 +1,20 @@
-//! Mailbox and calendar of an agent without an account, and of an account without a calendar: every call is refused.
+//! A mailbox and a calendar that refuse every call: for an agent without an account, or an account without a calendar.
 
-use superstep_mail::{
+use crate::{
     Address, Busy, Calendar, Event, EventId, Later, Lookup, MailError, MailId, Mailbox, NewEvent,
     Outgoing, Page, PageToken, Query, RawMail, SendError, Sent, Span, ThreadKey,
 };
 
-/// Holds no mail, and sends none.
+/// A mailbox that holds no mail and sends none.
 #[derive(Debug)]
-pub(crate) struct NoMailbox {
+pub struct NoMailbox {
     owner: Address,
     why: String,
 }
 
 impl NoMailbox {
-    pub(crate) fn new(why: &str) -> Self {
+    /// Refuses calls with this reason.
+    pub fn new(why: &str) -> Self {
         Self {
             owner: Address::new("nobody@localhost"),
             why: why.to_owned(),
@@ -72,9 +73,9 @@ impl Mailbox for NoMailbox {
 
 /// A calendar that refuses every call: the assistant then proposes no times.
 #[derive(Debug)]
-pub(crate) struct NoCalendar {
+pub struct NoCalendar {
     /// The zone of the owner.
-    pub(crate) zone: String,
+    pub zone: String,
 }
 
 impl Default for NoCalendar {

@@ -1,0 +1,68 @@
+//! Archie as front ends know him.
+
+use std::sync::{Arc, LazyLock};
+
+use serde_json::json;
+use superstep::{Backends, BuildErrors};
+use superstep_agent::{
+    Agent, AgentError, Card, NamedPath, NoModel, OpenAgent, PlainAgent, READ_ONLY,
+};
+
+use crate::{Archie, Settings};
+
+/// Archie in a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct ArchieAgent;
+
+/// Nodes that call a model.
+pub const MODEL_NODES: [&str; 4] = [
+    "graph_extraction",
+    "analysis_prepare",
+    "build_context",
+    "ask",
+];
+
+static CARD: LazyLock<Card> = LazyLock::new(|| Card {
+    titles: vec!["/analysis_history/0/content".into(), "/user_input".into()],
+    paths: vec![NamedPath {
+        verb: "reads, and writes its result to,".into(),
+        place: "/inputs/folder".into(),
+    }],
+    model_nodes: MODEL_NODES.map(str::to_owned).into(),
+    example: Some(
+        json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}}),
+    ),
+    // What was approved stays; the reply to what is said now is no approval.
+    follow_up: Some(json!({"user_input": "$text", "approved": false})),
+    ..Card::new(
+        "archie",
+        "Talks about a folder of documents until you approve the analysis",
+    )
+});
+
+impl Agent for ArchieAgent {
+    fn card(&self) -> &Card {
+        &CARD
+    }
+
+    fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
+        let archie = Archie::reader(backends)?;
+        Ok(Box::new(PlainAgent(archie.graph().dynamic().clone())))
+    }
+}
+
+impl Archie {
+    /// Archie without a model, for reading threads.
+    pub fn reader(backends: Backends) -> Result<Self, BuildErrors> {
+        Self::without_model(READ_ONLY, Settings::default(), backends)
+    }
+
+    /// Archie without a model. Calls are refused with this reason.
+    pub fn without_model(
+        why: &str,
+        settings: Settings,
+        backends: Backends,
+    ) -> Result<Self, BuildErrors> {
+        Self::new(Arc::new(NoModel::new(why)), settings, backends)
+    }
+}

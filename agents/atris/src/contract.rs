@@ -1,0 +1,39 @@
+//! Atris as front ends know it.
+
+use std::sync::LazyLock;
+
+use serde_json::json;
+use superstep::Backends;
+use superstep_agent::{Agent, AgentError, Card, OpenAgent, PlainAgent};
+
+use crate::{Atris, MODEL_NODES, NewError, Settings};
+
+/// Atris in a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct AtrisAgent;
+
+static CARD: LazyLock<Card> = LazyLock::new(|| Card {
+    titles: vec!["/query".into(), "/message_history/-/question".into()],
+    model_nodes: MODEL_NODES.map(str::to_owned).into(),
+    example: Some(json!({"query": "What are the top 5 trending tracks this week?"})),
+    follow_up: Some(json!({"query": "$text"})),
+    ..Card::new("atris", "Answers questions about Audius from its API")
+});
+
+impl Agent for AtrisAgent {
+    fn card(&self) -> &Card {
+        &CARD
+    }
+
+    fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
+        let atris = Atris::reader(backends)?;
+        Ok(Box::new(PlainAgent(atris.graph().dynamic().clone())))
+    }
+}
+
+impl Atris {
+    /// Atris without a model, for reading threads.
+    pub fn reader(backends: Backends) -> Result<Self, NewError> {
+        Self::new(None, Settings::default(), backends)
+    }
+}

@@ -1,0 +1,55 @@
+//! The documentation agents as front ends know them.
+
+use std::sync::LazyLock;
+
+use serde_json::json;
+use superstep::{Backends, Value};
+use superstep_agent::{Agent, AgentError, Card, NamedPath, OpenAgent};
+
+use crate::{Docgen, DocsSession, NewError, Settings, agents::standard_agents};
+
+/// The documentation agents in a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct DocsAgent;
+
+static CARD: LazyLock<Card> = LazyLock::new(|| {
+    let path = |verb: &str, place: &str| NamedPath {
+        verb: verb.into(),
+        place: place.into(),
+    };
+    Card {
+        graphs: vec!["DocumentationGeneration-Complete".into()],
+        titles: vec!["/request/root".into()],
+        paths: vec![
+            path("documents", "/request/root"),
+            path("writes pages to", "/request/output"),
+        ],
+        model_nodes: standard_agents()
+            .iter()
+            .map(|agent| agent.name().to_owned())
+            .collect(),
+        example: Some(json!({"request": {"root": "."}})),
+        ..Card::new(
+            "docs",
+            "Documents a code base; what it claims is checked against facts",
+        )
+    }
+});
+
+impl Agent for DocsAgent {
+    fn card(&self) -> &Card {
+        &CARD
+    }
+
+    fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
+        let docgen = Docgen::reader(backends)?;
+        Ok(Box::new(DocsSession::new(docgen, Value::Null)))
+    }
+}
+
+impl Docgen {
+    /// The agents without a model, for reading threads.
+    pub fn reader(backends: Backends) -> Result<Self, NewError> {
+        Self::new(None, Settings::default(), backends)
+    }
+}

@@ -1,0 +1,68 @@
+//! The e-mail assistant as front ends know it.
+
+use std::sync::{Arc, LazyLock};
+
+use serde_json::json;
+use superstep::Backends;
+use superstep_agent::{
+    Agent, AgentError as ContractError, Card, NoModel, OpenAgent, PlainAgent, READ_ONLY,
+};
+
+use crate::{
+    AgentError, MailAgent, Settings,
+    no_account::{NoCalendar, NoMailbox},
+};
+
+/// The e-mail assistant in a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct MailContract;
+
+/// Nodes that call a model.
+pub const MODEL_NODES: [&str; 3] = ["triage_router", "llm_call", "update_memory"];
+
+static CARD: LazyLock<Card> = LazyLock::new(|| {
+    let mail = json!({
+        "from": {"email": "ann@example.com"},
+        "to": [{"email": "max@example.com"}],
+        "subject": "Meeting next week?",
+        "text": "Hello Max,\n\ncan we meet on Wednesday, for half an hour?\n\nAnn",
+    });
+    Card {
+        graphs: vec!["email_assistant".into()],
+        titles: vec!["/email_input/mail/subject".into()],
+        model_nodes: MODEL_NODES.map(str::to_owned).into(),
+        example: Some(
+            json!({"email_input": {"id": "meeting.eml", "thread": "meeting.eml", "mail": mail}}),
+        ),
+        ..Card::new("mail", "Reads mail, and asks before it acts")
+    }
+});
+
+impl Agent for MailContract {
+    fn card(&self) -> &Card {
+        &CARD
+    }
+
+    fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, ContractError> {
+        let agent = MailAgent::reader(backends)?;
+        Ok(Box::new(PlainAgent(agent.graph().dynamic().clone())))
+    }
+}
+
+impl MailAgent {
+    /// The assistant without a model and an account, for reading questions and notes.
+    pub fn reader(backends: Backends) -> Result<Self, AgentError> {
+        Self::without_account(READ_ONLY, backends)
+    }
+
+    /// The assistant without a model and an account. Calls are refused with this reason.
+    pub fn without_account(why: &str, backends: Backends) -> Result<Self, AgentError> {
+        Self::new(
+            Arc::new(NoModel::new(why)),
+            Arc::new(NoMailbox::new(why)),
+            Arc::new(NoCalendar::default()),
+            Settings::default(),
+            backends,
+        )
+    }
+}

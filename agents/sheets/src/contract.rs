@@ -1,0 +1,63 @@
+//! The spreadsheet agent as front ends know it.
+
+use std::sync::{Arc, LazyLock};
+
+use serde_json::json;
+use superstep::Backends;
+use superstep_agent::{Agent, AgentError, Card, NoModel, OpenAgent, READ_ONLY};
+use superstep_workbook::Overwrite;
+
+use crate::{MemoryVersions, Models, NewError, Settings, Sheets, SheetsSession, Versions};
+
+/// The spreadsheet agent in a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct SheetsAgent;
+
+/// Nodes that call a model.
+pub const MODEL_NODES: [&str; 2] = ["planner_node", "informer_node"];
+
+// No paths: those of a foreign thread are not used at all. Its result is a version, and is exported by name.
+static CARD: LazyLock<Card> = LazyLock::new(|| Card {
+    titles: vec!["/problem/instruction".into()],
+    model_nodes: MODEL_NODES.map(str::to_owned).into(),
+    example: Some(
+        json!({"problem": {"instruction": "Add a sheet with the sums by region", "workbook": ""}}),
+    ),
+    // Without a workbook it continues from the version that the thread has come to.
+    follow_up: Some(json!({"problem": {"instruction": "$text"}})),
+    ..Card::new(
+        "sheets",
+        "Works on spreadsheets step by step; the input is never modified",
+    )
+});
+
+impl Agent for SheetsAgent {
+    fn card(&self) -> &Card {
+        &CARD
+    }
+
+    fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
+        let sheets = Sheets::reader(Arc::new(MemoryVersions::default()), backends)?;
+        Ok(Box::new(SheetsSession::new(sheets, None, Overwrite::Never)))
+    }
+}
+
+impl Sheets {
+    /// The agent without a model, for reading threads and their workbooks.
+    pub fn reader(versions: Arc<dyn Versions>, backends: Backends) -> Result<Self, NewError> {
+        Self::without_model(READ_ONLY, versions, backends)
+    }
+
+    /// The agent without a model. Calls are refused with this reason.
+    pub fn without_model(
+        why: &str,
+        versions: Arc<dyn Versions>,
+        backends: Backends,
+    ) -> Result<Self, NewError> {
+        let models = Models {
+            planner: Arc::new(NoModel::new(why)),
+            informer: None,
+        };
+        Self::new(models, versions, Settings::default(), backends)
+    }
+}

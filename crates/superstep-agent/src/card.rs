@@ -1,0 +1,96 @@
+//! Facts about an agent that need no model and no account.
+
+use serde_json::Value as Json;
+
+/// Facts about an agent. Places in its state are JSON pointers, in which `-` is the last element of a list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Card {
+    /// Its name: in commands and settings, and the prefix of the names of its threads.
+    pub name: String,
+    /// Other names of its graph: on a server, in a queue.
+    pub graphs: Vec<String>,
+    /// A sentence about it.
+    pub about: String,
+    /// Places of the title of a thread; the first text counts.
+    pub titles: Vec<String>,
+    /// Paths in its state that a run reads or writes, each behind a verb. A person agrees to them before a foreign
+    /// thread runs.
+    pub paths: Vec<NamedPath>,
+    /// Nodes that call a model, which settings may give one of their own.
+    pub model_nodes: Vec<String>,
+    /// An example input.
+    pub example: Option<Json>,
+    /// Input that continues a finished thread; the text `"$text"` in it is replaced by what the person says.
+    pub follow_up: Option<Json>,
+}
+
+/// A path in the state of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedPath {
+    /// What a run does with it: `reads`.
+    pub verb: String,
+    /// Its place.
+    pub place: String,
+}
+
+impl Card {
+    /// A card with a name and a sentence.
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            about: about.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether a graph is its own, by its name.
+    pub fn has_graph(&self, graph: &str) -> bool {
+        self.name == graph || self.graphs.iter().any(|known| known == graph)
+    }
+
+    /// The title of a thread.
+    pub fn title<'a>(&self, state: &'a Json) -> Option<&'a str> {
+        let mut found = self.titles.iter().filter_map(|place| at(state, place));
+        found.find_map(Json::as_str)
+    }
+
+    /// The paths that a thread names, each behind its verb.
+    pub fn paths_in<'a>(&'a self, state: &'a Json) -> Vec<(&'a str, &'a str)> {
+        let named = self.paths.iter();
+        let named = named.filter_map(|it| Some((&*it.verb, at(state, &it.place)?.as_str()?)));
+        named.collect()
+    }
+}
+
+/// The value at a place.
+fn at<'a>(state: &'a Json, place: &str) -> Option<&'a Json> {
+    let names = place.split('/').skip(1);
+    names.fold(Some(state), |value, name| match value? {
+        Json::Object(fields) => fields.get(name),
+        Json::Array(items) if name == "-" => items.last(),
+        Json::Array(items) => items.get(name.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_first_place_with_a_text_is_the_title() {
+        let card = Card {
+            titles: vec!["/query".into(), "/history/-/question".into()],
+            ..Card::new("atris", "")
+        };
+        let old = json!({"query": null, "history": [{"question": "a"}, {"question": "b"}]});
+        assert_eq!(card.title(&old), Some("b"));
+        assert_eq!(
+            card.title(&json!({"query": "now", "history": []})),
+            Some("now")
+        );
+        assert_eq!(card.title(&json!({})), None);
+    }
+}
