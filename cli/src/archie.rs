@@ -1,42 +1,38 @@
 //! Archie on the command line: `analyze`, `ask`, `build-context`, and resuming a thread.
 //!
-//! `options` opens the agent with a model and settings, `talk` is the conversation, `answers` the source
-//! of answers, `screen` the rendering of a run, `result` its end.
+//! `options` opens the agent with a model and settings.
 
-mod answers;
 mod options;
 mod pdf;
-mod result;
-mod screen;
-mod talk;
 
 use std::path::{Path, PathBuf};
 
 use superstep::{
+    Update as _,
     fs::Roots,
     model::{config::Config, select::DataOwner},
 };
-use superstep_archie::{Analysis, AnalysisUpdate, Archie, Brief, ErrorKind, Flow, Question};
+use superstep_agent::{Answers, Console as _, Context, Conversation, Next, OpenAgent as _};
+use superstep_archie::{Analysis, Archie, ArchieSession, Brief, ErrorKind};
 
 use crate::{
     agents::Agent,
     app::App,
     args::{Analyze, Ask, BuildContext, Global, Limits, TalkOptions},
     consent::{self, Agreement},
+    console::{self, TerminalConsole},
     database, environment,
     error::Error,
     files,
-    output::{Output, plain, shown},
+    output::{plain, shown},
     suggest,
     thread_reader::ThreadReader,
+    written,
 };
 
 pub(crate) use pdf::EXTRACTS;
 
-use answers::Answers;
 use options::AgentOptions;
-use screen::Screen;
-use talk::{BeginAgain, Talk, TalkStep};
 
 /// Refuses settings that cannot be used.
 pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
@@ -50,7 +46,7 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
     }
     check_globs(&what.reading.glob)?;
     check_out(what.talk.out.as_deref(), app.global)?;
-    let answers = Answers::of(&what.talk)?;
+    let answers = answers(&what.talk)?;
     let brief = Brief {
         words: what.query.clone(),
         inputs: Some(what.reading.inputs.clone()),
@@ -67,37 +63,47 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
     .await?;
     let agent = options.archie(None)?;
     let thread = Agent::ARCHIE.new_thread(&*options.saver()?).await?;
-    let start = TalkStep::Start(Box::new(agent.analyze(&brief)));
-    let out = what.talk.out.clone();
-    Talk::new(agent, thread, answers, out, app)
-        .beginning(&what.query, with_words(brief, Archie::analyze))
-        .explaining(what.talk.explain)
-        .run(start, app.terminal)
-        .await
+    let next = Next::Input(agent.analyze(&brief).into_value());
+    let session = session(agent, &what.talk).beginning(Archie::analyze, brief);
+    talk(session, &thread, answers, Some(&what.query), next, app).await
+}
+
+/// The answers that the options of a conversation give.
+fn answers(talk: &TalkOptions) -> Result<Answers, Error> {
+    let answers = written::answers(talk.answers.as_deref())?;
+    Ok(answers.automatic(talk.approve_after.is_some()))
+}
+
+/// A conversation with these options.
+fn session(agent: Archie, talk: &TalkOptions) -> ArchieSession {
+    ArchieSession::new(agent)
+        .writing_to(talk.out.clone())
+        .explaining(talk.explain)
+        .approving_after(talk.approve_after.map(|count| count as usize))
+}
+
+/// Talks until the thread is done or the person leaves.
+async fn talk(
+    mut session: ArchieSession,
+    thread: &str,
+    answers: Answers,
+    said: Option<&str>,
+    next: Next,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let console = TerminalConsole::new(app);
+    let mut talk = Conversation::new(&mut session, thread, answers, console);
+    if let Some(words) = said {
+        talk = talk.saying(words);
+    }
+    console::ended(talk.run(next).await?, thread)
 }
 
 /// Shows what the calls of a thread cost.
-pub(crate) async fn tell_tokens(
-    thread: &str,
-    global: &Global,
-    output: &Output,
-) -> Result<(), Error> {
-    let agent = Archie::reader(database::read_only(global)?)?;
-    let spent = agent.spent(thread).await?;
-    let turns = agent.graph().state(thread).await?.state.turn();
-    Screen::new(output).tokens(turns, &spent);
-    Ok(())
-}
-
-/// How a thread begins with other words than those of a brief.
-fn with_words(brief: Brief, begin: fn(&Archie, &Brief) -> AnalysisUpdate) -> BeginAgain {
-    Box::new(move |agent, words| {
-        let brief = Brief {
-            words: words.to_owned(),
-            ..brief.clone()
-        };
-        begin(agent, &brief)
-    })
+pub(crate) async fn tell_tokens(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
+    let agent = Archie::reader(database::read_only(app.global)?)?;
+    let tokens = ArchieSession::new(agent).tokens(thread).await?;
+    TerminalConsole::new(app).show(&tokens)
 }
 
 pub(crate) async fn ask(what: &Ask, app: &mut App<'_>) -> Result<(), Error> {
@@ -147,11 +153,9 @@ pub(crate) async fn question(
         None => Agent::ARCHIE.new_thread(&*options.saver()?).await?,
     };
     *thread = Some(name.clone());
-    let start = TalkStep::Start(Box::new(agent.ask(&brief)));
-    Talk::new(agent, name, Answers::none(), None, app)
-        .beginning(&words, with_words(brief, Archie::ask))
-        .run(start, app.terminal)
-        .await
+    let next = Next::Input(agent.ask(&brief).into_value());
+    let session = ArchieSession::new(agent).beginning(Archie::ask, brief);
+    talk(session, &name, Answers::person(), Some(&words), next, app).await
 }
 
 /// A question and what is piped in with it; `-` is what is piped in alone.
@@ -214,10 +218,9 @@ pub(crate) async fn build_context(what: &BuildContext, app: &mut App<'_>) -> Res
     let options = AgentOptions::open(&what.limits, budget, &content, app).await?;
     let agent = options.archie(None)?;
     let thread = Agent::ARCHIE.new_thread(&*options.saver()?).await?;
-    let start = TalkStep::Start(Box::new(agent.build_context(&what.name, &brief)));
-    Talk::new(agent, thread, Answers::none(), what.out.clone(), app)
-        .run(start, app.terminal)
-        .await
+    let next = Next::Input(agent.build_context(&what.name, &brief).into_value());
+    let session = ArchieSession::new(agent).writing_to(what.out.clone());
+    talk(session, &thread, Answers::person(), None, next, app).await
 }
 
 /// The agent as a server hosts it: threads may name folders below these.
@@ -239,7 +242,7 @@ pub(crate) async fn resume(
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     check_out(args.out.as_deref(), app.global)?;
-    let answers = Answers::of(args)?;
+    let answers = answers(args)?;
     let reading = Archie::reader(database::read_only(app.global)?)?;
     let known = reading.graph().state(thread).await?;
     if let Some(folder) = &known.state.inputs.folder {
@@ -247,15 +250,8 @@ pub(crate) async fn resume(
     }
     if known.is_done() {
         agreement.store().await?;
-        let mut screen = Screen::new(app.output);
-        screen.thread(thread)?;
-        let out = args.out.as_deref();
-        result::publish_again(&known.state, out, &mut screen, app.output)?;
-        if args.explain {
-            let traces = reading.explain(&known.state).await?;
-            result::explain(&traces, &screen, app.output)?;
-        }
-        return Ok(());
+        let session = session(reading, args);
+        return talk(session, thread, answers, None, Next::Report, app).await;
     }
     let content = content_of(&known.state, app.global)?;
     let options = match AgentOptions::open(&args.limits, None, &content, app).await {
@@ -265,9 +261,16 @@ pub(crate) async fn resume(
         },
         Err(error) => {
             if let Some(ask) = known.asks.first() {
-                let mut screen = Screen::new(app.output);
-                screen.thread(thread)?;
-                screen.question(ask.id, &ask.question::<Question>()?)?;
+                let mut session = ArchieSession::new(reading);
+                let mut console = TerminalConsole::new(app);
+                let context = Context {
+                    thread: thread.to_owned(),
+                    commands: console.commands(),
+                };
+                for notice in session.begin(&context).await? {
+                    console.show(&notice)?;
+                }
+                console.show(&session.present(ask, &context)?.notice)?;
             }
             return Err(error);
         }
@@ -276,8 +279,8 @@ pub(crate) async fn resume(
     let checkpoint = reader.graph().state(thread).await?;
     let agent = options.archie(Some(reader.spent(thread).await?))?;
     let next = match checkpoint.asks.into_iter().next() {
-        Some(ask) => TalkStep::Ask(ask),
-        None => TalkStep::Resume,
+        Some(ask) => Next::Ask(ask),
+        None => Next::Resume,
     };
     agreement.store().await?;
     let model = options.model_name();
@@ -287,11 +290,7 @@ pub(crate) async fn resume(
             shown(&known.state.model_name)
         ))]);
     }
-    let out = args.out.clone();
-    Talk::new(agent, thread.to_owned(), answers, out, app)
-        .explaining(args.explain)
-        .run(next, app.terminal)
-        .await
+    talk(session(agent, args), thread, answers, None, next, app).await
 }
 
 /// Refuses a file that the result cannot be written to, before anybody talks for an hour.
@@ -328,14 +327,5 @@ fn content_of(state: &Analysis, global: &Global) -> Result<DataOwner, Error> {
         None => Ok(DataOwner::Elsewhere(
             "the thread has no documents of the project".into(),
         )),
-    }
-}
-
-/// Name of the result of a flow.
-fn name_of(flow: Flow) -> &'static str {
-    match flow {
-        Flow::Analysis => "the analysis",
-        Flow::BuildContext => "the context",
-        Flow::Ask => "the answer",
     }
 }

@@ -118,6 +118,8 @@ impl Console for TerminalConsole<'_, '_> {
     }
 
     fn failed(&mut self, error: &Error) {
+        // A reply that broke off has no end of the line yet; a closed output is reported when more is shown.
+        let _ended = self.stream.end();
         self.app.output.error(error);
     }
 

@@ -49,7 +49,6 @@ mod settings;
 mod sheet;
 mod shell;
 mod shell_words;
-mod slash;
 mod stats;
 mod stream;
 mod suggest;

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use clap::{CommandFactory, Parser};
 
 use superstep::model::did_you_mean;
+use superstep_agent::slash::{self, Parsed, TypedAt};
 
 use crate::{
     app::App,
@@ -14,7 +15,6 @@ use crate::{
     error::Error,
     output::{Output, faint, plain, strong},
     shell_words,
-    slash::{self, Parsed, TypedAt},
     terminal::{Line, Topic},
 };
 
@@ -162,7 +162,10 @@ impl Shell {
                 None => output.say(&[faint("no question was asked yet")]),
             },
             Parsed::Tokens => match &self.thread {
-                Some(thread) => archie::tell_tokens(thread, &self.global, output).await?,
+                Some(thread) => {
+                    let mut own = app.with(&self.global, output);
+                    archie::tell_tokens(thread, &mut own).await?;
+                }
                 None => output.say(&[faint("no question was asked yet")]),
             },
             Parsed::Clear if app.terminal.is_interactive() => output.clear()?,

@@ -11,12 +11,12 @@ pub(crate) mod typeahead;
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
+use superstep_agent::slash::EDITOR;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::{
     error::Error,
     output::{Output, faint, plain, strong},
-    slash::EDITOR,
 };
 
 pub(crate) use echo::Unechoed;

@@ -14,6 +14,7 @@ use superstep::{
         text::Detail,
     },
 };
+use superstep_agent::in_micro_usd;
 
 use crate::{
     app::App,
@@ -53,7 +54,7 @@ pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Erro
         } => {
             let tree = tree(&saver, &thread, &View::default()).await?;
             if app.output.form == Form::Json {
-                return app.output.json(&units::in_micro_usd(tree.to_json()));
+                return app.output.json(&in_micro_usd(tree.to_json()));
             }
             lines(&tree.list(), app.output)
         }
@@ -64,7 +65,7 @@ pub(crate) async fn run(command: TraceCommand, app: &App<'_>) -> Result<(), Erro
         } => {
             let tree = chosen(tree(&saver, &thread, &which.view()).await?, &which)?;
             if app.output.form == Form::Json {
-                return app.output.json(&units::in_micro_usd(tree.to_json()));
+                return app.output.json(&in_micro_usd(tree.to_json()));
             }
             let detail = content.map_or(Detail::Brief, Detail::Content);
             lines(&tree.show(detail), app.output)
@@ -214,7 +215,7 @@ fn chosen(mut tree: RunTree, which: &Which) -> Result<RunTree, Error> {
 
 fn exported(tree: &RunTree, format: ExportFormat) -> Json {
     match format {
-        ExportFormat::Json => units::in_micro_usd(tree.to_json()),
+        ExportFormat::Json => in_micro_usd(tree.to_json()),
         ExportFormat::Otlp => {
             let origin = Origin::default();
             otlp::request_json(&tree.to_otlp(&origin), &origin)

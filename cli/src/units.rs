@@ -19,36 +19,6 @@ pub(crate) fn made(checkpoint: CheckpointId) -> Json {
     iso(made_at(checkpoint))
 }
 
-/// JSON of others in which every `cost` that is a number of millionths of a dollar has the name of money beside it, and
-/// every count of tokens that of tokens.
-pub(crate) fn in_micro_usd(mut json: Json) -> Json {
-    match &mut json {
-        Json::Array(items) => {
-            for item in items {
-                *item = in_micro_usd(item.take());
-            }
-        }
-        Json::Object(fields) => {
-            for (_, value) in fields.iter_mut() {
-                *value = in_micro_usd(value.take());
-            }
-            let cost = fields.get("cost").filter(|cost| cost.is_u64()).cloned();
-            if let Some(cost) = cost {
-                fields.insert("cost_micro_usd".into(), cost);
-            }
-            for (name, long) in [("input", "input_tokens"), ("output", "output_tokens")] {
-                let tokens = fields.get("tokens");
-                let count = tokens.and_then(|it| it.get(name).or_else(|| it.get(long)));
-                if let Some(count) = count.filter(|count| count.is_u64()).cloned() {
-                    fields.insert(long.into(), count);
-                }
-            }
-        }
-        _ => {}
-    }
-    json
-}
-
 /// A time in milliseconds since 1970.
 pub(crate) fn iso_of_millis(millis: u64) -> Json {
     iso(millis.saturating_mul(1_000))
@@ -73,15 +43,6 @@ mod tests {
     fn times_are_iso_with_milliseconds() {
         assert_eq!(iso(951_782_400_042_999), "2000-02-29T00:00:00.042Z");
         assert_eq!(iso(u64::MAX), Json::Null);
-    }
-
-    #[test]
-    fn money_of_others_gets_its_name() {
-        let json = serde_json::json!({"usage": [{"cost": 7, "tokens": {"input": 2, "output": 3}}], "cost": "x"});
-        let json = in_micro_usd(json);
-        assert_eq!(json["usage"][0]["cost_micro_usd"], 7);
-        assert_eq!(json["usage"][0]["output_tokens"], 3);
-        assert_eq!(json.get("cost_micro_usd"), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use superstep::{
     },
     text::single_line,
 };
+use superstep_agent::slash::{self, Parsed, TypedAt};
 
 use crate::{
     app::App,
@@ -21,7 +22,6 @@ use crate::{
     environment,
     error::Error,
     output::{Form, Output, bad, count, faint, plain, strong},
-    slash::{self, Parsed, TypedAt},
     stats::Stats,
     stream::TextStream,
     terminal::{Line, Terminal, Topic},

@@ -4,12 +4,10 @@ use std::ffi::OsString;
 
 use clap_complete::engine::complete;
 use reedline::{Completer, CompletionResult, Span, Suggestion};
+use superstep_agent::slash::{self, TypedAt};
 
 use super::Topic;
-use crate::{
-    shell_words,
-    slash::{self, TypedAt},
-};
+use crate::shell_words;
 
 pub(super) fn for_topic(topic: Topic, command: fn() -> clap::Command) -> Box<dyn Completer + Send> {
     match topic {

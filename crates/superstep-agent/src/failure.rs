@@ -72,6 +72,17 @@ impl Failure for RunFailure {
     }
 }
 
+/// The long-term store that an agent keeps texts in.
+impl Failure for superstep::store::StoreError {
+    fn code(&self) -> &'static str {
+        Self::code(self)
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        Self::hint(self)
+    }
+}
+
 impl From<superstep::Error> for AgentError {
     fn from(error: superstep::Error) -> Self {
         Self(Box::new(RunFailure(error)))

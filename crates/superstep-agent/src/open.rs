@@ -87,6 +87,14 @@ pub trait OpenAgent: Send {
         Box::pin(async { Ok(Vec::new()) })
     }
 
+    /// Notices when a run failed or was stopped.
+    fn broken_off<'a>(
+        &'a mut self,
+        with: &'a Context,
+    ) -> BoxFuture<'a, Result<Vec<Notice>, AgentError>> {
+        self.ended(with)
+    }
+
     /// A question, to be shown.
     fn present(&mut self, ask: &OpenAsk, with: &Context) -> Result<Prompt, AgentError> {
         Ok(plain_agent::present(ask, with))

@@ -19,7 +19,7 @@ impl<C: Console> Conversation<'_, C> {
     pub(super) async fn recover(&mut self, error: Option<RunError>) -> Result<Step, C::Error> {
         let is_over = error.as_ref().is_some_and(is_taken);
         let is_person = self.console.is_interactive() && self.answers.are_a_persons();
-        let notices = self.agent.ended(&self.context).await?;
+        let notices = self.agent.broken_off(&self.context).await?;
         self.show(&notices)?;
         let error = error.map(C::Error::from);
         if is_over || !is_person {

@@ -2,9 +2,9 @@
 
 use superstep::model::did_you_mean;
 
-/// Where somebody types.
+/// The place of a typed line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TypedAt {
+pub enum TypedAt {
     /// A conversation with Archie that ends in an analysis.
     Analysis,
     /// The shell.
@@ -16,11 +16,11 @@ pub(crate) enum TypedAt {
 /// A command, its help, and where it is one.
 struct SlashCommand(&'static str, &'static str, &'static [TypedAt]);
 
-/// What `/editor` says where no line is edited.
-pub(crate) const NO_EDITOR: &str = "an editor needs a terminal: write the message as a line";
+/// The reply to `/editor` where no line is edited.
+pub const NO_EDITOR: &str = "an editor needs a terminal: write the message as a line";
 
 /// Writes the message in another editor, wherever a message is typed.
-pub(crate) const EDITOR: &str = "/editor";
+pub const EDITOR: &str = "/editor";
 
 const ALL: [SlashCommand; 12] = [
     SlashCommand(
@@ -86,33 +86,42 @@ const ALL: [SlashCommand; 12] = [
 ];
 
 /// The commands of a place and their help.
-pub(crate) fn commands(place: TypedAt) -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn commands(place: TypedAt) -> impl Iterator<Item = (&'static str, &'static str)> {
     let here = ALL.iter().filter(move |it| it.2.contains(&place));
     here.map(|SlashCommand(name, about, _)| (*name, *about))
 }
 
 /// A message as it is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Parsed {
+pub enum Parsed {
     /// Text for Archie or the model, an approval among it.
     Text,
+    /// The list of documents.
     Documents,
+    /// Tokens and cost.
     Tokens,
+    /// The last answer, taken back.
     Undo,
+    /// A message that is written in an editor.
     Editor,
+    /// Another conversation.
     New,
     /// The current model, or the one to change to.
     Model(Option<String>),
+    /// The name of the thread.
     Thread,
+    /// An empty screen.
     Clear,
+    /// The list of commands.
     Help,
+    /// The end of the conversation.
     Exit,
     /// A mistyped command, or one of another place.
     Unknown(String),
 }
 
 /// Parses a message. A path or a sentence that begins with `/` is no command.
-pub(crate) fn parse(message: &str, place: TypedAt) -> Parsed {
+pub fn parse(message: &str, place: TypedAt) -> Parsed {
     let message = message.trim();
     let known = match message {
         "/documents" => Some(Parsed::Documents),

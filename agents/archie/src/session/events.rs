@@ -1,0 +1,92 @@
+//! A run in words: progress, documents that the model does not get, cost.
+
+use serde_json::json;
+use superstep::text::single_line;
+use superstep_agent::{Block, Notice, Weight, count, faint, in_micro_usd};
+
+use crate::{
+    entry::{Entry, Fate},
+    progress::Progress,
+    usage::Spent,
+};
+
+/// The most files that are named.
+const MOST_NAMED: usize = 8;
+
+/// Progress of a node.
+pub(super) fn told(progress: &Progress) -> Notice {
+    let line = match progress {
+        Progress::Read {
+            included,
+            left,
+            tokens,
+            budget,
+        } => {
+            let documents = count(*included, "document");
+            format!("read {documents}, about {tokens} of {budget} tokens; {left} not included")
+        }
+        Progress::Extracting { documents } => {
+            let documents = count(*documents, "new document");
+            format!("extracting entities from {documents}")
+        }
+        Progress::Sorting { passages } => {
+            format!("sorting {}, one at a time", count(*passages, "sentence"))
+        }
+        Progress::Remembered {
+            entities,
+            relationships,
+        } => {
+            let relationships = count(*relationships, "relationship");
+            format!("added {entities} entities and {relationships}")
+        }
+        Progress::Again { attempt } => {
+            format!("the reply was interrupted; attempt {attempt}, from the start")
+        }
+        Progress::Notice(notice) => format!("note: {}", single_line(&notice.to_string())),
+    };
+    let line = Block::Line(Weight::Note, vec![faint(line)]);
+    Notice::named("told", json!(progress)).with(vec![line])
+}
+
+/// Files that the model does not get, named before its first words.
+pub(super) fn omissions(files: &[Entry]) -> Vec<Notice> {
+    let is_left = |entry: &&Entry| !matches!(entry.fate, Fate::Whole { .. });
+    let left: Vec<&Entry> = files.iter().filter(is_left).collect();
+    let named = left.iter().take(MOST_NAMED);
+    let mut lines: Vec<String> = named.map(|entry| format!("  {entry}")).collect();
+    if left.len() > MOST_NAMED {
+        let more = left.len() - MOST_NAMED;
+        lines.push(format!(
+            "  and {more} more: /documents, or `threads show` with --json"
+        ));
+    }
+    let notices = lines.into_iter();
+    notices
+        .map(|line| Notice::say([faint(line)]).for_people())
+        .collect()
+}
+
+/// The cost of a call.
+pub(super) fn usage(spent: &Spent) -> Notice {
+    let line = Block::Line(Weight::Note, vec![faint(cost(spent))]);
+    Notice::named("usage", in_micro_usd(json!(spent))).with(vec![line])
+}
+
+/// The cost of calls, in a line.
+pub(super) fn cost(spent: &Spent) -> String {
+    let model = &spent.model;
+    let tokens = match spent.uncounted < spent.calls {
+        true => format!("{} + {} tokens", spent.tokens.input, spent.tokens.output),
+        false => "tokens n/a".to_owned(),
+    };
+    let cached = match spent.tokens.cached {
+        0 => String::new(),
+        cached => format!(" ({cached} cached)"),
+    };
+    let cost = match spent.cost {
+        Some(cost) if cost.as_micros() == 0 => "free".to_owned(),
+        Some(cost) => cost.to_string(),
+        None => "price n/a".to_owned(),
+    };
+    format!("{model} · {tokens}{cached} · {cost}")
+}

@@ -1,0 +1,93 @@
+//! Result of a thread, for the person and in a file.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use superstep_agent::{Block, Notice, Weight, bad, faint, plain, shown, strong};
+
+use super::question::{text, whole};
+use crate::{
+    error::Error,
+    explain::Trace,
+    result::{self, Written},
+    state::{Analysis, Flow},
+};
+
+/// Shows a result and writes it where it belongs. Writing it twice changes nothing.
+pub(super) fn publish(
+    state: &Analysis,
+    out: Option<&Path>,
+    is_read: bool,
+) -> Result<Notice, Error> {
+    let output = state.analysis_output.as_deref().unwrap_or_default();
+    let mut blocks = text(output, is_read);
+    let Some(path) = place(state, out) else {
+        return Ok(Notice::named("result", json!({"text": output})).with(blocks));
+    };
+    let older = match result::write(&path, output)? {
+        Written::Replaced { older } => format!("; the previous one is {}", older.display()),
+        Written::New | Written::Same => String::new(),
+    };
+    let what = match state.current_flow {
+        Flow::Analysis => "the analysis",
+        Flow::BuildContext => "the context",
+        Flow::Ask => "the answer",
+    };
+    let what = plain(format!("{what} is in "));
+    let line = vec![what, strong(path.display()), faint(older)];
+    blocks.push(Block::Line(Weight::Say, line));
+    let event = json!({"text": output, "path": path.to_string_lossy()});
+    Ok(Notice::named("result", event).with(blocks))
+}
+
+/// Shows the result of a thread that was done before. Its file is written if it is missing, as after a process that ended
+/// too early. A file with another text is newer, or the work of a person, and stays.
+pub(super) fn publish_again(state: &Analysis, out: Option<&Path>) -> Result<Notice, Error> {
+    let output = state.analysis_output.as_deref().unwrap_or_default();
+    let other = place(state, None).filter(|path| out.is_none() && result::is_other(path, output));
+    let Some(path) = other else {
+        return publish(state, out, false);
+    };
+    let mut blocks = whole(output);
+    let line = vec![
+        plain("The thread was done before. "),
+        strong(path.display()),
+        plain(" says something else and stays as it is; --out FILE writes this result"),
+    ];
+    blocks.push(Block::Line(Weight::Say, line));
+    Ok(Notice::named("result", json!({"text": output})).with(blocks))
+}
+
+/// The origin of each figure and name of a result.
+pub(super) fn explained(traces: &[Trace]) -> Notice {
+    let lines = traces.iter().map(|trace| {
+        let origins: Vec<String> = trace.origins.iter().map(shown).collect();
+        let origin = match origins.is_empty() {
+            true => bad(" is in no document, and you did not say it"),
+            false => faint(format!(" is in {}", origins.join(", "))),
+        };
+        let item = strong(shown(&trace.item));
+        Block::Line(Weight::Data, vec![faint("  "), item, origin])
+    });
+    Notice::named("explain", json!({"traces": traces})).with(lines.collect())
+}
+
+/// The file of a result; an answer has none unless one is named.
+fn place(state: &Analysis, out: Option<&Path>) -> Option<PathBuf> {
+    if let Some(out) = out {
+        return Some(out.to_owned());
+    }
+    let inputs = PathBuf::from(state.inputs.folder.as_deref()?);
+    let folder = match inputs.is_dir() {
+        true => inputs,
+        false => inputs.parent()?.to_owned(),
+    };
+    match state.current_flow {
+        Flow::Analysis => Some(folder.join(result::ANALYSIS)),
+        Flow::BuildContext => {
+            let name = state.context_name.as_deref().unwrap_or_default();
+            Some(folder.join(result::context_file(name)))
+        }
+        Flow::Ask => None,
+    }
+}
