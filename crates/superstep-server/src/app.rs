@@ -1,5 +1,12 @@
 //! What the handlers of a server share.
 
+pub(crate) mod counts;
+pub(crate) mod endings;
+pub(crate) mod foreign;
+pub(crate) mod readers;
+pub(crate) mod store_edit;
+pub(crate) mod uploads;
+
 use std::{
     collections::HashSet,
     path::PathBuf,
@@ -15,23 +22,22 @@ use superstep::{
 
 use tokio::sync::Notify;
 
-use crate::{
-    after_record::AfterRun,
-    assistant_record::Assistant,
-    counts::Counts,
-    cron_record::Cron,
-    endings::Endings,
-    file_record::{FileRecord, ResultRecord},
-    foreign::Foreign,
-    hidden::Hidden,
-    owner_graphs::OwnerStores,
-    private_paths::PrivatePaths,
-    readers::Readers,
-    records::Records,
-    registry::Registry,
-    store_edit::StoreEditor,
-    thread_records::ThreadRecords,
+use self::{
+    counts::Counts, endings::Endings, foreign::Foreign, readers::Readers, store_edit::StoreEditor,
     uploads::Uploads,
+};
+use crate::{
+    owners::{graphs::OwnerStores, private_paths::PrivatePaths},
+    records::{
+        Records,
+        after_run::AfterRun,
+        assistant::Assistant,
+        cron::Cron,
+        file::{FileRecord, ResultRecord},
+        hidden::Hidden,
+        threads::ThreadRecords,
+    },
+    registry::Registry,
 };
 
 /// What the handlers of a server share.

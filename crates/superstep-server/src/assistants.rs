@@ -1,5 +1,8 @@
 //! `/assistants`: made, read, changed in versions, removed and found.
 
+mod drawing;
+mod lookup;
+
 use std::sync::Arc;
 
 use axum::{
@@ -13,13 +16,10 @@ use superstep::draw::Drawing;
 
 use crate::{
     app::App,
-    assistant_record::{Assistant, Version, assistant_id},
-    drawing,
-    matching::has_all,
-    page::Page,
-    payload::Payload,
+    owners::visitor::Visitor,
+    records::assistant::{Assistant, Version, assistant_id},
     refusal::{Refusal, answer},
-    visitor::Visitor,
+    request::{matching::has_all, page::Page, payload::Payload},
 };
 
 const SORTABLE: &[&str] = &[
@@ -72,7 +72,7 @@ pub(crate) async fn create(
     };
     match (there, if_exists) {
         (None, _) => Ok(answer(&made.shown(&id))),
-        (Some(there), Some("do_nothing")) if caller.may_use(&there) => {
+        (Some(there), Some("do_nothing")) if caller.may_use(there.owner.as_deref()) => {
             Ok(answer(&there.shown(&id)))
         }
         (Some(_), _) => {

@@ -1,5 +1,7 @@
 //! `/runs/crons`: runs by a schedule.
 
+mod clock;
+
 use std::sync::Arc;
 
 use axum::{
@@ -13,14 +15,12 @@ use uuid::Uuid;
 
 use crate::{
     app::App,
-    cron_record::Cron,
-    matching::has_all,
-    page::Page,
-    payload::Payload,
+    owners::visitor::Visitor,
+    records::cron::Cron,
     refusal::{Refusal, answer},
-    run_request::RunRequest,
+    request::{matching::has_all, page::Page, payload::Payload},
+    runs::request::RunRequest,
     time,
-    visitor::Visitor,
 };
 
 const SORTABLE: &[&str] = &[

@@ -3,6 +3,8 @@
 //! A file is kept under the hash of its bytes in one folder, so no name that a client gives becomes a
 //! path. Who uploads one gets its path on the server, for graphs that take paths.
 
+mod rights;
+
 use std::{path::PathBuf, sync::Arc};
 
 use axum::{
@@ -22,13 +24,11 @@ use superstep::{
 
 use crate::{
     app::App,
-    file_record::FileRecord,
-    page::Page,
-    payload::Payload,
-    query::Params,
+    owners::visitor::Visitor,
+    records::file::FileRecord,
     refusal::{Refusal, answer},
+    request::{page::Page, payload::Payload, query::Params},
     time,
-    visitor::Visitor,
 };
 
 /// The longest name of a file.

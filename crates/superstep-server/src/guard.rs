@@ -3,11 +3,16 @@
 //! A page of another site can send requests to this machine, under a name of its own that leads here
 //! too. So a request must be for a name that the server knows (`Host`), and if it comes from a page
 //! (`Origin`), that page must be the server's own or one that is allowed. Without a token,
-//! connections of other users are closed before (`connections`).
+//! connections of other users are closed before (`server::connections`).
+
+pub(crate) mod ownership;
 
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
-use crate::{refusal::Refusal, tokens::Tokens, visitor::Visitor};
+use crate::{
+    owners::{tokens::Tokens, visitor::Visitor},
+    refusal::Refusal,
+};
 use axum::{
     body::Body,
     extract::{Request, State},

@@ -27,103 +27,34 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Which path is served is in `routes`, who may come in `guard`, what a client is told in
-//! `assistants`, `threads`, `state` and `runs`. `docs/server.md` is for those who call it.
+//! `routes` has every path; its handlers are in the folder that the path begins with, those of other
+//! protocols in `interop`. `guard` decides which requests are answered. Handlers share an `App`, which
+//! holds `records` and the stores of `owners`. `docs/server.md` describes the server to its callers.
 
-mod a2a;
-mod access;
-mod adopt;
-mod after_record;
-mod after_run;
 mod app;
-mod assistant_lookup;
-mod assistant_record;
 mod assistants;
-mod caller;
-mod checkpoint;
-mod connections;
-mod counts;
-mod cron_clock;
-mod cron_record;
 mod crons;
-mod docs_page;
-mod drawing;
-mod endings;
 mod error;
-mod file_record;
-mod file_rights;
 mod files;
-mod foreign;
+mod forms;
 mod guard;
-mod hidden;
-mod inbox_answer;
-mod inbox_form;
-mod limits;
-mod looked_after;
-mod matching;
-mod mcp;
-mod message_form;
-mod metrics;
-mod openapi;
-mod openapi_bodies;
-mod owner;
-mod owner_graphs;
-mod owner_store;
-mod page;
-mod payload;
-mod private_paths;
-mod protocol;
-mod provenance;
-mod query;
-mod readers;
+mod interop;
+mod owners;
 mod records;
 mod refusal;
 mod registry;
-mod route_info;
+mod request;
 mod routes;
-mod run_batch;
-mod run_end;
-mod run_kwargs;
-mod run_pages;
-mod run_records;
-mod run_request;
-mod run_stream;
-mod run_thread;
-mod run_view;
 mod runs;
-mod serve_lock;
 mod server;
-mod slots;
-mod snapshot;
-mod state;
-mod store_edit;
-mod store_items;
-mod stream_mode;
-mod submit;
+mod store;
 mod system;
-mod thread_name;
-mod thread_record;
-mod thread_records;
-mod thread_search;
-mod thread_stream;
-mod thread_view;
 mod threads;
 mod time;
-mod tokens;
-mod traces;
 mod ui;
-mod uploads;
-mod visitor;
-mod waiting;
-mod webhook;
-mod wire;
-mod working;
 
-pub use access::Access;
+pub use app::store_edit::{StoreEdit, StoreEditError, StoreEditor};
 pub use error::ServerError;
-pub use route_info::RouteInfo;
-pub use routes::routes;
-pub use serve_lock::ServeLock;
-pub use server::{Bound, Server};
-pub use store_edit::{StoreEdit, StoreEditError, StoreEditor};
-pub use thread_name::thread_uuid;
+pub use forms::thread_name::thread_uuid;
+pub use routes::{access::Access, info::RouteInfo, routes};
+pub use server::{Bound, Server, lock::ServeLock};

@@ -3,6 +3,14 @@
 //! A database that has threads and the store keeps both in one file. Changes are made by
 //! compare-and-put, so that none is lost.
 
+pub(crate) mod after_run;
+pub(crate) mod assistant;
+pub(crate) mod cron;
+pub(crate) mod file;
+pub(crate) mod hidden;
+pub(crate) mod thread;
+pub(crate) mod threads;
+
 use std::{marker::PhantomData, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use serde_json::Value as Json;
-use superstep::{RunRecord, Schemas, dynamic::DynGraph};
+use superstep::{Schemas, dynamic::DynGraph};
 use uuid::Uuid;
 
 use crate::{
     error::ServerError,
     refusal::Refusal,
-    run_kwargs::RunKwargs,
     time::{self, Micros},
 };
 
@@ -129,14 +128,6 @@ impl Registry {
         let built = |hosted: &&Hosted| name != UNNAMED && &*hosted.graph.plan().name == name;
         let by_id = self.graph(name).ok();
         by_id.or_else(|| self.graphs.iter().find(built))
-    }
-
-    /// The graph of a run, in whatever program that was started.
-    pub(crate) fn of_run(&self, run: &RunRecord) -> Option<&Hosted> {
-        match &*RunKwargs::of(run).graph_id {
-            "" => self.of_name(&run.graph),
-            id => self.graph(id).ok(),
-        }
     }
 
     /// The graph that a run names: by its id, or by that of its assistant.

@@ -1,6 +1,11 @@
 //! Every path that is served, with its method and what a caller must show. The router is made of
 //! this table, so there is no other path.
 
+pub(crate) mod access;
+mod docs_page;
+pub(crate) mod info;
+pub(crate) mod openapi;
+
 use std::sync::Arc;
 
 use axum::{
@@ -10,18 +15,18 @@ use axum::{
     routing::{MethodRouter, delete, get, patch, post, put},
 };
 
+use self::{access::Access, info::RouteInfo};
 use crate::{
-    a2a,
-    access::Access,
     app::App,
-    assistants, crons, docs_page, files,
-    guard::{Guard, require_token},
-    inbox_form, mcp, metrics, openapi,
-    owner::{no_owner, own_assistant, own_thread},
-    private_paths::hide_paths,
-    protocol,
-    route_info::RouteInfo,
-    run_batch, run_records, runs, state, store_items, system, thread_stream, threads, traces, ui,
+    assistants, crons, files,
+    guard::{
+        Guard,
+        ownership::{no_owner, own_assistant, own_thread},
+        require_token,
+    },
+    interop,
+    owners::private_paths::hide_paths,
+    runs, store, system, threads, ui,
 };
 
 type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
@@ -34,7 +39,7 @@ fn table() -> Vec<Row> {
         (Method::GET, "/ui/{*path}", Open, get(ui::get)),
         (Method::GET, "/ok", Open, get(system::ok)),
         (Method::GET, "/info", Token, get(system::info)),
-        (Method::GET, "/metrics", Whole, get(metrics::get)),
+        (Method::GET, "/metrics", Whole, get(system::metrics::get)),
         (Method::GET, "/openapi.json", Open, get(openapi::get)),
         (Method::POST, "/files", Token, post(files::upload)),
         (Method::POST, "/files/search", Token, post(files::search)),
@@ -50,12 +55,17 @@ fn table() -> Vec<Row> {
             Method::GET,
             "/.well-known/agent-card.json",
             Token,
-            get(a2a::card::get),
+            get(interop::a2a::card::get),
         ),
-        (Method::POST, "/a2a/{assistant_id}", Token, post(a2a::post)),
-        (Method::POST, "/mcp", Token, post(mcp::post)),
-        (Method::POST, "/mcp/", Token, post(mcp::post)),
-        (Method::DELETE, "/mcp", Token, delete(mcp::delete)),
+        (
+            Method::POST,
+            "/a2a/{assistant_id}",
+            Token,
+            post(interop::a2a::post),
+        ),
+        (Method::POST, "/mcp", Token, post(interop::mcp::post)),
+        (Method::POST, "/mcp/", Token, post(interop::mcp::post)),
+        (Method::DELETE, "/mcp", Token, delete(interop::mcp::delete)),
         (Method::POST, "/runs/crons", Token, post(crons::create)),
         (
             Method::POST,
@@ -155,60 +165,65 @@ fn table() -> Vec<Row> {
             Token,
             delete(threads::delete),
         ),
-        (Method::GET, "/threads/{id}/state", Token, get(state::get)),
+        (
+            Method::GET,
+            "/threads/{id}/state",
+            Token,
+            get(threads::state::get),
+        ),
         (
             Method::POST,
             "/threads/{id}/state",
             Token,
-            post(state::update),
+            post(threads::state::update),
         ),
         (
             Method::POST,
             "/threads/{id}/state/checkpoint",
             Token,
-            post(state::post_at),
+            post(threads::state::post_at),
         ),
         (
             Method::GET,
             "/threads/{id}/state/{checkpoint}",
             Token,
-            get(state::get_at),
+            get(threads::state::get_at),
         ),
         (
             Method::GET,
             "/threads/{id}/history",
             Token,
-            get(state::get_history),
+            get(threads::state::get_history),
         ),
         (
             Method::POST,
             "/threads/{id}/history",
             Token,
-            post(state::post_history),
+            post(threads::state::post_history),
         ),
         (
             Method::GET,
             "/threads/{id}/stream",
             Token,
-            get(thread_stream::join),
+            get(threads::stream::join),
         ),
         (
             Method::POST,
             "/threads/{id}/commands",
             Token,
-            post(protocol::command::post),
+            post(threads::protocol::command::post),
         ),
         (
             Method::POST,
             "/threads/{id}/stream/events",
             Token,
-            post(protocol::stream::events),
+            post(threads::protocol::stream::events),
         ),
         (
             Method::GET,
             "/threads/{id}/stream/events",
             Token,
-            get(protocol::socket::upgrade),
+            get(threads::protocol::socket::upgrade),
         ),
         (
             Method::POST,
@@ -220,27 +235,32 @@ fn table() -> Vec<Row> {
             Method::DELETE,
             "/threads/{id}/runs/{run}",
             Token,
-            delete(run_records::delete),
+            delete(runs::records::delete),
         ),
         (
             Method::GET,
             "/threads/{id}/runs/{run}/stream",
             Token,
-            get(run_records::join_stream),
+            get(runs::records::join_stream),
         ),
         (Method::POST, "/runs", Token, post(runs::create_alone)),
-        (Method::POST, "/runs/batch", Token, post(run_batch::create)),
+        (
+            Method::POST,
+            "/runs/batch",
+            Token,
+            post(runs::batch::create),
+        ),
         (
             Method::POST,
             "/runs/cancel",
             Token,
-            post(run_records::cancel_many),
+            post(runs::records::cancel_many),
         ),
         (
             Method::GET,
             "/runs/{run}/stream",
             Token,
-            get(run_records::join_stream_alone),
+            get(runs::records::join_stream_alone),
         ),
         (
             Method::POST,
@@ -258,45 +278,40 @@ fn table() -> Vec<Row> {
             Method::GET,
             "/threads/{id}/runs",
             Token,
-            get(run_records::list),
+            get(runs::records::list),
         ),
         (
             Method::GET,
             "/threads/{id}/runs/{run}",
             Token,
-            get(run_records::get),
+            get(runs::records::get),
         ),
         (
             Method::GET,
             "/threads/{id}/runs/{run}/join",
             Token,
-            get(run_records::join),
+            get(runs::records::join),
         ),
         (
             Method::POST,
             "/threads/{id}/runs/{run}/cancel",
             Token,
-            post(run_records::cancel),
+            post(runs::records::cancel),
         ),
-        (Method::PUT, "/store/items", Token, put(store_items::put)),
-        (Method::GET, "/store/items", Token, get(store_items::get)),
-        (
-            Method::DELETE,
-            "/store/items",
-            Token,
-            delete(store_items::delete),
-        ),
+        (Method::PUT, "/store/items", Token, put(store::put)),
+        (Method::GET, "/store/items", Token, get(store::get)),
+        (Method::DELETE, "/store/items", Token, delete(store::delete)),
         (
             Method::POST,
             "/store/items/search",
             Token,
-            post(store_items::search),
+            post(store::search),
         ),
         (
             Method::POST,
             "/store/namespaces",
             Token,
-            post(store_items::namespaces),
+            post(store::namespaces),
         ),
         (
             Method::POST,
@@ -311,7 +326,12 @@ fn table() -> Vec<Row> {
             Token,
             get(assistants::graph),
         ),
-        (Method::GET, "/threads/{id}/trace", Token, get(traces::get)),
+        (
+            Method::GET,
+            "/threads/{id}/trace",
+            Token,
+            get(threads::trace::get),
+        ),
         (
             Method::POST,
             "/threads/{id}/copy",
@@ -323,31 +343,31 @@ fn table() -> Vec<Row> {
             Method::POST,
             "/inbox/threads/search",
             Token,
-            post(threads::search).layer(from_fn(inbox_form::shown)),
+            post(threads::search).layer(from_fn(interop::inbox::shown)),
         ),
         (
             Method::GET,
             "/inbox/threads/{id}",
             Token,
-            get(threads::get).layer(from_fn(inbox_form::shown)),
+            get(threads::get).layer(from_fn(interop::inbox::shown)),
         ),
         (
             Method::GET,
             "/inbox/threads/{id}/state",
             Token,
-            get(state::get).layer(from_fn(inbox_form::shown)),
+            get(threads::state::get).layer(from_fn(interop::inbox::shown)),
         ),
         (
             Method::POST,
             "/inbox/threads/{id}/state",
             Token,
-            post(state::update),
+            post(threads::state::update),
         ),
         (
             Method::POST,
             "/inbox/threads/{id}/history",
             Token,
-            post(state::post_history).layer(from_fn(inbox_form::shown)),
+            post(threads::state::post_history).layer(from_fn(interop::inbox::shown)),
         ),
         (
             Method::POST,
@@ -384,7 +404,7 @@ pub(crate) fn router(app: Arc<App>, guard: &Arc<Guard>) -> Router {
     let mut router = Router::new();
     for (_, path, access, handler) in table() {
         let handler = match takes_inbox_answers(path) {
-            true => handler.layer(from_fn_with_state(app.clone(), inbox_form::answered)),
+            true => handler.layer(from_fn_with_state(app.clone(), interop::inbox::answered)),
             false => handler,
         };
         // The token is asked for first, then whose the thread is.

@@ -3,6 +3,24 @@
 //! A run continues by itself, whoever listens; what is here passes its events and its end to the client,
 //! with a sign of life where there is nothing to pass.
 
+mod after;
+pub(crate) mod batch;
+pub(crate) mod end;
+pub(crate) mod inbox_answer;
+pub(crate) mod kwargs;
+mod pages;
+mod provenance;
+pub(crate) mod records;
+pub(crate) mod request;
+pub(crate) mod stream;
+pub(crate) mod stream_mode;
+pub(crate) mod submit;
+mod thread;
+pub(crate) mod view;
+pub(crate) mod waiting;
+mod webhook;
+pub(crate) mod wire;
+
 use std::sync::Arc;
 
 use axum::{
@@ -17,16 +35,17 @@ use axum::{
 use superstep::{Cancel, RunId};
 use tokio::sync::mpsc;
 
+use self::{
+    stream::{Along, Over, Since},
+    submit::Accepted,
+    waiting::{AHEAD, Parts, waiting},
+};
 use crate::{
     app::App,
-    payload::Payload,
+    forms::thread_name::public,
+    owners::visitor::Visitor,
     refusal::{Refusal, answer},
-    run_stream::{Along, Over, Since},
-    run_view,
-    submit::Accepted,
-    thread_name::public,
-    visitor::Visitor,
-    waiting::{AHEAD, Parts, waiting},
+    request::payload::Payload,
 };
 
 /// `POST /threads/{id}/runs`
@@ -90,7 +109,7 @@ impl Accepted {
     /// The client hears that the run was accepted.
     fn created(self) -> Response {
         let place = [(CONTENT_LOCATION, self.place())];
-        (place, answer(&run_view::shown(&self.run))).into_response()
+        (place, answer(&view::shown(&self.run))).into_response()
     }
 
     /// The client reads along.

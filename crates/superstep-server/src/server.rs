@@ -1,5 +1,10 @@
 //! Setting a server up, and running it.
 
+mod connections;
+mod limits;
+pub(crate) mod lock;
+mod working;
+
 use std::{
     collections::{HashMap, HashSet},
     future::Future,
@@ -17,27 +22,26 @@ use tokio::{
     sync::Notify,
 };
 
-use crate::{
-    app::App,
-    connections::Connections,
-    counts::Counts,
-    endings::Endings,
-    error::ServerError,
-    foreign::Foreign,
-    guard::{Guard, check_place, error_bodies},
-    hidden::Hidden,
-    limits::{self, Limits},
-    openapi, owner_graphs,
-    private_paths::PrivatePaths,
-    records::{self, Records},
-    registry::{Hosted, Registry},
-    routes::{router, routes},
-    slots::Slots,
-    store_edit::StoreEditor,
-    thread_records::ThreadRecords,
-    tokens::{self, Tokens},
-    uploads::Uploads,
+use self::{
+    connections::{Connections, slots::Slots},
+    limits::Limits,
     working::Working,
+};
+use crate::{
+    app::{
+        App, counts::Counts, endings::Endings, foreign::Foreign, store_edit::StoreEditor,
+        uploads::Uploads,
+    },
+    error::ServerError,
+    guard::{Guard, check_place, error_bodies},
+    owners::{
+        self,
+        private_paths::PrivatePaths,
+        tokens::{self, Tokens},
+    },
+    records::{self, Records, hidden::Hidden, threads::ThreadRecords},
+    registry::{Hosted, Registry},
+    routes::{openapi, router, routes},
 };
 
 /// The largest body that is read, unless the server is told otherwise.
@@ -318,7 +322,7 @@ impl Server {
         self.hosts.insert(address.ip().to_string());
         let owners = tokens.owners();
         let owner_stores =
-            owner_graphs::stores(owners, &store).map_err(|error| ServerError::Owner {
+            owners::graphs::stores(owners, &store).map_err(|error| ServerError::Owner {
                 why: error.to_string(),
             })?;
         let guard = Arc::new(Guard {

@@ -1,5 +1,7 @@
 //! Health, and what the server is.
 
+pub(crate) mod metrics;
+
 use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
@@ -7,8 +9,8 @@ use serde_json::json;
 
 use crate::{
     app::App,
+    owners::visitor::Visitor,
     refusal::{Refusal, answer},
-    visitor::Visitor,
 };
 
 /// `GET /ok`: the server answers, and so does its storage.

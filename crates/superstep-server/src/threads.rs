@@ -1,5 +1,13 @@
 //! `/threads`: made, read, changed, removed and found.
 
+mod adopt;
+pub(crate) mod protocol;
+mod search;
+pub(crate) mod state;
+pub(crate) mod stream;
+pub(crate) mod trace;
+mod view;
+
 use std::sync::Arc;
 
 use axum::{
@@ -14,16 +22,17 @@ use superstep::{
     saver::At,
 };
 
+use self::{
+    search::ThreadSearch,
+    state::{StateUpdate, update_of},
+};
 use crate::{
     app::App,
-    page::Page,
-    payload::Payload,
+    forms::thread_name::{no_thread, thread_id},
+    owners::visitor::Visitor,
+    records::thread::Record,
     refusal::{Refusal, answer},
-    state::{StateUpdate, update_of},
-    thread_name::{no_thread, thread_id},
-    thread_record::Record,
-    thread_search::ThreadSearch,
-    visitor::Visitor,
+    request::{page::Page, payload::Payload},
 };
 
 const SORTABLE: &[&str] = &[

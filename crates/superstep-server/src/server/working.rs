@@ -1,0 +1,81 @@
+//! The server's worker: it takes the runs of its graphs from the queue, those that an earlier process
+//! left there included.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use superstep::{
+    Drain, RunOptions,
+    dynamic::{Worked, Worker},
+};
+use tokio::task::JoinHandle;
+
+use crate::{app::App, owners};
+
+/// How often the server looks for what is to be done after runs that ended elsewhere.
+const SWEEP: Duration = Duration::from_secs(30);
+
+/// How long the worker rests when its queue cannot be read.
+const REST: Duration = Duration::from_secs(1);
+
+/// The tasks of a server beside its requests; they end when this is dropped. Runs that are cut short by
+/// that go back to the queue.
+pub(super) struct Working(Vec<JoinHandle<()>>);
+
+impl Working {
+    /// Begins to work.
+    pub(super) fn start(app: &Arc<App>) -> Result<Self, superstep::Error> {
+        let graphs = owners::graphs::all(app.registry.all(), &app.owner_stores);
+        if graphs.is_empty() {
+            return Ok(Self(Vec::new()));
+        }
+        let worker = Worker::named(graphs, RunOptions::default())?.at_once(app.runs_at_once);
+        let counted = app.clone();
+        let worker = worker.on_begin(move |_| {
+            counted.counts.begun.fetch_add(1, Ordering::Relaxed);
+        });
+        let worker = Arc::new(worker);
+        let work = tokio::spawn({
+            let app = app.clone();
+            async move {
+                let stop = Drain::default();
+                loop {
+                    let told = |worked| tell(&app, worked);
+                    // A queue that cannot be read now may be read later.
+                    let _unread = worker.run(&stop, told).await;
+                    tokio::time::sleep(REST).await;
+                }
+            }
+        });
+        let sweep = tokio::spawn({
+            let app = app.clone();
+            async move {
+                loop {
+                    let _later = app.sweep().await;
+                    tokio::time::sleep(SWEEP).await;
+                }
+            }
+        });
+        let keep_time = tokio::spawn({
+            let app = app.clone();
+            async move { app.keep_time().await }
+        });
+        Ok(Self(vec![work, sweep, keep_time]))
+    }
+}
+
+fn tell(app: &Arc<App>, worked: Worked) {
+    app.counts.worked.fetch_add(1, Ordering::Relaxed);
+    app.endings.tell(worked.run);
+    app.spawn_finish(worked.run);
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        for task in &self.0 {
+            task.abort();
+        }
+    }
+}

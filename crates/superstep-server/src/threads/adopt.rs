@@ -1,0 +1,153 @@
+//! Threads that other programs made in the same storage, under names of their own: they are served like any other, if
+//! a hosted graph runs them.
+//!
+//! Such a thread gets a record under the id that follows from its name (`forms::thread_name`). Which graph it belongs to its
+//! newest checkpoint and its runs say, not its name.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Map;
+use superstep::{
+    RunQuery, ThreadId,
+    clock::made_at,
+    dynamic::GraphPath,
+    saver::{At, ThreadHint, ThreadInfo},
+};
+
+use crate::{
+    app::App,
+    forms::thread_name::{follows_from_name, no_thread, public},
+    owners::visitor::Visitor,
+    records::thread::Record,
+    refusal::Refusal,
+    time,
+};
+
+/// So many records are read one by one rather than all that there are.
+const FEW: usize = 1000;
+
+impl App {
+    /// The threads that an index names, with their records.
+    pub(super) async fn hinted_threads(
+        &self,
+        hints: &[ThreadHint],
+    ) -> Result<Vec<(String, Record)>, Refusal> {
+        let ids = hints.iter().map(|hint| public(&hint.id));
+        let known = match hints.len() > FEW {
+            true => self.threads.all().await?,
+            false => self.threads.find_all(ids.clone()).await?,
+        };
+        let mut known: HashMap<String, Record> = known.into_iter().collect();
+        let mut all = Vec::with_capacity(hints.len());
+        for (id, hint) in ids.zip(hints) {
+            let record = match known.remove(&id) {
+                Some(record) => Some(record),
+                None => self.adopt(&id, hint.id.clone()).await?,
+            };
+            let record = record.filter(|record| record.thread(&id) == hint.id);
+            all.extend(record.map(|record| (id, record)));
+        }
+        Ok(all)
+    }
+
+    /// All threads that have a record, those included that got it just now.
+    pub(crate) async fn served_threads(&self) -> Result<Vec<(String, Record)>, Refusal> {
+        let mut all = self.threads.all().await?;
+        let known: HashSet<&str> = all.iter().map(|(id, _)| &**id).collect();
+        let stored = self.saver.threads().await?;
+        let new = stored.into_iter().map(|thread| (public(&thread), thread));
+        let new: Vec<_> = new.filter(|(id, _)| !known.contains(&**id)).collect();
+        for (id, thread) in new {
+            if let Some(record) = self.adopt(&id, thread).await? {
+                all.push((id, record));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The record of a thread that has none yet, by the id that follows from its name. It has no owner.
+    pub(super) async fn find_stored(
+        &self,
+        caller: &Visitor,
+        id: &str,
+    ) -> Result<Option<Record>, Refusal> {
+        let stored = self.saver.threads().await?;
+        let Some(thread) = stored.into_iter().find(|thread| public(thread) == id) else {
+            return Ok(None);
+        };
+        match self.adopt(id, thread).await? {
+            Some(record) if caller.sees(record.owner.as_deref()) => Ok(Some(record)),
+            None if !caller.is_owner() => Ok(None),
+            _ => Err(no_thread(id)),
+        }
+    }
+
+    /// Makes the record of a new thread under an id that a client chose; says whether the id was free. An owner gets no id
+    /// of a thread that is stored without a record: its record would give the owner what other programs keep there.
+    pub(crate) async fn make_thread(&self, id: &str, record: &Record) -> Result<bool, Refusal> {
+        if record.owner.is_some() && self.threads.find(&Visitor::SERVER, id).await?.is_none() {
+            if follows_from_name(id) {
+                let why = "a new thread ID must not be a UUID of version 5: those stand for threads with names. Use \
+                           version 4 or 7";
+                return Err(Refusal::invalid(why));
+            }
+            if self.is_stored(&ThreadId::from(id)).await? {
+                return Ok(false);
+            }
+        }
+        Ok(self.threads.make(id, record).await?)
+    }
+
+    /// Whether anything is stored of a thread.
+    pub(crate) async fn is_stored(&self, thread: &ThreadId) -> Result<bool, Refusal> {
+        let root = GraphPath::default();
+        if self.saver.load(thread, &root, At::Latest).await?.is_some() {
+            return Ok(true);
+        }
+        Ok(self.newest_run(thread).await?.is_some())
+    }
+
+    pub(super) async fn adopt(
+        &self,
+        id: &str,
+        thread: ThreadId,
+    ) -> Result<Option<Record>, Refusal> {
+        if self.foreign.has(&thread) {
+            return Ok(None);
+        }
+        let root = GraphPath::default();
+        let newest = self.saver.load(&thread, &root, At::Latest).await?;
+        let runs = self.saver.runs();
+        let runs = runs.load_runs(&thread, &RunQuery::default()).await?;
+        let info = ThreadInfo::of(thread.clone(), newest.as_ref(), &runs);
+        let hosted = info.graph.as_deref();
+        let Some(hosted) = hosted.and_then(|name| self.registry.of_name(name)) else {
+            // One without a checkpoint and a run may still begin.
+            if newest.is_some() {
+                self.foreign.add(thread);
+            }
+            return Ok(None);
+        };
+        let stamps = [
+            ("graph_id", hosted.id.clone()),
+            ("assistant_id", hosted.assistant.to_string()),
+        ];
+        let stamps = stamps.map(|(name, id)| (name.to_owned(), id.into()));
+        let made = info.created.map(|millis| millis.saturating_mul(1000));
+        let changed = info
+            .checkpoint
+            .and_then(|id| i64::try_from(made_at(id)).ok());
+        let now = time::now();
+        let record = Record {
+            created: made.or(changed).unwrap_or(now),
+            updated: changed.unwrap_or(now),
+            name: (thread.as_str() != id).then(|| thread.as_str().to_owned()),
+            ..Record::new(Map::from_iter(stamps))
+        };
+        // Somebody may have been faster.
+        match self.threads.make(id, &record).await? {
+            true => Ok(Some(record)),
+            false => self.threads.find(&Visitor::SERVER, id).await,
+        }
+    }
+}
