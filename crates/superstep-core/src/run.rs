@@ -17,6 +17,7 @@ mod complete;
 mod config;
 mod effect;
 mod emit;
+mod fidelity;
 mod logged;
 mod messages;
 mod result;
@@ -35,8 +36,9 @@ pub use begin::{Begin, RunInput, StartingPoint};
 pub use buffers::Buffers;
 use call::CallsOf;
 pub use call::{CallSpec, Called};
-pub use config::{Drain, Fidelity, ParentContext, Replay, RunConfig};
+pub use config::{Drain, ParentContext, Replay, RunConfig};
 pub use effect::EffectError;
+pub use fidelity::Fidelity;
 pub use result::{Done, Halt};
 pub use task::{Task, TaskInput};
 

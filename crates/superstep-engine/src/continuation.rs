@@ -4,7 +4,7 @@ use superstep_core::{
     caller::Caller,
     error::{Error, ErrorKind},
     id::ThreadId,
-    run::{Fidelity, RunInput},
+    run::RunInput,
     runs::{RunQuery, RunRecord},
     saver::Saver,
     value::Value,
@@ -31,8 +31,7 @@ impl DynGraph {
     ) -> Result<Identity, Error> {
         let wants_context = !matches!(input, RunInput::Value(_)) && options.context.is_null();
         let wants_caller = matches!(input, RunInput::Nothing) && options.caller.is_none();
-        // LangGraph has no context where none is brought.
-        let looks = options.fidelity == Fidelity::Sensible && (wants_context || wants_caller);
+        let looks = options.fidelity.inherits_context() && (wants_context || wants_caller);
         let before = match (&self.0.backends.saver, &options.thread) {
             (Some(saver), Some(thread)) if looks => {
                 // In a box: most runs have no need of it, and all would have room for it.

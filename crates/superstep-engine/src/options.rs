@@ -61,7 +61,7 @@ pub struct RunOptions {
     /// and what was about to run, and starts again, as in LangGraph. An effect of which nobody knows whether
     /// it happened is never dropped unasked (SS1205).
     pub keep_asks: bool,
-    /// Whether accidents of LangGraph are reproduced.
+    /// Whether LangGraph is reproduced where superstep differs on purpose; [`Fidelity`] lists the differences.
     pub fidelity: Fidelity,
     /// Which events a stream shows.
     pub modes: Modes,
@@ -103,7 +103,7 @@ impl Default for RunOptions {
             strict_resume: false,
             strict_input: false,
             keep_asks: false,
-            fidelity: Fidelity::Sensible,
+            fidelity: Fidelity::default(),
             modes: Modes::UPDATES,
             subgraphs: false,
             log: Modes::NONE,

@@ -19,7 +19,7 @@ use superstep_core::{
     id::AskId,
     plan::{Keys, Pauses, Persist},
     record::open_asks,
-    run::{Begin, Buffers, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
+    run::{Begin, Buffers, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
     runs::{BeginRun, InputKind, noted},
     saver::At,
     value::Value,
@@ -163,8 +163,7 @@ impl DynGraph {
                 && let (Some(loaded), Some(saver), Some(thread)) =
                     (&found.loaded, saver, &env.thread)
             {
-                // LangGraph shows the schema to clients, and checks nothing.
-                if env.fidelity == Fidelity::Sensible
+                if env.fidelity.checks_answer_schemas()
                     && let RunInput::Command(_, Some(resume)) = &input
                 {
                     self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
@@ -251,7 +250,8 @@ impl DynGraph {
             None => None,
         };
         let nested = parent.nested;
-        if nested && env.fidelity == Fidelity::Sensible && ended_before(loaded.as_ref(), &parent) {
+        if nested && env.fidelity.restarts_ended_graphs() && ended_before(loaded.as_ref(), &parent)
+        {
             parent.resuming = Some(false);
         }
         let begin = Begin {
@@ -318,7 +318,7 @@ impl DynGraph {
             Persist::PerCall => {}
             Persist::PerThread => {
                 parent.namespace = parent.namespace.position();
-                if env.fidelity == Fidelity::Sensible {
+                if env.fidelity.refuses_shared_histories() {
                     ctx.claim_history(&parent.namespace, graph).await?;
                 }
             }

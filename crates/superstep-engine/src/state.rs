@@ -37,7 +37,8 @@ impl DynGraph {
         at: Option<&CheckpointRef>,
         depth: Depth,
     ) -> Result<Snapshot, Error> {
-        self.state_like(thread, at, depth, Fidelity::Sensible).await
+        self.state_like(thread, at, depth, Fidelity::default())
+            .await
     }
 
     /// [`DynGraph::state`], as LangGraph shows it if asked to: with questions that have an answer and whose
@@ -74,9 +75,9 @@ impl DynGraph {
             }
             return Ok(Snapshot::empty(Some(thread.clone()), namespace.clone()));
         };
-        let view = match (at, fidelity) {
-            (At::Latest, Fidelity::Sensible) => View::Live,
-            (At::Latest, Fidelity::LangGraph) => View::LiveAsLangGraph,
+        let view = match (at, fidelity.closes_answered_questions()) {
+            (At::Latest, true) => View::Live,
+            (At::Latest, false) => View::LiveAsLangGraph,
             _ => View::Record,
         };
         let mut snapshot = self.read(thread, namespace, &loaded, view)?;

@@ -157,7 +157,7 @@ impl Sim<'_> {
                 strict_resume: session.strict && !parent.nested,
                 strict_input: false,
                 keep_asks: false,
-                fidelity: Fidelity::Sensible,
+                fidelity: Fidelity::default(),
                 ids: worker.ids.clone(),
                 drain: Drain::default(),
                 parent,

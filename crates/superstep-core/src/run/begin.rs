@@ -3,8 +3,8 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{
-    Act, Acts, Buffers, Children, Fidelity, Loop, ParentContext, Position, Progress, ReaderView,
-    Replay, RunConfig, Schedule, Unstored,
+    Act, Acts, Buffers, Children, Loop, ParentContext, Position, Progress, ReaderView, Replay,
+    RunConfig, Schedule, Unstored,
 };
 use crate::{
     ask::{Answers, Resume},
@@ -102,8 +102,7 @@ impl Loop {
                 (fresh, None, None, Source::Input, -2)
             }
         };
-        // LangGraph forgets such work without a word.
-        if config.fidelity == Fidelity::Sensible {
+        if config.fidelity.refuses_lost_nodes() {
             restored.refuse_lost()?;
         }
         let stop = i64::try_from(config.limit).unwrap_or(i64::MAX / 2);
@@ -234,7 +233,7 @@ impl Loop {
         let RunInput::Command(command, Some(Resume::Next(answer))) = input else {
             return input;
         };
-        let binds = self.config.fidelity == Fidelity::Sensible && !self.progress.replaying;
+        let binds = self.config.fidelity.gives_plain_answers_once() && !self.progress.replaying;
         let resume = match self.open_asks().as_slice() {
             [id] if binds => Resume::ById(HashMap::from([(*id, answer)])),
             _ => Resume::Next(answer),
@@ -296,7 +295,7 @@ impl Loop {
         let mut asking: Vec<&TaskNote> = self.notes.iter().collect();
         asking.retain(|note| !note.extras.asks.is_empty());
         asking.sort_by_cached_key(place);
-        if self.config.fidelity == Fidelity::Sensible {
+        if self.config.fidelity.closes_answered_questions() {
             let open = open_asks(asking.iter().copied());
             return open.into_iter().map(|ask| ask.id).collect();
         }
@@ -348,14 +347,13 @@ impl Loop {
             Some(at) => self.notes.swap_remove(at),
             None => TaskNote::new(TaskKey::Input),
         };
-        note.extras.resume = match (resume, note.extras.resume.take(), self.config.fidelity) {
-            (Some(Resume::Next(answer)), _, Fidelity::LangGraph) => {
-                Some(PlainAnswer::Given(answer.clone()))
-            }
-            (Some(Resume::ById(_)), stale, Fidelity::LangGraph) => stale,
+        let once = self.config.fidelity.gives_plain_answers_once();
+        note.extras.resume = match (resume, note.extras.resume.take(), once) {
+            (Some(Resume::Next(answer)), _, false) => Some(PlainAnswer::Given(answer.clone())),
+            (Some(Resume::ById(_)), stale, false) => stale,
             // What is stored must not come back and reach another question. So a plain answer that no
             // open question waited for is this run's alone, and one that nobody took gives way for good.
-            (_, Some(PlainAnswer::Given(_)), Fidelity::Sensible) => Some(PlainAnswer::Taken),
+            (_, Some(PlainAnswer::Given(_)), true) => Some(PlainAnswer::Taken),
             _ => None,
         };
         if !writes.is_empty() {
@@ -375,8 +373,7 @@ impl Loop {
         if !self.config.saves {
             return Err(ErrorKind::ResumeWithoutSaver.into());
         }
-        // To LangGraph a checkpoint that the thread has moved on from has the questions of any other.
-        let is_past = superseded && self.config.fidelity == Fidelity::LangGraph;
+        let is_past = superseded && !self.config.fidelity.checks_answers_in_the_past();
         let strict = self.config.strict_resume && !self.config.parent.nested && !is_past;
         let pending = self.open_asks();
         let unknown = |reason, pending| Err(ErrorKind::UnknownAsk { reason, pending }.into());
@@ -405,7 +402,9 @@ impl Loop {
     fn has_answered(&self, superseded: bool) -> bool {
         let is_root = !self.config.parent.nested && !superseded;
         let has_answers = |note: &TaskNote| note.output.is_none() && !note.extras.asks.is_empty();
-        is_root && self.config.fidelity == Fidelity::Sensible && self.notes.iter().any(has_answers)
+        is_root
+            && self.config.fidelity.closes_answered_questions()
+            && self.notes.iter().any(has_answers)
     }
 
     /// Applies updates and destinations that came with commands to this checkpoint.
@@ -469,9 +468,8 @@ impl Loop {
         due: &[(TaskKey, NodeIx)],
         start: Applying<'_>,
     ) -> Result<Applied, Error> {
-        // LangGraph drops what tasks of the open step have done. Here it is done, and the state says so; what would
-        // have followed from it gives way to the input.
-        let keeps = self.config.fidelity == Fidelity::Sensible;
+        // What finished tasks wrote stays in the state. What would have followed from it gives way to the input.
+        let keeps = self.config.fidelity.keeps_finished_tasks();
         let fields = |key: &TaskKey| -> Vec<Write> {
             let note = self.notes.iter().find(|note| note.key == *key && keeps);
             let writes = note.and_then(|note| note.output.as_ref());

@@ -8,7 +8,7 @@ use std::{
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{
-    Fidelity, Loop,
+    Loop,
     task::{Phase, Task, TaskInput},
 };
 use crate::{
@@ -51,9 +51,9 @@ impl Loop {
         let caller = self.tasks.get(by)?;
         let (node, caller) = (caller.node, caller.key.clone());
         let args = args_hash(&spec.args);
-        let n = match self.config.fidelity {
-            Fidelity::Sensible => self.call_number(&caller, n, &spec.name, args),
-            Fidelity::LangGraph => n,
+        let n = match self.config.fidelity.matches_calls_by_content() {
+            true => self.call_number(&caller, n, &spec.name, args),
+            false => n,
         };
         let key = TaskKey::Call(Box::new(caller), n);
         let known = self.tasks.iter().position(|task| task.key == key);
@@ -118,7 +118,7 @@ impl Loop {
     /// task would end without it, and nobody would learn of it.
     pub(super) fn forgotten_effect(&self, at: usize) -> Option<String> {
         let by = &self.tasks.get(at)?.key;
-        if self.config.fidelity == Fidelity::LangGraph {
+        if !self.config.fidelity.reports_skipped_effects() {
             return None;
         }
         let is_forgotten = |note: &&TaskNote| {

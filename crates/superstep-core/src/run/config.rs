@@ -8,6 +8,7 @@ use std::{
     },
 };
 
+use super::Fidelity;
 use crate::sync::lock;
 use crate::{
     ask::Answers,
@@ -17,20 +18,6 @@ use crate::{
     plan::{Keys, Pauses, Plan},
     policy::Durability,
 };
-
-/// What to do where LangGraph 1.2.20 behaves by accident.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fidelity {
-    /// The sensible thing: a plain answer is given to one question once and must fit it, untracked channels are
-    /// never stored, a retry continues the graphs that its task ran, and a thread does not resume without nodes
-    /// that the graph has lost.
-    #[default]
-    Sensible,
-    /// The same as LangGraph: a run that resumes without an answer offers the last plain one
-    /// again, durability `exit` stores untracked writes of open steps, and a question of a subgraph
-    /// is shown as open until the run of its task ends.
-    LangGraph,
-}
 
 /// Settings of a run; the same for all its graphs, but for [`ParentContext`].
 #[derive(Clone)]
@@ -64,7 +51,7 @@ pub struct RunConfig {
     pub strict_input: bool,
     /// Whether new input is refused while questions are open.
     pub keep_asks: bool,
-    /// Whether accidents of LangGraph are reproduced.
+    /// Whether LangGraph is reproduced where superstep differs on purpose.
     pub fidelity: Fidelity,
     /// New checkpoint ids.
     pub ids: Arc<dyn IdSource>,
@@ -76,9 +63,9 @@ pub struct RunConfig {
 
 impl RunConfig {
     /// Whether this is a graph inside another that stores nothing of it. What it runs again from its start must
-    /// have the same ids again, or its questions could never be answered by id; LangGraph asks anew under new ones.
+    /// have the same ids again, or its questions could never be answered by id.
     pub(crate) fn is_transient(&self, plan: &Plan) -> bool {
-        let keeps_ids = plan.is_typed() || self.fidelity == Fidelity::Sensible;
+        let keeps_ids = plan.is_typed() || self.fidelity.keeps_ids_of_unsaved_graphs();
         keeps_ids && self.parent.nested && !self.saves
     }
 }

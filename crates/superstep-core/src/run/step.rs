@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Act, Fidelity, Loop, Stop,
+    Act, Loop, Stop,
     task::{Phase, Task, TaskInput},
 };
 use crate::{
@@ -83,9 +83,9 @@ impl Loop {
 
     /// Gives tasks from `first` on what is known of them from earlier runs, and answers by id.
     pub(super) fn remember_answers(&mut self, first: usize) {
-        let is_sensible = self.config.fidelity == Fidelity::Sensible;
+        let open_only = self.config.fidelity.answers_open_questions_only();
         let by_id = self.config.parent.answers.has_ids();
-        let unknown = by_id && !is_sensible && self.config.is_transient(&self.plan);
+        let unknown = by_id && !open_only && self.config.is_transient(&self.plan);
         if self.notes.is_empty() && !unknown {
             return;
         }
@@ -96,7 +96,7 @@ impl Loop {
             };
             let known = self.notes.iter().find(|note| note.key == *key);
             let asked = known.is_some_and(|note| !note.extras.asks.is_empty());
-            let needs_place = by_id && (asked || !is_sensible);
+            let needs_place = by_id && (asked || !open_only);
             let namespace = needs_place.then(|| self.task_namespace(at));
             let Some(task) = self.tasks.get_mut(at) else {
                 continue;
@@ -113,7 +113,7 @@ impl Loop {
                 continue;
             };
             let answers = &self.config.parent.answers;
-            let is_given = match (is_sensible, known) {
+            let is_given = match (open_only, known) {
                 (true, Some(note)) => take_answers(task, note, answers, &namespace),
                 (true, None) => false,
                 (false, _) => take_as_langgraph(task, answers, &namespace),

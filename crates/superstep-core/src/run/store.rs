@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Act, Fidelity, Loop, Stop, Task};
+use super::{Act, Loop, Stop, Task};
 use crate::{
     channel,
     channel_state::Recording,
@@ -83,8 +83,7 @@ impl Loop {
             for send in Arc::make_mut(&mut pending.sends) {
                 self.plan.forget_untracked(send);
             }
-            // LangGraph stores input as it is.
-            if self.config.fidelity == Fidelity::Sensible
+            if self.config.fidelity.never_stores_untracked_values()
                 && let Some(start) = &mut pending.start
             {
                 self.plan.forget_untracked_input(start);
@@ -162,7 +161,7 @@ impl Loop {
 
     /// The plain answer that came with the input has been taken: it must not be given again.
     fn taken_resume(&mut self) -> Option<TaskNote> {
-        let forgets = self.config.fidelity == Fidelity::Sensible && self.takes_resume();
+        let forgets = self.config.fidelity.gives_plain_answers_once() && self.takes_resume();
         forgets.then(|| {
             let extras = NoteExtras {
                 resume: Some(PlainAnswer::Taken),
@@ -284,7 +283,7 @@ impl Loop {
         if let Some(act) = self.store_so_far() {
             self.acts.push(act);
         }
-        if self.takes_resume() && self.config.fidelity == Fidelity::LangGraph {
+        if self.takes_resume() && !self.config.fidelity.gives_plain_answers_once() {
             let answered = self.notes.iter_mut();
             answered
                 .filter(|note| note.extras.resume.is_some())
@@ -296,7 +295,7 @@ impl Loop {
             .iter()
             .filter(|note| note.key == TaskKey::Input)
             .cloned();
-        let keeps_all = self.config.fidelity == Fidelity::LangGraph;
+        let keeps_all = !self.config.fidelity.never_stores_untracked_values();
         let stored = |note| if keeps_all { note } else { self.storable(note) };
         let notes: Vec<TaskNote> = input.chain(fresh).map(stored).collect();
         if !notes.is_empty() {

@@ -87,7 +87,7 @@ impl Thread {
             strict_resume: false,
             strict_input: false,
             keep_asks: false,
-            fidelity: Fidelity::Sensible,
+            fidelity: Fidelity::default(),
             ids: self.ids.clone(),
             drain: Drain::default(),
             parent: ParentContext::default(),

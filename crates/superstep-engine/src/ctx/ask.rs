@@ -1,12 +1,6 @@
 //! Questions of a running task.
 
-use superstep_core::{
-    ask::Ask,
-    error::ErrorKind,
-    id::AskId,
-    run::{Fidelity, Halt},
-    value::Value,
-};
+use superstep_core::{ask::Ask, error::ErrorKind, id::AskId, run::Halt, value::Value};
 
 use super::DynCtx;
 
@@ -48,22 +42,23 @@ impl DynCtx {
         decode: impl FnOnce(Value) -> Result<T, String>,
     ) -> Result<T, Halt> {
         let (namespace, env) = (self.namespace(), &self.0.step.env);
-        let is_sensible = env.fidelity == Fidelity::Sensible;
+        let by_content = env.fidelity.binds_answers_to_content();
         let mut progress = self.progress()?;
         let at = progress.answers.question();
         let place = AskId::of(&namespace, at);
-        let id = match typed.filter(|_| is_sensible) {
+        let id = match typed.filter(|_| by_content) {
             Some((kind, about)) => AskId::of_question(&namespace, at, kind, about),
             None => place,
         };
-        let unstored = (is_sensible && env.saver.is_none()).then_some(id);
+        let finds = env.saver.is_none() && env.fidelity.keeps_ids_of_unsaved_graphs();
+        let unstored = finds.then_some(id);
         let given = progress.answers.next(&self.0.step.answers, unstored);
         let refusal = match given {
             None => None,
             Some(answer) => {
                 // Where only the place is known, it says nothing about what was asked there.
                 let asked = progress.answers.asked().filter(|asked| *asked != place);
-                let is_other = is_sensible && asked.is_some_and(|asked| asked != id);
+                let is_other = by_content && asked.is_some_and(|asked| asked != id);
                 let decoded = match is_other {
                     true => Err("it was given to another question".to_owned()),
                     false => decode(answer),

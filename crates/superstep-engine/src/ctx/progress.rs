@@ -45,8 +45,7 @@ impl TaskProgress {
     /// Prepares for another attempt.
     pub(crate) fn rewind(&mut self, fidelity: Fidelity) {
         self.answers.rewind();
-        // LangGraph counts on: there a retry runs its graphs from their start, and repeats what they did.
-        if fidelity == Fidelity::Sensible {
+        if fidelity.continues_graphs_in_retries() {
             self.begun_graphs = self.begun_graphs.max(self.graphs);
             self.graphs = 0;
         }
