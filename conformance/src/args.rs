@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, ValueEnum, error::ErrorKind};
 use superstep_conformance::{
     compare::{Level, Quirks},
+    profile::Profile,
     restart::OneOp,
 };
 
@@ -21,6 +22,9 @@ pub(crate) struct Args {
     /// On SQLite, with the process killed and started again between all operations.
     #[arg(long)]
     restart: bool,
+    /// The options and rules that the cases leave open.
+    #[arg(long, value_enum, default_value = "default")]
+    options: Profile,
     /// Task order must be as recorded.
     #[arg(long)]
     strict: bool,
@@ -60,6 +64,7 @@ pub(crate) enum Job {
 pub(crate) struct Cases {
     pub(crate) paths: Vec<PathBuf>,
     pub(crate) way: Way,
+    pub(crate) profile: Profile,
     pub(crate) level: Level,
     pub(crate) quirks: Quirks,
 }
@@ -86,6 +91,7 @@ impl Args {
                 case,
                 database,
                 state,
+                profile: self.options,
             });
         }
         let way = match (self.saver, self.restart) {
@@ -102,6 +108,7 @@ impl Args {
         Job::Cases(Cases {
             paths: self.paths,
             way,
+            profile: self.options,
             level: match (self.exact, self.strict) {
                 (true, _) => Level::Exact,
                 (false, true) => Level::Strict,

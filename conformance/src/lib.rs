@@ -2,19 +2,22 @@
 //!
 //! [`case`] reads a case file, [`expr`] and [`program`] run the code inside it over [`value`]s,
 //! [`graphs`] builds its graphs on the engine, [`runner`] runs its script on a [`backing`],
-//! [`restart`] does so with a new process for every operation, [`compare`] judges the answers and
+//! [`restart`] does so with a new process for every operation, [`profile`] has the options it runs
+//! under, [`compare`] judges the answers, [`differences`] lists those that differ on purpose, and
 //! [`report`] says what went wrong. [`saver_kit`] and [`store_kit`] check backends.
 
 pub mod backing;
 pub mod case;
 pub mod compare;
 pub mod convert;
+pub mod differences;
 pub mod errors;
 pub mod expr;
 pub mod external_state;
 pub mod graphs;
 pub mod host;
 pub mod kit;
+pub mod profile;
 pub mod program;
 pub mod render;
 pub mod report;

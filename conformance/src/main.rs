@@ -8,6 +8,7 @@ use std::{
     error::Error,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
 };
 
 use clap::Parser;
@@ -16,6 +17,8 @@ use superstep_conformance::{
     backing::Backing,
     case::Case,
     compare::{Mismatch, check_case},
+    differences::{Differences, Judgement},
+    profile::{Profile, Untyped},
     report,
     restart::{self, Unfit},
     runner::run_case,
@@ -48,11 +51,15 @@ async fn main() -> ExitCode {
     }
 }
 
+const STALE: &str = "  it is answered as recorded, and DIFFERENCES.md still lists it";
+
 /// What came of a case.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum CaseVerdict {
     Passed,
-    Skipped(Unfit),
+    /// It differs on purpose, by this rule.
+    Differs(String),
+    Skipped(String),
     Failed(String),
 }
 
@@ -74,16 +81,28 @@ async fn run(args: &Cases) -> Result<usize, String> {
         // Each of these is a process.
         Way::Restart => 2,
     };
+    let differences = Arc::new(Differences::load()?);
     let mut verdicts = Vec::with_capacity(paths.len());
     let mut running = JoinSet::new();
     let mut waiting = paths.into_iter();
     loop {
         for path in waiting.by_ref().take(at_once - running.len()) {
             let case = Case::load(&path).map_err(|error| error.to_string())?;
-            let (way, level, quirks) = (args.way, args.level, args.quirks);
+            let (way, profile) = (args.way, args.profile);
+            let (level, quirks) = (args.level, args.quirks);
+            let differences = differences.clone();
             running.spawn(async move {
-                let verdict = match answers(&path, &case, way).await {
-                    Ok(results) => judge(&case, &check_case(&case, &results, level, quirks)),
+                let verdict = match answers(&path, &case, way, profile).await {
+                    Ok(results) => {
+                        let mismatches = check_case(&case, &results, level, quirks);
+                        let is_equal = mismatches.is_empty();
+                        match differences.judge(&case.name, profile, is_equal) {
+                            Judgement::Equal => CaseVerdict::Passed,
+                            Judgement::Differs(rule) => CaseVerdict::Differs(rule),
+                            Judgement::Unlisted => judge(&case, &mismatches),
+                            Judgement::Stale => CaseVerdict::Failed(STALE.to_owned()),
+                        }
+                    }
                     Err(verdict) => verdict,
                 };
                 (path, verdict)
@@ -114,23 +133,34 @@ fn files(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), String> {
 }
 
 /// The results of a case, or the verdict if it has none.
-async fn answers(path: &Path, case: &Case, way: Way) -> Result<Vec<Json>, CaseVerdict> {
+async fn answers(
+    path: &Path,
+    case: &Case,
+    way: Way,
+    profile: Profile,
+) -> Result<Vec<Json>, CaseVerdict> {
     let failed = |what: &str, why: String| CaseVerdict::Failed(format!("  {what}: {why}"));
+    if profile == Profile::Typed {
+        let skipped = |why: Untyped| CaseVerdict::Skipped(format!("not in the typed layer: {why}"));
+        Untyped::check(case).map_err(skipped)?;
+    }
     match way {
-        Way::Memory => Ok(run_case(case, &Backing::memory()).await),
+        Way::Memory => Ok(run_case(case, &Backing::memory(), profile).await),
         Way::Sqlite => {
             let case = case.clone();
-            let ended = spawn_blocking(move || on_sqlite(&case)).await;
+            let ended = spawn_blocking(move || on_sqlite(&case, profile)).await;
             ended
                 .map_err(|error| failed("sqlite", error.to_string()))?
                 .map_err(|error| failed("sqlite", error.to_string()))
         }
         Way::Restart => {
-            Unfit::check(case).map_err(CaseVerdict::Skipped)?;
+            let skipped = |why: Unfit| CaseVerdict::Skipped(why.to_string());
+            Unfit::check(case).map_err(skipped)?;
             let program = env::current_exe();
             let program = program.map_err(|error| failed("this program", error.to_string()))?;
             let (path, case) = (path.to_owned(), case.clone());
-            let ended = spawn_blocking(move || restart::run_case(&program, &path, &case)).await;
+            let ended =
+                spawn_blocking(move || restart::run_case(&program, &path, &case, profile)).await;
             ended
                 .map_err(|error| failed("restart", error.to_string()))?
                 .map_err(|error| failed("restart", error.to_string()))
@@ -140,14 +170,14 @@ async fn answers(path: &Path, case: &Case, way: Way) -> Result<Vec<Json>, CaseVe
 
 /// Runs a case on a runtime of its own: some cases measure time, and the disk that another case waits
 /// for must not stop their clock.
-fn on_sqlite(case: &Case) -> Result<Vec<Json>, Box<dyn Error + Send + Sync>> {
+fn on_sqlite(case: &Case, profile: Profile) -> Result<Vec<Json>, Box<dyn Error + Send + Sync>> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(2)
         .enable_time()
         .build()?;
     let folder = TempDir::with_prefix("superstep-case-")?;
     let database = Database::open(folder.path().join("case.db"))?;
-    let results = runtime.block_on(run_case(case, &Backing::database(&database)));
+    let results = runtime.block_on(run_case(case, &Backing::database(&database), profile));
     drop((runtime, database));
     folder.close()?;
     Ok(results)
@@ -168,11 +198,13 @@ fn judge(case: &Case, mismatches: &[Mismatch]) -> CaseVerdict {
 /// Prints what came of the cases and returns how many failed.
 fn tell(verdicts: &[(PathBuf, CaseVerdict)]) -> usize {
     let (mut passed, mut failed) = (0, 0);
-    let mut skipped: BTreeMap<Unfit, usize> = BTreeMap::new();
+    let mut differing: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     for (path, verdict) in verdicts {
         match verdict {
             CaseVerdict::Passed => passed += 1,
-            CaseVerdict::Skipped(why) => *skipped.entry(*why).or_default() += 1,
+            CaseVerdict::Differs(rule) => *differing.entry(rule).or_default() += 1,
+            CaseVerdict::Skipped(why) => *skipped.entry(why).or_default() += 1,
             CaseVerdict::Failed(why) => {
                 failed += 1;
                 println!("FAIL {}\n{why}", path.display());
@@ -182,6 +214,13 @@ fn tell(verdicts: &[(PathBuf, CaseVerdict)]) -> usize {
     for (why, count) in skipped {
         println!("{count} skipped: {why}");
     }
-    println!("{passed} passed, {failed} failed");
+    let differ: usize = differing.values().sum();
+    for (rule, count) in differing {
+        println!("{count} differ on purpose: {rule}");
+    }
+    match differ {
+        0 => println!("{passed} passed, {failed} failed"),
+        _ => println!("{passed} passed, {differ} differ on purpose, {failed} failed"),
+    }
     failed
 }

@@ -29,6 +29,7 @@ use crate::{
         op::{Action, Op},
     },
     external_state::ExternalState,
+    profile::Profile,
     runner::Runner,
 };
 
@@ -106,7 +107,12 @@ impl From<SaverError> for RestartError {
 
 /// Runs a case, read from `file`, each operation in a new process of `program`, and returns the
 /// result of each. It blocks.
-pub fn run_case(program: &Path, file: &Path, case: &Case) -> Result<Vec<Json>, RestartError> {
+pub fn run_case(
+    program: &Path,
+    file: &Path,
+    case: &Case,
+    profile: Profile,
+) -> Result<Vec<Json>, RestartError> {
     let folder = TempDir::with_prefix("superstep-restart-").map_err(io("a temporary folder"))?;
     let program = std::path::absolute(program).map_err(io("the program"))?;
     let file = std::path::absolute(file).map_err(io("the case file"))?;
@@ -117,6 +123,7 @@ pub fn run_case(program: &Path, file: &Path, case: &Case) -> Result<Vec<Json>, R
             case: file.clone(),
             database: folder.path().join("case.db"),
             state: folder.path().join("state.json"),
+            profile,
         };
         let output = Command::new(&program)
             .args(part.args())
@@ -151,11 +158,13 @@ pub struct OneOp {
     pub database: PathBuf,
     /// Where counters and flags are handed on; made by the first operation.
     pub state: PathBuf,
+    /// The options it runs under.
+    pub profile: Profile,
 }
 
 impl OneOp {
     /// The arguments that ask for it.
-    pub fn args(&self) -> [OsString; 8] {
+    pub fn args(&self) -> [OsString; 10] {
         [
             "--one-op".into(),
             self.op.to_string().into(),
@@ -165,6 +174,8 @@ impl OneOp {
             self.database.clone().into(),
             "--state".into(),
             self.state.clone().into(),
+            "--options".into(),
+            self.profile.name().into(),
         ]
     }
 
@@ -179,7 +190,8 @@ impl OneOp {
         let op = op.ok_or(RestartError::NoOperation(self.op))?;
         let external = self.external()?;
         let database = Database::open(&self.database)?;
-        let mut runner = Runner::new(&case, &Backing::database(&database), external.clone());
+        let backing = Backing::database(&database);
+        let mut runner = Runner::new(&case, &backing, external.clone(), self.profile);
         for earlier in case.script.iter().take(self.op) {
             runner.redo(earlier);
         }

@@ -12,12 +12,12 @@ use superstep_core::{
     ask::{Ask, Resume},
     command::{Command, Output},
     edit,
-    error::Error,
+    error::{Error, ErrorKind, Unmatched},
     event::Modes,
     id::{AskId, GraphPath, ThreadId},
     plan::blueprint::ROOT,
     policy::Durability,
-    run::{Fidelity, RunInput},
+    run::{Drain, RunInput},
     saver::{HistoryQuery, Saver},
     snapshot::{Snapshot, SubState},
     value::Value,
@@ -40,13 +40,14 @@ use crate::{
     external_state::ExternalState,
     graphs::{GraphError, Graphs},
     host::store_do,
+    profile::Profile,
     render::{self, Ordinals, Reader, Version},
     value::Val,
 };
 
 /// Runs a case and returns the result of each operation.
-pub async fn run_case(case: &Case, backing: &Backing) -> Vec<Json> {
-    let mut runner = Runner::new(case, backing, ExternalState::default());
+pub async fn run_case(case: &Case, backing: &Backing, profile: Profile) -> Vec<Json> {
+    let mut runner = Runner::new(case, backing, ExternalState::default(), profile);
     let mut results = Vec::with_capacity(case.script.len());
     for op in &case.script {
         results.push(runner.answer(op).await);
@@ -85,12 +86,14 @@ pub struct Runner {
     saver: Option<Arc<dyn Saver>>,
     store: Option<Arc<dyn Store>>,
     external: ExternalState,
-    durability: Durability,
+    profile: Profile,
+    /// Options of runs where the script says nothing.
+    options: RunOptions,
 }
 
 impl Runner {
     /// Makes a case ready for its first operation.
-    pub fn new(case: &Case, backing: &Backing, external: ExternalState) -> Self {
+    pub fn new(case: &Case, backing: &Backing, external: ExternalState, profile: Profile) -> Self {
         let saver = case.setup.checkpointer.then(|| backing.saver.clone());
         let store = case.setup.store.then(|| backing.store.clone());
         let backends = Backends {
@@ -100,20 +103,13 @@ impl Runner {
             ..Backends::default()
         };
         let roots: BTreeSet<String> = case.roots().into_iter().map(str::to_owned).collect();
-        let quiet_child = case
-            .graphs
-            .values()
-            .any(|def| matches!(def, GraphDef::State(def) if def.checkpointer == Some(false)));
         Self {
             graphs: Graphs::new(case.graphs.clone(), roots, backends, external.clone()),
             saver,
             store,
             external,
-            durability: if quiet_child {
-                Durability::Async
-            } else {
-                Durability::Sync
-            },
+            profile,
+            options: profile.options(case),
         }
     }
 
@@ -164,7 +160,7 @@ impl Runner {
                     Depth::Here
                 };
                 let snapshot = graph
-                    .state_like(&thread, at.as_ref(), depth, Fidelity::LangGraph)
+                    .state_like(&thread, at.as_ref(), depth, self.options.fidelity)
                     .await?;
                 let ordinals = self.ordinals_of(&thread, &snapshot).await?;
                 Ok(json!({ "snapshot": render::snapshot(&snapshot, &ordinals) }))
@@ -297,7 +293,12 @@ impl Runner {
             } => {
                 let of = of.map(root).transpose()?;
                 let mut snapshot = graph
-                    .state_like(&thread, of.as_ref(), Depth::Subgraphs, Fidelity::LangGraph)
+                    .state_like(
+                        &thread,
+                        of.as_ref(),
+                        Depth::Subgraphs,
+                        self.options.fidelity,
+                    )
                     .await?;
                 for task in path {
                     let state = snapshot
@@ -339,11 +340,11 @@ impl Runner {
             thread: op.thread.as_deref().map(ThreadId::from),
             at: self.address(op, &graph).await?,
             limit: match run.recursion_limit {
-                None => 10_000,
+                None => self.options.limit,
                 Some(limit) => u64::try_from(limit).unwrap_or(0),
             },
             durability: match run.durability {
-                None => self.durability,
+                None => self.options.durability,
                 Some(op::Durability::Sync) => Durability::Sync,
                 Some(op::Durability::Async) => Durability::Async,
                 Some(op::Durability::Exit) => Durability::Exit,
@@ -358,9 +359,9 @@ impl Runner {
                     OutputKeys::Many(names.iter().map(|name| name.as_str().into()).collect())
                 }
             },
-            strict_resume: run.strict_resume,
-            fidelity: Fidelity::LangGraph,
-            ..RunOptions::default()
+            strict_resume: run.strict_resume || self.options.strict_resume,
+            drain: Drain::default(),
+            ..self.options.clone()
         };
         if let Some(reason) = &run.drain_before {
             options.drain.request(reason.clone());
@@ -408,7 +409,7 @@ impl Runner {
             let thread = self.thread(op)?;
             let at = self.address(op, graph).await?;
             let state = graph
-                .state_like(&thread, at.as_ref(), Depth::Here, Fidelity::LangGraph)
+                .state_like(&thread, at.as_ref(), Depth::Here, self.options.fidelity)
                 .await?;
             let mut map = std::collections::HashMap::new();
             for (asked, answer) in pairs {
@@ -425,7 +426,31 @@ impl Runner {
             let answer = convert::to_value(&self.eval(answer)?);
             resume = Some(Resume::ById([(AskId(0), answer)].into()));
         }
+        if let (Some(Resume::Next(answer)), Profile::Typed) = (&resume, self.profile) {
+            let id = self.only_ask(&self.thread(op)?, graph).await?;
+            resume = Some(Resume::ById([(id, answer.clone())].into()));
+        }
         Ok(RunInput::Command(Box::new(command), resume))
+    }
+
+    /// The one open question of a thread, as `Graph::answer_only` of the typed layer finds it.
+    async fn only_ask(&self, thread: &ThreadId, graph: &DynGraph) -> Result<AskId, Trouble> {
+        let state = graph.state(thread, None, Depth::Here).await?;
+        let mut pending: Vec<AskId> = Vec::new();
+        for ask in state.asks() {
+            if !pending.contains(&ask.id) {
+                pending.push(ask.id);
+            }
+        }
+        let error = match pending.as_slice() {
+            [id] => return Ok(*id),
+            [] => {
+                let reason = Unmatched::NotPending;
+                ErrorKind::UnknownAsk { reason, pending }
+            }
+            _ => ErrorKind::AmbiguousResume { pending },
+        };
+        Err(Error::from(error).into())
     }
 
     async fn invoke(&mut self, op: &Op, run: &Run) -> Result<Json, Trouble> {

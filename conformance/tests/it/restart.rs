@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use superstep_conformance::{
     case::Case,
     compare::{Level, Quirks, check_case},
+    profile::Profile,
     report,
     restart::{self, OneOp, Unfit},
 };
@@ -54,6 +55,7 @@ fn an_operation_answers_and_leaves_everything_open() {
         case: file("interrupts-single"),
         database: folder.path().join("case.db"),
         state: folder.path().join("state.json"),
+        profile: Profile::Default,
     };
     let output = Command::new(PROGRAM).args(part.args()).output().unwrap();
     assert!(!output.status.success(), "{}", output.status);
@@ -68,7 +70,8 @@ fn a_process_that_cannot_answer_is_an_error_with_its_words() {
     let mut case = load("interrupts-single");
     let one_more = case.script.first().unwrap().clone();
     case.script.push(one_more);
-    let ended = restart::run_case(Path::new(PROGRAM), &file("interrupts-single"), &case);
+    let file = file("interrupts-single");
+    let ended = restart::run_case(Path::new(PROGRAM), &file, &case, Profile::Default);
     let error = ended.unwrap_err().to_string();
     let said = format!("no operation {}", case.script.len() - 1);
     assert!(error.contains(&said), "{error}");
@@ -85,13 +88,15 @@ fn a_case_that_lives_in_one_process_is_unfit() {
 fn answered_as_recorded(name: &str) {
     let case = load(name);
     assert_eq!(Unfit::check(&case), Ok(()), "{name}");
-    let results = restart::run_case(Path::new(PROGRAM), &file(name), &case).unwrap();
-    let mismatches = check_case(&case, &results, Level::Exact, Quirks::Skip);
-    let shown: Vec<String> = mismatches
-        .iter()
-        .map(|m| report::render(&case, m))
-        .collect();
-    assert!(shown.is_empty(), "{}", shown.join("\n"));
+    for profile in [Profile::Default, Profile::Langgraph] {
+        let results = restart::run_case(Path::new(PROGRAM), &file(name), &case, profile).unwrap();
+        let mismatches = check_case(&case, &results, Level::Exact, Quirks::Skip);
+        let shown: Vec<String> = mismatches
+            .iter()
+            .map(|m| report::render(&case, m))
+            .collect();
+        assert!(shown.is_empty(), "{profile}: {}", shown.join("\n"));
+    }
 }
 
 fn load(name: &str) -> Case {

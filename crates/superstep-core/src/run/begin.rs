@@ -201,7 +201,7 @@ impl Loop {
             if !nested {
                 self.check_input(&start)?;
             }
-            self.take_input(start)?;
+            self.take_input(start, at.superseded)?;
         } else if from_parent.is_none() {
             return Err(ErrorKind::EmptyInput.into());
         }
@@ -431,7 +431,7 @@ impl Loop {
     }
 
     /// New input: what was about to run is dropped, the input waits for the start node.
-    fn take_input(&mut self, start: StartValue) -> Result<(), Error> {
+    fn take_input(&mut self, start: StartValue, superseded: bool) -> Result<(), Error> {
         if !self.config.parent.nested {
             self.config.parent.answers.take_next();
         }
@@ -447,7 +447,7 @@ impl Loop {
                 let recording = self.recording();
                 self.state.apply(&self.plan, &mut [start], recording)?
             }
-            due => self.drop_due(due, start)?,
+            due => self.drop_due(due, start, superseded)?,
         };
         due.clear();
         self.schedule.due = due;
@@ -467,9 +467,11 @@ impl Loop {
         &mut self,
         due: &[(TaskKey, NodeIx)],
         start: Applying<'_>,
+        superseded: bool,
     ) -> Result<Applied, Error> {
         // What finished tasks wrote stays in the state. What would have followed from it gives way to the input.
-        let keeps = self.config.fidelity.keeps_finished_tasks();
+        // A past checkpoint is the state before its tasks: what they wrote is in the branch that was left.
+        let keeps = self.config.fidelity.keeps_finished_tasks() && !superseded;
         let fields = |key: &TaskKey| -> Vec<Write> {
             let note = self.notes.iter().find(|note| note.key == *key && keeps);
             let writes = note.and_then(|note| note.output.as_ref());

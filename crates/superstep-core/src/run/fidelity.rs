@@ -3,7 +3,7 @@
 /// Whether a run reproduces LangGraph 1.2.20 where superstep differs from it on purpose.
 ///
 /// Each method is one difference and returns whether superstep's own rule applies. There are no others: the loop and
-/// the engine ask here.
+/// the engine ask here. `conformance/DIFFERENCES.md` lists the recorded cases that they change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fidelity {
     /// Superstep's own rules.
@@ -67,9 +67,9 @@ impl Fidelity {
         self.is_sensible()
     }
 
-    /// New input keeps the state that finished tasks of the open step wrote.
+    /// New input at the newest checkpoint keeps the state that finished tasks of the open step wrote.
     ///
-    /// LangGraph drops their writes, although the tasks never run again.
+    /// LangGraph drops their writes, so the state does not show effects that happened.
     pub fn keeps_finished_tasks(self) -> bool {
         self.is_sensible()
     }
