@@ -153,6 +153,7 @@ pub fn node(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// | `Snap<S>` | the state of the graph |
 /// | `Store` | the long-term store |
 /// | `ToolCtx` | the call: its key, its thread, events, heartbeat, questions |
+/// | `Option<Res<T>>`, `Option<Context<T>>`, `Option<Store>` | the same, or `None` where there is none |
 ///
 /// It returns `Result<T, E>`, where `T` is text, or anything that can be written as JSON and is marked
 /// so: `#[tool(read, json)]`. `E` is `ToolError`, into which `?` turns any error, or any error.

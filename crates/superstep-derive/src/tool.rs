@@ -193,9 +193,7 @@ impl Argument {
             return Err(Error::new_spanned(input, "a tool is a free function"));
         };
         let attributes = std::mem::take(attrs);
-        let is_agents =
-            |segment: &syn::PathSegment| FROM_AGENT.iter().any(|it| segment.ident == it);
-        if last(ty).is_some_and(is_agents) {
+        if is_agents(ty) {
             return Ok(Self::Agent((**ty).clone()));
         }
         let Pat::Ident(name) = &**pat else {
@@ -246,6 +244,15 @@ impl Argument {
             }
         }
     }
+}
+
+/// Whether the agent gives arguments of this type, or of an `Option` of it.
+fn is_agents(ty: &Type) -> bool {
+    let Some(segment) = last(ty) else {
+        return false;
+    };
+    let is_optional = segment.ident == "Option" && inner(ty).is_some_and(is_agents);
+    is_optional || FROM_AGENT.iter().any(|name| segment.ident == name)
 }
 
 fn last(ty: &Type) -> Option<&syn::PathSegment> {

@@ -57,7 +57,7 @@ pub use refine::{Refine, RefineConfig, Refinement, RefinementUpdate};
 pub use stream_reply::stream_reply;
 pub use tool::{
     ParsedCall, Reconciled, Tool, ToolCtx, ToolError, ToolOutput,
-    given::{FromCall, IntoOutput},
+    given::{FromCall, IntoOutput, OptionalFromCall},
 };
 pub use toolbox::{Checked, Tools, ToolsBuilder};
 pub use traced::Traced;

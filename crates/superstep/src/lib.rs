@@ -121,9 +121,9 @@ pub use superstep_engine::{
     typed::{
         Append, Ask, Asked, Call, Checkpoint, Command, Context, Ctx, Event, EventStream, Failed,
         Follow, FromTask, Graph, GraphBuilder, Handler, Input, IntoCommand, Keep, Last, Max, Merge,
-        Min, Needs, NodeError, NodeOptions, Nodes, OpenAsk, Outcome, Overwrite, Put, Raise,
-        Reduced, Reducer, Res, RunEvents, RunOutcome, Running, Schemas, Snap, State, Store, Sum,
-        TaskCtx, ToParent, Undo, Update, field, reducer::Total,
+        Min, Needs, NodeError, NodeOptions, Nodes, OpenAsk, OptionalFromTask, Outcome, Overwrite,
+        Put, Raise, Reduced, Reducer, Res, RunEvents, RunOutcome, Running, Schemas, Snap, State,
+        Store, Sum, TaskCtx, ToParent, Undo, Update, field, reducer::Total,
     },
 };
 #[doc(inline)]

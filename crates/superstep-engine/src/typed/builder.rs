@@ -21,7 +21,7 @@ use super::{
     channel_state::{TypedState, guarded},
     command::Reach,
     declared::Declared,
-    extract::Type,
+    extract::{Needs, Type},
     graph::Graph,
     handler::{AnyHandler, Handler},
     nodes::Nodes,
@@ -110,6 +110,22 @@ pub(super) struct DeclaredNode<S, N> {
     pub(super) options: NodeOptions<S, N>,
     /// The graph it runs, and whether that takes the store of this one.
     pub(super) child: Option<(graph::DynGraph, bool)>,
+}
+
+impl<S, N> DeclaredNode<S, N> {
+    /// The needs of its function, of its options and of its error handler.
+    pub(super) fn needs(&self) -> impl Iterator<Item = &Needs> {
+        let on_error = self.options.on_error.as_ref();
+        [&self.handler.needs, &self.options.needs]
+            .into_iter()
+            .chain(on_error.map(|handler| &handler.needs))
+    }
+
+    /// Whether it, or the graph that it runs, takes the store.
+    pub(super) fn takes_store(&self) -> bool {
+        self.needs().any(|needs| needs.store)
+            || self.child.as_ref().is_some_and(|(_, takes)| *takes)
+    }
 }
 
 pub(super) struct Route<N> {
@@ -461,10 +477,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
         if !errors.is_empty() {
             return Err(BuildErrors(errors));
         }
-        let wants_store = |entry: &DeclaredNode<S, N>| {
-            entry.handler.needs.store || entry.child.as_ref().is_some_and(|(_, wants)| *wants)
-        };
-        let inherits_store = self.place == Nesting::Nested && self.nodes.iter().any(wants_store);
+        let inherits_store =
+            self.place == Nesting::Nested && self.nodes.iter().any(DeclaredNode::takes_store);
         let options = RunOptions {
             limit: self.limit,
             strict_resume: true,

@@ -104,13 +104,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
 
     fn unmet(&self, entry: &DeclaredNode<S, N>) -> Vec<BuildError> {
         let name: Arc<str> = entry.node.name().into();
-        let handler = entry
-            .options
-            .on_error
-            .as_ref()
-            .map(|handler| &handler.needs);
         let mut errors = Vec::new();
-        for needs in [Some(&entry.handler.needs), handler].into_iter().flatten() {
+        for needs in entry.needs() {
             let missing = needs
                 .resources
                 .iter()
@@ -120,6 +115,7 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                 resource,
             }));
             if let Some(input) = needs.input
+                && needs.payload
                 && self.reached_without_payload(entry.node)
             {
                 errors.push(BuildError::NeedsInput {
@@ -136,16 +132,8 @@ impl<S: State, N: Nodes> GraphBuilder<S, N> {
                     declared: declared.name,
                 });
             }
-            if needs.store && self.lacks_store() {
-                errors.push(BuildError::NoStore(name.clone()));
-            }
         }
-        if entry
-            .child
-            .as_ref()
-            .is_some_and(|(_, wants_store)| *wants_store)
-            && self.lacks_store()
-        {
+        if entry.takes_store() && self.lacks_store() {
             errors.push(BuildError::NoStore(name));
         }
         errors

@@ -387,6 +387,17 @@ impl Ctx {
         decode(self.0.context().clone(), "the context of the run")
     }
 
+    /// The context of the run, if it was given one; `Option<Context<T>>` is the same as an argument of a node.
+    pub fn find_context<T>(&self) -> Result<Option<T>, NodeError>
+    where
+        T: DeserializeOwned + Clone + Send + Sync + 'static,
+    {
+        match self.0.context().is_null() {
+            true => Ok(None),
+            false => self.context().map(Some),
+        }
+    }
+
     /// The caller of the run, whom the program that started it has authenticated; [`Caller`] is the same as an
     /// argument of a node.
     pub fn caller(&self) -> &Caller {

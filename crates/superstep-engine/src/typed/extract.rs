@@ -46,6 +46,36 @@ impl<S: State, N: Nodes> TaskCtx<S, N> {
     pub fn ctx(&self) -> Ctx {
         Ctx(self.ctx.clone())
     }
+
+    /// The payload, if a send started the task.
+    pub(super) fn payload<T>(&self) -> Result<Option<T>, NodeError>
+    where
+        T: DeserializeOwned + Clone + Send + Sync + 'static,
+    {
+        let mut input = &self.ctx.0.input;
+        while let TaskInput::Failed(inner, ..) = input {
+            input = inner;
+        }
+        match input {
+            TaskInput::Arg(payload) => decode(payload.clone(), "the payload of a send").map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The node that failed, and why, if the task handles an error.
+    pub(super) fn failed(&self) -> Result<Option<Failed<N>>, NodeError> {
+        let Some((name, error)) = self.ctx.error() else {
+            return Ok(None);
+        };
+        let node = N::parse(name)
+            .ok_or_else(|| broken(&format!("the failed node `{name}` is of another graph")))?;
+        let error = error.clone();
+        Ok(Some(Failed { node, error }))
+    }
+
+    pub(super) fn store(&self) -> Option<Store> {
+        self.ctx.store().cloned().map(Store)
+    }
 }
 
 fn broken(what: &str) -> NodeError {
@@ -57,6 +87,8 @@ fn broken(what: &str) -> NodeError {
 pub struct Needs {
     pub(crate) resources: Vec<(TypeId, &'static str)>,
     pub(crate) input: Option<Type>,
+    /// It cannot run without the payload.
+    pub(crate) payload: bool,
     pub(crate) context: Option<Type>,
     pub(crate) store: bool,
 }
@@ -85,6 +117,12 @@ impl Needs {
 
     /// Needs the payload of a send.
     pub fn input<T: 'static>(&mut self) {
+        self.optional_input::<T>();
+        self.payload = true;
+    }
+
+    /// Takes the payload of a send if a send starts it.
+    pub fn optional_input<T: 'static>(&mut self) {
         self.input = Some(Type::of::<T>());
     }
 
@@ -127,7 +165,7 @@ impl Needs {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a node of a graph over `{S}`",
     label = "not an extractor",
-    note = "a node may take Snap<{S}>, Ctx, Res<Service>, Input<Payload>, Context<T>, Caller, Store and Failed<{N}>"
+    note = "a node may take Snap<{S}>, Ctx, Res<Service>, Input<Payload>, Context<T>, Caller, Store and Failed<{N}>, and an Option of those that may be absent"
 )]
 pub trait FromTask<S: State, N: Nodes>: Sized + Send {
     /// Takes it out of the task.
@@ -239,16 +277,8 @@ where
     T: DeserializeOwned + Clone + Send + Sync + 'static,
 {
     fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError> {
-        let mut input = &task.ctx.0.input;
-        while let TaskInput::Failed(inner, ..) = input {
-            input = inner;
-        }
-        let TaskInput::Arg(payload) = input else {
-            return Err(broken(
-                "the node takes an input but was not started by a send",
-            ));
-        };
-        decode(payload.clone(), "the payload of a send").map(Self)
+        let found = task.payload()?.map(Self);
+        found.ok_or_else(|| broken("the node takes an input but was not started by a send"))
     }
 
     fn declare(needs: &mut Needs) {
@@ -345,8 +375,8 @@ impl Deref for Store {
 
 impl<S: State, N: Nodes> FromTask<S, N> for Store {
     fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError> {
-        let store = task.ctx.store().cloned().map(Self);
-        store.ok_or_else(|| broken("the graph has no store"))
+        let found = task.store();
+        found.ok_or_else(|| broken("the graph has no store"))
     }
 
     fn declare(needs: &mut Needs) {
@@ -382,12 +412,7 @@ pub struct Failed<N> {
 
 impl<S: State, N: Nodes> FromTask<S, N> for Failed<N> {
     fn from_task(task: &TaskCtx<S, N>) -> Result<Self, NodeError> {
-        let failed = task.ctx.error().and_then(|(node, error)| {
-            Some(Self {
-                node: N::parse(node)?,
-                error: error.clone(),
-            })
-        });
-        failed.ok_or_else(|| broken("no node failed: this is not an error handler"))
+        let found = task.failed()?;
+        found.ok_or_else(|| broken("no node failed: this is not an error handler"))
     }
 }

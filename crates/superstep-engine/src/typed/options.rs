@@ -3,6 +3,7 @@
 use superstep_core::policy::{CachePolicy, RetryPolicy, Timeouts};
 
 use super::{
+    extract::Needs,
     handler::{AnyHandler, Handler},
     nodes::Nodes,
     state::State,
@@ -36,6 +37,7 @@ pub struct NodeOptions<S, N> {
     pub timeouts: Timeouts,
     /// How many tasks of it run at once; any number by default.
     pub max_concurrency: Option<usize>,
+    pub(crate) needs: Needs,
     pub(crate) on_error: Option<AnyHandler<S, N>>,
 }
 
@@ -46,6 +48,7 @@ impl<S, N> Default for NodeOptions<S, N> {
             cache: None,
             timeouts: Timeouts::default(),
             max_concurrency: None,
+            needs: Needs::default(),
             on_error: None,
         }
     }
@@ -78,6 +81,14 @@ impl<S: State, N: Nodes> NodeOptions<S, N> {
     #[must_use]
     pub fn max_concurrency(mut self, tasks: usize) -> Self {
         self.max_concurrency = Some(tasks);
+        self
+    }
+
+    /// Declares more than the arguments of the node do: what it needs depends on values, such as the tools that it
+    /// calls.
+    #[must_use]
+    pub fn needs(mut self, needs: Needs) -> Self {
+        self.needs = needs;
         self
     }
 

@@ -1,12 +1,12 @@
 //! Agents and teams as graphs.
 
-use superstep_engine::typed::{Graph, GraphBuilder};
+use superstep_engine::typed::{Graph, GraphBuilder, Needs, NodeOptions};
 
 use super::{
     config::Agent,
     conversation::Conversation,
     state::AgentNode,
-    steps::{call_model, call_tool, call_tool_with_store},
+    steps::{call_model, call_tool},
     team::Team,
 };
 use crate::{error::ToolsError, happened::past_effects};
@@ -26,18 +26,21 @@ impl<S: Conversation> Team<S> {
 }
 
 fn graph<S: Conversation>(team: Team<S>) -> GraphBuilder<S, AgentNode> {
-    let takes_store = team.members.iter().any(|it| it.agent.tools.takes_store());
-    let graph = Graph::builder()
+    // A graph without the store that a tool takes is refused when it is built.
+    let mut needs = Needs::default();
+    if team.members.iter().any(|it| it.agent.tools.takes_store()) {
+        needs.store();
+    }
+    Graph::builder()
         .name(team.name)
         .effects(past_effects)
         .resource(team)
-        .node(AgentNode::Model, call_model::<S>);
-    // A graph without the store that a tool takes is refused when it is built.
-    let graph = match takes_store {
-        true => graph.node(AgentNode::Tool, call_tool_with_store::<S>),
-        false => graph.node(AgentNode::Tool, call_tool::<S>),
-    };
-    graph
+        .node(AgentNode::Model, call_model::<S>)
+        .node_with(
+            AgentNode::Tool,
+            call_tool::<S>,
+            NodeOptions::default().needs(needs),
+        )
         .start(AgentNode::Model)
         .may_goto(AgentNode::Model, &[AgentNode::Model])
         .may_send(AgentNode::Model, &[AgentNode::Tool])

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use superstep_engine::typed::{Command, Ctx, Input, NodeError, Res, Snap, Store};
+use superstep_engine::typed::{Command, Ctx, Input, NodeError, Res, Snap};
 use superstep_model::{
     Cached, Finish, Message, Request, ToolCall, history, message::ToolStatus, structured_json,
 };
@@ -211,16 +211,6 @@ pub(super) async fn call_tool<S: Conversation>(
     }
     let result = result.with_id(ctx.idempotency_key("result"));
     Ok(Command::update(S::said(vec![result])))
-}
-
-pub(super) async fn call_tool_with_store<S: Conversation>(
-    call: Input<ToolCall>,
-    state: Snap<S>,
-    team: Res<Team<S>>,
-    ctx: Ctx,
-    _store: Store,
-) -> Result<Command<S, AgentNode>, NodeError> {
-    call_tool(call, state, team, ctx).await
 }
 
 fn at_work<'a, S: Conversation>(

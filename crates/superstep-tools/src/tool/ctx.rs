@@ -74,7 +74,7 @@ impl Services {
 /// What a running call has besides its arguments; cheap to clone.
 ///
 /// A `#[tool]` function takes it as an argument, or takes parts of it: `Res<T>`, `Context<T>`,
-/// `Caller`, `Store`, `Snap<T>`.
+/// `Caller`, `Store`, `Snap<T>`, and an `Option` of what may be absent.
 #[derive(Clone)]
 pub struct ToolCtx {
     key: String,
@@ -152,12 +152,16 @@ impl ToolCtx {
 
     /// A service, by its type.
     pub fn service<T: Send + Sync + 'static>(&self) -> Result<Res<T>, ToolError> {
-        let found = self.services.0.get(&TypeId::of::<T>()).cloned();
-        let service = found.and_then(|service| service.downcast().ok());
-        service.map(Res).ok_or_else(|| {
+        self.find_service().ok_or_else(|| {
             let name = type_name::<T>();
             ToolError::mistake(format!("the agent has no service `{name}`"))
         })
+    }
+
+    /// A service, by its type, if the agent has it.
+    pub fn find_service<T: Send + Sync + 'static>(&self) -> Option<Res<T>> {
+        let found = self.services.0.get(&TypeId::of::<T>()).cloned();
+        found.and_then(|service| service.downcast().ok()).map(Res)
     }
 
     /// The caller of the run, whom the program that started it has authenticated. It says for whom the
@@ -176,10 +180,24 @@ impl ToolCtx {
         context.map_err(ToolError::Ended)
     }
 
+    /// The context of the run, if it was given one. If it is of another type, the run stops.
+    pub fn find_context<T>(&self) -> Result<Option<Context<T>>, ToolError>
+    where
+        T: DeserializeOwned + Clone + Send + Sync + 'static,
+    {
+        let found = self.task.find_context().map_err(ToolError::Ended)?;
+        Ok(found.map(Context))
+    }
+
     /// The long-term store. Without one the run stops.
     pub fn store(&self) -> Result<Store, ToolError> {
-        let store = self.task.store().map(Store);
-        store.ok_or_else(|| ToolError::mistake("the graph has no store"))
+        let found = self.find_store();
+        found.ok_or_else(|| ToolError::mistake("the graph has no store"))
+    }
+
+    /// The long-term store, if the graph has one.
+    pub fn find_store(&self) -> Option<Store> {
+        self.task.store().map(Store)
     }
 
     /// The state of the graph that makes the call, as its step began. If it is of another type, the

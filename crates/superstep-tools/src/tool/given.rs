@@ -16,11 +16,11 @@ use super::{
 /// An argument of a tool that comes from its agent: it is no part of what a model gives.
 ///
 /// `#[tool]` knows these by their names: `ToolCtx`, `Res<T>`, `Context<T>`, `Caller`, `Store`,
-/// `Snap<T>`.
+/// `Snap<T>`, and an `Option` of one of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not come from an agent",
     label = "not an argument that an agent gives",
-    note = "a tool may take ToolCtx, Res<Service>, Context<T>, Caller, Store and Snap<State> of superstep; other arguments come from the model"
+    note = "a tool may take ToolCtx, Res<Service>, Context<T>, Caller, Store and Snap<State> of superstep, and an Option of those that may be absent; other arguments come from the model"
 )]
 pub trait FromCall: Sized {
     /// Takes it out of the call.
@@ -73,6 +73,42 @@ impl FromCall for Store {
 impl<S: State> FromCall for Snap<S> {
     fn from_call(ctx: &ToolCtx) -> Result<Self, ToolError> {
         ctx.state()
+    }
+}
+
+/// An argument of a tool that its agent may lack: the tool takes `Option<T>`, and `None` if it is absent. One
+/// that is there and cannot be read stops the run, as without the `Option`.
+#[diagnostic::on_unimplemented(
+    message = "`Option<{Self}>` does not come from an agent",
+    label = "an agent never lacks it",
+    note = "a tool may take Option<Res<Service>>, Option<Context<T>> and Option<Store> of superstep; ToolCtx, Caller and Snap<State> are always there"
+)]
+pub trait OptionalFromCall: Sized {
+    /// Takes it out of the call, if the agent has it.
+    fn find(ctx: &ToolCtx) -> Result<Option<Self>, ToolError>;
+}
+
+impl<T: OptionalFromCall> FromCall for Option<T> {
+    fn from_call(ctx: &ToolCtx) -> Result<Self, ToolError> {
+        T::find(ctx)
+    }
+}
+
+impl<T: Send + Sync + 'static> OptionalFromCall for Res<T> {
+    fn find(ctx: &ToolCtx) -> Result<Option<Self>, ToolError> {
+        Ok(ctx.find_service())
+    }
+}
+
+impl<T: DeserializeOwned + Clone + Send + Sync + 'static> OptionalFromCall for Context<T> {
+    fn find(ctx: &ToolCtx) -> Result<Option<Self>, ToolError> {
+        ctx.find_context()
+    }
+}
+
+impl OptionalFromCall for Store {
+    fn find(ctx: &ToolCtx) -> Result<Option<Self>, ToolError> {
+        Ok(ctx.find_store())
     }
 }
 

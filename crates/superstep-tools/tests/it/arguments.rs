@@ -52,6 +52,26 @@ async fn list_orders(
     Ok(format!("orders of {own}, not of {user}"))
 }
 
+struct Shop(&'static str);
+
+/// Lists what it has of its agent.
+#[tool(pure)]
+async fn list_present(
+    /// A word.
+    word: Option<String>,
+    shop: Option<Res<Shop>>,
+    user: Option<Context<User>>,
+    store: Option<Store>,
+) -> Result<String, ToolError> {
+    let found = [
+        word,
+        shop.map(|shop| shop.0.0.to_owned()),
+        user.map(|user| user.name.clone()),
+        store.map(|_| "store".to_owned()),
+    ];
+    Ok(found.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
 #[derive(Debug, Serialize, Deserialize, Ask)]
 #[ask(answer = String)]
 struct Which {
@@ -184,6 +204,36 @@ fn a_graph_without_the_store_that_a_tool_takes_is_not_built() {
     let tools = Tools::builder().tool(Remember).build().unwrap();
     let errors = agent(tools, Vec::new()).build().err().unwrap();
     assert!(errors.to_string().contains("store"), "{errors}");
+}
+
+#[tokio::test]
+async fn a_tool_takes_what_its_agent_has_as_an_option_and_none_otherwise() {
+    let lines = || {
+        vec![
+            calls(&[("list_present", json!({"word": "has"}))]),
+            text("done"),
+        ]
+    };
+    let bare = Tools::builder().tool(ListPresent).build().unwrap();
+    let graph = agent(bare.clone(), lines()).build().unwrap();
+    let outcome = graph.run("t", say(Message::user("go"))).await.unwrap();
+    assert_eq!(last_result(&outcome), "has");
+
+    let tools = Tools::builder().service(Shop("shop")).tool(ListPresent);
+    let graph = agent(tools.build().unwrap(), lines()).store(MemoryStore::default());
+    let user = User { name: "ann".into() };
+    let graph = graph.build().unwrap().with_context(user);
+    let outcome = graph.run("t", say(Message::user("go"))).await.unwrap();
+    assert_eq!(last_result(&outcome), "has shop ann store");
+
+    let graph = agent(bare, lines()).build().unwrap().with_context(7);
+    let error = graph.run("t", say(Message::user("go"))).await.unwrap_err();
+    assert!(
+        error.to_string().contains("the context of the run"),
+        "{error}"
+    );
+    let parameters = &ListPresent.spec().parameters["properties"];
+    assert_eq!(parameters.as_object().unwrap().len(), 1);
 }
 
 #[tokio::test]

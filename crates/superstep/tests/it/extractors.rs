@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 use superstep::{
-    Call, Context, ErrorKind, Store,
+    Call, Command, Context, ErrorKind, Failed, Input, Store,
     prelude::*,
     schemars::{self, JsonSchema},
     store::{Item, Namespace, PutOptions, TtlOnRead},
@@ -261,4 +261,120 @@ fn an_error_that_only_becomes_a_box_passes_the_question_mark() {
 
     let error = node().unwrap_err().to_string();
     assert!(error.contains("the disk is full"), "{error}");
+}
+
+struct Mark(&'static str);
+
+/// Lists which of its optional arguments it has.
+#[superstep::node(Log, One)]
+async fn present(
+    mark: Option<Res<Mark>>,
+    user: Option<Context<User>>,
+    store: Option<Store>,
+    input: Option<Input<u32>>,
+    failed: Option<Failed<One>>,
+) -> LogUpdate {
+    let found = [
+        mark.map(|mark| mark.0.0.to_owned()),
+        user.map(|user| user.name.clone()),
+        store.map(|_| "store".to_owned()),
+        input.map(|Input(number)| number.to_string()),
+        failed.map(|failed| failed.error.message.to_string()),
+    ];
+    Log::update().lines(found.into_iter().flatten().collect::<Vec<_>>())
+}
+
+async fn lines(graph: &Graph<Log, One>) -> Vec<String> {
+    let outcome = graph.run("t", Log::update()).await.unwrap();
+    outcome.state().lines.clone()
+}
+
+#[tokio::test]
+async fn a_node_takes_what_is_there_as_an_option_and_none_where_it_is_not() {
+    assert!(lines(&one(|graph| graph, present)).await.is_empty());
+    let all = one(
+        |graph| graph.resource(Mark("mark")).store(MemoryStore::default()),
+        present,
+    );
+    let user = User { name: "eva".into() };
+    assert_eq!(
+        lines(&all.with_context(user)).await,
+        ["mark", "eva", "store"]
+    );
+}
+
+#[tokio::test]
+async fn an_optional_input_is_the_payload_of_a_send_and_none_after_an_edge() {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
+    enum Two {
+        First,
+        Second,
+    }
+    async fn second(input: Option<Input<u32>>) -> LogUpdate {
+        Log::update().lines([format!("{:?}", input.map(|Input(number)| number))])
+    }
+    let graph = Graph::<Log, Two>::builder()
+        .node(Two::First, || async {
+            Command::<Log, Two>::send(Two::Second, &7_u32)
+        })
+        .node(Two::Second, second)
+        .start(Two::First)
+        .may_send_as::<u32>(Two::First, &[Two::Second])
+        .edge(Two::First, Two::Second)
+        .finish(Two::Second)
+        .build()
+        .unwrap();
+    let outcome = graph.run("t", Log::update()).await.unwrap();
+    let mut lines = outcome.state().lines.clone();
+    lines.sort();
+    assert_eq!(lines, ["None", "Some(7)"]);
+}
+
+#[tokio::test]
+async fn one_function_is_a_node_and_an_error_handler_by_an_optional_failure() {
+    let failing = Graph::<Log, One>::builder()
+        .node_with(
+            One::Only,
+            || async { Err::<(), _>(NodeError::msg("no paper")) },
+            NodeOptions::default().on_error(present),
+        )
+        .start(One::Only)
+        .finish(One::Only)
+        .build()
+        .unwrap();
+    assert_eq!(lines(&failing).await, ["no paper"]);
+}
+
+#[tokio::test]
+async fn a_context_that_is_there_and_does_not_fit_is_an_error_for_an_option_too() {
+    let graph = one(|graph| graph, present).with_context(7_u32);
+    let error = graph.run("t", Log::update()).await.unwrap_err();
+    assert_eq!(error.code(), "SS1013");
+}
+
+#[test]
+fn an_optional_input_of_another_type_than_is_sent_does_not_build() {
+    let built = Graph::<Log, One>::builder()
+        .node(One::Only, present)
+        .start(One::Only)
+        .may_send_as::<String>(One::Only, &[One::Only])
+        .finish(One::Only)
+        .build();
+    let BuildErrors(errors) = built.err().unwrap();
+    assert!(
+        matches!(errors.as_slice(), [BuildError::OtherPayload { .. }]),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn needs_of_the_options_of_a_node_are_checked_as_those_of_its_arguments() {
+    let mut needs = superstep::Needs::default();
+    needs.store();
+    let graph = Graph::<Log, One>::builder()
+        .node_with(One::Only, present, NodeOptions::default().needs(needs))
+        .start(One::Only)
+        .finish(One::Only);
+    let BuildErrors(errors) = graph.build().err().unwrap();
+    assert_eq!(errors, [BuildError::NoStore("only".into())]);
 }
