@@ -264,14 +264,10 @@ mod tests {
     #[cfg(unix)]
     const STRICT: &str = "SUPERSTEP_TEST_STRICT_UMASK";
 
-    /// Runs in a process of its own, started by the test below.
+    /// The child of the test below, which has a umask of its own.
     #[cfg(unix)]
-    #[test]
-    fn writing_under_a_strict_umask() {
-        let Some(folder) = std::env::var_os(STRICT) else {
-            return;
-        };
-        let inner = Path::new(&folder).join("outer/inner");
+    fn write_under_a_strict_umask(folder: &Path) {
+        let inner = folder.join("outer/inner");
         crate::private_dir(&inner).unwrap();
         for (name, rights) in [("private", Rights::Private), ("kept", Rights::Kept)] {
             let staged = Staged::new(&inner.join(name), b"x", rights).unwrap();
@@ -283,12 +279,16 @@ mod tests {
     #[test]
     fn owners_have_their_rights_whatever_the_umask_takes() {
         use std::os::unix::fs::PermissionsExt as _;
+        if let Some(folder) = std::env::var_os(STRICT) {
+            return write_under_a_strict_umask(Path::new(&folder));
+        }
+        let own_name = "atomic::tests::owners_have_their_rights_whatever_the_umask_takes";
         for umask in ["0777", "0277", "0022"] {
             let folder = tempfile::tempdir().unwrap();
             let run = std::process::Command::new("sh")
                 .args(["-c", "umask $1; exec \"$0\" --exact \"$2\""])
                 .arg(std::env::current_exe().unwrap())
-                .args([umask, "atomic::tests::writing_under_a_strict_umask"])
+                .args([umask, own_name])
                 .env(STRICT, folder.path())
                 .output()
                 .unwrap();

@@ -79,13 +79,14 @@ fn of(user: &str) -> RunOptions {
     }
 }
 
-/// Takes a run from the queue, in a process of its own.
-#[tokio::test]
-async fn working_a_queue() {
-    let Some(path) = std::env::var_os(RUNNER) else {
-        return;
-    };
-    let database = Database::open(Path::new(&path)).unwrap();
+/// The tests whose processes are a [`Runner`] where [`RUNNER`] is set.
+const STARTER_TEST: &str = "killed_runs::another_process_cancels_a_run_by_its_id";
+const WORKER_TEST: &str =
+    "killed_runs::a_queued_run_whose_worker_was_killed_keeps_its_caller_and_context";
+
+/// Queues a run and takes it from the queue.
+async fn work_a_queue(path: &Path) {
+    let database = Database::open(path).unwrap();
     let graph = graph(&database, None);
     let run = graph.to_queue(json!({ "word": "hello" }), &of("ann"));
     let run = graph.enqueue(run.unwrap()).await.unwrap();
@@ -94,13 +95,9 @@ async fn working_a_queue() {
     worker.work_once().await.unwrap();
 }
 
-/// Runs as a process of its own, started by [`Runner::start`].
-#[tokio::test]
-async fn running_a_graph() {
-    let Some(path) = std::env::var_os(RUNNER) else {
-        return;
-    };
-    let database = Database::open(Path::new(&path)).unwrap();
+/// Starts a run and waits for its end, which must be a cancellation.
+async fn run_a_graph(path: &Path) {
+    let database = Database::open(path).unwrap();
     let graph = graph(&database, None);
     let running = graph
         .start(json!({ "word": "hello" }), &of("ann"))
@@ -120,7 +117,7 @@ struct Runner {
 
 impl Runner {
     fn start(path: &Path) -> Self {
-        Self::of("killed_runs::running_a_graph", path)
+        Self::of(STARTER_TEST, path)
     }
 
     fn of(test: &str, path: &Path) -> Self {
@@ -230,8 +227,11 @@ async fn a_killed_run_is_continued_with_its_own_caller_and_context() {
 
 #[tokio::test]
 async fn a_queued_run_whose_worker_was_killed_keeps_its_caller_and_context() {
+    if let Some(path) = std::env::var_os(RUNNER) {
+        return work_a_queue(Path::new(&path)).await;
+    }
     let folder = Folder::new();
-    let runner = Runner::of("killed_runs::working_a_queue", &folder.path());
+    let runner = Runner::of(WORKER_TEST, &folder.path());
     asleep(&folder.open()).await;
     runner.kill();
     let database = folder.open();
@@ -276,6 +276,9 @@ async fn a_run_is_not_lost_once_its_start_has_returned() {
 
 #[tokio::test]
 async fn another_process_cancels_a_run_by_its_id() {
+    if let Some(path) = std::env::var_os(RUNNER) {
+        return run_a_graph(Path::new(&path)).await;
+    }
     let folder = Folder::new();
     let mut runner = Runner::start(&folder.path());
     let database = folder.open();

@@ -49,13 +49,8 @@ async fn a_new_database_its_logs_and_its_copy_are_for_their_owner_alone() {
 /// Set in a process whose umask takes all rights: the folder of the database.
 const STRICT: &str = "SUPERSTEP_TEST_STRICT_UMASK";
 
-/// Runs in a process of its own, started by the test below.
-#[tokio::test]
-async fn storing_under_a_strict_umask() {
-    let Some(folder) = std::env::var_os(STRICT) else {
-        return;
-    };
-    let folder = Path::new(&folder);
+/// The child of the test below, which has a umask of its own.
+async fn store_under_a_strict_umask(folder: &Path) {
     let database = Database::open(folder.join("a.db")).unwrap();
     fill(&database, "thread", "text", 3).await;
     database.backup(folder.join("copy.db")).await.unwrap();
@@ -63,14 +58,18 @@ async fn storing_under_a_strict_umask() {
     std::process::exit(0);
 }
 
-#[test]
-fn a_new_database_is_its_owners_whatever_the_umask_takes() {
+#[tokio::test]
+async fn a_new_database_is_its_owners_whatever_the_umask_takes() {
+    if let Some(folder) = std::env::var_os(STRICT) {
+        return store_under_a_strict_umask(Path::new(&folder)).await;
+    }
+    let own_name = "permissions::a_new_database_is_its_owners_whatever_the_umask_takes";
     for umask in ["0777", "0277", "0000"] {
         let folder = Folder::new();
         let run = Command::new("sh")
             .args(["-c", "umask $1; exec \"$0\" --exact \"$2\""])
             .arg(std::env::current_exe().unwrap())
-            .args([umask, "permissions::storing_under_a_strict_umask"])
+            .args([umask, own_name])
             .env(STRICT, folder.at(""))
             .output()
             .unwrap();

@@ -21,13 +21,12 @@ use crate::env::{Folder, Writing, fill, load, record, tamper};
 /// Set in a process that fills a thread of a database, holds it and waits.
 const HOLDER: &str = "SUPERSTEP_TEST_HOLDER";
 
-/// Runs as a process of its own, started by [`Holder::start`].
-#[tokio::test]
-async fn holding_a_thread() {
-    let Some(path) = std::env::var_os(HOLDER) else {
-        return;
-    };
-    let database = Database::open(Path::new(&path)).unwrap();
+/// The test whose process is a [`Holder`] where [`HOLDER`] is set.
+const HOLDER_TEST: &str = "surroundings::looking_sees_what_a_live_process_stores";
+
+/// Fills a thread and holds it until the standard input ends.
+async fn hold(path: &Path) {
+    let database = Database::open(path).unwrap();
     fill(&database, "a", "text", 5).await;
     let held = Writing::begin(&database, "a").await;
     println!("holding=");
@@ -44,7 +43,7 @@ struct Holder {
 impl Holder {
     fn start(path: &Path) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "surroundings::holding_a_thread", "--nocapture"])
+            .args(["--exact", HOLDER_TEST, "--nocapture"])
             .env(HOLDER, path)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -535,6 +534,9 @@ async fn looking_at_a_file_at_rest_leaves_nothing_beside_it() {
 
 #[tokio::test]
 async fn looking_sees_what_a_live_process_stores() {
+    if let Some(path) = std::env::var_os(HOLDER) {
+        return hold(Path::new(&path)).await;
+    }
     let folder = Folder::new();
     let holder = Holder::start(&folder.path());
     let database = open(&folder.path(), OpenMode::ReadOnly).unwrap();
