@@ -96,6 +96,17 @@ pub enum AgentError {
     Graph(BuildErrors),
 }
 
+impl AgentError {
+    /// Whether an answer was not taken: its question is no longer open, or another run has the thread.
+    pub fn is_answer_not_taken(&self) -> bool {
+        match self {
+            Self::NotOpen { .. } => true,
+            Self::Run(error) => error.is_answer_not_taken(),
+            _ => false,
+        }
+    }
+}
+
 /// An e-mail assistant that asks before it acts; cheap to clone.
 #[derive(Clone)]
 pub struct MailAgent {

@@ -15,11 +15,8 @@ impl Failure for AgentError {
 
     fn exit(&self) -> u8 {
         match self {
-            Self::Run(error) => match error.code() {
-                // The answer does not fit its question, which stays open.
-                "SS1015" => 2,
-                code => exit_of(code),
-            },
+            Self::Run(error) if error.is_answer_misfit() => 2,
+            Self::Run(error) => exit_of(error.code()),
             Self::NoZone { .. } => 2,
             Self::Mail(MailError::Auth { .. }) => 4,
             Self::Memory(MemoryError::Changed { .. }) => 6,

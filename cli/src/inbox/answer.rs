@@ -71,9 +71,6 @@ impl After {
 /// not for the person.
 const FAILED: &str = "the call failed: ";
 
-/// Codes of answers that were not taken: the question is no longer open, or another process has the thread.
-const NOT_TAKEN: [&str; 3] = ["SS7015", "SS2001", "SS1105"];
-
 /// The tools that change something in the world.
 const EFFECTS: [&str; 2] = [tools::SEND, tools::SCHEDULE];
 
@@ -120,7 +117,11 @@ pub(super) async fn give(
     };
     let answers: Vec<_> = given.iter().map(bound).collect();
     let failure = tokio::select! {
-        outcome = agent.answer(thread, answers) => outcome.err().map(Error::from),
+        outcome = agent.answer(thread, answers) => match outcome {
+            // What is there now was done by whoever answered.
+            Err(error) if error.is_answer_not_taken() => return Err(error.into()),
+            outcome => outcome.err().map(Error::from),
+        },
         () = stop => Some(Error::Cancelled),
     };
     let mode = Some(agent.mode());
@@ -131,8 +132,6 @@ pub(super) async fn give(
     let answered = given.iter().map(answered).collect();
     let after = match failure {
         None => before.after(agent, thread, answered, None).await,
-        // What is there now was done by whoever answered.
-        Some(error) if error.code().is_some_and(|code| NOT_TAKEN.contains(&code)) => Err(error),
         Some(error) => {
             // What was done before the failure is reported; if that cannot be read, the failure is.
             let Ok(after) = before.after(agent, thread, answered, None).await else {

@@ -207,7 +207,7 @@ impl<'a, C: Console> Conversation<'a, C> {
             self.show(&[Notice::say([bad("no: "), plain(why)])])?;
             return self.listen(now).await;
         }
-        if is_late(&error) {
+        if error.is_answer_not_taken() {
             let why = "your answer was not taken: another one came first, or another process works on the thread";
             self.show(&[Notice::say([bad(why)])])?;
             return Err(error.into());
@@ -226,9 +226,4 @@ impl<'a, C: Console> Conversation<'a, C> {
             .iter()
             .try_for_each(|notice| self.console.show(notice))
     }
-}
-
-/// Whether an answer came too late: the question is no longer open, or another process has the thread.
-fn is_late(error: &RunError) -> bool {
-    matches!(error.code(), "SS2001" | "SS1105")
 }

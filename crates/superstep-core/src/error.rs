@@ -617,6 +617,26 @@ impl Error {
         }
     }
 
+    /// Whether an answer does not fit its question, which stays open (SS1015).
+    pub fn is_answer_misfit(&self) -> bool {
+        matches!(*self.kind, ErrorKind::BadAnswer { .. })
+    }
+
+    /// Whether an answer was not taken: its question is no longer open (SS1105), or another run has the thread (SS2001).
+    ///
+    /// ```
+    /// use superstep_core::error::{Error, SaverError};
+    ///
+    /// let busy = Error::from(SaverError::Busy { thread: "t".into() });
+    /// assert!(busy.is_answer_not_taken() && !busy.is_answer_misfit());
+    /// ```
+    pub fn is_answer_not_taken(&self) -> bool {
+        matches!(
+            *self.kind,
+            ErrorKind::UnknownAsk { .. } | ErrorKind::Saver(SaverError::Busy { .. })
+        )
+    }
+
     /// The class a retry policy matches on.
     pub fn class(&self) -> &str {
         match &*self.kind {
