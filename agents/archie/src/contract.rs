@@ -4,11 +4,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 use superstep::{Backends, BuildErrors};
-use superstep_agent::{
-    Agent, AgentError, Card, NamedPath, NoModel, OpenAgent, PlainAgent, READ_ONLY,
-};
+use superstep_agent::{Agent, AgentError, Card, NamedPath, NoModel, OpenAgent, READ_ONLY};
 
-use crate::{Archie, Settings};
+use crate::{Archie, ArchieSession, Settings};
 
 /// Archie in a registry.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +45,7 @@ impl Agent for ArchieAgent {
 
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
         let archie = Archie::reader(backends)?;
-        Ok(Box::new(PlainAgent(archie.graph().dynamic().clone())))
+        Ok(Box::new(ArchieSession::new(archie)))
     }
 }
 
