@@ -1,30 +1,31 @@
 //! `superstep atris`: questions about Audius.
 //!
-//! `options` opens the agent with its settings and model, `command` suggests commands, `session` runs questions and asks the person, `said`
-//! reads what the person says, `show` prints answers, errors and states, `check` compares readings with labels.
+//! `options` opens the agent with its settings and model, `command` suggests commands, `session` runs questions in
+//! their order, `check` compares readings with labels.
 
 mod check;
 mod command;
 mod options;
-mod said;
 mod session;
-mod show;
 
 use std::path::Path;
 
 use superstep::{ThreadId, model::config::Config};
+use superstep_agent::Console as _;
+use superstep_atris::{SKIP, help_of, thread_errors};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{
     agents::Agent,
     app::App,
     args::{AtrisCommand, AtrisOptions},
-    consent, database,
+    consent,
+    console::TerminalConsole,
+    database,
     error::Error,
     output::{Form, plain, shown, strong},
     terminal::{Line, Topic},
     thread_reader::{LAST, ThreadReader},
-    written::WrittenAnswers,
 };
 
 pub(crate) use command::resuming;
@@ -56,7 +57,7 @@ pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), 
             mut options,
         } => {
             let said = words.join(" ");
-            let said = (!said.trim().is_empty()).then(|| WrittenAnswers::one(said));
+            let said = (!said.trim().is_empty()).then_some(said);
             if said.is_some() && options.answers.take().is_some() {
                 let why = "give the answer or --answers, not both".to_owned();
                 return Err(Error::Usage(why));
@@ -149,32 +150,7 @@ async fn open(
         }
         None => Agent::ATRIS.new_thread(&*saver).await?,
     };
-    Session::new(agent, thread, options.clone(), fake)
-}
-
-/// What lists the commands of a session.
-const HELP: &str = "/help";
-
-const HELP_LINES: [&str; 8] = [
-    "Ask about tracks, artists, playlists, coins, contests and genres on Audius, such as",
-    "  top 10 trending tracks this week",
-    "  how many followers does @novakane have?",
-    "  compare plays of \"First Light\" and \"Paper Moons\"",
-    "  their tracks; how long is the second one: about the answer before",
-    "/skip  leaves a question that you are asked",
-    "/help  shows this",
-    "exit   ends the session, as Ctrl-D does",
-];
-
-/// What is said to a command of a session: the help, or that there is no such command.
-fn help_of(command: &str) -> Vec<String> {
-    match command == HELP {
-        true => HELP_LINES.map(str::to_owned).to_vec(),
-        false => vec![format!(
-            "there is no command {}; {HELP} lists them",
-            shown(command)
-        )],
-    }
+    Session::new(agent, thread, options.clone(), fake, app.global)
 }
 
 async fn chat(
@@ -197,14 +173,15 @@ async fn chat(
             Line::CtrlC => return Err(Error::Cancelled),
             Line::Text(text) if ["exit", "quit", "/exit"].contains(&text.trim()) => return Ok(()),
             Line::Text(text) if text.trim().is_empty() => {}
-            Line::Text(text) if text.trim() == session::SKIP => {
+            Line::Text(text) if text.trim() == SKIP => {
                 app.output
                     .say(&[plain("nothing is asked that could be left")]);
             }
             // No question begins so; a slip of the pen is not asked about.
             Line::Text(text) if text.trim().starts_with('/') => {
-                for line in help_of(text.trim()) {
-                    app.output.say(&[plain(line)]);
+                let mut console = TerminalConsole::new(app);
+                for notice in help_of(text.trim()) {
+                    console.show(&notice)?;
                 }
             }
             Line::Text(text) => went_on(session.ask(&text, app).await)?,
@@ -220,7 +197,7 @@ fn went_on(asked: Result<(), Error>) -> Result<(), Error> {
     }
 }
 
-async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
+async fn errors(thread: &str, app: &mut App<'_>) -> Result<(), Error> {
     let reader = ThreadReader::open(app.global)?;
     let thread = match thread == LAST {
         true => reader.last_of(Agent::ATRIS).await?,
@@ -235,13 +212,11 @@ async fn errors(thread: &str, app: &App<'_>) -> Result<(), Error> {
             hint: "see `superstep threads list --agent atris`",
         });
     }
-    let is_unsettled = superstep_atris::Atris::is_unsettled(&known.next, &known.state);
-    if known.asks.is_empty() && is_unsettled {
-        let state = serde_json::to_value(&*known.state).unwrap_or_default();
-        let line = resuming(thread, &state, &[], app.global);
-        show::unsettled(&known.state, &line, app.output)?;
-    }
-    show::errors(&known.state, &known.asks, is_unsettled, app.output)
+    let state = serde_json::to_value(&*known.state).unwrap_or_default();
+    let resume = resuming(thread, &state, &[], app.global);
+    let mut console = TerminalConsole::new(app);
+    let notices = thread_errors(&known, &resume)?;
+    notices.iter().try_for_each(|notice| console.show(notice))
 }
 
 /// Serves until Ctrl-C.

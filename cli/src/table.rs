@@ -1,5 +1,7 @@
 //! Tables on the terminal.
 
+use std::io::IsTerminal as _;
+
 use superstep_agent::{Table, TableStyle};
 use unicode_width::UnicodeWidthStr;
 
@@ -21,8 +23,15 @@ const NARROWEST: usize = 12;
 /// The space between two columns.
 const BETWEEN: &str = "  ";
 
-/// Prints a table.
+/// Prints a table; its text where there is no terminal.
 pub(crate) fn print(table: &Table, output: &Output) -> Result<(), Error> {
+    if let Some(lines) = &table.text
+        && !std::io::stdout().is_terminal()
+    {
+        return lines
+            .iter()
+            .try_for_each(|line| output.data(&[plain(line)]));
+    }
     match table.style {
         TableStyle::Records => columns(&table.columns, &table.rows, output),
         TableStyle::Grid => grid(table, output),
@@ -74,11 +83,7 @@ fn short(cell: &str) -> String {
 }
 
 /// Rows under their columns, or one record after the other where they do not fit.
-pub(crate) fn columns(
-    names: &[String],
-    rows: &[Vec<String>],
-    output: &Output,
-) -> Result<(), Error> {
+fn columns(names: &[String], rows: &[Vec<String>], output: &Output) -> Result<(), Error> {
     let all = || std::iter::once(names).chain(rows.iter().map(Vec::as_slice));
     let width_of = |at: usize| {
         let cells = all().filter_map(|row| row.get(at));
@@ -137,7 +142,7 @@ fn fitted(mut widths: Vec<usize>, columns: usize) -> Vec<usize> {
 }
 
 /// A cell that is not wider than this; what is cut off is marked.
-pub(crate) fn cut(cell: &str, width: usize) -> String {
+fn cut(cell: &str, width: usize) -> String {
     if cell.width() <= width {
         return cell.to_owned();
     }

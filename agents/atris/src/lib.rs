@@ -49,6 +49,7 @@ pub mod question;
 mod recall;
 pub mod reply;
 mod services;
+mod session;
 mod settings;
 mod state;
 mod thinking;
@@ -63,6 +64,7 @@ pub use error::Error;
 pub use graph::{Atris, MODEL_NODES, NewError};
 pub use mention::{Mention, Mentions};
 pub use problem::Problem;
+pub use session::{AnswerCommand, AtrisSession, SKIP, changes, help_of, thread_errors};
 pub use settings::{ClientSettings, ModelRole, Settings, USUAL_HOST};
 pub use state::{
     AtrisState, AtrisStateUpdate, EarlierList, Entity, MAX_ANSWERS, MAX_ERRORS, Node, Pending,

@@ -7,39 +7,35 @@ use superstep::{
     AskId, OpenAsk,
     tools::{Approval, OutcomeQuestion},
 };
-use superstep_atris::USUAL_HOST;
+use superstep_atris::{USUAL_HOST, changes};
 
-use super::{
-    options::FAKE,
-    said::{changes, host_of},
-};
+use super::options::FAKE;
 use crate::{
     args::{AtrisOptions, Global},
     question_id,
     shell_words::quoted,
 };
 
-/// The command that answers a question: with the options of this one, or with the host that the question
-/// names if that is not asked here.
+/// The command that answers a question, or resumes the thread: with the options of this one, or with the host that
+/// the question names if that is another one.
 pub(super) fn answering(
     thread: &str,
-    ask: &OpenAsk,
+    ask: Option<&OpenAsk>,
     options: &AtrisOptions,
-    (is_asked_here, global): (bool, &Global),
+    (host, global): (Option<&str>, &Global),
 ) -> String {
-    let mut line = format!("superstep atris answer {} ANSWER", quoted(thread));
-    push_question(&mut line, ask.id);
+    let mut line = begun(thread, ask.map(|ask| ask.id));
     let own = match options.fake {
         true => vec![FAKE.to_owned()],
         false => options.host.clone(),
     };
-    match host_of(ask) {
-        Some(host) if !is_asked_here => push_hosts(&mut line, &[host]),
-        _ => push_hosts(&mut line, &own),
+    match host {
+        Some(host) => push_hosts(&mut line, &[host.to_owned()]),
+        None => push_hosts(&mut line, &own),
     }
     let switches = [
         (options.no_model, " --no-model"),
-        (options.writes || changes(ask), " --writes"),
+        (options.writes || ask.is_some_and(changes), " --writes"),
         (options.explain, " --explain"),
         (global.offline, " --offline"),
         (global.json, " --json"),
@@ -64,11 +60,7 @@ pub(crate) fn resuming(
     asks: &[StoredAsk<'_>],
     global: &Global,
 ) -> String {
-    let mut line = format!("superstep atris answer {}", quoted(thread));
-    if let Some((id, _)) = asks.first() {
-        line.push_str(" ANSWER");
-        push_question(&mut line, *id);
-    }
+    let mut line = begun(thread, asks.first().map(|(id, _)| *id));
     let text = |name: &str| state.get(name).and_then(Json::as_str).map(str::to_owned);
     let asked = state.get("asked_of").and_then(Json::as_array);
     let asked = asked.into_iter().flatten().filter_map(Json::as_str);
@@ -89,8 +81,13 @@ pub(crate) fn resuming(
     line
 }
 
-fn push_question(line: &mut String, id: AskId) {
-    line.push_str(&format!(" --question {}", question_id::short(id)));
+/// The beginning of both: the thread, and the question that is answered.
+fn begun(thread: &str, question: Option<AskId>) -> String {
+    let line = format!("superstep atris answer {}", quoted(thread));
+    match question {
+        Some(id) => format!("{line} ANSWER --question {}", question_id::short(id)),
+        None => line,
+    }
 }
 
 fn push_hosts(line: &mut String, hosts: &[String]) {

@@ -1,11 +1,17 @@
 //! Sources of answers: lines that were written down before, or a person.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
 
-/// Answers that a conversation uses before it asks a person.
-#[derive(Debug, Default)]
+use superstep::sync::lock;
+
+/// Answers that a conversation uses before it asks a person. Clones take from the same lines: conversations that
+/// follow each other share them.
+#[derive(Clone, Debug, Default)]
 pub struct Answers {
-    written: Option<VecDeque<String>>,
+    written: Option<Arc<Mutex<VecDeque<String>>>>,
     is_automatic: bool,
 }
 
@@ -18,7 +24,7 @@ impl Answers {
     /// Only these, in their order. No person is asked.
     pub fn written(answers: impl IntoIterator<Item = String>) -> Self {
         Self {
-            written: Some(answers.into_iter().collect()),
+            written: Some(Arc::new(Mutex::new(answers.into_iter().collect()))),
             is_automatic: false,
         }
     }
@@ -40,8 +46,8 @@ impl Answers {
         self.written.is_some()
     }
 
-    pub(crate) fn next(&mut self) -> Option<String> {
-        self.written.as_mut()?.pop_front()
+    pub(crate) fn next(&self) -> Option<String> {
+        lock(self.written.as_ref()?).pop_front()
     }
 }
 
@@ -75,6 +81,14 @@ pub fn written_answers(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn conversations_that_follow_each_other_share_the_answers() {
+        let answers = Answers::written(["one".to_owned(), "two".to_owned()]);
+        assert_eq!(answers.clone().next().as_deref(), Some("one"));
+        assert_eq!(answers.next().as_deref(), Some("two"));
+        assert_eq!(answers.clone().next(), None);
+    }
 
     #[test]
     fn a_file_has_an_answer_a_line() {

@@ -59,6 +59,8 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
     /// The layout.
     pub style: TableStyle,
+    /// The rows as lines of text, for an output that is no terminal; columns there too if there are none.
+    pub text: Option<Vec<String>>,
 }
 
 /// Layout of a table.

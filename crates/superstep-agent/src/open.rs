@@ -138,6 +138,11 @@ pub trait OpenAgent: Send {
         Box::pin(async { Ok(Instead::Resume) })
     }
 
+    /// The command that resumes the thread, for a conversation that ended early.
+    fn resume(&self, with: &Context) -> String {
+        with.command(&["threads", "resume", &with.thread])
+    }
+
     /// The report of a thread that is done.
     fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
         plain_agent::report(self.graph().clone(), with)

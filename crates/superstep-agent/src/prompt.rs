@@ -30,9 +30,12 @@ pub enum Decides {
     /// Whether a call is made. An answer from a file or a pipe counts only if the run began here, or if the command
     /// names the question.
     Call,
-    /// Whether something happened, or is tried again. An answer from a file or a pipe counts only if the question was
-    /// open before.
+    /// Whether a call happened. An answer from a file or a pipe counts only if the question was open before and the
+    /// command names it.
     Outcome,
+    /// Whether something that failed is tried again. An answer from a file or a pipe counts only if the question was
+    /// open before.
+    Retry,
 }
 
 /// A typed line, as the agent understands it.

@@ -28,7 +28,8 @@ impl<C: Console> Conversation<'_, C> {
 
     async fn answered(&mut self, ask: OpenAsk, prompt: &Prompt) -> Result<Step, C::Error> {
         let is_person = self.answers.are_a_persons() && self.console.is_interactive();
-        if prompt.decides == Decides::Outcome && !is_person && self.seen != Some(ask.id) {
+        let is_unforeseen = matches!(prompt.decides, Decides::Outcome | Decides::Retry);
+        if is_unforeseen && !is_person && self.seen != Some(ask.id) {
             return self.waits(ask, prompt);
         }
         loop {
@@ -55,7 +56,14 @@ impl<C: Console> Conversation<'_, C> {
                 }
                 continue;
             }
-            match self.agent.read(&ask, &text)? {
+            let reading = match self.agent.read(&ask, &text) {
+                Ok(reading) => reading,
+                Err(error) => {
+                    self.hint(prompt)?;
+                    return Err(error.into());
+                }
+            };
+            match reading {
                 Reading::Empty => {}
                 Reading::Unclear(expected) => {
                     self.show(&[Notice::say([plain(expected)])])?;
@@ -107,7 +115,8 @@ impl<C: Console> Conversation<'_, C> {
     fn is_meant(&self, ask: &OpenAsk, prompt: &Prompt) -> bool {
         let named = self.named.as_deref();
         let is_named = || named.is_some_and(|named| names_question(named, ask.id));
-        prompt.decides == Decides::Content || self.is_own || is_named()
+        let is_call = matches!(prompt.decides, Decides::Call | Decides::Outcome);
+        !is_call || self.is_own || is_named()
     }
 
     fn waits(&mut self, ask: OpenAsk, prompt: &Prompt) -> Result<Step, C::Error> {

@@ -120,9 +120,7 @@ impl<C: Console> Conversation<'_, C> {
         let Some(how) = self.console.stored(error).filter(|_| is_stored) else {
             return;
         };
-        let resume = self
-            .context
-            .command(&["threads", "resume", &self.context.thread]);
+        let resume = self.agent.resume(&self.context);
         let fields = json!({"thread": self.context.thread, "resume": resume});
         let line = Block::Line(Weight::Say, vec![faint(how), plain(resume)]);
         // A closed output is reported by the error itself.

@@ -1,0 +1,171 @@
+//! Questions of a thread as front ends show them.
+//!
+//! `presented` shows what a person is asked, `said` reads what the person says, `report` shows answers and states,
+//! `thread_errors` the errors of a thread, `commands` what can be said besides answers.
+
+mod commands;
+mod presented;
+mod report;
+mod said;
+mod thread_errors;
+
+use superstep::{
+    Modes, OpenAsk, RunOptions,
+    dynamic::{DynEvent, DynGraph},
+    future::BoxFuture,
+};
+use superstep_agent::{
+    AgentError, Context, Notice, OpenAgent, Prompt, Reading, Reply, Report, faint, plain,
+};
+
+pub use commands::{SKIP, help_of};
+pub use said::changes;
+pub use thread_errors::thread_errors;
+
+use crate::Atris;
+
+/// Writes the command that answers a question, or that resumes the thread where there is none. It names the given host
+/// instead of its own, if there is one: the question is about a call there.
+pub type AnswerCommand = Box<dyn Fn(Option<&OpenAsk>, Option<&str>) -> String + Send + Sync>;
+
+/// The agent at work on a thread.
+pub struct AtrisSession {
+    agent: Atris,
+    answering: AnswerCommand,
+    explains: bool,
+    shows_states: bool,
+    is_announced: bool,
+    /// How many states the thread had before.
+    before: usize,
+}
+
+impl AtrisSession {
+    /// Questions to this agent, and the commands that answer what it asks.
+    pub fn new(agent: Atris, answering: AnswerCommand) -> Self {
+        Self {
+            agent,
+            answering,
+            explains: false,
+            shows_states: false,
+            is_announced: false,
+            before: 0,
+        }
+    }
+
+    /// The same with the field that each number of an answer is.
+    #[must_use]
+    pub fn explaining(mut self, explains: bool) -> Self {
+        self.explains = explains;
+        self
+    }
+
+    /// The same with the state after each step.
+    #[must_use]
+    pub fn showing_states(mut self, shows_states: bool) -> Self {
+        self.shows_states = shows_states;
+        self
+    }
+
+    /// Says that the person knows the thread: reports do not name it.
+    pub fn announced(&mut self) {
+        self.is_announced = true;
+    }
+
+    /// The agent.
+    pub fn agent(&self) -> &Atris {
+        &self.agent
+    }
+
+    fn next_command(&self, ask: &OpenAsk) -> String {
+        let is_elsewhere = |host: &String| self.agent.check_host(host).is_err();
+        let other = said::host_of(ask).filter(is_elsewhere);
+        (self.answering)(Some(ask), other.as_deref())
+    }
+}
+
+impl OpenAgent for AtrisSession {
+    fn graph(&self) -> &DynGraph {
+        self.agent.graph().dynamic()
+    }
+
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            strict_resume: true,
+            modes: Modes::NONE,
+            log: Modes::TRACE,
+            ..RunOptions::default()
+        }
+    }
+
+    fn begin<'a>(
+        &'a mut self,
+        with: &'a Context,
+    ) -> BoxFuture<'a, Result<Vec<Notice>, AgentError>> {
+        Box::pin(async move {
+            if self.shows_states {
+                let history = self.agent.graph().history(&*with.thread).await;
+                self.before = history.map_or(0, |history| history.len());
+            }
+            // The report names the thread.
+            Ok(Vec::new())
+        })
+    }
+
+    fn progress(&mut self, _: &DynEvent) -> Vec<Notice> {
+        Vec::new()
+    }
+
+    fn present(&mut self, ask: &OpenAsk, with: &Context) -> Result<Prompt, AgentError> {
+        let next = self.next_command(ask);
+        let notice = presented::notice(ask, &next, &with.thread)?;
+        Ok(Prompt {
+            decides: said::decides(ask),
+            later: vec![Notice::say([faint("answer it with "), plain(next)]).for_people()],
+            ..Prompt::new(notice)
+        })
+    }
+
+    fn command<'a>(
+        &'a mut self,
+        text: &'a str,
+        _: &'a Context,
+    ) -> BoxFuture<'a, Result<Option<Reply>, AgentError>> {
+        Box::pin(async move { Ok(commands::reply(text.trim())) })
+    }
+
+    fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
+        said::read(ask, text.trim(), &self.agent)
+    }
+
+    fn resume(&self, _: &Context) -> String {
+        (self.answering)(None, None)
+    }
+
+    fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
+        Box::pin(async move {
+            let graph = self.agent.graph();
+            let mut notices = Vec::new();
+            if self.shows_states {
+                let history = graph.history(&*with.thread).await?;
+                notices.extend(report::states(&history, self.before));
+            }
+            let state = graph.state(&*with.thread).await?.state;
+            let exit = match state.last() {
+                Some(answer) => {
+                    notices.push(report::answer(answer, &with.thread, self.explains));
+                    report::exit(answer)
+                }
+                None => {
+                    let what = format!("thread `{}` has no answer", with.thread);
+                    notices.push(Notice::say([plain(what)]));
+                    Some(1)
+                }
+            };
+            if !self.is_announced {
+                let thread = [faint("thread "), faint(&with.thread)];
+                notices.push(Notice::note(thread).for_people());
+            }
+            Ok(Report { notices, exit })
+        })
+    }
+}
