@@ -17,7 +17,7 @@ use superstep::{
     saver::{At, ThreadInfo},
     text::{reveal_name, single_line},
 };
-use superstep_agent::Card;
+use superstep_agent::{Card, OpenAgent, Site};
 
 use crate::error::Error;
 
@@ -64,17 +64,43 @@ impl Agent {
     pub(crate) const MAIL: Self = Self(&superstep_mail::MailContract);
     pub(crate) const SHEETS: Self = Self(&superstep_sheets::SheetsAgent);
 
+    /// The agents that every program has.
+    const BUILT_IN: [Self; 5] = [
+        Self::ARCHIE,
+        Self::ATRIS,
+        Self::DOCS,
+        Self::MAIL,
+        Self::SHEETS,
+    ];
+
+    /// An agent of a program, which is there until the process ends.
+    pub(crate) fn new(agent: impl superstep_agent::Agent) -> Self {
+        Self(Box::leak(Box::new(agent)))
+    }
+
+    /// Fills the registry; only the first call counts.
+    pub(crate) fn register(own: Vec<Self>) {
+        ALL.get_or_init(|| Self::BUILT_IN.into_iter().chain(own).collect());
+    }
+
     /// All agents.
     pub(crate) fn all() -> &'static [Self] {
-        ALL.get_or_init(|| {
-            vec![
-                Self::ARCHIE,
-                Self::ATRIS,
-                Self::DOCS,
-                Self::MAIL,
-                Self::SHEETS,
-            ]
-        })
+        ALL.get_or_init(|| Self::BUILT_IN.into())
+    }
+
+    /// The agents that the program added.
+    pub(crate) fn own() -> impl Iterator<Item = Self> {
+        Self::all().iter().skip(Self::BUILT_IN.len()).copied()
+    }
+
+    /// Whether every program has it.
+    pub(crate) fn is_built_in(self) -> bool {
+        Self::BUILT_IN.contains(&self)
+    }
+
+    /// The agent, ready to run.
+    pub(crate) fn open(self, site: Site) -> Result<Box<dyn OpenAgent>, Error> {
+        Ok(self.0.open(site)?)
     }
 
     pub(crate) fn card(self) -> &'static Card {

@@ -7,6 +7,7 @@ mod docs;
 mod mail;
 mod memory;
 mod models;
+mod run;
 mod serve;
 mod sheet;
 mod threads;
@@ -18,7 +19,7 @@ use std::{ffi::OsString, path::PathBuf};
 use anstream::ColorChoice;
 use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::agents::Agent;
+use crate::{agents::Agent, program};
 
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, TalkOptions};
 pub(crate) use atris::{AtrisCommand, AtrisOptions};
@@ -29,6 +30,7 @@ pub(crate) use mail::{
 };
 pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySearch};
 pub(crate) use models::{Chat, LoginArgs, ModelCommand};
+pub(crate) use run::RunArgs;
 pub(crate) use serve::{Serve, Shared};
 pub(crate) use sheet::{SheetCommand, SheetOutput, SheetRun, SheetVerdict};
 pub(crate) use threads::{At, Delete, ListThreads, Prune, ThreadsCommand};
@@ -64,7 +66,15 @@ impl Args {
     /// The command line as it is parsed and shown: what follows the options of a command is wrapped once, by
     /// the terminal.
     pub(crate) fn whole_command() -> clap::Command {
-        wrapped_once(Self::command()).help_template(TEMPLATE)
+        let command = wrapped_once(Self::command());
+        if Agent::own().next().is_none() {
+            let command = command.mut_subcommand("run", |run| run.hide(true));
+            return command.help_template(TEMPLATE);
+        }
+        let first = "Agents:\n";
+        let own = format!("{first}  run            Run an agent of this program\n");
+        let template = TEMPLATE.replacen(first, &own, 1);
+        command.name(program::name()).help_template(template)
     }
 
     /// Reads a command line. Pages of help are not wrapped for who lays them out.
@@ -240,6 +250,7 @@ impl Command {
             | Self::Docs(_)
             | Self::Mail(_)
             | Self::Sheet(_)
+            | Self::Run(_)
             | Self::Serve(_)
             | Self::Inbox(_)
             | Self::Threads(_)
@@ -284,6 +295,8 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Atris(AtrisCommand),
     /// Document a code base: facts, and agents whose claims are checked
     Docs(Docs),
+    /// Run an agent of this program
+    Run(RunArgs),
     /// Serve the agents over HTTP, to LangGraph clients and to browsers
     Serve(Serve),
     /// E-mail assistant: process mail, show what it has learned

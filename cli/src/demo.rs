@@ -47,7 +47,9 @@ pub(crate) async fn run(agent: Option<Agent>, app: &mut App<'_>) -> Result<(), E
 
 async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Error> {
     let output = app.output;
-    let scene = running::of(agent).scene();
+    let Some(scene) = running::of(agent).scene() else {
+        return Ok(());
+    };
     output.say(&[strong(agent.name()), plain(format!(": {}", scene.about))]);
     let place = folder.join(agent.name());
     for (name, content) in scene.files {

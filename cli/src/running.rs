@@ -10,6 +10,7 @@ mod hosting;
 mod ingest_graph;
 mod mail;
 mod notes;
+mod own;
 mod rehearsal;
 mod resumed;
 mod scene;
@@ -36,11 +37,15 @@ pub(crate) trait RunAgent {
     /// Adds it to a server.
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>>;
 
-    /// Its demo.
-    fn scene(&self) -> &'static Scene;
+    /// Its demo, if it has one.
+    fn scene(&self) -> Option<&'static Scene> {
+        None
+    }
 
     /// Refuses settings that it refuses when it is used.
-    fn check_settings(&self, config: &Config) -> Result<(), Error>;
+    fn check_settings(&self, _: &Config) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Whether the options of a mail account are for it.
     fn has_account(&self) -> bool {
@@ -54,12 +59,13 @@ pub(crate) trait RunAgent {
 }
 
 /// An agent, to be run.
-pub(crate) fn of(agent: Agent) -> &'static dyn RunAgent {
-    match agent.name() {
-        "archie" => &archie::Archie,
-        "atris" => &atris::Atris,
-        "docs" => &docs::Docgen,
-        "mail" => &mail::Mail,
-        _ => &sheets::Sheets,
+pub(crate) fn of(agent: Agent) -> Box<dyn RunAgent> {
+    match agent {
+        _ if agent == Agent::ARCHIE => Box::new(archie::Archie),
+        _ if agent == Agent::ATRIS => Box::new(atris::Atris),
+        _ if agent == Agent::DOCS => Box::new(docs::Docgen),
+        _ if agent == Agent::MAIL => Box::new(mail::Mail),
+        _ if agent == Agent::SHEETS => Box::new(sheets::Sheets),
+        own => Box::new(own::Own(own)),
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::{
     args::{AccountArgs, Global},
+    program,
     shell_words::quoted,
 };
 
@@ -98,7 +99,7 @@ impl Options {
         let ["superstep", command, rest @ ..] = &*words else {
             return line.to_owned();
         };
-        let mut line = line.to_owned();
+        let mut line = line.replacen("superstep", program::name(), 1);
         if let (Some(thread), "threads", [verb]) = (thread, *command, rest)
             && ON_A_THREAD.contains(verb)
         {
@@ -111,7 +112,7 @@ impl Options {
             line.push_str(&self.account);
         }
         // What was approved for real is asked about again by a dry run.
-        if self.sends && line.starts_with("superstep mail ingest") && !line.contains(" --send") {
+        if self.sends && line.contains(" mail ingest") && !line.contains(" --send") {
             line.push_str(" --send");
         }
         line
@@ -125,9 +126,9 @@ pub(crate) fn thread_in(message: &str) -> Option<&str> {
     Some(name)
 }
 
-/// `superstep WORDS`, with the options that this command was given.
+/// `superstep WORDS`, or the program in its place, with the options that this command was given.
 pub(crate) fn command(global: &Global, words: &[&str]) -> String {
-    let mut line = vec!["superstep".to_owned()];
+    let mut line = vec![program::name().to_owned()];
     line.extend(words.iter().map(|word| quoted(word)));
     line.join(" ") + &Options::of(global).common
 }

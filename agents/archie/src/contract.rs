@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 use superstep::{Backends, BuildErrors};
-use superstep_agent::{Agent, AgentError, Card, NamedPath, NoModel, OpenAgent, READ_ONLY};
+use superstep_agent::{Agent, AgentError, Card, NamedPath, NoModel, OpenAgent, READ_ONLY, Site};
 
 use crate::{Archie, ArchieSession, Settings};
 
@@ -43,8 +43,8 @@ impl Agent for ArchieAgent {
         &CARD
     }
 
-    fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
-        let archie = Archie::reader(backends)?;
+    fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
+        let archie = Archie::new(site.model, Settings::default(), site.backends)?;
         Ok(Box::new(ArchieSession::new(archie)))
     }
 }

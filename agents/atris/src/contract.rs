@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::json;
 use superstep::Backends;
-use superstep_agent::{Agent, AgentError, Card, OpenAgent, PlainAgent};
+use superstep_agent::{Agent, AgentError, Card, OpenAgent, PlainAgent, Site};
 
 use crate::{Atris, MODEL_NODES, NewError, Settings};
 
@@ -23,6 +23,11 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
 impl Agent for AtrisAgent {
     fn card(&self) -> &Card {
         &CARD
+    }
+
+    fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
+        let atris = Atris::new(Some(site.model), Settings::default(), site.backends)?;
+        Ok(Box::new(PlainAgent(atris.graph().dynamic().clone())))
     }
 
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::json;
 use superstep::{Backends, Value};
-use superstep_agent::{Agent, AgentError, Card, NamedPath, OpenAgent};
+use superstep_agent::{Agent, AgentError, Card, NamedPath, OpenAgent, Site};
 
 use crate::{Docgen, DocsSession, NewError, Settings, agents::standard_agents};
 
@@ -39,6 +39,11 @@ static CARD: LazyLock<Card> = LazyLock::new(|| {
 impl Agent for DocsAgent {
     fn card(&self) -> &Card {
         &CARD
+    }
+
+    fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
+        let docgen = Docgen::new(Some(site.model), Settings::default(), site.backends)?;
+        Ok(Box::new(DocsSession::new(docgen, Value::Null)))
     }
 
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {

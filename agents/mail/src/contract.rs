@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::json;
 use superstep::Backends;
 use superstep_agent::{
-    Agent, AgentError as ContractError, Card, NoModel, OpenAgent, PlainAgent, READ_ONLY,
+    Agent, AgentError as ContractError, Card, NoModel, OpenAgent, PlainAgent, READ_ONLY, Site,
 };
 
 use crate::{
@@ -43,8 +43,15 @@ impl Agent for MailContract {
         &CARD
     }
 
-    fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, ContractError> {
-        let agent = MailAgent::reader(backends)?;
+    fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, ContractError> {
+        let why = "there is no mail account";
+        let agent = MailAgent::new(
+            site.model,
+            Arc::new(NoMailbox::new(why)),
+            Arc::new(NoCalendar::default()),
+            Settings::default(),
+            site.backends,
+        )?;
         Ok(Box::new(PlainAgent(agent.graph().dynamic().clone())))
     }
 }

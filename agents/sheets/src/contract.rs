@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 use superstep::Backends;
-use superstep_agent::{Agent, AgentError, Card, NoModel, OpenAgent, READ_ONLY};
+use superstep_agent::{Agent, AgentError, Card, NoModel, OpenAgent, READ_ONLY, Site};
 use superstep_workbook::Overwrite;
 
 use crate::{MemoryVersions, Models, NewError, Settings, Sheets, SheetsSession, Versions};
@@ -36,8 +36,13 @@ impl Agent for SheetsAgent {
         &CARD
     }
 
-    fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
-        let sheets = Sheets::reader(Arc::new(MemoryVersions::default()), backends)?;
+    fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
+        let models = Models {
+            planner: site.model,
+            informer: None,
+        };
+        let versions = Arc::new(MemoryVersions::default());
+        let sheets = Sheets::new(models, versions, Settings::default(), site.backends)?;
         Ok(Box::new(SheetsSession::new(sheets, None, Overwrite::Never)))
     }
 }

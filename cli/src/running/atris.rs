@@ -22,8 +22,8 @@ impl RunAgent for Atris {
         Box::pin(hosted(on, app))
     }
 
-    fn scene(&self) -> &'static Scene {
-        &SCENE
+    fn scene(&self) -> Option<&'static Scene> {
+        Some(&SCENE)
     }
 
     fn check_settings(&self, config: &Config) -> Result<(), Error> {

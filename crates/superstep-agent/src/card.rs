@@ -1,6 +1,9 @@
 //! Facts about an agent that need no model and no account.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+
+/// The place of a person's words in a template.
+const TEXT: &str = "$text";
 
 /// Facts about an agent. Places in its state are JSON pointers, in which `-` is the last element of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,8 +23,12 @@ pub struct Card {
     pub model_nodes: Vec<String>,
     /// An example input.
     pub example: Option<Json>,
-    /// Input that continues a finished thread; the text `"$text"` in it is replaced by what the person says.
+    /// Input of a thread that begins with words: the text `"$text"` in it stands for them.
+    pub input: Option<Json>,
+    /// Input that continues a finished thread: the text `"$text"` in it stands for what the person says.
     pub follow_up: Option<Json>,
+    /// Whether it works without a model.
+    pub needs_no_model: bool,
 }
 
 /// A path in the state of a thread.
@@ -43,6 +50,27 @@ impl Card {
         }
     }
 
+    /// The same for an agent whose input is one text field. New words continue a finished thread.
+    #[must_use]
+    pub fn taking(mut self, field: &str) -> Self {
+        let input = json!({field: TEXT});
+        self.follow_up = Some(input.clone());
+        self.input = Some(input);
+        self
+    }
+
+    /// The same for an agent that works without a model.
+    #[must_use]
+    pub fn without_model(mut self) -> Self {
+        self.needs_no_model = true;
+        self
+    }
+
+    /// Input with these words; nothing if the agent takes none.
+    pub fn input_of(&self, words: &str) -> Option<Json> {
+        Some(filled(self.input.as_ref()?, words))
+    }
+
     /// Whether a graph is its own, by its name.
     pub fn has_graph(&self, graph: &str) -> bool {
         self.name == graph || self.graphs.iter().any(|known| known == graph)
@@ -62,6 +90,20 @@ impl Card {
     }
 }
 
+/// A template with its words.
+fn filled(template: &Json, words: &str) -> Json {
+    match template {
+        Json::String(text) if text == TEXT => Json::String(words.to_owned()),
+        Json::Array(items) => items.iter().map(|item| filled(item, words)).collect(),
+        Json::Object(fields) => {
+            let fields = fields.iter();
+            let filled = fields.map(|(name, value)| (name.clone(), filled(value, words)));
+            Json::Object(filled.collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// The value at a place.
 fn at<'a>(state: &'a Json, place: &str) -> Option<&'a Json> {
     let names = place.split('/').skip(1);
@@ -75,9 +117,14 @@ fn at<'a>(state: &'a Json, place: &str) -> Option<&'a Json> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    #[test]
+    fn words_fill_the_input_of_an_agent() {
+        let card = Card::new("poet", "").taking("topic");
+        assert_eq!(card.input_of("tea"), Some(json!({"topic": "tea"})));
+        assert_eq!(Card::new("poet", "").input_of("tea"), None);
+    }
 
     #[test]
     fn the_first_place_with_a_text_is_the_title() {

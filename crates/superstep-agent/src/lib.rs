@@ -27,7 +27,7 @@ pub mod slash;
 mod span;
 mod words;
 
-pub use agent::{Agent, READ_ONLY};
+pub use agent::{Agent, GraphAgent, READ_ONLY, Site};
 pub use answers::{Answers, written_answers};
 pub use card::{Card, NamedPath};
 pub use console::{Commands, Console, Line, Local, ReadLine, Topic};

@@ -1,0 +1,25 @@
+//! Arguments of `run`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+use crate::agents::Agent;
+
+/// An agent of this program, and its input.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RunArgs {
+    /// The agent
+    pub(crate) agent: Agent,
+    /// What to say to it
+    pub(crate) words: Vec<String>,
+    /// Its input as JSON, instead of words
+    #[arg(long, value_name = "JSON")]
+    pub(crate) input: Option<String>,
+    /// The thread; a new one by default
+    #[arg(long, value_name = "THREAD")]
+    pub(crate) thread: Option<String>,
+    /// Answers to its questions, one per line; nobody is asked then
+    #[arg(long, value_name = "FILE")]
+    pub(crate) answers: Option<PathBuf>,
+}
