@@ -18,9 +18,12 @@ pub(crate) struct TestEnv {
     vars: Vec<(String, String)>,
     /// What a shell does before the command.
     first: Option<String>,
+    /// The program; `superstep` by default.
+    program: PathBuf,
 }
 
 /// What a command did.
+#[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -38,12 +41,19 @@ impl TestEnv {
             folder,
             vars: Vec::new(),
             first: None,
+            program: env!("CARGO_BIN_EXE_superstep").into(),
         }
         .with("SUPERSTEP_OLLAMA", "")
     }
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.vars.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// A machine whose commands are those of another program.
+    pub(crate) fn of_program(mut self, program: PathBuf) -> Self {
+        self.program = program;
         self
     }
 
@@ -58,6 +68,7 @@ impl TestEnv {
             folder,
             vars: self.vars.clone(),
             first: self.first.clone(),
+            program: self.program.clone(),
         }
     }
 
@@ -158,8 +169,7 @@ impl TestEnv {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
         let words = line.split_whitespace();
         let words = words.map(|word| word.replace("FIXTURES", fixtures.to_str().unwrap()));
-        const BINARY: &str = env!("CARGO_BIN_EXE_superstep");
-        let mut command = Command::new(BINARY);
+        let mut command = Command::new(&self.program);
         if let Some(first) = &self.first {
             command = Command::new("sh");
             command.args(["-c", &format!("{first}; exec \"$BINARY\" \"$@\""), "sh"]);
@@ -167,7 +177,7 @@ impl TestEnv {
         command
             .args(words)
             .env_clear()
-            .env("BINARY", BINARY)
+            .env("BINARY", &self.program)
             .env("HOME", self.path("home"))
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .envs(self.vars.iter().map(|(name, value)| (name, value)))

@@ -40,6 +40,7 @@ mod login;
 mod mail;
 mod memory;
 mod newcomer;
+mod own;
 mod packed;
 mod picture;
 mod post;

@@ -1,0 +1,53 @@
+//! A program with an agent of its own: the example `poet`.
+
+use std::path::PathBuf;
+
+use crate::env::TestEnv;
+
+/// The example, as cargo built it beside this test.
+fn poet() -> PathBuf {
+    let mut path = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path.join("examples").join("poet")
+}
+
+#[test]
+fn an_own_agent_has_the_whole_command_line() {
+    let env = TestEnv::new().of_program(poet());
+    let asked = env.run("run poet the sea");
+    assert_eq!(asked.code, 3, "{asked:?}");
+    assert!(asked.stderr.contains("the sea is blue."), "{asked:?}");
+    let resume = "Resume with: poet threads resume poet-";
+    assert!(asked.stderr.contains(resume), "{asked:?}");
+
+    let listed = env.run("threads list");
+    assert!(listed.stdout.contains("poet-"), "{listed:?}");
+    let shown = env.run("threads show last");
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.stdout.contains("the sea"), "{shown:?}");
+    let traced = env.run("trace show last");
+    assert_eq!(traced.code, 0, "{traced:?}");
+
+    let answered = env.run_with("threads resume last", "y\n");
+    assert_eq!(answered.code, 0, "{answered:?}");
+    assert!(
+        answered.stdout.contains("\"published\": true"),
+        "{answered:?}"
+    );
+}
+
+#[test]
+fn an_own_agent_takes_words_or_json_and_says_so() {
+    let env = TestEnv::new().of_program(poet());
+    let none = env.run("run poet");
+    assert_eq!(none.code, 2, "{none:?}");
+    assert!(none.stderr.contains("--input JSON"), "{none:?}");
+    let json = env.run_words(&["run", "poet", "--input", r#"{"topic": "ice"}"#]);
+    assert_eq!(json.code, 3, "{json:?}");
+    assert!(json.stderr.contains("ice is blue."), "{json:?}");
+    let built_in = env.run("run archie hello");
+    assert_eq!(built_in.code, 2, "{built_in:?}");
+    let unknown = env.run("run poem hello");
+    assert_eq!(unknown.code, 2, "{unknown:?}");
+}
