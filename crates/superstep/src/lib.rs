@@ -214,7 +214,7 @@ pub mod dynamic {
         message::Unknown,
         past::{Certainty, PastEffect, Repeated},
         plan::{Destination, IntoDestinations, Managed, Pauses, RouteView},
-        record::{Effect, NoteExtras, ReadEffects, Source, TaskNote},
+        record::{Effect, Layout, NoteExtras, ReadEffects, Source, TaskNote},
         reducer::Reducer as DynReducer,
         run::{Halt, RunInput},
         snapshot::{Snapshot, SubState},
