@@ -11,8 +11,8 @@
 use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
-use superstep::{dynamic::DynGraph, prelude::*, schemars::JsonSchema};
-use superstep_agent::{AgentError, Card, GraphAgent, Site};
+use superstep::{prelude::*, schemars::JsonSchema};
+use superstep_agent::{AgentError, Card, GraphAgent, PlainAgent, Site};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State, JsonSchema)]
 #[schemars(crate = "superstep::schemars")]
@@ -48,7 +48,7 @@ async fn publish(poem: Snap<Poem>, ctx: Ctx) -> Result<PoemUpdate, NodeError> {
     Ok(Poem::update().published(published))
 }
 
-fn graph(site: Site) -> Result<DynGraph, AgentError> {
+fn graph(site: Site) -> Result<PlainAgent, AgentError> {
     let graph = Graph::<Poem, Step>::builder()
         .name("poet")
         .backends(site.backends)
@@ -58,7 +58,7 @@ fn graph(site: Site) -> Result<DynGraph, AgentError> {
         .edge(Step::Write, Step::Publish)
         .finish(Step::Publish)
         .build()?;
-    Ok(graph.dynamic().clone())
+    Ok(graph.into())
 }
 
 fn main() -> ExitCode {

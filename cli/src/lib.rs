@@ -1,8 +1,8 @@
 //! The command line of superstep: the binary `superstep`, and [`app`] for programs with agents of their own.
 //!
 //! ```no_run
-//! use superstep_agent::{AgentError, Card, GraphAgent, Site};
-//! # fn graph(site: Site) -> Result<superstep::dynamic::DynGraph, AgentError> { unimplemented!() }
+//! use superstep_agent::{AgentError, Card, GraphAgent, PlainAgent, Site};
+//! # fn graph(site: Site) -> Result<PlainAgent, AgentError> { unimplemented!() }
 //!
 //! fn main() -> std::process::ExitCode {
 //!     let poet = Card::new("poet", "Writes a poem, and asks before it publishes it").taking("topic");

@@ -27,12 +27,12 @@ impl Agent for AtrisAgent {
 
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
         let atris = Atris::new(Some(site.model), Settings::default(), site.backends)?;
-        Ok(Box::new(PlainAgent(atris.graph().dynamic().clone())))
+        Ok(Box::new(PlainAgent::from(atris.graph().clone())))
     }
 
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
         let atris = Atris::reader(backends)?;
-        Ok(Box::new(PlainAgent(atris.graph().dynamic().clone())))
+        Ok(Box::new(PlainAgent::from(atris.graph().clone())))
     }
 }
 

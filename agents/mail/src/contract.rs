@@ -52,7 +52,7 @@ impl Agent for MailContract {
             Settings::default(),
             site.backends,
         )?;
-        Ok(Box::new(PlainAgent(agent.graph().dynamic().clone())))
+        Ok(Box::new(PlainAgent::from(agent.graph().clone())))
     }
 }
 

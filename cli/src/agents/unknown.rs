@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use superstep::dynamic::{DynCtx, DynGraph, DynGraphBuilder, Halt, Layout, START};
-use superstep_agent::{AgentError, Card, GraphAgent, Site};
+use superstep::dynamic::{DynCtx, DynGraphBuilder, Halt, Layout, START};
+use superstep_agent::{AgentError, Card, GraphAgent, PlainAgent, Site};
 
 use super::Agent;
 
@@ -21,7 +21,7 @@ async fn absent(_: DynCtx) -> Result<(), Halt> {
     Ok(())
 }
 
-fn graph(layout: &Layout, site: Site) -> Result<DynGraph, AgentError> {
+fn graph(layout: &Layout, site: Site) -> Result<PlainAgent, AgentError> {
     let named = DynGraphBuilder::new()
         .name(Arc::clone(&layout.graph))
         .backends(site.backends);
@@ -33,5 +33,5 @@ fn graph(layout: &Layout, site: Site) -> Result<DynGraph, AgentError> {
             .node(Arc::clone(name), absent)
             .edge(START, Arc::clone(name))
     });
-    Ok(whole.build()?)
+    Ok(whole.build()?.into())
 }

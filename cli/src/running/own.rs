@@ -59,7 +59,9 @@ async fn hosted<'s>(
         },
     };
     let opened = agent.open(site)?;
-    on.server = on.server.dynamic(&*card.name, opened.graph());
+    on.server = on
+        .server
+        .dynamic(&*card.name, opened.graph(), opened.schemas());
     on.server = on.server.description(&*card.name, &*card.about);
     if let Some(example) = &card.example {
         on.server = on.server.example(&*card.name, example.clone());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use superstep::{Backends, dynamic::DynGraph, model::Model};
+use superstep::{Backends, model::Model};
 
 use crate::{
     card::Card, failure::AgentError, no_model::NoModel, open::OpenAgent, plain_agent::PlainAgent,
@@ -46,8 +46,8 @@ pub trait Agent: Send + Sync + 'static {
 /// A graph as an agent: a card, and a function that builds the graph.
 ///
 /// ```
-/// use superstep::{Graph, Nodes, Snap, State, dynamic::DynGraph};
-/// use superstep_agent::{AgentError, Card, GraphAgent, Site};
+/// use superstep::{Graph, Nodes, Snap, State};
+/// use superstep_agent::{AgentError, Card, GraphAgent, PlainAgent, Site};
 /// # use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
@@ -61,7 +61,7 @@ pub trait Agent: Send + Sync + 'static {
 ///     Greet,
 /// }
 ///
-/// fn greeter(site: Site) -> Result<DynGraph, AgentError> {
+/// fn greeter(site: Site) -> Result<PlainAgent, AgentError> {
 ///     let greet = |state: Snap<Greeting>| async move {
 ///         Greeting::update().text(format!("Hello {}", state.name))
 ///     };
@@ -72,7 +72,7 @@ pub trait Agent: Send + Sync + 'static {
 ///         .start(Node::Greet)
 ///         .finish(Node::Greet)
 ///         .build()?;
-///     Ok(graph.dynamic().clone())
+///     Ok(graph.into())
 /// }
 ///
 /// let agent = GraphAgent::new(Card::new("greeter", "Greets people").taking("name"), greeter);
@@ -84,7 +84,7 @@ pub struct GraphAgent<F> {
 
 impl<F> GraphAgent<F>
 where
-    F: Fn(Site) -> Result<DynGraph, AgentError> + Send + Sync + 'static,
+    F: Fn(Site) -> Result<PlainAgent, AgentError> + Send + Sync + 'static,
 {
     /// An agent whose graph is built by a function.
     pub fn new(card: Card, build: F) -> Self {
@@ -94,13 +94,13 @@ where
 
 impl<F> Agent for GraphAgent<F>
 where
-    F: Fn(Site) -> Result<DynGraph, AgentError> + Send + Sync + 'static,
+    F: Fn(Site) -> Result<PlainAgent, AgentError> + Send + Sync + 'static,
 {
     fn card(&self) -> &Card {
         &self.card
     }
 
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
-        Ok(Box::new(PlainAgent((self.build)(site)?)))
+        Ok(Box::new((self.build)(site)?))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use superstep::{
-    Modes, OpenAsk, RunOptions, Value,
+    Modes, OpenAsk, RunOptions, Schemas, Value,
     dynamic::{DynEvent, DynGraph},
     future::BoxFuture,
 };
@@ -58,6 +58,11 @@ pub enum Instead {
 pub trait OpenAgent: Send {
     /// The graph.
     fn graph(&self) -> &DynGraph;
+
+    /// Schemas of its state, its input and its answers, for forms.
+    fn schemas(&self) -> Schemas {
+        Schemas::default()
+    }
 
     /// Options of its runs. The thread is set by the conversation.
     fn options(&self) -> RunOptions {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    OpenAsk, ThreadId,
+    Graph, Nodes, OpenAsk, Schemas, State, ThreadId,
     dynamic::{DynEvent, DynGraph, EventKind, state::Depth},
     future::BoxFuture,
     model::Message,
@@ -18,11 +18,34 @@ use crate::{
 };
 
 /// Any graph as an agent.
-pub struct PlainAgent(pub DynGraph);
+pub struct PlainAgent {
+    graph: DynGraph,
+    schemas: Schemas,
+}
+
+impl From<DynGraph> for PlainAgent {
+    fn from(graph: DynGraph) -> Self {
+        let schemas = Schemas::default();
+        Self { graph, schemas }
+    }
+}
+
+impl<S: State, N: Nodes> From<Graph<S, N>> for PlainAgent {
+    fn from(graph: Graph<S, N>) -> Self {
+        Self {
+            schemas: graph.schemas(),
+            graph: graph.dynamic().clone(),
+        }
+    }
+}
 
 impl OpenAgent for PlainAgent {
     fn graph(&self) -> &DynGraph {
-        &self.0
+        &self.graph
+    }
+
+    fn schemas(&self) -> Schemas {
+        self.schemas.clone()
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use superstep::{Graph, dynamic::DynGraph, prelude::*};
+use superstep::{Graph, prelude::*};
 use superstep_agent::{Answers, Conversation, Ended, Line, Next, PlainAgent};
 
 use crate::console::{Failed, Typist};
@@ -30,7 +30,7 @@ struct MaySend {
 }
 
 /// A graph that asks whether to send, and fails the first `failures` times before it asks.
-fn graph(failures: u32) -> Result<DynGraph, BuildErrors> {
+fn graph(failures: u32) -> Result<PlainAgent, BuildErrors> {
     let left = Arc::new(AtomicU32::new(failures));
     let graph = Graph::<Order, Step>::builder()
         .saver(MemorySaver::default())
@@ -50,7 +50,7 @@ fn graph(failures: u32) -> Result<DynGraph, BuildErrors> {
         .start(Step::Send)
         .finish(Step::Send)
         .build()?;
-    Ok(graph.dynamic().clone())
+    Ok(graph.into())
 }
 
 fn order(item: &str) -> Next {
@@ -59,7 +59,7 @@ fn order(item: &str) -> Next {
 
 #[tokio::test]
 async fn a_person_answers_and_the_thread_is_done() -> Result<(), Box<dyn std::error::Error>> {
-    let mut agent = PlainAgent(graph(0)?);
+    let mut agent = graph(0)?;
     let mut typist = Typist::typing(["perhaps", "y"]);
     let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut typist);
     let ended = talk.run(order("tea")).await;
@@ -82,7 +82,7 @@ async fn a_person_answers_and_the_thread_is_done() -> Result<(), Box<dyn std::er
 #[tokio::test]
 async fn a_question_without_an_answer_stays_open_and_says_how_to_resume()
 -> Result<(), Box<dyn std::error::Error>> {
-    let mut agent = PlainAgent(graph(0)?);
+    let mut agent = graph(0)?;
     let mut typist = Typist::default();
     let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut typist);
     let ended = talk.run(order("tea")).await;
@@ -102,7 +102,7 @@ async fn a_question_without_an_answer_stays_open_and_says_how_to_resume()
 #[tokio::test]
 async fn written_answers_are_used_in_order_and_no_person_is_asked()
 -> Result<(), Box<dyn std::error::Error>> {
-    let mut agent = PlainAgent(graph(0)?);
+    let mut agent = graph(0)?;
     let mut typist = Typist::typing(["y"]);
     let answers = Answers::written(["n".to_owned()]);
     let talk = Conversation::new(&mut agent, "order-1", answers, &mut typist);
@@ -116,7 +116,7 @@ async fn written_answers_are_used_in_order_and_no_person_is_asked()
 
 #[tokio::test]
 async fn a_person_retries_a_run_that_failed() -> Result<(), Box<dyn std::error::Error>> {
-    let mut agent = PlainAgent(graph(1)?);
+    let mut agent = graph(1)?;
     let mut typist = Typist::typing(["", "y"]);
     let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut typist);
     let ended = talk.run(order("tea")).await;
@@ -127,7 +127,7 @@ async fn a_person_retries_a_run_that_failed() -> Result<(), Box<dyn std::error::
 #[tokio::test]
 async fn without_a_person_a_failed_run_ends_the_conversation_with_its_error()
 -> Result<(), Box<dyn std::error::Error>> {
-    let mut agent = PlainAgent(graph(1)?);
+    let mut agent = graph(1)?;
     let mut typist = Typist {
         is_piped: true,
         ..Typist::typing(["y"])
@@ -140,7 +140,7 @@ async fn without_a_person_a_failed_run_ends_the_conversation_with_its_error()
 
 #[tokio::test]
 async fn ctrl_c_at_a_question_leaves_it_open() -> Result<(), Box<dyn std::error::Error>> {
-    let mut agent = PlainAgent(graph(0)?);
+    let mut agent = graph(0)?;
     let mut typist = Typist {
         lines: [Line::CtrlC].into(),
         ..Typist::default()
