@@ -2,7 +2,7 @@
 //! programs on workbooks. This binary is that process.
 
 use superstep_archie::documents::PdfReader;
-use superstep_sheets::sandbox::Extract;
+use superstep_contain::Extract;
 
 use crate::error::Error;
 
@@ -18,7 +18,7 @@ const PDF: &str = "pdf";
 /// What reads PDFs.
 #[cfg(feature = "pdf")]
 pub(super) fn reader() -> Result<Option<PdfReader>, Error> {
-    use superstep_sheets::sandbox::{Extractor, Worker};
+    use superstep_contain::{Extractor, Worker};
 
     let worker = Worker::this_program(crate::sheet::WORKER)?;
     let extractor = Extractor::new(worker, PDF);

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
+use superstep_contain::{Answer, Worker, ask};
 use superstep_workbook::{Calculated, Error, OnLoad, Workbook};
 
 use crate::{
     fault::Stop,
-    limited::{self, Answer, Order},
     limits::Limits,
-    process::Worker,
-    protocol::{Ended, Task},
+    protocol::{Ended, Order, Reply, Task},
 };
 
 /// How much longer than its limit a worker lives: it starts, reads the workbook and answers.
@@ -55,16 +54,17 @@ impl Calculator {
         let written = book.write(OnLoad::Trust)?;
         let order = Order {
             task: Task::Calculate,
-            program: "",
-            file: "",
-            bytes: &written.bytes,
+            program: String::new(),
+            file: String::new(),
+            limits: self.limits.clone(),
         };
         let failed =
             |error: std::io::Error| refused(format!("the process for it cannot be used: {error}"));
-        let answer = limited::ask(&self.worker, &self.limits, GRACE, order);
-        let reply = match answer.await.map_err(failed)? {
+        let time = self.limits.time + GRACE;
+        let answer = ask(&self.worker, time, &order, &written.bytes);
+        let reply: Reply = match answer.await.map_err(failed)? {
             Answer::Reply(reply) => reply,
-            Answer::Stopped(stop) => return Err(refused(self.stopped(stop))),
+            Answer::Stopped(limit) => return Err(refused(self.stopped(limit.into()))),
             Answer::None { status, .. } => {
                 return Err(refused(format!(
                     "the calculation ended without an answer ({status})"
@@ -75,7 +75,7 @@ impl Calculator {
             Ended::Calculated(calculated) => Ok(calculated),
             Ended::NotCalculated(why) | Ended::Failed(why) => Err(refused(why)),
             Ended::Stopped(stop) => Err(refused(self.stopped(stop))),
-            Ended::Done { .. } | Ended::Raised(_) | Ended::Text(_) => {
+            Ended::Done { .. } | Ended::Raised(_) => {
                 Err(refused("the calculation gave another answer".to_owned()))
             }
         }

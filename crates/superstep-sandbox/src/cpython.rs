@@ -13,16 +13,14 @@ use std::{
 };
 
 use serde::Deserialize;
+use superstep_contain::{Input, Keep, Worker, ended_by, landlock, run_process};
 use superstep_core::future::BoxFuture;
 use superstep_workbook::{Lineage, OnLoad};
 use tokio::process::Command;
 
 use crate::{
-    contain,
     error::SandboxError,
-    exec::Keep,
     fault::{Raised, Stop},
-    process::{self, Input, Worker},
     ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
 };
@@ -128,7 +126,7 @@ impl CPython {
         let found = self.found.get_or_init(|| {
             let python = probe(&self.python)?;
             let bubblewrap = self.wants_namespaces.then(bubblewrap).flatten();
-            let landlock = contain::availability();
+            let landlock = landlock();
             if let (None, Err(why)) = (&bubblewrap, &landlock) {
                 return Err(format!(
                     "neither bubblewrap works here nor Landlock ({why}), and nothing is run without isolation"
@@ -205,7 +203,7 @@ impl CPython {
             Some(_) => Input::UntilItsEnd,
             None => Input::Bytes(Vec::new()),
         };
-        let running = process::run_known(command, input, time, keep, &number);
+        let running = run_process(command, input, time, keep, &number);
         let watched = || match found.bubblewrap {
             Some(_) => folder::inside(number.get().copied(), folder.path()),
             None => Some(folder.path().to_owned()),
@@ -258,7 +256,7 @@ impl CPython {
                 Ending::Stopped(Stop::Memory)
             }
             None => {
-                let what = process::words(status, &ended.stderr);
+                let what = ended_by(status, &ended.stderr);
                 return Err(SandboxError::Died { what });
             }
         }))
@@ -284,7 +282,7 @@ impl CPython {
     /// The command that runs the harness: the worker that guards bubblewrap, in this the worker that contains itself, in
     /// it Python.
     fn command(&self, found: &Found, folder: &Path, job: &Job) -> io::Result<Command> {
-        let worker = self.worker.program.canonicalize()?;
+        let worker = self.worker.program().canonicalize()?;
         let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
         read.extend(found.python.paths.iter().cloned());
         read.push(worker.clone());
@@ -298,7 +296,7 @@ impl CPython {
             parent: found.bubblewrap.is_none().then(std::process::id),
         };
         let mut inner: Vec<OsString> = vec![worker.clone().into()];
-        inner.extend(self.worker.arguments.iter().cloned());
+        inner.extend(self.worker.arguments().iter().cloned());
         inner.push("contained".into());
         inner.push(serde_json::to_string(&keep)?.into());
         inner.push(found.python.program.clone().into());
@@ -306,7 +304,7 @@ impl CPython {
         let mut command = match &found.bubblewrap {
             Some(bubblewrap) => {
                 let mut command = Command::new(worker);
-                command.args(&self.worker.arguments);
+                command.args(self.worker.arguments());
                 command.arg("guarded").arg(bubblewrap);
                 // What the terminal sends ends the process that started it, which ends this one.
                 command.process_group(0);

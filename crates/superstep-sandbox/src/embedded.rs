@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use superstep_contain::{Answer, Worker, ask, ended_by};
 use superstep_core::future::BoxFuture;
 use superstep_workbook::{Lineage, OnLoad};
 
 use crate::{
     error::SandboxError,
-    limited::{self, Answer, Order},
-    process::{self, Worker},
-    protocol::{Ended, Task},
+    protocol::{Ended, Order, Reply, Task},
     ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
 };
@@ -46,7 +45,7 @@ impl Sandbox for Embedded {
         if cfg!(target_os = "linux") {
             contained_by.push("limits of memory and of processor time, seccomp".to_owned());
             #[cfg(target_os = "linux")]
-            if crate::contain::availability().is_ok() {
+            if superstep_contain::landlock().is_ok() {
                 contained_by.push("Landlock".to_owned());
             }
         }
@@ -67,11 +66,12 @@ impl Embedded {
             .map_err(SandboxError::Result)?;
         let order = Order {
             task: Task::Run,
-            program: &job.program,
-            file: &job.file,
-            bytes: &workbook.bytes,
+            program: job.program.clone(),
+            file: job.file.clone(),
+            limits: job.limits.clone(),
         };
-        let answer = limited::ask(&self.worker, &job.limits, GRACE, order)
+        let time = job.limits.time + GRACE;
+        let answer = ask::<Reply>(&self.worker, time, &order, &workbook.bytes)
             .await
             .map_err(SandboxError::Process)?;
         let ran = |ending, stdout, stdout_dropped| Ran {
@@ -83,9 +83,11 @@ impl Embedded {
         };
         let reply = match answer {
             Answer::Reply(reply) => reply,
-            Answer::Stopped(stop) => return Ok(ran(Ending::Stopped(stop), String::new(), 0)),
+            Answer::Stopped(limit) => {
+                return Ok(ran(Ending::Stopped(limit.into()), String::new(), 0));
+            }
             Answer::None { status, stderr } => {
-                let what = process::words(status, &stderr);
+                let what = ended_by(status, &stderr);
                 return Err(SandboxError::Died { what });
             }
         };
@@ -98,7 +100,7 @@ impl Embedded {
             Ended::Failed(what) | Ended::NotCalculated(what) => {
                 return Err(SandboxError::Died { what });
             }
-            Ended::Calculated(_) | Ended::Text(_) => {
+            Ended::Calculated(_) => {
                 let what = "it calculated formulas and ran no program".to_owned();
                 return Err(SandboxError::Died { what });
             }

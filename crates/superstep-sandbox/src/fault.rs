@@ -1,6 +1,7 @@
 //! What ends a program before its end.
 
 use serde::{Deserialize, Serialize};
+use superstep_contain::Exceeded;
 
 /// An exception that ended a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +54,15 @@ pub enum Stop {
     Operations,
     /// It wrote too much to its folder.
     Disk,
+}
+
+impl From<Exceeded> for Stop {
+    fn from(limit: Exceeded) -> Self {
+        match limit {
+            Exceeded::Memory => Self::Memory,
+            _ => Self::Time,
+        }
+    }
 }
 
 impl std::fmt::Display for Stop {

@@ -4,29 +4,19 @@
 //! that went in stays as it is. What a program prints, raises or uses up is part of what a run gives
 //! ([`Ran`]); an error is what prevented the run.
 //!
-//! Formulas are calculated in such a process, too ([`Calculator`]), and text is taken from files of large formats
-//! ([`Extractor`]): they are programs of others as well.
+//! Formulas are calculated in such a process, too ([`Calculator`]): they are programs of others as well. `superstep-contain`
+//! has the process and what contains it.
 //!
 //! Read `sandbox` for the trait, `ran` for what a run gives, `limits` for what it may use.
 
 mod calculate;
-mod contain;
 #[cfg(target_os = "linux")]
 mod cpython;
-#[cfg(target_os = "linux")]
-mod descriptors;
 mod embedded;
 mod error;
-#[cfg(target_os = "linux")]
-mod exec;
-mod extract;
 mod fault;
-#[cfg(target_os = "linux")]
-mod guard;
-mod limited;
 mod limits;
 mod moved;
-mod process;
 mod protocol;
 mod python;
 mod ran;
@@ -39,12 +29,11 @@ pub use calculate::Calculator;
 pub use cpython::CPython;
 pub use embedded::Embedded;
 pub use error::SandboxError;
-pub use extract::{Extract, Extractor};
 pub use fault::{Raised, Stop};
 pub use limits::Limits;
-pub use process::Worker;
 pub use ran::{Base, Ending, Outcome, Ran};
 pub use sandbox::{Availability, Job, Sandbox};
+pub use superstep_contain::Worker;
 pub use worker::{worker, worker_with};
 
 /// All sandboxes, the one that always works first.

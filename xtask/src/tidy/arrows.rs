@@ -10,6 +10,7 @@ use crate::workspace::{Dependency, Kind, Package};
 /// From each crate to those of ours that it may use.
 const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-coded", &[]),
+    ("superstep-contain", &[]),
     ("superstep-core", &["superstep-coded"]),
     ("superstep-derive", &[]),
     ("superstep-fs", &[]),
@@ -82,7 +83,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "superstep-sandbox",
-        &["superstep-coded", "superstep-core", "superstep-workbook"],
+        &[
+            "superstep-coded",
+            "superstep-contain",
+            "superstep-core",
+            "superstep-workbook",
+        ],
     ),
     (
         "superstep",
@@ -169,6 +175,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep",
             "superstep-archie",
             "superstep-atris",
+            "superstep-contain",
             "superstep-docgen",
             "superstep-fake-audius",
             "superstep-mail",

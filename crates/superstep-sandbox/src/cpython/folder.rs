@@ -8,9 +8,8 @@ use std::{
     time::Duration,
 };
 
+use superstep_contain::children;
 use tempfile::TempDir;
-
-use crate::guard;
 
 /// How names of such folders begin; the process follows.
 const BEFORE: &str = "superstep-cpython-";
@@ -71,12 +70,9 @@ pub(super) fn sweep() {
 
 /// A folder as a process in namespaces of its own has it, from outside: its root is that of the first process there.
 pub(super) fn inside(guard: Option<u32>, folder: &Path) -> Option<PathBuf> {
-    let first_of = |process: &str| {
-        let all = guard::children(process);
-        Some(all.first()?.as_raw_nonzero().to_string())
-    };
-    let bubblewrap = first_of(&guard?.to_string())?;
-    let root = PathBuf::from(format!("/proc/{}/root", first_of(&bubblewrap)?));
+    let first_of = |process: u32| children(process).first().copied();
+    let bubblewrap = first_of(guard?)?;
+    let root = PathBuf::from(format!("/proc/{}/root", first_of(bubblewrap)?));
     Some(root.join(folder.strip_prefix("/").ok()?))
 }
 

@@ -1,4 +1,4 @@
-//! The process between a sandbox and bubblewrap: when the one that started it is gone, it ends bubblewrap and all that
+//! The process between a caller and bubblewrap: when the one that started it is gone, it ends bubblewrap and all that
 //! is below.
 //!
 //! Bubblewrap asks the kernel to be killed with its parent, but only some time after it has begun, and the first process of
@@ -71,7 +71,7 @@ fn guard(arguments: &[OsString]) -> io::Result<u8> {
 /// others there.
 fn end_what_is_left() {
     loop {
-        let left = children("self");
+        let left = children_of("self");
         if left.is_empty() {
             return;
         }
@@ -85,8 +85,16 @@ fn end_what_is_left() {
     }
 }
 
+/// The numbers of the children of a process.
+pub fn children(process: u32) -> Vec<u32> {
+    let numbers = children_of(&process.to_string()).into_iter();
+    numbers
+        .filter_map(|child| u32::try_from(child.as_raw_nonzero().get()).ok())
+        .collect()
+}
+
 /// The children of a process, by its number or `self`.
-pub(crate) fn children(process: &str) -> Vec<Pid> {
+fn children_of(process: &str) -> Vec<Pid> {
     let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else {
         return Vec::new();
     };

@@ -1,9 +1,9 @@
-//! The processes of sandboxes: started, fed, watched, and killed when their time is over.
+//! Worker processes: started, fed, watched, and killed when their time is over.
 
 use std::{
     ffi::OsString,
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
     sync::{LazyLock, OnceLock},
     thread::available_parallelism,
@@ -16,8 +16,6 @@ use tokio::{
     sync::Semaphore,
     time::timeout,
 };
-
-use crate::fault::Stop;
 
 /// The most that is read of what a process writes.
 const MOST: u64 = 512 << 20;
@@ -33,13 +31,13 @@ static PLACES: LazyLock<Semaphore> = LazyLock::new(|| {
 const FEWEST: usize = 2;
 const MOST_AT_ONCE: usize = 8;
 
-/// The binary that is the worker of sandboxes, and its first arguments.
+/// The binary that is a worker, and its first arguments.
 ///
 /// Any binary can be one: it calls [`worker`](crate::worker) when it is started with these arguments.
 #[derive(Clone, Debug)]
 pub struct Worker {
-    pub(crate) program: PathBuf,
-    pub(crate) arguments: Vec<OsString>,
+    program: PathBuf,
+    arguments: Vec<OsString>,
 }
 
 impl Worker {
@@ -58,20 +56,46 @@ impl Worker {
             [OsString::from(command)],
         ))
     }
+
+    /// The binary.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Its first arguments.
+    pub fn arguments(&self) -> &[OsString] {
+        &self.arguments
+    }
 }
 
-/// How a process ended.
-pub(crate) struct Exited {
+/// The limit that a process exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Exceeded {
+    /// It ran too long.
+    Time,
+    /// It wanted too much memory.
+    Memory,
+}
+
+/// The end of a process, and what it wrote.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Exited {
     /// None if it was killed because its time was over.
-    pub(crate) status: Option<ExitStatus>,
-    pub(crate) stdout: Vec<u8>,
-    /// How much it wrote beyond what was kept.
-    pub(crate) dropped: u64,
-    pub(crate) stderr: String,
+    pub status: Option<ExitStatus>,
+    /// What it wrote to its output, as far as that was kept.
+    pub stdout: Vec<u8>,
+    /// How many bytes it wrote beyond what was kept.
+    pub dropped: u64,
+    /// The first 64 KiB that it wrote to its errors.
+    pub stderr: String,
 }
 
 /// What a process reads, and by which it is ended before its time.
-pub(crate) enum Input {
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Input {
     /// These bytes. It is killed.
     Bytes(Vec<u8>),
     /// Nothing, but an end when it is to end itself and all that it started.
@@ -82,18 +106,9 @@ pub(crate) enum Input {
 /// How long a process that ends itself may take for that.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// Runs a process to its end or to the end of its time. If the future is dropped it is ended.
-pub(crate) async fn run(
-    command: Command,
-    input: Vec<u8>,
-    time: Duration,
-    keep: u64,
-) -> io::Result<Exited> {
-    run_known(command, Input::Bytes(input), time, keep, &OnceLock::new()).await
-}
-
-/// The same, and tells the number of the process while it runs.
-pub(crate) async fn run_known(
+/// Runs a process to its end or to the end of its time, and keeps so many bytes of its output. Dropping the future ends
+/// the process. `number` has the number of the process while that runs.
+pub async fn run_process(
     mut command: Command,
     input: Input,
     time: Duration,
@@ -173,11 +188,11 @@ pub(crate) async fn run_known(
 }
 
 /// The limit at which a worker ended without an answer.
-pub(crate) fn limit(status: ExitStatus, stderr: &str) -> Option<Stop> {
+pub(crate) fn exceeded(status: ExitStatus, stderr: &str) -> Option<Exceeded> {
     if stderr.contains("memory allocation") {
-        return Some(Stop::Memory);
+        return Some(Exceeded::Memory);
     }
-    is_signal(status, 24).then_some(Stop::Time)
+    is_signal(status, 24).then_some(Exceeded::Time)
 }
 
 /// Whether a process was ended by a signal; 24 is the limit of processor time.
@@ -191,8 +206,8 @@ fn is_signal(_: ExitStatus, _: i32) -> bool {
     false
 }
 
-/// How a process ended, in words.
-pub(crate) fn words(status: ExitStatus, stderr: &str) -> String {
+/// The end of a process in words: its status, and the last line of its errors.
+pub fn ended_by(status: ExitStatus, stderr: &str) -> String {
     let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
     match last {
         Some(line) => format!("{status}: {line}"),

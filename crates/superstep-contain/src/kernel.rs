@@ -5,7 +5,9 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Files, availability, files, memory, system_calls, with_parent};
+pub use linux::landlock;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::{Files, files, memory, system_calls, with_parent};
 
 /// Elsewhere only the process itself contains programs.
 #[cfg(not(target_os = "linux"))]

@@ -110,7 +110,7 @@ pub(crate) fn files(files: &Files) -> Result<(), String> {
     }
 }
 
-/// System calls that no program on a workbook needs: they fail as not permitted.
+/// System calls that no contained program needs: they fail as not permitted.
 const FORBIDDEN: &[i64] = &[
     libc::SYS_socket,
     libc::SYS_socketpair,
@@ -300,8 +300,8 @@ fn apply(
     seccompiler::apply_filter(&program).map_err(|error| format!("seccomp: {error}"))
 }
 
-/// Whether the kernel has Landlock, as words.
-pub(crate) fn availability() -> Result<(), String> {
+/// Whether the kernel has Landlock; if not, why.
+pub fn landlock() -> Result<(), String> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(ABI::V1))

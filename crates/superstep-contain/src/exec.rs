@@ -11,19 +11,23 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::contain;
+use crate::kernel;
 
-/// What a process may keep.
+/// What a process may keep when it becomes another program. As JSON it is the argument behind `contained`.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Keep {
-    pub(crate) memory: u64,
-    pub(crate) seconds: u64,
-    pub(crate) read: Vec<PathBuf>,
-    pub(crate) write: Vec<PathBuf>,
+pub struct Keep {
+    /// The most bytes of memory.
+    pub memory: u64,
+    /// The most processor time.
+    pub seconds: u64,
+    /// Folders and files to read and execute.
+    pub read: Vec<PathBuf>,
+    /// Folders to read and write.
+    pub write: Vec<PathBuf>,
     /// Whether it cannot do without Landlock.
-    pub(crate) needs_landlock: bool,
+    pub needs_landlock: bool,
     /// The process that started it, where that has a number in its namespace.
-    pub(crate) parent: Option<u32>,
+    pub parent: Option<u32>,
 }
 
 /// Contains this process by the first argument, and becomes the program in the others.
@@ -39,20 +43,20 @@ pub(crate) fn contained(arguments: &[OsString]) -> ExitCode {
         Ok(keep) => keep,
         Err(error) => return failed(error.to_string()),
     };
-    if let Err(what) = contain::with_parent(keep.parent) {
+    if let Err(what) = kernel::with_parent(keep.parent) {
         return failed(what);
     }
-    let files = contain::Files {
+    let files = kernel::Files {
         read: keep.read,
         write: keep.write,
     };
-    if let Err(what) = contain::files(&files)
+    if let Err(what) = kernel::files(&files)
         && keep.needs_landlock
     {
         return failed(what);
     }
     if let Err(what) =
-        contain::memory(keep.memory, keep.seconds).and_then(|()| contain::system_calls())
+        kernel::memory(keep.memory, keep.seconds).and_then(|()| kernel::system_calls())
     {
         return failed(what);
     }

@@ -1,4 +1,4 @@
-//! Inherited file descriptors: a process of a sandbox has its input, its output and its errors, and no other file.
+//! Inherited file descriptors: a contained process has its input, its output and its errors, and no other file.
 //!
 //! Neither namespaces nor Landlock take away a file that is open already.
 
