@@ -12,8 +12,6 @@
 mod calendar;
 mod hand_over;
 mod ics;
-mod moment;
-mod recur;
 mod scan;
 mod write;
 

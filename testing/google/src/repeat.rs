@@ -1,8 +1,8 @@
-//! The instances of recurring events: daily and weekly ones, at the same time of the day in the
-//! zone they are meant in, whatever the clocks do.
+//! The instances of recurring events, at the same time of the day in the zone they are meant in, whatever the clocks do.
 
 use jiff::{Span, Timestamp, Zoned, civil::Date, tz::TimeZone};
 use serde_json::{Value as Json, json};
+use superstep_recur::{Moment, Rule};
 
 /// The most instances of one event.
 const MOST: usize = 1000;
@@ -24,71 +24,49 @@ pub(crate) fn times(event: &Json, zone: &TimeZone) -> Option<Times> {
 /// The instances of an event that begin before a time; one that does not recur is its own.
 pub(crate) fn instances(event: &Json, zone: &TimeZone, before: Timestamp) -> Vec<Json> {
     let rule = event.pointer("/recurrence/0").and_then(Json::as_str);
-    let Some(rule) = rule.and_then(Rule::read) else {
-        return vec![event.clone()];
+    let rule = rule.and_then(|rule| rule.strip_prefix("RRULE:"));
+    match rule.and_then(|rule| Rule::read(rule, zone).ok()) {
+        Some(rule) => repeated(event, &rule, zone, before).unwrap_or_default(),
+        None => vec![event.clone()],
+    }
+}
+
+/// The instances that a rule gives.
+fn repeated(event: &Json, rule: &Rule, zone: &TimeZone, before: Timestamp) -> Option<Vec<Json>> {
+    let start = point(event.get("start")?, zone)?;
+    let end = point(event.get("end")?, zone)?;
+    let id = event.get("id")?.as_str()?;
+    let in_zone = start.time_zone().clone();
+    let (first, shown): (_, fn(&Zoned) -> Json) = match event.pointer("/start/date") {
+        Some(_) => (Moment::Day(start.date()), day),
+        None => (Moment::At(start.datetime(), in_zone.clone()), time),
     };
-    rule.instances(event, zone, before).unwrap_or_default()
-}
-
-struct Rule {
-    days: i64,
-    count: usize,
-    until: Option<Timestamp>,
-}
-
-impl Rule {
-    fn read(text: &str) -> Option<Self> {
-        let mut rule = Self {
-            days: 0,
-            count: MOST,
-            until: None,
-        };
-        let mut interval = 1;
-        for field in text.strip_prefix("RRULE:")?.split(';') {
-            match field.split_once('=')? {
-                ("FREQ", "DAILY") => rule.days = 1,
-                ("FREQ", "WEEKLY") => rule.days = 7,
-                ("INTERVAL", value) => interval = value.parse().ok()?,
-                ("COUNT", value) => rule.count = value.parse::<usize>().ok()?.min(MOST),
-                ("UNTIL", value) => rule.until = Some(until(value)?),
-                _ => return None,
-            }
+    let last = before.to_zoned(in_zone).datetime();
+    let mut found = Vec::new();
+    for at in rule
+        .times(&first, first.civil(), last, zone)
+        .into_iter()
+        .take(MOST)
+    {
+        // Days are added on the calendar, so that nine o'clock stays nine o'clock.
+        let step = Span::new().days(start.date().until(at.date()).ok()?.get_days());
+        let (start, end) = (start.checked_add(step).ok()?, end.checked_add(step).ok()?);
+        if start.timestamp() >= before {
+            break;
         }
-        rule.days *= interval;
-        (rule.days > 0).then_some(rule)
-    }
-
-    fn instances(&self, event: &Json, zone: &TimeZone, before: Timestamp) -> Option<Vec<Json>> {
-        let start = point(event.get("start")?, zone)?;
-        let end = point(event.get("end")?, zone)?;
-        let id = event.get("id")?.as_str()?;
-        let shown = match event.pointer("/start/date") {
-            Some(_) => day,
-            None => time,
+        let mut instance = event.clone();
+        let Json::Object(fields) = &mut instance else {
+            return None;
         };
-        let mut found = Vec::new();
-        for number in 0..self.count {
-            let step = Span::new().days(self.days.checked_mul(i64::try_from(number).ok()?)?);
-            // Days are added on the calendar, so that nine o'clock stays nine o'clock.
-            let (start, end) = (start.checked_add(step).ok()?, end.checked_add(step).ok()?);
-            let is_over = self.until.is_some_and(|until| start.timestamp() > until);
-            if is_over || start.timestamp() >= before {
-                break;
-            }
-            let mut instance = event.clone();
-            let Json::Object(fields) = &mut instance else {
-                return None;
-            };
-            let stamp = start.timestamp().strftime("%Y%m%dT%H%M%SZ").to_string();
-            fields.shift_remove("recurrence");
-            fields.insert("id".into(), format!("{id}_{stamp}").into());
-            fields.insert("recurringEventId".into(), id.into());
-            fields.insert("start".into(), shown(&start));
-            fields.insert("end".into(), shown(&end));
-            found.push(instance);
-        }
-        Some(found)
+        let stamp = start.timestamp().strftime("%Y%m%dT%H%M%SZ").to_string();
+        fields.shift_remove("recurrence");
+        fields.insert("id".into(), format!("{id}_{stamp}").into());
+        fields.insert("recurringEventId".into(), id.into());
+        fields.insert("start".into(), shown(&start));
+        fields.insert("end".into(), shown(&end));
+        found.push(instance);
     }
+    Some(found)
 }
 
 fn point(value: &Json, zone: &TimeZone) -> Option<Zoned> {
@@ -116,11 +94,6 @@ fn time(at: &Zoned) -> Json {
     let zone = at.time_zone().iana_name();
     let local = at.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
     json!({"dateTime": local, "timeZone": zone})
-}
-
-fn until(text: &str) -> Option<Timestamp> {
-    let civil = jiff::civil::DateTime::strptime("%Y%m%dT%H%M%SZ", text).ok()?;
-    Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
 #[cfg(test)]

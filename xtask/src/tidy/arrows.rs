@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("superstep-core", &["superstep-coded"]),
     ("superstep-derive", &[]),
     ("superstep-fs", &[]),
+    ("superstep-recur", &[]),
     ("superstep-schema", &[]),
     ("superstep-http", &[]),
     ("superstep-draw", &["superstep-text"]),
@@ -160,13 +161,16 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-workbook",
         ],
     ),
-    ("superstep-mail", &["superstep"]),
+    ("superstep-mail", &["superstep", "superstep-recur"]),
     ("superstep-loopback", &[]),
     (
         "superstep-fake-audius",
         &["superstep-atris", "superstep-loopback"],
     ),
-    ("superstep-fake-google", &["superstep-loopback"]),
+    (
+        "superstep-fake-google",
+        &["superstep-loopback", "superstep-recur"],
+    ),
     ("superstep-fake-providers", &["superstep-model"]),
     ("superstep-sim", &["superstep-core"]),
     (

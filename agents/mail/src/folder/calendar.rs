@@ -7,12 +7,12 @@ use std::{
 };
 
 use jiff::{Timestamp, ToSpan, civil::DateTime, tz::TimeZone};
+use superstep_recur::Moment;
 
 use super::{
     blocking,
     hand_over::{Found, HandOver, HandOverError},
     ics::{self, IcsEvent, Length},
-    moment::Moment,
     place,
     write::{failed, make_dir},
 };

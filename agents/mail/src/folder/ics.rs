@@ -4,11 +4,8 @@
 //! error about that event, never a guess.
 
 use jiff::{Timestamp, tz::TimeZone};
+use superstep_recur::{Moment, RecurError, Rule};
 
-use super::{
-    moment::{Moment, read_moment},
-    recur::Rule,
-};
 use crate::{
     Address,
     parse::{email, one_line},
@@ -158,7 +155,7 @@ fn entry(lines: &[ContentLine], zone: &TimeZone) -> Result<Option<IcsEvent>, Str
     let start = moment(start, zone).map_err(in_event)?;
     let length = length(lines, &start, zone).map_err(in_event)?;
     let rule = match text("RRULE") {
-        Some(rule) => Some(Rule::read(rule, zone).map_err(in_event)?),
+        Some(rule) => Some(Rule::read(rule, zone).map_err(unread).map_err(in_event)?),
         None => None,
     };
     let mut except = Vec::new();
@@ -244,7 +241,12 @@ fn moment_of(value: &str, line: &ContentLine, zone: &TimeZone) -> Result<Moment,
         Some(name) => zone_of(name)?,
         None => zone.clone(),
     };
-    read_moment(value, &zone)
+    Moment::read(value, &zone).map_err(unread)
+}
+
+/// The refusal of a text in one line: the text in it may be of any length.
+fn unread(error: RecurError) -> String {
+    one_line(&error.to_string(), 100)
 }
 
 /// A zone by the names that calendars use.

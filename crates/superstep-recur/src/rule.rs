@@ -9,8 +9,7 @@ use jiff::{
     tz::TimeZone,
 };
 
-use super::moment::{Moment, read_moment};
-use crate::parse::one_line;
+use crate::{error::RecurError, moment::Moment};
 
 /// How many turns of a rule are looked at.
 const MAX_TURNS: i64 = 50_000;
@@ -18,9 +17,12 @@ const MAX_TURNS: i64 = 50_000;
 /// How many instances can be counted.
 const MAX_COUNT: usize = 10_000;
 
+/// The most entries of a list: more would only repeat each other, and each day of a turn is compared with all of them.
+const MAX_LIST: usize = 100;
+
 /// When an event is again.
 #[derive(Clone, Debug)]
-pub(super) struct Rule {
+pub struct Rule {
     every: Every,
     interval: i64,
     count: Option<usize>,
@@ -46,7 +48,8 @@ enum Until {
 }
 
 impl Rule {
-    pub(super) fn read(text: &str, zone: &TimeZone) -> Result<Self, String> {
+    /// Reads a rule without its name: `FREQ=DAILY;COUNT=3`. An end without a zone is in `zone`.
+    pub fn read(text: &str, zone: &TimeZone) -> Result<Self, RecurError> {
         let mut every = None;
         let mut rule = Self {
             every: Every::Day,
@@ -59,14 +62,12 @@ impl Rule {
             week_start: Weekday::Monday,
         };
         for part in text.split(';').filter(|part| !part.trim().is_empty()) {
-            let wrong = || {
-                format!(
-                    "it recurs in a way that is not known: `{}`",
-                    one_line(part, 60)
-                )
-            };
+            let wrong = || RecurError::Part(part.to_owned());
             let (name, value) = part.split_once('=').ok_or_else(wrong)?;
             let value = value.trim();
+            if value.split(',').nth(MAX_LIST).is_some() {
+                return Err(wrong());
+            }
             match name.trim().to_ascii_uppercase().as_str() {
                 "FREQ" => {
                     every = Some(match value.to_ascii_uppercase().as_str() {
@@ -86,7 +87,7 @@ impl Rule {
                     rule.count = Some(count.ok_or_else(wrong)?);
                 }
                 "UNTIL" => {
-                    rule.until = Some(match read_moment(value, zone)? {
+                    rule.until = Some(match Moment::read(value, zone)? {
                         Moment::Day(day) => Until::Day(day),
                         at => Until::Time(at.instant(zone).ok_or_else(wrong)?),
                     });
@@ -107,13 +108,13 @@ impl Rule {
                 _ => return Err(wrong()),
             }
         }
-        rule.every = every.ok_or("it recurs without saying how often")?;
+        rule.every = every.ok_or(RecurError::Frequency)?;
         Ok(rule)
     }
 
     /// The clock times at which an event that first is at `start` is, up to `end`; those before
     /// `from` may be left out.
-    pub(super) fn times(
+    pub fn times(
         &self,
         start: &Moment,
         from: DateTime,
@@ -290,10 +291,10 @@ mod tests {
 
     fn days(rule: &str, start: &str, end: &str) -> Vec<String> {
         let zone = TimeZone::UTC;
-        let (Ok(rule), Ok(start)) = (Rule::read(rule, &zone), read_moment(start, &zone)) else {
+        let (Ok(rule), Ok(start)) = (Rule::read(rule, &zone), Moment::read(start, &zone)) else {
             return vec!["refused".into()];
         };
-        let Ok(Moment::Day(end)) = read_moment(end, &zone) else {
+        let Ok(Moment::Day(end)) = Moment::read(end, &zone) else {
             return vec!["no end".into()];
         };
         let end = end.to_datetime(jiff::civil::Time::midnight());
@@ -364,7 +365,7 @@ mod tests {
         let zone = TimeZone::UTC;
         let time = |text: &str| text.parse::<DateTime>().unwrap_or(DateTime::MIN);
         let (from, end) = (time("2026-06-01T00:00"), time("2026-09-01T00:00"));
-        let Ok(start) = read_moment("20010131T090000", &zone) else {
+        let Ok(start) = Moment::read("20010131T090000", &zone) else {
             unreachable!("it is a time");
         };
         for rule in [
@@ -383,6 +384,18 @@ mod tests {
             let some: Vec<_> = some.into_iter().filter(|at| *at >= from).collect();
             assert_eq!(all, some, "{rule:?}");
             assert!(!all.is_empty(), "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_any_length_is_refused() {
+        for name in ["BYDAY", "BYMONTHDAY", "BYMONTH"] {
+            let list = |entries: usize| {
+                let one = if name == "BYDAY" { "MO" } else { "1" };
+                format!("FREQ=MONTHLY;{name}={}", vec![one; entries].join(","))
+            };
+            assert!(Rule::read(&list(MAX_LIST), &TimeZone::UTC).is_ok());
+            assert!(Rule::read(&list(MAX_LIST + 1), &TimeZone::UTC).is_err());
         }
     }
 
