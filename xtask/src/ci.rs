@@ -9,7 +9,8 @@ use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::examples;
 use crate::suite::{
-    self, NEEDS_BROWSER, NEEDS_CPYTHON, NEEDS_SERVERS, NEEDS_WEIGHTS, Program, WORKSPACE,
+    self, NEEDS_BROWSER, NEEDS_CPYTHON, NEEDS_ROOT, NEEDS_SERVERS, NEEDS_WEIGHTS, Program,
+    WORKSPACE,
 };
 use crate::tidy;
 use crate::weights;
@@ -21,7 +22,7 @@ struct Step {
     run: fn(&Workspace) -> Result<String, Error>,
 }
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step {
         name: "format",
         run: |w| plain(&w.root, "fmt --all --check"),
@@ -76,6 +77,10 @@ const STEPS: [Step; 13] = [
     Step {
         name: "cpython",
         run: cpython,
+    },
+    Step {
+        name: "root",
+        run: root,
     },
 ];
 
@@ -224,6 +229,23 @@ fn cpython(workspace: &Workspace) -> Result<String, Error> {
         }
     }
     suite::test_only(&workspace.root, NEEDS_CPYTHON, &[]).map(|()| String::new())
+}
+
+/// Runs the tests that start processes as another user. The full tier gets root by `sudo` where that
+/// asks for no password, as on most CI machines; nothing else of CI runs as root.
+fn root(workspace: &Workspace) -> Result<String, Error> {
+    let id = Command::new("id").arg("-u").output();
+    if id.is_ok_and(|id| id.stdout.trim_ascii() == b"0") {
+        return suite::test_only(&workspace.root, NEEDS_ROOT, &[]).map(|()| String::new());
+    }
+    let sudo = || Command::new("sudo").args(["-n", "true"]).status();
+    if !is_full() || !sudo().is_ok_and(|status| status.success()) {
+        return not_run("not root", Error::failed("id -u", "the user is not root"));
+    }
+    let arch = std::env::consts::ARCH.to_uppercase();
+    let runner = format!("CARGO_TARGET_{arch}_UNKNOWN_LINUX_GNU_RUNNER");
+    let env = [(runner.as_str(), "sudo -n")];
+    suite::test_only(&workspace.root, NEEDS_ROOT, &env).map(|()| String::new())
 }
 
 /// A step whose needs are not met is named in the summary, and a failure in the full tier.

@@ -20,6 +20,7 @@ pub(crate) const WORKSPACE: &str = "--workspace --features superstep-model/remot
                                     superstep-mail/imap,\
                                     superstep-mail/servers-tests,\
                                     superstep-server/browser-tests,\
+                                    superstep-server/root-tests,\
                                     superstep-examples/otlp,superstep/otlp,superstep/encryption,\
                                     superstep-workbook/recalc,\
                                     superstep-sandbox/cpython-tests";
@@ -36,9 +37,18 @@ pub(crate) const NEEDS_BROWSER: &str = "needs_browser";
 /// Tests below a module of this name need CPython with openpyxl, and what contains them.
 pub(crate) const NEEDS_CPYTHON: &str = "needs_cpython";
 
+/// Tests below a module of this name need root: they start processes as another user.
+pub(crate) const NEEDS_ROOT: &str = "needs_root";
+
 /// Tests that need something the repository does not have, by the name of their module. The plain run
 /// leaves them out; each has a step of its own, which says so if it could not run them.
-const NEEDS: [&str; 4] = [NEEDS_WEIGHTS, NEEDS_SERVERS, NEEDS_BROWSER, NEEDS_CPYTHON];
+const NEEDS: [&str; 5] = [
+    NEEDS_WEIGHTS,
+    NEEDS_SERVERS,
+    NEEDS_BROWSER,
+    NEEDS_CPYTHON,
+    NEEDS_ROOT,
+];
 
 /// A program that the build of the tests made besides the tests.
 #[derive(Debug, PartialEq, Eq)]

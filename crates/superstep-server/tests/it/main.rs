@@ -27,6 +27,8 @@ mod mcp;
 mod named_threads;
 #[cfg(feature = "browser-tests")]
 mod needs_browser;
+#[cfg(all(target_os = "linux", feature = "root-tests"))]
+mod needs_root;
 mod owner_races;
 mod owners;
 mod protocol;
