@@ -17,6 +17,7 @@ mod problem;
 mod proofs;
 mod publish;
 mod signposts;
+mod skips;
 mod vocabulary;
 mod words;
 
@@ -56,6 +57,7 @@ fn problems(workspace: &Workspace, tree: &Tree) -> Vec<Problem> {
     problems.extend(proofs::check(tree));
     problems.extend(publish::check(&workspace.crates, tree));
     problems.extend(signposts::check(tree));
+    problems.extend(skips::check(tree));
     problems.extend(vocabulary::check(tree));
     problems.sort();
     problems
