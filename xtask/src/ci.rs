@@ -1,4 +1,5 @@
-//! `cargo xtask ci`: all that a change must pass, step by step, stopping at the first failure.
+//! `cargo xtask ci`: all that a change must pass, step by step, stopping at the first failure; with
+//! `--fast` the steps that find most mistakes in minutes.
 
 use std::fmt;
 use std::path::Path;
@@ -9,7 +10,7 @@ use crate::cargo::Cargo;
 use crate::error::Error;
 use crate::examples;
 use crate::suite::{
-    self, NEEDS_BROWSER, NEEDS_CPYTHON, NEEDS_ROOT, NEEDS_SERVERS, NEEDS_WEIGHTS, Program,
+    self, NEEDS_BROWSER, NEEDS_CPYTHON, NEEDS_ROOT, NEEDS_SERVERS, NEEDS_WEIGHTS, Program, RUNTIME,
     WORKSPACE,
 };
 use crate::tidy;
@@ -22,21 +23,39 @@ struct Step {
     run: fn(&Workspace) -> Result<String, Error>,
 }
 
-const STEPS: [Step; 14] = [
-    Step {
-        name: "format",
-        run: |w| plain(&w.root, "fmt --all --check"),
-    },
+const FORMAT: Step = Step {
+    name: "format",
+    run: |w| plain(&w.root, "fmt --all --check"),
+};
+
+const TIDY: Step = Step {
+    name: "tidy",
+    run: tidy::run,
+};
+
+/// The fast tier: what most mistakes show in, of the crates that all others are built on.
+const FAST: [Step; 4] = [
+    FORMAT,
+    TIDY,
     Step {
         name: "lints",
-        run: |w| {
-            let lints = format!("clippy {WORKSPACE} --all-targets -- -D warnings");
-            plain(&w.root, &lints)
-        },
+        run: |w| lints(w, RUNTIME),
     },
     Step {
         name: "tests",
-        run: |w| suite::test(&w.root).map(|()| String::new()),
+        run: |w| tests(w, RUNTIME),
+    },
+];
+
+const STEPS: [Step; 14] = [
+    FORMAT,
+    Step {
+        name: "lints",
+        run: |w| lints(w, WORKSPACE),
+    },
+    Step {
+        name: "tests",
+        run: |w| tests(w, WORKSPACE),
     },
     Step {
         name: "doctests",
@@ -46,10 +65,7 @@ const STEPS: [Step; 14] = [
         name: "docs",
         run: docs,
     },
-    Step {
-        name: "tidy",
-        run: tidy::run,
-    },
+    TIDY,
     Step {
         name: "dependencies",
         run: dependencies,
@@ -98,12 +114,23 @@ const WAYS: [&str; 7] = [
     "--options langgraph --restart",
 ];
 
-/// Runs all steps; the closing line says how long they took.
+/// Runs all steps.
 pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
+    run_steps(workspace, &STEPS)
+}
+
+/// Runs the steps of the fast tier.
+pub(crate) fn run_fast(workspace: &Workspace) -> Result<String, Error> {
+    let passed = run_steps(workspace, &FAST)?;
+    Ok(format!("{passed}; `cargo xtask ci` runs the full tier"))
+}
+
+/// Runs steps up to the first that fails; the closing line says how long they took.
+fn run_steps(workspace: &Workspace, steps: &[Step]) -> Result<String, Error> {
     let start = Instant::now();
     let mut passed = String::new();
-    for (number, step) in (1..).zip(&STEPS) {
-        println!("\n== {number}/{} {}", STEPS.len(), step.name);
+    for (number, step) in (1..).zip(steps) {
+        println!("\n== {number}/{} {}", steps.len(), step.name);
         let begun = Instant::now();
         let outcome = (step.run)(workspace);
         let took = begun.elapsed().as_secs_f64();
@@ -124,12 +151,21 @@ pub(crate) fn run(workspace: &Workspace) -> Result<String, Error> {
     let took = start.elapsed().as_secs_f64();
     Ok(format!(
         "\n{passed}ci: all {} steps passed in {took:.1} s",
-        STEPS.len()
+        steps.len()
     ))
 }
 
 fn plain(root: &Path, args: &str) -> Result<String, Error> {
     Cargo::new(root, args).run().map(|()| String::new())
+}
+
+fn lints(workspace: &Workspace, crates: &str) -> Result<String, Error> {
+    let lints = format!("clippy {crates} --all-targets -- -D warnings");
+    plain(&workspace.root, &lints)
+}
+
+fn tests(workspace: &Workspace, crates: &str) -> Result<String, Error> {
+    suite::test(&workspace.root, crates).map(|()| String::new())
 }
 
 fn docs(workspace: &Workspace) -> Result<String, Error> {
@@ -377,5 +413,12 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), STEPS.len());
+    }
+
+    #[test]
+    fn the_full_tier_has_every_step_of_the_fast_one() {
+        for step in &FAST {
+            assert!(STEPS.iter().any(|it| it.name == step.name), "{}", step.name);
+        }
     }
 }

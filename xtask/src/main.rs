@@ -30,7 +30,8 @@ usage: cargo xtask <command>
   tidy      check the rules of the tree: arrows, lengths, docs, leftovers, paths, manifests, codes
   examples  build and run every example
   ci        all that a change must pass: format, lints, tests, docs, tidy, conformance, examples,
-            tests with a real model and with real mail servers
+            tests with a real model and with real mail servers; --fast: format, tidy, lints and tests of
+            core, engine, sqlite and tools
   crash     the long campaigns against crashes, power cuts and bad disks; takes a while
   bench     --against REV: the benches of this tree and of another revision in turns; fails if one is slower
   features  check every crate without features, and with each one alone
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         ["tidy"] => &tidy::run,
         ["examples"] => &examples::run,
         ["ci"] => &ci::run,
+        ["ci", "--fast"] => &ci::run_fast,
         ["crash"] => &crash::run,
         ["bench", "--against", revision] => {
             &|workspace: &Workspace| bench::run(workspace, revision)

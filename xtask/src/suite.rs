@@ -25,6 +25,11 @@ pub(crate) const WORKSPACE: &str = "--workspace --features superstep-model/remot
                                     superstep-workbook/recalc,\
                                     superstep-sandbox/cpython-tests";
 
+/// The crates that every other one is built on, for the fast tier.
+pub(crate) const RUNTIME: &str = "-p superstep-core -p superstep-engine -p superstep-sqlite \
+                                  -p superstep-tools --features superstep-sqlite/encryption,\
+                                  superstep-tools/mcp";
+
 /// Tests below a module of this name need the weights of a model.
 pub(crate) const NEEDS_WEIGHTS: &str = "needs_weights";
 
@@ -76,19 +81,19 @@ pub(crate) fn program(root: &Path, name: &str) -> Result<Program, Error> {
         .ok_or_else(|| Error::failed(name, "the build has no program of this name"))
 }
 
-/// Runs all tests but those that need something.
-pub(crate) fn test(root: &Path) -> Result<(), Error> {
+/// Runs all tests of these crates but those that need something.
+pub(crate) fn test(root: &Path, crates: &str) -> Result<(), Error> {
     if has_nextest(root) {
         let filter: Vec<_> = NEEDS.iter().map(|need| format!("!test({need})")).collect();
         let filter = filter.join("&");
-        return Cargo::new(root, &format!("nextest run {WORKSPACE} -E {filter}")).run();
+        return Cargo::new(root, &format!("nextest run {crates} -E {filter}")).run();
     }
     println!("cargo-nextest is not installed, so `cargo test` runs the tests");
     let skip: Vec<_> = NEEDS.iter().map(|need| format!("--skip {need}")).collect();
     let skip = skip.join(" ");
     Cargo::new(
         root,
-        &format!("test {WORKSPACE} --lib --bins --tests -- {skip}"),
+        &format!("test {crates} --lib --bins --tests -- {skip}"),
     )
     .run()
 }
