@@ -1,7 +1,7 @@
 //! A process that is killed in the middle of a question, and another one that continues.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -28,19 +28,18 @@ fn on_disk(database: &Path, host: &str) -> Atris {
     Atris::new(None, settings, backends).unwrap()
 }
 
-/// The part of the child; without a database there is nothing to ask, which is also right.
-#[tokio::test(flavor = "multi_thread")]
-async fn asks_when_it_is_told_to() {
-    let (Ok(database), Ok(host)) = (std::env::var(DATABASE), std::env::var(HOST)) else {
-        return;
-    };
-    let agent = on_disk(&PathBuf::from(database), &host);
+/// The test whose process is the child where [`DATABASE`] is set.
+const CHILD_TEST: &str = "killed::a_question_to_the_person_waits_for_another_process";
+
+/// Asks one question: the child.
+async fn ask(database: &Path) {
+    let agent = on_disk(database, &std::env::var(HOST).unwrap());
     run(&agent, "t", &std::env::var(QUERY).unwrap()).await;
 }
 
 fn child(database: &Path, host: &str, query: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["killed::asks_when_it_is_told_to", "--exact", "--nocapture"])
+        .args([CHILD_TEST, "--exact", "--nocapture"])
         .env(DATABASE, database)
         .env(HOST, host)
         .env(QUERY, query)
@@ -78,6 +77,9 @@ async fn a_question_whose_process_was_killed_during_the_call_is_answered_by_the_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_to_the_person_waits_for_another_process() {
+    if let Some(database) = std::env::var_os(DATABASE) {
+        return ask(Path::new(&database)).await;
+    }
     let server = server().await;
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("threads.db");

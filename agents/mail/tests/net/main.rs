@@ -30,6 +30,9 @@ mod strangers;
 
 use superstep_mail::{Mailbox, Outgoing};
 
+/// The test whose process is the child of a [`child::Sender`].
+const SENDER_TEST: &str = "google_killed::killed_before_the_send_a_person_has_to_look";
+
 /// The mailbox of a child.
 fn open_mailbox(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
     google_killed::open(given)

@@ -23,6 +23,9 @@ mod stranger;
 
 use superstep_mail::{Mailbox, Outgoing};
 
+/// The test whose process is the child of a [`child::Sender`].
+const SENDER_TEST: &str = "needs_servers::killed::killed_before_the_send_it_is_sent_by_the_next";
+
 /// The mailbox of a child.
 fn open_mailbox(given: &str) -> (Box<dyn Mailbox>, Outgoing) {
     needs_servers::killed::open(given)

@@ -1,12 +1,13 @@
 //! A process that sends a mail through the trait and can be killed on the way.
 //!
 //! It keeps a note as an outbox does: before it sends it writes down that it will; a process that
-//! finds the note looks the mail up first.
+//! finds the note looks the mail up first. Its program is the test [`crate::SENDER_TEST`], which calls
+//! [`send`] instead where there is a [`note`].
 
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
     time::Duration,
 };
@@ -38,7 +39,7 @@ impl Sender {
     /// Starts it: `mailbox` is for `open_mailbox` there, `note` is its outbox.
     pub(crate) fn start(mailbox: &str, note: &Path, stop: Stop) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["child::sends_when_it_is_told_to", "--exact", "--nocapture"])
+            .args([crate::SENDER_TEST, "--exact", "--nocapture"])
             .env(NOTE, note)
             .env(MAILBOX, mailbox)
             .env(STOP, format!("{stop:?}"))
@@ -86,14 +87,15 @@ impl Sender {
     }
 }
 
-/// The part of the child; without a note there is nothing to send, which is also right.
-#[tokio::test(flavor = "multi_thread")]
-async fn sends_when_it_is_told_to() {
-    let Ok(note) = std::env::var(NOTE) else {
-        return;
-    };
+/// The note, where this process is the child of a [`Sender`].
+pub(crate) fn note() -> Option<PathBuf> {
+    std::env::var_os(NOTE).map(PathBuf::from)
+}
+
+/// Sends the mail: the child.
+pub(crate) async fn send(note: PathBuf) {
     let (mailbox, mail) = crate::open_mailbox(&std::env::var(MAILBOX).unwrap());
-    let verdict = sent_once(mailbox.as_ref(), &mail, Path::new(&note)).await;
+    let verdict = sent_once(mailbox.as_ref(), &mail, &note).await;
     println!("verdict {verdict}");
 }
 

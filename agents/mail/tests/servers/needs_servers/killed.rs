@@ -6,7 +6,7 @@ use std::time::Duration;
 use superstep_mail::{Mailbox, Outgoing, imap::ImapMailbox};
 
 use crate::{
-    child::{Sender, Stop, killed_after},
+    child::{self, Sender, Stop, killed_after},
     mails::outgoing,
     pair::{self, Servers},
     proxy::{Mischief, Proxy},
@@ -64,6 +64,9 @@ impl Scene {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_before_the_send_it_is_sent_by_the_next() {
+    if let Some(note) = child::note() {
+        return child::send(note).await;
+    }
     let scene = Scene::new().await;
     let mut first = scene.sender(scene.servers.smtp, Stop::BeforeSending);
     first.until("waiting");
