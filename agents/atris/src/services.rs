@@ -91,7 +91,7 @@ impl Services {
             Ok(checked) => checked,
             Err(why) => return Ok(Err(refused(&why))),
         };
-        let decided = decide(ctx, &self.tools, &self.policy, checked, &read)?;
+        let decided = decide(ctx, &self.tools, &self.policy, checked, &read).await?;
         if let Some(why) = decided.decision.refusal() {
             return Ok(Err(refused(&why)));
         }

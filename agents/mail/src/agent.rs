@@ -99,11 +99,8 @@ pub enum AgentError {
 impl AgentError {
     /// Whether an answer was not taken: its question is no longer open, or another run has the thread.
     pub fn is_answer_not_taken(&self) -> bool {
-        match self {
-            Self::NotOpen { .. } => true,
-            Self::Run(error) => error.is_answer_not_taken(),
-            _ => false,
-        }
+        matches!(self, Self::NotOpen { .. })
+            || matches!(self, Self::Run(error) if error.is_answer_not_taken())
     }
 }
 

@@ -65,12 +65,12 @@ use serde_json::Value as Json;
 use superstep::{
     Backends, BuildErrors, Failure, Graph, NodeOptions, Nodes, RetryPolicy, State,
     model::{Message, ToolCall},
-    tools::{Chat, Decision},
+    tools::{Chat, Decision, Terms},
 };
 
 use crate::{
     MailError, MailId, Mode, class::Class, input::EmailInput, memory::feedback::FeedbackItem,
-    scope::ApprovalScope, services::Services,
+    services::Services,
 };
 
 /// The state of a thread of mails.
@@ -190,13 +190,9 @@ pub(crate) struct Decided {
     decision: Decision,
     /// When: a reply carries this date, whenever it is sent.
     at: Timestamp,
-    /// In which mode: it allows nothing in another one.
-    #[serde(default)]
-    mode: Mode,
-    /// In which thread: it allows nothing in a copy. What was decided before decisions had one
-    /// allows nothing anywhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    scope: Option<ApprovalScope>,
+    /// It allows nothing on other terms.
+    #[serde(flatten)]
+    terms: Terms,
 }
 
 /// A call that is to be made.
@@ -204,12 +200,9 @@ pub(crate) struct Decided {
 struct Job {
     call: ToolCall,
     at: Timestamp,
-    /// The mode it was approved in.
-    #[serde(default)]
-    mode: Mode,
-    /// The thread it was approved in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    scope: Option<ApprovalScope>,
+    /// The terms it was approved on.
+    #[serde(flatten)]
+    terms: Terms,
 }
 
 /// What people did in a turn that one note can learn from.
@@ -339,10 +332,11 @@ mod tests {
         let job: Job = serde_json::from_value(job).unwrap();
         let pending = json!({"turn": 1, "place": 0, "call": call});
         let pending: Pending = serde_json::from_value(pending).unwrap();
-        assert_eq!(
-            (decided.mode, job.mode, pending.mode),
-            (Mode::Dry, Mode::Dry, Mode::Dry)
-        );
-        assert_eq!((decided.scope, job.scope), (None, None));
+        let none = Terms {
+            mode: Mode::Dry,
+            scope: None,
+        };
+        assert_eq!((&decided.terms, &job.terms), (&none, &none));
+        assert_eq!(pending.mode, Mode::Dry);
     }
 }

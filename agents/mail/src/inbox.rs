@@ -18,12 +18,12 @@ use serde_json::{Map, Value as Json};
 pub use superstep::tools::approval::{Action, Allowed};
 use superstep::{
     Ask, AskId, Ctx, NodeError, OpenAsk,
-    tools::{Decision, Digest, Verdict},
+    tools::{Decision, Digest, Mode, Scope, Verdict},
 };
 
 use crate::{
-    Mode, View, markdown,
-    scope::ApprovalScope,
+    View, markdown,
+    mode::renamed,
     tools::{SCHEDULE, SEND, STRANGER},
 };
 
@@ -63,6 +63,12 @@ impl Asked {
 }
 
 impl Item {
+    /// The item of an open question; nothing if it is none of this assistant.
+    pub(crate) fn of(ask: &OpenAsk) -> Option<Self> {
+        let Asked(items) = ask.question().ok()?;
+        items.into_iter().next()
+    }
+
     /// An answer to this question and no other.
     #[must_use]
     pub fn answered(&self, answer: Answer) -> Answer {
@@ -190,13 +196,12 @@ impl InboxItem {
     /// Reads an open question that is to be answered in a mode; nothing if it is none of this
     /// assistant.
     pub(crate) fn of(thread: &str, ask: &OpenAsk, mode: Mode) -> Option<Self> {
-        let Asked(items) = ask.question().ok()?;
-        let mut item = items.into_iter().next()?;
+        let mut item = Item::of(ask)?;
         item.description = markdown::plain(&item.description);
         // No text of a model is taken for a mode: only questions about effects name one.
         let action = item.action_request.action.as_str();
         if [SEND, SCHEDULE].iter().any(|it| action.starts_with(it)) {
-            item.description = mode.renamed(&item.description);
+            item.description = renamed(mode, &item.description);
             item.mode = item.mode.map(|_| mode);
         }
         Some(Self {
@@ -207,19 +212,11 @@ impl InboxItem {
     }
 }
 
-/// Every answer makes sense.
-pub(crate) const ALL: Allowed = Allowed {
-    allow_accept: true,
-    allow_edit: true,
-    allow_respond: true,
-    allow_ignore: true,
-};
-
 /// For questions where there is nothing to be done as it is.
 pub(crate) const WORDS: Allowed = Allowed {
     allow_accept: false,
     allow_edit: false,
-    ..ALL
+    ..Allowed::ALL
 };
 
 /// Asks, and gives what was decided and in which mode. An answer that names no mode has that of the
@@ -228,7 +225,7 @@ pub(crate) const WORDS: Allowed = Allowed {
 pub(crate) fn decide(
     ctx: &Ctx,
     item: Item,
-    scope: Option<&ApprovalScope>,
+    scope: Option<&Scope>,
     asked_in: Mode,
     check: impl FnOnce(&Decision) -> Result<(), String>,
 ) -> Result<(Decision, Mode), NodeError> {
@@ -245,7 +242,7 @@ pub(crate) fn decide(
         let [answer] = answers.as_slice() else {
             return Err("the answer is a list of exactly one answer".into());
         };
-        let must_name = scope.is_some_and(ApprovalScope::must_name_digest);
+        let must_name = scope.is_some_and(Scope::is_imported);
         if must_name && answer.digest.is_none() {
             return Err(
                 "the thread was imported, so an answer names the digest of its question".into(),

@@ -89,7 +89,6 @@ mod prompt;
 mod prompts;
 mod questions;
 mod queue;
-mod scope;
 mod services;
 mod settings;
 mod slots;
@@ -117,12 +116,12 @@ pub use mailbox::{
     Sent, ThreadKey,
 };
 pub use memory::{Change, Memory, MemoryError, NotePlace, Topic, Version};
-pub use mode::{Mode, shown_description, without_mode};
 pub use no_account::{NoCalendar, NoMailbox};
+pub use mode::{shown_description, without_mode};
 pub use parse::{Attachment, Mail, Sending, parse};
 pub use prompts::{PromptError, Prompts, Stage};
 pub use questions::{Inbox, UnreadableThread};
 pub use settings::{Settings, WorkingHours};
 pub use slots::Day;
-pub use superstep::tools::guided::Profile;
+pub use superstep::tools::{Mode, guided::Profile};
 pub use view::{Invitation, Letter, View, Warning};

@@ -1,44 +1,31 @@
-//! Dry-run mode: whether approved calls are made or only described. A run has a mode, and so has every
-//! approval: an approval allows nothing in another mode than the one it was given in.
+//! The mode in the words of a question: whether approved mail is sent, or only described.
 
-use serde::{Deserialize, Serialize};
-use superstep::text::{Hidden, reveal};
+use superstep::{
+    text::{Hidden, reveal},
+    tools::Mode,
+};
 
 use crate::markdown;
 
-/// Whether approved calls are made. The order is that of what is allowed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// A dry run: they are answered with what would have been done. What was stored without a mode
-    /// has this one.
-    #[default]
-    Dry,
-    /// For real: mail is sent, meetings are made.
-    Send,
+/// The line of a question that names the mode.
+fn note(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Dry => "(dry run: nothing will leave)",
+        Mode::Send => "(for real: what is accepted is sent or scheduled)",
+    }
 }
 
-impl Mode {
-    /// The line of a question that names the mode.
-    fn note(self) -> &'static str {
-        match self {
-            Self::Dry => "(dry run: nothing will leave)",
-            Self::Send => "(for real: what is accepted is sent or scheduled)",
-        }
-    }
+/// The description of a question: its heading, the mode, a warning of hidden characters, and the text with these
+/// characters named.
+pub(crate) fn describe(mode: Mode, heading: &str, about: &str) -> String {
+    format!("# {heading}\n\n{}\n\n{}", note(mode), revealed(about))
+}
 
-    /// The description of a question: its heading, the mode, a warning of what nobody sees, and what
-    /// it is about, in which what is hidden is named.
-    pub(crate) fn describe(self, heading: &str, about: &str) -> String {
-        format!("# {heading}\n\n{}\n\n{}", self.note(), revealed(about))
-    }
-
-    /// A description that names this mode in place of the one it was asked in.
-    pub(crate) fn renamed(self, description: &str) -> String {
-        match split(description) {
-            Some((heading, about)) => format!("{heading}\n\n{}\n\n{about}", self.note()),
-            None => description.to_owned(),
-        }
+/// A description that names this mode in place of the one it was asked in.
+pub(crate) fn renamed(mode: Mode, description: &str) -> String {
+    match split(description) {
+        Some((heading, about)) => format!("{heading}\n\n{}\n\n{about}", note(mode)),
+        None => description.to_owned(),
     }
 }
 
@@ -79,7 +66,7 @@ fn split(description: &str) -> Option<(String, String)> {
         }
         _ => (None, rest),
     };
-    let notes = [Mode::Dry.note(), Mode::Send.note()];
+    let notes = [note(Mode::Dry), note(Mode::Send)];
     let about = notes.iter().find_map(|note| rest.strip_prefix(note))?;
     let about = about.strip_prefix("\n\n")?;
     let about = warning.unwrap_or_default() + about;
@@ -92,11 +79,11 @@ mod tests {
 
     #[test]
     fn a_question_names_the_mode_of_whoever_answers_it() {
-        let about = format!("To: ann@example.org\n\n{}\n", Mode::Dry.note());
-        let asked = Mode::Dry.describe("A reply", &about);
-        let real = Mode::Send.describe("A reply", &about);
-        assert_eq!(Mode::Send.renamed(&asked), real);
-        assert_eq!(Mode::Dry.renamed(&real), asked);
+        let about = format!("To: ann@example.org\n\n{}\n", note(Mode::Dry));
+        let asked = describe(Mode::Dry, "A reply", &about);
+        let real = describe(Mode::Send, "A reply", &about);
+        assert_eq!(renamed(Mode::Send, &asked), real);
+        assert_eq!(renamed(Mode::Dry, &real), asked);
         assert_eq!(without_mode(&real), format!("# A reply\n\n{about}"));
         // What a model wrote is left as it is, wherever it is.
         for other in [
@@ -104,7 +91,7 @@ mod tests {
             "# A reply\n\nTo: x\n\n(dry run: nothing will leave)\n\n",
             "",
         ] {
-            assert_eq!(Mode::Send.renamed(other), other);
+            assert_eq!(renamed(Mode::Send, other), other);
             assert_eq!(without_mode(other), other);
         }
     }
@@ -112,26 +99,19 @@ mod tests {
     #[test]
     fn a_warning_of_hidden_characters_hides_no_mode() {
         let about = "To: ann@example.org\n\nFine.\u{200b}\n";
-        let asked = Mode::Dry.describe("A reply", about);
-        let real = Mode::Send.describe("A reply", about);
+        let asked = describe(Mode::Dry, "A reply", about);
+        let real = describe(Mode::Send, "A reply", about);
         assert!(
             real.contains("**It holds ") && real.contains("Fine.<U+200B>"),
             "{real}"
         );
-        assert_eq!(Mode::Send.renamed(&asked), real);
-        assert!(!without_mode(&asked).contains(Mode::Dry.note()));
+        assert_eq!(renamed(Mode::Send, &asked), real);
+        assert!(!without_mode(&asked).contains(note(Mode::Dry)));
         // As it was stored before.
         let (head, rest) = asked.split_once("\n\n").unwrap();
-        let rest = rest.replace(&format!("{}\n\n", Mode::Dry.note()), "");
+        let rest = rest.replace(&format!("{}\n\n", note(Mode::Dry)), "");
         let (warning, rest) = rest.split_once("\n\n").unwrap();
-        let old = format!("{head}\n\n{warning}\n\n{}\n\n{rest}", Mode::Dry.note());
-        assert_eq!(Mode::Send.renamed(&old), real);
-    }
-
-    #[test]
-    fn what_was_stored_without_a_mode_allows_nothing() {
-        assert_eq!(Mode::default(), Mode::Dry);
-        assert_eq!(Mode::Send.min(Mode::Dry), Mode::Dry);
-        assert_eq!(serde_json::to_string(&Mode::Send).unwrap(), "\"send\"");
+        let old = format!("{head}\n\n{warning}\n\n{}\n\n{rest}", note(Mode::Dry));
+        assert_eq!(renamed(Mode::Send, &old), real);
     }
 }

@@ -1,12 +1,15 @@
 //! The assistant's open questions: listed over all threads, answered in the thread they are asked in.
 //!
-//! An answer is bound to its question by the digest, which names the thread (`scope`). A copy of a
-//! thread has the questions of the thread it was made of until its tasks run: they are asked anew
-//! then, and an answer to what was shown is bound to what is asked.
+//! An answer is bound to its question by the digest, which contains the scope. A copy of a thread has the questions of
+//! the thread it was made of until its tasks run and ask anew. An answer to what was shown is then bound to what is
+//! asked, if that is the same.
 
+use serde_json::{Value as Json, json};
 use superstep::{
-    Ask as _, AskId, CheckpointId, ErrorKind, OpenAsk, Outcome, ThreadId, dynamic::GraphPath,
+    Ask as _, AskId, CheckpointId, OpenAsk, Outcome, ThreadId,
+    dynamic::GraphPath,
     saver::At,
+    tools::approval::{is_for, rebound},
 };
 
 use crate::{AgentError, Answer, Asked, InboxItem, Item, MailAgent, MailState, key::PREFIX};
@@ -99,32 +102,31 @@ impl MailAgent {
         answers: impl IntoIterator<Item = (AskId, Answer)>,
     ) -> Result<Outcome<MailState>, AgentError> {
         self.refuse_untrusted(thread).await?;
-        let mut shown = self.questions(thread).await?;
-        let mut answers: Vec<(AskId, Answer)> = answers
-            .into_iter()
-            .map(|(ask, answer)| (ask, answer.within(self.mode())))
-            .collect();
-        for (ask, answer) in &mut answers {
-            let Some(item) = find(&shown, *ask) else {
-                return Err(AgentError::NotOpen { ask: *ask });
+        let mut shown = self.graph().state(thread).await?.asks;
+        let mut given = Vec::new();
+        for (ask, answer) in answers {
+            let Some(item) = find(&shown, ask).and_then(Item::of) else {
+                return Err(AgentError::NotOpen { ask });
             };
-            if answer.digest.is_none() {
-                *answer = item.answered(answer.clone());
-            }
+            let answer = answer.within(self.mode());
+            let answer = match answer.digest {
+                None => item.answered(answer),
+                Some(_) => answer,
+            };
+            given.push((ask, json!([answer])));
         }
-        let mut tries = 0..=answers.len();
+        let mut tries = 0..=given.len();
         loop {
-            let given = answers.iter().map(|(ask, answer)| (*ask, vec![answer]));
-            let error = match self.graph().answer(thread, given.collect::<Vec<_>>()).await {
+            let error = match self.graph().answer(thread, given.clone()).await {
                 Ok(outcome) => return Ok(outcome),
                 Err(error) => error,
             };
-            if !is_refused(&error) || tries.next().is_none() {
+            if !error.is_answer_misfit() || tries.next().is_none() {
                 return Err(error.into());
             }
-            let now = self.questions(thread).await?;
-            match rebound(&answers, &shown, &now) {
-                Some(again) => answers = again,
+            let now = self.graph().state(thread).await?.asks;
+            match all_rebound(&given, &shown, &now) {
+                Some(again) => given = again,
                 None => return Err(error.into()),
             }
             shown = now;
@@ -138,7 +140,7 @@ impl MailAgent {
         let mut refusals = 0..MOST_REFUSALS;
         loop {
             match self.graph().resume(thread).await {
-                Err(error) if is_refused(&error) && refusals.next().is_some() => {}
+                Err(error) if error.is_answer_misfit() && refusals.next().is_some() => {}
                 outcome => return Ok(outcome?),
             }
         }
@@ -163,50 +165,34 @@ impl MailAgent {
             false => Ok(()),
         }
     }
-
-    async fn questions(&self, thread: &str) -> Result<Vec<(AskId, Item)>, AgentError> {
-        let found = self.graph().state(thread).await?.asks;
-        let first = |ask: &OpenAsk| {
-            let Asked(items) = ask.question().ok()?;
-            Some((ask.id, items.into_iter().next()?))
-        };
-        Ok(found.iter().filter_map(first).collect())
-    }
 }
 
-fn find(all: &[(AskId, Item)], ask: AskId) -> Option<&Item> {
-    let mut all = all.iter();
-    all.find_map(|(id, item)| (*id == ask).then_some(item))
+fn find(all: &[OpenAsk], ask: AskId) -> Option<&OpenAsk> {
+    all.iter().find(|open| open.id == ask)
 }
 
-/// The answers to questions that are asked anew, word for word, under another digest; nothing if there
-/// is none, or if one was refused for another reason.
-fn rebound(
-    answers: &[(AskId, Answer)],
-    shown: &[(AskId, Item)],
-    now: &[(AskId, Item)],
-) -> Option<Vec<(AskId, Answer)>> {
-    let mut again = Vec::new();
-    let mut is_rebound = false;
+/// The answers as they fit what is asked now; nothing if no question is repeated, or if one was refused for another
+/// reason.
+fn all_rebound(
+    answers: &[(AskId, Json)],
+    shown: &[OpenAsk],
+    now: &[OpenAsk],
+) -> Option<Vec<(AskId, Json)>> {
+    let (mut again, mut is_rebound) = (Vec::new(), false);
     for (ask, answer) in answers {
         // One that is not open any more was taken.
         let Some(now) = find(now, *ask) else {
             continue;
         };
         let shown = find(shown, *ask)?;
-        let same = Item {
-            digest: now.digest.clone(),
-            ..shown.clone()
-        };
-        if same != *now || answer.digest != shown.digest {
-            return None;
-        }
-        is_rebound |= now.digest != shown.digest;
-        again.push((*ask, now.answered(answer.clone())));
+        again.push(match shown == now {
+            true if is_for(answer, now) => (*ask, answer.clone()),
+            true => return None,
+            false => {
+                is_rebound = true;
+                rebound(answer, shown, now)?
+            }
+        });
     }
     is_rebound.then_some(again)
-}
-
-fn is_refused(error: &superstep::Error) -> bool {
-    matches!(&*error.kind, ErrorKind::BadAnswer { .. })
 }

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use superstep::{
-    Ctx, NodeError, Provenance, model::NodeModels, store::Store, tools::guided::Profile,
+    Ctx, NodeError, Provenance,
+    model::NodeModels,
+    store::Store,
+    tools::{Scope, guided::Profile},
 };
 
 use crate::{
@@ -54,6 +57,11 @@ impl Services {
     /// What runs on the same store did about mails.
     pub(crate) fn past_calls(&self, ctx: &Ctx) -> Result<PastCalls, NodeError> {
         Ok(PastCalls::new(store(ctx)?))
+    }
+
+    /// The scope of approvals in a run. The marks are those of the whole store, also where the run has an owner's.
+    pub(crate) async fn scope(&self, ctx: &Ctx) -> Result<Option<Scope>, NodeError> {
+        Scope::marked(ctx, Some(&self.provenance)).await
     }
 
     pub(crate) fn owner(&self) -> String {

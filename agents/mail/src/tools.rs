@@ -22,7 +22,7 @@ use serde_json::{Map, Value as Json, json};
 use superstep::{
     Ctx, NodeError,
     model::{Schema, ToolCall, ToolSpec},
-    tools::{Access, ParsedCall, Tool, Tools, call_key},
+    tools::{Access, ParsedCall, Scope, Tool, Tools, call_key},
 };
 
 use crate::{
@@ -63,21 +63,21 @@ pub(crate) struct CallValidator {
 }
 
 impl CallValidator {
-    /// For the calls about a mail in a run. `at` is the date of a reply that is sent.
+    /// For the calls about a mail in a run. `at` is the date of a reply that is sent. A foreign `scope` may claim any
+    /// participants, so none counts as known and every recipient is flagged.
     pub(crate) async fn new(
         services: &Arc<Services>,
         ctx: &Ctx,
         input: &EmailInput,
+        scope: Option<&Scope>,
         at: Timestamp,
     ) -> Result<Self, NodeError> {
-        Self::of(
-            services,
-            services.past_calls(ctx)?,
-            input,
-            at,
-            &call_key(ctx),
-        )
-        .await
+        let mut input = input.clone();
+        if scope.is_some_and(Scope::is_foreign) {
+            input.participants.clear();
+        }
+        let past_calls = services.past_calls(ctx)?;
+        Self::of(services, past_calls, &input, at, &call_key(ctx)).await
     }
 
     /// The same for calls that are on record elsewhere than in the store of a run. `own` is the key of the call that is

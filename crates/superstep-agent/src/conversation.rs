@@ -1,16 +1,16 @@
 //! The conversation: run, ask the person, run again, until the thread is done or the person leaves.
 //!
 //! `watch` shows a run while it goes, `asking` gets an answer to a question, `recovery` is what a person can do after a
-//! run failed or was stopped, `repeated` recognizes a question that a copied thread asks again.
+//! run failed or was stopped.
 
 mod asking;
 mod recovery;
-mod repeated;
 mod watch;
 
 use superstep::{
     AskId, Error as RunError, ErrorKind, OpenAsk, Value,
     dynamic::{RunInput, Status, input},
+    tools::approval::rebound,
 };
 
 use crate::{
@@ -21,7 +21,6 @@ use crate::{
     prompt::Answer,
     span::{bad, plain},
 };
-use repeated::repeated;
 use watch::Watched;
 
 /// A conversation of an agent with a person, in one thread.
@@ -195,9 +194,9 @@ impl<'a, C: Console> Conversation<'a, C> {
     ) -> Result<Step, C::Error> {
         if let ErrorKind::BadAnswer { why, asked, .. } = &*error.kind {
             let now = asked.as_deref().map_or(ask.clone(), OpenAsk::from);
-            if let Some(value) = repeated(&ask, &now, &answer.value) {
+            if let Some((id, value)) = rebound(&answer.value, &ask, &now) {
                 let answer = Answer {
-                    id: now.id,
+                    id,
                     value,
                     before: Vec::new(),
                     after: answer.after,

@@ -8,12 +8,16 @@
 //!
 //! As data a question has the shape that inboxes know: `action_request`, `config`, `description`.
 
+mod repeat;
+mod scope;
+mod terms;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
-use superstep_core::id::{TaskId, ThreadId};
+use superstep_core::id::TaskId;
 use superstep_derive::Ask;
 use superstep_engine::typed::Ask;
 use superstep_model::ToolCall;
@@ -21,28 +25,27 @@ use superstep_text::hex;
 
 use crate::access::Capabilities;
 
+pub use repeat::{is_for, rebound, repeats};
+pub use scope::Scope;
+pub use terms::{Mode, Terms, Withheld};
+
 /// Marks digests that name the kind of question and the attempt. Digests without it were made before
 /// they did, and fit no question.
 const SCHEME: &str = "q2:";
 
-/// What an answer is for: the hash of the kind of question, attempt, tool, arguments, thread and task.
+/// What an answer is for: the hash of the kind of question, attempt, tool, arguments, scope and task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Digest(String);
 
 impl Digest {
-    /// The digest of a question of the kind `Q` about a call on a thread, by a task. `attempt` is how
+    /// The digest of a question of the kind `Q` about a call in a scope, by a task. `attempt` is how
     /// often the call was attempted before the question.
-    pub fn of<Q: Ask>(
-        call: &ToolCall,
-        thread: Option<&ThreadId>,
-        task: TaskId,
-        attempt: u32,
-    ) -> Self {
+    pub fn of<Q: Ask>(call: &ToolCall, scope: Option<&Scope>, task: TaskId, attempt: u32) -> Self {
         let hash = sha256([
             Q::KIND.to_owned(),
             attempt.to_string(),
-            thread.map(ToString::to_string).unwrap_or_default(),
+            scope.map(Scope::text).unwrap_or_default(),
             task.to_string(),
             call.id.clone(),
             call.name.clone(),
@@ -166,14 +169,25 @@ pub struct Allowed {
     pub allow_ignore: bool,
 }
 
+impl Allowed {
+    /// Every answer.
+    pub const ALL: Self = Self {
+        allow_accept: true,
+        allow_edit: true,
+        allow_respond: true,
+        allow_ignore: true,
+    };
+
+    /// Make it or leave it: the arguments were decided on before.
+    pub const AGAIN: Self = Self {
+        allow_edit: false,
+        ..Self::ALL
+    };
+}
+
 impl Default for Allowed {
     fn default() -> Self {
-        Self {
-            allow_accept: true,
-            allow_edit: true,
-            allow_respond: true,
-            allow_ignore: true,
-        }
+        Self::ALL
     }
 }
 
@@ -322,6 +336,14 @@ mod tests {
         }
     }
 
+    fn scope(thread: &str, mark: Option<&str>) -> Scope {
+        Scope {
+            thread: thread.into(),
+            import: mark.map(str::to_owned),
+            is_imported: false,
+        }
+    }
+
     #[test]
     fn a_digest_is_of_everything_that_matters_and_nothing_else() {
         let Ok(checkpoint) = "1ef4f797-8335-6428-8001-8a1503f9b875".parse() else {
@@ -329,7 +351,7 @@ mod tests {
         };
         let task = TaskId::of(checkpoint, &GraphPath::default(), 1, "path");
         let of = |call: &ToolCall, thread: &str| {
-            Digest::of::<Approval>(call, Some(&thread.into()), task, 0)
+            Digest::of::<Approval>(call, Some(&scope(thread, None)), task, 0)
         };
         let one = of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "1");
         let same = of(&call("t", json!({"b": [2, {"y": 2, "x": 1}], "a": 1})), "1");
@@ -339,8 +361,9 @@ mod tests {
             of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 3}]})), "1"),
             of(&call("u", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "1"),
             of(&call("t", json!({"a": 1, "b": [2, {"x": 1, "y": 2}]})), "2"),
-            Digest::of::<Approval>(&plain, Some(&"1".into()), task, 1),
-            Digest::of::<OutcomeQuestion>(&plain, Some(&"1".into()), task, 0),
+            Digest::of::<Approval>(&plain, Some(&scope("1", None)), task, 1),
+            Digest::of::<Approval>(&plain, Some(&scope("1", Some("mark"))), task, 0),
+            Digest::of::<OutcomeQuestion>(&plain, Some(&scope("1", None)), task, 0),
         ] {
             assert_ne!(one, other);
         }

@@ -13,7 +13,7 @@ use crate::{
     access::Capabilities,
     approval::{
         Action, Allowed, Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer,
-        OutcomeQuestion, Resolution,
+        OutcomeQuestion, Resolution, Scope,
     },
     attempt::{CallEnd, Gate, Lost, Next, Reviewer, check_unread, has_begun, make},
     policy::{Policy, Ruling},
@@ -49,7 +49,7 @@ pub async fn execute(
             return Ok(refused(why));
         }
     };
-    let decided = decide(ctx, tools, policy, checked, read)?;
+    let decided = decide(ctx, tools, policy, checked, read).await?;
     match decided.decision.refusal() {
         Some(why) => Ok(refused(why)),
         None => {
@@ -67,33 +67,20 @@ pub struct Decided {
     /// The call with the arguments that were decided on.
     pub checked: Checked,
     /// Whether an attempt that has not begun may be made.
-    pub standing: Standing,
+    ///
+    /// Once an attempt has begun, no approval is asked for and none is dropped before it is known whether the call
+    /// happened: a person who does not approve now says nothing about the attempts before. After that, an approval of
+    /// another [`Scope`], as in a copy of its thread, is withheld, and a person is asked before another attempt.
+    pub gate: Gate,
+    /// The scope that questions about it are bound to; nothing on no thread.
+    pub scope: Option<Scope>,
 }
 
-/// Whether an attempt of a call that has not begun may be made.
+/// Decides about a call without making it: by the policy, or by a person who is asked. Approvals are bound to the
+/// [`Scope`] of the task.
 ///
-/// Once an attempt has begun, no approval is asked for and none is dropped before it is known whether the
-/// call happened: who does not approve now says nothing about what was done before.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
-    /// It may.
-    Given,
-    /// The approval that an earlier attempt was made by does not count here, as in a copy of its thread. A
-    /// person is asked before another attempt, with this reason.
-    Asks {
-        /// Why.
-        why: String,
-        /// What the tool can do.
-        can: Capabilities,
-    },
-    /// The policy denies it now, for this reason.
-    Denied(String),
-}
-
-/// Decides about a call without making it: by the policy, or by a person who is asked.
-///
-/// If [`make`] has begun an attempt of it as this task, nobody is asked: see [`Standing`].
-pub fn decide(
+/// If [`make`] has begun an attempt of it as this task, nobody is asked: see [`Decided::gate`].
+pub async fn decide(
     ctx: &Ctx,
     tools: &Tools,
     policy: &Policy,
@@ -107,18 +94,20 @@ pub fn decide(
         false => read,
     };
     let ruling = policy.rule(&checked.call.name, checked.access, read);
+    let scope = Scope::of(ctx).await?;
     if has_begun(ctx)? {
-        return begun(ctx, tools, checked, ruling);
+        return begun(ctx, tools, checked, ruling, scope);
     }
     let (decision, checked) = match ruling {
         Ruling::Allow => (Decision::Direct, checked),
         Ruling::Deny(why) => (Decision::Denied(why), checked),
-        Ruling::Ask(why) => approved(ctx, tools, checked, why)?,
+        Ruling::Ask(why) => approved(ctx, tools, checked, why, scope.as_ref())?,
     };
     Ok(Decided {
         decision,
         checked,
-        standing: Standing::Given,
+        gate: Gate::Open,
+        scope,
     })
 }
 
@@ -127,59 +116,73 @@ fn approved(
     tools: &Tools,
     checked: Checked,
     why: String,
+    scope: Option<&Scope>,
 ) -> Result<(Decision, Checked), NodeError> {
-    let call = &checked.call;
-    let question = question(
-        ctx,
-        call,
-        described(&checked, why),
-        checked.access.capabilities,
-    );
-    let (digest, asked) = (question.digest.clone(), question.action_request.clone());
-    let (mut decision, mut edited) = (Decision::Ignore, None);
-    ctx.ask_checked(question, |answer: &ApprovalAnswer| {
-        answer.digest.matches(&digest)?;
-        decision = answer
-            .verdict
-            .clone()
-            .decision(&asked, Allowed::default())?;
-        if let Some(call) = decision.edited(call) {
+    let (can, why) = (checked.access.capabilities, described(&checked, why));
+    let question = question(ctx, &checked.call, can, why, scope);
+    let mut edited = None;
+    let decision = asked(ctx, question, |decision| {
+        if let Some(call) = decision.edited(&checked.call) {
             edited = Some(tools.parse(&call)?);
         }
-        match decision.refusal() {
-            Some(_) => Ok(()),
-            None => edited.as_ref().unwrap_or(&checked).parsed.can_be_made(),
-        }
+        edited.as_ref().unwrap_or(&checked).parsed.can_be_made()
     })?;
     Ok((decision, edited.unwrap_or(checked)))
 }
 
+/// Asks, and returns what the answer decides. A call that is to be made must pass `check`.
+fn asked(
+    ctx: &Ctx,
+    question: Approval,
+    check: impl FnOnce(&Decision) -> Result<(), String>,
+) -> Result<Decision, NodeError> {
+    let (digest, config) = (question.digest.clone(), question.config);
+    let action = question.action_request.clone();
+    let mut decision = Decision::Ignore;
+    ctx.ask_checked(question, |answer: &ApprovalAnswer| {
+        answer.digest.matches(&digest)?;
+        decision = answer.verdict.clone().decision(&action, config)?;
+        match decision.refusal() {
+            Some(_) => Ok(()),
+            None => check(&decision),
+        }
+    })?;
+    Ok(decision)
+}
+
 /// An attempt has begun. The answer that it was approved by says with which arguments; whether it counts for
 /// another attempt is a matter of its own.
-fn begun(ctx: &Ctx, tools: &Tools, checked: Checked, ruling: Ruling) -> Result<Decided, NodeError> {
+fn begun(
+    ctx: &Ctx,
+    tools: &Tools,
+    checked: Checked,
+    ruling: Ruling,
+    scope: Option<Scope>,
+) -> Result<Decided, NodeError> {
     let call = &checked.call;
-    let (mut standing, is_asked) = match ruling {
-        Ruling::Allow => (Standing::Given, false),
-        Ruling::Deny(why) => (Standing::Denied(why), false),
+    let (mut gate, is_asked) = match ruling {
+        Ruling::Allow => (Gate::Open, false),
+        Ruling::Deny(why) => (Gate::End(CallEnd::Failed(why)), false),
         Ruling::Ask(why) => {
             let why = described(&checked, why);
             let can = checked.access.capabilities;
-            (Standing::Asks { why, can }, true)
+            (Gate::Withhold(json!(Unapproved { why, can })), true)
         }
     };
     let (mut decision, mut edited) = (Decision::Direct, None);
     if let Some(known) = ctx.known_answer::<Approval>()?
-        && !is_of_later_attempt(ctx, call, &known.digest)
+        && !is_of_later_attempt(ctx, call, scope.as_ref(), &known.digest)
     {
-        let question = question(ctx, call, String::new(), checked.access.capabilities);
+        let can = checked.access.capabilities;
+        let question = question(ctx, call, can, String::new(), scope.as_ref());
         let (digest, asked) = (question.digest.clone(), question.action_request.clone());
         let answer = ctx.ask(question)?;
-        let said = answer.verdict.decision(&asked, Allowed::default());
+        let said = answer.verdict.decision(&asked, Allowed::ALL);
         if let Some(said) = said.ok().filter(|said| said.refusal().is_none()) {
             let parsed = said.edited(call).map(|call| tools.parse(&call));
             let is_whole = !matches!(parsed, Some(Err(_)));
             if is_asked && is_whole && answer.digest == digest {
-                standing = Standing::Given;
+                gate = Gate::Open;
             }
             (decision, edited) = (said, parsed.and_then(Result::ok));
         }
@@ -187,7 +190,8 @@ fn begun(ctx: &Ctx, tools: &Tools, checked: Checked, ruling: Ruling) -> Result<D
     Ok(Decided {
         decision,
         checked: edited.unwrap_or(checked),
-        standing,
+        gate,
+        scope,
     })
 }
 
@@ -195,19 +199,25 @@ fn begun(ctx: &Ctx, tools: &Tools, checked: Checked, ruling: Ruling) -> Result<D
 const MOST_ATTEMPTS: u32 = 64;
 
 /// Whether an answer is to a question of [`OutcomeReviewer`], which come after the first attempt.
-fn is_of_later_attempt(ctx: &Ctx, call: &ToolCall, digest: &Digest) -> bool {
-    let of = |attempt| Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), attempt);
+fn is_of_later_attempt(ctx: &Ctx, call: &ToolCall, scope: Option<&Scope>, digest: &Digest) -> bool {
+    let of = |attempt| Digest::of::<Approval>(call, scope, ctx.task_id(), attempt);
     (1..MOST_ATTEMPTS).any(|attempt| of(attempt) == *digest)
 }
 
 /// The question about the first attempt of a call.
-fn question(ctx: &Ctx, call: &ToolCall, description: String, can: Capabilities) -> Approval {
+fn question(
+    ctx: &Ctx,
+    call: &ToolCall,
+    can: Capabilities,
+    description: String,
+    scope: Option<&Scope>,
+) -> Approval {
     Approval {
         action_request: Action::from(call),
-        config: Allowed::default(),
+        config: Allowed::ALL,
         description,
         capabilities: can,
-        digest: Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), 0),
+        digest: Digest::of::<Approval>(call, scope, ctx.task_id(), 0),
     }
 }
 
@@ -238,38 +248,28 @@ pub struct OutcomeReviewer {
     /// Why the answer that the call is repeated is refused, if it is; see
     /// [`ParsedCall::can_be_made`](crate::ParsedCall::can_be_made).
     repeat: Result<(), String>,
+    /// The scope that questions are bound to.
+    scope: Option<Scope>,
 }
 
-/// What is asked about an attempt that was withheld, as it is journaled.
+/// The reason for a question about an attempt that was withheld, as it is journaled.
 #[derive(Serialize, Deserialize)]
-struct Withheld {
+struct Unapproved {
     why: String,
     can: Capabilities,
 }
-
-/// Do it, or leave it: the arguments were decided on.
-const AGAIN: Allowed = Allowed {
-    allow_accept: true,
-    allow_edit: false,
-    allow_respond: true,
-    allow_ignore: true,
-};
 
 impl OutcomeReviewer {
     /// For a call that was decided on. `gate` says whether an attempt that has not begun may be made at
     /// all.
     pub fn new(decided: &Decided, gate: Gate) -> Self {
-        let gate = match (gate, &decided.standing) {
-            (Gate::Open, Standing::Asks { why, can }) => {
-                let (why, can) = (why.clone(), *can);
-                Gate::Withhold(json!(Withheld { why, can }))
-            }
-            (Gate::Open, Standing::Denied(why)) => Gate::End(CallEnd::Failed(why.clone())),
-            (gate, _) => gate,
-        };
         Self {
-            gate,
+            gate: match gate {
+                Gate::Open => decided.gate.clone(),
+                gate => gate,
+            },
             repeat: decided.checked.parsed.can_be_made(),
+            scope: decided.scope.clone(),
         }
     }
 }
@@ -287,25 +287,15 @@ impl Reviewer for OutcomeReviewer {
         data: &Json,
         _: Option<&str>,
     ) -> Result<Next, NodeError> {
-        let Withheld { why, can } = Withheld::deserialize(data)?;
-        let digest = Digest::of::<Approval>(call, ctx.thread(), ctx.task_id(), attempt);
-        let asked = Action::from(call);
+        let Unapproved { why, can } = Unapproved::deserialize(data)?;
         let question = Approval {
-            action_request: asked.clone(),
-            config: AGAIN,
+            action_request: Action::from(call),
+            config: Allowed::AGAIN,
             description: format!("{why}\n\nIt was approved before, but not in this thread."),
             capabilities: can,
-            digest: digest.clone(),
+            digest: Digest::of::<Approval>(call, self.scope.as_ref(), ctx.task_id(), attempt),
         };
-        let mut decision = Decision::Ignore;
-        ctx.ask_checked(question, |answer: &ApprovalAnswer| {
-            answer.digest.matches(&digest)?;
-            decision = answer.verdict.clone().decision(&asked, AGAIN)?;
-            match decision.refusal() {
-                Some(_) => Ok(()),
-                None => self.repeat.clone(),
-            }
-        })?;
+        let decision = asked(ctx, question, |_| self.repeat.clone())?;
         // Of the attempts before it is known that they did not happen: otherwise it is asked about them.
         Ok(match decision.refusal() {
             Some(why) => Next::End(CallEnd::Failed(why)),
@@ -317,7 +307,8 @@ impl Reviewer for OutcomeReviewer {
     }
 
     fn lost(&mut self, ctx: &Ctx, call: &ToolCall, lost: &Lost) -> Result<Next, NodeError> {
-        let digest = Digest::of::<OutcomeQuestion>(call, ctx.thread(), ctx.task_id(), lost.attempt);
+        let (scope, task) = (self.scope.as_ref(), ctx.task_id());
+        let digest = Digest::of::<OutcomeQuestion>(call, scope, task, lost.attempt);
         let question = OutcomeQuestion {
             action_request: Action::from(call),
             description: format!("did this call happen? {}", lost.known()),

@@ -45,12 +45,13 @@ pub use agent::{
     Turn,
 };
 pub use approval::{
-    Approval, ApprovalAnswer, Decision, Digest, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict,
+    Approval, ApprovalAnswer, Decision, Digest, Mode, OutcomeAnswer, OutcomeQuestion, Resolution,
+    Scope, Terms, Verdict,
 };
 pub use attempt::{CallEnd, Gate, Lost, Next, Reviewer, call_key, check_unread, make};
 pub use chat::Chat;
 pub use error::ToolsError;
-pub use execute::{Decided, OutcomeReviewer, Standing, decide, execute};
+pub use execute::{Decided, OutcomeReviewer, decide, execute};
 pub use happened::past_effects;
 pub use policy::{Policy, Ruling};
 pub use refine::{Refine, RefineConfig, Refinement, RefinementUpdate};

@@ -4,15 +4,14 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 use superstep::{
     Ctx, Input, NodeError, Res, Snap,
-    tools::{Decision, ParsedCall as _},
+    tools::{Decision, Digest, ParsedCall as _, Terms},
 };
 
 use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate, guided::Handling};
 use crate::{
-    inbox::{ALL, Action, Asked, Item, WORDS, decide},
-    mode::revealed,
+    inbox::{Action, Allowed, Asked, Item, WORDS, decide},
+    mode::{describe, revealed},
     prompt::shown,
-    scope::ApprovalScope,
     services::Services,
     tools::{CHECK, CallValidator, QUESTION, SCHEDULE, SEND, ToolRequest},
 };
@@ -28,30 +27,20 @@ pub(super) async fn interrupt_handler(
         return Ok(ReplyState::update());
     };
     let call = &pending.call;
-    let scope = ApprovalScope::of(&ctx, &services.provenance).await?;
-    let input = &ApprovalScope::input(scope.as_ref(), input);
+    let scope = services.scope(&ctx).await?;
     let (decision, mode) = match call.name.as_str() {
         CHECK => (Decision::Direct, services.settings.mode()),
         _ => {
-            let validator = CallValidator::new(&services.0, &ctx, input, Timestamp::now()).await?;
+            let (here, now) = (scope.as_ref(), Timestamp::now());
+            let validator = CallValidator::new(&services.0, &ctx, input, here, now).await?;
             let note = state.small.as_ref().and_then(Handling::note);
             let mut item = item(&pending, input, &services, &validator, note);
-            item.digest = Some(ApprovalScope::digest::<Asked>(
-                scope.as_ref(),
-                &ctx,
-                call,
-                0,
-            ));
-            decide(
-                &ctx,
-                item,
-                scope.as_ref(),
-                pending.mode,
-                |decision| match decision.edited(call) {
-                    Some(edited) => validator.parse(&edited).map(|_| ()),
-                    None => Ok(()),
-                },
-            )?
+            item.digest = Some(Digest::of::<Asked>(call, here, ctx.task_id(), 0));
+            let check = |decision: &Decision| match decision.edited(call) {
+                Some(edited) => validator.parse(&edited).map(|_| ()),
+                None => Ok(()),
+            };
+            decide(&ctx, item, here, pending.mode, check)?
         }
     };
     Ok(ReplyState::update().decided([Decided {
@@ -59,8 +48,7 @@ pub(super) async fn interrupt_handler(
         place: pending.place,
         decision,
         at: Timestamp::now(),
-        mode,
-        scope,
+        terms: Terms { mode, scope },
     }]))
 }
 
@@ -83,7 +71,7 @@ fn item(
     };
     let text = parsed.as_ref().and_then(|parsed| parsed.describe());
     let about = match text {
-        Some(text) if takes_effect => mode.describe(title, &text),
+        Some(text) if takes_effect => describe(mode, title, &text),
         Some(text) => format!("# {title}\n\n{}", revealed(&text)),
         None => format!("# {title}\n"),
     };
@@ -100,7 +88,11 @@ fn item(
     let mail = shown(&input.mail, &services.zone);
     Item {
         action_request: Action::from(call),
-        config: if call.name == QUESTION { WORDS } else { ALL },
+        config: if call.name == QUESTION {
+            WORDS
+        } else {
+            Allowed::ALL
+        },
         description: format!("{about}{note}\n---\n\n{mail}"),
         mode: takes_effect.then_some(mode),
         digest: None,

@@ -110,13 +110,12 @@ pub(super) async fn settle_decisions(
     }))
 }
 
-/// An approved call, with when, in which mode and in which thread it was.
+/// An approved call, with the time and the terms of its approval.
 fn job(call: &ToolCall, decided: &Decided) -> Job {
     Job {
         call: call.clone(),
         at: decided.at,
-        mode: decided.mode,
-        scope: decided.scope.clone(),
+        terms: decided.terms.clone(),
     }
 }
 

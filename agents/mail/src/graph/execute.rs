@@ -3,11 +3,11 @@
 use superstep::{
     Ctx, Input, NodeError, Res, Snap,
     model::message::ToolStatus,
-    tools::{Checked, check_unread, make},
+    tools::{Checked, Terms, check_unread, make},
 };
 
 use super::{Job, ReplyState, ReplyStateUpdate, respond::result, review::ApprovalReviewer};
-use crate::{scope::ApprovalScope, services::Services, tools::CallValidator};
+use crate::{services::Services, tools::CallValidator};
 
 pub(super) async fn make_call(
     Input(job): Input<Job>,
@@ -19,9 +19,9 @@ pub(super) async fn make_call(
         return Ok(ReplyState::update());
     };
     let call = &job.call;
-    let scope = ApprovalScope::of(&ctx, &services.provenance).await?;
-    let input = &ApprovalScope::input(scope.as_ref(), input);
-    let validator = CallValidator::new(&services.0, &ctx, input, job.at).await?;
+    let scope = services.scope(&ctx).await?;
+    let here = scope.as_ref();
+    let validator = CallValidator::new(&services.0, &ctx, input, here, job.at).await?;
     let mut left = Vec::new();
     let message = match validator.parse(call) {
         Err(why) => {
@@ -31,10 +31,11 @@ pub(super) async fn make_call(
         Ok(parsed) => {
             let mut reviewer = ApprovalReviewer {
                 call: &parsed,
-                run: services.settings.mode(),
-                here: scope,
-                approved: job.mode,
-                approved_in: job.scope.clone(),
+                run: Terms {
+                    mode: services.settings.mode(),
+                    scope,
+                },
+                approved: job.terms.clone(),
                 is_left: false,
             };
             let checked = Checked {

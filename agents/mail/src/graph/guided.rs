@@ -141,7 +141,8 @@ async fn next(
         (_, Some(text)) => Next::Word(text),
         (SCHEDULE, None) if succeeded(state, call) => {
             // The owner may have changed the time.
-            let validator = CallValidator::new(services, ctx, input, Timestamp::now()).await?;
+            let validator =
+                CallValidator::new(services, ctx, input, None, Timestamp::now()).await?;
             match validator.parse(call).map(|parsed| parsed.request) {
                 Ok(ToolRequest::Schedule(meeting)) => {
                     Next::Word(format!("Yes, {}", free::written(meeting.span, services)))

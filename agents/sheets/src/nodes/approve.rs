@@ -38,7 +38,7 @@ pub(crate) async fn approve_node(
         ctx: &ctx,
         call: &proposal.call,
     };
-    if let Some(refusal) = refusal(&ctx, proposal)? {
+    if let Some(refusal) = refusal(&ctx, proposal).await? {
         let said = &proposal.observation;
         return step.failed(format!("{said}\n{refusal}")).await;
     }
@@ -67,7 +67,7 @@ pub(crate) async fn approve_node(
 }
 
 /// Asks the person. Gives what the planner reads if the changes are not to be made.
-fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeError> {
+async fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeError> {
     let args = json!({
         "tool": proposal.call.name,
         "losses": proposal.losses,
@@ -101,7 +101,7 @@ fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeError> 
     };
     let checked = tools.parse(&call).map_err(NodeError::msg)?;
     let policy = Policy::default().ask(NAME);
-    let decided = decide(ctx, &tools, &policy, checked, &[])?;
+    let decided = decide(ctx, &tools, &policy, checked, &[]).await?;
     Ok(decided.decision.refusal())
 }
 

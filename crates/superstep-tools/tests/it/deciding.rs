@@ -46,7 +46,7 @@ async fn decide_call(
     ctx: Ctx,
 ) -> Result<TurnUpdate, NodeError> {
     let checked = tools.parse(&call).map_err(NodeError::msg)?;
-    let decided = decide(&ctx, &tools, &Policy::default(), checked, &[])?;
+    let decided = decide(&ctx, &tools, &Policy::default(), checked, &[]).await?;
     Ok(Turn::update().decided([(decided.checked.call, decided.decision)]))
 }
 

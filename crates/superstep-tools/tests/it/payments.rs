@@ -7,11 +7,13 @@ use std::sync::{
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Error, MemorySaver, OpenAsk,
+    Backends, Error, MemorySaver, MemoryStore, OpenAsk, Origin,
     dynamic::input,
     prelude::*,
     tools::{
-        Agent, AgentNode, AgentState, Approval, OutcomeQuestion, ToolError, Tools, agent::say,
+        Agent, AgentNode, AgentState, Approval, OutcomeQuestion, ToolError, Tools,
+        agent::say,
+        approval::{rebound, repeats},
     },
 };
 use superstep_core::archive::Archive;
@@ -46,27 +48,44 @@ struct Shop {
 
 impl Shop {
     fn new() -> Self {
+        Self::on(Backends::default())
+    }
+
+    /// A shop whose store marks foreign threads.
+    fn marking() -> Self {
+        Self::on(Backends {
+            store: Some(Arc::new(MemoryStore::default())),
+            ..Backends::default()
+        })
+    }
+
+    fn on(backends: Backends) -> Self {
         let bank = Arc::new(Bank::default());
         let tools = Tools::builder().tool(Pay).shared(bank.clone());
         let lines = vec![calls(&[("pay", json!({"amount": 7}))]), text("done")];
         let graph = Agent::new(FnModel::lines(lines))
             .tools(tools.build().unwrap())
             .graph()
+            .backends(backends)
             .saver(MemorySaver::default())
             .build()
             .unwrap();
         Self { graph, bank }
     }
 
-    /// Asks for the payment, approves it, and gives the question that follows.
-    async fn paid_once(&self) -> OpenAsk {
+    /// Asks for the payment, and gives the question about it with an answer that approves it.
+    async fn asked(&self) -> (OpenAsk, Json) {
         let said = say(superstep::model::Message::user("pay"));
         self.graph.run("t", said).await.unwrap();
         let ask = self.open().await;
-        let digest = ask.question::<Approval>().unwrap().digest;
-        self.plainly(json!({"type": "accept", "digest": digest}))
-            .await
-            .unwrap();
+        let accept = accept(&ask);
+        (ask, accept)
+    }
+
+    /// Asks for the payment, approves it, and gives the question that follows.
+    async fn paid_once(&self) -> OpenAsk {
+        let (_, accept) = self.asked().await;
+        self.plainly(accept).await.unwrap();
         assert_eq!(self.bank.payments(), 1);
         self.open().await
     }
@@ -103,6 +122,18 @@ impl Shop {
 
 fn outcome(ask: &OpenAsk) -> OutcomeQuestion {
     ask.question::<OutcomeQuestion>().unwrap()
+}
+
+fn accept(ask: &OpenAsk) -> Json {
+    let digest = ask.question::<Approval>().unwrap().digest;
+    json!({"type": "accept", "digest": digest})
+}
+
+/// An archive as a process leaves it that ends between the answer and the call.
+fn answered(archive: &str, answer: &Json) -> String {
+    let from = "\"answered\":false,\"answers\":[]";
+    let (head, tail) = archive.rsplit_once(from).unwrap();
+    format!("{head}\"answered\":true,\"answers\":[{answer}]{tail}")
 }
 
 fn repeat(ask: &OpenAsk) -> Json {
@@ -161,17 +192,10 @@ async fn two_clients_at_once_and_a_copy_of_the_thread_pay_no_more() {
 #[tokio::test]
 async fn an_approval_that_was_not_acted_on_is_asked_for_again_in_a_copy() {
     let shop = Shop::new();
-    let said = say(superstep::model::Message::user("pay"));
-    shop.graph.run("t", said).await.unwrap();
-    let ask = shop.open().await;
+    let (ask, accept) = shop.asked().await;
     let digest = ask.question::<Approval>().unwrap().digest.to_string();
-    // As a process leaves it that ends between the answer and the call.
-    let from = "\"answered\":false,\"answers\":[]";
-    let accept = json!({"type": "accept", "digest": digest});
-    let to = format!("\"answered\":true,\"answers\":[{accept}]");
-    let archive = shop.archived().await;
-    let (head, tail) = archive.rsplit_once(from).unwrap();
-    let archive = Archive::read(format!("{head}{to}{tail}").as_bytes()).unwrap();
+    let archive = answered(&shop.archived().await, &accept);
+    let archive = Archive::read(archive.as_bytes()).unwrap();
     let graph = &shop.graph;
     graph.import_thread("copy", archive).await.unwrap();
     assert!(graph.state("copy").await.unwrap().asks.is_empty());
@@ -184,6 +208,112 @@ async fn an_approval_that_was_not_acted_on_is_asked_for_again_in_a_copy() {
     let accept = json!({"type": "accept", "digest": again});
     graph.answer("copy", [(open[0].id, accept)]).await.unwrap();
     assert_eq!(shop.bank.payments(), 1);
+}
+
+#[tokio::test]
+async fn an_archive_that_claims_an_approval_under_its_own_name_pays_nothing() {
+    let shop = Shop::marking();
+    let (_, claimed) = shop.asked().await;
+    let archive = answered(&shop.archived().await, &claimed);
+    shop.graph.delete_thread("t").await.unwrap();
+    shop.take_in(&archive).await;
+    let refused = shop.graph.resume("t").await.map(|_| ()).unwrap_err();
+    assert!(refused.is_answer_misfit(), "{refused}");
+    assert_eq!(shop.bank.payments(), 0);
+    shop.plainly(accept(&shop.open().await)).await.unwrap();
+    assert_eq!(shop.bank.payments(), 1);
+}
+
+#[tokio::test]
+async fn an_approval_of_a_call_that_was_begun_does_not_count_in_an_archive_of_its_name() {
+    let shop = Shop::marking();
+    shop.paid_once().await;
+    let archive = shop.archived().await;
+    shop.graph.delete_thread("t").await.unwrap();
+    shop.take_in(&archive).await;
+    // The answer to the question in the archive is refused, and the same is asked here.
+    let shown = shop.open().await;
+    let refused = shop.plainly(repeat(&shown)).await.unwrap_err();
+    assert!(refused.is_answer_misfit(), "{refused}");
+    shop.plainly(repeat(&shop.open().await)).await.unwrap();
+    assert_eq!(shop.bank.payments(), 1, "nobody here approved it");
+    shop.plainly(accept(&shop.open().await)).await.unwrap();
+    assert_eq!(shop.bank.payments(), 2);
+}
+
+#[tokio::test]
+async fn an_approval_does_not_outlast_an_edit_over_http() {
+    let shop = Shop::marking();
+    let (_, before) = shop.asked().await;
+    let provenance = shop.graph.dynamic().provenance().unwrap();
+    provenance.mark(&"t".into(), Origin::Http).await.unwrap();
+    let refused = shop.plainly(before).await.unwrap_err();
+    assert!(refused.is_answer_misfit(), "{refused}");
+    assert_eq!(shop.bank.payments(), 0);
+    shop.plainly(accept(&shop.open().await)).await.unwrap();
+    assert_eq!(shop.bank.payments(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_to_the_question_that_a_copy_shows_is_for_the_one_that_it_repeats() {
+    let shop = Shop::new();
+    let (_, said) = shop.asked().await;
+    let graph = &shop.graph;
+    graph.copy_thread("t", "copy").await.unwrap();
+    let open = async || graph.state("copy").await.unwrap().asks.remove(0);
+    let shown = open().await;
+    let refused = graph.answer("copy", [(shown.id, said.clone())]).await;
+    assert!(refused.unwrap_err().is_answer_misfit());
+    let now = open().await;
+    assert!(repeats(&shown, &now));
+    let again = rebound(&said, &shown, &now).unwrap();
+    graph.answer("copy", [again]).await.unwrap();
+    assert_eq!(shop.bank.payments(), 1);
+}
+
+#[tokio::test]
+async fn an_answer_is_not_taken_for_a_question_that_shows_something_else() {
+    let shop = Shop::new();
+    let (shown, said) = shop.asked().await;
+    let with = |name: &str, value: Json| {
+        let mut ask = shown.clone();
+        ask.body["digest"] = json!("q2:of the copy");
+        ask.body[name] = value;
+        ask
+    };
+    let same = with("digest", json!("q2:of the copy"));
+    assert!(repeats(&shown, &same));
+    let mut other_kind = same.clone();
+    other_kind.kind = "another".into();
+    for other in [
+        shown.clone(),
+        other_kind,
+        // No digest of a question about a call.
+        with("digest", json!("9f86d081")),
+        with("digest", Json::Null),
+        with("description", json!("pay less")),
+        with("can", json!([])),
+        with(
+            "action_request",
+            json!({"action": "pay", "args": {"amount": 70}}),
+        ),
+        with("more", json!("to read")),
+    ] {
+        assert!(!repeats(&shown, &other), "{other:?}");
+        assert_eq!(rebound(&said, &shown, &other), None, "{other:?}");
+    }
+    // An answer to another question than was shown.
+    let stray = json!({"type": "accept", "digest": "q2:of another"});
+    assert_eq!(rebound(&stray, &shown, &same), None);
+    // As a list of one item, and never as one of several.
+    let listed = |ask: &OpenAsk, count: usize| {
+        let mut ask = ask.clone();
+        ask.body = Json::Array(vec![ask.body.clone(); count]);
+        ask
+    };
+    let again = rebound(&json!([said]), &listed(&shown, 1), &listed(&same, 1));
+    assert_eq!(again.unwrap().1[0]["digest"], "q2:of the copy");
+    assert!(!repeats(&listed(&shown, 2), &listed(&same, 2)));
 }
 
 #[tokio::test]
