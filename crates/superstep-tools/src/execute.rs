@@ -130,6 +130,20 @@ fn approved(
     Ok((decision, edited.unwrap_or(checked)))
 }
 
+/// Asks a person about a call that the graph makes itself, with the reason `why`. The answer is bound to the [`Scope`]
+/// of the task; one that wants the call made must pass `check`.
+pub async fn ask_approval(
+    ctx: &Ctx,
+    call: &ToolCall,
+    can: Capabilities,
+    why: String,
+    check: impl FnOnce(&Decision) -> Result<(), String>,
+) -> Result<Decision, NodeError> {
+    let scope = Scope::of(ctx).await?;
+    let why = warned(why, &call.args);
+    asked(ctx, question(ctx, call, can, why, scope.as_ref()), check)
+}
+
 /// Asks, and returns what the answer decides. A call that is to be made must pass `check`.
 fn asked(
     ctx: &Ctx,

@@ -51,7 +51,7 @@ pub use approval::{
 pub use attempt::{CallEnd, Gate, Lost, Next, Reviewer, call_key, check_unread, make};
 pub use chat::Chat;
 pub use error::ToolsError;
-pub use execute::{Decided, OutcomeReviewer, decide, execute};
+pub use execute::{Decided, OutcomeReviewer, ask_approval, decide, execute};
 pub use happened::past_effects;
 pub use policy::{Policy, Ruling};
 pub use refine::{Refine, RefineConfig, Refinement, RefinementUpdate};

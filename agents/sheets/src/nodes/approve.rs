@@ -4,19 +4,15 @@
 use serde_json::{Map, Value as Json, json};
 use superstep::{
     Ctx, NodeError, Res, Snap,
-    future::BoxFuture,
-    model::{ToolCall, ToolSpec},
+    model::ToolCall,
     text::single_line,
-    tools::{
-        Access, Capabilities, ParsedCall, Policy, Tool, ToolCtx, ToolError, ToolOutput, Tools,
-        decide,
-    },
+    tools::{Capabilities, Decision, ask_approval},
 };
 
 use super::tool::{Made, Step};
 use crate::{
     change::Change,
-    error::{Error, node},
+    error::node,
     services::{Services, blocking},
     state::{Proposal, SheetsState, SheetsStateUpdate},
 };
@@ -87,63 +83,20 @@ async fn refusal(ctx: &Ctx, proposal: &Proposal) -> Result<Option<String>, NodeE
             args.insert(name.into(), json!(lines));
         }
     }
-    let question = Question::new(args.clone());
-    let tools = Tools::builder().tool(question).build();
-    let tools = tools.map_err(|error| {
-        node(Error::Tools {
-            why: error.to_string(),
-        })
-    })?;
+    let why = format!("`{NAME}` is asked for every time\n\n{}", described(&args));
     let call = ToolCall {
         id: proposal.call.id.clone(),
         name: NAME.into(),
         args,
     };
-    let checked = tools.parse(&call).map_err(NodeError::msg)?;
-    let policy = Policy::default().ask(NAME);
-    let decided = decide(ctx, &tools, &policy, checked, &[]).await?;
-    Ok(decided.decision.refusal())
-}
-
-/// Changes that are asked about. They are made by the graph, as they were proposed.
-struct Question {
-    spec: ToolSpec,
-    args: Map<String, Json>,
-}
-
-impl Question {
-    fn new(args: Map<String, Json>) -> Self {
-        let spec = ToolSpec {
-            name: NAME.into(),
-            description: "Makes changes of the workbook that lose something or reach outside it"
-                .into(),
-            parameters: json!({"type": "object"}),
-        };
-        Self { spec, args }
-    }
-}
-
-impl Tool for Question {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn access(&self) -> Access {
-        Access {
-            capabilities: Capabilities::WRITE,
-            ..Access::default()
-        }
-    }
-
-    fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
-        match *args == self.args {
-            true => Ok(Box::new(Asked(described(args)))),
-            false => Err(vec![
-                "changes are made as they are or not at all; refuse them and say what you want"
-                    .into(),
-            ]),
-        }
-    }
+    let check = |decision: &Decision| match decision {
+        Decision::Edit(args) if *args != call.args => Err(
+            "changes are made as they are or not at all; refuse them and say what you want".into(),
+        ),
+        _ => Ok(()),
+    };
+    let decision = ask_approval(ctx, &call, Capabilities::WRITE, why, check).await?;
+    Ok(decision.refusal())
 }
 
 fn described(args: &Map<String, Json>) -> String {
@@ -167,17 +120,4 @@ fn described(args: &Map<String, Json>) -> String {
         lines("outward", outward, "- "),
         lines("warnings", "", "warning: ")
     )
-}
-
-struct Asked(String);
-
-impl ParsedCall for Asked {
-    fn describe(&self) -> Option<String> {
-        Some(self.0.clone())
-    }
-
-    fn run(&self, _: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        // The graph makes the changes: to run this is a mistake.
-        Box::pin(async { Err(ToolError::failed("this is only asked about")) })
-    }
 }
