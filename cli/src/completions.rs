@@ -18,7 +18,6 @@ use crate::{
     error::Error,
     inbox,
     output::{Output, plain},
-    providers,
 };
 
 /// The variable by which a shell asks for completions.
@@ -48,7 +47,7 @@ fn thread_names() -> Vec<CompletionCandidate> {
 
 /// The names of providers: a model is named by one, with or without the name that it has there.
 fn provider_names() -> Vec<CompletionCandidate> {
-    let names = providers::registered().names().into_iter();
+    let names = superstep::model::providers().names().into_iter();
     let names = names.filter(|name| !matches!(name.as_str(), "script" | "cassette"));
     names.map(CompletionCandidate::new).collect()
 }

@@ -24,7 +24,7 @@ use crate::{
     mail,
     output::{Form, Output, bad, count, faint, good, plain, strong},
     private::{self, Loose},
-    settings, sheet, trust, weights,
+    settings, sheet, trust,
 };
 
 /// Result of a check.
@@ -372,7 +372,7 @@ async fn for_mail(global: &Global) -> Finding {
 /// Whether the provider answers and takes the key: it is asked for the names of its models.
 #[cfg(feature = "remote")]
 async fn provider(choice: &superstep::model::select::Choice) -> Finding {
-    match crate::providers::models(choice).await {
+    match choice.models().await {
         Ok(models) => {
             let (name, all) = (choice.spec.name.as_deref(), models.len());
             // Names without a date or a tag stand for the newest one.
@@ -396,7 +396,7 @@ async fn provider(choice: &superstep::model::select::Choice) -> Finding {
 }
 
 fn weights_here() -> Finding {
-    let cached = weights::cached();
+    let cached = superstep::model::providers().weights();
     if cached.is_empty() {
         let hint = "`superstep model pull` downloads them";
         return Finding::absent("weights", "none in the cache", hint);

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "remote")]
+use superstep::model::config::Origin;
 use superstep::store::Embedder;
 
-use crate::{app::App, error::Error};
 #[cfg(feature = "remote")]
-use crate::{environment, providers};
+use crate::environment;
+use crate::{app::App, error::Error};
 
 /// An embedder by its name: `local`, or a model of a provider or a server.
 pub(crate) async fn open(name: &str, app: &App<'_>) -> Result<Arc<dyn Embedder>, Error> {
@@ -23,10 +25,9 @@ pub(crate) async fn open(name: &str, app: &App<'_>) -> Result<Arc<dyn Embedder>,
         )),
         #[cfg(feature = "remote")]
         name => {
-            let mut environment = environment::load(app.global)?;
-            environment.flag = Some(name.to_owned());
-            let resolution = superstep::model::select::resolve(&environment, None)?;
-            providers::embeddings(resolution.choice()?).await
+            let environment = environment::load(app.global)?;
+            let choice = environment.choice(name, Origin::Flag("--embedder"))?;
+            Ok(Arc::new(choice.embeddings().await?))
         }
         #[cfg(not(feature = "remote"))]
         _ => {

@@ -3,17 +3,13 @@
 use std::{
     io::{self, IsTerminal},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use superstep::model::{
-    ManagedModel, Model, Policy,
+    self, ManagedModel, Model,
     config::{Config, ConfigFile, Origin, Scope, Setting},
     did_you_mean,
-    select::{
-        Choice, Consent, DataOwner, Environment, Outcome, Probe, Resolution, Source, Verdict,
-        resolve,
-    },
+    select::{Choice, Consent, DataOwner, Environment, Outcome, Resolution, Verdict},
 };
 
 use crate::{
@@ -22,7 +18,6 @@ use crate::{
     dirs,
     error::Error,
     output::{Output, faint, plain, shown, strong},
-    providers::{self, OTHER_PORTS},
     reading::ReadingLine,
     trust, weights,
 };
@@ -40,11 +35,9 @@ pub(crate) fn load(global: &Global) -> Result<Environment, Error> {
         flag: global.model.clone(),
         config,
         offline: global.offline.then_some(Origin::Flag("--offline")),
-        providers: providers::registered().names(),
-        weights: weights::cached(),
         can_ask,
         yes: global.yes,
-        ..Environment::default()
+        ..Environment::of(&model::providers())
     };
     Ok(environment.seen(|name| std::env::var(name).ok()))
 }
@@ -78,23 +71,7 @@ pub(crate) async fn choose(
 ) -> Result<Resolution, Error> {
     let mut environment = load(global)?;
     environment.content = content.clone();
-    let first = resolve(&environment, node)?;
-    let servers = first
-        .chain
-        .iter()
-        .find(|link| link.source == Source::LocalServer);
-    if servers.is_some_and(|link| link.verdict == Verdict::NotReached) {
-        return Ok(first);
-    }
-    environment.ollama = providers::ask_ollama().await;
-    if global.probe && !is_useful(&environment.ollama) {
-        for port in OTHER_PORTS {
-            environment
-                .ports
-                .push((port, providers::ask_port(port).await));
-        }
-    }
-    Ok(resolve(&environment, node)?)
+    Ok(environment.find(node, global.probe).await?)
 }
 
 /// Refuses the name of a model that could not be opened, as [`check_model`] does for one of a file.
@@ -113,20 +90,11 @@ pub(crate) fn check_name(name: &str, global: &Global) -> Result<(), Error> {
 /// Refuses a model of a file that could not be opened: a provider that does not exist, a file that is missing. Which
 /// models a provider has only it knows.
 pub(crate) fn check_model(setting: &Setting<String>, file: &ConfigFile) -> Result<(), Error> {
-    let mut file = file.clone();
-    file.model = Some(setting.clone());
-    let mut config = Config::default();
-    config.files.push(file);
-    let environment = Environment {
-        config,
-        providers: providers::registered().names(),
-        weights: weights::cached(),
-        ..Environment::default()
-    };
-    let resolution = resolve(&environment, None)?;
-    let choice = resolution.choice()?;
+    let mut environment = Environment::of(&model::providers());
+    environment.config.files.push(file.clone());
+    let choice = environment.choice(&setting.value, setting.origin.clone())?;
     match choice.file.iter().find(|file| !file.is_file()) {
-        Some(file) => Err(unusable(choice, file, &setting.origin)),
+        Some(file) => Err(unusable(&choice, file, &setting.origin)),
         None => Ok(()),
     }
 }
@@ -157,10 +125,8 @@ pub(crate) struct OpenedModel {
 }
 
 impl OpenedModel {
-    /// With its call policy, and the line that shows how far a prompt was read.
-    fn new(model: Arc<dyn Model>, choice: &Choice, output: &Output) -> Self {
-        let policy = Policy::of(model.caps());
-        let mut caller = ManagedModel::new(model, policy);
+    /// With the line that shows how far a prompt was read.
+    fn new(mut caller: ManagedModel, choice: &Choice, output: &Output) -> Self {
         if let Some(line) = ReadingLine::of(output) {
             caller = caller.observed(line);
         }
@@ -190,16 +156,16 @@ pub(crate) async fn open(content: &DataOwner, app: &mut App<'_>) -> Result<Opene
     }
     let choice = resolution.choice()?;
     let model = open_choice(choice, app).await?;
-    banner(choice, &*model, app.output);
+    banner(choice, &model, app.output);
     Ok(OpenedModel::new(model, choice, app.output))
 }
 
-async fn open_choice(choice: &Choice, app: &mut App<'_>) -> Result<Arc<dyn Model>, Error> {
+async fn open_choice(choice: &Choice, app: &mut App<'_>) -> Result<ManagedModel, Error> {
     let missing = choice.file.iter().find(|file| !file.exists());
     if let (Some(file), "local") = (missing, &*choice.spec.provider) {
         return Err(unusable(choice, file, &choice.origin));
     }
-    let providers = providers::registered();
+    let providers = model::providers();
     tokio::select! {
         model = providers.open(choice) => Ok(model?),
         () = app.terminal.ctrl_c() => Err(Error::Cancelled),
@@ -230,7 +196,7 @@ pub(crate) async fn open_nodes(
         let choice = resolution.choice()?;
         let model = open_choice(choice, app).await?;
         app.output
-            .note(&[faint(format!("{node}: {}", choice.banner(&*model)))]);
+            .note(&[faint(format!("{node}: {}", choice.banner(&model)))]);
         let model = OpenedModel::new(model, choice, app.output);
         opened.push(((*node).to_owned(), model));
     }
@@ -243,8 +209,4 @@ fn banner(choice: &Choice, model: &dyn Model, output: &Output) {
         Some((name, rest)) => output.note(&[strong(name), faint(format!(" · {rest}"))]),
         None => output.note(&[plain(line)]),
     }
-}
-
-fn is_useful(probe: &Probe) -> bool {
-    matches!(probe, Probe::Has(offered) if !offered.is_empty())
 }

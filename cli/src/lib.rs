@@ -52,7 +52,6 @@ mod output;
 mod own;
 mod private;
 mod program;
-mod providers;
 mod question_id;
 mod reading;
 mod running;

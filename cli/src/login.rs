@@ -200,7 +200,7 @@ async fn checked(provider: &str, file: &Path, app: &mut App<'_>) -> Result<Optio
         origin: Origin::Flag("login"),
     };
     let asked = tokio::select! {
-        asked = crate::providers::models(&choice) => asked,
+        asked = choice.models() => asked,
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     match asked {

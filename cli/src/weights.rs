@@ -7,17 +7,13 @@ pub(crate) use present::*;
 
 #[cfg(feature = "local")]
 mod present {
-    use std::{
-        collections::BTreeMap,
-        path::PathBuf,
-        sync::{
-            Arc,
-            atomic::{AtomicU64, Ordering},
-        },
+    use std::sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
     };
 
     use superstep::local::weights::{
-        Cache, DEFAULT, Entry, Found, Progress, Sources, TINY, Watch, Weights, silent,
+        DEFAULT, Entry, Found, Progress, Sources, TINY, Watch, Weights, silent,
     };
 
     use crate::{
@@ -26,20 +22,6 @@ mod present {
         output::{faint, plain},
         terminal::{Line, Topic},
     };
-
-    /// Language models whose weights are in the cache.
-    pub(crate) fn cached() -> BTreeMap<String, PathBuf> {
-        let Ok(cache) = Cache::from_env() else {
-            return BTreeMap::new();
-        };
-        let sources = Sources::offline(cache);
-        let entries = [&DEFAULT, &TINY];
-        let there = entries.into_iter().filter_map(|entry| {
-            let found = sources.find(&Weights::Entry(entry)).ok()?;
-            Some((entry.key.to_owned(), found.path))
-        });
-        there.collect()
-    }
 
     /// What the default model is, for lists.
     pub(crate) fn catalogue() -> [(&'static str, String); 2] {
@@ -151,13 +133,7 @@ mod present {
 
 #[cfg(not(feature = "local"))]
 mod absent {
-    use std::{collections::BTreeMap, path::PathBuf};
-
     use crate::{app::App, error::Error};
-
-    pub(crate) fn cached() -> BTreeMap<String, PathBuf> {
-        BTreeMap::new()
-    }
 
     pub(crate) fn catalogue() -> [(&'static str, String); 0] {
         []

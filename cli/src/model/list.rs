@@ -13,7 +13,7 @@ use crate::{
     environment,
     error::Error,
     output::{Form, count, faint, good, plain, strong},
-    providers, weights,
+    weights,
 };
 
 /// A row of the list.
@@ -47,7 +47,7 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
             about: known.model.unwrap_or_default().into(),
         });
     }
-    rows.push(ollama(&providers::ask_ollama().await));
+    rows.push(ollama(&environment.ask_ollama().await));
     for (key, about) in weights::catalogue() {
         let is_there = environment.weights.contains_key(key);
         let state = if is_there {
@@ -139,7 +139,7 @@ pub(super) async fn of(name: &str, app: &App<'_>) -> Result<(), Error> {
 
 #[cfg(feature = "remote")]
 async fn models(choice: &superstep::model::select::Choice) -> Result<Vec<Offered>, Error> {
-    Ok(providers::models(choice).await?)
+    Ok(choice.models().await?)
 }
 
 #[cfg(not(feature = "remote"))]

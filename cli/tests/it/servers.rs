@@ -1,5 +1,7 @@
 //! Model servers on this machine, as far as choosing goes: small ones that answer one thing.
 
+use superstep::model::Reply;
+use superstep_fake_providers::openai;
 use superstep_loopback::{Answer, Server};
 
 use crate::env::TestEnv;
@@ -61,4 +63,24 @@ fn a_server_that_was_named_lists_its_models_and_needs_no_key() {
         ran.stdout
     );
     assert_eq!(ran.code, 0);
+}
+
+#[cfg(feature = "remote")]
+#[test]
+fn a_named_openai_model_is_called_at_the_base_url_of_the_environment() {
+    let server = Server::on_thread(|_| {
+        let reply = Reply {
+            content: "Hello.".into(),
+            ..Reply::default()
+        };
+        Answer::events(&openai::stream("m", &reply))
+    });
+    let server = server.unwrap();
+    let env = TestEnv::new().with("OPENAI_BASE_URL", &format!("{}/v1", server.address()));
+    let ran = env.run("model chat hi --model openai:m");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("Hello."), "{}", ran.stdout);
+    let seen = server.requests();
+    assert_eq!(seen[0].path, "/v1/chat/completions");
+    assert_eq!(seen[0].body["model"], "m");
 }

@@ -16,7 +16,12 @@
 
 #[cfg(feature = "chat")]
 pub mod chat;
+#[cfg(all(feature = "chat", feature = "weights"))]
+mod provider;
 #[cfg(feature = "vectors")]
 pub mod vectors;
 #[cfg(feature = "weights")]
 pub mod weights;
+
+#[cfg(all(feature = "chat", feature = "weights"))]
+pub use provider::register;

@@ -121,12 +121,14 @@ pub enum Origin {
     },
     /// Found by looking.
     Found(&'static str),
+    /// In the code of a program, by a call of this function.
+    Call(&'static str),
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Flag(name) | Self::Found(name) => f.write_str(name),
+            Self::Flag(name) | Self::Found(name) | Self::Call(name) => f.write_str(name),
             Self::Env(name) => write!(f, "${name}"),
             Self::File { path, line, .. } => write!(f, "{}:{line}", path.display()),
         }

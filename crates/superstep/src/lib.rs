@@ -149,8 +149,7 @@ pub use superstep_local as local;
 pub use superstep_sqlite as sqlite;
 
 #[cfg(feature = "model")]
-#[doc(inline)]
-pub use superstep_model as model;
+pub mod model;
 
 #[cfg(feature = "tools")]
 #[doc(inline)]

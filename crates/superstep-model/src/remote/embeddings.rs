@@ -60,6 +60,12 @@ impl Embeddings {
         }
     }
 
+    /// How long the vectors of the model are.
+    pub(crate) async fn native_length(&self) -> Result<usize, ModelError> {
+        let sample = self.batch(&["how long is a vector?".to_owned()]).await?;
+        Ok(sample.first().map_or(0, Vec::len))
+    }
+
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
         let mut body = Map::new();
         body.insert("model".into(), json!(self.model));

@@ -64,6 +64,19 @@ fn named_without_provider(spec: &Spec) -> Option<String> {
     family.map(|(_, provider)| format!("{provider}:{whole}"))
 }
 
+impl Environment {
+    /// The model of a name that was written at `origin`. Fails if this program cannot open it, or must not.
+    pub fn choice(&self, name: &str, origin: Origin) -> Result<Choice, ModelError> {
+        let spec: Spec = name
+            .parse()
+            .map_err(|error: ModelError| match error.kind() {
+                ErrorKind::Settings { why } => ModelError::settings(format!("{origin}: {why}")),
+                _ => error,
+            })?;
+        Choice::of(spec, origin, self)
+    }
+}
+
 impl Choice {
     /// Fills in what a name leaves open. Fails if this program cannot open it, or must not.
     pub(super) fn of(
@@ -77,6 +90,9 @@ impl Choice {
             let provider = &spec.provider;
             let why = match provider.as_str() {
                 "local" => "this program was built without the local model".into(),
+                name if Known::named(name).is_some() => {
+                    "this program was built without the feature `remote`".into()
+                }
                 _ => match named_without_provider(&spec) {
                     Some(meant) => {
                         format!("`{provider}` is no provider; did you mean `{meant}`?")
@@ -97,11 +113,16 @@ impl Choice {
         let known = Known::named(&spec.provider);
         let settings = environment.config.provider(&spec.provider);
         let set = settings.and_then(|settings| settings.base_url.as_ref());
-        let base = spec.base.clone();
+        let base = match &spec.base {
+            Some(base) => Some(base.clone()),
+            None => base_of_env(known, environment)?,
+        };
         let base = base.or_else(|| set.map(|setting| setting.value.clone()));
         let base = base.or_else(|| known.map(|known| known.base.to_owned()));
-        let usual = settings.and_then(|settings| settings.model.as_ref());
-        let usual = usual.map(|setting| setting.value.clone());
+        let usual = known.and_then(|known| environment.vars.get(known.model_env?));
+        let usual = usual.cloned();
+        let set = settings.and_then(|settings| settings.model.as_ref());
+        let usual = usual.or_else(|| set.map(|setting| setting.value.clone()));
         let usual = usual.or_else(|| {
             let own = known.filter(|known| Some(known.base) == base.as_deref());
             own.and_then(|known| known.model).map(str::to_owned)
@@ -189,6 +210,25 @@ impl Choice {
             (None, Some(base)) => format!("{base}, this machine"),
             (None, None) => "this machine".into(),
         }
+    }
+}
+
+/// The address in the variable of a provider, if it is set.
+fn base_of_env(
+    known: Option<&Known>,
+    environment: &Environment,
+) -> Result<Option<String>, ModelError> {
+    let variable = known.and_then(|known| known.base_env);
+    let said = variable.and_then(|name| Some((name, environment.vars.get(name)?)));
+    match said {
+        Some((_, base)) if host(base).is_some() => Ok(Some(base.trim_end_matches('/').to_owned())),
+        Some((name, base)) if !base.is_empty() => {
+            let base = Redactor::standard().text(base);
+            Err(ModelError::settings(format!(
+                "${name}: `{base}` is no address"
+            )))
+        }
+        _ => Ok(None),
     }
 }
 

@@ -91,6 +91,11 @@ impl Environment {
                 self.vars.insert(name.to_owned(), value.trim().to_owned());
             }
         }
+        // An empty one says that the server is not to be asked.
+        if let Some(address) = var("SUPERSTEP_OLLAMA") {
+            let address = address.trim().to_owned();
+            self.vars.insert("SUPERSTEP_OLLAMA".to_owned(), address);
+        }
         let files = self.config.files.iter();
         let named = files
             .flat_map(|file| file.providers.values())

@@ -1,11 +1,12 @@
 //! Registry of providers: opens the model of a choice.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
 use superstep_core::future::BoxFuture;
 
 use super::choice::Choice;
 use crate::{
+    call::{ManagedModel, Policy},
     cassette::Cassette,
     error::ModelError,
     model::Model,
@@ -21,6 +22,7 @@ type Opener = Box<dyn for<'a> Fn(&'a Choice) -> Opening<'a> + Send + Sync>;
 /// How to open models, by the name of their provider. Scripts and recordings are always there.
 pub struct Providers {
     openers: BTreeMap<String, Opener>,
+    weights: fn() -> BTreeMap<String, PathBuf>,
     secrets: Vec<String>,
 }
 
@@ -35,6 +37,7 @@ impl Providers {
     pub fn new() -> Self {
         let mut new = Self {
             openers: BTreeMap::new(),
+            weights: BTreeMap::new,
             secrets: Vec::new(),
         };
         new.register("script", |choice| {
@@ -55,6 +58,16 @@ impl Providers {
         self.openers.insert(name.into(), Box::new(open));
     }
 
+    /// Sets the function that finds the weights of `local:default` and `local:tiny`, by those names.
+    pub fn find_weights(&mut self, find: fn() -> BTreeMap<String, PathBuf>) {
+        self.weights = find;
+    }
+
+    /// The weights of `local` on this machine, by name.
+    pub fn weights(&self) -> BTreeMap<String, PathBuf> {
+        (self.weights)()
+    }
+
     /// Texts that recordings must never hold.
     pub fn keep_secret(&mut self, secret: impl Into<String>) {
         self.secrets.push(secret.into());
@@ -66,12 +79,14 @@ impl Providers {
         names.chain(["cassette".to_owned()]).collect()
     }
 
-    /// Opens a model.
-    pub async fn open(&self, choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {
-        match &choice.cassette {
-            None => self.plain(choice).await,
-            Some((cassette, recorded)) => self.cassette(cassette, recorded.as_deref()).await,
-        }
+    /// Opens a model, with the call policy that suits it.
+    pub async fn open(&self, choice: &Choice) -> Result<ManagedModel, ModelError> {
+        let model = match &choice.cassette {
+            None => self.plain(choice).await?,
+            Some((cassette, recorded)) => self.cassette(cassette, recorded.as_deref()).await?,
+        };
+        let policy = Policy::of(model.caps());
+        Ok(ManagedModel::new(model, policy))
     }
 
     async fn plain(&self, choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {

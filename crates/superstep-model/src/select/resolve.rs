@@ -16,6 +16,10 @@ use crate::{
     spec::{self, KNOWN, Known, Spec},
 };
 
+/// Why a source without a name or a file was passed over. An error does not list those.
+const NOT_GIVEN: &str = "not given";
+const NO_FILE: &str = "no such file";
+
 /// What came of looking, and how.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -135,7 +139,7 @@ pub fn resolve(environment: &Environment, node: Option<&str>) -> Result<Resoluti
     resolver.named(Source::Flag, || {
         Ok(match &environment.flag {
             Some(flag) => Named::As(flag.clone(), Origin::Flag("--model")),
-            None => Named::Not("not given".into()),
+            None => Named::Not(NOT_GIVEN.into()),
         })
     })?;
     resolver.named(Source::Environment, || {
@@ -193,6 +197,7 @@ impl Resolution {
     /// Why each way was not taken, in one line.
     fn why(&self) -> String {
         let skipped = self.chain.iter().filter_map(|link| match &link.verdict {
+            Verdict::Skipped(why) if why == NOT_GIVEN || why == NO_FILE => None,
             Verdict::Skipped(why) => Some(format!("{}: {why}", link.source)),
             Verdict::Taken(what) => Some(format!("{}: {what}", link.source)),
             Verdict::NotReached => None,
@@ -236,13 +241,7 @@ impl Resolver<'_> {
                 return Ok(());
             }
         };
-        let spec: Spec = text
-            .parse()
-            .map_err(|error: ModelError| match error.kind() {
-                ErrorKind::Settings { why } => ModelError::settings(format!("{origin}: {why}")),
-                _ => error,
-            })?;
-        let choice = Choice::of(spec, origin, self.environment)?;
+        let choice = self.environment.choice(&text, origin)?;
         self.take(source, choice);
         Ok(())
     }
@@ -317,7 +316,7 @@ fn set_in(
     });
     let not = |why: &str| Ok(Named::Not(why.to_owned()));
     match (&environment.content, withheld) {
-        _ if in_force.is_none() && withheld.is_none() => return not("no such file"),
+        _ if in_force.is_none() && withheld.is_none() => return not(NO_FILE),
         _ if settings.is_some() && setting.is_none() => return not("not set there"),
         (DataOwner::Elsewhere(why), _) if scope == Scope::Project => {
             return not(&format!("not used: {why}"));

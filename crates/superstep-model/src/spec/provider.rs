@@ -24,6 +24,10 @@ pub struct Known {
     pub key_env: Option<&'static str>,
     /// The model that is taken where only the provider is named.
     pub model: Option<&'static str>,
+    /// The variable with another address of it.
+    pub base_env: Option<&'static str>,
+    /// The variable with another usual model of it.
+    pub model_env: Option<&'static str>,
 }
 
 /// All of them. The order is the one in which their keys are looked for.
@@ -34,13 +38,19 @@ pub const KNOWN: [Known; 9] = [
         base: "https://api.anthropic.com",
         key_env: Some("ANTHROPIC_API_KEY"),
         model: Some("claude-sonnet-4-5"),
+        base_env: None,
+        model_env: None,
     },
-    openai(
-        "openai",
-        "https://api.openai.com/v1",
-        "OPENAI_API_KEY",
-        "gpt-5-mini",
-    ),
+    Known {
+        base_env: Some("OPENAI_BASE_URL"),
+        model_env: Some("OPENAI_MODEL"),
+        ..openai(
+            "openai",
+            "https://api.openai.com/v1",
+            "OPENAI_API_KEY",
+            "gpt-5-mini",
+        )
+    },
     openai(
         "gemini",
         "https://generativelanguage.googleapis.com/v1beta/openai",
@@ -78,6 +88,8 @@ pub const KNOWN: [Known; 9] = [
         base: "http://127.0.0.1:11434/v1",
         key_env: None,
         model: None,
+        base_env: Some("SUPERSTEP_OLLAMA"),
+        model_env: None,
     },
 ];
 
@@ -93,6 +105,8 @@ const fn openai(
         base,
         key_env: Some(key_env),
         model: Some(model),
+        base_env: None,
+        model_env: None,
     }
 }
 

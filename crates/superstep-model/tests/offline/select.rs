@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use superstep_model::{
-    Message, ModelError, Request,
+    Message, Model, ModelError, Request,
     config::{Config, Origin, Scope},
     select::{
         Consent, DataOwner, Environment, Key, Offered, Outcome, Probe, Providers, Resolution,
@@ -527,7 +527,7 @@ async fn files_that_a_settings_file_names_lie_beside_it() -> Result<(), ModelErr
     let reply = model.invoke(&Request::new([Message::user("x")])).await?;
     assert_eq!(reply.content.text(), "hi");
     assert!(tape.exists());
-    assert!(choice.banner(&*model).contains("recorded to"));
+    assert!(choice.banner(&model).contains("recorded to"));
     Ok(())
 }
 

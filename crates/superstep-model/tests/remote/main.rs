@@ -12,5 +12,6 @@
 mod golden;
 mod lists;
 mod matrix;
+mod open;
 mod replies;
 mod side;
