@@ -8,8 +8,10 @@
 //! and decided one by one, and those that are made are made once. What is wrong with a reply goes
 //! back to the model at most [`REPAIRS`] times in a row.
 //!
+//! [`Prompt`] sends a message in plain text, [`ReplyText`] reads the reply.
+//!
 //! An agent is open to its user: a state of one's own ([`Conversation`]), a prompt made of state and
-//! context ([`Agent::prompt`]), hooks around models and tools ([`Hook`]), limits for what a model reads
+//! context ([`Agent::system_with`]), hooks around models and tools ([`Hook`]), limits for what a model reads
 //! ([`Agent::trim`], [`Agent::summarize`]), data as the answer ([`Agent::answer_as`]), agents that hand
 //! over to each other ([`Team`]) or that are tools of others ([`Agent::into_tool`]). The loop itself is
 //! in the module `steps`, what a reply asks for in `turn`, how they make a graph in `graph`.
@@ -18,6 +20,7 @@ mod config;
 mod conversation;
 mod graph;
 mod hook;
+mod prompt;
 mod state;
 mod steps;
 mod sub_agent;
@@ -28,6 +31,7 @@ mod turn;
 pub use config::Agent;
 pub use conversation::{Conversation, Progress};
 pub use hook::{Hook, HookCtx};
+pub use prompt::{Prompt, ReplyText};
 pub use state::{AgentNode, AgentState, AgentStateUpdate, say};
 pub use sub_agent::SubAgent;
 pub use summary::Summaries;

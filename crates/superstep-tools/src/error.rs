@@ -90,6 +90,12 @@ impl ToolsError {
         Self::new("SS5108", Category::Conflict, hint, message)
     }
 
+    pub(crate) fn no_reply(why: &str) -> Self {
+        let hint = "answer the open questions with `Graph::answer`, or resume the thread; its outcome has the reply";
+        let message = format!("the agent has not replied: {why}");
+        Self::new("SS5109", Category::Conflict, hint, message)
+    }
+
     /// The stable code.
     pub fn code(&self) -> &'static str {
         self.coded.code

@@ -41,8 +41,8 @@ mod traced;
 
 pub use access::{Access, Capabilities};
 pub use agent::{
-    Agent, AgentNode, AgentState, Conversation, Hook, HookCtx, Progress, SubAgent, Summaries, Team,
-    Turn,
+    Agent, AgentNode, AgentState, Conversation, Hook, HookCtx, Progress, Prompt, ReplyText,
+    SubAgent, Summaries, Team, Turn,
 };
 pub use approval::{
     Approval, ApprovalAnswer, Decision, Digest, Mode, OutcomeAnswer, OutcomeQuestion, Resolution,

@@ -178,7 +178,10 @@ pub mod prelude {
     };
 
     #[cfg(feature = "tools")]
-    pub use crate::tool;
+    pub use crate::{
+        tool,
+        tools::{Prompt as _, ReplyText as _},
+    };
 }
 
 pub mod schedules {

@@ -15,7 +15,7 @@ use super::{
 use crate::{policy::Policy, toolbox::Tools};
 
 /// The instructions of an agent, made anew for every call of its model.
-type Prompt<S> = Arc<dyn Fn(&HookCtx<'_, S>) -> Result<String, NodeError> + Send + Sync>;
+type Instructions<S> = Arc<dyn Fn(&HookCtx<'_, S>) -> Result<String, NodeError> + Send + Sync>;
 
 /// A model with tools, over a conversation in a state.
 ///
@@ -24,7 +24,7 @@ pub struct Agent<S: Conversation = AgentState> {
     pub(super) model: Arc<dyn Model>,
     pub(super) tools: Tools,
     pub(super) policy: Policy,
-    pub(super) prompt: Option<Prompt<S>>,
+    pub(super) instructions: Option<Instructions<S>>,
     pub(super) hooks: Vec<Arc<dyn Hook<S>>>,
     pub(super) max_turns: u32,
     pub(super) max_tokens: Option<u32>,
@@ -35,19 +35,19 @@ pub struct Agent<S: Conversation = AgentState> {
 
 impl Agent {
     /// A model without tools, over an [`AgentState`].
-    pub fn new(model: Arc<dyn Model>) -> Self {
+    pub fn new(model: impl Model + 'static) -> Self {
         Self::over(model)
     }
 }
 
 impl<S: Conversation> Agent<S> {
     /// A model without tools, over a state of one's own: `Agent::<Desk>::over(model)`.
-    pub fn over(model: Arc<dyn Model>) -> Self {
+    pub fn over(model: impl Model + 'static) -> Self {
         Self {
-            model,
+            model: Arc::new(model),
             tools: Tools::default(),
             policy: Policy::default(),
-            prompt: None,
+            instructions: None,
             hooks: Vec::new(),
             max_turns: 25,
             max_tokens: None,
@@ -77,19 +77,19 @@ impl<S: Conversation> Agent<S> {
     #[must_use]
     pub fn system(self, instructions: impl Into<String>) -> Self {
         let instructions = instructions.into();
-        self.prompt(move |_| Ok(instructions.clone()))
+        self.system_with(move |_| Ok(instructions.clone()))
     }
 
     /// Instructs it by a function of the state and of the task: `at.state`, `at.ctx.context::<User>()?`.
     /// What stays the same from call to call belongs to the beginning of the text: providers reuse it.
     ///
-    #[doc = include_str!("../docs/prompt.md")]
+    #[doc = include_str!("../docs/system_with.md")]
     #[must_use]
-    pub fn prompt(
+    pub fn system_with(
         mut self,
-        prompt: impl Fn(&HookCtx<'_, S>) -> Result<String, NodeError> + Send + Sync + 'static,
+        instructions: impl Fn(&HookCtx<'_, S>) -> Result<String, NodeError> + Send + Sync + 'static,
     ) -> Self {
-        self.prompt = Some(Arc::new(prompt));
+        self.instructions = Some(Arc::new(instructions));
         self
     }
 

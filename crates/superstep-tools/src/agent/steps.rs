@@ -140,8 +140,8 @@ fn request<S: Conversation>(
     if let Some(most) = agent.trim {
         said = history::trim(&said, most);
     }
-    let system = match &agent.prompt {
-        Some(prompt) => Some(Message::system(prompt(at)?)),
+    let system = match &agent.instructions {
+        Some(instructions) => Some(Message::system(instructions(at)?)),
         None => None,
     };
     let tools = agent.tools.specs();

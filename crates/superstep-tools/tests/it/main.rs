@@ -20,6 +20,7 @@ mod malformed;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod payments;
+mod prompts;
 mod reconcile;
 mod refining;
 mod secrets;

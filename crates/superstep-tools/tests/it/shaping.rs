@@ -62,7 +62,7 @@ async fn the_prompt_and_the_tools_know_own_fields_and_the_context() {
     });
     let graph = Agent::<Desk>::over(model.clone())
         .tools(Tools::builder().tool(Customer).build().unwrap())
-        .prompt(|at| {
+        .system_with(|at| {
             let clerk: Clerk = at.ctx.context()?;
             Ok(format!(
                 "You are {} and serve {}.",
