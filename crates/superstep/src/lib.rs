@@ -231,7 +231,13 @@ pub mod dynamic {
 #[doc(hidden)]
 pub use superstep_engine::typed::__private;
 
-/// The README's example runs with the doctests.
-#[cfg(doctest)]
+/// The README's examples run with the doctests.
+#[cfg(all(doctest, feature = "tools"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The pages about models, too.
+#[cfg(all(doctest, feature = "remote"))]
+#[doc = include_str!("../../../docs/providers.md")]
+#[doc = include_str!("../../../docs/choosing-a-model.md")]
+struct Models;
