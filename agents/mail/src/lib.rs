@@ -116,8 +116,8 @@ pub use mailbox::{
     Sent, ThreadKey,
 };
 pub use memory::{Change, Memory, MemoryError, NotePlace, Topic, Version};
-pub use no_account::{NoCalendar, NoMailbox};
 pub use mode::{shown_description, without_mode};
+pub use no_account::{NoCalendar, NoMailbox};
 pub use parse::{Attachment, Mail, Sending, parse};
 pub use prompts::{PromptError, Prompts, Stage};
 pub use questions::{Inbox, UnreadableThread};
