@@ -19,7 +19,7 @@ use std::{ffi::OsString, path::PathBuf};
 use anstream::ColorChoice;
 use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::{agents::Agent, program};
+use crate::{agents::Agent, program_name};
 
 pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, TalkOptions};
 pub(crate) use atris::{AtrisCommand, AtrisOptions};
@@ -74,7 +74,7 @@ impl Args {
         let first = "Agents:\n";
         let own = format!("{first}  run            Run an agent of this program\n");
         let template = TEMPLATE.replacen(first, &own, 1);
-        command.name(program::name()).help_template(template)
+        command.name(program_name::get()).help_template(template)
     }
 
     /// Reads a command line. Pages of help are not wrapped for who lays them out.

@@ -2,7 +2,9 @@
 //!
 //! ```no_run
 //! use superstep_agent::{AgentError, Card, GraphAgent, PlainAgent, Site};
-//! # fn graph(site: Site) -> Result<PlainAgent, AgentError> { unimplemented!() }
+//! # fn graph(site: Site) -> Result<PlainAgent, AgentError> {
+//! #     Ok(superstep::dynamic::DynGraphBuilder::new().backends(site.backends).build()?.into())
+//! # }
 //!
 //! fn main() -> std::process::ExitCode {
 //!     let poet = Card::new("poet", "Writes a poem, and asks before it publishes it").taking("topic");
@@ -52,6 +54,7 @@ mod output;
 mod own;
 mod private;
 mod program;
+mod program_name;
 mod question_id;
 mod reading;
 mod running;

@@ -1,21 +1,13 @@
 //! A program: the command line with its agents.
 
-use std::{path::Path, process::ExitCode, sync::OnceLock};
+use std::process::ExitCode;
 
 use superstep_agent::Agent as Contract;
 
 use crate::{
     agents::Agent, archie, args::Args, completions, error::Error, near, output, output::Output,
-    sheet,
+    program_name, sheet,
 };
-
-/// The name of the program, as it was called.
-static NAME: OnceLock<String> = OnceLock::new();
-
-/// The name of the program in commands that it suggests.
-pub(crate) fn name() -> &'static str {
-    NAME.get().map_or("superstep", String::as_str)
-}
 
 /// The command line, to which a program adds agents of its own.
 #[derive(Default)]
@@ -39,9 +31,7 @@ impl Program {
     /// Runs the command of this process.
     pub fn run(self) -> ExitCode {
         if !self.own.is_empty() {
-            let called = std::env::args_os().next().unwrap_or_default();
-            let stem = Path::new(&called).file_stem().unwrap_or_default();
-            NAME.get_or_init(|| stem.to_string_lossy().into_owned());
+            program_name::take();
         }
         Agent::register(self.own);
         let mut words = std::env::args_os().skip(1);

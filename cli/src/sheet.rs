@@ -103,7 +103,7 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
             dry_run: _,
             sandbox,
         } => {
-            let program = exec::Program {
+            let program = exec::Exec {
                 workbook,
                 code,
                 output,

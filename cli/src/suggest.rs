@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::{
     args::{AccountArgs, Global},
-    program,
+    program_name,
     shell_words::quoted,
 };
 
@@ -99,7 +99,7 @@ impl Options {
         let ["superstep", command, rest @ ..] = &*words else {
             return line.to_owned();
         };
-        let mut line = line.replacen("superstep", program::name(), 1);
+        let mut line = line.replacen("superstep", program_name::get(), 1);
         if let (Some(thread), "threads", [verb]) = (thread, *command, rest)
             && ON_A_THREAD.contains(verb)
         {
@@ -128,7 +128,7 @@ pub(crate) fn thread_in(message: &str) -> Option<&str> {
 
 /// `superstep WORDS`, or the program in its place, with the options that this command was given.
 pub(crate) fn command(global: &Global, words: &[&str]) -> String {
-    let mut line = vec![program::name().to_owned()];
+    let mut line = vec![program_name::get().to_owned()];
     line.extend(words.iter().map(|word| quoted(word)));
     line.join(" ") + &Options::of(global).common
 }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// What is run, and where its result goes.
-pub(super) struct Program {
+pub(super) struct Exec {
     pub(super) workbook: PathBuf,
     pub(super) code: PathBuf,
     pub(super) output: Option<PathBuf>,
@@ -33,7 +33,7 @@ const LARGEST: u64 = 1 << 20;
 /// How much of what a program prints is kept, in bytes.
 const PRINTED: usize = 16 << 20;
 
-pub(super) async fn run(what: &Program, app: &mut App<'_>) -> Result<(), Error> {
+pub(super) async fn run(what: &Exec, app: &mut App<'_>) -> Result<(), Error> {
     if let Some(output) = &what.output {
         refuse_input(&what.workbook, output)?;
         file::check_name(output)?;

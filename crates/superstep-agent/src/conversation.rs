@@ -16,8 +16,9 @@ use superstep::{
 use crate::{
     answers::Answers,
     console::Console,
+    context::Context,
     notice::Notice,
-    open::{Context, OpenAgent},
+    open::OpenAgent,
     prompt::Answer,
     span::{bad, plain},
 };
@@ -63,7 +64,7 @@ pub enum Ended {
     Done(Option<u8>),
     /// A question is open.
     Waiting(OpenAsk),
-    /// The person left a question open and goes on without it.
+    /// The person left a question open and continues without it.
     Skipped,
     /// Ctrl-C.
     Cancelled,

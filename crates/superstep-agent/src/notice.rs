@@ -35,7 +35,7 @@ pub enum Block {
     EndOfPieces,
     /// A table.
     Table(Table),
-    /// Lines that must be visible before the run goes on: an answer is about to take effect.
+    /// Lines that must be visible before the run resumes: an answer is about to take effect.
     Announcement(Vec<Vec<Span>>),
 }
 

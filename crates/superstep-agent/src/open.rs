@@ -8,29 +8,13 @@ use superstep::{
 };
 
 use crate::{
-    console::Commands,
+    context::Context,
+    defaults,
     failure::AgentError,
     notice::{Notice, Report},
-    plain_agent,
     prompt::{Prompt, Reading},
     span::{faint, plain},
 };
-
-/// The conversation that an agent takes part in.
-#[derive(Clone)]
-pub struct Context {
-    /// The thread.
-    pub thread: String,
-    /// Writes commands of the front end.
-    pub commands: Commands,
-}
-
-impl Context {
-    /// A command of the front end, as it works.
-    pub fn command(&self, words: &[&str]) -> String {
-        (self.commands)(words)
-    }
-}
 
 /// Reply of an agent to a line that is a command of the conversation, such as `/help`.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +23,7 @@ pub enum Reply {
     Shown(Vec<Notice>),
     /// The thread was changed; the run resumes.
     Resume(Vec<Notice>),
-    /// The person leaves this question open and goes on without it.
+    /// The person leaves this question open and continues without it.
     Skip(Vec<Notice>),
     /// The person leaves the conversation; the question stays open.
     Exit,
@@ -84,7 +68,7 @@ pub trait OpenAgent: Send {
 
     /// Notices of an event.
     fn progress(&mut self, event: &DynEvent) -> Vec<Notice> {
-        plain_agent::progress(event)
+        defaults::progress(event)
     }
 
     /// Notices when a run has ended, before its question or its report.
@@ -102,7 +86,7 @@ pub trait OpenAgent: Send {
 
     /// A question, to be shown.
     fn present(&mut self, ask: &OpenAsk, with: &Context) -> Result<Prompt, AgentError> {
-        Ok(plain_agent::present(ask, with))
+        Ok(defaults::present(ask, with))
     }
 
     /// An answer that the agent was told to give by itself.
@@ -121,7 +105,7 @@ pub trait OpenAgent: Send {
 
     /// A typed line as an answer.
     fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
-        Ok(plain_agent::read(ask, text))
+        Ok(defaults::read(ask, text))
     }
 
     /// The words that a person may change and send again after a run failed or was stopped; nothing if all one can do
@@ -150,11 +134,11 @@ pub trait OpenAgent: Send {
 
     /// The report of a thread that is done.
     fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
-        plain_agent::report(self.graph().clone(), with)
+        defaults::report(self.graph().clone(), with)
     }
 
     /// The state of the thread as JSON, for reports.
     fn state<'a>(&'a self, with: &'a Context) -> BoxFuture<'a, Result<Json, AgentError>> {
-        plain_agent::state(self.graph().clone(), with)
+        defaults::state(self.graph().clone(), with)
     }
 }

@@ -236,8 +236,12 @@ pub use superstep_engine::typed::__private;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// The pages about models, too.
+/// The page about providers, too.
 #[cfg(all(doctest, feature = "remote"))]
 #[doc = include_str!("../../../docs/providers.md")]
+struct Providers;
+
+/// The page about the choice of a model, too.
+#[cfg(all(doctest, feature = "remote"))]
 #[doc = include_str!("../../../docs/choosing-a-model.md")]
-struct Models;
+struct ChoosingAModel;

@@ -112,12 +112,18 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("superstep-server", &["superstep"]),
-    ("superstep-archie", &["superstep"]),
-    ("superstep-atris", &["superstep"]),
-    ("superstep-docgen", &["superstep"]),
+    ("superstep-agent", &["superstep"]),
+    ("superstep-archie", &["superstep", "superstep-agent"]),
+    ("superstep-atris", &["superstep", "superstep-agent"]),
+    ("superstep-docgen", &["superstep", "superstep-agent"]),
     (
         "superstep-sheets",
-        &["superstep", "superstep-sandbox", "superstep-workbook"],
+        &[
+            "superstep",
+            "superstep-agent",
+            "superstep-sandbox",
+            "superstep-workbook",
+        ],
     ),
     (
         "superstep-conformance",
@@ -161,7 +167,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-workbook",
         ],
     ),
-    ("superstep-mail", &["superstep", "superstep-recur"]),
+    (
+        "superstep-mail",
+        &["superstep", "superstep-agent", "superstep-recur"],
+    ),
     ("superstep-loopback", &[]),
     (
         "superstep-fake-audius",
@@ -177,6 +186,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "superstep-cli",
         &[
             "superstep",
+            "superstep-agent",
             "superstep-archie",
             "superstep-atris",
             "superstep-contain",

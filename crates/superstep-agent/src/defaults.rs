@@ -1,0 +1,171 @@
+//! Manners of any graph: questions and results as they are, answers by the schema of the question.
+
+use serde_json::{Value as Json, json};
+use superstep::{
+    OpenAsk, ThreadId,
+    dynamic::{DynEvent, DynGraph, EventKind, state::Depth},
+    future::BoxFuture,
+    model::Message,
+    tools::{Approval, ApprovalAnswer, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict},
+};
+
+use crate::{
+    context::Context,
+    failure::AgentError,
+    notice::{Block, Notice, Report, Weight},
+    prompt::{Answer, Decides, Prompt, Reading},
+    span::{Span, plain, strong},
+};
+
+/// Words of a model as they arrive.
+pub(crate) fn progress(event: &DynEvent) -> Vec<Notice> {
+    let EventKind::Message { message, .. } = &event.kind else {
+        return Vec::new();
+    };
+    let Ok(message) = serde_json::from_value::<Message>(message.to_json()) else {
+        return Vec::new();
+    };
+    let text = message.text();
+    match text.is_empty() {
+        true => Vec::new(),
+        false => vec![Notice::named("token", json!({"text": text})).with(vec![Block::Piece(text)])],
+    }
+}
+
+pub(crate) fn present(ask: &OpenAsk, with: &Context) -> Prompt {
+    let mut blocks = vec![Block::EndOfPieces];
+    blocks.extend(
+        lines(ask)
+            .into_iter()
+            .map(|line| Block::Line(Weight::Say, line)),
+    );
+    let notice = Notice::named(
+        "question",
+        json!({"thread": with.thread, "id": ask.id, "kind": ask.kind, "question": ask.body}),
+    );
+    Prompt {
+        decides: match () {
+            () if ask.is::<Approval>() => Decides::Call,
+            () if ask.is::<OutcomeQuestion>() => Decides::Outcome,
+            () => Decides::Content,
+        },
+        ..Prompt::new(notice.with(blocks))
+    }
+}
+
+fn lines(ask: &OpenAsk) -> Vec<Vec<Span>> {
+    let (text, hint) = if let Ok(approval) = ask.question::<Approval>() {
+        (
+            approval.description,
+            "May it be done? y, n, or words for the agent",
+        )
+    } else if let Ok(outcome) = ask.question::<OutcomeQuestion>() {
+        (
+            outcome.description,
+            "Did it happen? yes, no, repeat or unknown",
+        )
+    } else {
+        (words(&ask.body), "")
+    };
+    let text = text.lines().map(|line| vec![plain(line)]);
+    let hint = (!hint.is_empty()).then(|| vec![strong("? "), plain(hint)]);
+    text.chain(hint).collect()
+}
+
+/// A question without a form of its own: a text as it is, an object field by field.
+fn words(body: &Json) -> String {
+    match body {
+        Json::String(text) => text.clone(),
+        Json::Object(fields) => {
+            let lines = fields.iter().map(|(name, value)| match value {
+                Json::String(text) => format!("{name}: {text}"),
+                other => format!("{name}: {other}"),
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Reads an answer: a verdict where a call is approved, JSON where it fits the schema, otherwise the text itself.
+pub(crate) fn read(ask: &OpenAsk, text: &str) -> Reading {
+    let text = text.trim();
+    if text.is_empty() {
+        return Reading::Empty;
+    }
+    let lower = text.to_lowercase();
+    if let Ok(approval) = ask.question::<Approval>() {
+        let verdict = match lower.as_str() {
+            "y" | "yes" | "accept" => Verdict::Accept,
+            "n" | "no" | "ignore" => Verdict::Ignore,
+            _ => Verdict::Response(text.to_owned()),
+        };
+        let digest = approval.digest;
+        return answered(ask.answer::<Approval>(&ApprovalAnswer { digest, verdict }));
+    }
+    if let Ok(outcome) = ask.question::<OutcomeQuestion>() {
+        let resolution = match lower.as_str() {
+            "yes" => Resolution::Happened("a person said that it happened".into()),
+            "no" => Resolution::Abandon,
+            "repeat" => Resolution::Repeat,
+            "unknown" => Resolution::StillUnknown,
+            _ => return Reading::Unclear("yes, no, repeat or unknown, as a whole word".into()),
+        };
+        let digest = outcome.digest;
+        return answered(ask.answer::<OutcomeQuestion>(&OutcomeAnswer { digest, resolution }));
+    }
+    let kind = ask.schema.as_ref().and_then(|schema| schema.get("type"));
+    let value = match (kind.and_then(Json::as_str), lower.as_str()) {
+        (Some("boolean"), "y" | "yes" | "true") => Json::Bool(true),
+        (Some("boolean"), "n" | "no" | "false") => Json::Bool(false),
+        (Some("boolean"), _) => return Reading::Unclear("y or n".into()),
+        (Some("string"), _) => Json::String(text.to_owned()),
+        _ => serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.to_owned())),
+    };
+    Reading::Answer(Answer::from((ask.id, value)))
+}
+
+fn answered(answer: Result<(superstep::AskId, Json), superstep::Error>) -> Reading {
+    match answer {
+        Ok(answer) => Reading::Answer(answer.into()),
+        Err(error) => Reading::Unclear(error.to_string()),
+    }
+}
+
+pub(crate) fn state<'a>(
+    graph: DynGraph,
+    with: &'a Context,
+) -> BoxFuture<'a, Result<Json, AgentError>> {
+    Box::pin(async move {
+        let thread = ThreadId::from(with.thread.as_str());
+        let snapshot = graph.state(&thread, None, Depth::Here).await?;
+        Ok(snapshot.values.to_json())
+    })
+}
+
+/// The last reply of a conversation, or the whole state.
+pub(crate) fn report<'a>(
+    graph: DynGraph,
+    with: &'a Context,
+) -> BoxFuture<'a, Result<Report, AgentError>> {
+    Box::pin(async move {
+        let state = state(graph, with).await?;
+        let messages = state.get("messages").and_then(Json::as_array);
+        let last = messages.and_then(|all| all.last()).cloned();
+        let last = last.and_then(|last| serde_json::from_value::<Message>(last).ok());
+        let text = match last.map(|last| last.text()).filter(|text| !text.is_empty()) {
+            Some(text) => text,
+            None => serde_json::to_string_pretty(&state).unwrap_or_default(),
+        };
+        let mut blocks = vec![Block::EndOfPieces];
+        let lines = text
+            .lines()
+            .map(|line| Block::Line(Weight::Data, vec![plain(line)]));
+        blocks.extend(lines);
+        let result = Notice::named("result", json!({"thread": with.thread, "state": state}));
+        Ok(Report {
+            notices: vec![result.with(blocks)],
+            exit: None,
+        })
+    })
+}
