@@ -98,7 +98,7 @@ impl Console for TerminalConsole<'_, '_> {
     fn can_read(&self) -> bool {
         // A person who watches JSON is not asked between its lines.
         let is_json = self.app.output.form == Form::Json;
-        !self.app.global.no_input && !(self.is_interactive() && is_json)
+        !(self.app.global.no_input || self.is_interactive() && is_json)
     }
 
     fn running(&mut self, is_running: bool) {

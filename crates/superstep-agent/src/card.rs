@@ -106,8 +106,8 @@ fn filled(template: &Json, words: &str) -> Json {
 
 /// The value at a place.
 fn at<'a>(state: &'a Json, place: &str) -> Option<&'a Json> {
-    let names = place.split('/').skip(1);
-    names.fold(Some(state), |value, name| match value? {
+    let mut names = place.split('/').skip(1);
+    names.try_fold(state, |value, name| match value {
         Json::Object(fields) => fields.get(name),
         Json::Array(items) if name == "-" => items.last(),
         Json::Array(items) => items.get(name.parse::<usize>().ok()?),
