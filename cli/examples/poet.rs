@@ -11,8 +11,8 @@
 use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
-use superstep::{prelude::*, schemars::JsonSchema};
-use superstep_agent::{AgentError, Card, GraphAgent, PlainAgent, Site};
+use superstep::{Backends, prelude::*, schemars::JsonSchema};
+use superstep_agent::{Card, GraphAgent, Site};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State, JsonSchema)]
 #[schemars(crate = "superstep::schemars")]
@@ -48,24 +48,39 @@ async fn publish(poem: Snap<Poem>, ctx: Ctx) -> Result<PoemUpdate, NodeError> {
     Ok(Poem::update().published(published))
 }
 
-fn graph(site: Site) -> Result<PlainAgent, AgentError> {
-    let graph = Graph::<Poem, Step>::builder()
+fn graph(backends: Backends) -> Result<Graph<Poem, Step>, BuildErrors> {
+    Graph::<Poem, Step>::builder()
         .name("poet")
-        .backends(site.backends)
+        .backends(backends)
         .node(Step::Write, write)
         .node(Step::Publish, publish)
         .start(Step::Write)
         .edge(Step::Write, Step::Publish)
         .finish(Step::Publish)
-        .build()?;
-    Ok(graph.into())
+        .build()
 }
 
 fn main() -> ExitCode {
     let card = Card::new("poet", "Writes a poem, and asks before it publishes it")
         .taking("topic")
         .without_model();
-    superstep_cli::app()
-        .agent(GraphAgent::new(card, graph))
-        .run()
+    let agent = GraphAgent::new(card, |site: Site| Ok(graph(site.backends)?.into()));
+    superstep_cli::app().agent(agent).run()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_is_published_before_a_person_agrees() -> Result<(), Box<dyn std::error::Error>>
+    {
+        let graph = graph(Backends::on(MemorySaver::default()))?;
+        let outcome = graph.run("t", Poem::update().topic("the sea")).await?;
+        let ask = outcome.ask::<Publish>()?;
+        assert!(ask.question.poem.contains("the sea"));
+        let outcome = graph.answer("t", [ask.answer(true)]).await?;
+        assert!(outcome.state().published);
+        Ok(())
+    }
 }

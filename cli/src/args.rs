@@ -7,6 +7,7 @@ mod docs;
 mod mail;
 mod memory;
 mod models;
+mod new;
 mod run;
 mod serve;
 mod sheet;
@@ -30,6 +31,7 @@ pub(crate) use mail::{
 };
 pub(crate) use memory::{MemoryCommand, Place as MemoryPlace, Search as MemorySearch};
 pub(crate) use models::{Chat, LoginArgs, ModelCommand};
+pub(crate) use new::NewArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use serve::{Serve, Shared};
 pub(crate) use sheet::{SheetCommand, SheetOutput, SheetRun, SheetVerdict};
@@ -107,6 +109,7 @@ Agents:
   atris          Atris: answer questions about Audius
   shell          Interactive shell: every command, and questions to Archie
   serve          Serve the agents over HTTP
+  new            Begin a project with an agent of your own
 
 Threads:
   threads        List, show, resume, fork, compare, delete, export threads
@@ -259,6 +262,7 @@ impl Command {
             | Self::Trace(_)
             | Self::Doctor => true,
             Self::Shell
+            | Self::New(_)
             | Self::Graph { .. }
             | Self::Login(_)
             | Self::Model(_)
@@ -295,6 +299,8 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Atris(AtrisCommand),
     /// Document a code base: facts, and agents whose claims are checked
     Docs(Docs),
+    /// Begin a project with an agent of your own
+    New(NewArgs),
     /// Run an agent of this program
     Run(RunArgs),
     /// Serve the agents over HTTP, to LangGraph clients and to browsers

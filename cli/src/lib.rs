@@ -58,6 +58,7 @@ mod program_name;
 mod question_id;
 mod reading;
 mod running;
+mod scaffold;
 mod serve;
 mod settings;
 mod sheet;
@@ -136,6 +137,7 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
         Command::Docs(what) => docs::run(what, app).await,
         Command::Mail(command) => mail::run(command, app).await,
         Command::Sheet(command) => sheet::run(command, app).await,
+        Command::New(what) => scaffold::run(&what, app.output),
         Command::Run(what) => own::run(&what, app).await,
         Command::Serve(what) => serve::run(&what, app).await,
         Command::Inbox(what) => inbox::run(what, app).await,

@@ -66,3 +66,25 @@ fn another_program_reads_its_threads_and_does_not_run_them() {
     assert_eq!(resumed.code, 1, "{resumed:?}");
     assert!(resumed.stderr.contains("does not have"), "{resumed:?}");
 }
+
+#[test]
+fn a_new_project_is_made_once_and_under_a_plain_name() {
+    let env = TestEnv::new();
+    let made = env.run("new greeter");
+    assert_eq!(made.code, 0, "{made:?}");
+    let program = env.read("work/greeter/src/main.rs");
+    assert!(program.contains(r#"Card::new("greeter""#), "{program}");
+    assert!(program.contains("cargo run -- run greeter"), "{program}");
+    assert!(!program.contains("poet"), "{program}");
+    let manifest = env.read("work/greeter/Cargo.toml");
+    assert!(manifest.contains("name = \"greeter\""), "{manifest}");
+
+    env.write("work/greeter/src/main.rs", "mine");
+    let again = env.run("new greeter");
+    assert_eq!(again.code, 2, "{again:?}");
+    assert_eq!(env.read("work/greeter/src/main.rs"), "mine");
+    for name in ["../greeter", "Greeter", "a b", "/tmp/x", ""] {
+        let refused = env.run_words(&["new", name]);
+        assert_eq!(refused.code, 2, "{refused:?}");
+    }
+}
