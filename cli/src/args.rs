@@ -469,6 +469,8 @@ mod tests {
     fn the_groups_of_the_first_page_have_every_command_once() {
         let all = Args::command();
         let names = all.get_subcommands().map(clap::Command::get_name);
+        // `run` is listed where a program has agents of its own.
+        let names = names.filter(|name| *name != "run");
         for name in names.chain(["help"]) {
             let listed = TEMPLATE.lines().filter(|line| {
                 let mut words = line.split_whitespace();

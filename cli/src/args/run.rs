@@ -8,6 +8,9 @@ use crate::agents::Agent;
 
 /// An agent of this program, and its input.
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  superstep run poet the sea
+  superstep run poet --input '{\"topic\": \"the sea\"}' --answers answers.txt")]
 pub(crate) struct RunArgs {
     /// The agent
     pub(crate) agent: Agent,
