@@ -5,12 +5,8 @@
 //! `running`.
 
 mod rehearsed;
-mod unknown;
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::{fmt, sync::OnceLock};
 
 use clap::{ValueEnum, builder::PossibleValue};
 use serde_json::Value as Json;
@@ -129,18 +125,6 @@ impl Agent {
             Some(graph) => Self::of_graph(&graph),
             None => Self::of_name(thread.as_str()),
         }
-    }
-
-    /// The agent of a thread that this program does not have, for reading it.
-    pub(crate) async fn of_other(saver: &dyn Saver, thread: &ThreadId) -> Option<Self> {
-        let newest = saver.load(thread, &GraphPath::default(), At::Latest);
-        let newest = newest.await.ok().flatten()?;
-        Some(unknown::agent(Arc::clone(&newest.head()?.layout)))
-    }
-
-    /// Whether the program has it. Threads of other agents can be read, not run.
-    pub(crate) fn is_known(self) -> bool {
-        Self::all().contains(&self)
     }
 
     /// The agent of a graph, by what the graph is called in it, on a server, or in a queue for an owner.

@@ -215,11 +215,7 @@ impl ThreadReader {
     /// The agent of a thread, which must exist.
     pub(crate) async fn agent(&self, thread: &str) -> Result<Agent, Error> {
         let thread = self.exactly(thread).await?;
-        let id = ThreadId::from(&*thread);
-        let agent = match self.agent_of(&id).await {
-            Some(agent) => Some(agent),
-            None => Agent::of_other(&*self.saver, &id).await,
-        };
+        let agent = self.agent_of(&ThreadId::from(&*thread)).await;
         agent.ok_or_else(|| Error::Missing {
             what: shown(format!("thread `{thread}` belongs to no known agent")),
             hint: "`superstep trace show` shows its runs",

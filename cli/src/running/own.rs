@@ -14,18 +14,7 @@ pub(super) struct Own(pub(super) Agent);
 
 impl RunAgent for Own {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
-        let agent = self.0;
         Box::pin(async move {
-            if !agent.is_known() {
-                return Err(Error::Missing {
-                    what: format!(
-                        "thread `{}` belongs to `{}`, an agent that this program does not have",
-                        thread.thread,
-                        agent.name()
-                    ),
-                    hint: "resume it with the program that has the agent; `superstep threads show` reads it here",
-                });
-            }
             let agreement = thread.agreement(app).await?;
             let answers = thread.talk.answers.as_deref();
             own::resume(thread.agent, thread.thread, answers, agreement, app).await

@@ -53,21 +53,6 @@ fn an_own_agent_takes_words_or_json_and_says_so() {
 }
 
 #[test]
-fn another_program_reads_its_threads_and_does_not_run_them() {
-    let env = TestEnv::new().of_program(poet());
-    let asked = env.run("run poet the sea");
-    let mut words = asked.stderr.split_whitespace();
-    let name = words.find(|it| it.starts_with("poet-")).unwrap().to_owned();
-    let other = env.of_program(env!("CARGO_BIN_EXE_superstep").into());
-    let shown = other.run(&format!("threads show {name}"));
-    assert_eq!(shown.code, 0, "{shown:?}");
-    assert!(shown.stdout.contains("the sea is blue."), "{shown:?}");
-    let resumed = other.run(&format!("threads resume {name}"));
-    assert_eq!(resumed.code, 1, "{resumed:?}");
-    assert!(resumed.stderr.contains("does not have"), "{resumed:?}");
-}
-
-#[test]
 fn a_new_project_is_made_once_and_under_a_plain_name() {
     let env = TestEnv::new();
     let made = env.run("new greeter");
