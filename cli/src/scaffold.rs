@@ -67,7 +67,7 @@ fn checked(name: &str) -> Result<&str, Error> {
 fn manifest(name: &str, superstep: Option<&Path>) -> Result<String, Error> {
     let version = env!("CARGO_PKG_VERSION");
     let place = |folder: &str| match superstep {
-        None => Ok(format!("\"{version}\"")),
+        None => Ok::<_, Error>(format!("\"{version}\"")),
         Some(checkout) => {
             let path = fs::canonicalize(checkout.join(folder)).map_err(|error| {
                 let checkout = checkout.display();

@@ -71,7 +71,7 @@ impl OpenAgent for DocsSession {
     }
 
     fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
-        let is_approved = match text.trim() {
+        let is_approved = match text.trim().to_lowercase().as_str() {
             "" => return Ok(Reading::Empty),
             "y" | "yes" => true,
             "n" | "no" => false,

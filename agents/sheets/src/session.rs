@@ -120,10 +120,11 @@ impl OpenAgent for SheetsSession {
     }
 
     fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
-        let verdict = match text.trim() {
+        let text = text.trim();
+        let verdict = match text.to_lowercase().as_str() {
             "y" | "yes" => Verdict::Accept,
             "" | "n" | "no" => Verdict::Ignore,
-            words => Verdict::Response(words.to_owned()),
+            _ => Verdict::Response(text.to_owned()),
         };
         Ok(Reading::Answer(question::answer(ask, verdict)?))
     }

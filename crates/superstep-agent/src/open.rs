@@ -53,6 +53,9 @@ pub trait OpenAgent: Send {
         RunOptions {
             modes: Modes::MESSAGES.with(Modes::CUSTOM),
             log: Modes::TRACE,
+            // New input would drop an open question, and a misspelled field would be lost.
+            keep_asks: true,
+            strict_input: true,
             ..RunOptions::default()
         }
     }

@@ -45,14 +45,19 @@ impl<C: Console> Conversation<'_, C> {
             input: "Press Enter to try again (Ctrl-D leaves): ",
             draft: "",
         };
-        let text = match self.console.read(line).await? {
-            Line::Text(text) => text,
-            Line::CtrlC => return Ok(Step::Ended(Ended::Cancelled)),
-            Line::End => return left(error),
-        };
-        match self.agent.command(&text, &self.context).await? {
-            Some(Reply::Exit) => left(error),
-            _ => Ok(Step::Next(Next::Resume)),
+        loop {
+            let text = match self.console.read(line).await? {
+                Line::Text(text) => text,
+                Line::CtrlC => return Ok(Step::Ended(Ended::Cancelled)),
+                Line::End => return left(error),
+            };
+            // A call may cost money: only an empty line repeats it.
+            if text.trim().is_empty() {
+                return Ok(Step::Next(Next::Resume));
+            }
+            if self.agent.command(&text, &self.context).await? == Some(Reply::Exit) {
+                return left(error);
+            }
         }
     }
 

@@ -150,3 +150,33 @@ async fn ctrl_c_at_a_question_leaves_it_open() -> Result<(), Box<dyn std::error:
     assert!(matches!(ended, Ok(Ended::Cancelled)), "{ended:?}");
     Ok(())
 }
+
+#[tokio::test]
+async fn new_input_does_not_drop_an_open_question() -> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = graph(0)?;
+    let mut first = Typist::default();
+    let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut first);
+    let waiting = talk.run(order("tea")).await;
+    assert!(matches!(waiting, Ok(Ended::Waiting(_))), "{waiting:?}");
+    let mut second = Typist {
+        is_piped: true,
+        ..Typist::default()
+    };
+    let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut second);
+    let refused = talk.run(order("coffee")).await;
+    let Err(Failed::Run(error)) = refused else {
+        return Err(format!("{refused:?}").into());
+    };
+    assert_eq!(error.code(), "SS1121");
+    Ok(())
+}
+
+#[tokio::test]
+async fn only_an_empty_line_repeats_a_failed_run() -> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = graph(1)?;
+    let mut typist = Typist::typing(["what happened?"]);
+    let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut typist);
+    let ended = talk.run(order("tea")).await;
+    assert!(matches!(ended, Err(Failed::Run(_))), "{ended:?}");
+    Ok(())
+}
