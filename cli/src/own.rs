@@ -13,6 +13,7 @@ use crate::{
     console::{self, TerminalConsole},
     database, environment,
     error::Error,
+    output::shown,
     written,
 };
 
@@ -32,6 +33,7 @@ pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> 
     let mut opened = open(agent, app).await?;
     let thread = match &what.thread {
         Some(thread) => {
+            check_thread(agent, thread, app).await?;
             consent::to_run(agent, thread, app).await?.store().await?;
             thread.clone()
         }
@@ -42,6 +44,23 @@ pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> 
         }
     };
     talk(&mut *opened, &thread, answers, Next::Input(input), app).await
+}
+
+/// Refuses a thread of another agent, and a name that could be mistaken for another one.
+async fn check_thread(agent: Agent, thread: &str, app: &App<'_>) -> Result<(), Error> {
+    let saver = database::create(app.global)?.saver.ok_or(Error::NoSaver)?;
+    let id = ThreadId::from(thread);
+    if !saver.threads().await?.contains(&id) {
+        return agent.check_name(thread);
+    }
+    match Agent::of(&*saver, &id).await == Some(agent) {
+        true => Ok(()),
+        false => Err(Error::Usage(format!(
+            "`{}` is no thread of {}",
+            shown(thread),
+            agent.name()
+        ))),
+    }
 }
 
 /// Answers the open question of a thread, finishes an interrupted run, or shows the result.

@@ -73,3 +73,17 @@ fn a_new_project_is_made_once_and_under_a_plain_name() {
         assert_eq!(refused.code, 2, "{refused:?}");
     }
 }
+
+#[test]
+fn a_thread_of_an_own_agent_has_a_plain_name_and_keeps_its_question() {
+    let env = TestEnv::new().of_program(poet());
+    for name in ["tw\u{200b}in", "", "archie-1", "a\nb"] {
+        let refused = env.run_words(&["run", "poet", "ice", "--thread", name]);
+        assert_eq!(refused.code, 2, "{refused:?}");
+    }
+    let asked = env.run("run poet ice --thread twin");
+    assert_eq!(asked.code, 3, "{asked:?}");
+    let again = env.run("run poet fire --thread twin");
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.stderr.contains("SS1121"), "{again:?}");
+}

@@ -207,6 +207,17 @@ fn a_dry_run_writes_nothing_and_an_output_is_not_overwritten() {
 }
 
 #[test]
+fn lines_of_a_pipe_approve_no_loss() {
+    let env = with_workbook();
+    let delete = json!([{"op": "delete_rows", "sheet": "Sales", "first": 2, "count": 3}]);
+    script(&env, &[apply(delete), finish("gone")]);
+    let line = "sheet run sales.xlsx -i delete -o out.xlsx --model script:replies.jsonl";
+    let ran = env.run_with(line, "y\ny\n");
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(!env.path("work/out.xlsx").exists());
+}
+
+#[test]
 fn changes_that_lose_something_wait_for_an_answer_and_older_versions_stay() {
     let env = with_workbook();
     let delete = json!([{"op": "delete_rows", "sheet": "Sales", "first": 2, "count": 3}]);

@@ -30,8 +30,8 @@ pub enum Decides {
     /// Whether a call is made. An answer from a file or a pipe counts only if the run began here, or if the command
     /// names the question.
     Call,
-    /// Whether a call happened. An answer from a file or a pipe counts only if the question was open before and the
-    /// command names it.
+    /// Something that is not known before it is asked: whether a call happened, or what a step would lose. An answer
+    /// from a file or a pipe counts only if the question was open before and the command names it.
     Outcome,
     /// Whether something that failed is tried again. An answer from a file or a pipe counts only if the question was
     /// open before.

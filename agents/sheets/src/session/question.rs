@@ -23,7 +23,8 @@ pub(super) fn prompt(ask: &OpenAsk, with: &Context) -> Prompt {
     let blocks = lines.map(|line| Block::Line(Weight::Say, line)).collect();
     Prompt {
         input: "y makes it, n refuses it, words are for the planner> ".into(),
-        decides: Decides::Call,
+        // Which cells a step would lose is not known before it is asked.
+        decides: Decides::Outcome,
         later: vec![
             Notice::say([faint("  answer it with "), plain(accept)]).for_people(),
             Notice::say([faint("  or with        "), plain(refuse)]).for_people(),
