@@ -6,7 +6,10 @@
 
 mod rehearsed;
 
-use std::{fmt, sync::OnceLock};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use clap::{ValueEnum, builder::PossibleValue};
 use serde_json::Value as Json;
@@ -98,6 +101,11 @@ impl Agent {
         Self::BUILT_IN.contains(&self)
     }
 
+    /// The agent without a model, for reading threads.
+    pub(crate) fn reader(self, backends: Backends) -> Result<Box<dyn OpenAgent>, Error> {
+        Ok(self.0.reader(backends)?)
+    }
+
     /// The agent, ready to run.
     pub(crate) fn open(self, site: Site) -> Result<Box<dyn OpenAgent>, Error> {
         Ok(self.0.open(site)?)
@@ -134,11 +142,50 @@ impl Agent {
         all.find(|agent| agent.card().has_graph(graph)).copied()
     }
 
-    /// The agent that the name of a thread begins with.
+    /// The agent that the name of a thread begins with; the longest name counts.
     fn of_name(thread: &str) -> Option<Self> {
-        let (name, _) = thread.split_once('-')?;
-        let mut all = Self::all().iter();
-        all.find(|agent| agent.name() == name).copied()
+        let rest = |agent: &&Self| {
+            let rest = thread.strip_prefix(agent.name());
+            rest.is_some_and(|rest| rest.starts_with('-'))
+        };
+        let named = Self::all().iter().filter(rest);
+        named.max_by_key(|agent| agent.name().len()).copied()
+    }
+
+    /// Refuses an agent whose name or graph would be mistaken for another one.
+    fn check(self, before: &[Self]) -> Result<(), Error> {
+        let name = self.name();
+        if name.is_empty() || reveal_name(name) != name || name.contains(char::is_whitespace) {
+            let name = reveal_name(name);
+            return Err(Error::Usage(format!("`{name}` is no name for an agent")));
+        }
+        if let Some(other) = before.iter().find(|it| it.card().has_graph(name)) {
+            return Err(Error::Usage(format!(
+                "an agent cannot be called `{name}`: `{}` goes by that name",
+                other.name()
+            )));
+        }
+        let backends = Backends {
+            store: Some(Arc::new(superstep::MemoryStore::default())),
+            ..Backends::on(superstep::MemorySaver::default())
+        };
+        let graph = self.graph(backends)?.plan().name.to_string();
+        match self.card().has_graph(&graph) {
+            true => Ok(()),
+            false => Err(Error::Usage(format!(
+                "the graph of `{name}` is called `{graph}`, so its threads would not be found: \
+                 build it with `.name(\"{name}\")`, or list its name in `Card::graphs`"
+            ))),
+        }
+    }
+
+    /// Refuses agents of a program that cannot be told apart.
+    pub(crate) fn check_own() -> Result<(), Error> {
+        let all = Self::all();
+        (Self::BUILT_IN.len()..all.len()).try_for_each(|place| match all.split_at_checked(place) {
+            Some((before, [agent, ..])) => agent.check(before),
+            _ => Ok(()),
+        })
     }
 
     /// Refuses a name for a new thread of the agent that somebody could take for another one, or for one of another agent.
@@ -162,7 +209,7 @@ impl Agent {
 
     /// Its graph, for reading threads and drawing.
     pub(crate) fn graph(self, backends: Backends) -> Result<DynGraph, Error> {
-        Ok(self.0.reader(backends)?.graph().clone())
+        Ok(self.reader(backends)?.graph().clone())
     }
 
     /// Title of a thread, on one line.
@@ -222,8 +269,6 @@ fn short_id() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     #[test]

@@ -278,10 +278,7 @@ pub(crate) async fn resume(
     let reader = options.archie(None)?;
     let checkpoint = reader.graph().state(thread).await?;
     let agent = options.archie(Some(reader.spent(thread).await?))?;
-    let next = match checkpoint.asks.into_iter().next() {
-        Some(ask) => Next::Ask(ask),
-        None => Next::Resume,
-    };
+    let next = Next::of(checkpoint.asks.into_iter().next(), false);
     agreement.store().await?;
     let model = options.model_name();
     if known.state.model_name != model {

@@ -111,7 +111,7 @@ impl Console for TerminalConsole<'_, '_> {
     fn silent(&mut self, seconds: u64) {
         let output = self.app.output;
         if output.is_watched() && output.form == Form::Text && !self.stream.is_open() {
-            let line = format!("… {seconds} s, waiting for the model; Ctrl-C stops it");
+            let line = format!("… {seconds} s, still working; Ctrl-C stops it");
             output.status().redraw(&[faint(line)]);
             self.is_silent = true;
         }
@@ -153,6 +153,9 @@ pub(crate) fn ended(ended: Ended, thread: &str) -> Result<(), Error> {
         Ended::Done(None) | Ended::Skipped => Ok(()),
         Ended::Done(Some(exit)) => Err(Error::Reported { exit }),
         Ended::Waiting(_) => Err(Error::Waiting {
+            thread: thread.to_owned(),
+        }),
+        Ended::Paused => Err(Error::Paused {
             thread: thread.to_owned(),
         }),
         Ended::Cancelled => Err(Error::Cancelled),

@@ -66,6 +66,12 @@ pub(crate) enum Error {
         /// The thread.
         thread: String,
     },
+    /// The graph pauses before or after a node.
+    #[error("thread `{thread}` is paused, as its graph says")]
+    Paused {
+        /// The thread.
+        thread: String,
+    },
     /// `db check` found something, and has named it.
     #[error("the database is damaged: {found}")]
     Damaged {
@@ -220,7 +226,7 @@ impl Error {
             Self::Question(error) => error.exit(),
             Self::File(error) => error.exit(),
             Self::Archive(_) | Self::ArchiveFile { .. } => 1,
-            Self::Waiting { .. } => 3,
+            Self::Waiting { .. } | Self::Paused { .. } => 3,
             Self::Trust(error) => error.exit(),
             Self::Reported { exit } => *exit,
             #[cfg(feature = "remote")]
@@ -255,6 +261,7 @@ impl Error {
             // They have names of threads and files in them, which may have ends of lines.
             Self::Saver(_)
             | Self::Waiting { .. }
+            | Self::Paused { .. }
             | Self::Repeats { .. }
             | Self::NoDatabase { .. }
             | Self::File(_) => single_line(&reveal(&self.to_string())),
@@ -292,7 +299,7 @@ impl Error {
             Self::Io(_) => Some("SS6056"),
             Self::Build(_) | Self::NoSaver => Some("SS6057"),
             Self::Repeats { .. } => Some("SS6058"),
-            Self::Waiting { .. } => Some("SS6059"),
+            Self::Waiting { .. } | Self::Paused { .. } => Some("SS6059"),
             Self::Damaged { .. } => Some("SS2005"),
             Self::Reported { .. } | Self::Closed => None,
         }

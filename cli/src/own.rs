@@ -1,24 +1,29 @@
-//! `run AGENT`: an agent that this program added.
+//! `run AGENT`, and resuming a thread of an agent that this program added.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
-use superstep::{ThreadId, Value, dynamic::state::Depth, model::select::DataOwner};
+use superstep::{
+    Backends, ThreadId, Value,
+    dynamic::state::Depth,
+    model::{NodeModels, select::DataOwner},
+};
 use superstep_agent::{Answers, Conversation, Next, OpenAgent, Site};
 
 use crate::{
     agents::Agent,
     app::App,
     args::RunArgs,
-    consent::{self, Agreement},
+    consent,
     console::{self, TerminalConsole},
     database, environment,
     error::Error,
     output::shown,
+    running::Resumed,
     written,
 };
 
 /// Reason of an agent without a model for refusing a call.
-pub(crate) const NO_MODEL: &str = "the agent says that it needs no model";
+const NO_MODEL: &str = "the agent is declared `without_model()`, so it cannot call one";
 
 pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> {
     let agent = what.agent;
@@ -28,9 +33,10 @@ pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> 
             agent.name()
         )));
     }
-    let input = input(what)?;
+    let next = Next::Input(input(what)?);
     let answers = written::answers(what.answers.as_deref())?;
-    let mut opened = open(agent, app).await?;
+    let content = content_of(what.thread.is_some());
+    let mut opened = open(agent, &content, app).await?;
     let thread = match &what.thread {
         Some(thread) => {
             check_thread(agent, thread, app).await?;
@@ -43,7 +49,8 @@ pub(crate) async fn run(what: &RunArgs, app: &mut App<'_>) -> Result<(), Error> 
             agent.new_thread(&*saver).await?
         }
     };
-    talk(&mut *opened, &thread, answers, Next::Input(input), app).await
+    let talk = talk(&mut *opened, &thread, answers, app);
+    console::ended(talk.run(next).await?, &thread)
 }
 
 /// Refuses a thread of another agent, and a name that could be mistaken for another one.
@@ -63,49 +70,87 @@ async fn check_thread(agent: Agent, thread: &str, app: &App<'_>) -> Result<(), E
     }
 }
 
-/// Answers the open question of a thread, finishes an interrupted run, or shows the result.
-pub(crate) async fn resume(
-    agent: Agent,
-    thread: &str,
-    answers: Option<&Path>,
-    agreement: Agreement,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
-    let answers = written::answers(answers)?;
-    let mut opened = open(agent, app).await?;
-    agreement.store().await?;
-    let id = ThreadId::from(thread);
-    let snapshot = opened.graph().state(&id, None, Depth::Here).await?;
-    let next = match snapshot.asks().next() {
-        Some(ask) => Next::Ask(ask.into()),
-        None if snapshot.next.is_empty() => Next::Report,
-        None => Next::Resume,
+/// Answers the open question of a thread, finishes an interrupted run, or shows the result. The question and the result
+/// are shown even if there is no model.
+pub(crate) async fn resume(thread: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
+    let Resumed {
+        agent,
+        thread: name,
+        talk: options,
+        question,
+        ..
+    } = thread;
+    let agreement = thread.agreement(app).await?;
+    let answers = written::answers(options.answers.as_deref())?;
+    let mut reader = agent.reader(database::read_only(app.global)?)?;
+    let id = ThreadId::from(name);
+    let snapshot = reader.graph().state(&id, None, Depth::Here).await?;
+    let ask = snapshot.asks().next().map(Into::into);
+    let next = Next::of(ask, snapshot.next.is_empty());
+    if let Next::Report = next {
+        let talk = talk(&mut *reader, name, answers, app);
+        return console::ended(talk.run(next).await?, name);
+    }
+    let mut opened = match open(agent, &content_of(true), app).await {
+        Ok(opened) => opened,
+        Err(error) => {
+            if let Next::Ask(ask) = &next {
+                talk(&mut *reader, name, answers, app).show_open(ask)?;
+            }
+            return Err(error);
+        }
     };
-    talk(&mut *opened, thread, answers, next, app).await
+    agreement.store().await?;
+    let talk = talk(&mut *opened, name, answers, app);
+    let ended = talk.naming(question.map(str::to_owned)).run(next).await?;
+    console::ended(ended, name)
 }
 
-async fn talk(
-    opened: &mut dyn OpenAgent,
+/// Whose data a run works on. A stored thread may hold anything.
+fn content_of(is_stored: bool) -> DataOwner {
+    match is_stored {
+        true => DataOwner::Elsewhere("the thread may hold data that is not of the project".into()),
+        false => DataOwner::Project,
+    }
+}
+
+fn talk<'a, 'b>(
+    opened: &'a mut dyn OpenAgent,
     thread: &str,
     answers: Answers,
-    next: Next,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
-    let console = TerminalConsole::new(app);
-    let talk = Conversation::new(opened, thread, answers, console);
-    console::ended(talk.run(next).await?, thread)
+    app: &'a mut App<'b>,
+) -> Conversation<'a, TerminalConsole<'a, 'b>> {
+    Conversation::new(opened, thread, answers, TerminalConsole::new(app))
 }
 
-async fn open(agent: Agent, app: &mut App<'_>) -> Result<Box<dyn OpenAgent>, Error> {
+async fn open(
+    agent: Agent,
+    content: &DataOwner,
+    app: &mut App<'_>,
+) -> Result<Box<dyn OpenAgent>, Error> {
     let backends = database::create(app.global)?;
-    let site = match agent.card().needs_no_model {
-        true => Site::without_model(backends, NO_MODEL),
-        false => Site {
-            backends,
-            model: Arc::new(environment::open(&DataOwner::Project, app).await?.caller),
-        },
-    };
-    agent.open(site)
+    agent.open(site(agent, content, backends, app).await?)
+}
+
+/// The models of an agent and where its threads are stored.
+pub(crate) async fn site(
+    agent: Agent,
+    content: &DataOwner,
+    backends: Backends,
+    app: &mut App<'_>,
+) -> Result<Site, Error> {
+    let card = agent.card();
+    if card.needs_no_model {
+        return Ok(Site::without_model(backends, NO_MODEL));
+    }
+    let usual = environment::open(content, app).await?.caller;
+    let nodes: Vec<&str> = card.model_nodes.iter().map(String::as_str).collect();
+    let own = environment::open_nodes(&nodes, content, app).await?;
+    let models = own.into_iter().fold(
+        NodeModels::new(Arc::new(usual)),
+        |models, (node, opened)| models.with(node, Arc::new(opened.caller)),
+    );
+    Ok(Site { backends, models })
 }
 
 /// The input: JSON as it is, or words where the agent takes words.
@@ -120,7 +165,7 @@ fn input(what: &RunArgs) -> Result<Value, Error> {
                 return Err(Error::Usage(why));
             }
             (None, true) => {
-                let why = format!("say something to {name}, or give it --input JSON");
+                let why = format!("{name} needs input: pass text or --input JSON");
                 return Err(Error::Usage(why));
             }
             (None, false) => what.agent.card().input_of(&words).ok_or_else(|| {

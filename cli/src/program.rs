@@ -55,6 +55,10 @@ impl Program {
             }
         };
         let output = Output::new(&args.global);
+        if let Err(error) = Agent::check_own() {
+            output.error(&error);
+            return ExitCode::from(error.exit());
+        }
         let built = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()

@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{
+    agents::Agent,
     args::NewArgs,
     error::Error,
     output::{Output, code, faint, plain, strong},
@@ -16,6 +17,66 @@ const PROGRAM: &str = include_str!("../examples/poet.rs");
 
 /// The name that the project's own takes the place of.
 const EXAMPLE: &str = "poet";
+
+/// Names that Cargo refuses for a package, and those of its dependencies.
+const RESERVED: [&str; 56] = [
+    "abstract",
+    "as",
+    "async",
+    "await",
+    "become",
+    "box",
+    "break",
+    "build",
+    "const",
+    "continue",
+    "core",
+    "crate",
+    "deps",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "examples",
+    "extern",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "if",
+    "impl",
+    "in",
+    "incremental",
+    "let",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "override",
+    "priv",
+    "proc-macro",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "serde",
+    "static",
+    "std",
+    "struct",
+    "super",
+    "superstep",
+    "test",
+    "tokio",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "unsafe",
+    "use",
+];
 
 /// The first lines of the program.
 const HEAD: &str = "\
@@ -32,14 +93,12 @@ const HEAD: &str = "\
 
 pub(crate) fn run(what: &NewArgs, output: &Output) -> Result<(), Error> {
     let name = checked(&what.name)?;
+    let manifest = manifest(name, what.superstep.as_deref())?;
     let folder = PathBuf::from(name);
     fs::create_dir(&folder)
         .map_err(|error| Error::Usage(format!("the folder `{name}` cannot be made: {error}")))?;
     fs::create_dir(folder.join("src"))?;
-    fs::write(
-        folder.join("Cargo.toml"),
-        manifest(name, what.superstep.as_deref())?,
-    )?;
+    fs::write(folder.join("Cargo.toml"), manifest)?;
     fs::write(folder.join("src/main.rs"), program(name))?;
     fs::write(folder.join(".gitignore"), "/target\n")?;
     output.data(&[strong(format!("{name}/src/main.rs"))])?;
@@ -56,11 +115,17 @@ fn checked(name: &str) -> Result<&str, Error> {
     let mut letters = name.chars();
     let is_first = letters.next().is_some_and(|it| it.is_ascii_lowercase());
     let is_rest = letters.all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-');
-    match is_first && is_rest {
-        true => Ok(name),
-        false => Err(Error::Usage(
-            "a name begins with a small letter, and has small letters, digits and `-`".into(),
-        )),
+    if !(is_first && is_rest) {
+        let why =
+            "a name starts with a lowercase letter and has only lowercase letters, digits and `-`";
+        return Err(Error::Usage(why.into()));
+    }
+    let is_taken = Agent::all().iter().any(|it| it.card().has_graph(name));
+    match is_taken || RESERVED.contains(&name) {
+        true => Err(Error::Usage(format!(
+            "`{name}` is the name of an agent, of a dependency or of the language; choose another one"
+        ))),
+        false => Ok(name),
     }
 }
 

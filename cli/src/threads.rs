@@ -44,6 +44,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
         }
         ThreadsCommand::Resume {
             thread,
+            question,
             talk,
             account,
         } => {
@@ -61,6 +62,7 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             let resumed = Resumed {
                 agent,
                 thread: &thread,
+                question: question.as_deref(),
                 talk: &talk,
                 account,
             };

@@ -44,7 +44,7 @@ impl Agent for ArchieAgent {
     }
 
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
-        let archie = Archie::new(site.model, Settings::default(), site.backends)?;
+        let archie = Archie::with_models(site.models, Settings::default(), site.backends)?;
         Ok(Box::new(ArchieSession::new(archie)))
     }
 }

@@ -191,6 +191,7 @@ impl OpenAgent for ArchieSession {
             input: "you> ".into(),
             topic: Topic::Message,
             echoes: true,
+            takes_pipe: true,
             ..Prompt::new(notice)
         })
     }

@@ -26,7 +26,7 @@ impl Agent for AtrisAgent {
     }
 
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
-        let atris = Atris::new(Some(site.model), Settings::default(), site.backends)?;
+        let atris = Atris::with_models(Some(site.models), Settings::default(), site.backends)?;
         Ok(Box::new(PlainAgent::from(atris.graph().clone())))
     }
 

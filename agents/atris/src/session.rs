@@ -90,7 +90,6 @@ impl OpenAgent for AtrisSession {
 
     fn options(&self) -> RunOptions {
         RunOptions {
-            strict_resume: true,
             modes: Modes::NONE,
             log: Modes::TRACE,
             ..RunOptions::default()
@@ -120,6 +119,7 @@ impl OpenAgent for AtrisSession {
         let notice = presented::notice(ask, &next, &with.thread)?;
         Ok(Prompt {
             decides: said::decides(ask),
+            takes_pipe: true,
             later: vec![Notice::say([faint("answer it with "), plain(next)]).for_people()],
             ..Prompt::new(notice)
         })

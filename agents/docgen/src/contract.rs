@@ -42,7 +42,7 @@ impl Agent for DocsAgent {
     }
 
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
-        let docgen = Docgen::new(Some(site.model), Settings::default(), site.backends)?;
+        let docgen = Docgen::with_models(Some(site.models), Settings::default(), site.backends)?;
         Ok(Box::new(DocsSession::new(docgen, Value::Null)))
     }
 

@@ -46,7 +46,7 @@ impl Agent for MailContract {
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, ContractError> {
         let why = "there is no mail account";
         let agent = MailAgent::new(
-            site.model,
+            site.model(),
             Arc::new(NoMailbox::new(why)),
             Arc::new(NoCalendar::default()),
             Settings::default(),

@@ -38,7 +38,7 @@ impl Agent for SheetsAgent {
 
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
         let models = Models {
-            planner: site.model,
+            planner: site.model(),
             informer: None,
         };
         let versions = Arc::new(MemoryVersions::default());

@@ -8,17 +8,13 @@ mod report;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
 use superstep::{
     Modes, OpenAsk, RunOptions, Update as _, Value,
     dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
     tools::Verdict,
 };
-use superstep_agent::{
-    AgentError, Answer, Block, Context, Notice, OpenAgent, Prompt, Reading, Report, Weight, faint,
-    plain,
-};
+use superstep_agent::{AgentError, Answer, Context, Notice, OpenAgent, Prompt, Reading, Report};
 use superstep_workbook::Overwrite;
 
 use crate::{Error, Problem, Sheets, SheetsState};
@@ -96,15 +92,6 @@ impl OpenAgent for SheetsSession {
             log: Modes::TRACE,
             ..RunOptions::default()
         }
-    }
-
-    fn begin<'a>(
-        &'a mut self,
-        with: &'a Context,
-    ) -> BoxFuture<'a, Result<Vec<Notice>, AgentError>> {
-        let line = Block::Line(Weight::Note, vec![faint("thread "), plain(&with.thread)]);
-        let notice = Notice::named("thread", json!({"thread": with.thread})).with(vec![line]);
-        Box::pin(async { Ok(vec![notice]) })
     }
 
     fn progress(&mut self, event: &DynEvent) -> Vec<Notice> {

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum, ValueHint};
+use clap::{Args as ClapArgs, ValueHint};
 
 use super::AccountArgs;
+use crate::agents::Agent;
 
 /// Where to serve, and what with.
 #[derive(Debug, ClapArgs)]
@@ -32,9 +33,10 @@ pub(crate) struct Serve {
     /// A file with a line `NAME TOKEN` for each owner, who sees the threads, files and memory of that name alone
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) owners: Option<PathBuf>,
-    /// Owners may run this agent too: `mail` sends from your mailbox and reads your calendar, `docs` writes pages below --root
+    /// Owners may run this agent too: `mail` sends from your mailbox and reads your calendar, `docs` writes pages below --root,
+    /// an agent of this program does what its author made it do
     #[arg(long, value_name = "AGENT", requires = "owners")]
-    pub(crate) share: Vec<Shared>,
+    pub(crate) share: Vec<Agent>,
     /// Archie may read, and the documentation agents may read and write, folders below this one [default: the current folder]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) root: Vec<PathBuf>,
@@ -46,11 +48,4 @@ pub(crate) struct Serve {
     pub(crate) fake_audius: bool,
     #[command(flatten)]
     pub(crate) account: AccountArgs,
-}
-
-/// An agent that owners run only if the user says so: it acts on more than what the owner sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Shared {
-    Mail,
-    Docs,
 }

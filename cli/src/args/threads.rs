@@ -57,6 +57,9 @@ pub(crate) enum ThreadsCommand {
     Resume {
         /// The thread: its name, the beginning of it, or `last` [default: choose at a terminal, else `last`]
         thread: Option<String>,
+        /// The id of the question that --answers are for
+        #[arg(long, value_name = "ID", requires = "answers")]
+        question: Option<String>,
         #[command(flatten)]
         talk: super::TalkOptions,
         #[command(flatten)]

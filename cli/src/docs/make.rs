@@ -100,10 +100,7 @@ pub(super) async fn resume(
     let content = environment::content_at(app.global, &request.root)?;
     let opened = options::open(&make, &content, app).await?;
     agreement.store().await?;
-    let next = match state.asks.into_iter().next() {
-        Some(ask) => Next::Ask(ask),
-        None => Next::Resume,
-    };
+    let next = Next::of(state.asks.into_iter().next(), false);
     talk(opened, thread, &make, next, answers, app).await
 }
 

@@ -8,7 +8,7 @@ use superstep_archie::Settings;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
-    hosting::{Example, lacks_model, plays_example, unable},
+    hosting::{Rehearsal, lacks_model, plays_example, unable},
     rehearsal,
 };
 use crate::{
@@ -47,12 +47,9 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
     if on.what.owners.is_none() {
         roots = on.uploads.iter().fold(roots, Roots::and);
     }
-    let own = Example::own(
-        json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}}),
-    );
     let demo = rehearsal::prepare(Agent::ARCHIE, &SCENE);
-    let (agent, example) = match (archie::hosted(roots.clone(), app).await, demo) {
-        (Ok(agent), _) => (agent, own),
+    let (agent, rehearsal) = match (archie::hosted(roots.clone(), app).await, demo) {
+        (Ok(agent), _) => (agent, None),
         (Err(missing), Some(demo)) if lacks_model(&missing) => {
             let why = plays_example(Agent::ARCHIE, &missing, app)?;
             rehearsed(&why, demo.join("docs"), roots, &on)?
@@ -61,16 +58,12 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
             let why = unable(Agent::ARCHIE, &missing, app)?;
             let agent =
                 superstep_archie::Archie::without_model(&why, below(roots), on.backends.clone())?;
-            (agent, own)
+            (agent, None)
         }
     };
-    let about = "Talks about a folder of documents until you approve the analysis";
-    let mut on = on.add("archie", agent.graph(), about, example);
-    // What was approved stays; the reply to what is said now is no approval.
-    let next = json!({"user_input": "$text", "approved": false});
+    let mut on = on.add(Agent::ARCHIE, "archie", agent.graph(), rehearsal);
     on.server = on
         .server
-        .follow_up("archie", next)
         .bookkeeping(superstep_archie::documents::BOOKKEEPING);
     Ok(on)
 }
@@ -81,7 +74,7 @@ fn rehearsed(
     documents: PathBuf,
     roots: Roots,
     on: &Hosting<'_>,
-) -> Result<(superstep_archie::Archie, Example), Error> {
+) -> Result<(superstep_archie::Archie, Option<Rehearsal>), Error> {
     let marks = &["One service or two", "channel manager", "room inventory"];
     let model = Rehearsed::new(include_str!("../demo/archie.jsonl"), marks, why)?;
     let model = Arc::new(model);
@@ -90,7 +83,7 @@ fn rehearsed(
     let folder = documents.to_string_lossy();
     let input = json!({"user_input": "One service or two?", "inputs": {"folder": folder}});
     let note = rehearsal::NOTE;
-    Ok((agent, Example { input, note }))
+    Ok((agent, Some(Rehearsal { input, note })))
 }
 
 /// Settings by which threads may name folders below these.

@@ -1,12 +1,8 @@
 //! Atris, run: questions to Audius, or to a fake one.
 
-use serde_json::json;
 use superstep::{dynamic::Snapshot, model::config::Config};
 
-use super::{
-    Doing, Hosting, Resumed, RunAgent, Scene,
-    hosting::{Example, unable},
-};
+use super::{Doing, Hosting, Resumed, RunAgent, Scene, hosting::unable};
 use crate::{agents::Agent, app::App, args::Global, atris, error::Error};
 
 pub(super) struct Atris;
@@ -51,11 +47,7 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
             superstep_atris::Atris::reader(on.backends.clone())?
         }
     };
-    let about = "Answers questions about Audius from its API";
-    let example = json!({"query": "What are the top 5 trending tracks this week?"});
-    let mut on = on.add("atris", agent.graph(), about, Example::own(example));
-    on.server = on.server.follow_up("atris", json!({"query": "$text"}));
-    Ok(on)
+    Ok(on.add(Agent::ATRIS, "atris", agent.graph(), None))
 }
 
 const SCENE: Scene = Scene {

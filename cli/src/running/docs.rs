@@ -1,13 +1,9 @@
 //! The documentation agents, run: facts of a code base, and pages that agents refine.
 
-use serde_json::json;
 use superstep::model::config::Config;
 
-use super::{
-    Doing, Hosting, Resumed, RunAgent, Scene,
-    hosting::{Example, tell},
-};
-use crate::{agents::Agent, app::App, args::Shared, docs, error::Error};
+use super::{Doing, Hosting, Resumed, RunAgent, Scene, hosting::tell};
+use crate::{agents::Agent, app::App, docs, error::Error};
 
 pub(super) struct Docgen;
 
@@ -35,11 +31,9 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
     if let Some(missing) = missing {
         tell(Agent::DOCS, "writes what the facts say", &missing, app)?;
     }
-    let about = "Documents a code base; what it claims is checked against facts";
-    let example = Example::own(json!({"request": {"root": "."}}));
-    let on = on.add("docs", agent.graph(), about, example);
+    let on = on.add(Agent::DOCS, "docs", agent.graph(), None);
     // It writes pages into the folders that are served.
-    Ok(on.for_owners_if_shared("docs", Shared::Docs))
+    Ok(on.for_owners_if_shared("docs", Agent::DOCS))
 }
 
 const SCENE: Scene = Scene {

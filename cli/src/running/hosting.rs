@@ -12,7 +12,7 @@ use superstep_server::Server;
 use crate::{
     agents::Agent,
     app::App,
-    args::{Serve, Shared},
+    args::Serve,
     database, dirs,
     error::Error,
     mail::Account,
@@ -86,39 +86,49 @@ fn private(what: &Serve, app: &App<'_>) -> Result<Vec<PathBuf>, Error> {
     Ok(private)
 }
 
-/// An example input of an agent, and what its description ends with.
-pub(super) struct Example {
+/// The example that an agent without a model plays, and the end of its description.
+pub(super) struct Rehearsal {
     pub(super) input: Json,
     pub(super) note: &'static str,
 }
 
-impl Example {
-    /// One that its model plays as any other.
-    pub(super) fn own(input: Json) -> Self {
-        Self { input, note: "" }
-    }
-}
-
 impl Hosting<'_> {
-    /// Adds a graph under an id.
+    /// Adds the graph of an agent under an id.
     pub(super) fn add<S: State, N: Nodes>(
         mut self,
+        agent: Agent,
         id: &str,
         graph: &Graph<S, N>,
-        about: &str,
-        example: Example,
+        rehearsal: Option<Rehearsal>,
     ) -> Self {
-        let Example { input, note } = example;
-        self.server = self
-            .server
-            .graph(id, graph)
-            .description(id, format!("{about}{note}"))
-            .example(id, input);
+        self.server = self.server.graph(id, graph);
+        self.described(agent, id, rehearsal)
+    }
+
+    /// Describes an agent by its card: what it does, an example, and the input that continues a thread.
+    pub(super) fn described(
+        mut self,
+        agent: Agent,
+        id: &str,
+        rehearsal: Option<Rehearsal>,
+    ) -> Self {
+        let card = agent.card();
+        let (example, note) = match rehearsal {
+            Some(Rehearsal { input, note }) => (Some(input), note),
+            None => (card.example.clone(), ""),
+        };
+        self.server = self.server.description(id, format!("{}{note}", card.about));
+        if let Some(example) = example {
+            self.server = self.server.example(id, example);
+        }
+        if let Some(next) = &card.follow_up {
+            self.server = self.server.follow_up(id, next.clone());
+        }
         self
     }
 
     /// Keeps a graph from owners unless the user shares its agent with them.
-    pub(super) fn for_owners_if_shared(mut self, id: &str, agent: Shared) -> Self {
+    pub(super) fn for_owners_if_shared(mut self, id: &str, agent: Agent) -> Self {
         if !self.what.share.contains(&agent) {
             self.server = self.server.not_for_owners(id);
         }

@@ -2,13 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use superstep::model::config::Config;
 use superstep_mail::{Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings};
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
-    hosting::{Example, plays_example, unable},
+    hosting::{Rehearsal, plays_example, unable},
     ingest_graph,
     notes::Notes,
     rehearsal,
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     agents::{Agent, Rehearsed},
     app::App,
-    args::{InboxArgs, Serve, Shared},
+    args::{InboxArgs, Serve},
     error::Error,
     inbox,
     mail::{self, Account},
@@ -67,10 +67,10 @@ impl RunAgent for Mail {
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let demo = rehearsal::prepare(Agent::MAIL, &SCENE);
     let mut has_account = false;
-    let (agent, example) = match (open(on.what, app).await, demo) {
+    let (agent, rehearsal) = match (open(on.what, app).await, demo) {
         (Ok(agent), _) => {
             has_account = true;
-            (agent, Example::own(sample()))
+            (agent, None)
         }
         // Mail of somebody's own is not mixed with that of a demo.
         (Err(missing @ Error::NoAccount), Some(demo)) => {
@@ -80,13 +80,12 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
         (Err(missing), _) => {
             let why = unable(Agent::MAIL, &missing, app)?;
             let agent = MailAgent::without_account(&why, on.backends.clone())?;
-            (agent, Example::own(sample()))
+            (agent, None)
         }
     };
-    let about = "Reads mail, and asks before it acts";
-    let on = on.add(EMAIL.0, agent.graph(), about, example);
+    let on = on.add(Agent::MAIL, EMAIL.0, agent.graph(), rehearsal);
     // It sends from the mailbox of the user, and reads their calendar.
-    let mut on = on.for_owners_if_shared(EMAIL.0, Shared::Mail);
+    let mut on = on.for_owners_if_shared(EMAIL.0, Agent::MAIL);
     on.server = on
         .server
         .alias(EMAIL.1, EMAIL.0)
@@ -99,15 +98,18 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
 }
 
 /// Adds the graph that takes in what arrives, for schedules. The mailbox is that of the server, not of its owners.
-fn with_ingest<'s>(on: Hosting<'s>, agent: &MailAgent) -> Result<Hosting<'s>, Error> {
+fn with_ingest<'s>(mut on: Hosting<'s>, agent: &MailAgent) -> Result<Hosting<'s>, Error> {
     let graph = ingest_graph::graph(agent).map_err(superstep_mail::AgentError::Graph)?;
     let about = format!(
         "Takes in new mail, for schedules ({})",
         ingest_graph::mode(agent.mode())
     );
-    let example = Example::own(json!({"minutes_since": 60, "limit": 20}));
-    let mut on = on.add(INGEST, &graph, &about, example);
-    on.server = on.server.not_for_owners(INGEST);
+    on.server = on
+        .server
+        .graph(INGEST, &graph)
+        .description(INGEST, about)
+        .example(INGEST, json!({"minutes_since": 60, "limit": 20}))
+        .not_for_owners(INGEST);
     Ok(on)
 }
 
@@ -121,7 +123,7 @@ async fn rehearsed(
     why: &str,
     demo: &Path,
     on: &Hosting<'_>,
-) -> Result<(MailAgent, Example), Error> {
+) -> Result<(MailAgent, Option<Rehearsal>), Error> {
     let owner = Address::new("max@example.com");
     let mailbox = FolderMailbox::open(demo.join("mail"), owner)?;
     let calendar = FolderCalendar::open(demo.join("meetings"), "Europe/Berlin")?;
@@ -135,22 +137,11 @@ async fn rehearsed(
         on.backends.clone(),
     )?;
     let mail = agent.email_input(&MailId("meeting.eml".into())).await?;
-    let example = Example {
+    let rehearsal = Rehearsal {
         input: json!({ "email_input": mail }),
         note: NO_ACCOUNT,
     };
-    Ok((agent, example))
-}
-
-/// A mail that wants an answer.
-fn sample() -> Json {
-    let mail = json!({
-        "from": {"email": "ann@example.com"},
-        "to": [{"email": "max@example.com"}],
-        "subject": "Meeting next week?",
-        "text": "Hello Max,\n\ncan we meet on Wednesday, for half an hour?\n\nAnn",
-    });
-    json!({"email_input": {"id": "meeting.eml", "thread": "meeting.eml", "mail": mail}})
+    Ok((agent, Some(rehearsal)))
 }
 
 const SCENE: Scene = Scene {

@@ -12,13 +12,15 @@ use crate::{
 pub(crate) struct Resumed<'a> {
     pub(crate) agent: Agent,
     pub(crate) thread: &'a str,
+    /// The question that written answers are for.
+    pub(crate) question: Option<&'a str>,
     pub(crate) talk: &'a TalkOptions,
     pub(crate) account: AccountArgs,
 }
 
 impl Resumed<'_> {
     /// Asks before a foreign thread is run.
-    pub(super) async fn agreement(&self, app: &mut App<'_>) -> Result<Agreement, Error> {
+    pub(crate) async fn agreement(&self, app: &mut App<'_>) -> Result<Agreement, Error> {
         consent::to_run(self.agent, self.thread, app).await
     }
 }

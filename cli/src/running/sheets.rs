@@ -8,7 +8,7 @@ use superstep_sheets::Versions;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
-    hosting::{Example, lacks_model, plays_example, unable},
+    hosting::{Rehearsal, lacks_model, plays_example, unable},
     rehearsal,
 };
 use crate::{
@@ -45,12 +45,8 @@ impl RunAgent for Sheets {
 async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let versions = sheet::hosted_versions(on.uploads.clone(), app.global)?;
     on.server = on.server.results(versions.folder());
-    let made = ("sheets", "version");
-    let own = Example::own(
-        json!({"problem": {"instruction": "Add a sheet with the sums by region", "workbook": ""}}),
-    );
-    let (agent, example) = match sheet::hosted(on.uploads.clone(), app).await {
-        Ok(agent) => (agent, own),
+    let (agent, rehearsal) = match sheet::hosted(on.uploads.clone(), app).await {
+        Ok(agent) => (agent, None),
         Err(missing) if lacks_model(&missing) => {
             let why = plays_example(Agent::SHEETS, &missing, app)?;
             rehearsed(&why, versions, &on)?
@@ -59,17 +55,11 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
             let why = unable(Agent::SHEETS, &missing, app)?;
             let agent =
                 superstep_sheets::Sheets::without_model(&why, versions, on.backends.clone())?;
-            (agent, own)
+            (agent, None)
         }
     };
-    let about = "Works on spreadsheets step by step; the input is never modified";
-    let mut on = on.add(made.0, agent.graph(), about, example);
-    // Without a workbook it continues from the version that the thread has come to.
-    let next = json!({"problem": {"instruction": "$text"}});
-    on.server = on
-        .server
-        .result_field(made.0, made.1)
-        .follow_up(made.0, next);
+    let mut on = on.add(Agent::SHEETS, "sheets", agent.graph(), rehearsal);
+    on.server = on.server.result_field("sheets", "version");
     Ok(on)
 }
 
@@ -78,7 +68,7 @@ fn rehearsed(
     why: &str,
     versions: Arc<dyn Versions>,
     on: &Hosting<'_>,
-) -> Result<(superstep_sheets::Sheets, Example), Error> {
+) -> Result<(superstep_sheets::Sheets, Option<Rehearsal>), Error> {
     let workbook = versions.put(WORKBOOK)?;
     let marks = &["sums by region"];
     let model = Rehearsed::new(include_str!("../demo/sheets.jsonl"), marks, why)?;
@@ -94,7 +84,7 @@ fn rehearsed(
     let instruction = "Add the revenue of each sale, and a sheet with the sums by region";
     let input = json!({"problem": {"instruction": instruction, "workbook": workbook}});
     let note = rehearsal::NOTE;
-    Ok((agent, Example { input, note }))
+    Ok((agent, Some(Rehearsal { input, note })))
 }
 
 const SCENE: Scene = Scene {

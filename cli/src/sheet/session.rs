@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use superstep::{OpenAsk, tools::Verdict};
-use superstep_agent::{Answers, Console as _, Context, Conversation, Next, OpenAgent as _};
+use superstep_agent::{Answers, Conversation, Next};
 use superstep_sheets::{Sheets, SheetsSession, SheetsState, workbook::Overwrite};
 
 use crate::{
@@ -56,11 +56,7 @@ impl SheetThread {
     pub(super) async fn resume(self, answers: Answers, app: &mut App<'_>) -> Result<(), Error> {
         let state = self.session.agent().graph().state(&*self.thread).await?;
         let is_done = state.is_done();
-        let next = match state.asks.into_iter().next() {
-            Some(ask) => Next::Ask(ask),
-            None if is_done => Next::Report,
-            None => Next::Resume,
-        };
+        let next = Next::of(state.asks.into_iter().next(), is_done);
         self.run(next, answers, app).await
     }
 
@@ -88,15 +84,9 @@ impl SheetThread {
 
     /// Shows a question that has to be answered before anything else.
     pub(super) fn waits(mut self, ask: &OpenAsk, app: &mut App<'_>) -> Result<Error, Error> {
-        let mut console = TerminalConsole::new(app);
-        let context = Context {
-            thread: self.thread.clone(),
-            commands: console.commands(),
-        };
-        let prompt = self.session.present(ask, &context)?;
-        for notice in std::iter::once(&prompt.notice).chain(&prompt.later) {
-            console.show(notice)?;
-        }
+        let (nobody, console) = (Answers::written([]), TerminalConsole::new(app));
+        let talk = Conversation::new(&mut self.session, &*self.thread, nobody, console);
+        talk.show_open(ask)?;
         Ok(Error::Waiting {
             thread: self.thread,
         })

@@ -4,12 +4,21 @@ use std::path::PathBuf;
 
 use crate::env::TestEnv;
 
-/// The example, as cargo built it beside this test.
+/// The example with tools.
+fn clerk() -> PathBuf {
+    example("clerk")
+}
+
 fn poet() -> PathBuf {
+    example("poet")
+}
+
+/// An example, as cargo built it beside this test.
+fn example(name: &str) -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
     path.pop();
-    path.join("examples").join("poet")
+    path.join("examples").join(name)
 }
 
 #[test]
@@ -68,7 +77,16 @@ fn a_new_project_is_made_once_and_under_a_plain_name() {
     let again = env.run("new greeter");
     assert_eq!(again.code, 2, "{again:?}");
     assert_eq!(env.read("work/greeter/src/main.rs"), "mine");
-    for name in ["../greeter", "Greeter", "a b", "/tmp/x", ""] {
+    for name in [
+        "../greeter",
+        "Greeter",
+        "a b",
+        "/tmp/x",
+        "",
+        "mail",
+        "serde",
+        "fn",
+    ] {
         let refused = env.run_words(&["new", name]);
         assert_eq!(refused.code, 2, "{refused:?}");
     }
@@ -86,4 +104,40 @@ fn a_thread_of_an_own_agent_has_a_plain_name_and_keeps_its_question() {
     let again = env.run("run poet fire --thread twin");
     assert_eq!(again.code, 1, "{again:?}");
     assert!(again.stderr.contains("SS1121"), "{again:?}");
+}
+
+#[test]
+fn an_own_agent_shows_what_a_tool_would_do_and_a_command_answers_by_the_id_of_the_question() {
+    let env = TestEnv::new().of_program(clerk());
+    env.write(
+        "work/replies.jsonl",
+        concat!(
+            r#"{"calls": [{"name": "refund", "args": {"number": 7, "euros": 30}}]}"#,
+            "\n",
+            r#"{"text": "You get 30 euros back."}"#,
+            "\n"
+        ),
+    );
+    env.write("work/yes.txt", "y\n");
+    let asked = env.run_words(&[
+        "run",
+        "clerk",
+        "Refund order 7",
+        "--model",
+        "script:replies.jsonl",
+    ]);
+    assert_eq!(asked.code, 3, "{asked:?}");
+    for part in ["refund", "number: 7", "euros: 30"] {
+        assert!(asked.stderr.contains(part), "{part}: {asked:?}");
+    }
+    let named = asked.stderr.split_once("--question ").unwrap().1;
+    let id = named.split_whitespace().next().unwrap();
+    let unnamed = env.run("threads resume last --answers yes.txt --model script:replies.jsonl");
+    assert_eq!(unnamed.code, 3, "{unnamed:?}");
+    let line = format!(
+        "threads resume last --question {id} --answers yes.txt --model script:replies.jsonl"
+    );
+    let done = env.run(&line);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(done.stdout.contains("You get 30 euros back."), "{done:?}");
 }

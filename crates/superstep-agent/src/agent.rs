@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use superstep::{Backends, model::Model};
+use superstep::{
+    Backends,
+    model::{Model, NodeModels},
+};
 
 use crate::{
     card::Card, failure::AgentError, no_model::NoModel, open::OpenAgent, plain_agent::PlainAgent,
@@ -15,8 +18,8 @@ pub const READ_ONLY: &str = "the thread was opened read-only";
 pub struct Site {
     /// Where threads and long-term memory are stored.
     pub backends: Backends,
-    /// The model that the user chose.
-    pub model: Arc<dyn Model>,
+    /// The models that the user chose: one for all nodes, and others for some of [`Card::model_nodes`].
+    pub models: NodeModels,
 }
 
 impl Site {
@@ -24,8 +27,13 @@ impl Site {
     pub fn without_model(backends: Backends, why: &str) -> Self {
         Self {
             backends,
-            model: Arc::new(NoModel::new(why)),
+            models: NodeModels::new(Arc::new(NoModel::new(why))),
         }
+    }
+
+    /// The model of every node that has none of its own.
+    pub fn model(&self) -> Arc<dyn Model> {
+        Arc::clone(self.models.usual())
     }
 }
 

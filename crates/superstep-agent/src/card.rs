@@ -19,13 +19,13 @@ pub struct Card {
     /// Paths in its state that a run reads or writes, each behind a verb. A person agrees to them before a foreign
     /// thread runs.
     pub paths: Vec<NamedPath>,
-    /// Nodes that call a model, which settings may give one of their own.
+    /// Nodes that call a model. Settings can choose a model per node.
     pub model_nodes: Vec<String>,
     /// An example input.
     pub example: Option<Json>,
-    /// Input of a thread that begins with words: the text `"$text"` in it stands for them.
+    /// Template of the first input. `"$text"` is replaced by the user's text.
     pub input: Option<Json>,
-    /// Input that continues a finished thread: the text `"$text"` in it stands for what the person says.
+    /// Template of input that continues a finished thread, with `"$text"` as in `input`.
     pub follow_up: Option<Json>,
     /// Whether it works without a model.
     pub needs_no_model: bool,
@@ -34,7 +34,7 @@ pub struct Card {
 /// A path in the state of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedPath {
-    /// What a run does with it: `reads`.
+    /// Verb shown before the path, such as `reads`.
     pub verb: String,
     /// Its place.
     pub place: String,
@@ -59,6 +59,17 @@ impl Card {
         self
     }
 
+    /// The same for an agent over [`AgentState`](superstep::tools::AgentState): text becomes a message of the user.
+    #[must_use]
+    pub fn chatting(mut self) -> Self {
+        let said = json!([{"type": "human", "content": TEXT}]);
+        let input = json!({"messages": said, "turns": 0, "repairs": 0, "finish": null});
+        self.follow_up = Some(input.clone());
+        self.input = Some(input);
+        self.titles = vec!["/messages/0/content".into()];
+        self
+    }
+
     /// The same for an agent that works without a model.
     #[must_use]
     pub fn without_model(mut self) -> Self {
@@ -71,7 +82,7 @@ impl Card {
         Some(filled(self.input.as_ref()?, words))
     }
 
-    /// Whether a graph is its own, by its name.
+    /// Whether the agent has a graph of this name.
     pub fn has_graph(&self, graph: &str) -> bool {
         self.name == graph || self.graphs.iter().any(|known| known == graph)
     }

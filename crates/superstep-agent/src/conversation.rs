@@ -66,8 +66,21 @@ pub enum Ended {
     Waiting(OpenAsk),
     /// The person left a question open and continues without it.
     Skipped,
+    /// The graph paused at a place where it always does; resuming continues it.
+    Paused,
     /// Ctrl-C.
     Cancelled,
+}
+
+impl Next {
+    /// The next step of a stored thread: its open question, the rest of its run, or its report.
+    pub fn of(ask: Option<OpenAsk>, is_done: bool) -> Self {
+        match ask {
+            Some(ask) => Self::Ask(ask),
+            None if is_done => Self::Report,
+            None => Self::Resume,
+        }
+    }
 }
 
 /// One step of the loop.
@@ -178,12 +191,11 @@ impl<'a, C: Console> Conversation<'a, C> {
         }
         let notices = self.agent.ended(&self.context).await?;
         self.show(&notices)?;
-        Ok(Step::Next(match (outcome.status, outcome.asks.first()) {
-            (Status::Done, _) => Next::Report,
-            (_, Some(ask)) => Next::Ask(OpenAsk::from(ask)),
-            // A pause of the graph asks nothing.
-            (_, None) => Next::Resume,
-        }))
+        Ok(match (outcome.status, outcome.asks.first()) {
+            (Status::Done, _) => Step::Next(Next::Report),
+            (_, Some(ask)) => Step::Next(Next::Ask(OpenAsk::from(ask))),
+            (_, None) => Step::Ended(Ended::Paused),
+        })
     }
 
     /// An answer that failed: it does not fit, came too late, or the run failed after it.
@@ -205,7 +217,11 @@ impl<'a, C: Console> Conversation<'a, C> {
                 return Ok(Step::Next(Next::Answer(now, answer)));
             }
             self.show(&[Notice::say([bad("no: "), plain(why)])])?;
-            return self.listen(now).await;
+            // A person answers only what was shown to them.
+            return match now.id == ask.id && now.body == ask.body {
+                true => self.listen(now).await,
+                false => Ok(Step::Next(Next::Ask(now))),
+            };
         }
         if error.is_answer_not_taken() {
             let why = "your answer was not taken: another one came first, or another process works on the thread";
@@ -213,6 +229,13 @@ impl<'a, C: Console> Conversation<'a, C> {
             return Err(error.into());
         }
         self.recover(Some(error)).await
+    }
+
+    /// Shows an open question without asking for an answer, and how to answer it.
+    pub fn show_open(mut self, ask: &OpenAsk) -> Result<(), C::Error> {
+        let prompt = self.agent.present(ask, &self.context)?;
+        self.show(std::slice::from_ref(&prompt.notice))?;
+        self.show(&prompt.later)
     }
 
     async fn report(&mut self) -> Result<Ended, C::Error> {

@@ -1,12 +1,16 @@
-//! Manners of any graph: questions and results as they are, answers by the schema of the question.
+//! The dialogue of any graph: questions and results as they are, answers by the schema of the question.
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    OpenAsk, ThreadId,
+    Modes, OpenAsk, RunOptions, ThreadId,
     dynamic::{DynEvent, DynGraph, EventKind, state::Depth},
     future::BoxFuture,
     model::Message,
-    tools::{Approval, ApprovalAnswer, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict},
+    text::reveal,
+    tools::{
+        Approval, ApprovalAnswer, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict,
+        approval::Action,
+    },
 };
 
 use crate::{
@@ -14,8 +18,27 @@ use crate::{
     failure::AgentError,
     notice::{Block, Notice, Report, Weight},
     prompt::{Answer, Decides, Prompt, Reading},
-    span::{Span, plain, strong},
+    question_id::short_id,
+    span::{Span, faint, plain, strong},
 };
+
+/// Options of the runs of a graph, with what every conversation needs.
+pub(crate) fn options(of_graph: RunOptions) -> RunOptions {
+    RunOptions {
+        modes: Modes::MESSAGES.with(Modes::CUSTOM),
+        log: Modes::TRACE,
+        // New input would drop an open question, and a misspelled field would be lost.
+        keep_asks: true,
+        strict_input: true,
+        ..of_graph
+    }
+}
+
+/// The name of the thread.
+pub(crate) fn thread(with: &Context) -> Notice {
+    let line = Block::Line(Weight::Note, vec![faint("thread "), plain(&with.thread)]);
+    Notice::named("thread", json!({"thread": with.thread})).with(vec![line])
+}
 
 /// Words of a model as they arrive.
 pub(crate) fn progress(event: &DynEvent) -> Vec<Notice> {
@@ -43,33 +66,70 @@ pub(crate) fn present(ask: &OpenAsk, with: &Context) -> Prompt {
         "question",
         json!({"thread": with.thread, "id": ask.id, "kind": ask.kind, "question": ask.body}),
     );
+    let decides = match () {
+        () if ask.is::<Approval>() => Decides::Call,
+        () if ask.is::<OutcomeQuestion>() => Decides::Outcome,
+        () => Decides::Content,
+    };
+    let is_content = decides == Decides::Content;
     Prompt {
-        decides: match () {
-            () if ask.is::<Approval>() => Decides::Call,
-            () if ask.is::<OutcomeQuestion>() => Decides::Outcome,
-            () => Decides::Content,
+        decides,
+        // Nobody has seen a call that a pipe would approve.
+        takes_pipe: is_content,
+        later: match is_content {
+            true => Vec::new(),
+            false => vec![later(ask, with)],
         },
         ..Prompt::new(notice.with(blocks))
     }
 }
 
+/// How to answer a question about a call later: by its id, as another one may be open by then.
+fn later(ask: &OpenAsk, with: &Context) -> Notice {
+    let id = short_id(ask.id);
+    let resume = with.command(&["threads", "resume", &with.thread]);
+    let named = ["threads", "resume", &with.thread, "--question", &id];
+    let written = format!("{} --answers FILE", with.command(&named));
+    let lines = [("answer it with ", resume), ("or with        ", written)];
+    let line =
+        |(how, command): (&str, String)| Block::Line(Weight::Say, vec![faint(how), plain(command)]);
+    Notice::people(lines.map(line).into())
+}
+
 fn lines(ask: &OpenAsk) -> Vec<Vec<Span>> {
-    let (text, hint) = if let Ok(approval) = ask.question::<Approval>() {
-        (
-            approval.description,
-            "May it be done? y, n, or words for the agent",
-        )
+    let (text, call, hint) = if let Ok(approval) = ask.question::<Approval>() {
+        let hint = match approval.config.allow_respond {
+            true => "May it be done? y, n, or words for the agent",
+            false => "May it be done? y or n",
+        };
+        (approval.description, Some(approval.action_request), hint)
     } else if let Ok(outcome) = ask.question::<OutcomeQuestion>() {
-        (
-            outcome.description,
-            "Did it happen? yes, no, repeat or unknown",
-        )
+        let hint = "Did it happen? yes, no, repeat or unknown";
+        (outcome.description, Some(outcome.action_request), hint)
     } else {
-        (words(&ask.body), "")
+        (words(&ask.body), None, "")
     };
     let text = text.lines().map(|line| vec![plain(line)]);
+    let call = call.iter().flat_map(call_lines);
     let hint = (!hint.is_empty()).then(|| vec![strong("? "), plain(hint)]);
-    text.chain(hint).collect()
+    text.chain(call).chain(hint).collect()
+}
+
+/// A call as it would be made: the tool and every argument, hidden characters revealed.
+fn call_lines(call: &Action) -> Vec<Vec<Span>> {
+    let head = vec![plain("  "), strong(reveal(&call.action))];
+    let args = call.args.iter().flat_map(|(name, value)| {
+        let text = match value {
+            Json::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let text = format!("{name}: {text}");
+        let lines = text
+            .lines()
+            .map(|line| vec![plain("    "), plain(reveal(line))]);
+        lines.collect::<Vec<_>>()
+    });
+    std::iter::once(head).chain(args).collect()
 }
 
 /// A question without a form of its own: a text as it is, an object field by field.
@@ -98,7 +158,8 @@ pub(crate) fn read(ask: &OpenAsk, text: &str) -> Reading {
         let verdict = match lower.as_str() {
             "y" | "yes" | "accept" => Verdict::Accept,
             "n" | "no" | "ignore" => Verdict::Ignore,
-            _ => Verdict::Response(text.to_owned()),
+            _ if approval.config.allow_respond => Verdict::Response(text.to_owned()),
+            _ => return Reading::Unclear("y or n".into()),
         };
         let digest = approval.digest;
         return answered(ask.answer::<Approval>(&ApprovalAnswer { digest, verdict }));

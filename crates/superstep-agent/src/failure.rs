@@ -72,7 +72,7 @@ impl Failure for RunFailure {
     }
 }
 
-/// The long-term store that an agent keeps texts in.
+/// Lets agents return store errors with `?`.
 impl Failure for superstep::store::StoreError {
     fn code(&self) -> &'static str {
         Self::code(self)
@@ -121,6 +121,37 @@ impl<E: Failure> From<superstep::NewError<E>> for AgentError {
             superstep::NewError::Settings(error) => error.into(),
             other => Self(Box::new(Unbuilt(other.to_string()))),
         }
+    }
+}
+
+/// Lets agents return the mistakes of a tool set with `?`.
+impl Failure for superstep::tools::ToolsError {
+    fn code(&self) -> &'static str {
+        Self::code(self)
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        Self::hint(self)
+    }
+}
+
+/// Lets agents return errors of models with `?`.
+impl Failure for superstep::model::ModelError {
+    fn code(&self) -> &'static str {
+        Self::code(self)
+    }
+
+    fn hint(&self) -> Option<&'static str> {
+        Self::hint(self)
+    }
+}
+
+impl std::error::Error for AgentError {}
+
+impl AgentError {
+    /// An agent cannot be built, for this reason.
+    pub fn unbuilt(why: impl Into<String>) -> Self {
+        Self(Box::new(Unbuilt(why.into())))
     }
 }
 

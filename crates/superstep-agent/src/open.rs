@@ -1,8 +1,7 @@
-//! An agent that is ready to run, and its manners.
+//! The trait of an opened agent: its graph and its dialogue.
 
-use serde_json::Value as Json;
 use superstep::{
-    Modes, OpenAsk, RunOptions, Schemas, Value,
+    OpenAsk, RunOptions, Schemas, Value,
     dynamic::{DynEvent, DynGraph},
     future::BoxFuture,
 };
@@ -13,7 +12,6 @@ use crate::{
     failure::AgentError,
     notice::{Notice, Report},
     prompt::{Prompt, Reading},
-    span::{faint, plain},
 };
 
 /// Reply of an agent to a line that is a command of the conversation, such as `/help`.
@@ -50,14 +48,7 @@ pub trait OpenAgent: Send {
 
     /// Options of its runs. The thread is set by the conversation.
     fn options(&self) -> RunOptions {
-        RunOptions {
-            modes: Modes::MESSAGES.with(Modes::CUSTOM),
-            log: Modes::TRACE,
-            // New input would drop an open question, and a misspelled field would be lost.
-            keep_asks: true,
-            strict_input: true,
-            ..RunOptions::default()
-        }
+        defaults::options(RunOptions::default())
     }
 
     /// Notices before the first run of this process.
@@ -65,8 +56,8 @@ pub trait OpenAgent: Send {
         &'a mut self,
         with: &'a Context,
     ) -> BoxFuture<'a, Result<Vec<Notice>, AgentError>> {
-        let thread = [faint("thread "), plain(&with.thread)];
-        Box::pin(async { Ok(vec![Notice::note(thread)]) })
+        let thread = defaults::thread(with);
+        Box::pin(async { Ok(vec![thread]) })
     }
 
     /// Notices of an event.
@@ -111,8 +102,8 @@ pub trait OpenAgent: Send {
         Ok(defaults::read(ask, text))
     }
 
-    /// The words that a person may change and send again after a run failed or was stopped; nothing if all one can do
-    /// is try again. `said` is what was said last in this process.
+    /// Draft to edit and resend after a failed or stopped run; `None` allows only a retry. `said` is what was said last
+    /// in this process.
     fn words<'a>(
         &'a mut self,
         _said: Option<&'a str>,
@@ -138,10 +129,5 @@ pub trait OpenAgent: Send {
     /// The report of a thread that is done.
     fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
         defaults::report(self.graph().clone(), with)
-    }
-
-    /// The state of the thread as JSON, for reports.
-    fn state<'a>(&'a self, with: &'a Context) -> BoxFuture<'a, Result<Json, AgentError>> {
-        defaults::state(self.graph().clone(), with)
     }
 }

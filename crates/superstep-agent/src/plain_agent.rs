@@ -1,19 +1,23 @@
 //! Any graph as an agent.
 
-use superstep::{Graph, Nodes, Schemas, State, dynamic::DynGraph};
+use superstep::{Graph, Nodes, RunOptions, Schemas, State, dynamic::DynGraph};
 
-use crate::open::OpenAgent;
+use crate::{defaults, open::OpenAgent};
 
 /// Any graph as an agent.
 pub struct PlainAgent {
     graph: DynGraph,
     schemas: Schemas,
+    options: RunOptions,
 }
 
 impl From<DynGraph> for PlainAgent {
     fn from(graph: DynGraph) -> Self {
-        let schemas = Schemas::default();
-        Self { graph, schemas }
+        Self {
+            graph,
+            schemas: Schemas::default(),
+            options: defaults::options(RunOptions::default()),
+        }
     }
 }
 
@@ -21,6 +25,7 @@ impl<S: State, N: Nodes> From<Graph<S, N>> for PlainAgent {
     fn from(graph: Graph<S, N>) -> Self {
         Self {
             schemas: graph.schemas(),
+            options: defaults::options(graph.options().clone()),
             graph: graph.dynamic().clone(),
         }
     }
@@ -33,5 +38,9 @@ impl OpenAgent for PlainAgent {
 
     fn schemas(&self) -> Schemas {
         self.schemas.clone()
+    }
+
+    fn options(&self) -> RunOptions {
+        self.options.clone()
     }
 }

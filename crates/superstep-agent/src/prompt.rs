@@ -16,8 +16,10 @@ pub struct Prompt {
     pub topic: Topic,
     /// Effect of an answer.
     pub decides: Decides,
-    /// Whether an answer that no person typed here is shown.
+    /// Echoes answers that were not typed at this console.
     pub echoes: bool,
+    /// Whether lines of a pipe answer it, as those of a file do.
+    pub takes_pipe: bool,
     /// Ways to answer later, for a question that stays open.
     pub later: Vec<Notice>,
 }
@@ -60,7 +62,7 @@ pub struct Answer {
     pub value: Json,
     /// Shown before it is given.
     pub before: Vec<Notice>,
-    /// Shown once it counts: another process may have answered first.
+    /// Shown after the answer was accepted: another process may have answered first.
     pub after: Vec<Notice>,
 }
 
@@ -73,6 +75,7 @@ impl Prompt {
             topic: Topic::Detail,
             decides: Decides::Content,
             echoes: false,
+            takes_pipe: false,
             later: Vec::new(),
         }
     }

@@ -27,7 +27,7 @@ impl<C: Console> Conversation<'_, C> {
     }
 
     async fn answered(&mut self, ask: OpenAsk, prompt: &Prompt) -> Result<Step, C::Error> {
-        let is_person = self.answers.are_a_persons() && self.console.is_interactive();
+        let is_person = self.is_person();
         let is_unforeseen = matches!(prompt.decides, Decides::Outcome | Decides::Retry);
         if is_unforeseen && !is_person && self.seen != Some(ask.id) {
             return self.waits(ask, prompt);
@@ -77,7 +77,7 @@ impl<C: Console> Conversation<'_, C> {
                     return self.waits(ask, prompt);
                 }
                 Reading::Answer(_) if !is_person && !self.is_meant(&ask, prompt) => {
-                    let why = "not taken: it does not say which question it answers, and another one may be open by now";
+                    let why = "not accepted: the command names no question, and another one may be open; add --question ID";
                     self.show(&[Notice::say([bad(why)])])?;
                     return self.waits(ask, prompt);
                 }
@@ -93,13 +93,20 @@ impl<C: Console> Conversation<'_, C> {
         }
     }
 
+    /// Whether a person sits here who is asked.
+    pub(super) fn is_person(&self) -> bool {
+        let console = &self.console;
+        self.answers.are_a_persons() && console.is_interactive() && console.can_read()
+    }
+
     /// The next line for a question.
     async fn line(&mut self, ask: &OpenAsk, prompt: &Prompt) -> Result<Line, C::Error> {
         let ready = self.answers.next().or_else(|| self.agent.own_answer(ask));
         if let Some(text) = ready {
             return Ok(Line::Text(text));
         }
-        if self.answers.are_written() || !self.console.can_read() {
+        let is_refused_pipe = !self.console.is_interactive() && !prompt.takes_pipe;
+        if self.answers.are_written() || !self.console.can_read() || is_refused_pipe {
             return Ok(Line::End);
         }
         let line = ReadLine {
@@ -110,8 +117,7 @@ impl<C: Console> Conversation<'_, C> {
         self.console.read(line).await
     }
 
-    /// Whether an answer that was written before is for this question. Whoever names the question has seen it, and a
-    /// question about a run of this process is shown here first.
+    /// Accepts a prepared answer if the command names the question, or if the run began in this process.
     fn is_meant(&self, ask: &OpenAsk, prompt: &Prompt) -> bool {
         let named = self.named.as_deref();
         let is_named = || named.is_some_and(|named| names_question(named, ask.id));

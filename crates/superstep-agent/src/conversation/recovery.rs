@@ -18,11 +18,10 @@ impl<C: Console> Conversation<'_, C> {
     /// Lets a person try again. Without one, the conversation ends with the error, or cancelled.
     pub(super) async fn recover(&mut self, error: Option<RunError>) -> Result<Step, C::Error> {
         let is_over = error.as_ref().is_some_and(is_taken);
-        let is_person = self.console.is_interactive() && self.answers.are_a_persons();
         let notices = self.agent.broken_off(&self.context).await?;
         self.show(&notices)?;
         let error = error.map(C::Error::from);
-        if is_over || !is_person {
+        if is_over || !self.is_person() {
             return left(error);
         }
         match &error {
@@ -55,8 +54,14 @@ impl<C: Console> Conversation<'_, C> {
             if text.trim().is_empty() {
                 return Ok(Step::Next(Next::Resume));
             }
-            if self.agent.command(&text, &self.context).await? == Some(Reply::Exit) {
-                return left(error);
+            match self.agent.command(&text, &self.context).await? {
+                Some(Reply::Exit) => return left(error),
+                Some(Reply::Resume(notices)) => {
+                    self.show(&notices)?;
+                    return Ok(Step::Next(Next::Resume));
+                }
+                Some(Reply::Shown(notices) | Reply::Skip(notices)) => self.show(&notices)?,
+                None => self.show(&[Notice::say([faint("only Enter repeats the call")])])?,
             }
         }
     }

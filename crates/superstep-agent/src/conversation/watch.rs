@@ -10,7 +10,7 @@ use superstep::{
 use super::Conversation;
 use crate::console::Console;
 
-/// Seconds of silence before a person is told that the run still works.
+/// Seconds without an event before the console shows a waiting line.
 const SILENT_SECONDS: u64 = 3;
 
 /// The end of a run.
@@ -33,6 +33,8 @@ impl<C: Console> Conversation<'_, C> {
     async fn watched(&mut self, run: RunInput) -> Result<Watched, C::Error> {
         let mut options = self.agent.options();
         options.thread = Some(ThreadId::from(self.context.thread.as_str()));
+        // An answer that comes too late is an error in every agent, not one that is dropped without a word.
+        options.strict_resume = true;
         let mut stream = self.agent.graph().stream(run, &options);
         let mut tick = tokio::time::interval(Duration::from_secs(1));
         let mut seconds = 0;

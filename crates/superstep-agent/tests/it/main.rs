@@ -1,4 +1,5 @@
 //! Conversations of agents with people, through the public API.
 
+mod approval;
 mod console;
 mod conversation;

@@ -356,6 +356,11 @@ impl<S: State, N: Nodes> Graph<S, N> {
         graph
     }
 
+    /// The options of its runs.
+    pub fn options(&self) -> &RunOptions {
+        &self.options
+    }
+
     /// The same graph whose nodes see this as [`super::Context`]. The context is stored with the run as JSON: a
     /// run that answers or resumes and brings none has that of the run that it continues. Secrets belong in a
     /// resource ([`super::Res`]), which is never stored.

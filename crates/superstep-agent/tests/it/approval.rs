@@ -1,0 +1,116 @@
+//! Approvals of tools: what a person is shown, and which answers count.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use superstep::{
+    Graph,
+    model::script::{Script, Step},
+    prelude::*,
+    tools::{Agent, AgentNode, AgentState, ToolError, Tools},
+};
+use superstep_agent::{Answers, Card, Conversation, Ended, Next, PlainAgent, short_id};
+
+use crate::console::Typist;
+
+/// Pays a bill.
+#[tool(write)]
+async fn pay(
+    /// Who gets the money.
+    to: String,
+    /// How much.
+    euros: u32,
+) -> Result<String, ToolError> {
+    Ok(format!("paid {euros} to {to}"))
+}
+
+/// An agent whose model pays a bill and says so.
+fn payer(saver: MemorySaver) -> Result<PlainAgent, Box<dyn std::error::Error>> {
+    let script = Script::new([
+        Step::call("pay", json!({"to": "ann\u{200b}e", "euros": 7})),
+        Step::text("It is paid."),
+    ]);
+    let tools = Tools::builder().tool(Pay).build()?;
+    let graph: Graph<AgentState, AgentNode> = Agent::new(Arc::new(script))
+        .tools(tools)
+        .graph()
+        .saver(saver)
+        .build()?;
+    Ok(graph.into())
+}
+
+fn bill() -> Result<Next, &'static str> {
+    let card = Card::new("payer", "Pays bills").chatting();
+    let input = card.input_of("Pay the bill").ok_or("it takes words")?;
+    Ok(Next::Input(input.into()))
+}
+
+#[tokio::test]
+async fn a_person_sees_every_argument_of_a_call_before_they_approve_it()
+-> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = payer(MemorySaver::default())?;
+    let mut typist = Typist::typing(["y"]);
+    let talk = Conversation::new(&mut agent, "bill-1", Answers::person(), &mut typist);
+    let ended = talk.run(bill()?).await;
+    assert!(matches!(ended, Ok(Ended::Done(None))), "{ended:?}");
+    let shown = typist.shown.join("\n");
+    for part in ["pay", "euros: 7", "to: ann<U+200B>e", "It is paid."] {
+        assert!(shown.contains(part), "{part} is not in {shown}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn lines_of_a_pipe_approve_no_call() -> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = payer(MemorySaver::default())?;
+    let mut typist = Typist {
+        is_piped: true,
+        ..Typist::typing(["y", "y"])
+    };
+    let talk = Conversation::new(&mut agent, "bill-1", Answers::person(), &mut typist);
+    let ended = talk.run(bill()?).await;
+    assert!(matches!(ended, Ok(Ended::Waiting(_))), "{ended:?}");
+    assert_eq!(typist.lines.len(), 2, "the pipe is left alone");
+    let how = typist.shown.last().cloned().unwrap_or_default();
+    assert!(how.contains("--question"), "{how}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_written_answer_to_an_older_question_must_name_it()
+-> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = payer(MemorySaver::default())?;
+    let mut typist = Typist::default();
+    let talk = Conversation::new(&mut agent, "bill-1", Answers::person(), &mut typist);
+    let Ok(Ended::Waiting(ask)) = talk.run(bill()?).await else {
+        return Err("it asks before it pays".into());
+    };
+    let yes = || Answers::written(["y".to_owned()]);
+    let unnamed = Conversation::new(&mut agent, "bill-1", yes(), &mut typist);
+    let ended = unnamed.run(Next::Ask(ask.clone())).await;
+    assert!(matches!(ended, Ok(Ended::Waiting(_))), "{ended:?}");
+    let named = Conversation::new(&mut agent, "bill-1", yes(), &mut typist);
+    let named = named.naming(Some(short_id(ask.id)));
+    let ended = named.run(Next::Ask(ask)).await;
+    assert!(matches!(ended, Ok(Ended::Done(None))), "{ended:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_too_late_is_an_error() -> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = payer(MemorySaver::default())?;
+    let mut first = Typist::default();
+    let talk = Conversation::new(&mut agent, "bill-1", Answers::person(), &mut first);
+    let Ok(Ended::Waiting(ask)) = talk.run(bill()?).await else {
+        return Err("it asks before it pays".into());
+    };
+    let mut taken = Typist::typing(["n"]);
+    let talk = Conversation::new(&mut agent, "bill-1", Answers::person(), &mut taken);
+    let ended = talk.run(Next::Ask(ask.clone())).await;
+    assert!(matches!(ended, Ok(Ended::Done(None))), "{ended:?}");
+    let mut late = Typist::typing(["y"]);
+    let talk = Conversation::new(&mut agent, "bill-1", Answers::person(), &mut late);
+    let ended = talk.run(Next::Ask(ask)).await;
+    assert!(ended.is_err(), "{ended:?}");
+    Ok(())
+}
