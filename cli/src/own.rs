@@ -1,6 +1,6 @@
 //! `run AGENT`, and resuming a thread of an agent that this program added.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use superstep::{
     Backends, ThreadId, Value,
@@ -13,12 +13,11 @@ use crate::{
     agents::Agent,
     app::App,
     args::RunArgs,
-    consent,
+    consent::{self, Agreement},
     console::{self, TerminalConsole},
     database, environment,
     error::Error,
     output::shown,
-    running::Resumed,
     written,
 };
 
@@ -70,18 +69,29 @@ async fn check_thread(agent: Agent, thread: &str, app: &App<'_>) -> Result<(), E
     }
 }
 
+/// A stored thread of an agent, and the answers that a command has for it.
+pub(crate) struct StoredThread<'a> {
+    pub(crate) agent: Agent,
+    pub(crate) name: &'a str,
+    /// The question that the answers are for.
+    pub(crate) question: Option<&'a str>,
+    pub(crate) answers: Option<&'a Path>,
+}
+
 /// Answers the open question of a thread, finishes an interrupted run, or shows the result. The question and the result
 /// are shown even if there is no model.
-pub(crate) async fn resume(thread: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
-    let Resumed {
+pub(crate) async fn resume(
+    thread: StoredThread<'_>,
+    agreement: Agreement,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let StoredThread {
         agent,
-        thread: name,
-        talk: options,
+        name,
         question,
-        ..
+        answers,
     } = thread;
-    let agreement = thread.agreement(app).await?;
-    let answers = written::answers(options.answers.as_deref())?;
+    let answers = written::answers(answers)?;
     let mut reader = agent.reader(database::read_only(app.global)?)?;
     let id = ThreadId::from(name);
     let snapshot = reader.graph().state(&id, None, Depth::Here).await?;

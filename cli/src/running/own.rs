@@ -12,7 +12,16 @@ pub(super) struct Own(pub(super) Agent);
 
 impl RunAgent for Own {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
-        Box::pin(own::resume(thread, app))
+        Box::pin(async move {
+            let agreement = thread.agreement(app).await?;
+            let stored = own::StoredThread {
+                agent: thread.agent,
+                name: thread.thread,
+                question: thread.question,
+                answers: thread.talk.answers.as_deref(),
+            };
+            own::resume(stored, agreement, app).await
+        })
     }
 
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {

@@ -20,7 +20,7 @@ pub(crate) struct Resumed<'a> {
 
 impl Resumed<'_> {
     /// Asks before a foreign thread is run.
-    pub(crate) async fn agreement(&self, app: &mut App<'_>) -> Result<Agreement, Error> {
+    pub(super) async fn agreement(&self, app: &mut App<'_>) -> Result<Agreement, Error> {
         consent::to_run(self.agent, self.thread, app).await
     }
 }
