@@ -14,9 +14,6 @@ use serde_json::{Value as Json, json};
 use superstep_core::id::ThreadId;
 use superstep_store::{Expected, Index, Namespace, PutOptions, Store, StoreError, TtlOnRead};
 
-/// The store namespace of the marks, each under the name of its thread.
-pub const MARKS: [&str; 2] = ["threads", "imported"];
-
 /// The marks of foreign threads in a store; cheap to clone.
 ///
 /// ```
@@ -62,6 +59,9 @@ pub enum Origin {
 }
 
 impl Provenance {
+    /// The store namespace of the marks, each under the name of its thread.
+    pub const NAMESPACE: [&str; 2] = ["threads", "imported"];
+
     /// The marks in a store.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store }
@@ -163,7 +163,7 @@ impl Provenance {
 }
 
 fn space() -> Result<Namespace, StoreError> {
-    Namespace::new(MARKS).map_err(|error| StoreError::backend(error.to_string()))
+    Namespace::new(Provenance::NAMESPACE).map_err(|error| StoreError::backend(error.to_string()))
 }
 
 /// The name, without characters that a key cannot hold.

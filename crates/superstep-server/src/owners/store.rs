@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use superstep::store::{
-    BoxFuture, Delete, Found, Get, Item, ListNamespaces, Namespace, Op, Outcome, Pattern, Prefix,
-    Put, Reindexed, Search, Store, StoreError, UnixMillis,
+use superstep::{
+    Provenance,
+    store::{
+        BoxFuture, Delete, Found, Get, Item, ListNamespaces, Namespace, Op, Outcome, Pattern,
+        Prefix, Put, Reindexed, Search, Store, StoreError, UnixMillis,
+    },
 };
 
 /// Where the memories of owners are; those who see everything find them there.
@@ -57,6 +60,9 @@ impl OwnerStore {
     }
 
     fn shown(&self, item: Item) -> Option<Item> {
+        if is_mark(&item.namespace) {
+            return Some(item);
+        }
         let namespace = self.outside(&item.namespace)?;
         Some(Item { namespace, ..item })
     }
@@ -67,6 +73,8 @@ impl OwnerStore {
                 namespace: self.inside(&put.namespace)?,
                 ..put
             }),
+            // Marks of foreign threads are the server's; approvals of tools are bound to them.
+            Op::Get(get) if is_mark(&get.namespace) => Op::Get(get),
             Op::Get(get) => Op::Get(Get {
                 namespace: self.inside(&get.namespace)?,
                 ..get
@@ -110,6 +118,10 @@ impl OwnerStore {
     }
 }
 
+fn is_mark(namespace: &Namespace) -> bool {
+    namespace.labels() == Provenance::NAMESPACE
+}
+
 /// What a listing is of namespaces in order of their labels.
 fn listed(all: impl Iterator<Item = Namespace>, list: &ListNamespaces) -> Vec<Namespace> {
     let fitting = all.filter(|it| list.prefix.fits_start(it) && list.suffix.fits_end(it));
@@ -151,5 +163,29 @@ impl Store for OwnerStore {
 
     fn reindex(&self, prefix: Prefix) -> BoxFuture<'_, Result<Reindexed, StoreError>> {
         Box::pin(async move { self.store.reindex(self.prefix(&prefix)?).await })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use superstep::{MemoryStore, Origin};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_run_of_an_owner_knows_the_mark_of_its_thread() -> Result<(), StoreError> {
+        let whole: Arc<dyn Store> = Arc::new(MemoryStore::default());
+        let mark = Provenance::new(whole.clone())
+            .mark(&"t".into(), Origin::Http)
+            .await?;
+        let own: Arc<dyn Store> = Arc::new(OwnerStore::new(whole.clone(), "ann")?);
+        let seen = Provenance::new(own.clone()).find(&"t".into()).await?;
+        assert_eq!(seen, Some(mark.clone()));
+        // An owner's run cannot change it.
+        Provenance::new(own)
+            .mark(&"t".into(), Origin::Import)
+            .await?;
+        assert_eq!(Provenance::new(whole).find(&"t".into()).await?, Some(mark));
+        Ok(())
     }
 }

@@ -1,7 +1,10 @@
 //! Namespaces of the long-term store that are not for clients: what the server and the engine keep there, and the bookkeeping
 //! of agents ([`Server::bookkeeping`](crate::Server::bookkeeping)). `/store` neither lists, reads nor changes them.
 
-use superstep::store::{Namespace, Prefix};
+use superstep::{
+    Provenance,
+    store::{Namespace, Prefix},
+};
 
 use super::{AFTER_RUNS, ASSISTANTS, CRONS, DELETED_RUNS, FILES, Place, RESULTS, THREADS};
 use crate::owners;
@@ -15,7 +18,7 @@ const OWN: [Place; 8] = [
     CRONS,
     FILES,
     RESULTS,
-    ["threads", "imported"],
+    Provenance::NAMESPACE,
 ];
 
 /// Namespaces that are not for clients.
