@@ -11,7 +11,7 @@ mod show;
 
 use std::path::Path;
 
-use superstep::{fs::Roots, model::config::Config};
+use superstep::fs::Roots;
 
 use crate::{
     app::App,
@@ -19,11 +19,6 @@ use crate::{
     environment,
     error::Error,
 };
-
-/// Refuses settings that cannot be used.
-pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
-    options::check(config)
-}
 
 pub(crate) async fn run(docs: Docs, app: &mut App<'_>) -> Result<(), Error> {
     match docs.command {

@@ -41,9 +41,9 @@ use options::OpenedSheets;
 use session::SheetThread;
 pub(crate) use uploaded::UploadedVersions;
 
-/// Refuses settings that cannot be used.
-pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
-    options::check(config)
+/// Refuses a sandbox that cannot be used here.
+pub(crate) fn check_sandbox(config: &Config) -> Result<(), Error> {
+    options::check_sandbox(config)
 }
 
 pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {

@@ -1,11 +1,15 @@
 //! What can be chosen about Atris and its client.
 
+mod table;
+
 use std::{collections::BTreeMap, time::Duration};
 
 use superstep::{
     Secret,
     http::{Backoff, Jitter, RetryAfter},
 };
+
+pub use table::AtrisTable;
 
 /// Where the API is.
 pub const USUAL_HOST: &str = "https://api.audius.co";

@@ -72,6 +72,6 @@ pub use metadata::Metadata;
 pub use profile::Profile;
 pub use result::{AgentResult, Earlier, ResultMetadata, Status};
 pub use session::DocsSession;
-pub use settings::{Depth, Request, Settings, USUAL_OUTPUT};
+pub use settings::{Depth, DocsTable, Request, Settings, USUAL_OUTPUT};
 pub use state::{BatchNode, BatchState, DocNode, DocState, DocStateUpdate, Outcome, Planned};
 pub use workflow::{Workflow, WorkflowError, execute};

@@ -64,7 +64,8 @@ pub use mirror::{Field, Mirror, MirrorTable, Rows};
 pub use progress::Progress;
 pub use session::SheetsSession;
 pub use settings::{
-    Extend, MAX_FORMAT_ERRORS, QueryLimits, Settings, USUAL_MAX_STEPS, USUAL_OVERWRITES,
+    Extend, MAX_FORMAT_ERRORS, QueryLimits, Settings, SheetsTable, USUAL_MAX_STEPS,
+    USUAL_OVERWRITES,
 };
 pub use state::{
     KeyInfo, Node, Problem, Proposal, SheetsState, SheetsStateUpdate, Status, StepRecord,

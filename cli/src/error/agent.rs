@@ -1,6 +1,6 @@
 //! Errors of agents, as commands end with them.
 
-use superstep_agent::{AgentError, Failure};
+use superstep_agent::{AgentError, Failure, SettingError};
 
 use super::Error;
 
@@ -58,5 +58,14 @@ impl<E: AgentFailure> From<E> for Error {
 impl From<AgentError> for Error {
     fn from(error: AgentError) -> Self {
         Self::Agent(error)
+    }
+}
+
+impl From<SettingError> for Error {
+    fn from(error: SettingError) -> Self {
+        match error {
+            SettingError::Wrong(why) => Self::Usage(why),
+            SettingError::Path(error) => Self::Model(error),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Atris, run: questions to Audius, or to a fake one.
 
 use serde_json::json;
-use superstep::{dynamic::Snapshot, model::config::Config};
+use superstep::dynamic::Snapshot;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
@@ -24,10 +24,6 @@ impl RunAgent for Atris {
 
     fn scene(&self) -> Option<&'static Scene> {
         Some(&SCENE)
-    }
-
-    fn check_settings(&self, config: &Config) -> Result<(), Error> {
-        atris::check_settings(config)
     }
 
     fn resume_command(&self, thread: &str, snapshot: &Snapshot, global: &Global) -> String {

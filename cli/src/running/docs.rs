@@ -1,7 +1,6 @@
 //! The documentation agents, run: facts of a code base, and pages that agents refine.
 
 use serde_json::json;
-use superstep::model::config::Config;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
@@ -23,10 +22,6 @@ impl RunAgent for Docgen {
 
     fn scene(&self) -> Option<&'static Scene> {
         Some(&SCENE)
-    }
-
-    fn check_settings(&self, config: &Config) -> Result<(), Error> {
-        docs::check_settings(config)
     }
 }
 

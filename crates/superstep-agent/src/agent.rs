@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use superstep::{Backends, model::Model};
+use superstep::{
+    Backends,
+    model::{Model, config::Config},
+};
 
 use crate::{
     card::Card, failure::AgentError, no_model::NoModel, open::OpenAgent, plain_agent::PlainAgent,
@@ -40,6 +43,11 @@ pub trait Agent: Send + Sync + 'static {
     /// The agent without a model and without accounts, for reading and drawing threads. Its runs are refused.
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
         self.open(Site::without_model(backends, READ_ONLY))
+    }
+
+    /// Refuses settings that it refuses when it is opened.
+    fn check_settings(&self, _: &Config) -> Result<(), AgentError> {
+        Ok(())
     }
 }
 
