@@ -71,7 +71,7 @@ pub use forecast::{Forecast, ForecastAgent};
 pub use metadata::Metadata;
 pub use profile::Profile;
 pub use result::{AgentResult, Earlier, ResultMetadata, Status};
-pub use session::DocsSession;
+pub use session::{CodeQuestion, DocsSession, forecast_notice, impact_notice, page_notice};
 pub use settings::{Depth, DocsTable, Request, Settings, USUAL_OUTPUT};
 pub use state::{BatchNode, BatchState, DocNode, DocState, DocStateUpdate, Outcome, Planned};
 pub use workflow::{Workflow, WorkflowError, execute};
