@@ -94,16 +94,14 @@ pub(super) async fn open_below(
         settings = settings.with_profile(profile, is_refined);
     }
     let mut own_prices = BTreeMap::new();
-    let mut models = caller
-        .clone()
-        .map(|caller| NodeModels::new(Arc::new(caller)));
-    if let Some(usual) = models.take() {
+    let mut models = None;
+    if let Some(caller) = &caller {
+        let mut all = NodeModels::new(Arc::new(caller.clone()));
         let agents: Vec<&str> = settings.agents.iter().map(|agent| agent.name()).collect();
-        let own = environment::open_nodes(&agents, content, app).await?;
-        let all = own.into_iter().fold(usual, |all, (agent, opened)| {
-            own_prices.insert(agent.to_string(), opened.caller.price());
-            all.with(agent, Arc::new(within(opened.caller)))
-        });
+        for (agent, opened) in environment::open_nodes(&agents, content, app).await? {
+            own_prices.insert(agent.clone(), opened.caller.price());
+            all = all.with(agent, Arc::new(within(opened.caller)));
+        }
         models = Some(all);
     }
     Ok(OpenedDocs {

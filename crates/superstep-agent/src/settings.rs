@@ -4,46 +4,14 @@ use std::{fmt::Display, path::PathBuf};
 
 use serde_json::Value as Json;
 use superstep::model::{
-    ModelError,
     config::{Config, Origin, Setting},
     did_you_mean,
 };
 
-use crate::failure::Failure;
+use crate::usage_error::UsageError;
 
 /// The largest prompt, in bytes.
 const LARGEST_PROMPT: u64 = 1 << 20;
-
-/// A setting that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingError {
-    /// An unknown key or a wrong value, behind its place.
-    #[error("{0}")]
-    Wrong(String),
-    /// A path that leads out of the project.
-    #[error(transparent)]
-    Path(#[from] ModelError),
-}
-
-impl Failure for SettingError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Wrong(_) => "SS6050",
-            Self::Path(error) => error.code(),
-        }
-    }
-
-    fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Wrong(_) => None,
-            Self::Path(error) => error.hint(),
-        }
-    }
-
-    fn exit(&self) -> u8 {
-        2
-    }
-}
 
 /// A setting in the table of an agent.
 #[derive(Clone, Copy, Debug)]
@@ -75,43 +43,43 @@ impl<'a> AgentSetting<'a> {
         self,
         wanted: &str,
         read: impl FnOnce(&'a Json) -> Option<T>,
-    ) -> Result<T, SettingError> {
+    ) -> Result<T, UsageError> {
         let wrong = || self.wrong(format!("`{}` must be {wanted}", self.key));
         read(&self.setting.value).ok_or_else(wrong)
     }
 
     /// A text.
-    pub fn text(self) -> Result<&'a str, SettingError> {
+    pub fn text(self) -> Result<&'a str, UsageError> {
         self.must_be("a text", Json::as_str)
     }
 
     /// Texts of a list. Entries of other kinds are left out.
-    pub fn texts(self, wanted: &str) -> Result<Vec<String>, SettingError> {
+    pub fn texts(self, wanted: &str) -> Result<Vec<String>, UsageError> {
         let items = self.must_be(wanted, Json::as_array)?.iter();
         let texts = items.filter_map(Json::as_str);
         Ok(texts.map(str::to_owned).collect())
     }
 
     /// True or false.
-    pub fn flag(self) -> Result<bool, SettingError> {
+    pub fn flag(self) -> Result<bool, UsageError> {
         self.must_be("true or false", Json::as_bool)
     }
 
     /// A path. In a project's file it must lead to something below its folder.
-    pub fn path(self) -> Result<PathBuf, SettingError> {
+    pub fn path(self) -> Result<PathBuf, UsageError> {
         let written = self.must_be("a path", Json::as_str)?;
         Ok(self.setting.path(written)?)
     }
 
     /// The text of a prompt, in a file. A project may name a pipe, which is refused because reading it would block.
-    pub fn prompt(self) -> Result<String, SettingError> {
+    pub fn prompt(self) -> Result<String, UsageError> {
         let path = self.path()?;
         superstep::fs::read_text(&path, LARGEST_PROMPT)
             .map_err(|error| self.wrong(format!("{}: {error}", path.display())))
     }
 
     /// Refuses the setting in a project's file.
-    pub fn users_only(self) -> Result<(), SettingError> {
+    pub fn users_only(self) -> Result<(), UsageError> {
         match self.setting.origin.is_project() {
             true => Err(self.wrong(format!("`{}` belongs in the user's file", self.key))),
             false => Ok(()),
@@ -119,12 +87,12 @@ impl<'a> AgentSetting<'a> {
     }
 
     /// An error about the setting.
-    pub fn wrong(self, why: impl Display) -> SettingError {
-        SettingError::Wrong(format!("{}: {why}", self.setting.origin))
+    pub fn wrong(self, why: impl Display) -> UsageError {
+        UsageError::Wrong(format!("{}: {why}", self.setting.origin))
     }
 
     /// The error of a key that is none of these.
-    pub fn unknown(self, keys: &[&str]) -> SettingError {
+    pub fn unknown(self, keys: &[&str]) -> UsageError {
         let hint = did_you_mean::hint(self.key, keys.iter().copied());
         self.wrong(format!("unknown key `{}`{hint}", self.key))
     }

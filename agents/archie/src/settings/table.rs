@@ -1,7 +1,7 @@
 //! Settings of Archie in settings files: the table `[agents.archie]`.
 
 use superstep::model::config::Config;
-use superstep_agent::{SettingError, settings_of};
+use superstep_agent::{UsageError, settings_of};
 
 use super::Settings;
 use crate::{Profile, approval::Keywords};
@@ -11,7 +11,7 @@ const KEYS: [&str; 4] = ["keywords", "memory", "document_tokens", "profile"];
 
 impl Settings {
     /// The same settings with those of `[agents.archie]`. A project may not choose the file of the memory.
-    pub fn configured(mut self, config: &Config) -> Result<Self, SettingError> {
+    pub fn configured(mut self, config: &Config) -> Result<Self, UsageError> {
         for it in settings_of(config, "archie") {
             match it.key() {
                 "keywords" => self.keywords = Keywords::new(it.texts("a list of texts")?),

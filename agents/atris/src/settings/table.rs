@@ -1,7 +1,7 @@
 //! Settings of Atris in settings files: the table `[agents.atris]`. Keys and tokens are in environment variables.
 
 use superstep::{Secret, model::config::Config};
-use superstep_agent::{SettingError, settings_of};
+use superstep_agent::{UsageError, settings_of};
 
 use super::Settings;
 
@@ -23,7 +23,7 @@ pub struct AtrisTable {
 
 impl AtrisTable {
     /// Settings of `[agents.atris]`. A project may not choose where keys go.
-    pub fn read(config: &Config) -> Result<Self, SettingError> {
+    pub fn read(config: &Config) -> Result<Self, UsageError> {
         let mut table = Self::default();
         let client = &mut table.settings.client;
         client.api_key = variable(KEY);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use superstep::model::config::Config;
-use superstep_agent::{AgentSetting, SettingError, settings_of};
+use superstep_agent::{AgentSetting, UsageError, settings_of};
 
 use super::{Depth, Settings};
 use crate::{
@@ -52,7 +52,7 @@ pub struct DocsTable {
 
 impl DocsTable {
     /// Settings of `[agents.docs]`, besides the profile.
-    pub fn read(config: &Config) -> Result<Self, SettingError> {
+    pub fn read(config: &Config) -> Result<Self, UsageError> {
         let mut table = Self::default();
         let all = settings_of(config, "docs");
         // The depth comes first, because the others change what it says.
@@ -83,7 +83,7 @@ impl DocsTable {
     }
 
     /// The profile of `[agents.docs]`.
-    pub fn profile(config: &Config) -> Result<Option<Profile>, SettingError> {
+    pub fn profile(config: &Config) -> Result<Option<Profile>, UsageError> {
         let all = settings_of(config, "docs").into_iter();
         let mut set = all.filter(|it| it.key() == "profile");
         let named = |value: &Json| value.as_str().and_then(Profile::named);
@@ -119,7 +119,7 @@ fn names(value: &Json) -> Option<Vec<String>> {
     names.map(|it| it.as_str().map(str::to_owned)).collect()
 }
 
-fn small<T: TryFrom<u64>>(setting: AgentSetting<'_>) -> Result<T, SettingError> {
+fn small<T: TryFrom<u64>>(setting: AgentSetting<'_>) -> Result<T, UsageError> {
     let number = setting.must_be("a whole number", Json::as_u64)?;
     setting.must_be("a small number", |_| T::try_from(number).ok())
 }

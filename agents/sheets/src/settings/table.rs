@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use superstep::model::config::Config;
-use superstep_agent::{AgentSetting, SettingError, settings_of};
+use superstep_agent::{AgentSetting, UsageError, settings_of};
 
 use super::Settings;
 
@@ -45,7 +45,7 @@ pub struct SheetsTable {
 
 impl SheetsTable {
     /// Settings of `[agents.sheets]`.
-    pub fn read(config: &Config) -> Result<Self, SettingError> {
+    pub fn read(config: &Config) -> Result<Self, UsageError> {
         let mut table = Self::default();
         for it in settings_of(config, "sheets") {
             if USERS.contains(&it.key()) {
@@ -78,7 +78,7 @@ impl SheetsTable {
     }
 }
 
-fn prompt(setting: AgentSetting<'_>) -> Result<String, SettingError> {
+fn prompt(setting: AgentSetting<'_>) -> Result<String, UsageError> {
     setting.text()?;
     setting.prompt()
 }
