@@ -55,15 +55,17 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         true => None,
         false => model(app).await?,
     };
-    settings.role = reader(model.as_deref());
-    let mut models = model.map(NodeModels::new);
-    if let Some(usual) = models.take() {
-        let own = environment::open_nodes(&MODEL_NODES, &DataOwner::Project, app).await?;
-        let all = own.into_iter().fold(usual, |all, (node, opened)| {
-            let role = reader(Some(&opened.caller));
+    settings.role = ModelRole::of(model.as_deref());
+    let mut models = None;
+    if let Some(usual) = model {
+        let mut all = NodeModels::new(usual);
+        for (node, opened) in
+            environment::open_nodes(&MODEL_NODES, &DataOwner::Project, app).await?
+        {
+            let role = ModelRole::of(Some(&opened.caller));
             settings.node_roles.insert(node.clone(), role);
-            all.with(node, Arc::new(opened.caller))
-        });
+            all = all.with(node, Arc::new(opened.caller));
+        }
         models = Some(all);
     }
     let agent = Atris::with_models(models, settings, backends)?;
@@ -81,13 +83,5 @@ pub(super) async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, E
             Ok(None)
         }
         Err(error) => Err(error),
-    }
-}
-
-/// What a model is used for: a model inside the process is small, and chooses only.
-pub(super) fn reader(model: Option<&dyn Model>) -> ModelRole {
-    match model {
-        Some(model) if model.id().provider == "local" => ModelRole::Choice,
-        _ => ModelRole::Whole,
     }
 }
