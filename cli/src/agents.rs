@@ -111,6 +111,11 @@ impl Agent {
         Ok(self.0.open(site)?)
     }
 
+    /// Refuses settings that it refuses when it is opened.
+    pub(crate) fn check_settings(self, config: &Config) -> Result<(), Error> {
+        Ok(self.0.check_settings(config)?)
+    }
+
     pub(crate) fn card(self) -> &'static Card {
         self.0.card()
     }

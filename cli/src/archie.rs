@@ -7,11 +7,7 @@ mod pdf;
 
 use std::path::{Path, PathBuf};
 
-use superstep::{
-    Update as _,
-    fs::Roots,
-    model::{config::Config, select::DataOwner},
-};
+use superstep::{Update as _, fs::Roots, model::select::DataOwner};
 use superstep_agent::{Answers, Console as _, Context, Conversation, Next, OpenAgent as _};
 use superstep_archie::{Analysis, Archie, ArchieSession, Brief, ErrorKind};
 
@@ -33,11 +29,6 @@ use crate::{
 pub(crate) use pdf::EXTRACTS;
 
 use options::AgentOptions;
-
-/// Refuses settings that cannot be used.
-pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
-    options::settings(config).map(drop)
-}
 
 pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Error> {
     if what.query.trim().is_empty() {

@@ -10,7 +10,7 @@ mod session;
 
 use std::path::Path;
 
-use superstep::{ThreadId, model::config::Config};
+use superstep::ThreadId;
 use superstep_agent::Console as _;
 use superstep_atris::{SKIP, help_of, thread_errors};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
@@ -31,14 +31,6 @@ use crate::{
 pub(crate) use command::resuming;
 use options::OpenedAtris;
 use session::Session;
-
-/// Refuses settings that cannot be used.
-pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
-    let settings = options::settings(config, &mut Vec::new())?;
-    // Whatever is wrong with the hosts, their client says.
-    superstep_atris::Audius::new(settings.client)?;
-    Ok(())
-}
 
 pub(crate) async fn run(command: AtrisCommand, app: &mut App<'_>) -> Result<(), Error> {
     match command {

@@ -141,12 +141,6 @@ impl Console for TerminalConsole<'_, '_> {
     }
 }
 
-/// Prints blocks outside of a conversation.
-pub(crate) fn print(blocks: &[Block], app: &mut App<'_>) -> Result<(), Error> {
-    let mut console = TerminalConsole::new(app);
-    blocks.iter().try_for_each(|block| console.block(block))
-}
-
 /// The end of a conversation, as its command ends.
 pub(crate) fn ended(ended: Ended, thread: &str) -> Result<(), Error> {
     match ended {

@@ -42,7 +42,7 @@ pub(crate) trait RunAgent {
         None
     }
 
-    /// Refuses settings that it refuses when it is used.
+    /// Refuses settings that only this program can check.
     fn check_settings(&self, _: &Config) -> Result<(), Error> {
         Ok(())
     }

@@ -1,8 +1,7 @@
 //! `superstep sheet`: instructions on spreadsheets, step by step.
 //!
 //! `options` opens the agent with its settings, models and versions, `session` runs threads, `exec` and `file` work
-//! on files without a model, `sandbox` opens what contains programs, `prune` deletes what no thread uses, `uploaded`
-//! is where a server finds workbooks.
+//! on files without a model, `sandbox` opens what contains programs, `prune` deletes what no thread uses.
 
 mod exec;
 mod file;
@@ -10,7 +9,6 @@ mod options;
 mod prune;
 mod sandbox;
 mod session;
-mod uploaded;
 
 use std::{
     path::{Path, PathBuf},
@@ -22,7 +20,9 @@ use superstep::{
     model::{config::Config, select::DataOwner},
     tools::Verdict,
 };
-use superstep_sheets::{Sheets, workbook::Overwrite};
+use superstep_sheets::{
+    Sheets, UploadedVersions, result_file, result_file_of, workbook::Overwrite,
+};
 
 use crate::{
     agents::Agent,
@@ -39,11 +39,10 @@ pub(crate) use sandbox::{WORKER, tried};
 
 use options::OpenedSheets;
 use session::SheetThread;
-pub(crate) use uploaded::UploadedVersions;
 
-/// Refuses settings that cannot be used.
-pub(crate) fn check_settings(config: &Config) -> Result<(), Error> {
-    options::check(config)
+/// Refuses a sandbox that cannot be used here.
+pub(crate) fn check_sandbox(config: &Config) -> Result<(), Error> {
+    options::check_sandbox(config)
 }
 
 pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<(), Error> {
@@ -69,7 +68,7 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
     let _rights = input.as_deref().map(AsPrivateAs::new);
     match command {
         SheetCommand::Run { workbook, what } => {
-            let output = file::output(&workbook, &what)?;
+            let output = output(&workbook, &what)?;
             let content = environment::content_at(app.global, &workbook)?;
             let opened = options::open(&what, &content, app).await?;
             let thread = Agent::SHEETS.new_thread(&*opened.saver).await?;
@@ -126,6 +125,22 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
     }
 }
 
+/// The file of the result of a run; none in a dry run.
+fn output(workbook: &Path, what: &SheetRun) -> Result<Option<PathBuf>, Error> {
+    let overwrite = match what.force {
+        true => Overwrite::Replace,
+        false => Overwrite::Never,
+    };
+    match what.dry_run {
+        true => Ok(None),
+        false => Ok(Some(result_file(
+            workbook,
+            what.output.as_deref(),
+            overwrite,
+        )?)),
+    }
+}
+
 /// The agent as a server hosts it. It works on workbooks that were uploaded to a folder, by their hashes.
 pub(crate) async fn hosted(
     uploads: Option<PathBuf>,
@@ -175,7 +190,7 @@ async fn known(thread: &str, app: &mut App<'_>) -> Result<SheetThread, Error> {
         true => None,
         false => {
             let state = agent.graph().state(thread).await?.state;
-            file::of_thread(&state.problem, thread)
+            result_file_of(&state.problem, thread)
         }
     };
     Ok(SheetThread::new(agent, thread.to_owned(), output, false))
@@ -227,7 +242,7 @@ async fn go_on(thread: String, what: &SheetRun, app: &mut App<'_>) -> Result<(),
     let known = state.state.problem.input.as_deref();
     let known = known.filter(|_| !agreement.is_foreign());
     let output = match known {
-        Some(input) => file::output(input.as_ref(), what)?,
+        Some(input) => output(input.as_ref(), what)?,
         None => what.output.clone(),
     };
     let session = SheetThread::new(agent, thread, output, what.force);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
-use superstep::{Backends, BuildErrors};
+use superstep::{Backends, BuildErrors, model::config::Config};
 use superstep_agent::{Agent, AgentError, Card, NamedPath, NoModel, OpenAgent, READ_ONLY, Site};
 
 use crate::{Archie, ArchieSession, Settings};
@@ -46,6 +46,11 @@ impl Agent for ArchieAgent {
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, AgentError> {
         let archie = Archie::with_models(site.models, Settings::default(), site.backends)?;
         Ok(Box::new(ArchieSession::new(archie)))
+    }
+
+    fn check_settings(&self, config: &Config) -> Result<(), AgentError> {
+        Settings::default().configured(config)?;
+        Ok(())
     }
 }
 

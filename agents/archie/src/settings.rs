@@ -1,5 +1,7 @@
 //! Settings of the agent.
 
+mod table;
+
 use superstep::{fs::Roots, tools::guided::Profile};
 
 use crate::{

@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use serde_json::json;
-use superstep::Backends;
+use superstep::{Backends, model::config::Config};
 use superstep_agent::{Agent, AgentError, Card, OpenAgent, PlainAgent, Site};
 
-use crate::{Atris, MODEL_NODES, NewError, Settings};
+use crate::{Atris, AtrisTable, Audius, MODEL_NODES, NewError, Settings};
 
 /// Atris in a registry.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,13 @@ impl Agent for AtrisAgent {
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
         let atris = Atris::reader(backends)?;
         Ok(Box::new(PlainAgent::from(atris.graph().clone())))
+    }
+
+    fn check_settings(&self, config: &Config) -> Result<(), AgentError> {
+        let table = AtrisTable::read(config)?;
+        // The client refuses wrong hosts.
+        Audius::new(table.settings.client)?;
+        Ok(())
     }
 }
 

@@ -1,10 +1,15 @@
 //! Questions with what they mean, and whether an agent reads them so: how well rules or a model do.
 //!
 //! A file of them is a JSON array. `tests/fixtures` has those that `docs/atris.md` reports about.
+//! `check` reads them with an agent of its own.
+
+mod check;
 
 use serde::Deserialize;
 use serde_json::Value as Json;
 use superstep::{Error as RunError, Outcome};
+
+pub use check::{CheckedQuestion, LabelCheck, score_notice};
 
 use crate::{
     catalogue::{Catalogue, EntityType, Parameters},

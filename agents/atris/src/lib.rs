@@ -65,7 +65,7 @@ pub use graph::{Atris, MODEL_NODES, NewError};
 pub use mention::{Mention, Mentions};
 pub use problem::Problem;
 pub use session::{AnswerCommand, AtrisSession, SKIP, changes, help_of, thread_errors};
-pub use settings::{ClientSettings, ModelRole, Settings, USUAL_HOST};
+pub use settings::{AtrisTable, ClientSettings, ModelRole, Settings, USUAL_HOST};
 pub use state::{
     AtrisState, AtrisStateUpdate, EarlierList, Entity, MAX_ANSWERS, MAX_ERRORS, Node, Pending,
     Question, Secondary, Seen,

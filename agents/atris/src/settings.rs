@@ -1,11 +1,16 @@
 //! What can be chosen about Atris and its client.
 
+mod table;
+
 use std::{collections::BTreeMap, time::Duration};
 
 use superstep::{
     Secret,
     http::{Backoff, Jitter, RetryAfter},
+    model::Model,
 };
+
+pub use table::AtrisTable;
 
 /// Where the API is.
 pub const USUAL_HOST: &str = "https://api.audius.co";
@@ -41,6 +46,16 @@ pub enum ModelRole {
     /// It chooses between operations that fit about as well; names and parameters are found by rules. For
     /// small models, which are slow and invent values.
     Choice,
+}
+
+impl ModelRole {
+    /// The role of a model: one inside the process is small, and chooses only.
+    pub fn of(model: Option<&dyn Model>) -> Self {
+        match model {
+            Some(model) if model.id().provider == "local" => Self::Choice,
+            _ => Self::Whole,
+        }
+    }
 }
 
 /// Settings of the client.

@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use serde_json::json;
-use superstep::{Backends, Value};
+use superstep::{Backends, Value, model::config::Config};
 use superstep_agent::{Agent, AgentError, Card, NamedPath, OpenAgent, Site};
 
-use crate::{Docgen, DocsSession, NewError, Settings, agents::standard_agents};
+use crate::{Docgen, DocsSession, DocsTable, NewError, Settings, agents::standard_agents};
 
 /// The documentation agents in a registry.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,12 @@ impl Agent for DocsAgent {
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
         let docgen = Docgen::reader(backends)?;
         Ok(Box::new(DocsSession::new(docgen, Value::Null)))
+    }
+
+    fn check_settings(&self, config: &Config) -> Result<(), AgentError> {
+        DocsTable::profile(config)?;
+        DocsTable::read(config)?.with_agents(Vec::new())?;
+        Ok(())
     }
 }
 

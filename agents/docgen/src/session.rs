@@ -1,4 +1,12 @@
 //! A run of the documentation agents as front ends show it.
+//!
+//! Besides runs there are the forecast of a run (`planned`), questions to the facts (`code_question`, `impact`), and the
+//! origin of a page (`page_origin`).
+
+mod code_question;
+mod impact;
+mod page_origin;
+mod planned;
 
 use serde_json::json;
 use superstep::{
@@ -12,6 +20,11 @@ use superstep_agent::{
     AgentError, Answer, Block, Context, Notice, OpenAgent, Prompt, Reading, Report, Span, Weight,
     bad, count, faint, good, plain, strong,
 };
+
+pub use code_question::CodeQuestion;
+pub use impact::impact_notice;
+pub use page_origin::page_notice;
+pub use planned::forecast_notice;
 
 use crate::{DocNode, Docgen, Error, Outcome, Status};
 

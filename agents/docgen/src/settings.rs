@@ -1,9 +1,13 @@
 //! Settings: how deep, how much, with which agents.
 
+mod table;
+
 use std::{path::PathBuf, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use superstep::{fs::Roots, tools::RefineConfig};
+
+pub use table::DocsTable;
 
 use crate::{
     agent::DocAgent,

@@ -3,11 +3,13 @@
 use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
-use superstep::Backends;
+use superstep::{Backends, model::config::Config};
 use superstep_agent::{Agent, AgentError, Card, NoModel, OpenAgent, READ_ONLY, Site};
 use superstep_workbook::Overwrite;
 
-use crate::{MemoryVersions, Models, NewError, Settings, Sheets, SheetsSession, Versions};
+use crate::{
+    MemoryVersions, Models, NewError, Settings, Sheets, SheetsSession, SheetsTable, Versions,
+};
 
 /// The spreadsheet agent in a registry.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +46,11 @@ impl Agent for SheetsAgent {
         let versions = Arc::new(MemoryVersions::default());
         let sheets = Sheets::new(models, versions, Settings::default(), site.backends)?;
         Ok(Box::new(SheetsSession::new(sheets, None, Overwrite::Never)))
+    }
+
+    fn check_settings(&self, config: &Config) -> Result<(), AgentError> {
+        SheetsTable::read(config)?;
+        Ok(())
     }
 }
 

@@ -45,8 +45,9 @@ mod nodes;
 mod progress;
 mod prompt;
 mod protocol;
+mod result_file;
 mod services;
-pub mod session;
+mod session;
 mod settings;
 mod state;
 mod tools;
@@ -62,16 +63,22 @@ pub use graph::{Models, NewError, Sheets};
 pub use loss::{Losses, LostCell};
 pub use mirror::{Field, Mirror, MirrorTable, Rows};
 pub use progress::Progress;
-pub use session::SheetsSession;
+pub use result_file::{check_result_name, result_file, result_file_of};
+pub use session::{
+    SheetsSession, description_notice, executed_notice, printed_notice, rows_notice, tables_notices,
+};
 pub use settings::{
-    Extend, MAX_FORMAT_ERRORS, QueryLimits, Settings, USUAL_MAX_STEPS, USUAL_OVERWRITES,
+    Extend, MAX_FORMAT_ERRORS, QueryLimits, Settings, SheetsTable, USUAL_MAX_STEPS,
+    USUAL_OVERWRITES,
 };
 pub use state::{
     KeyInfo, Node, Problem, Proposal, SheetsState, SheetsStateUpdate, Status, StepRecord,
     Verification,
 };
 pub use tools::{FINISH, INFORMER};
-pub use versions::{FolderVersions, MemoryVersions, Versions, hash};
+pub use versions::{
+    FolderVersions, MemoryVersions, ReferencesError, UploadedVersions, UsedVersions, Versions, hash,
+};
 pub use workbench::Workbench;
 
 /// Workbooks and operations on them, for tools of one's own.

@@ -1,7 +1,10 @@
 //! A thread of the spreadsheet agent as front ends show it.
 //!
-//! `progress` shows steps, `question` asks for approval, `report` writes the result and shows the changes.
+//! `progress` shows steps, `question` asks for approval, `report` writes the result and shows the changes. Work without a
+//! thread is in `executed` and `described`.
 
+mod described;
+mod executed;
 mod progress;
 mod question;
 mod report;
@@ -19,7 +22,8 @@ use superstep_workbook::Overwrite;
 
 use crate::{Error, Problem, Sheets, SheetsState};
 
-pub use report::{LISTED, tables, warnings};
+pub use described::{description_notice, rows_notice, tables_notices};
+pub use executed::{executed_notice, printed_notice};
 
 /// The agent at work on a thread.
 pub struct SheetsSession {

@@ -1,10 +1,14 @@
 //! What can be chosen about the agent.
 
+mod table;
+
 use std::{sync::Arc, time::Duration};
 
 use superstep::tools::{Policy, ToolsBuilder};
 use superstep_sandbox::{Calculator, Limits as ProgramLimits, Sandbox};
 use superstep_workbook::Limits;
+
+pub use table::SheetsTable;
 
 /// How many steps a run may take unless something else is said.
 pub const USUAL_MAX_STEPS: u32 = 10;

@@ -1,5 +1,10 @@
 //! Versions of workbooks, by the hash of their bytes: one for each step that changed something. A
 //! state names its version, so an older checkpoint, a fork and a replay have the workbook of theirs.
+//!
+//! `uploaded` has the versions of a server, `used` finds those that something refers to.
+
+mod uploaded;
+mod used;
 
 use std::{
     collections::HashMap,
@@ -14,6 +19,9 @@ use superstep::{
     sync::lock,
     text::hex,
 };
+
+pub use uploaded::UploadedVersions;
+pub use used::{ReferencesError, UsedVersions};
 
 use crate::error::Error;
 

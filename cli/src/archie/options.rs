@@ -1,26 +1,14 @@
 //! Options of Archie: model, settings, database, budget.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::sync::Arc;
 
-use serde_json::Value as Json;
 use superstep::{
     Backends,
     fs::Roots,
-    model::{
-        Budget, ManagedModel, Model, Money, NodeModels, call,
-        config::{Config, Setting},
-        did_you_mean,
-        select::DataOwner,
-    },
+    model::{Budget, ManagedModel, Model, Money, NodeModels, call, select::DataOwner},
     saver::Saver,
 };
-use superstep_archie::{
-    Archie, MODEL_NODES, Profile, Replies, Settings, Spent, approval::Keywords, memory::MemoryPlace,
-};
+use superstep_archie::{Archie, MODEL_NODES, Replies, Settings, Spent, memory::MemoryPlace};
 
 use crate::{
     app::App,
@@ -30,9 +18,6 @@ use crate::{
     error::Error,
     output::faint,
 };
-
-/// The settings of `[agents.archie]`, besides `prompts.NAME`.
-const KEYS: [&str; 4] = ["keywords", "memory", "document_tokens", "profile"];
 
 /// What an agent is made of.
 pub(super) struct AgentOptions {
@@ -52,7 +37,14 @@ impl AgentOptions {
     ) -> Result<Self, Error> {
         let config = environment::load(app.global)?.config;
         config.agent_is_trusted("archie")?;
-        let mut settings = settings(&config)?;
+        let mut settings = Settings {
+            memory: dirs::data().map(|folder| MemoryPlace::Folder {
+                path: folder.join("archie"),
+                shared: Some(folder.join("archie.json")),
+            }),
+            ..Settings::default()
+        }
+        .configured(&config)?;
         settings.pdf = super::pdf::reader()?;
         if let Some(tokens) = document_tokens {
             settings.document_tokens = usize::try_from(tokens).ok();
@@ -141,68 +133,4 @@ impl AgentOptions {
         let (settings, backends) = (self.settings.clone(), self.backends.clone());
         Ok(Archie::with_models(models, settings, backends)?)
     }
-}
-
-/// Settings of `[agents.archie]`. A project may not set which file is written as memory.
-pub(super) fn settings(config: &Config) -> Result<Settings, Error> {
-    let mut settings = Settings {
-        memory: dirs::data().map(|folder| MemoryPlace::Folder {
-            path: folder.join("archie"),
-            shared: Some(folder.join("archie.json")),
-        }),
-        ..Settings::default()
-    };
-    for (key, setting) in config.agent("archie") {
-        let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
-        let not = |wanted: &str| wrong(format!("`{key}` must be {wanted}"));
-        match key {
-            "keywords" => {
-                let words = setting.value.as_array().map(|items| {
-                    let words = items.iter().filter_map(Json::as_str);
-                    words.map(str::to_owned).collect::<Vec<_>>()
-                });
-                settings.keywords = Keywords::new(words.ok_or_else(|| not("a list of texts"))?);
-            }
-            "memory" if setting.origin.is_project() => {
-                return Err(wrong("`memory` belongs in the user's file".into()));
-            }
-            "memory" => {
-                let file = path(setting)?.ok_or_else(|| not("a path"))?;
-                settings.memory = Some(file.into());
-            }
-            "document_tokens" => {
-                let tokens = setting.value.as_u64().and_then(|n| usize::try_from(n).ok());
-                let tokens = tokens.filter(|tokens| *tokens > 0);
-                settings.document_tokens = Some(tokens.ok_or_else(|| not("a number above 0"))?);
-            }
-            "profile" => {
-                let profile = setting.value.as_str().and_then(Profile::named);
-                settings.profile = Some(profile.ok_or_else(|| not("strong or small"))?);
-            }
-            _ => match key.strip_prefix("prompts.") {
-                Some(name) => {
-                    let path = path(setting)?.ok_or_else(|| not("a path"))?;
-                    let text = prompt(&path)
-                        .map_err(|error| wrong(format!("{}: {error}", path.display())))?;
-                    let replaced = settings.prompts.replace(name, text);
-                    replaced.map_err(|error| wrong(error.to_string()))?;
-                }
-                None => {
-                    let hint = did_you_mean::hint(key, KEYS);
-                    return Err(wrong(format!("unknown key `{key}`{hint}")));
-                }
-            },
-        }
-    }
-    Ok(settings)
-}
-
-/// The text of a prompt. A project may bring a pipe, which would block.
-fn prompt(path: &Path) -> io::Result<String> {
-    superstep::fs::read_text(path, 1 << 20)
-}
-
-fn path(setting: &Setting<Json>) -> Result<Option<PathBuf>, Error> {
-    let written = setting.value.as_str();
-    Ok(written.map(|written| setting.path(written)).transpose()?)
 }

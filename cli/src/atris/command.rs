@@ -24,30 +24,24 @@ pub(super) fn answering(
     options: &AtrisOptions,
     (host, global): (Option<&str>, &Global),
 ) -> String {
-    let mut line = begun(thread, ask.map(|ask| ask.id));
-    let own = match options.fake {
-        true => vec![FAKE.to_owned()],
-        false => options.host.clone(),
+    let hosts = match host {
+        Some(host) => vec![host.to_owned()],
+        None if options.fake => vec![FAKE.to_owned()],
+        None => options.host.clone(),
     };
-    match host {
-        Some(host) => push_hosts(&mut line, &[host.to_owned()]),
-        None => push_hosts(&mut line, &own),
-    }
     let switches = [
-        (options.no_model, " --no-model"),
-        (options.writes || ask.is_some_and(changes), " --writes"),
-        (options.explain, " --explain"),
-        (global.offline, " --offline"),
-        (global.json, " --json"),
+        (options.no_model, "--no-model"),
+        (options.writes || ask.is_some_and(changes), "--writes"),
+        (options.explain, "--explain"),
+        (global.offline, "--offline"),
+        (global.json, "--json"),
     ];
-    for (_, switch) in switches.iter().filter(|(is_on, _)| *is_on) {
-        line.push_str(switch);
-    }
-    if let Some(model) = &global.model {
-        line.push_str(&format!(" --model {}", quoted(model)));
-    }
-    push_database(&mut line, global);
-    line
+    let switches = switches.iter().filter(|(is_on, _)| *is_on);
+    let switches = switches.map(|(_, switch)| (*switch).to_owned());
+    let model = global.model.iter();
+    let model = model.map(|model| format!("--model {}", quoted(model)));
+    let question = ask.map(|ask| ask.id);
+    line(thread, question, &hosts, switches.chain(model), global)
 }
 
 /// A question that a stored thread waits for: its id and its kind.
@@ -60,47 +54,41 @@ pub(crate) fn resuming(
     asks: &[StoredAsk<'_>],
     global: &Global,
 ) -> String {
-    let mut line = begun(thread, asks.first().map(|(id, _)| *id));
-    let text = |name: &str| state.get(name).and_then(Json::as_str).map(str::to_owned);
     let asked = state.get("asked_of").and_then(Json::as_array);
     let asked = asked.into_iter().flatten().filter_map(Json::as_str);
-    let hosts = match text("bound_host") {
-        Some(bound) => vec![bound],
+    let hosts = match state.get("bound_host").and_then(Json::as_str) {
+        Some(bound) => vec![bound.to_owned()],
         None => asked.map(str::to_owned).collect(),
     };
-    push_hosts(&mut line, &hosts);
     let method = state.pointer("/best_api/method").and_then(Json::as_str);
     let is_call = |kind: Option<&str>| {
         use superstep::Ask as _;
         [Some(Approval::KIND), Some(OutcomeQuestion::KIND)].contains(&kind)
     };
-    if method.is_some_and(|method| method != "GET") && asks.iter().any(|(_, kind)| is_call(*kind)) {
-        line.push_str(" --writes");
-    }
-    push_database(&mut line, global);
-    line
+    let writes =
+        method.is_some_and(|method| method != "GET") && asks.iter().any(|(_, kind)| is_call(*kind));
+    let question = asks.first().map(|(id, _)| *id);
+    let writes = writes.then(|| "--writes".to_owned());
+    line(thread, question, &hosts, writes, global)
 }
 
-/// The beginning of both: the thread, and the question that is answered.
-fn begun(thread: &str, question: Option<AskId>) -> String {
-    let line = format!("superstep atris answer {}", quoted(thread));
-    match question {
-        Some(id) => format!("{line} ANSWER --question {}", question_id::short(id)),
-        None => line,
-    }
-}
-
-fn push_hosts(line: &mut String, hosts: &[String]) {
-    for host in hosts.iter().filter(|host| *host != USUAL_HOST) {
-        match host == FAKE {
-            true => line.push_str(" --fake"),
-            false => line.push_str(&format!(" --host {}", quoted(host))),
-        }
-    }
-}
-
-fn push_database(line: &mut String, global: &Global) {
-    if let Some(db) = &global.db {
-        line.push_str(&format!(" --db {}", quoted(&db.display().to_string())));
-    }
+/// The command with the thread, the question that is answered, the hosts, and options.
+fn line(
+    thread: &str,
+    question: Option<AskId>,
+    hosts: &[String],
+    options: impl IntoIterator<Item = String>,
+    global: &Global,
+) -> String {
+    let mut words = vec![format!("superstep atris answer {}", quoted(thread))];
+    words.extend(question.map(|id| format!("ANSWER --question {}", question_id::short(id))));
+    let hosts = hosts.iter().filter(|host| *host != USUAL_HOST);
+    words.extend(hosts.map(|host| match host == FAKE {
+        true => "--fake".to_owned(),
+        false => format!("--host {}", quoted(host)),
+    }));
+    words.extend(options);
+    let db = global.db.as_ref().map(|db| db.display().to_string());
+    words.extend(db.map(|db| format!("--db {}", quoted(&db))));
+    words.join(" ")
 }

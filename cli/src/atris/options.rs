@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use serde_json::Value as Json;
 use superstep::{
     Secret,
-    model::{ErrorKind, Model, NodeModels, config::Config, did_you_mean, select::DataOwner},
+    model::{ErrorKind, Model, NodeModels, select::DataOwner},
     saver::Saver,
 };
-use superstep_atris::{Atris, MODEL_NODES, ModelRole, Settings};
+use superstep_atris::{Atris, AtrisTable, MODEL_NODES, ModelRole};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{app::App, args::AtrisOptions, database, environment, error::Error, output::faint};
-
-/// The settings of `[agents.atris]`.
-const KEYS: [&str; 4] = ["app_name", "hosts", "key_env", "token_env"];
 
 /// What the fake inside a process is called in threads and approvals: its port is another one in each process.
 pub(super) const FAKE: &str = "the fake Audius of --fake";
@@ -30,8 +26,10 @@ pub(super) struct OpenedAtris {
 pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<OpenedAtris, Error> {
     let environment = environment::load(app.global)?;
     environment.config.agent_is_trusted("atris")?;
-    let mut unset = Vec::new();
-    let mut settings = settings(&environment.config, &mut unset)?;
+    let AtrisTable {
+        mut settings,
+        unset,
+    } = AtrisTable::read(&environment.config)?;
     for line in unset {
         app.output.say(&[faint(line)]);
     }
@@ -57,15 +55,17 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         true => None,
         false => model(app).await?,
     };
-    settings.role = reader(model.as_deref());
-    let mut models = model.map(NodeModels::new);
-    if let Some(usual) = models.take() {
-        let own = environment::open_nodes(&MODEL_NODES, &DataOwner::Project, app).await?;
-        let all = own.into_iter().fold(usual, |all, (node, opened)| {
-            let role = reader(Some(&opened.caller));
+    settings.role = ModelRole::of(model.as_deref());
+    let mut models = None;
+    if let Some(usual) = model {
+        let mut all = NodeModels::new(usual);
+        for (node, opened) in
+            environment::open_nodes(&MODEL_NODES, &DataOwner::Project, app).await?
+        {
+            let role = ModelRole::of(Some(&opened.caller));
             settings.node_roles.insert(node.clone(), role);
-            all.with(node, Arc::new(opened.caller))
-        });
+            all = all.with(node, Arc::new(opened.caller));
+        }
         models = Some(all);
     }
     let agent = Atris::with_models(models, settings, backends)?;
@@ -84,64 +84,4 @@ pub(super) async fn model(app: &mut App<'_>) -> Result<Option<Arc<dyn Model>>, E
         }
         Err(error) => Err(error),
     }
-}
-
-/// What a model is used for: a model inside the process is small, and chooses only.
-pub(super) fn reader(model: Option<&dyn Model>) -> ModelRole {
-    match model {
-        Some(model) if model.id().provider == "local" => ModelRole::Choice,
-        _ => ModelRole::Whole,
-    }
-}
-
-/// The variables of the key and the token, if the settings name no others.
-const KEY: &str = "AUDIUS_API_KEY";
-const SIGNED_IN: &str = "AUDIUS_TOKEN";
-
-fn variable(name: &str) -> Option<Secret> {
-    let value = std::env::var(name).ok().filter(|value| !value.is_empty());
-    value.map(Secret::from)
-}
-
-/// Settings of `[agents.atris]`. A project may not choose where keys go. A variable that is named and not set is told:
-/// most questions need no key.
-pub(super) fn settings(config: &Config, unset: &mut Vec<String>) -> Result<Settings, Error> {
-    let mut settings = Settings::default();
-    settings.client.api_key = variable(KEY);
-    settings.client.token = variable(SIGNED_IN);
-    for (key, setting) in config.agent("atris") {
-        let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
-        let not = |wanted: &str| wrong(format!("`{key}` must be {wanted}"));
-        if setting.origin.is_project() && key != "app_name" {
-            return Err(wrong(format!("`{key}` belongs in the user's file")));
-        }
-        let text = || setting.value.as_str().ok_or_else(|| not("a text"));
-        let mut secret = |name: &str| {
-            let value = variable(name);
-            if value.is_none() {
-                unset.push(format!(
-                    "{}: {name} is not set, so there is no `{key}`",
-                    setting.origin
-                ));
-            }
-            value
-        };
-        match key {
-            "app_name" => settings.client.app_name = text()?.to_owned(),
-            "key_env" => settings.client.api_key = secret(text()?),
-            "token_env" => settings.client.token = secret(text()?),
-            "hosts" => {
-                let hosts = setting.value.as_array().map(|items| {
-                    let hosts = items.iter().filter_map(Json::as_str);
-                    hosts.map(str::to_owned).collect::<Vec<_>>()
-                });
-                settings.client.hosts = hosts.ok_or_else(|| not("a list of addresses"))?;
-            }
-            _ => {
-                let hint = did_you_mean::hint(key, KEYS);
-                return Err(wrong(format!("unknown key `{key}`{hint}")));
-            }
-        }
-    }
-    Ok(settings)
 }

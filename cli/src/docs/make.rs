@@ -3,13 +3,10 @@
 use std::path::Path;
 
 use superstep::{RunQuery, RunRecord, Update as _, Value};
-use superstep_agent::{Answers, Conversation, Next};
-use superstep_docgen::{Docgen, DocsSession, Request};
+use superstep_agent::{Answers, Console as _, Conversation, Next};
+use superstep_docgen::{Docgen, DocsSession, Request, forecast_notice};
 
-use super::{
-    options::{self, OpenedDocs},
-    plan,
-};
+use super::options::{self, OpenedDocs};
 use crate::{
     agents::Agent,
     app::App,
@@ -36,7 +33,9 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     let content = environment::content_at(app.global, &request.root)?;
     let opened = options::open(make, &content, app).await?;
     if make.dry_run {
-        return plan::show(&opened, &request, app.output);
+        let forecast = opened.docgen.forecast(&request)?;
+        let notice = forecast_notice(&forecast, &request, |agent| opened.price(agent));
+        return TerminalConsole::new(app).show(&notice);
     }
     let docgen = &opened.docgen;
     let thread = docgen.known_thread(&request.root, &request.output).await;

@@ -1,6 +1,7 @@
 //! Errors of agents, as commands end with them.
 
-use superstep_agent::{AgentError, Failure};
+use superstep_agent::{AgentError, Failure, UsageError};
+use superstep_sheets::ReferencesError;
 
 use super::Error;
 
@@ -58,5 +59,25 @@ impl<E: AgentFailure> From<E> for Error {
 impl From<AgentError> for Error {
     fn from(error: AgentError) -> Self {
         Self::Agent(error)
+    }
+}
+
+impl From<UsageError> for Error {
+    fn from(error: UsageError) -> Self {
+        match error {
+            UsageError::Wrong(why) => Self::Usage(why),
+            UsageError::Path(error) => Self::Model(error),
+        }
+    }
+}
+
+impl From<ReferencesError> for Error {
+    fn from(error: ReferencesError) -> Self {
+        match error {
+            ReferencesError::Store(error) => Self::Store(error),
+            ReferencesError::Saver(error) => Self::Saver(error),
+            ReferencesError::Thread(error) => Self::Run(error),
+            ReferencesError::Record(error) => Self::Io(error.into()),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use serde_json::json;
-use superstep::{fs::Roots, model::config::Config};
+use superstep::fs::Roots;
 use superstep_archie::Settings;
 
 use super::{
@@ -34,10 +34,6 @@ impl RunAgent for Archie {
 
     fn scene(&self) -> Option<&'static Scene> {
         Some(&SCENE)
-    }
-
-    fn check_settings(&self, config: &Config) -> Result<(), Error> {
-        archie::check_settings(config)
     }
 }
 

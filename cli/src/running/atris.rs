@@ -1,6 +1,6 @@
 //! Atris, run: questions to Audius, or to a fake one.
 
-use superstep::{dynamic::Snapshot, model::config::Config};
+use superstep::dynamic::Snapshot;
 
 use super::{Doing, Hosting, Resumed, RunAgent, Scene, hosting::unable};
 use crate::{agents::Agent, app::App, args::Global, atris, error::Error};
@@ -20,10 +20,6 @@ impl RunAgent for Atris {
 
     fn scene(&self) -> Option<&'static Scene> {
         Some(&SCENE)
-    }
-
-    fn check_settings(&self, config: &Config) -> Result<(), Error> {
-        atris::check_settings(config)
     }
 
     fn resume_command(&self, thread: &str, snapshot: &Snapshot, global: &Global) -> String {

@@ -1,6 +1,5 @@
 //! The documentation agents, run: facts of a code base, and pages that agents refine.
 
-use superstep::model::config::Config;
 
 use super::{Doing, Hosting, Resumed, RunAgent, Scene, hosting::tell};
 use crate::{agents::Agent, app::App, docs, error::Error};
@@ -19,10 +18,6 @@ impl RunAgent for Docgen {
 
     fn scene(&self) -> Option<&'static Scene> {
         Some(&SCENE)
-    }
-
-    fn check_settings(&self, config: &Config) -> Result<(), Error> {
-        docs::check_settings(config)
     }
 }
 

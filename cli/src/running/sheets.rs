@@ -38,7 +38,7 @@ impl RunAgent for Sheets {
     }
 
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
-        sheet::check_settings(config)
+        sheet::check_sandbox(config)
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) fn problems(config: &Config) -> Vec<Error> {
     let mut found = Vec::new();
     found.extend(agents::check_names(config).err());
     for agent in Agent::all() {
+        found.extend(agent.check_settings(config).err());
         found.extend(running::of(*agent).check_settings(config).err());
     }
     for file in &config.files {

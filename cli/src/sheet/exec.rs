@@ -2,21 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use superstep_agent::Console as _;
 use superstep_sheets::{
-    Execution, refuse_input,
+    Execution, check_result_name, executed_notice, printed_notice, refuse_input,
     sandbox::Limits,
-    session::{LISTED, tables, warnings},
     workbook::{Overwrite, save},
 };
 
-use super::{file, options, sandbox};
-use crate::{
-    app::App,
-    console,
-    error::Error,
-    output::{Form, Output, bad, faint, good, plain},
-};
+use super::{options, sandbox};
+use crate::{app::App, console::TerminalConsole, error::Error, output::Form};
 
 /// What is run, and where its result goes.
 pub(super) struct Exec {
@@ -36,7 +30,7 @@ const PRINTED: usize = 16 << 20;
 pub(super) async fn run(what: &Exec, app: &mut App<'_>) -> Result<(), Error> {
     if let Some(output) = &what.output {
         refuse_input(&what.workbook, output)?;
-        file::check_name(output)?;
+        check_result_name(output)?;
         if what.overwrite == Overwrite::Never && output.symlink_metadata().is_ok() {
             let path = output.display();
             return Err(Error::Usage(format!(
@@ -57,58 +51,25 @@ pub(super) async fn run(what: &Exec, app: &mut App<'_>) -> Result<(), Error> {
         ran = running => ran?,
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
-    // Also of a program that failed: what it printed says how far it came.
+    // Also of a program that failed: its output says how far it came.
+    let printed = printed_notice(&ran, opened.name(), PRINTED);
     if app.output.form == Form::Text {
-        printed(ran.printed(), app.output)?;
+        TerminalConsole::new(app).show(&printed)?;
     }
-    let (stdout, dropped) = ran.printed();
-    let about = json!({
-        "sandbox": opened.name(), "failed": true, "stdout": stdout, "stdout_dropped": dropped,
-    });
     let done = tokio::select! {
         done = ran.finish(Some(&calculator)) => done,
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     if done.is_err() && app.output.form == Form::Json {
-        app.output.json(&about)?;
+        TerminalConsole::new(app).show(&printed)?;
     }
     let done = done?;
-    if let Some(output) = &what.output {
+    let output = what.output.as_deref();
+    if let Some(output) = output {
         save(output, &done.bytes, what.overwrite).map_err(superstep_sheets::Error::from)?;
     }
-    let output = app.output;
-    if output.form == Form::Json {
-        let mut changes = done.changes;
-        changes.cells.truncate(LISTED);
-        changes.formats.truncate(LISTED);
-        return output.json(&json!({
-            "sandbox": opened.name(),
-            "output": what.output.as_deref().map(Path::display).map(|it| it.to_string()),
-            "stdout": done.stdout,
-            "stdout_dropped": done.stdout_dropped,
-            "took_ms": done.took.as_millis(),
-            "changes": changes,
-            "warnings": done.warnings,
-            "calculation": done.calculation,
-        }));
-    }
-    for line in done.changes.to_string().lines() {
-        output.note(&[faint(line)]);
-    }
-    console::print(&tables(&done.book, &done.changes), app)?;
-    if let Some(why) = done.calculation.told() {
-        output.say(&[bad("formulas are not calculated: "), plain(why)]);
-    }
-    console::print(&warnings(&done.warnings), app)?;
-    if !done.warnings.is_empty() {
-        let about = "write these anew in the program, or run it with --sandbox embedded, which moves and keeps them";
-        output.say(&[faint(about)]);
-    }
-    match &what.output {
-        Some(path) => output.note(&[good("written "), plain(path.display())]),
-        None => output.note(&[faint("nothing was written")]),
-    }
-    Ok(())
+    let notice = executed_notice(&done, opened.name(), output);
+    TerminalConsole::new(app).show(&notice)
 }
 
 /// The text of the program: a file, or what is piped in.
@@ -127,18 +88,4 @@ async fn code(file: &Path, app: &mut App<'_>) -> Result<String, Error> {
         ))),
         false => Ok(code),
     }
-}
-
-/// What a program printed, and how much of it is not there.
-fn printed((text, dropped): (&str, u64), output: &Output) -> Result<(), Error> {
-    for line in text.lines() {
-        output.data(&[plain(line)])?;
-    }
-    if dropped > 0 {
-        output.say(&[bad(format!(
-            "the program printed {dropped} bytes more, which are kept nowhere: {} MiB are, let it print less",
-            PRINTED >> 20
-        ))]);
-    }
-    Ok(())
 }

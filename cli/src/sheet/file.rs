@@ -1,14 +1,13 @@
 //! Commands on files: the workbook of a thread, the values of formulas, a description.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use serde_json::json;
 use superstep::Backends;
+use superstep_agent::Console as _;
 use superstep_sheets::{
-    Mirror, Problem, QueryLimits, Sheets, SheetsState, refuse_input,
+    Mirror, QueryLimits, Sheets, SheetsState, check_result_name, description_notice, refuse_input,
+    rows_notice, tables_notices,
     workbook::{Calculation, Limits, Overwrite, Workbook, save as write},
 };
 
@@ -16,78 +15,12 @@ use super::{options::versions, sandbox};
 use crate::{
     agents::Agent,
     app::App,
-    args::{SheetOutput, SheetRun},
+    args::SheetOutput,
+    console::TerminalConsole,
     error::{Error, InFile},
-    output::{Form, bad, count, good, plain, shown, strong},
+    output::{Form, bad, count, good, plain, shown},
     thread_reader::ThreadReader,
 };
-
-/// How many names are tried for a result.
-const NAMES: u32 = 1_000;
-
-/// Where the result of a run goes: where it is said, or beside the workbook under a name that is free.
-pub(super) fn output(workbook: &Path, what: &SheetRun) -> Result<Option<PathBuf>, Error> {
-    if what.dry_run {
-        return Ok(None);
-    }
-    if let Some(output) = &what.output {
-        refuse_input(workbook, output)?;
-        check_name(output)?;
-        if output.exists() && !what.force {
-            let path = output.display();
-            return Err(Error::Usage(format!(
-                "`{path}` exists; --force replaces it"
-            )));
-        }
-        return Ok(Some(output.clone()));
-    }
-    let stem = workbook.file_stem().unwrap_or_default().to_string_lossy();
-    let mut names = (1..=NAMES).map(|number| {
-        let name = match number {
-            1 => format!("{stem}-result.xlsx"),
-            number => format!("{stem}-result-{number}.xlsx"),
-        };
-        workbook.with_file_name(name)
-    });
-    let free = names.find(|path| !path.exists());
-    free.map(Some)
-        .ok_or_else(|| Error::Usage("name a file for the result with -o".into()))
-}
-
-/// Where the result of a thread goes. A copy of a thread has the file of the thread that it was copied from in its
-/// state; its own is beside that.
-pub(super) fn of_thread(problem: &Problem, thread: &str) -> Option<PathBuf> {
-    let output = PathBuf::from(problem.output.as_ref()?);
-    match &problem.thread {
-        Some(first) if first != thread => {
-            let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-            // The name of a thread may be that of a folder; the file stays beside the other one.
-            let name: String = thread
-                .chars()
-                .map(
-                    |c| match c.is_alphanumeric() || matches!(c, '-' | '_' | '.') {
-                        true => c,
-                        false => '_',
-                    },
-                )
-                .collect();
-            Some(output.with_file_name(format!("{stem}-{name}.xlsx")))
-        }
-        _ => Some(output),
-    }
-}
-
-/// Refuses a result under a name that says it is something else.
-pub(super) fn check_name(output: &Path) -> Result<(), Error> {
-    let ending = output.extension().unwrap_or_default();
-    match ending.eq_ignore_ascii_case("xlsx") {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
-            "`{}` does not end with .xlsx, and the result is such a file",
-            output.display()
-        ))),
-    }
-}
 
 /// Writes the workbook of a thread.
 pub(super) async fn save(
@@ -96,7 +29,7 @@ pub(super) async fn save(
     to: &SheetOutput,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    check_name(&to.output)?;
+    check_result_name(&to.output)?;
     let reader = ThreadReader::open(app.global)?;
     if reader.agent(thread).await? != Agent::SHEETS {
         return Err(Error::Usage(format!("`{thread}` has no workbook")));
@@ -140,7 +73,7 @@ pub(super) async fn recalc(
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     refuse_input(workbook, &to.output)?;
-    check_name(&to.output)?;
+    check_result_name(&to.output)?;
     let book = opened(workbook)?;
     let calculator = sandbox::calculator()?;
     let calculated = tokio::select! {
@@ -183,13 +116,7 @@ pub(super) fn state(
 ) -> Result<(), Error> {
     let book = opened(workbook)?;
     if sql.is_none() && !tables {
-        let text = book.state(tokens);
-        if app.output.form == Form::Json {
-            return app.output.json(&json!({"state": text}));
-        }
-        return text
-            .lines()
-            .try_for_each(|line| app.output.data(&[plain(line)]));
+        return TerminalConsole::new(app).show(&description_notice(&book, tokens));
     }
     let limits = QueryLimits {
         rows: 1_000,
@@ -198,35 +125,12 @@ pub(super) fn state(
         ..QueryLimits::default()
     };
     let mirror = Mirror::of(&book, limits)?;
-    let Some(sql) = sql else {
-        if app.output.form == Form::Json {
-            return mirror.tables().iter().try_for_each(|table| {
-                app.output.json(&json!({
-                    "table": table.name, "columns": table.columns, "rows": table.rows,
-                    "sheet": table.sheet, "area": table.area.to_string(),
-                }))
-            });
-        }
-        let schema = mirror.schema();
-        return schema
-            .lines()
-            .try_for_each(|line| app.output.data(&[plain(line)]));
+    let notices = match sql {
+        Some(sql) => vec![rows_notice(&mirror.query(sql)?)],
+        None => tables_notices(&mirror),
     };
-    let rows = mirror.query(sql)?;
-    if app.output.form == Form::Json {
-        return app.output.json(&json!({
-            "columns": rows.columns, "rows": rows.rows, "is_cut": rows.is_cut,
-        }));
-    }
-    app.output.data(&[strong(rows.columns.join("  "))])?;
-    for row in &rows.rows {
-        let fields: Vec<String> = row.iter().map(ToString::to_string).collect();
-        app.output.data(&[plain(fields.join("  "))])?;
-    }
-    if rows.is_cut {
-        app.output.say(&[plain("there are more rows")]);
-    }
-    Ok(())
+    let mut console = TerminalConsole::new(app);
+    notices.iter().try_for_each(|notice| console.show(notice))
 }
 
 /// A workbook, or what is wrong with its file.

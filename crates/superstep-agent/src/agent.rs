@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use superstep::{
     Backends,
-    model::{Model, NodeModels},
+    model::{Model, NodeModels, config::Config},
 };
 
 use crate::{
@@ -48,6 +48,11 @@ pub trait Agent: Send + Sync + 'static {
     /// The agent without a model and without accounts, for reading and drawing threads. Its runs are refused.
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
         self.open(Site::without_model(backends, READ_ONLY))
+    }
+
+    /// Refuses settings that it refuses when it is opened.
+    fn check_settings(&self, _: &Config) -> Result<(), AgentError> {
+        Ok(())
     }
 }
 

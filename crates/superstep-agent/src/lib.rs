@@ -25,8 +25,10 @@ mod open;
 mod plain_agent;
 mod prompt;
 mod question_id;
+mod settings;
 pub mod slash;
 mod span;
+mod usage_error;
 mod words;
 
 pub use agent::{Agent, GraphAgent, READ_ONLY, Site};
@@ -43,5 +45,7 @@ pub use open::{Instead, OpenAgent, Reply};
 pub use plain_agent::PlainAgent;
 pub use prompt::{Answer, Decides, Prompt, Reading};
 pub use question_id::{SHORTEST_ID, names_question, short_id};
+pub use settings::{AgentSetting, settings_of};
 pub use span::{Span, Style, bad, code, faint, good, plain, strong};
+pub use usage_error::UsageError;
 pub use words::{count, shown};

@@ -1,6 +1,6 @@
 //! The result of a thread: its answer, its changes as tables, its file.
 
-use std::path::Path;
+use std::{fmt::Display, path::Path};
 
 use serde_json::json;
 use superstep_agent::{
@@ -19,7 +19,7 @@ const COLUMNS: u32 = 8;
 const AREAS: usize = 3;
 
 /// The most changes of cells in an event.
-pub const LISTED: usize = 1_000;
+pub(super) const LISTED: usize = 1_000;
 
 /// The result of a thread.
 pub(super) struct SheetsReport<'a> {
@@ -72,10 +72,8 @@ impl SheetsReport<'_> {
             for cell in &verification.new_errors {
                 blocks.push(line(Weight::Say, [bad("error in "), plain(cell)]));
             }
-            if let Some(why) = &verification.not_calculated {
-                let what = bad("formulas are not calculated: ");
-                blocks.push(line(Weight::Say, [what, plain(why)]));
-            }
+            let why = verification.not_calculated.as_ref();
+            blocks.extend(why.map(not_calculated));
             blocks.extend(warnings(&verification.warnings));
         }
         match self.state.status {
@@ -89,27 +87,38 @@ impl SheetsReport<'_> {
                 blocks.push(line(Weight::Say, [what]));
             }
         }
-        blocks.push(match self.output {
-            Some(path) => line(Weight::Note, [good("written "), plain(path.display())]),
-            None => line(Weight::Note, [faint("nothing was written")]),
-        });
+        blocks.push(written(self.output));
         blocks
     }
 }
 
-fn line(weight: Weight, spans: impl IntoIterator<Item = Span>) -> Block {
+pub(super) fn line(weight: Weight, spans: impl IntoIterator<Item = Span>) -> Block {
     Block::Line(weight, spans.into_iter().collect())
 }
 
+/// Formulas whose values may be wrong.
+pub(super) fn not_calculated(why: impl Display) -> Block {
+    let what = bad("formulas are not calculated: ");
+    line(Weight::Say, [what, plain(why)])
+}
+
+/// The file that a result was written to.
+pub(super) fn written(output: Option<&Path>) -> Block {
+    match output {
+        Some(path) => line(Weight::Note, [good("written "), plain(path.display())]),
+        None => line(Weight::Note, [faint("nothing was written")]),
+    }
+}
+
 /// Warnings about a result.
-pub fn warnings(warnings: &[String]) -> Vec<Block> {
+pub(super) fn warnings(warnings: &[String]) -> Vec<Block> {
     let lines = warnings.iter();
     let lines = lines.map(|warning| line(Weight::Say, [bad("warning: "), plain(warning)]));
     lines.collect()
 }
 
 /// Tables of the changed areas, within bounds.
-pub fn tables(book: &Workbook, changes: &Changes) -> Vec<Block> {
+pub(super) fn tables(book: &Workbook, changes: &Changes) -> Vec<Block> {
     let areas = shown_areas(book, changes).into_iter();
     areas
         .flat_map(|(sheet, area)| table(book, &sheet, area))

@@ -30,11 +30,6 @@ impl<S> Snap<S> {
     {
         Arc::unwrap_or_clone(self.0)
     }
-
-    /// The shared state.
-    pub fn into_arc(self) -> Arc<S> {
-        self.0
-    }
 }
 
 impl<S> Clone for Snap<S> {

@@ -1,27 +1,29 @@
-//! Versions of workbooks of a server: those of its threads, and workbooks that were uploaded.
+//! Versions of a server: those of its threads, and workbooks that clients uploaded.
 
 use std::path::{Path, PathBuf};
 
-use superstep_sheets::{Error, FolderVersions, Versions};
+use super::{FolderVersions, Versions};
+use crate::error::Error;
 
-/// Versions are kept beside the database. A workbook that is not there may be a file that somebody uploaded, which has
-/// the same name: the hash of its bytes.
+/// Versions in a folder, and uploaded workbooks beside them. An uploaded file has the same name as a version: the hash of
+/// its bytes.
 #[derive(Debug)]
-pub(crate) struct UploadedVersions {
+pub struct UploadedVersions {
     kept: FolderVersions,
     uploads: Option<FolderVersions>,
 }
 
 impl UploadedVersions {
-    pub(super) fn new(kept: FolderVersions, uploads: Option<PathBuf>) -> Self {
+    /// Versions that are kept in one folder, with a folder of uploads if there is one.
+    pub fn new(kept: FolderVersions, uploads: Option<PathBuf>) -> Self {
         Self {
             kept,
             uploads: uploads.map(FolderVersions::new),
         }
     }
 
-    /// Where versions are kept.
-    pub(crate) fn folder(&self) -> &Path {
+    /// The folder that versions are kept in.
+    pub fn folder(&self) -> &Path {
         self.kept.folder()
     }
 }
@@ -35,7 +37,7 @@ impl Versions for UploadedVersions {
         match (self.kept.get(hash), &self.uploads) {
             (Err(Error::VersionGone { .. }), Some(uploads)) => {
                 let bytes = uploads.get(hash)?;
-                // Who uploaded it may remove it; the thread continues with it.
+                // The client may remove the upload; the thread continues with it.
                 self.kept.put(&bytes)?;
                 Ok(bytes)
             }

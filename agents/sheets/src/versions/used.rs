@@ -1,0 +1,135 @@
+//! Versions in use: those that threads, queued runs and records of a server refer to.
+//!
+//! A result stays its owner's when its thread is gone, and a queued run names the workbook that it begins with.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+use superstep::{
+    RunQuery, RunStatus, Saver, SaverError, ThreadId,
+    dynamic::DynGraph,
+    saver::HistoryQuery,
+    store::{Prefix, Search, Store, StoreError, TtlOnRead},
+};
+
+/// How many records are read at once.
+const BATCH: usize = 1000;
+
+/// Why references to versions cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReferencesError {
+    /// The long-term store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The storage of threads refused.
+    #[error(transparent)]
+    Saver(#[from] SaverError),
+    /// A thread cannot be read.
+    #[error(transparent)]
+    Thread(#[from] superstep::Error),
+    /// A record cannot be searched.
+    #[error(transparent)]
+    Record(#[from] serde_json::Error),
+}
+
+/// The hashes of versions in use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UsedVersions(BTreeSet<String>);
+
+impl UsedVersions {
+    /// The versions that records of a store name, or queued runs of these threads and of threads of a server.
+    pub async fn recorded(
+        saver: &dyn Saver,
+        store: &dyn Store,
+        threads: &[ThreadId],
+    ) -> Result<Self, ReferencesError> {
+        let mut used = Self::default();
+        // Results, files, assistants and schedules.
+        each(store, Prefix::default(), |key, value| {
+            used.add_text(key);
+            used.add(value);
+        })
+        .await?;
+        // A thread that only waits in the queue is in no other list.
+        let mut served = Vec::new();
+        let place = Prefix::new(["threads", "served"]).map_err(StoreError::from)?;
+        each(store, place, |key, _| served.push(ThreadId::from(key))).await?;
+        let queued = RunQuery {
+            status: Some(RunStatus::Queued),
+            ..RunQuery::default()
+        };
+        for thread in threads.iter().chain(&served) {
+            for run in saver.runs().load_runs(thread, &queued).await? {
+                used.add(&serde_json::to_value(&run)?);
+            }
+        }
+        Ok(used)
+    }
+
+    /// Adds the versions that the checkpoints of a thread name.
+    pub async fn add_thread(
+        &mut self,
+        graph: &DynGraph,
+        thread: &ThreadId,
+    ) -> Result<(), ReferencesError> {
+        let all = HistoryQuery::default();
+        for snapshot in graph.history(thread, &"".into(), &all).await? {
+            let state = serde_json::to_value(&snapshot.values)?;
+            for field in ["problem", "version", "op_log", "proposal"] {
+                self.add(state.get(field).unwrap_or(&Json::Null));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a version is in use.
+    pub fn contains(&self, hash: &str) -> bool {
+        self.0.contains(hash)
+    }
+
+    fn add(&mut self, value: &Json) {
+        match value {
+            Json::String(text) => self.add_text(text),
+            Json::Array(items) => items.iter().for_each(|item| self.add(item)),
+            Json::Object(fields) => {
+                for (name, item) in fields {
+                    self.add_text(name);
+                    self.add(item);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the hashes in a text, at any place.
+    fn add_text(&mut self, text: &str) {
+        let runs = text.split(|c: char| !c.is_ascii_hexdigit());
+        let hashes = runs.filter(|run| run.len() == 64);
+        self.0.extend(hashes.map(str::to_ascii_lowercase));
+    }
+}
+
+async fn each(
+    store: &dyn Store,
+    prefix: Prefix,
+    mut see: impl FnMut(&str, &Json),
+) -> Result<(), ReferencesError> {
+    let mut offset = 0;
+    loop {
+        let search = Search {
+            prefix: prefix.clone(),
+            limit: BATCH,
+            offset,
+            ttl: TtlOnRead::Keep,
+            ..Search::default()
+        };
+        let found = store.search(search).await?;
+        for it in &found {
+            see(&it.item.key, &serde_json::to_value(&it.item.value)?);
+        }
+        offset += found.len();
+        if found.len() < BATCH {
+            return Ok(());
+        }
+    }
+}
