@@ -147,6 +147,16 @@ pub(crate) fn print(blocks: &[Block], app: &mut App<'_>) -> Result<(), Error> {
     blocks.iter().try_for_each(|block| console.block(block))
 }
 
+/// Shows notices outside of a conversation.
+pub(crate) fn show(
+    notices: impl IntoIterator<Item = Notice>,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let mut console = TerminalConsole::new(app);
+    let mut notices = notices.into_iter();
+    notices.try_for_each(|notice| console.show(&notice))
+}
+
 /// The end of a conversation, as its command ends.
 pub(crate) fn ended(ended: Ended, thread: &str) -> Result<(), Error> {
     match ended {

@@ -25,6 +25,17 @@ impl From<superstep_mail::MemoryError> for Error {
     }
 }
 
+impl From<superstep_mail::inbox::InboxError> for Error {
+    fn from(error: superstep_mail::inbox::InboxError) -> Self {
+        use superstep_mail::inbox::InboxError;
+        match error {
+            InboxError::Agent(error) => error.into(),
+            InboxError::Stopped => Self::Cancelled,
+            other => Self::Usage(other.to_string()),
+        }
+    }
+}
+
 /// An error of an agent about a file, which it does not name.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {error}")]
