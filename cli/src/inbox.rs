@@ -32,7 +32,7 @@ use crate::{
     console, database,
     error::Error,
     files,
-    mail::{self, Account, OpenedAgent},
+    mail::{self, OpenedAgent, account},
     output::{Form, Output, faint, plain},
     suggest,
     terminal::{Composed, Editor},
@@ -115,15 +115,15 @@ pub(crate) async fn resume(
 ) -> Result<(), Error> {
     let reader = MailAgent::reader(database::writable(app.global)?)?;
     let shown = Shown::Thread(thread.to_owned());
-    let (global, account) = (app.global, &with.account);
-    let how = |id: &str| suggest::with_account(global, account, &["inbox", "accept", id]);
+    let global = app.global;
+    let how = |id: &str| suggest::with_account(global, &with.account, &["inbox", "accept", id]);
     let open_now = Question::open(&reader, &shown).await?;
     if open_now.is_empty() {
         if reader.graph().state(thread).await?.is_done() {
             app.output.say(&[faint("this thread is done")]);
             return Ok(());
         }
-        let account = Account::read(&with.account, app.global)?;
+        let account = account::read(&with.account, app.global)?;
         let agent = mail::open(&account, with.max_cost, app).await?;
         agreement.store().await?;
         let after = inbox::resume(&agent, thread, app.terminal.ctrl_c()).await?;
@@ -139,7 +139,7 @@ pub(crate) async fn resume(
             thread: thread.to_owned(),
         });
     }
-    let opened = match Account::read(&with.account, app.global) {
+    let opened = match account::read(&with.account, app.global) {
         Ok(account) => mail::open(&account, with.max_cost, app).await,
         Err(error) => Err(error),
     };
@@ -210,7 +210,7 @@ async fn open(
         nothing_open(app.output);
         return Ok(());
     }
-    let account = Account::read(&with.account, app.global)?;
+    let account = account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
     screen::run(agent, shown, with, app).await
 }
@@ -242,7 +242,7 @@ async fn one(
     let mut question = id::find(&all, id)?.clone();
     let said = say(&question)?;
     question.takes(said.kind)?;
-    let account = Account::read(&with.account, app.global)?;
+    let account = account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
     let edit = question.edit_of(&said);
     if let Some(args) = &edit {

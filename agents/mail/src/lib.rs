@@ -55,6 +55,7 @@
 //! # Ok(()) }
 //! ```
 
+pub mod account;
 mod address;
 mod agent;
 mod attempts;

@@ -36,6 +36,17 @@ impl From<superstep_mail::inbox::InboxError> for Error {
     }
 }
 
+impl From<superstep_mail::account::AccountError> for Error {
+    fn from(error: superstep_mail::account::AccountError) -> Self {
+        use superstep_mail::account::AccountError;
+        match error {
+            AccountError::Mail(error) => error.into(),
+            AccountError::NoAccount => Self::NoAccount,
+            other => Self::Usage(other.to_string()),
+        }
+    }
+}
+
 /// An error of an agent about a file, which it does not name.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {error}")]

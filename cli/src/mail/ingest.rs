@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use superstep::text::single_line;
 use superstep_mail::{Arrival, IngestOptions, Ingested, Intake, MailAgent, MailId, thread_name};
 
-use super::{Account, OpenedAgent, open};
+use super::{OpenedAgent, account, open};
 use crate::{
     app::App,
     args::IngestArgs,
@@ -75,7 +75,7 @@ pub(super) async fn watch(every: u64, what: &IngestArgs, app: &mut App<'_>) -> R
 }
 
 async fn begin(what: &IngestArgs, app: &mut App<'_>) -> Result<OpenedAgent, Error> {
-    let account = Account::read(&what.account, app.global)?;
+    let account = account::read(&what.account, app.global)?;
     open(&account, what.max_cost, app).await
 }
 

@@ -4,7 +4,9 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::{Value as Json, json};
 use superstep::model::config::Config;
-use superstep_mail::{Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings};
+use superstep_mail::{
+    Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings, account::MailAccount,
+};
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
@@ -19,7 +21,7 @@ use crate::{
     args::{InboxArgs, Serve, Shared},
     error::Error,
     inbox,
-    mail::{self, Account},
+    mail::{self, account},
 };
 
 /// The id under which clients know it, and its shorter name.
@@ -56,7 +58,7 @@ impl RunAgent for Mail {
     }
 
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
-        Account::check_settings(config)
+        Ok(MailAccount::check_settings(config)?)
     }
 
     fn has_account(&self) -> bool {
@@ -112,7 +114,7 @@ fn with_ingest<'s>(on: Hosting<'s>, agent: &MailAgent) -> Result<Hosting<'s>, Er
 }
 
 async fn open(what: &Serve, app: &mut App<'_>) -> Result<MailAgent, Error> {
-    let account = Account::read(&what.account, app.global)?;
+    let account = account::read(&what.account, app.global)?;
     Ok(mail::open(&account, None, app).await?.agent)
 }
 
