@@ -55,13 +55,13 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
     let reader = MailAgent::reader(backends)?;
     let Some(command) = what.command else {
         if !is_at_terminal(app) {
-            return list(&reader, app).await;
+            return list(&reader, app.output).await;
         }
         let whole = Shown::All;
         return open(&reader, whole, &what.with, app).await;
     };
     match command {
-        InboxCommand::List => list(&reader, app).await,
+        InboxCommand::List => list(&reader, app.output).await,
         InboxCommand::Show { id, diff } => {
             let all = Question::open(&reader, &Shown::All).await?;
             let found = id::find(&all, &id)?;
@@ -72,7 +72,7 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
                 })?,
                 false => found.whole(),
             };
-            console::show([shown], app)
+            console::show([shown], app.output)
         }
         InboxCommand::Accept { id, with } => {
             let say = |question: &Question| Ok(question.accepted());
@@ -133,7 +133,7 @@ pub(crate) async fn resume(
         .iter()
         .flat_map(|it| it.to_answer(&how(&it.short_id())));
     if !is_at_terminal(app) {
-        console::show(to_answer, app)?;
+        console::show(to_answer, app.output)?;
         agreement.store().await?;
         return Err(Error::Waiting {
             thread: thread.to_owned(),
@@ -149,7 +149,7 @@ pub(crate) async fn resume(
             screen::run(agent, shown, with, app).await
         }
         Err(error) => {
-            console::show(to_answer, app)?;
+            console::show(to_answer, app.output)?;
             Err(error)
         }
     }
@@ -216,13 +216,13 @@ async fn open(
 }
 
 /// Lists the open questions. Threads that cannot be read are named, and make it fail in the end.
-async fn list(reader: &MailAgent, app: &mut App<'_>) -> Result<(), Error> {
+async fn list(reader: &MailAgent, output: &Output) -> Result<(), Error> {
     let (all, unreadable) = Question::inbox(reader).await?;
-    console::show(all.iter().map(Question::line), app)?;
+    console::show(all.iter().map(Question::line), output)?;
     if all.is_empty() {
-        nothing_open(app.output);
+        nothing_open(output);
     }
-    console::show(unreadable.iter().map(|it| it.notice()), app)?;
+    console::show(unreadable.iter().map(|it| it.notice()), output)?;
     match unreadable.is_empty() {
         true => Ok(()),
         false => Err(Error::Reported { exit: 1 }),
@@ -248,7 +248,7 @@ async fn one(
     if let Some(args) = &edit {
         question = question.with_edit(&agent, args).await?;
     }
-    console::show([question.about_to(&said, agent.mode())], app)?;
+    console::show([question.about_to(&said, agent.mode())], app.output)?;
     if question.stays_open(said.kind, agent.mode(), with.rehearse) {
         let is_kept = match &edit {
             Some(args) => question.keep_edit(&agent, args).await?,
@@ -260,7 +260,7 @@ async fn one(
         };
         let words = ["inbox", "accept", &question.short_id()];
         let how = suggest::with_account(app.global, &real, &words);
-        return console::show([question.not_done(is_kept, &how)], app);
+        return console::show([question.not_done(is_kept, &how)], app.output);
     }
     let given = [(question.clone(), said)];
     let after = inbox::give(&agent, &given, app.terminal.ctrl_c()).await?;
@@ -268,14 +268,9 @@ async fn one(
 }
 
 /// Prints the effects of an answer, and ends as its run did.
-fn tell(
-    after: After,
-    agent: &OpenedAgent,
-    with: &InboxArgs,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
+fn tell(after: After, agent: &OpenedAgent, with: &InboxArgs, app: &App<'_>) -> Result<(), Error> {
     let ingest = suggest::with_account(app.global, &with.account, &["mail", "ingest"]);
-    console::show(after.notices(&ingest), app)?;
+    console::show(after.notices(&ingest), app.output)?;
     app.output.note(&[faint(agent.cost())]);
     match after.ended()? {
         None => Ok(()),

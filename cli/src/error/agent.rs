@@ -1,6 +1,7 @@
 //! Errors of agents, as commands end with them.
 
 use superstep_agent::{AgentError, Failure};
+use superstep_mail::{account::AccountError, inbox::InboxError};
 
 use super::Error;
 
@@ -25,9 +26,8 @@ impl From<superstep_mail::MemoryError> for Error {
     }
 }
 
-impl From<superstep_mail::inbox::InboxError> for Error {
-    fn from(error: superstep_mail::inbox::InboxError) -> Self {
-        use superstep_mail::inbox::InboxError;
+impl From<InboxError> for Error {
+    fn from(error: InboxError) -> Self {
         match error {
             InboxError::Agent(error) => error.into(),
             InboxError::Stopped => Self::Cancelled,
@@ -36,9 +36,8 @@ impl From<superstep_mail::inbox::InboxError> for Error {
     }
 }
 
-impl From<superstep_mail::account::AccountError> for Error {
-    fn from(error: superstep_mail::account::AccountError) -> Self {
-        use superstep_mail::account::AccountError;
+impl From<AccountError> for Error {
+    fn from(error: AccountError) -> Self {
         match error {
             AccountError::Mail(error) => error.into(),
             AccountError::NoAccount => Self::NoAccount,

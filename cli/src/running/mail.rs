@@ -6,12 +6,13 @@ use serde_json::{Value as Json, json};
 use superstep::model::config::Config;
 use superstep_mail::{
     Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings, account::MailAccount,
+    ingest_graph,
 };
+use superstep_server::thread_uuid;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
     hosting::{Example, plays_example, unable},
-    ingest_graph,
     notes::Notes,
     rehearsal,
 };
@@ -102,7 +103,7 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
 
 /// Adds the graph that takes in what arrives, for schedules. The mailbox is that of the server, not of its owners.
 fn with_ingest<'s>(on: Hosting<'s>, agent: &MailAgent) -> Result<Hosting<'s>, Error> {
-    let graph = ingest_graph::graph(agent).map_err(superstep_mail::AgentError::Graph)?;
+    let graph = ingest_graph::graph(agent, |thread| thread_uuid(thread).to_string())?;
     let about = format!(
         "Takes in new mail, for schedules ({})",
         ingest_graph::mode(agent.mode())
@@ -144,15 +145,9 @@ async fn rehearsed(
     Ok((agent, example))
 }
 
-/// A mail that wants an answer.
+/// The example of its card: a mail that wants an answer.
 fn sample() -> Json {
-    let mail = json!({
-        "from": {"email": "ann@example.com"},
-        "to": [{"email": "max@example.com"}],
-        "subject": "Meeting next week?",
-        "text": "Hello Max,\n\ncan we meet on Wednesday, for half an hour?\n\nAnn",
-    });
-    json!({"email_input": {"id": "meeting.eml", "thread": "meeting.eml", "mail": mail}})
+    Agent::MAIL.card().example.clone().unwrap_or_default()
 }
 
 const SCENE: Scene = Scene {
