@@ -9,7 +9,7 @@ use superstep_agent::{
 use crate::{
     app::App,
     error::Error,
-    output::{Form, faint},
+    output::{Form, Output, faint},
     stream::TextStream,
     suggest, table,
     terminal::{self, Unechoed},
@@ -39,20 +39,11 @@ impl<'a, 'b> TerminalConsole<'a, 'b> {
         if std::mem::take(&mut self.is_silent) {
             self.app.output.status().clear();
         }
-        if !matches!(block, Block::Piece(_)) {
-            self.stream.end()?;
+        if let Block::Piece(text) = block {
+            return self.stream.write(text);
         }
-        let output = self.app.output;
-        match block {
-            Block::Line(Weight::Note, spans) => output.note(spans),
-            Block::Line(Weight::Say, spans) => output.say(spans),
-            Block::Line(Weight::Data, spans) => output.data(spans)?,
-            Block::Piece(text) => self.stream.write(text)?,
-            Block::EndOfPieces => {}
-            Block::Table(table) => table::print(table, output)?,
-            Block::Announcement(lines) => output.announce(lines)?,
-        }
-        Ok(())
+        self.stream.end()?;
+        printed(block, self.app.output)
     }
 }
 
@@ -60,19 +51,8 @@ impl Console for TerminalConsole<'_, '_> {
     type Error = Error;
 
     fn show(&mut self, notice: &Notice) -> Result<(), Error> {
-        let output = self.app.output;
-        if output.form == Form::Json {
-            let is_announced = |block: &Block| matches!(block, Block::Announcement(_));
-            match &notice.programs {
-                ForPrograms::Event(event) if notice.blocks.iter().any(is_announced) => {
-                    return output.announce_json(event);
-                }
-                ForPrograms::Event(event) => return output.json(event),
-                ForPrograms::Nothing => return Ok(()),
-                ForPrograms::Blocks => {}
-            }
-        }
-        notice.blocks.iter().try_for_each(|block| self.block(block))
+        let mut blocks = left(notice, self.app.output)?.iter();
+        blocks.try_for_each(|block| self.block(block))
     }
 
     fn read<'a>(&'a mut self, line: ReadLine<'a>) -> Local<'a, Result<Line, Error>> {
@@ -139,6 +119,48 @@ impl Console for TerminalConsole<'_, '_> {
         let global = self.app.global.clone();
         Arc::new(move |words| suggest::command(&global, words))
     }
+}
+
+/// Shows notices outside of a conversation.
+pub(crate) fn show(
+    notices: impl IntoIterator<Item = Notice>,
+    output: &Output,
+) -> Result<(), Error> {
+    let mut notices = notices.into_iter();
+    notices.try_for_each(|notice| {
+        for block in left(&notice, output)? {
+            printed(block, output)?;
+        }
+        Ok(())
+    })
+}
+
+/// Prints the event of a notice if events are what is printed; gives the blocks that are left.
+fn left<'n>(notice: &'n Notice, output: &Output) -> Result<&'n [Block], Error> {
+    let is_announced = |block: &Block| matches!(block, Block::Announcement(_));
+    match &notice.programs {
+        _ if output.form == Form::Text => return Ok(&notice.blocks),
+        ForPrograms::Event(event) if notice.blocks.iter().any(is_announced) => {
+            output.announce_json(event)?;
+        }
+        ForPrograms::Event(event) => output.json(event)?,
+        ForPrograms::Nothing => {}
+        ForPrograms::Blocks => return Ok(&notice.blocks),
+    }
+    Ok(&[])
+}
+
+/// Prints a block that is no part of a stream.
+fn printed(block: &Block, output: &Output) -> Result<(), Error> {
+    match block {
+        Block::Line(Weight::Note, spans) => output.note(spans),
+        Block::Line(Weight::Say, spans) => output.say(spans),
+        Block::Line(Weight::Data, spans) => output.data(spans)?,
+        Block::Piece(_) | Block::EndOfPieces => {}
+        Block::Table(table) => table::print(table, output)?,
+        Block::Announcement(lines) => output.announce(lines)?,
+    }
+    Ok(())
 }
 
 /// The end of a conversation, as its command ends.

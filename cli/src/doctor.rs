@@ -497,7 +497,7 @@ fn mail_account(global: &Global) -> Option<Finding> {
     if config.agent("mail").is_empty() {
         return None;
     }
-    Some(match mail::Account::read(&AccountArgs::default(), global) {
+    Some(match mail::account::read(&AccountArgs::default(), global) {
         Ok(account) => match account.missing_folder() {
             None => Finding::good("account", account.about()),
             Some(folder) => Finding::broken(

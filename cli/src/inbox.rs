@@ -1,21 +1,16 @@
 //! `superstep inbox`: the open questions of the e-mail assistant, and the answers.
 //!
-//! Reading needs no model and no account; answering needs both, as it resumes the run. `question` lists
-//! questions, `id` finds one, `description` makes lines of them, `render` prints them, `edit` parses changed arguments, `answer` resumes the
-//! run, and `screen` is the inbox at a terminal: `keys` reads keys, `selected` tracks how much of a question
-//! was shown, `marked` which are accepted together, `background` continues runs meanwhile, `draw` draws.
+//! Reading needs no model and no account; answering needs both, as it resumes the run. Questions and answers are in
+//! `superstep_mail::inbox`. `id` finds a question, and `screen` is the inbox at a terminal: `keys` reads keys, `selected`
+//! tracks how much of a question was shown, `marked` which are accepted together, `background` continues runs meanwhile,
+//! `draw` draws.
 
-mod answer;
 mod background;
-mod description;
 mod draw;
-mod edit;
 mod help;
 mod id;
 mod keys;
 mod marked;
-mod question;
-mod render;
 mod screen;
 mod selected;
 
@@ -25,22 +20,23 @@ use std::{
 };
 
 use superstep::{AskId, Backends};
-use superstep_mail::{Answer, MailAgent};
+use superstep_mail::{
+    Answer, MailAgent,
+    inbox::{self, After, Question, Shown, edit},
+};
 
 use crate::{
     app::App,
     args::{AccountArgs, Global, Inbox, InboxArgs, InboxCommand},
     consent::Agreement,
-    database,
+    console, database,
     error::Error,
     files,
-    mail::{self, Account},
-    output::{Form, Output, Span, faint, plain},
+    mail::{self, OpenedAgent, account},
+    output::{Form, Output, faint, plain},
     suggest,
     terminal::{Composed, Editor},
 };
-
-use question::{Question, Shown};
 
 pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
     let only_looks = match &what.command {
@@ -67,12 +63,16 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
     match command {
         InboxCommand::List => list(&reader, app.output).await,
         InboxCommand::Show { id, diff } => {
-            let all = question::all(&reader, &Shown::All).await?;
+            let all = Question::open(&reader, &Shown::All).await?;
             let found = id::find(&all, &id)?;
-            match diff {
-                true => render::diff(found, app.output),
-                false => render::show(found, app.output),
-            }
+            let shown = match diff {
+                true => found.diff().ok_or_else(|| Error::Missing {
+                    what: "this question was not edited".into(),
+                    hint: "leave out --diff to see all of it",
+                })?,
+                false => found.whole(),
+            };
+            console::show([shown], app.output)
         }
         InboxCommand::Accept { id, with } => {
             let say = |question: &Question| Ok(question.accepted());
@@ -115,31 +115,31 @@ pub(crate) async fn resume(
 ) -> Result<(), Error> {
     let reader = MailAgent::reader(database::writable(app.global)?)?;
     let shown = Shown::Thread(thread.to_owned());
-    let (global, account) = (app.global, &with.account);
-    let how = |id: &str| suggest::with_account(global, account, &["inbox", "accept", id]);
-    let open_now = question::all(&reader, &shown).await?;
+    let global = app.global;
+    let how = |id: &str| suggest::with_account(global, &with.account, &["inbox", "accept", id]);
+    let open_now = Question::open(&reader, &shown).await?;
     if open_now.is_empty() {
         if reader.graph().state(thread).await?.is_done() {
             app.output.say(&[faint("this thread is done")]);
             return Ok(());
         }
-        let account = Account::read(&with.account, app.global)?;
+        let account = account::read(&with.account, app.global)?;
         let agent = mail::open(&account, with.max_cost, app).await?;
         agreement.store().await?;
-        let after = answer::resume(&agent, thread, app.terminal).await?;
-        let ingest = suggest::with_account(app.global, &with.account, &["mail", "ingest"]);
-        render::after(&after, &ingest, app.output)?;
-        app.output.note(&[faint(agent.cost())]);
-        return after.ended();
+        let after = inbox::resume(&agent, thread, app.terminal.ctrl_c()).await?;
+        return tell(after, &agent, with, app);
     }
+    let to_answer = open_now
+        .iter()
+        .flat_map(|it| it.to_answer(&how(&it.short_id())));
     if !is_at_terminal(app) {
-        render::to_answer(&open_now, how, app.output)?;
+        console::show(to_answer, app.output)?;
         agreement.store().await?;
         return Err(Error::Waiting {
             thread: thread.to_owned(),
         });
     }
-    let opened = match Account::read(&with.account, app.global) {
+    let opened = match account::read(&with.account, app.global) {
         Ok(account) => mail::open(&account, with.max_cost, app).await,
         Err(error) => Err(error),
     };
@@ -149,7 +149,7 @@ pub(crate) async fn resume(
             screen::run(agent, shown, with, app).await
         }
         Err(error) => {
-            render::to_answer(&open_now, how, app.output)?;
+            console::show(to_answer, app.output)?;
             Err(error)
         }
     }
@@ -161,35 +161,29 @@ pub(crate) async fn views(
     thread: &str,
 ) -> Result<Vec<(AskId, Vec<String>)>, Error> {
     let reader = MailAgent::reader(backends.clone())?;
-    let open = question::all(&reader, &Shown::Thread(thread.to_owned())).await?;
-    let lines = |question: &Question| {
-        let lines = render::lines(question);
-        let texts = lines
-            .iter()
-            .map(|line| line.iter().map(Span::text).collect());
-        (question.ask, texts.collect())
-    };
-    Ok(open.iter().map(lines).collect())
+    let open = Question::open(&reader, &Shown::Thread(thread.to_owned())).await?;
+    let open = open.iter();
+    Ok(open.map(|it| (it.ask, it.described().texts())).collect())
 }
 
 /// The ids of the open questions.
 pub(crate) async fn question_ids(global: &Global) -> Result<Vec<String>, Error> {
     let reader = MailAgent::reader(database::read_only(global)?)?;
-    let all = question::all(&reader, &Shown::All).await?;
+    let all = Question::open(&reader, &Shown::All).await?;
     Ok(all.iter().map(|it| id::unique(&all, it)).collect())
 }
 
 /// The beginning of the id of the first open question about a reply, for the demo.
 pub(crate) async fn about_a_reply(global: &Global) -> Result<String, Error> {
     let reader = MailAgent::reader(database::read_only(global)?)?;
-    let all = question::all(&reader, &Shown::All).await?;
+    let all = Question::open(&reader, &Shown::All).await?;
     let mut all = all.iter();
     let found = all.find(|it| it.item.action_request.action == superstep_mail::tools::SEND);
     let found = found.ok_or_else(|| Error::Missing {
         what: "no reply is proposed".into(),
         hint: "report it: this is a mistake in superstep",
     })?;
-    Ok(found.id().chars().take(render::ID).collect())
+    Ok(found.short_id())
 }
 
 fn is_at_terminal(app: &App<'_>) -> bool {
@@ -212,27 +206,23 @@ async fn open(
     with: &InboxArgs,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    if question::all(reader, &shown).await?.is_empty() {
+    if Question::open(reader, &shown).await?.is_empty() {
         nothing_open(app.output);
         return Ok(());
     }
-    let account = Account::read(&with.account, app.global)?;
+    let account = account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
     screen::run(agent, shown, with, app).await
 }
 
 /// Lists the open questions. Threads that cannot be read are named, and make it fail in the end.
 async fn list(reader: &MailAgent, output: &Output) -> Result<(), Error> {
-    let (all, unreadable) = question::inbox(reader).await?;
-    for question in &all {
-        render::line(question, output)?;
-    }
+    let (all, unreadable) = Question::inbox(reader).await?;
+    console::show(all.iter().map(Question::line), output)?;
     if all.is_empty() {
         nothing_open(output);
     }
-    for thread in &unreadable {
-        render::unreadable(thread, output)?;
-    }
+    console::show(unreadable.iter().map(|it| it.notice()), output)?;
     match unreadable.is_empty() {
         true => Ok(()),
         false => Err(Error::Reported { exit: 1 }),
@@ -248,36 +238,44 @@ async fn one(
     with: &InboxArgs,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let all = question::all(reader, &Shown::All).await?;
+    let all = Question::open(reader, &Shown::All).await?;
     let mut question = id::find(&all, id)?.clone();
     let said = say(&question)?;
     question.takes(said.kind)?;
-    let account = Account::read(&with.account, app.global)?;
+    let account = account::read(&with.account, app.global)?;
     let agent = mail::open(&account, with.max_cost, app).await?;
     let edit = question.edit_of(&said);
     if let Some(args) = &edit {
         question = question.with_edit(&agent, args).await?;
     }
-    render::about_to(&question, &said, agent.mode(), app.output)?;
+    console::show([question.about_to(&said, agent.mode())], app.output)?;
     if question.stays_open(said.kind, agent.mode(), with.rehearse) {
         let is_kept = match &edit {
             Some(args) => question.keep_edit(&agent, args).await?,
             None => false,
         };
-        let id: String = question.id().chars().take(render::ID).collect();
         let real = AccountArgs {
             send: true,
             ..with.account.clone()
         };
-        let how = suggest::with_account(app.global, &real, &["inbox", "accept", &id]);
-        return render::not_done(&question, is_kept, &how, app.output);
+        let words = ["inbox", "accept", &question.short_id()];
+        let how = suggest::with_account(app.global, &real, &words);
+        return console::show([question.not_done(is_kept, &how)], app.output);
     }
     let given = [(question.clone(), said)];
-    let after = answer::give(&agent, &given, app.terminal.ctrl_c()).await?;
+    let after = inbox::give(&agent, &given, app.terminal.ctrl_c()).await?;
+    tell(after, &agent, with, app)
+}
+
+/// Prints the effects of an answer, and ends as its run did.
+fn tell(after: After, agent: &OpenedAgent, with: &InboxArgs, app: &App<'_>) -> Result<(), Error> {
     let ingest = suggest::with_account(app.global, &with.account, &["mail", "ingest"]);
-    render::after(&after, &ingest, app.output)?;
+    console::show(after.notices(&ingest), app.output)?;
     app.output.note(&[faint(agent.cost())]);
-    after.ended()
+    match after.ended()? {
+        None => Ok(()),
+        Some(exit) => Err(Error::Reported { exit }),
+    }
 }
 
 /// Arguments as a person changed them in their editor.

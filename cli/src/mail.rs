@@ -3,7 +3,7 @@
 //! `account` is the mail account, `agent` opens the assistant with a model; then one file per command. Its
 //! questions are in `inbox`.
 
-mod account;
+pub(crate) mod account;
 mod agent;
 mod check;
 mod ingest;
@@ -12,7 +12,6 @@ mod memory;
 
 use crate::{app::App, args::MailCommand, error::Error};
 
-pub(crate) use account::Account;
 pub(crate) use agent::{OpenedAgent, open};
 
 /// Why the model of a project is not used for mail.

@@ -13,7 +13,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::AnsiColor;
 use serde::Serialize;
 use serde_json::json;
-use superstep::text::{is_hidden, sanitize};
+use superstep::text::{escaped_json, sanitize};
 use superstep_agent::Style;
 
 use crate::{
@@ -170,7 +170,7 @@ impl Output {
         let text = serde_json::to_string(value).map_err(io::Error::from)?;
         self.err.clear();
         let mut out = lock(&self.out);
-        writeln!(out, "{}", escaped(&text))?;
+        writeln!(out, "{}", escaped_json(&text))?;
         out.flush()?;
         Ok(())
     }
@@ -295,7 +295,7 @@ impl Output {
                 "code": error.code(), "message": message, "hints": hints,
                 "exit": error.exit(),
             }});
-            let line = escaped(&line.to_string());
+            let line = escaped_json(&line.to_string());
             return self.err.write(|err| {
                 let _ = writeln!(err, "{line}");
             });
@@ -351,7 +351,7 @@ pub(crate) fn usage(error: &clap::Error, words: impl Iterator<Item = OsString>) 
         let line = json!({"error": {
             "code": USAGE, "message": message, "hints": parts.collect::<Vec<_>>(), "exit": 2,
         }});
-        let _ = writeln!(io::stderr(), "{}", escaped(&line.to_string()));
+        let _ = writeln!(io::stderr(), "{}", escaped_json(&line.to_string()));
         return;
     }
     let text = error.render().ansi().to_string();
@@ -440,21 +440,6 @@ fn drawn(spans: &[Span]) -> String {
     line
 }
 
-/// JSON text in which every character that a terminal would interpret is escaped.
-pub(crate) fn escaped(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for c in json.chars() {
-        if is_hidden(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                text.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            text.push(c);
-        }
-    }
-    text
-}
-
 /// What cannot be announced is not done.
 fn unannounced(error: Error) -> Error {
     let why = match error {
@@ -473,7 +458,7 @@ mod tests {
     #[test]
     fn json_loses_nothing_and_moves_nothing() {
         let text = "a\u{9b}31m\u{202e}\u{7f}\u{e0041}\x1b[1mé";
-        let json = escaped(&serde_json::to_string(text).unwrap());
+        let json = escaped_json(&serde_json::to_string(text).unwrap());
         assert_eq!(sanitize(&json), json);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }

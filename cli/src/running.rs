@@ -7,7 +7,6 @@ mod archie;
 mod atris;
 mod docs;
 mod hosting;
-mod ingest_graph;
 mod mail;
 mod notes;
 mod own;

@@ -112,7 +112,7 @@ impl MailAgent {
                     result: result.clone(),
                 });
             } else if !taken.iter().any(|it| it.mail == arrival.id) {
-                taken.push(self.take_in(&arrival).await);
+                taken.push(self.take_in(&arrival, false).await);
             }
         }
         Ok(taken)
@@ -245,14 +245,18 @@ impl MailAgent {
         }
     }
 
-    async fn take_in(&self, arrival: &Arrival) -> Intake {
+    /// Takes in mail that arrived. Mail that was looked at before is not fetched, unless its thread begins anew.
+    pub(crate) async fn take_in(&self, arrival: &Arrival, rerun: bool) -> Intake {
         let thread = thread_name(&arrival.thread);
         let result = async {
             let found = self.graph().state(thread.as_str()).await?;
-            if found.state.handled.contains(&arrival.id) && found.is_done() {
+            if found.state.handled.contains(&arrival.id) && found.is_done() && !rerun {
                 return Ok(Ingested::Known);
             }
             let raw = self.mailbox().fetch(&arrival.id).await?;
+            if rerun {
+                self.begin_anew(&thread).await?;
+            }
             self.look_at(&thread, raw).await
         };
         Intake {

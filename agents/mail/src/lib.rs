@@ -55,6 +55,7 @@
 //! # Ok(()) }
 //! ```
 
+pub mod account;
 mod address;
 mod agent;
 mod attempts;
@@ -74,8 +75,9 @@ pub mod graph;
 mod header;
 #[cfg(feature = "imap")]
 pub mod imap;
-mod inbox;
+pub mod inbox;
 mod ingest;
+pub mod ingest_graph;
 mod input;
 mod key;
 mod mailbox;
@@ -90,11 +92,13 @@ mod prompts;
 mod questions;
 mod queue;
 mod services;
+pub mod session;
 mod settings;
 mod slots;
 mod small;
 pub mod tools;
 mod view;
+mod wire;
 
 pub use address::Address;
 pub use agent::{AgentError, MailAgent};
@@ -107,7 +111,6 @@ pub use edits::KeptEdit;
 pub use error::MailError;
 pub use folder::{FolderCalendar, FolderMailbox};
 pub use graph::MailState;
-pub use inbox::{Action, Allowed, Answer, AnswerKind, Asked, InboxItem, Item};
 pub use ingest::{IngestOptions, Ingested, Intake};
 pub use input::EmailInput;
 pub use key::thread_name;
@@ -125,3 +128,4 @@ pub use settings::{Settings, WorkingHours};
 pub use slots::Day;
 pub use superstep::tools::{Mode, guided::Profile};
 pub use view::{Invitation, Letter, View, Warning};
+pub use wire::{Action, Allowed, Answer, AnswerKind, Asked, InboxItem, Item};

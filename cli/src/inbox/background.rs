@@ -12,20 +12,19 @@ use std::{
     task::Poll,
 };
 
-use superstep_mail::Answer;
+use superstep_mail::{
+    Answer,
+    inbox::{self, After, InboxError, Question, QuestionKey},
+};
 use tokio::task::JoinHandle;
 
-use super::{
-    answer::{self, After},
-    question::{Question, QuestionKey},
-};
 use crate::{error::Error, mail::OpenedAgent};
 
 /// One run, which ends with this.
 struct Run {
     thread: String,
     questions: Vec<Question>,
-    work: JoinHandle<Result<After, Error>>,
+    work: JoinHandle<Result<After, InboxError>>,
 }
 
 impl Drop for Run {
@@ -63,7 +62,7 @@ impl Runs {
             return;
         }
         let questions = questions_of(&given);
-        let work = async move { answer::give(&agent, &given, pending()).await };
+        let work = async move { inbox::give(&agent, &given, pending()).await };
         self.all.push(Run {
             thread,
             questions,
@@ -99,7 +98,7 @@ impl Runs {
                     let questions = std::mem::take(&mut run.questions);
                     let ended = ended.map_err(|error| Error::Io(io::Error::other(error)));
                     self.start_waiting(&run.thread);
-                    return Poll::Ready((questions, ended.and_then(|ended| ended)));
+                    return Poll::Ready((questions, ended.and_then(|ended| Ok(ended?))));
                 }
             }
             Poll::Pending

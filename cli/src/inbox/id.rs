@@ -6,8 +6,8 @@
 //! A thread and its copies share the ids of their questions: `THREAD:ID` names the one of a thread.
 
 use superstep_agent::SHORTEST_ID;
+use superstep_mail::inbox::Question;
 
-use super::{question::Question, render};
 use crate::error::{AskedBy, IdError, IdErrorKind};
 
 /// How many questions an error names.
@@ -56,17 +56,15 @@ pub(super) fn unique(all: &[Question], question: &Question) -> String {
 
 /// Questions in a line each. Where a beginning means several, all of their ids is shown.
 fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
-    let letters = match kind {
-        IdErrorKind::Ambiguous => usize::MAX,
-        IdErrorKind::TooShort | IdErrorKind::NotOpen => render::ID,
-    };
     let is_shared =
         |question: &Question| questions.iter().filter(|it| it.ask == question.ask).count() > 1;
     let line = |question: &&Question| {
-        let id: String = question.id().chars().take(letters).collect();
         let id = match kind {
-            IdErrorKind::Ambiguous if is_shared(question) => format!("{}:{id}", question.thread),
-            _ => id,
+            IdErrorKind::Ambiguous if is_shared(question) => {
+                format!("{}:{}", question.thread, question.id())
+            }
+            IdErrorKind::Ambiguous => question.id(),
+            IdErrorKind::TooShort | IdErrorKind::NotOpen => question.short_id(),
         };
         let (asks, sender, subject) = (question.asks(), &question.sender, &question.subject);
         format!("  {id}  {asks} · {sender} · {subject}")

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use superstep_mail::{AnswerKind, Mode, tools};
-
-use super::{
-    description::{described, recipients},
-    question::{Question, QuestionKey},
+use superstep_mail::{
+    AnswerKind, Mode,
+    inbox::{Question, QuestionKey},
+    tools,
 };
+
 use crate::output::count;
 
 /// The marked questions, and those of which all was shown.
@@ -64,7 +64,7 @@ impl Marked {
         };
         let people = |tool: &str| {
             let found = batch.iter().filter(|it| is_of(it, tool));
-            found.map(recipients).collect::<Vec<_>>()
+            found.map(Question::recipients).collect::<Vec<_>>()
         };
         let (replies, meetings) = (people(tools::SEND), people(tools::SCHEDULE));
         let (send, schedule) = match mode {
@@ -101,7 +101,7 @@ pub(super) fn without_warnings(marked: Vec<Question>) -> (Vec<Question>, Vec<Str
     let mut batch = Vec::new();
     let mut left_out = Vec::new();
     for question in marked {
-        match described(&question).warnings.first() {
+        match question.described().warnings.first() {
             None => batch.push(question),
             Some(why) => left_out.push(format!("{} ({why})", question.subject)),
         }

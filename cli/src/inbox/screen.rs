@@ -11,18 +11,18 @@ use std::{sync::Arc, time::Duration};
 
 use crossterm::event::KeyCode;
 use serde_json::{Map, Value as Json};
-use superstep_mail::{Answer, AnswerKind, Mode};
+use superstep_mail::{
+    Answer, AnswerKind, Mode,
+    inbox::{Question, QuestionKey, Shown},
+};
 use tokio::time::Instant;
 
 use super::{
     background::Runs,
-    description::changes,
     draw::Canvas,
     help::help,
     keys::{Key, Keys, Pressed},
     marked::Marked,
-    question::{self, Question, QuestionKey, Shown},
-    render,
     selected::{Extent, Selected},
 };
 use crate::{
@@ -110,7 +110,7 @@ pub(super) async fn run(
     with: &InboxArgs,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let questions = question::all(&agent, &shown).await?;
+    let questions = Question::open(&agent, &shown).await?;
     let mut inbox = InboxScreen {
         mode: agent.mode(),
         is_rehearsed: with.rehearse,
@@ -304,7 +304,7 @@ impl InboxScreen {
         let key = self.question().map(Question::key);
         let ignored = self.ignored.as_ref().map(|(question, _)| question.key());
         let words = self.search.to_lowercase();
-        self.questions = question::all(&self.agent, &self.shown).await?;
+        self.questions = Question::open(&self.agent, &self.shown).await?;
         self.questions.retain(|question| {
             let key = question.key();
             !self.runs.has(&key) && Some(&key) != ignored.as_ref() && question.has_words(&words)
@@ -323,7 +323,7 @@ impl InboxScreen {
     /// Shows what the person changed in the selected question.
     fn show_changes(&mut self) {
         let edited = self.question();
-        let edited = edited.and_then(|it| Some(changes(it, it.edit.as_ref()?)));
+        let edited = edited.and_then(|it| Some(it.changes(it.edit.as_ref()?)));
         self.news = edited.unwrap_or_else(|| vec![vec![plain("this question was not edited")]]);
     }
 
@@ -550,7 +550,7 @@ impl InboxScreen {
                 true => "✓ ",
                 false => "",
             };
-            let [warning, edited] = render::marks(question);
+            let [warning, edited] = question.marks();
             // A name says more than an address, and a narrow screen has room for one.
             let name = question.sender.split(" <").next().unwrap_or_default();
             vec![
@@ -573,7 +573,7 @@ impl InboxScreen {
                 false => vec![vec![faint("no question is selected: j and k select one")]],
             };
         };
-        let lines = render::lines(question);
+        let lines = question.described().lines;
         let rows: Vec<_> = lines.iter().flat_map(|line| wrapped(line, width)).collect();
         let count = rows.len();
         let first = selected.above.min(count.saturating_sub(room));

@@ -6,9 +6,8 @@ use superstep::{
     Modes,
     model::{Budget, Money, NodeModels, call, select::DataOwner},
 };
-use superstep_mail::MailAgent;
+use superstep_mail::{MailAgent, account::MailAccount};
 
-use super::Account;
 use crate::{app::App, database, environment, error::Error};
 
 /// The assistant, and what its calls cost.
@@ -42,7 +41,7 @@ impl std::ops::Deref for OpenedAgent {
 
 /// Opens the assistant. What is wrong with the account shows before a model is looked for.
 pub(crate) async fn open(
-    account: &Account,
+    account: &MailAccount,
     max_cost: Option<Money>,
     app: &mut App<'_>,
 ) -> Result<OpenedAgent, Error> {
@@ -63,7 +62,7 @@ pub(crate) async fn open(
     {
         models = models.with(node, Arc::new(model.caller.within(budget.clone())));
     }
-    account.tell(app.output);
+    app.output.say(&account.mode_line());
     let agent = MailAgent::with_models(
         models,
         opened.mailbox,

@@ -3,9 +3,12 @@
 use jiff::{Timestamp, ToSpan};
 use serde_json::json;
 use superstep::text::single_line;
-use superstep_mail::{PageToken, Query, Span};
+use superstep_mail::{
+    PageToken, Query, Span,
+    account::{MailAccount, OpenedAccount},
+};
 
-use super::{Account, account::OpenedAccount};
+use super::account;
 use crate::{
     app::App,
     args::AccountArgs,
@@ -17,14 +20,14 @@ use crate::{
 const MOST: usize = 1_000;
 
 pub(super) async fn run(args: &AccountArgs, app: &mut App<'_>) -> Result<(), Error> {
-    let account = Account::read(args, app.global)?;
+    let account = account::read(args, app.global)?;
     tokio::select! {
         checked = check(&account, app.output) => checked,
         () = app.terminal.ctrl_c() => Err(Error::Cancelled),
     }
 }
 
-async fn check(account: &Account, output: &Output) -> Result<(), Error> {
+async fn check(account: &MailAccount, output: &Output) -> Result<(), Error> {
     let opened = account.open().await?;
     let unread = count(&opened).await?;
     let owner = &opened.mailbox.owner().email;
@@ -67,7 +70,7 @@ async fn check(account: &Account, output: &Output) -> Result<(), Error> {
             plain(single_line(&format!("{file}: {error}"))),
         ])?;
     }
-    account.tell(output);
+    output.say(&account.mode_line());
     Ok(())
 }
 

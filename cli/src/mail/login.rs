@@ -21,7 +21,7 @@ pub(super) async fn run(what: &Login, app: &mut App<'_>) -> Result<(), Error> {
             "nothing may leave this machine (offline)".into(),
         ));
     }
-    let (token, secrets) = account::google_files(app.global)?;
+    let [token, secrets] = account::google_files(app.global)?;
     let token = what.token.clone().or(token);
     let token = token.ok_or_else(|| Error::Usage("there is no home folder; use --token".into()))?;
     let secret = match what.secrets.clone().or(secrets) {

@@ -1,6 +1,5 @@
 //! The documentation agents, run: facts of a code base, and pages that agents refine.
 
-
 use super::{Doing, Hosting, Resumed, RunAgent, Scene, hosting::tell};
 use crate::{agents::Agent, app::App, docs, error::Error};
 

@@ -7,6 +7,7 @@ use std::{
 
 use serde_json::Value as Json;
 use superstep::{Backends, Graph, Nodes, State, fs::Roots};
+use superstep_mail::account::MailAccount;
 use superstep_server::Server;
 
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     args::Serve,
     database, dirs,
     error::Error,
-    mail::Account,
+    mail::account,
     output::{faint, plain},
 };
 
@@ -76,11 +77,11 @@ fn private(what: &Serve, app: &App<'_>) -> Result<Vec<PathBuf>, Error> {
     );
     private.extend(what.owners.clone());
     // An account that cannot be read is told of where it is opened.
-    let account = Account::read(&what.account, app.global).ok();
+    let account = account::read(&what.account, app.global).ok();
     private.extend(
         account
             .iter()
-            .flat_map(Account::folders)
+            .flat_map(MailAccount::folders)
             .map(Path::to_owned),
     );
     Ok(private)

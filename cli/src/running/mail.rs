@@ -4,12 +4,15 @@ use std::{path::Path, sync::Arc};
 
 use serde_json::json;
 use superstep::model::config::Config;
-use superstep_mail::{Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings};
+use superstep_mail::{
+    Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings, account::MailAccount,
+    ingest_graph,
+};
+use superstep_server::thread_uuid;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
     hosting::{Rehearsal, plays_example, unable},
-    ingest_graph,
     notes::Notes,
     rehearsal,
 };
@@ -19,7 +22,7 @@ use crate::{
     args::{InboxArgs, Serve},
     error::Error,
     inbox,
-    mail::{self, Account},
+    mail::{self, account},
 };
 
 /// The id under which clients know it, and its shorter name.
@@ -56,7 +59,7 @@ impl RunAgent for Mail {
     }
 
     fn check_settings(&self, config: &Config) -> Result<(), Error> {
-        Account::check_settings(config)
+        Ok(MailAccount::check_settings(config)?)
     }
 
     fn has_account(&self) -> bool {
@@ -99,7 +102,7 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
 
 /// Adds the graph that takes in what arrives, for schedules. The mailbox is that of the server, not of its owners.
 fn with_ingest<'s>(mut on: Hosting<'s>, agent: &MailAgent) -> Result<Hosting<'s>, Error> {
-    let graph = ingest_graph::graph(agent).map_err(superstep_mail::AgentError::Graph)?;
+    let graph = ingest_graph::graph(agent, |thread| thread_uuid(thread).to_string())?;
     let about = format!(
         "Takes in new mail, for schedules ({})",
         ingest_graph::mode(agent.mode())
@@ -114,7 +117,7 @@ fn with_ingest<'s>(mut on: Hosting<'s>, agent: &MailAgent) -> Result<Hosting<'s>
 }
 
 async fn open(what: &Serve, app: &mut App<'_>) -> Result<MailAgent, Error> {
-    let account = Account::read(&what.account, app.global)?;
+    let account = account::read(&what.account, app.global)?;
     Ok(mail::open(&account, None, app).await?.agent)
 }
 

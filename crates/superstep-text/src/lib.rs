@@ -10,4 +10,6 @@ mod sanitize;
 
 pub use hex::hex;
 pub use redact::{Capture, Privacy, REDACTED, RedactError, Redactor, Secret};
-pub use sanitize::{Hidden, Sanitizer, is_hidden, reveal, reveal_name, sanitize, single_line};
+pub use sanitize::{
+    Hidden, Sanitizer, escaped_json, is_hidden, reveal, reveal_name, sanitize, single_line,
+};

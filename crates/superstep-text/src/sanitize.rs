@@ -49,6 +49,25 @@ pub fn single_line(text: &str) -> String {
     words.join(" ")
 }
 
+/// JSON in which every hidden character is escaped. Its value stays the same.
+///
+/// ```
+/// assert_eq!(superstep_text::escaped_json("\"a\u{202e}b\""), r#""a\u202eb""#);
+/// ```
+pub fn escaped_json(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                text.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
 /// A text that streams in. A sequence may begin in one piece and end in another.
 ///
 /// ```

@@ -9,11 +9,11 @@ use superstep::{
 
 use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate, guided::Handling};
 use crate::{
-    inbox::{Action, Allowed, Asked, Item, WORDS, decide},
     mode::{describe, revealed},
     prompt::shown,
     services::Services,
     tools::{CHECK, CallValidator, QUESTION, SCHEDULE, SEND, ToolRequest},
+    wire::{Action, Allowed, Asked, Item, WORDS, decide},
 };
 
 /// Asks about one call, and does nothing else.

@@ -20,10 +20,10 @@ use super::{
 };
 use crate::{
     Stage, Topic, View,
-    inbox::{Action, Item, WORDS, decide},
     prompt::{filled, says, shown},
     services::{LLM_CALL, Services},
     tools::{CallValidator, DONE, SCHEDULE, SEND, fill_in},
+    wire::{Action, Item, WORDS, decide},
 };
 
 /// How many calls a turn may have.

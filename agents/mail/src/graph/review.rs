@@ -16,9 +16,9 @@ use superstep::{
 };
 
 use crate::{
-    inbox::{Asked, Item, decide},
     mode::describe,
     tools::MailCall,
+    wire::{Asked, Item, decide},
 };
 
 /// Lets a call be made only if it was approved for real in this thread and the run is for real.

@@ -15,11 +15,11 @@ use super::{
 };
 use crate::{
     Stage, Topic, View,
-    inbox::{Action, Item, WORDS, decide},
     memory::feedback::{FeedbackItem, UserAction},
     prompt::{filled, for_model, says, shown},
     services::{Services, TRIAGE},
     small::{self, evidence::Evidence, sort},
+    wire::{Action, Item, WORDS, decide},
 };
 
 #[derive(Deserialize)]

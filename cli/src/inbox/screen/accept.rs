@@ -1,16 +1,16 @@
 //! Answers of the inbox screen: confirmed where that is needed, given together where they are of one thread, and told
 //! about when their runs end.
 
-use superstep_mail::{AnswerKind, Mode};
+use superstep_mail::{
+    AnswerKind, Mode,
+    inbox::{After, Effect, InboxError, Question},
+};
 use tokio::time::Instant;
 
 use super::{InboxScreen, STOPPED, TAKE_BACK, Unconfirmed, View, most_news};
 use crate::{
     error::Error,
-    inbox::{
-        answer::After, background::Given, description::recipients, marked::without_warnings,
-        question::Question, render, selected::Selected,
-    },
+    inbox::{background::Given, marked::without_warnings, selected::Selected},
     output::{Span, bad, count, faint, plain, strong},
     wrap::wrapped,
 };
@@ -77,7 +77,7 @@ impl InboxScreen {
 
     /// What leaves cannot be taken back, so one key does not send it.
     pub(super) fn ask_to_send(&mut self, question: &Question) {
-        let to = recipients(question);
+        let to = question.recipients();
         self.news = vec![vec![
             bad(format!("{} for real, to {to}? ", question.asks())),
             plain("y does it; any other key leaves the question open"),
@@ -219,11 +219,11 @@ impl InboxScreen {
         report.push(vec![strong(format!("{subject}: "))]);
         match given {
             Ok(after) => {
-                report.extend(after.effects.iter().map(render::words));
-                report.push(render::ending(&after, "superstep mail ingest"));
-                match &after.failure {
-                    Some(Error::Cancelled) => report.push(vec![plain(STOPPED)]),
-                    Some(error) => report.extend(failed(error)),
+                report.extend(after.effects.iter().map(Effect::words));
+                report.push(after.ending("superstep mail ingest"));
+                match after.failure {
+                    Some(InboxError::Stopped) => report.push(vec![plain(STOPPED)]),
+                    Some(error) => report.extend(failed(&error.into())),
                     None => {}
                 }
             }

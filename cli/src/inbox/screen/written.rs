@@ -1,12 +1,14 @@
 //! What a person writes in the inbox: changed arguments, and words for the assistant.
 
-use superstep_mail::{Answer, Mode};
+use superstep_mail::{
+    Answer, Mode,
+    inbox::{Question, edit},
+};
 
 use super::InboxScreen;
 use crate::{
     app::App,
     error::Error,
-    inbox::{description::changes, edit, question::Question, render},
     output::{bad, faint, plain},
     terminal::{Composed, Editor, Line, Topic},
 };
@@ -44,7 +46,7 @@ impl InboxScreen {
         self.drafts.retain(|(key, _)| *key != question.key());
         self.drafts.push((question.key(), args.clone()));
         let checked = question.with_edit(&self.agent, &args).await;
-        if let Err(error) = checked {
+        if let Err(error) = checked.map_err(Error::from) {
             self.news = vec![
                 vec![bad("not accepted: "), plain(error.lines().join(" "))],
                 vec![faint(
@@ -53,7 +55,7 @@ impl InboxScreen {
             ];
             return Ok(None);
         }
-        for line in changes(question, &args) {
+        for line in question.changes(&args) {
             app.output.say(&line);
         }
         let prompt = match self.mode {
@@ -84,7 +86,7 @@ impl InboxScreen {
         app: &mut App<'_>,
     ) -> Result<Option<Answer>, Error> {
         self.news.clear();
-        for spans in render::lines(question) {
+        for spans in question.described().lines {
             app.output.say(&spans);
         }
         let prompt = "Tell the assistant (empty to cancel)> ";

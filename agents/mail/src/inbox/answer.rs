@@ -1,4 +1,4 @@
-//! Answering a question: resumes the run and reports its effects.
+//! Answers to questions: resumes the run, and compares the thread with what it was before.
 
 use std::collections::BTreeSet;
 
@@ -10,88 +10,13 @@ use superstep::{
         message::{Body, ToolStatus},
     },
 };
-use superstep_mail::{Answer, AnswerKind, MailAgent, Topic, Version, tools};
 
-use super::question::{self, Question, Shown};
-use crate::{error::Error, terminal::Terminal};
-
-/// The effects of an answer.
-pub(super) struct After {
-    pub(super) thread: String,
-    /// The questions and the answers; none if the run was only resumed.
-    pub(super) answered: Vec<(String, Answer)>,
-    /// The effects that were decided about, and whether they were approved.
-    decided: Vec<(String, bool)>,
-    pub(super) effects: Vec<Effect>,
-    /// What is asked now.
-    pub(super) open: Vec<Question>,
-    pub(super) is_done: bool,
-    /// Why the run stopped, after what was done.
-    pub(super) failure: Option<Error>,
-}
-
-impl After {
-    /// The failure of the run, or that of an effect that a person approved: it failed, or was not even tried.
-    pub(super) fn ended(self) -> Result<(), Error> {
-        let ended = |name: &str, with_error: bool| {
-            let is_one = |effect: &&Effect| match effect {
-                Effect::Call { tool, is_error, .. } => tool == name && *is_error == with_error,
-                _ => false,
-            };
-            self.effects.iter().filter(is_one).count()
-        };
-        let decided = |name: &str, approved: bool| {
-            let is_one =
-                |(action, was): &&(String, bool)| action.starts_with(name) && *was == approved;
-            self.decided.iter().filter(is_one).count()
-        };
-        // One that is asked about again has not ended; one that was refused ends with an error, too.
-        let is_short = |name: &&str| {
-            decided(name, true) > ended(name, false) && ended(name, true) > decided(name, false)
-        };
-        let is_failed = |effect: &Effect| match effect {
-            Effect::Call {
-                tool,
-                text,
-                is_error,
-            } => *is_error && is_effect(tool) && text.starts_with(FAILED),
-            _ => false,
-        };
-        match self.failure {
-            Some(error) => Err(error),
-            None if self.effects.iter().any(is_failed) || EFFECTS.iter().any(is_short) => {
-                Err(Error::Reported { exit: 1 })
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// How the result of a call begins that was made and failed. One that a person left is an error for the model too, but
-/// not for the person.
-const FAILED: &str = "the call failed: ";
-
-/// The tools that change something in the world.
-const EFFECTS: [&str; 2] = [tools::SEND, tools::SCHEDULE];
-
-/// Whether a call of a tool changes something in the world.
-fn is_effect(tool: &str) -> bool {
-    EFFECTS.contains(&tool)
-}
-
-/// One thing that happened.
-pub(super) enum Effect {
-    /// A call of a tool was made, or not.
-    Call {
-        tool: String,
-        text: String,
-        is_error: bool,
-    },
-    /// A note changed.
-    Learned(Topic),
-    /// Something people should know.
-    Remark(String),
-}
+use super::{
+    error::InboxError,
+    outcome::{After, Effect},
+    question::{Question, Shown},
+};
+use crate::{AgentError, Answer, AnswerKind, MailAgent, Topic, Version, tools};
 
 /// What there was before.
 struct Before {
@@ -102,13 +27,13 @@ struct Before {
 }
 
 /// Answers questions of one thread together and resumes the run. `stop` stops it; the answers are kept.
-pub(super) async fn give(
+pub async fn give(
     agent: &MailAgent,
     given: &[(Question, Answer)],
     stop: impl Future<Output = ()>,
-) -> Result<After, Error> {
+) -> Result<After, InboxError> {
     let Some((first, _)) = given.first() else {
-        return Err(Error::Usage("there is nothing to answer".into()));
+        return Err(InboxError::NoAnswer);
     };
     let thread = first.thread.as_str();
     let before = Before::of(agent, thread).await?;
@@ -120,9 +45,9 @@ pub(super) async fn give(
         outcome = agent.answer(thread, answers) => match outcome {
             // What is there now was done by whoever answered.
             Err(error) if error.is_answer_not_taken() => return Err(error.into()),
-            outcome => outcome.err().map(Error::from),
+            outcome => outcome.err().map(InboxError::from),
         },
-        () = stop => Some(Error::Cancelled),
+        () = stop => Some(InboxError::Stopped),
     };
     let mode = Some(agent.mode());
     let answered = |(question, answer): &(Question, Answer)| {
@@ -131,22 +56,22 @@ pub(super) async fn give(
     };
     let answered = given.iter().map(answered).collect();
     let after = match failure {
-        None => before.after(agent, thread, answered, None).await,
+        None => before.after(agent, thread, answered, None).await?,
         Some(error) => {
             // What was done before the failure is reported; if that cannot be read, the failure is.
             let Ok(after) = before.after(agent, thread, answered, None).await else {
                 return Err(error);
             };
             let is_open = |ask| after.open.iter().any(|it| it.ask == ask);
-            match given.iter().all(|(question, _)| is_open(question.ask)) {
-                true => Err(error),
-                false => Ok(After {
-                    failure: Some(error),
-                    ..after
-                }),
+            if given.iter().all(|(question, _)| is_open(question.ask)) {
+                return Err(error);
+            }
+            After {
+                failure: Some(error),
+                ..after
             }
         }
-    }?;
+    };
     for (question, _) in given.iter().filter(|(it, _)| it.edit.is_some()) {
         agent.drop_edit(thread, question.ask).await?;
     }
@@ -160,22 +85,22 @@ pub(super) async fn give(
     })
 }
 
-/// Resumes a run that was interrupted, or failed.
-pub(super) async fn resume(
+/// Resumes a run that was interrupted, or failed. `stop` stops it.
+pub async fn resume(
     agent: &MailAgent,
     thread: &str,
-    terminal: &mut Terminal,
-) -> Result<After, Error> {
+    stop: impl Future<Output = ()>,
+) -> Result<After, InboxError> {
     let before = Before::of(agent, thread).await?;
     let failure = tokio::select! {
-        outcome = agent.resume(thread) => outcome.err().map(Error::from),
-        () = terminal.ctrl_c() => Some(Error::Cancelled),
+        outcome = agent.resume(thread) => outcome.err().map(InboxError::from),
+        () = stop => Some(InboxError::Stopped),
     };
-    before.after(agent, thread, Vec::new(), failure).await
+    Ok(before.after(agent, thread, Vec::new(), failure).await?)
 }
 
 impl Before {
-    async fn of(agent: &MailAgent, thread: &str) -> Result<Self, Error> {
+    async fn of(agent: &MailAgent, thread: &str) -> Result<Self, AgentError> {
         let snapshot = snapshot(agent, thread).await?;
         let mut messages = Vec::new();
         tool_messages(&snapshot, &mut messages);
@@ -196,8 +121,8 @@ impl Before {
         agent: &MailAgent,
         thread: &str,
         answered: Vec<(String, Answer)>,
-        failure: Option<Error>,
-    ) -> Result<After, Error> {
+        failure: Option<InboxError>,
+    ) -> Result<After, AgentError> {
         let snapshot = snapshot(agent, thread).await?;
         let mut messages = Vec::new();
         tool_messages(&snapshot, &mut messages);
@@ -227,7 +152,7 @@ impl Before {
         }
         let remarks = remarks(&snapshot).into_iter().skip(self.remarks);
         effects.extend(remarks.map(Effect::Remark));
-        let open = question::all(agent, &Shown::Thread(thread.to_owned())).await?;
+        let open = Question::open(agent, &Shown::Thread(thread.to_owned())).await?;
         Ok(After {
             thread: thread.to_owned(),
             answered,
@@ -240,7 +165,7 @@ impl Before {
     }
 }
 
-async fn snapshot(agent: &MailAgent, thread: &str) -> Result<Snapshot, Error> {
+async fn snapshot(agent: &MailAgent, thread: &str) -> Result<Snapshot, AgentError> {
     let graph = agent.graph().dynamic();
     Ok(graph.state(&thread.into(), None, Depth::Subgraphs).await?)
 }

@@ -5,34 +5,34 @@
 
 use serde::{Deserialize, Serialize};
 use superstep::{
-    BuildErrors, Graph, NodeError, Nodes, Snap, State,
+    Graph, NodeError, Nodes, Snap, State,
     schemars::{self, JsonSchema},
 };
-use superstep_mail::{IngestOptions, Ingested, MailAgent, Mode};
-use superstep_server::thread_uuid;
+
+use crate::{AgentError, IngestOptions, Ingested, MailAgent, Mode};
 
 /// Which mail is taken in, and what became of it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State, JsonSchema)]
-pub(super) struct IngestState {
+pub struct IngestState {
     /// Only what arrived in so many minutes.
-    pub(super) minutes_since: Option<u64>,
+    minutes_since: Option<u64>,
     /// Also what was read before.
-    pub(super) include_read: bool,
+    include_read: bool,
     /// Only from senders whose address contains one of these.
-    pub(super) from: Vec<String>,
+    from: Vec<String>,
     /// Only with one of these in the subject.
-    pub(super) subject: Vec<String>,
+    subject: Vec<String>,
     /// At most so many.
-    pub(super) limit: Option<usize>,
+    limit: Option<usize>,
     /// Whether what is approved is done: `dry run` or `for real`.
-    pub(super) mode: String,
+    mode: String,
     /// The mails that were taken in.
-    pub(super) taken: Vec<Taken>,
+    taken: Vec<Taken>,
 }
 
 /// A mail that was taken in.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub(super) struct Taken {
+pub struct Taken {
     mail: String,
     /// Its thread, as clients know it.
     thread_id: String,
@@ -41,13 +41,16 @@ pub(super) struct Taken {
 
 /// The nodes of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Nodes)]
-pub(super) enum IngestNode {
+pub enum IngestNode {
     /// Takes in what arrived.
     Ingest,
 }
 
-/// The graph over the mailbox of an assistant.
-pub(super) fn graph(agent: &MailAgent) -> Result<Graph<IngestState, IngestNode>, BuildErrors> {
+/// The graph over the mailbox of an assistant. `thread_id` is the id of a thread as clients know it, by its name.
+pub fn graph(
+    agent: &MailAgent,
+    thread_id: fn(&str) -> String,
+) -> Result<Graph<IngestState, IngestNode>, AgentError> {
     let agent = agent.clone();
     let ingest = move |state: Snap<IngestState>| {
         let agent = agent.clone();
@@ -63,7 +66,7 @@ pub(super) fn graph(agent: &MailAgent) -> Result<Graph<IngestState, IngestNode>,
             let taken = agent.ingest(&options).await?;
             let taken = taken.into_iter().map(|intake| Taken {
                 mail: intake.mail.0,
-                thread_id: thread_uuid(&intake.thread).to_string(),
+                thread_id: thread_id(&intake.thread),
                 result: became(&intake.result),
             });
             let mode = mode(agent.mode()).to_owned();
@@ -71,16 +74,17 @@ pub(super) fn graph(agent: &MailAgent) -> Result<Graph<IngestState, IngestNode>,
             Ok::<_, NodeError>(update.taken(taken.collect::<Vec<_>>()))
         }
     };
-    Graph::<IngestState, IngestNode>::builder()
+    let graph = Graph::<IngestState, IngestNode>::builder()
         .name("mail_ingest")
         .node(IngestNode::Ingest, ingest)
         .start(IngestNode::Ingest)
         .finish(IngestNode::Ingest)
-        .build()
+        .build();
+    graph.map_err(AgentError::Graph)
 }
 
 /// A mode in words.
-pub(super) fn mode(mode: Mode) -> &'static str {
+pub fn mode(mode: Mode) -> &'static str {
     match mode {
         Mode::Dry => "dry run",
         Mode::Send => "for real",

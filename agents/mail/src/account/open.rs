@@ -2,47 +2,47 @@
 
 use std::{path::Path, sync::Arc};
 
-#[cfg(feature = "remote")]
-use superstep_mail::google::{Google, Keys};
+use super::{AccountError, CalendarAt, MailAccount, MailServers, MailboxAt};
 #[cfg(feature = "imap")]
-use superstep_mail::imap::{Account as ImapAccount, ImapMailbox, Password, Server};
-use superstep_mail::{
-    Calendar, FolderCalendar, FolderMailbox, MailError, Mailbox, NoCalendar, Settings,
-};
-
-use super::{Account, CalendarAt, Kind, Servers};
+use super::{Encryption, MailHost};
+#[cfg(feature = "google")]
+use crate::google::{Google, GoogleSettings, Keys};
 #[cfg(feature = "imap")]
-use super::{Host, Security};
-use crate::error::Error;
+use crate::imap::{Account as ImapAccount, ImapMailbox, Password, Server};
+use crate::{Calendar, FolderCalendar, FolderMailbox, MailError, Mailbox, NoCalendar, Settings};
 
-/// A mailbox and a calendar, and how the assistant works on them.
-pub(crate) struct OpenedAccount {
-    pub(crate) mailbox: Arc<dyn Mailbox>,
-    pub(crate) calendar: Arc<dyn Calendar>,
-    pub(crate) has_calendar: bool,
-    pub(crate) settings: Settings,
+/// A mailbox and a calendar, and the settings of an assistant that works on them.
+pub struct OpenedAccount {
+    /// The mailbox.
+    pub mailbox: Arc<dyn Mailbox>,
+    /// The calendar; an empty one if the account has none.
+    pub calendar: Arc<dyn Calendar>,
+    /// Whether the account has a calendar.
+    pub has_calendar: bool,
+    /// The settings.
+    pub settings: Settings,
 }
 
-impl Account {
+impl MailAccount {
     /// Opens it. Accounts elsewhere may be asked who owns them.
-    pub(crate) async fn open(&self) -> Result<OpenedAccount, Error> {
+    pub async fn open(&self) -> Result<OpenedAccount, AccountError> {
         let zone = self.zone();
         let mut calendar: Option<Arc<dyn Calendar>> = match &self.calendar {
             Some(CalendarAt::Folder(folder)) => Some(Arc::new(meetings(folder, &zone)?)),
             _ => None,
         };
         let mailbox: Arc<dyn Mailbox> = match &self.kind {
-            Kind::Folder(folder) => {
+            MailboxAt::Folder(folder) => {
                 let owner = self.owner.clone().ok_or_else(|| no_owner("folder"))?;
                 Arc::new(FolderMailbox::open(folder, owner)?)
             }
-            Kind::Google { .. } => {
+            MailboxAt::Google { token, is_named } => {
                 self.online("mail of Google")?;
-                let (mailbox, of_google) = self.google().await?;
+                let (mailbox, of_google) = self.google(token, *is_named).await?;
                 calendar = calendar.or(of_google);
                 mailbox
             }
-            Kind::Imap(servers) => self.imap(servers)?,
+            MailboxAt::Imap(servers) => self.imap(servers)?,
         };
         let mut settings = self.settings.clone();
         settings.time_zone = match calendar {
@@ -58,17 +58,18 @@ impl Account {
         })
     }
 
-    #[cfg(feature = "remote")]
-    async fn google(&self) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), Error> {
-        let Kind::Google { token, is_named } = &self.kind else {
-            return Err(Error::NoAccount);
-        };
+    #[cfg(feature = "google")]
+    async fn google(
+        &self,
+        token: &Path,
+        is_named: bool,
+    ) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), AccountError> {
         let is_given = !is_named && !token.exists() && std::env::var_os("GMAIL_TOKEN").is_some();
         let keys = match is_given {
             true => Keys::from_env()?,
             false => Keys::open(token)?,
         };
-        let account = Google::new(keys, superstep_mail::google::GoogleSettings::default())?;
+        let account = Google::new(keys, GoogleSettings::default())?;
         let mailbox = match &self.owner {
             Some(owner) => account.mailbox_of(owner.clone())?,
             None => account.mailbox().await?,
@@ -80,14 +81,18 @@ impl Account {
         Ok((Arc::new(mailbox), calendar))
     }
 
-    #[cfg(not(feature = "remote"))]
-    async fn google(&self) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), Error> {
+    #[cfg(not(feature = "google"))]
+    async fn google(
+        &self,
+        _: &Path,
+        _: bool,
+    ) -> Result<(Arc<dyn Mailbox>, Option<Arc<dyn Calendar>>), AccountError> {
         Err(left_out("google", "remote"))
     }
 
     #[cfg(feature = "imap")]
-    fn imap(&self, servers: &Servers) -> Result<Arc<dyn Mailbox>, Error> {
-        let needs = |key: &str| Error::Usage(format!("an account of IMAP needs `{key}`"));
+    fn imap(&self, servers: &MailServers) -> Result<Arc<dyn Mailbox>, AccountError> {
+        let needs = |key: &str| AccountError::Unusable(format!("an account of IMAP needs `{key}`"));
         let owner = self.owner.clone().ok_or_else(|| no_owner("imap"))?;
         let imap = servers.imap.server([993, 143, 143]);
         let smtp = servers.smtp.server([465, 587, 25]);
@@ -107,23 +112,23 @@ impl Account {
     }
 
     #[cfg(not(feature = "imap"))]
-    fn imap(&self, _: &Servers) -> Result<Arc<dyn Mailbox>, Error> {
+    fn imap(&self, _: &MailServers) -> Result<Arc<dyn Mailbox>, AccountError> {
         Err(left_out("imap", "imap"))
     }
 
-    fn online(&self, what: &str) -> Result<(), Error> {
+    fn online(&self, what: &str) -> Result<(), AccountError> {
         match self.is_offline {
-            true => Err(Error::Usage(format!(
+            true => Err(AccountError::Unusable(format!(
                 "{what} is not on this machine, and nothing may leave it (offline)"
             ))),
             false => Ok(()),
         }
     }
 
-    /// What cannot be read of an account in folders, by the name of the file.
-    pub(crate) async fn problems(&self) -> Result<Vec<(String, MailError)>, Error> {
+    /// Problems of an account in folders, by the name of the file that cannot be read.
+    pub async fn problems(&self) -> Result<Vec<(String, MailError)>, AccountError> {
         let mut all = Vec::new();
-        if let (Kind::Folder(folder), Some(owner)) = (&self.kind, &self.owner) {
+        if let (MailboxAt::Folder(folder), Some(owner)) = (&self.kind, &self.owner) {
             let mailbox = FolderMailbox::open(folder, owner.clone())?;
             all.extend(within(folder, mailbox.problems().await?));
         }
@@ -145,9 +150,9 @@ fn within(
 }
 
 /// A folder of meetings. A mistyped name must not become a calendar where all time is free.
-fn meetings(folder: &Path, zone: &str) -> Result<FolderCalendar, Error> {
+fn meetings(folder: &Path, zone: &str) -> Result<FolderCalendar, AccountError> {
     if !folder.is_dir() {
-        return Err(Error::Usage(format!(
+        return Err(AccountError::Unusable(format!(
             "there is no folder {} for the calendar",
             folder.display()
         )));
@@ -156,14 +161,14 @@ fn meetings(folder: &Path, zone: &str) -> Result<FolderCalendar, Error> {
 }
 
 #[cfg(feature = "imap")]
-impl Host {
+impl MailHost {
     /// The server, at the port of its kind: TLS, STARTTLS, plain.
     fn server(&self, [tls, start, plain]: [u16; 3]) -> Option<Server> {
-        use superstep_mail::imap::Security as Of;
+        use crate::imap::Security as Of;
         let (usual, security) = match self.security {
-            Security::Tls => (tls, Of::Tls),
-            Security::StartTls => (start, Of::StartTls),
-            Security::Plain => (plain, Of::Plain),
+            Encryption::Tls => (tls, Of::Tls),
+            Encryption::StartTls => (start, Of::StartTls),
+            Encryption::Plain => (plain, Of::Plain),
         };
         Some(Server {
             host: self.host.clone()?,
@@ -180,15 +185,16 @@ fn is_here(host: &str) -> bool {
     host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
 }
 
-fn no_owner(kind: &str) -> Error {
-    Error::Usage(format!(
+fn no_owner(kind: &str) -> AccountError {
+    AccountError::Unusable(format!(
         "an account of the kind `{kind}` needs its owner: --owner ADDRESS, or `owner` in [agents.mail]"
     ))
 }
 
-#[cfg(not(all(feature = "remote", feature = "imap")))]
-fn left_out(kind: &str, feature: &str) -> Error {
-    Error::Usage(format!(
+/// The feature is that of the command line.
+#[cfg(not(all(feature = "google", feature = "imap")))]
+fn left_out(kind: &str, feature: &str) -> AccountError {
+    AccountError::Unusable(format!(
         "accounts of the kind `{kind}` are not part of this build (feature `{feature}`)"
     ))
 }

@@ -8,39 +8,17 @@ use superstep::model::{
     config::{Config, Setting},
     did_you_mean,
 };
-use superstep_mail::{Address, Profile, Settings};
 
-use super::{Account, CalendarAt, Host, Kind, Security, Servers, address, usual_token};
-use crate::{args::AccountArgs, error::Error};
+use super::{
+    AccountError, AccountOptions, CalendarAt, Encryption, MailAccount, MailHost, MailServers,
+    MailboxAt, address,
+};
+use crate::{Address, Profile, Settings};
 
-const KEYS: [&str; 26] = [
-    "kind",
-    "owner",
-    "folder",
-    "calendar",
-    "time_zone",
-    "dry_run",
-    "background",
-    "working_hours",
-    "working_days",
-    "max_turns",
-    "mark_ignored",
-    "profile",
-    "token",
-    "secrets",
-    "imap.host",
-    "imap.port",
-    "imap.security",
-    "smtp.host",
-    "smtp.port",
-    "smtp.security",
-    "user",
-    "password_env",
-    "password_cmd",
-    "prompts.triage",
-    "prompts.respond",
-    "prompts.memory",
-];
+/// The keys of the settings.
+const KEYS: &str = "kind owner folder calendar time_zone dry_run background working_hours working_days max_turns \
+    mark_ignored profile token secrets imap.host imap.port imap.security smtp.host smtp.port \
+    smtp.security user password_env password_cmd prompts.triage prompts.respond prompts.memory";
 
 /// The largest file with a prompt.
 const LONGEST_PROMPT: u64 = 1 << 20;
@@ -55,10 +33,10 @@ const DAYS: [(&str, Weekday); 7] = [
     ("sun", Weekday::Sunday),
 ];
 
-/// The settings as they are written.
+/// The settings of an account.
 #[derive(Debug, Default)]
-pub(super) struct Written {
-    kind: Named,
+pub(super) struct AccountSettings {
+    kind: AccountKind,
     owner: Option<Address>,
     folder: Option<PathBuf>,
     /// As it is written, and as a path.
@@ -67,34 +45,34 @@ pub(super) struct Written {
     settings: Settings,
     pub(super) token: Option<PathBuf>,
     pub(super) secrets: Option<PathBuf>,
-    imap: Host,
-    smtp: Host,
+    imap: MailHost,
+    smtp: MailHost,
     user: Option<String>,
     password_env: Option<String>,
     password_cmd: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Named {
+enum AccountKind {
     #[default]
     Folder,
     Google,
     Imap,
 }
 
-/// What is wrong with a setting.
-enum Problem {
+/// A setting that is refused.
+enum SettingProblem {
     Unknown,
     Not(&'static str),
-    /// In a whole sentence.
+    /// A whole sentence.
     Because(String),
 }
 
-impl Written {
-    pub(super) fn read(config: &Config) -> Result<Self, Error> {
+impl AccountSettings {
+    pub(super) fn read(config: &Config) -> Result<Self, AccountError> {
         let mut written = Self::default();
         for (key, setting) in config.agent("mail") {
-            let wrong = |why: String| Error::Usage(format!("{}: {why}", setting.origin));
+            let wrong = |why: String| AccountError::Unusable(format!("{}: {why}", setting.origin));
             if setting.origin.is_project() {
                 let why = "[agents.mail] belongs in the user's file; a project does not say where \
                            mail goes";
@@ -106,61 +84,60 @@ impl Written {
         Ok(written)
     }
 
-    fn take(&mut self, key: &str, setting: &Setting<Json>) -> Result<(), Problem> {
+    fn take(&mut self, key: &str, setting: &Setting<Json>) -> Result<(), SettingProblem> {
         let value = &setting.value;
-        let text = || value.as_str().ok_or(Problem::Not("a text"));
+        let text = || value.as_str().ok_or(SettingProblem::Not("a text"));
+        let flag = || value.as_bool().ok_or(SettingProblem::Not("true or false"));
         let path = || {
             let path = value.as_str().map(|text| setting.path(text));
             // A path of the user's file may lead anywhere.
-            path.and_then(Result::ok).ok_or(Problem::Not("a path"))
+            path.and_then(Result::ok)
+                .ok_or(SettingProblem::Not("a path"))
         };
         match key {
             "kind" => {
                 self.kind = match text()? {
-                    "folder" => Named::Folder,
-                    "google" => Named::Google,
-                    "imap" => Named::Imap,
-                    _ => return Err(Problem::Not("\"folder\", \"google\" or \"imap\"")),
+                    "folder" => AccountKind::Folder,
+                    "google" => AccountKind::Google,
+                    "imap" => AccountKind::Imap,
+                    _ => return Err(SettingProblem::Not("\"folder\", \"google\" or \"imap\"")),
                 }
             }
             "owner" => {
                 let owner = address(text()?);
-                self.owner = Some(owner.ok_or(Problem::Not("an address of mail"))?);
+                self.owner = Some(owner.ok_or(SettingProblem::Not("an address of mail"))?);
             }
             "folder" => self.folder = Some(path()?),
             "calendar" => self.calendar = Some((text()?.to_owned(), path()?)),
             "time_zone" => {
                 let zone = text()?.to_owned();
                 let known = jiff::tz::TimeZone::get(&zone);
-                known.map_err(|_| Problem::Not("a time zone such as `Europe/Berlin`"))?;
+                known.map_err(|_| SettingProblem::Not("a time zone such as `Europe/Berlin`"))?;
                 self.zone = Some(zone);
             }
-            "dry_run" => {
-                let dry = value.as_bool();
-                self.settings.dry_run = dry.ok_or(Problem::Not("true or false"))?;
-            }
+            "dry_run" => self.settings.dry_run = flag()?,
             "background" => self.settings.background = text()?.to_owned(),
             "working_hours" => {
-                let hours = hours(text()?).ok_or(Problem::Not("hours such as \"09:00-17:00\""))?;
+                let hours =
+                    hours(text()?).ok_or(SettingProblem::Not("hours such as \"09:00-17:00\""))?;
                 let working = &mut self.settings.working_hours;
                 (working.start, working.end) = hours;
             }
             "working_days" => {
-                let days = days(value).ok_or(Problem::Not("a list of days such as \"mon\""))?;
+                let days =
+                    days(value).ok_or(SettingProblem::Not("a list of days such as \"mon\""))?;
                 self.settings.working_hours.days = days;
             }
             "max_turns" => {
                 let turns = value.as_u64().and_then(|turns| u32::try_from(turns).ok());
                 let turns = turns.filter(|turns| *turns > 0);
-                self.settings.max_turns = turns.ok_or(Problem::Not("a number above 0"))?;
+                self.settings.max_turns = turns.ok_or(SettingProblem::Not("a number above 0"))?;
             }
-            "mark_ignored" => {
-                let mark = value.as_bool();
-                self.settings.mark_ignored = mark.ok_or(Problem::Not("true or false"))?;
-            }
+            "mark_ignored" => self.settings.mark_ignored = flag()?,
             "profile" => {
                 let profile = Profile::named(text()?);
-                self.settings.profile = Some(profile.ok_or(Problem::Not("strong or small"))?);
+                self.settings.profile =
+                    Some(profile.ok_or(SettingProblem::Not("strong or small"))?);
             }
             "token" => self.token = Some(path()?),
             "secrets" => self.secrets = Some(path()?),
@@ -173,44 +150,47 @@ impl Written {
                 Some(("prompts", name)) => {
                     let path = path()?;
                     let read = superstep::fs::read_text(&path, LONGEST_PROMPT);
-                    let because = |why: String| Problem::Because(why);
+                    let because = |why: String| SettingProblem::Because(why);
                     let text =
                         read.map_err(|error| because(format!("{}: {error}", path.display())))?;
                     let replaced = self.settings.prompts.replace(name, text);
                     replaced.map_err(|error| because(error.to_string()))?;
                 }
-                _ => return Err(Problem::Unknown),
+                _ => return Err(SettingProblem::Unknown),
             },
         }
         Ok(())
     }
 
-    /// The account that these settings and the flags make.
-    pub(super) fn account(self, args: &AccountArgs, is_offline: bool) -> Result<Account, Error> {
-        let owner =
-            match args.owner.as_deref() {
-                Some(text) => Some(address(text).ok_or_else(|| {
-                    Error::Usage(format!("--owner: `{text}` is no address of mail"))
-                })?),
-                None => self.owner,
-            };
-        let named = match args.folder {
-            Some(_) => Named::Folder,
+    /// The account that these settings and the options make.
+    pub(super) fn account(self, with: &AccountOptions) -> Result<MailAccount, AccountError> {
+        let owner = match with.owner.as_deref() {
+            Some(text) => Some(address(text).ok_or_else(|| {
+                AccountError::Unusable(format!("--owner: `{text}` is no address of mail"))
+            })?),
+            None => self.owner,
+        };
+        let mut settings = self.settings;
+        settings.dry_run &= !with.send;
+        let named = match with.folder {
+            Some(_) => AccountKind::Folder,
             None => self.kind,
         };
         let kind = match named {
-            Named::Folder => match args.folder.clone().or(self.folder) {
-                Some(folder) => Kind::Folder(folder),
-                None => return Err(Error::NoAccount),
+            AccountKind::Folder => match with.folder.clone().or(self.folder) {
+                Some(folder) => MailboxAt::Folder(folder),
+                None => return Err(AccountError::NoAccount),
             },
-            Named::Google => Kind::Google {
+            AccountKind::Google => MailboxAt::Google {
                 is_named: self.token.is_some(),
                 token: self
                     .token
-                    .or_else(usual_token)
-                    .ok_or_else(|| Error::Usage("there is no home folder; set `token`".into()))?,
+                    .or_else(|| with.usual_token.clone())
+                    .ok_or_else(|| {
+                        AccountError::Unusable("there is no home folder; set `token`".into())
+                    })?,
             },
-            Named::Imap => Kind::Imap(Box::new(Servers {
+            AccountKind::Imap => MailboxAt::Imap(Box::new(MailServers {
                 imap: self.imap,
                 smtp: self.smtp,
                 user: self.user,
@@ -218,53 +198,59 @@ impl Written {
                 password_cmd: self.password_cmd,
             })),
         };
-        let calendar = match (&args.calendar, self.calendar, named) {
+        let calendar = match (&with.calendar, self.calendar, named) {
             (Some(folder), _, _) => Some(CalendarAt::Folder(folder.clone())),
-            (None, Some((id, _)), Named::Google) => Some(CalendarAt::Google(id)),
-            (None, None, Named::Google) => Some(CalendarAt::Google("primary".into())),
+            (None, Some((id, _)), AccountKind::Google) => Some(CalendarAt::Google(id)),
+            (None, None, AccountKind::Google) => Some(CalendarAt::Google("primary".into())),
             (None, Some((_, folder)), _) => Some(CalendarAt::Folder(folder)),
             (None, None, _) => None,
         };
-        Ok(Account {
+        Ok(MailAccount {
             kind,
             owner,
             calendar,
             zone: self.zone,
-            settings: self.settings,
-            is_offline,
+            settings,
+            is_offline: with.is_offline,
         })
     }
 }
 
-impl Host {
-    fn take(&mut self, key: &str, value: &Json) -> Result<(), Problem> {
+impl MailHost {
+    fn take(&mut self, key: &str, value: &Json) -> Result<(), SettingProblem> {
         match key {
             "host" => {
                 let host = value.as_str().filter(|host| !host.is_empty());
-                self.host = Some(host.ok_or(Problem::Not("the name of a server"))?.to_owned());
+                self.host = Some(
+                    host.ok_or(SettingProblem::Not("the name of a server"))?
+                        .to_owned(),
+                );
             }
             "port" => {
                 let port = value.as_u64().and_then(|port| u16::try_from(port).ok());
-                self.port = Some(port.ok_or(Problem::Not("a port"))?);
+                self.port = Some(port.ok_or(SettingProblem::Not("a port"))?);
             }
             "security" => {
                 self.security = match value.as_str() {
-                    Some("tls") => Security::Tls,
-                    Some("starttls") => Security::StartTls,
-                    Some("plain") => Security::Plain,
-                    _ => return Err(Problem::Not("\"tls\", \"starttls\" or \"plain\"")),
+                    Some("tls") => Encryption::Tls,
+                    Some("starttls") => Encryption::StartTls,
+                    Some("plain") => Encryption::Plain,
+                    _ => return Err(SettingProblem::Not("\"tls\", \"starttls\" or \"plain\"")),
                 }
             }
-            _ => return Err(Problem::Unknown),
+            _ => return Err(SettingProblem::Unknown),
         }
         Ok(())
     }
 }
 
-impl Problem {
+impl SettingProblem {
     fn message(&self, key: &str) -> String {
         match self {
-            Self::Unknown => format!("unknown key `{key}`{}", did_you_mean::hint(key, KEYS)),
+            Self::Unknown => format!(
+                "unknown key `{key}`{}",
+                did_you_mean::hint(key, KEYS.split(' '))
+            ),
             Self::Not(wanted) => format!("`{key}` must be {wanted}"),
             Self::Because(why) => format!("`{key}`: {why}"),
         }

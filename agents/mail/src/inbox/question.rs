@@ -3,54 +3,49 @@
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value as Json};
 use superstep::{AskId, text::single_line};
-use superstep_mail::{
-    Answer, AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools, without_mode,
+use superstep_agent::short_id;
+
+use super::error::InboxError;
+use crate::{
+    AgentError, Answer, AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools,
+    without_mode,
 };
 
-use crate::error::Error;
+/// The tools that change something in the world.
+pub(super) const EFFECTS: [&str; 2] = [tools::SEND, tools::SCHEDULE];
 
 /// An open question, with what its mail is about.
 #[derive(Clone, Debug)]
-pub(super) struct Question {
-    pub(super) thread: String,
-    pub(super) ask: AskId,
-    pub(super) item: Item,
-    pub(super) sender: String,
-    pub(super) subject: String,
+pub struct Question {
+    /// The thread.
+    pub thread: String,
+    /// The question in its thread.
+    pub ask: AskId,
+    /// What is to be decided.
+    pub item: Item,
+    /// The sender of its mail, on one line.
+    pub sender: String,
+    /// The subject of its mail, on one line.
+    pub subject: String,
     /// When its mail was written, as it says.
-    pub(super) date: Option<Timestamp>,
+    pub date: Option<Timestamp>,
     /// The arguments as a person changed them in a dry run: what is accepted is this. The description has them.
-    pub(super) edit: Option<Map<String, Json>>,
+    pub edit: Option<Map<String, Json>>,
 }
 
 /// A question among all: a thread and its copies share the ids of their questions.
-pub(super) type QuestionKey = (String, AskId);
+pub type QuestionKey = (String, AskId);
 
 /// Which questions are shown.
 #[derive(Clone, Debug)]
-pub(super) enum Shown {
+pub enum Shown {
+    /// Those of all threads.
     All,
     /// Those of one thread.
     Thread(String),
 }
 
-/// The open questions, in the order in which their mail was written.
-pub(super) async fn all(agent: &MailAgent, shown: &Shown) -> Result<Vec<Question>, Error> {
-    match shown {
-        Shown::All => Ok(inbox(agent).await?.0),
-        Shown::Thread(thread) => with_mail(agent, agent.open(thread).await?).await,
-    }
-}
-
-/// The open questions of all threads, and the threads that cannot be read.
-pub(super) async fn inbox(
-    agent: &MailAgent,
-) -> Result<(Vec<Question>, Vec<UnreadableThread>), Error> {
-    let inbox = agent.inbox().await?;
-    Ok((with_mail(agent, inbox.items).await?, inbox.unreadable))
-}
-
-async fn with_mail(agent: &MailAgent, items: Vec<InboxItem>) -> Result<Vec<Question>, Error> {
+async fn with_mail(agent: &MailAgent, items: Vec<InboxItem>) -> Result<Vec<Question>, AgentError> {
     let mut questions = Vec::new();
     for item in items {
         let state = agent.graph().state(item.thread.as_str()).await?.state;
@@ -89,20 +84,36 @@ fn subject(text: &str) -> String {
 }
 
 impl Question {
+    /// The open questions, in the order in which their mail was written.
+    pub async fn open(agent: &MailAgent, shown: &Shown) -> Result<Vec<Self>, AgentError> {
+        match shown {
+            Shown::All => Ok(Self::inbox(agent).await?.0),
+            Shown::Thread(thread) => with_mail(agent, agent.open(thread).await?).await,
+        }
+    }
+
+    /// The open questions of all threads, and the threads that cannot be read.
+    pub async fn inbox(
+        agent: &MailAgent,
+    ) -> Result<(Vec<Self>, Vec<UnreadableThread>), AgentError> {
+        let inbox = agent.inbox().await?;
+        Ok((with_mail(agent, inbox.items).await?, inbox.unreadable))
+    }
+
     /// Whether an answer changes nothing: in a dry run an accepted action is shown, and its question stays open
     /// until it is accepted for real. A rehearsal continues as if it were.
-    pub(super) fn stays_open(&self, kind: AnswerKind, mode: Mode, is_rehearsed: bool) -> bool {
+    pub fn stays_open(&self, kind: AnswerKind, mode: Mode, is_rehearsed: bool) -> bool {
         let is_accepted = matches!(kind, AnswerKind::Accept | AnswerKind::Edit);
         is_accepted && mode == Mode::Dry && !is_rehearsed && self.is_effect()
     }
 
     /// The arguments as they would be accepted.
-    pub(super) fn args(&self) -> &Map<String, Json> {
+    pub fn args(&self) -> &Map<String, Json> {
         self.edit.as_ref().unwrap_or(&self.item.action_request.args)
     }
 
     /// The answer that accepts it, as it was changed if it was.
-    pub(super) fn accepted(&self) -> Answer {
+    pub fn accepted(&self) -> Answer {
         match &self.edit {
             Some(args) => Answer::edit(&self.item.action_request.action, args.clone()),
             None => Answer::accept(),
@@ -110,17 +121,17 @@ impl Question {
     }
 
     /// The arguments of an answer that changes them.
-    pub(super) fn edit_of(&self, answer: &Answer) -> Option<Map<String, Json>> {
+    pub fn edit_of(&self, answer: &Answer) -> Option<Map<String, Json>> {
         let args = answer.args.get("args").and_then(Json::as_object);
         args.filter(|_| answer.kind == AnswerKind::Edit).cloned()
     }
 
     /// The question as it reads with changed arguments, which are refused if an answer cannot have them.
-    pub(super) async fn with_edit(
+    pub async fn with_edit(
         &self,
         agent: &MailAgent,
         args: &Map<String, Json>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, AgentError> {
         let described = agent.describe_edit(&self.thread, &self.item, args);
         let item = Item {
             description: described.await?,
@@ -134,11 +145,11 @@ impl Question {
     }
 
     /// Keeps changed arguments with the question until it is answered. As it was asked there is nothing to keep.
-    pub(super) async fn keep_edit(
+    pub async fn keep_edit(
         &self,
         agent: &MailAgent,
         args: &Map<String, Json>,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, AgentError> {
         let is_changed = *args != self.item.action_request.args;
         match is_changed {
             true => {
@@ -152,15 +163,13 @@ impl Question {
     }
 
     /// Whether it is about something that leaves: a mail, an invitation.
-    pub(super) fn is_effect(&self) -> bool {
+    pub fn is_effect(&self) -> bool {
         let action = self.item.action_request.action.as_str();
-        [tools::SEND, tools::SCHEDULE]
-            .iter()
-            .any(|effect| action.starts_with(effect))
+        EFFECTS.iter().any(|effect| action.starts_with(effect))
     }
 
     /// When its mail was written, in a few letters: the time of today, else the day.
-    pub(super) fn when(&self) -> String {
+    pub fn when(&self) -> String {
         let Some(date) = self.date else {
             return String::new();
         };
@@ -173,23 +182,30 @@ impl Question {
         }
     }
 
-    pub(super) fn key(&self) -> QuestionKey {
+    /// Its key among all questions.
+    pub fn key(&self) -> QuestionKey {
         (self.thread.clone(), self.ask)
     }
 
-    pub(super) fn id(&self) -> String {
+    /// Its id as text.
+    pub fn id(&self) -> String {
         self.ask.to_string()
     }
 
+    /// The beginning of its id, which is rarely ambiguous.
+    pub fn short_id(&self) -> String {
+        short_id(self.ask)
+    }
+
     /// Whether its sender, subject or text has some words, given in lower case.
-    pub(super) fn has_words(&self, words: &str) -> bool {
+    pub fn has_words(&self, words: &str) -> bool {
         let texts = [&self.sender, &self.subject, &self.item.description];
         let has = |word: &str| texts.iter().any(|it| it.to_lowercase().contains(word));
         words.split_whitespace().all(has)
     }
 
     /// What is asked, in a few words.
-    pub(super) fn asks(&self) -> String {
+    pub fn asks(&self) -> String {
         match self.item.action_request.action.as_str() {
             tools::SEND => "send reply".into(),
             tools::SCHEDULE => "schedule meeting".into(),
@@ -199,7 +215,8 @@ impl Question {
         }
     }
 
-    pub(super) fn allows(&self, kind: AnswerKind) -> bool {
+    /// Whether it allows a kind of answer.
+    pub fn allows(&self, kind: AnswerKind) -> bool {
         let config = self.item.config;
         match kind {
             AnswerKind::Accept => config.allow_accept,
@@ -210,7 +227,7 @@ impl Question {
     }
 
     /// Refuses a kind of answer that the question does not allow; it stays open.
-    pub(super) fn takes(&self, kind: AnswerKind) -> Result<(), Error> {
+    pub fn takes(&self, kind: AnswerKind) -> Result<(), InboxError> {
         if self.allows(kind) {
             return Ok(());
         }
@@ -226,11 +243,10 @@ impl Question {
             .filter(|(kind, _)| self.allows(*kind))
             .map(|(_, name)| *name)
             .collect();
-        Err(Error::Usage(format!(
-            "this question ({}) does not take `{}`; use {}",
-            self.asks(),
-            name(kind).map_or("", |(_, name)| name),
-            can.join(" or ")
-        )))
+        Err(InboxError::NotAllowed {
+            asks: self.asks(),
+            kind: name(kind).map_or("", |(_, name)| name),
+            allowed: can.join(" or "),
+        })
     }
 }

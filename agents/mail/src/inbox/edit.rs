@@ -5,7 +5,7 @@
 //! terminal would obey, make all of it JSON.
 
 use serde_json::{Map, Value as Json};
-use superstep::text::sanitize;
+use superstep::text::{escaped_json, sanitize};
 
 const MARK: &str = "=== ";
 
@@ -13,10 +13,10 @@ const MARK: &str = "=== ";
 const LISTS: [&str; 2] = ["additional_recipients", "attendees"];
 
 /// The text to change.
-pub(super) fn text(args: &Map<String, Json>) -> String {
+pub fn text(args: &Map<String, Json>) -> String {
     if !is_plain(args) {
         let json = serde_json::to_string_pretty(args).unwrap_or_default();
-        return crate::output::escaped(&json);
+        return escaped_json(&json);
     }
     let mut text = String::from("Edit the values below the names; save and leave.\n\n");
     for (key, value) in args {
@@ -32,7 +32,7 @@ pub(super) fn text(args: &Map<String, Json>) -> String {
 }
 
 /// Parses the edited text.
-pub(super) fn read(text: &str, old: &Map<String, Json>) -> Result<Map<String, Json>, String> {
+pub fn read(text: &str, old: &Map<String, Json>) -> Result<Map<String, Json>, String> {
     if !is_plain(old) {
         return object(text);
     }
@@ -79,7 +79,7 @@ pub(super) fn read(text: &str, old: &Map<String, Json>) -> Result<Map<String, Js
 }
 
 /// The value of an argument, written as text.
-pub(super) fn value(key: &str, text: &str, was: Option<&Json>) -> Result<Json, String> {
+pub fn value(key: &str, text: &str, was: Option<&Json>) -> Result<Json, String> {
     if is_list(key, was) {
         return Ok(match serde_json::from_str(text) {
             Ok(read @ Json::Array(_)) => read,
@@ -93,7 +93,7 @@ pub(super) fn value(key: &str, text: &str, was: Option<&Json>) -> Result<Json, S
 }
 
 /// A JSON object.
-pub(super) fn object(text: &str) -> Result<Map<String, Json>, String> {
+pub fn object(text: &str) -> Result<Map<String, Json>, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 

@@ -1,0 +1,10 @@
+//! The assistant at work, as front ends show it.
+//!
+//! `pass` is one pass over the mailbox, `intake` shows a mail that was taken in, `totals` sums all of them up.
+
+mod intake;
+mod pass;
+mod totals;
+
+pub use pass::{IngestPass, IngestStep};
+pub use totals::IngestTotals;
