@@ -2,12 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
+use serde_json::{Map, Value as Json};
 use superstep::{
-    Backends, ThreadId, Value,
+    Backends, MemorySaver, ThreadId, Value,
     dynamic::state::Depth,
     model::{NodeModels, select::DataOwner},
 };
-use superstep_agent::{Answers, Conversation, Next, OpenAgent, Site};
+use superstep_agent::{Answers, Conversation, Form, Next, OpenAgent, Site};
 
 use crate::{
     agents::Agent,
@@ -163,24 +164,51 @@ pub(crate) async fn site(
     Ok(Site { backends, models })
 }
 
-/// The input: JSON as it is, or words where the agent takes words.
+/// The input: JSON or text, and fields by name.
 fn input(what: &RunArgs) -> Result<Value, Error> {
-    let (name, words) = (what.agent.name(), what.words.join(" "));
-    let json =
-        match (&what.input, words.trim().is_empty()) {
-            (Some(json), true) => serde_json::from_str(json)
-                .map_err(|error| Error::Usage(format!("--input is no JSON: {error}")))?,
-            (Some(_), false) => {
-                let why = "give words or --input, not both".to_owned();
-                return Err(Error::Usage(why));
-            }
-            (None, true) => {
-                let why = format!("{name} needs input: pass text or --input JSON");
-                return Err(Error::Usage(why));
-            }
-            (None, false) => what.agent.card().input_of(&words).ok_or_else(|| {
-                Error::Usage(format!("{name} takes no words; give it --input JSON"))
-            })?,
+    let (agent, words) = (what.agent, what.words.join(" "));
+    let name = agent.name();
+    let form = || -> Result<Form, Error> {
+        let nowhere = Backends::on(MemorySaver::default());
+        let schema = agent.reader(nowhere)?.schemas().input;
+        Ok(Form::of(&schema.unwrap_or_default()))
+    };
+    let mut json = match (&what.input, words.trim().is_empty()) {
+        (Some(json), true) => serde_json::from_str(json)
+            .map_err(|error| Error::Usage(format!("--input is no JSON: {error}")))?,
+        (Some(_), false) => {
+            let why = "give words or --input, not both".to_owned();
+            return Err(Error::Usage(why));
+        }
+        (None, true) if what.set.is_empty() => {
+            let fields = form()?.fields.into_iter().map(|field| {
+                let about = field.about.lines().next().unwrap_or_default().to_owned();
+                format!("\n  {}: {}  {about}", field.name, field.kind.wanted())
+            });
+            let fields: String = fields.collect();
+            return Err(Error::Usage(format!(
+                "{name} needs input: pass text, --set FIELD=VALUE or --input JSON{fields}"
+            )));
+        }
+        (None, true) => Json::Object(Map::new()),
+        (None, false) => agent.card().input_of(&words).ok_or_else(|| {
+            Error::Usage(format!(
+                "{name} takes no text; use --set FIELD=VALUE or --input JSON"
+            ))
+        })?,
+    };
+    if !what.set.is_empty() {
+        let form = form()?;
+        let Json::Object(fields) = &mut json else {
+            return Err(Error::Usage("--set needs an object as --input".into()));
         };
+        for pair in &what.set {
+            let wrong = |why: String| Error::Usage(format!("--set {pair}: {why}"));
+            let Some((field, text)) = pair.split_once('=') else {
+                return Err(wrong("write FIELD=VALUE".into()));
+            };
+            form.set(fields, field, text).map_err(wrong)?;
+        }
+    }
     Ok(Value::from(json))
 }

@@ -52,6 +52,13 @@ fn an_own_agent_takes_words_or_json_and_says_so() {
     let none = env.run("run poet");
     assert_eq!(none.code, 2, "{none:?}");
     assert!(none.stderr.contains("--input JSON"), "{none:?}");
+    assert!(none.stderr.contains("topic: text"), "{none:?}");
+    let set = env.run("run poet --set topic=snow");
+    assert!(set.stderr.contains("snow is blue."), "{set:?}");
+    for line in ["topics=snow", "published=maybe", "topic"] {
+        let refused = env.run_words(&["run", "poet", "--set", line]);
+        assert_eq!(refused.code, 2, "{refused:?}");
+    }
     let json = env.run_words(&["run", "poet", "--input", r#"{"topic": "ice"}"#]);
     assert_eq!(json.code, 3, "{json:?}");
     assert!(json.stderr.contains("ice is blue."), "{json:?}");
