@@ -65,7 +65,8 @@ pub use mirror::{Field, Mirror, MirrorTable, Rows};
 pub use progress::Progress;
 pub use result_file::{check_result_name, result_file, result_file_of};
 pub use session::{
-    SheetsSession, description_notice, executed_notice, printed_notice, rows_notice, tables_notices,
+    SheetsSession, calculated_notice, description_notice, executed_notice, printed_notice,
+    rows_notice, tables_notices, written_notice,
 };
 pub use settings::{
     Extend, MAX_FORMAT_ERRORS, QueryLimits, Settings, SheetsTable, USUAL_MAX_STEPS,

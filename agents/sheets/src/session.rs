@@ -22,7 +22,9 @@ use superstep_workbook::Overwrite;
 
 use crate::{Error, Problem, Sheets, SheetsState};
 
-pub use described::{description_notice, rows_notice, tables_notices};
+pub use described::{
+    calculated_notice, description_notice, rows_notice, tables_notices, written_notice,
+};
 pub use executed::{executed_notice, printed_notice};
 
 /// The agent at work on a thread.

@@ -6,9 +6,10 @@ use serde_json::json;
 use superstep::Backends;
 use superstep_agent::Console as _;
 use superstep_sheets::{
-    Mirror, QueryLimits, Sheets, SheetsState, check_result_name, description_notice, refuse_input,
-    rows_notice, tables_notices,
-    workbook::{Calculation, Limits, Overwrite, Workbook, save as write},
+    Mirror, QueryLimits, Sheets, SheetsState, calculated_notice, check_result_name,
+    description_notice, refuse_input, rows_notice, tables_notices,
+    workbook::{Limits, Overwrite, Workbook, save as write},
+    written_notice,
 };
 
 use super::{options::versions, sandbox};
@@ -18,7 +19,7 @@ use crate::{
     args::SheetOutput,
     console::TerminalConsole,
     error::{Error, InFile},
-    output::{Form, bad, count, good, plain, shown},
+    output::shown,
     thread_reader::ThreadReader,
 };
 
@@ -51,7 +52,7 @@ pub(super) async fn save(
     let agent = Sheets::reader(Arc::new(versions(app.global)?), Backends::default())?;
     agent.save(&state, &to.output, overwrite(to)).await?;
     let about = json!({"thread": thread, "version": state.version, "step": step});
-    written(to, about, app)
+    TerminalConsole::new(app).show(&written_notice(about, &to.output))
 }
 
 fn no_step(thread: &str, step: u32, taken: u32) -> Error {
@@ -82,28 +83,8 @@ pub(super) async fn recalc(
     };
     let (done, calculation) = book.write_with(Ok(calculated)).map_err(sheet_error)?;
     write(&to.output, &done.bytes, overwrite(to)).map_err(sheet_error)?;
-    let (formulas, changed) = match &calculation {
-        Calculation::Done {
-            formulas, changed, ..
-        } => (*formulas, *changed),
-        _ => (0, 0),
-    };
-    let mut about = serde_json::to_value(&calculation).map_err(std::io::Error::from)?;
-    if let Some(fields) = about.as_object_mut() {
-        fields.remove("calculation");
-    }
-    if app.output.form == Form::Text {
-        app.output.data(&[plain(format!(
-            "{}, {} new",
-            count(formulas, "formula"),
-            count(changed, "value")
-        ))])?;
-        if let Some(why) = calculation.told() {
-            app.output
-                .say(&[bad("some are not calculated: "), plain(why)]);
-        }
-    }
-    written(to, about, app)
+    let notice = calculated_notice(&calculation, &to.output);
+    TerminalConsole::new(app).show(&notice)
 }
 
 /// Describes a file, or queries it.
@@ -151,18 +132,6 @@ fn overwrite(to: &SheetOutput) -> Overwrite {
         true => Overwrite::Replace,
         false => Overwrite::Never,
     }
-}
-
-fn written(to: &SheetOutput, mut about: serde_json::Value, app: &App<'_>) -> Result<(), Error> {
-    let path = to.output.display().to_string();
-    if app.output.form == Form::Json {
-        if let Some(fields) = about.as_object_mut() {
-            fields.insert("output".into(), path.into());
-        }
-        return app.output.json(&about);
-    }
-    app.output.note(&[good("written "), plain(path)]);
-    Ok(())
 }
 
 fn sheet_error(error: superstep_sheets::workbook::Error) -> Error {

@@ -1,10 +1,10 @@
 //! Settings of Archie in settings files: the table `[agents.archie]`.
 
-use superstep::model::config::Config;
+use superstep::{model::config::Config, tools::guided::Profile};
 use superstep_agent::{UsageError, settings_of};
 
 use super::Settings;
-use crate::{Profile, approval::Keywords};
+use crate::approval::Keywords;
 
 /// The keys besides `prompts.NAME`.
 const KEYS: [&str; 4] = ["keywords", "memory", "document_tokens", "profile"];

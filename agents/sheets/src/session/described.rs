@@ -1,10 +1,12 @@
-//! A workbook without a run as front ends show it: in words, as tables, as rows of a query.
+//! A workbook without a run as front ends show it: in words, as tables, as rows of a query, calculated, saved.
 
-use serde_json::json;
-use superstep_agent::{Block, Notice, Weight, plain, strong};
-use superstep_workbook::Workbook;
+use std::path::Path;
 
-use super::report::line;
+use serde_json::{Value as Json, json};
+use superstep_agent::{Block, Notice, Weight, bad, count, plain, strong};
+use superstep_workbook::{Calculation, Workbook};
+
+use super::report::{line, written};
 use crate::{Mirror, Rows};
 
 /// The description of a workbook, as a model reads it.
@@ -37,6 +39,38 @@ pub fn rows_notice(rows: &Rows) -> Notice {
     }
     let event = json!({"columns": rows.columns, "rows": rows.rows, "is_cut": rows.is_cut});
     Notice::event(event).with(blocks)
+}
+
+/// The values of formulas that were calculated, in a file.
+pub fn calculated_notice(calculation: &Calculation, output: &Path) -> Notice {
+    let (formulas, changed) = match calculation {
+        Calculation::Done {
+            formulas, changed, ..
+        } => (*formulas, *changed),
+        _ => (0, 0),
+    };
+    let values = count(changed, "value");
+    let values = format!("{}, {values} new", count(formulas, "formula"));
+    let mut blocks = vec![line(Weight::Data, [plain(values)])];
+    if let Some(why) = calculation.told() {
+        let what = bad("some are not calculated: ");
+        blocks.push(line(Weight::Say, [what, plain(why)]));
+    }
+    let mut about = json!(calculation);
+    if let Some(fields) = about.as_object_mut() {
+        fields.remove("calculation");
+    }
+    let mut notice = written_notice(about, output);
+    notice.blocks.splice(0..0, blocks);
+    notice
+}
+
+/// A file that was written, with facts about it for programs.
+pub fn written_notice(mut about: Json, output: &Path) -> Notice {
+    if let Some(fields) = about.as_object_mut() {
+        fields.insert("output".into(), output.display().to_string().into());
+    }
+    Notice::event(about).with(vec![written(Some(output))])
 }
 
 fn data(text: &str) -> Vec<Block> {
