@@ -52,14 +52,17 @@ pub enum ErrorKind {
         more: usize,
     },
     /// The model gave an empty reply.
-    #[error("the model returned an empty reply")]
+    #[error("the model returned an empty reply{}", limit.map(|limit| format!(": it used up its limit of {limit} tokens")).unwrap_or_default())]
     #[coded(
         "SS6003",
         Unavailable,
         hint = "resume the thread to try again, or choose another model",
         transient
     )]
-    EmptyReply,
+    EmptyReply {
+        /// The limit that cut it, if one did.
+        limit: Option<u32>,
+    },
     /// The text of a document is no longer in the store.
     #[error("the text of `{path}` is not in the store")]
     #[coded(

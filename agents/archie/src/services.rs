@@ -69,11 +69,24 @@ impl Services {
             context: self.context(),
             ..request
         };
-        let (request, skipped) = request.request(&self.settings);
-        let mut reply = stream_reply(ctx, self.models.of(stage.node()), &request).await?;
+        let (mut request, skipped) = request.request(&self.settings);
+        let model = self.models.of(stage.node());
+        if ctx.attempt() > 1 && !model.caps().small {
+            // The one before may have used up its limit for its thoughts.
+            request.max_tokens = request.max_tokens.map(|limit| limit.saturating_mul(4));
+        }
+        let mut reply = stream_reply(ctx, model, &request).await?;
         let text = reply.text().trim().to_owned();
+        let is_cut = match &reply.body {
+            Body::Model(reply) => {
+                let answered = reply.answered.as_ref();
+                answered.is_some_and(|it| it.finish == Finish::Length)
+            }
+            _ => false,
+        };
         if text.is_empty() {
-            return Err(Error::from(ErrorKind::EmptyReply).into());
+            let limit = request.max_tokens.filter(|_| is_cut);
+            return Err(Error::from(ErrorKind::EmptyReply { limit }).into());
         }
         let mut spent = Spent::default();
         let mut notices = Vec::new();
@@ -83,11 +96,7 @@ impl Services {
         }
         if let Body::Model(reply) = &mut reply.body {
             spent = Spent::on(reply, stage, state.turn() + 1);
-            if reply
-                .answered
-                .as_ref()
-                .is_some_and(|it| it.finish == Finish::Length)
-            {
+            if is_cut {
                 let why = "the reply was cut at the limit of tokens";
                 notices.push(Notice::new(About::Reply, why));
             }

@@ -21,7 +21,7 @@ pub struct Request {
     /// The shape of the answer, if it is data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSchema>,
-    /// How many tokens it may write.
+    /// How many tokens the answer may have. Where reasoning counts against the limit of a provider, room for it is added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
     /// How freely it chooses words; the model's own way if absent.

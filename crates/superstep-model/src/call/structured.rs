@@ -118,8 +118,18 @@ async fn climb<T>(
                     repairs,
                 });
             }
+            Err(Fault::Cut) if repairs < most => {
+                let why = cut(&request);
+                // A shorter answer may not exist, and thoughts may have used up the limit.
+                request.max_tokens = request.max_tokens.map(|limit| limit.saturating_mul(4));
+                format!("{why}; give a shorter one")
+            }
             Err(Fault::Mendable(why)) if repairs < most => why,
-            Err(Fault::Mendable(why) | Fault::Final(why)) => {
+            Err(fault) => {
+                let why = match fault {
+                    Fault::Mendable(why) | Fault::Final(why) => why,
+                    Fault::Cut => cut(&request),
+                };
                 return Err(ErrorKind::Unfit {
                     schema: schema.name().into(),
                     repairs,
@@ -133,10 +143,20 @@ async fn climb<T>(
     }
 }
 
+/// Why an answer is not whole. The limit is named: a person may raise it.
+fn cut(request: &Request) -> String {
+    match request.max_tokens {
+        Some(limit) => format!("the answer was cut at the limit of tokens, which is {limit}"),
+        None => "the answer was cut at the limit of tokens of the provider".into(),
+    }
+}
+
 /// What is wrong with a reply.
 enum Fault {
     /// Asking again may help.
     Mendable(String),
+    /// It reached the limit of tokens.
+    Cut,
     /// It will not.
     Final(String),
 }
@@ -207,10 +227,7 @@ impl<'a> Ask<'a> {
                 let why = "the provider's filter held the answer back";
                 return Err(Fault::Final(why.into()));
             }
-            Some(Finish::Length) => {
-                let why = "the answer was cut at the limit of tokens; give a shorter one";
-                return Err(Fault::Mendable(why.into()));
-            }
+            Some(Finish::Length) => return Err(Fault::Cut),
             _ => {}
         }
         let value = self.find(reply).map_err(Fault::Mendable)?;

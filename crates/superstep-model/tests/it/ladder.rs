@@ -522,3 +522,28 @@ async fn whatever_is_done_to_an_answer_nothing_unfit_gets_through() {
     }
     assert!(fits > 50 && unfit > 1_000, "{fits} {unfit}");
 }
+
+#[tokio::test]
+async fn an_answer_that_is_cut_gets_more_room_and_an_error_names_the_limit() {
+    let cut = || ends("", Finish::Length);
+    let request = || Request {
+        max_tokens: Some(400),
+        ..hello()
+    };
+    let model = fake(
+        Structured::Schema,
+        [cut(), answers(Structured::Schema, GOOD)],
+    );
+    let reply = structured::<Triage>(&model, request(), &triage()).await;
+    assert_eq!(reply.unwrap().repairs, 1);
+    let limits = |model: &Fake| -> Vec<Option<u32>> {
+        let seen = model.seen.lock().unwrap();
+        seen.iter().map(|request| request.max_tokens).collect()
+    };
+    assert_eq!(limits(&model), [Some(400), Some(1600)]);
+
+    let model = fake(Structured::Schema, [cut(), cut(), cut()]);
+    let failed = structured::<Triage>(&model, request(), &triage()).await;
+    let error = failed.err().map(|error| error.to_string());
+    assert!(error.unwrap().contains("which is 6400"));
+}

@@ -67,7 +67,7 @@ pub(super) fn write(
             LimitField::MaxCompletionTokens => "max_completion_tokens",
             LimitField::MaxTokens => "max_tokens",
         };
-        put(name, json!(limit));
+        put(name, json!(limit.saturating_add(dialect.reasoning_room)));
     }
     if dialect.sampling == Sampling::Free {
         if let Some(temperature) = request.temperature {

@@ -20,6 +20,8 @@ pub struct Dialect {
     pub context: Option<u32>,
     /// Which field limits what is written.
     pub limit: LimitField,
+    /// Tokens added to that limit, because the model's reasoning counts against it.
+    pub reasoning_room: u32,
     /// Which field says how much to think.
     pub effort: EffortField,
     /// Whether temperature and stop words may be chosen.
@@ -27,6 +29,9 @@ pub struct Dialect {
     /// It reports tokens of a stream when asked to.
     pub stream_usage: bool,
 }
+
+/// Room for the thoughts of a model that reasons. With less, a short answer may be cut before its first word.
+const REASONING_ROOM: u32 = 8_192;
 
 /// Which field limits what is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +81,14 @@ impl Dialect {
             Self {
                 effort: EffortField::Reasoning,
                 images: true,
+                reasoning_room: REASONING_ROOM,
                 ..Self::compatible("openrouter")
+            }
+        } else if is_of("googleapis.com") || is_of("x.ai") {
+            // Their models reason unasked, and read far more than this.
+            Self {
+                reasoning_room: REASONING_ROOM,
+                ..Self::compatible("compatible")
             }
         } else if address.is_local() && address.port() == Some(11434) {
             Self {
@@ -100,10 +112,14 @@ impl Dialect {
         let thinks = ["o1", "o3", "o4", "gpt-5"]
             .iter()
             .any(|family| model.starts_with(family));
-        let (effort, sampling) = if thinks {
-            (EffortField::ReasoningEffort, Sampling::Fixed)
+        let (effort, sampling, reasoning_room) = if thinks {
+            (
+                EffortField::ReasoningEffort,
+                Sampling::Fixed,
+                REASONING_ROOM,
+            )
         } else {
-            (EffortField::None, Sampling::Free)
+            (EffortField::None, Sampling::Free, 0)
         };
         Self {
             structured: if model.starts_with("gpt-3.5") || model == "gpt-4" {
@@ -115,6 +131,7 @@ impl Dialect {
             limit: LimitField::MaxCompletionTokens,
             effort,
             sampling,
+            reasoning_room,
             ..Self::compatible("openai")
         }
     }
@@ -128,6 +145,7 @@ impl Dialect {
             images: false,
             context: None,
             limit: LimitField::MaxTokens,
+            reasoning_room: 0,
             effort: EffortField::None,
             sampling: Sampling::Free,
             stream_usage: true,
@@ -164,6 +182,8 @@ mod tests {
         let address = "https://api.openai.com/v1";
         assert_eq!(of(address, "gpt-5-mini").sampling, Sampling::Fixed);
         assert_eq!(of(address, "gpt-4.1").sampling, Sampling::Free);
+        assert!(of(address, "gpt-5-mini").reasoning_room > 0);
+        assert_eq!(of(address, "gpt-4.1").reasoning_room, 0);
         assert_eq!(of(address, "gpt-4").structured, Structured::Tool);
     }
 }
