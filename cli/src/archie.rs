@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use superstep::{Update as _, fs::Roots, model::select::DataOwner};
 use superstep_agent::{Answers, Console as _, Context, Conversation, Next, OpenAgent as _};
-use superstep_archie::{Analysis, Archie, ArchieSession, Brief, ErrorKind};
+use superstep_archie::{Analysis, Archie, ArchieSession, Brief, ErrorKind, documents::check_globs};
 
 use crate::{
     agents::Agent,
@@ -286,11 +286,6 @@ fn check_out(out: Option<&Path>, global: &Global) -> Result<(), Error> {
     let Some(out) = out else { return Ok(()) };
     files::refuse_database(out, global)?;
     Ok(files::require_folder_of(out)?)
-}
-
-/// Refuses a glob that is none, before a thread is made for it.
-fn check_globs(globs: &[String]) -> Result<(), Error> {
-    Ok(superstep_archie::documents::check_globs(globs)?)
 }
 
 /// Refuses a folder that is not there, before a thread is made for it.

@@ -106,10 +106,7 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
                 workbook,
                 code,
                 output,
-                overwrite: match force {
-                    true => Overwrite::Replace,
-                    false => Overwrite::Never,
-                },
+                overwrite: overwrite(force),
                 sandbox,
             };
             exec::run(&program, app).await
@@ -125,19 +122,20 @@ pub(crate) async fn run(mut command: SheetCommand, app: &mut App<'_>) -> Result<
     }
 }
 
-/// The file of the result of a run; none in a dry run.
-fn output(workbook: &Path, what: &SheetRun) -> Result<Option<PathBuf>, Error> {
-    let overwrite = match what.force {
+/// The meaning of `--force`.
+fn overwrite(force: bool) -> Overwrite {
+    match force {
         true => Overwrite::Replace,
         false => Overwrite::Never,
-    };
+    }
+}
+
+/// The file of the result of a run; none in a dry run.
+fn output(workbook: &Path, what: &SheetRun) -> Result<Option<PathBuf>, Error> {
+    let (named, overwrite) = (what.output.as_deref(), overwrite(what.force));
     match what.dry_run {
         true => Ok(None),
-        false => Ok(Some(result_file(
-            workbook,
-            what.output.as_deref(),
-            overwrite,
-        )?)),
+        false => Ok(Some(result_file(workbook, named, overwrite)?)),
     }
 }
 

@@ -7,7 +7,7 @@ use superstep_workbook::Overwrite;
 
 use crate::{Problem, refuse_input};
 
-/// How many names are tried for a result.
+/// The number of names that are tried for a result.
 const NAMES: u32 = 1_000;
 
 /// The file of a result: the named one, or one beside the workbook under a free name.

@@ -8,11 +8,11 @@ use superstep_agent::Console as _;
 use superstep_sheets::{
     Mirror, QueryLimits, Sheets, SheetsState, calculated_notice, check_result_name,
     description_notice, refuse_input, rows_notice, tables_notices,
-    workbook::{Limits, Overwrite, Workbook, save as write},
+    workbook::{Limits, Workbook, save as write},
     written_notice,
 };
 
-use super::{options::versions, sandbox};
+use super::{options::versions, overwrite, sandbox};
 use crate::{
     agents::Agent,
     app::App,
@@ -50,7 +50,7 @@ pub(super) async fn save(
         };
     }
     let agent = Sheets::reader(Arc::new(versions(app.global)?), Backends::default())?;
-    agent.save(&state, &to.output, overwrite(to)).await?;
+    agent.save(&state, &to.output, overwrite(to.force)).await?;
     let about = json!({"thread": thread, "version": state.version, "step": step});
     TerminalConsole::new(app).show(&written_notice(about, &to.output))
 }
@@ -82,7 +82,7 @@ pub(super) async fn recalc(
         () = app.terminal.ctrl_c() => return Err(Error::Cancelled),
     };
     let (done, calculation) = book.write_with(Ok(calculated)).map_err(sheet_error)?;
-    write(&to.output, &done.bytes, overwrite(to)).map_err(sheet_error)?;
+    write(&to.output, &done.bytes, overwrite(to.force)).map_err(sheet_error)?;
     let notice = calculated_notice(&calculation, &to.output);
     TerminalConsole::new(app).show(&notice)
 }
@@ -125,13 +125,6 @@ fn opened(workbook: &Path) -> Result<Workbook, Error> {
             false => InFile { file, error }.into(),
         }
     })
-}
-
-fn overwrite(to: &SheetOutput) -> Overwrite {
-    match to.force {
-        true => Overwrite::Replace,
-        false => Overwrite::Never,
-    }
 }
 
 fn sheet_error(error: superstep_sheets::workbook::Error) -> Error {

@@ -97,3 +97,38 @@ impl<'a> AgentSetting<'a> {
         self.wrong(format!("unknown key `{}`{hint}", self.key))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use superstep::model::config::Scope;
+
+    use super::*;
+    use crate::failure::Failure as _;
+
+    #[test]
+    fn errors_name_the_place_of_a_setting() {
+        let text = "[agents.poet]\nlines = \"two\"\n";
+        let file = Config::parse(Path::new("superstep.toml"), Scope::Project, text);
+        let mut config = Config::default();
+        config.files.push(file.unwrap());
+        let lines = settings_of(&config, "poet")[0];
+        assert_eq!(lines.text().unwrap(), "two");
+        let errors = [
+            (lines.flag().unwrap_err(), "`lines` must be true or false"),
+            (
+                lines.users_only().unwrap_err(),
+                "`lines` belongs in the user's file",
+            ),
+            (
+                lines.unknown(&["line"]),
+                "unknown key `lines`; did you mean `line`?",
+            ),
+        ];
+        for (error, why) in errors {
+            assert_eq!(error.to_string(), format!("superstep.toml:2: {why}"));
+            assert_eq!((error.code(), error.exit()), ("SS6050", 2));
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Words of questions: what is left of them for a search, synonyms, genres and moods.
 
+use std::{collections::HashSet, sync::LazyLock};
+
 use superstep::model::did_you_mean;
 
 use super::fillers::is_filler;
@@ -253,7 +255,7 @@ pub(crate) fn is_known(word: &str) -> bool {
     let lower = word.to_lowercase();
     let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
     is_unsearched(lower)
-        || KNOWN.split_whitespace().any(|known| known == lower)
+        || KNOWN.contains(lower)
         || SAME
             .iter()
             .any(|(from, to)| *from == singular(lower) || *to == singular(lower))
@@ -264,7 +266,7 @@ pub(crate) fn is_known(word: &str) -> bool {
 }
 
 /// Words of questions that are neither names nor accepted by the lists above.
-const KNOWN: &str = "
+const KNOWN_WORDS: &str = "
     above access active after against aggregate ago airing also among amount anybody anyone anything aren around
     autocomplete available away back because before behind belongs biggest bio bit both bpm build buy came
     cannot check circle claimed collected come compare compared count counts create created daily date day days
@@ -280,6 +282,8 @@ const KNOWN: &str = "
     three time times top total two under underground until uploaded upon uses verified via wanted wasn way week
     weekly while winners within without won written wrote year yearly yes
 ";
+
+static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| KNOWN_WORDS.split_whitespace().collect());
 
 fn same(word: &str) -> String {
     let found = SAME.iter().find(|(from, _)| *from == word);

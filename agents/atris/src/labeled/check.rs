@@ -22,7 +22,7 @@ pub struct LabelCheck {
 pub struct CheckedQuestion<'a> {
     label: &'a Labeled,
     faults: Vec<String>,
-    /// How well it was read.
+    /// The verdict on the reading.
     pub verdict: Verdict,
 }
 

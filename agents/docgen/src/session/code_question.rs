@@ -48,7 +48,7 @@ impl CodeQuestion {
         &self.request.root
     }
 
-    /// Whether no fact is about the question.
+    /// Returns true if no fact is about the question.
     pub fn is_unknown(&self) -> bool {
         self.hits.is_empty()
     }

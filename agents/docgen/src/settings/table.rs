@@ -46,7 +46,7 @@ pub struct DocsTable {
     pub settings: Settings,
     /// The names of the agents; all agents if there are none.
     pub agents: Vec<String>,
-    /// Whether a setting asks for more than one call per page.
+    /// True if a setting asks for more than one call per page.
     pub is_refined: bool,
 }
 

@@ -12,10 +12,10 @@ use superstep::{
     store::{Prefix, Search, Store, StoreError, TtlOnRead},
 };
 
-/// How many records are read at once.
+/// The number of records that are read at once.
 const BATCH: usize = 1000;
 
-/// Why references to versions cannot be read.
+/// Error: references to versions cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReferencesError {
     /// The long-term store refused.
@@ -82,7 +82,7 @@ impl UsedVersions {
         Ok(())
     }
 
-    /// Whether a version is in use.
+    /// Returns true if a version is in use.
     pub fn contains(&self, hash: &str) -> bool {
         self.0.contains(hash)
     }
