@@ -53,11 +53,12 @@ impl<'a> AgentSetting<'a> {
         self.must_be("a text", Json::as_str)
     }
 
-    /// Texts of a list. Entries of other kinds are left out.
+    /// A list of texts.
     pub fn texts(self, wanted: &str) -> Result<Vec<String>, UsageError> {
-        let items = self.must_be(wanted, Json::as_array)?.iter();
-        let texts = items.filter_map(Json::as_str);
-        Ok(texts.map(str::to_owned).collect())
+        self.must_be(wanted, |value| {
+            let items = value.as_array()?.iter();
+            items.map(|item| item.as_str().map(str::to_owned)).collect()
+        })
     }
 
     /// True or false.
@@ -115,6 +116,7 @@ mod tests {
         config.files.push(file.unwrap());
         let lines = settings_of(&config, "poet")[0];
         assert_eq!(lines.text().unwrap(), "two");
+        assert!(lines.texts("a list of texts").is_err());
         let errors = [
             (lines.flag().unwrap_err(), "`lines` must be true or false"),
             (

@@ -55,22 +55,29 @@ impl CodeQuestion {
 
     /// The facts about the question.
     pub fn facts(&self) -> Notice {
-        let lines = self.hits.iter().map(|hit| {
-            // A name may hold a key.
-            let safe = |text: &str| Redactor::standard().text(text).into_owned();
+        // A name may hold a key.
+        let safe = |text: &str| Redactor::standard().text(text).into_owned();
+        let hits = self.hits.iter().map(|hit| Hit {
+            name: safe(&hit.name),
+            place: safe(&hit.place),
+            about: safe(&hit.about),
+            ..hit.clone()
+        });
+        let hits: Vec<Hit> = hits.collect();
+        let lines = hits.iter().map(|hit| {
             let about = match hit.about.is_empty() {
                 true => String::new(),
-                false => format!("  {}", safe(&hit.about)),
+                false => format!("  {}", hit.about),
             };
             let line = vec![
                 faint(format!("{} ", hit.kind)),
-                strong(safe(&hit.name)),
-                plain(format!("  {}", safe(&hit.place))),
+                strong(&hit.name),
+                plain(format!("  {}", hit.place)),
                 faint(about),
             ];
             Block::Line(Weight::Data, line)
         });
-        Notice::event(json!({"facts": self.hits})).with(lines.collect())
+        Notice::event(json!({"facts": hits})).with(lines.collect())
     }
 
     /// The answer of a model, with its claims checked.

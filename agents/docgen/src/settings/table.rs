@@ -75,7 +75,7 @@ impl DocsTable {
                 "share_questions" => settings.share_questions = it.flag()?,
                 "tools" => settings.tools = it.flag()?,
                 "prompt_characters" => settings.room = small(it)?,
-                "agents" => table.agents = it.must_be("a list of names", names)?,
+                "agents" => table.agents = it.texts("a list of names")?,
                 _ => return Err(it.unknown(&KEYS)),
             }
         }
@@ -112,11 +112,6 @@ fn depth(value: &Json) -> Option<Depth> {
         "deep" => Some(Depth::Deep),
         _ => None,
     }
-}
-
-fn names(value: &Json) -> Option<Vec<String>> {
-    let names = value.as_array()?.iter();
-    names.map(|it| it.as_str().map(str::to_owned)).collect()
 }
 
 fn small<T: TryFrom<u64>>(setting: AgentSetting<'_>) -> Result<T, UsageError> {
