@@ -193,9 +193,7 @@ fn clock() -> Option<Finding> {
     match now.unwrap_or_default() {
         now if now > BUILT_AFTER => None,
         _ => Some(Finding::broken(
-            "clock",
-            "is before 2026",
-            "set the time of this machine",
+            "clock", "is before 2026", "set the time of this machine",
         )),
     }
 }
@@ -438,9 +436,7 @@ fn places(global: &Global) -> Vec<Finding> {
     for (what, folder, health) in wanted {
         let Some(folder) = folder else {
             found.push(Finding::absent(
-                what,
-                "no home folder",
-                "set HOME: nothing is kept",
+                what, "no home folder", "set HOME: nothing is kept",
             ));
             continue;
         };

@@ -261,16 +261,9 @@ mod tests {
     #[test]
     fn what_is_no_mark_stays_as_it_was_written() {
         for text in [
-            "2 ** 3 and **/*.rs",
-            "*args, **kwargs\nx",
-            "snake_case_name a*b*c",
-            "an open **bold",
-            "an open `code\nnext",
-            "#hash and ####### seven",
-            "-5 and --flag\n---\n",
-            "| a | b |\n|---|---|\n",
-            "a``b",
-            "1. first\n2. second\n",
+            "2 ** 3 and **/*.rs", "*args, **kwargs\nx", "snake_case_name a*b*c", "an open **bold",
+            "an open `code\nnext", "#hash and ####### seven", "-5 and --flag\n---\n",
+            "| a | b |\n|---|---|\n", "a``b", "1. first\n2. second\n",
         ] {
             assert_eq!(always(text), text);
         }

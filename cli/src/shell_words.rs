@@ -86,14 +86,7 @@ mod tests {
     #[test]
     fn what_is_quoted_is_read_back_as_it_was() {
         for word in [
-            "plain",
-            "",
-            "two words",
-            "it's",
-            "a\\b",
-            "\"",
-            "ä ö",
-            "$(x);y",
+            "plain", "", "two words", "it's", "a\\b", "\"", "ä ö", "$(x);y",
         ] {
             assert_eq!(split(&quoted(word)).unwrap(), [word]);
         }

@@ -163,12 +163,7 @@ mod tests {
     #[test]
     fn a_suggestion_is_read_back_with_the_options_it_was_made_with() {
         let given = [
-            "superstep",
-            "--db",
-            "my threads.db",
-            "--model",
-            "script:it's.jsonl",
-            "doctor",
+            "superstep", "--db", "my threads.db", "--model", "script:it's.jsonl", "doctor",
         ];
         let global = Args::try_parse_from(given).unwrap().global;
         let account = AccountArgs {

@@ -17,15 +17,8 @@ pub type Env = BTreeMap<String, Val>;
 
 /// The error kinds case code can raise.
 pub const KINDS: [&str; 9] = [
-    "ValueError",
-    "RuntimeError",
-    "TypeError",
-    "KeyError",
-    "ConnectionError",
-    "TimeoutError",
-    "CustomError",
-    "FatalError",
-    "Exception",
+    "ValueError", "RuntimeError", "TypeError", "KeyError", "ConnectionError", "TimeoutError",
+    "CustomError", "FatalError", "Exception",
 ];
 
 /// What an expression can see beside its variables: state of the case run outside all graphs.

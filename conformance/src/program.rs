@@ -61,24 +61,8 @@ fn block<'a>(stmts: &'a [Json], env: &'a mut Env, host: &'a mut dyn Host) -> Blo
 
 /// The keys that name a statement, most significant first.
 const NAMES: [&str; 18] = [
-    "set",
-    "return",
-    "final",
-    "if",
-    "for",
-    "try",
-    "interrupt",
-    "raise",
-    "count",
-    "emit",
-    "sleep",
-    "store",
-    "call",
-    "task",
-    "await",
-    "llm",
-    "drain",
-    "heartbeat",
+    "set", "return", "final", "if", "for", "try", "interrupt", "raise", "count", "emit", "sleep",
+    "store", "call", "task", "await", "llm", "drain", "heartbeat",
 ];
 
 #[derive(Clone, Copy)]

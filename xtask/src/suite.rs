@@ -48,11 +48,7 @@ pub(crate) const NEEDS_ROOT: &str = "needs_root";
 /// Tests that need something the repository does not have, by the name of their module. The plain run
 /// leaves them out; each has a step of its own, which says so if it could not run them.
 const NEEDS: [&str; 5] = [
-    NEEDS_WEIGHTS,
-    NEEDS_SERVERS,
-    NEEDS_BROWSER,
-    NEEDS_CPYTHON,
-    NEEDS_ROOT,
+    NEEDS_WEIGHTS, NEEDS_SERVERS, NEEDS_BROWSER, NEEDS_CPYTHON, NEEDS_ROOT,
 ];
 
 /// A program that the build of the tests made besides the tests.

@@ -135,14 +135,8 @@ mod tests {
     #[test]
     fn a_message_that_is_a_keyword_approves() {
         for message in [
-            "/approve",
-            " /APPROVE \n",
-            "SOLUTION APPROVED",
-            "solution approved.",
-            "Done!",
-            "  done  ",
-            "Okay, bye.",
-            "*approved*",
+            "/approve", " /APPROVE \n", "SOLUTION APPROVED", "solution approved.", "Done!",
+            "  done  ", "Okay, bye.", "*approved*",
         ] {
             assert_eq!(judge(message), Verdict::Approves, "{message}");
         }

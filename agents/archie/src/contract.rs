@@ -14,10 +14,7 @@ pub struct ArchieAgent;
 
 /// Nodes that call a model.
 pub const MODEL_NODES: [&str; 4] = [
-    "graph_extraction",
-    "analysis_prepare",
-    "build_context",
-    "ask",
+    "graph_extraction", "analysis_prepare", "build_context", "ask",
 ];
 
 static CARD: LazyLock<Card> = LazyLock::new(|| Card {

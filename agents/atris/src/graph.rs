@@ -21,9 +21,7 @@ use crate::{
 
 /// The nodes that call a model, which may have models of their own.
 pub const MODEL_NODES: [&str; 3] = [
-    "extract_category_node",
-    "select_api_node",
-    "extract_params_node",
+    "extract_category_node", "select_api_node", "extract_params_node",
 ];
 
 /// The agent.

@@ -234,15 +234,7 @@ pub(crate) fn is_search(question: &str) -> bool {
     let lower = question.to_lowercase();
     let first = lower.split_whitespace().next().unwrap_or_default();
     let cues = [
-        " for ",
-        " about ",
-        " called ",
-        " named ",
-        " tagged ",
-        " matching ",
-        " with ",
-        "\"",
-        "“",
+        " for ", " about ", " called ", " named ", " tagged ", " matching ", " with ", "\"", "“",
     ];
     let looks = ["search", "find", "look"].contains(&first);
     let is_said = cues.iter().any(|cue| lower.contains(cue)) || searched::bare(question).is_some();
@@ -354,46 +346,15 @@ fn entity_type(
         return Some(EntityType::Playlist);
     }
     let of_tracks = [
-        "original of",
-        "remixes",
-        "remix of",
-        "a remix",
-        "comments on",
-        "comments under",
-        "reposted",
-        "favorited",
-        "favourited",
-        "stems",
-        "top listeners",
-        "listens to",
-        "downloaded",
-        "liked",
-        "stream",
-        "compare the plays",
-        "compare plays",
-        "saved",
-        "who likes",
-        "who loves",
-        "who made",
-        "made by",
-        "artist behind",
-        "artist of",
-        "artist made",
-        "songs like",
-        "tracks like",
-        "tracks similar",
-        "songs similar",
-        "lyrics",
+        "original of", "remixes", "remix of", "a remix", "comments on", "comments under",
+        "reposted", "favorited", "favourited", "stems", "top listeners", "listens to",
+        "downloaded", "liked", "stream", "compare the plays", "compare plays", "saved",
+        "who likes", "who loves", "who made", "made by", "artist behind", "artist of",
+        "artist made", "songs like", "tracks like", "tracks similar", "songs similar", "lyrics",
         "say about",
     ];
     let by_users = [
-        "has reposted",
-        "sounds like",
-        "did",
-        "has liked",
-        "has favorited",
-        "albums",
-        "followers",
+        "has reposted", "sounds like", "did", "has liked", "has favorited", "albums", "followers",
     ];
     // `does X follow` asks for what X does, `does X have` for what X has.
     let does = has_words(&lower, "does") && !has_words(&lower, "have");
@@ -420,14 +381,7 @@ fn entity_type(
 /// Whether what is named does something: `what has X liked`, but not `was X liked` nor `liked by X`.
 fn is_doer(shape: &[String]) -> bool {
     let done = [
-        "reposted",
-        "favorited",
-        "favourited",
-        "liked",
-        "saved",
-        "downloaded",
-        "likes",
-        "loves",
+        "reposted", "favorited", "favourited", "liked", "saved", "downloaded", "likes", "loves",
     ];
     let passive = ["was", "were", "been", "be", "is", "are", "being", "got"];
     let word = |at: usize| shape.get(at).map_or("", String::as_str);

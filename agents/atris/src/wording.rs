@@ -145,11 +145,7 @@ fn comparatives(aspect: Aspect) -> [&'static str; 3] {
 /// Whether a reply is the record of one thing, not a list that belongs to it.
 fn is_record(response: &Response) -> bool {
     let records = [
-        "getUser",
-        "getUserByHandle",
-        "getTrack",
-        "getPlaylist",
-        "resolve",
+        "getUser", "getUserByHandle", "getTrack", "getPlaylist", "resolve",
     ];
     records.contains(&response.source.operation.as_str())
 }

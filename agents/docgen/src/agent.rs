@@ -87,11 +87,7 @@ pub trait DocAgent: Send + Sync {
 pub fn is_agent_name(name: &str) -> bool {
     let is_sign = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let taken = [
-        "index",
-        "recommendations",
-        "changelog",
-        "metadata",
-        "inputs",
+        "index", "recommendations", "changelog", "metadata", "inputs",
     ];
     (1..=40).contains(&name.len())
         && name.chars().all(is_sign)

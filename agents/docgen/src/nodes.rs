@@ -168,11 +168,7 @@ impl Work {
         };
         let (plain, model_name) = (services.config(name, None), services.model_name(name));
         let key = plan::key(
-            &*agent,
-            &context,
-            &plain,
-            &model_name,
-            services.settings.tools,
+            &*agent, &context, &plain, &model_name, services.settings.tools,
         );
         let workflow = Workflow::new(
             agent,

@@ -151,18 +151,8 @@ fn folders(context: &AgentContext, most: usize) -> Vec<Fact> {
 /// The file that says most about a folder: the nearest one that usually does, or its largest.
 fn described_by<'a>(context: &'a AgentContext, folder: &str) -> Option<&'a str> {
     const USUAL: [&str; 12] = [
-        "lib.rs",
-        "main.rs",
-        "mod.rs",
-        "__init__.py",
-        "main.py",
-        "index.ts",
-        "index.js",
-        "main.go",
-        "main.ts",
-        "README.md",
-        "readme.md",
-        "Main.java",
+        "lib.rs", "main.rs", "mod.rs", "__init__.py", "main.py", "index.ts", "index.js", "main.go",
+        "main.ts", "README.md", "readme.md", "Main.java",
     ];
     let below = match folder {
         "" => String::new(),
@@ -337,20 +327,8 @@ fn head(context: &AgentContext, path: &str) -> Option<String> {
 /// Whether a line is blank, a comment or one of those that files begin with.
 fn is_before_code(line: &str) -> bool {
     const FIRST: [&str; 14] = [
-        "package ",
-        "import ",
-        "from ",
-        "use ",
-        "using ",
-        "#",
-        "\"use ",
-        "'use ",
-        "<?php",
-        "@",
-        "module ",
-        "extern crate",
-        "pragma ",
-        "namespace ",
+        "package ", "import ", "from ", "use ", "using ", "#", "\"use ", "'use ", "<?php", "@",
+        "module ", "extern crate", "pragma ", "namespace ",
     ];
     let line = line.trim();
     let is_comment = COMMENTS.iter().any(|mark| line.starts_with(mark));

@@ -100,12 +100,7 @@ impl Fault {
                 let mut number = 0;
                 each_field(body, &mut |name, value| {
                     if [
-                        "title",
-                        "name",
-                        "playlist_name",
-                        "bio",
-                        "description",
-                        "message",
+                        "title", "name", "playlist_name", "bio", "description", "message",
                     ]
                     .contains(&name)
                     {

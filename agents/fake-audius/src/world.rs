@@ -105,38 +105,18 @@ const FIRST: [&str; 12] = [
     "Golden", "Distant",
 ];
 const SECOND: [&str; 12] = [
-    "Rivers",
-    "Signals",
-    "Harbor",
-    "Engines",
-    "Gardens",
-    "Mirrors",
-    "Summer",
-    "Windows",
-    "Pilots",
-    "Rain",
-    "Satellite",
-    "Streets",
+    "Rivers", "Signals", "Harbor", "Engines", "Gardens", "Mirrors", "Summer", "Windows", "Pilots",
+    "Rain", "Satellite", "Streets",
 ];
 const GENRES: [&str; 8] = [
-    "Electronic",
-    "Hip-Hop/Rap",
-    "Deep House",
-    "Techno",
-    "Jazz",
-    "Ambient",
-    "Pop",
-    "Rock",
+    "Electronic", "Hip-Hop/Rap", "Deep House", "Techno", "Jazz", "Ambient", "Pop", "Rock",
 ];
 const MOODS: [&str; 5] = ["Peaceful", "Energizing", "Melancholy", "Upbeat", "Brooding"];
 const TAGS: [&str; 7] = [
     "ambient", "summer", "night", "vocal", "club", "lofi", "live",
 ];
 const WORDS: [&str; 5] = [
-    "this one stays with me",
-    "the bass in the second half",
-    "played it all week",
-    "what a mix",
+    "this one stays with me", "the bass in the second half", "played it all week", "what a mix",
     "needs a longer intro",
 ];
 

@@ -61,12 +61,7 @@ mod tests {
             "Dr. Ann O'Neil-Groß <m@evil.example>"
         );
         for name in [
-            "ann@example.org, boss",
-            "To: ann",
-            "a <b",
-            "(c)",
-            "x，y",
-            "a;b",
+            "ann@example.org, boss", "To: ann", "a <b", "(c)", "x，y", "a;b",
         ] {
             assert_eq!(shown(name), format!("\"{name}\" <m@evil.example>"));
         }

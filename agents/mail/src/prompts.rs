@@ -35,12 +35,7 @@ impl Stage {
         match self {
             Self::Triage => &["owner", "preferences"],
             Self::Respond => &[
-                "owner",
-                "background",
-                "response_preferences",
-                "cal_preferences",
-                "today",
-                "zone",
+                "owner", "background", "response_preferences", "cal_preferences", "today", "zone",
             ],
             Self::Memory => &["owner", "notes"],
         }

@@ -64,11 +64,7 @@ pub(crate) async fn open(
     }
     app.output.say(&account.mode_line());
     let agent = MailAgent::with_models(
-        models,
-        opened.mailbox,
-        opened.calendar,
-        opened.settings,
-        backends,
+        models, opened.mailbox, opened.calendar, opened.settings, backends,
     )?;
     Ok(OpenedAgent {
         agent: agent.with_options(|options| options.log = Modes::TRACE),

@@ -48,14 +48,8 @@ fn three_turns_and_an_approval_write_the_result_and_history_is_what_was_said() {
         ["human", "ai", "human", "ai", "human", "ai", "human", "ai"]
     );
     let wanted = [
-        "what",
-        "First question?",
-        "one",
-        "Second question?",
-        "two",
-        "Third question?",
-        "Solution approved!",
-        "## Summary\nOne service.\n",
+        "what", "First question?", "one", "Second question?", "two", "Third question?",
+        "Solution approved!", "## Summary\nOne service.\n",
     ];
     let texts: Vec<&str> = said.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(texts, wanted);

@@ -71,9 +71,7 @@ fn what_is_about_to_be_done_is_said_before() {
     let dry = env.run(&format!("inbox accept {id} {ACCOUNT}"));
     assert_eq!(dry.code, 0, "{}", dry.stderr);
     for message in [
-        "send reply  in a dry run",
-        "To: Ann <ann@example.org>",
-        "Subject: Re: Lunch",
+        "send reply  in a dry run", "To: Ann <ann@example.org>", "Subject: Re: Lunch",
         "Thursday suits me.",
     ] {
         assert!(dry.stderr.contains(message), "{message}: {}", dry.stderr);

@@ -41,13 +41,7 @@ fn an_answer_is_json_for_programs_and_its_thread_is_kept() {
     let env = TestEnv::new();
     let question = "How many followers has @novakane?";
     let ran = env.run_words(&[
-        "atris",
-        "ask",
-        question,
-        "--fake",
-        "--no-model",
-        "--json",
-        "--explain",
+        "atris", "ask", question, "--fake", "--no-model", "--json", "--explain",
     ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let [answer] = &ran.events()[..] else {
@@ -73,12 +67,7 @@ fn an_answer_is_json_for_programs_and_its_thread_is_kept() {
 fn what_is_missing_waits_for_an_answer() {
     let env = TestEnv::new();
     let ran = env.run_words(&[
-        "atris",
-        "ask",
-        "tracks by Sol Rivera",
-        "--fake",
-        "--no-model",
-        "--json",
+        "atris", "ask", "tracks by Sol Rivera", "--fake", "--no-model", "--json",
     ]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     let [question] = &ran.events()[..] else {
@@ -112,11 +101,7 @@ fn what_is_missing_waits_for_an_answer() {
 fn answers_come_from_a_file_or_from_stdin() {
     let env = TestEnv::new();
     let words = [
-        "atris",
-        "ask",
-        "tracks by Sol Rivera",
-        "--fake",
-        "--no-model",
+        "atris", "ask", "tracks by Sol Rivera", "--fake", "--no-model",
     ];
     env.write("work/answers.txt", "# the second one\n9\n2\n");
     let ran = env.run_words(&[&words[..], &["--answers", "answers.txt"]].concat());
@@ -170,13 +155,7 @@ fn no_answer_is_an_exit_code_and_is_counted() {
     let env = TestEnv::new();
     let ask = |question: &str| {
         let words = [
-            "atris",
-            "ask",
-            question,
-            "--thread",
-            "atris-t",
-            "--fake",
-            "--no-model",
+            "atris", "ask", question, "--thread", "atris-t", "--fake", "--no-model",
         ];
         env.run_words(&words)
     };
@@ -195,12 +174,7 @@ fn no_answer_is_an_exit_code_and_is_counted() {
     let ran = env.run("atris errors atris-t --json");
     assert_eq!(ran.events()[0]["count"], 2);
     let other = env.run_words(&[
-        "atris",
-        "ask",
-        "latest tips",
-        "--thread",
-        "archie-t",
-        "--fake",
+        "atris", "ask", "latest tips", "--thread", "archie-t", "--fake",
     ]);
     assert_eq!(other.code, 2, "{}", other.stderr);
 }
@@ -210,13 +184,7 @@ fn a_question_in_an_imported_thread_needs_the_consent_of_a_person() {
     let env = TestEnv::new();
     let ask = |thread: &str, more: &[&str]| {
         let words = [
-            "atris",
-            "ask",
-            "latest tips",
-            "--thread",
-            thread,
-            "--fake",
-            "--no-model",
+            "atris", "ask", "latest tips", "--thread", thread, "--fake", "--no-model",
         ];
         env.run_words(&[&words, more].concat())
     };
@@ -238,12 +206,7 @@ fn a_question_in_an_imported_thread_needs_the_consent_of_a_person() {
 fn the_states_of_a_run_can_be_shown() {
     let env = TestEnv::new();
     let words = [
-        "atris",
-        "ask",
-        "latest tips",
-        "--fake",
-        "--no-model",
-        "--debug",
+        "atris", "ask", "latest tips", "--fake", "--no-model", "--debug",
     ];
     let ran = env.run_words(&words);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -380,12 +343,7 @@ fn the_fake_serves_another_process() {
     let line: serde_json::Value = serde_json::from_str(&line).unwrap();
     let address = line["address"].as_str().unwrap();
     let ran = env.run_words(&[
-        "atris",
-        "ask",
-        "latest tips",
-        "--no-model",
-        "--host",
-        address,
+        "atris", "ask", "latest tips", "--no-model", "--host", address,
     ]);
     fake.kill().unwrap();
     fake.wait().unwrap();
@@ -462,12 +420,7 @@ fn what_was_said_is_not_lost_while_no_host_answers() {
 fn an_answer_says_what_the_question_was_understood_as() {
     let env = TestEnv::new();
     let ran = env.run_words(&[
-        "atris",
-        "ask",
-        "longest track by Nova Kane",
-        "--fake",
-        "--no-model",
-        "--json",
+        "atris", "ask", "longest track by Nova Kane", "--fake", "--no-model", "--json",
     ]);
     let understood = ran.events()[0]["understood"].clone();
     assert_eq!(

@@ -17,10 +17,7 @@ fn without_anything_there_is_no_model_and_ways_out() {
 fn a_key_is_found_and_never_shown() {
     let env = TestEnv::new().with("ANTHROPIC_API_KEY", "hush-hush-hush");
     for line in [
-        "model show",
-        "model show --json",
-        "model list",
-        "model list --json",
+        "model show", "model show --json", "model list", "model list --json",
     ] {
         let ran = env.run(line);
         assert_eq!(ran.code, 0);
@@ -96,11 +93,7 @@ fn a_password_in_an_address_is_not_shown() {
     let config = "model = \"openai:x\"\n[providers.openai]\nbase_url = \"https://bob:hunter2@gw.example/v1\"\n";
     env.write("home/.config/superstep/config.toml", config);
     for line in [
-        "model show",
-        "model show --json",
-        "doctor",
-        "config show",
-        "config show --json",
+        "model show", "model show --json", "doctor", "config show", "config show --json",
     ] {
         let ran = env.run(line);
         let all = format!("{}{}", ran.stdout, ran.stderr);

@@ -94,12 +94,7 @@ fn killed_while_the_model_speaks_nothing_is_lost_and_no_finished_call_is_repeate
         resumed.stderr
     );
     let wanted = [
-        "what",
-        "First question?",
-        "one",
-        "Second question?",
-        "please hang here",
-        "Go on?",
+        "what", "First question?", "one", "Second question?", "please hang here", "Go on?",
     ];
     assert_eq!(history(&env, &thread), wanted);
     // The question is shown as it is, whatever the model would say now.

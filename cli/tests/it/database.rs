@@ -99,10 +99,7 @@ fn damage_of_the_long_term_memory_is_found_and_hides_no_thread() {
     }
     assert!(ran.stdout.contains("imported?"), "{}", ran.stdout);
     for told in [
-        "SS3090",
-        "x.db: the value of key",
-        "threads.imported",
-        "superstep db check",
+        "SS3090", "x.db: the value of key", "threads.imported", "superstep db check",
     ] {
         assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
     }

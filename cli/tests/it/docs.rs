@@ -39,10 +39,7 @@ fn facts_alone_are_the_same_bytes_each_time() {
         ran.stdout
     );
     let pages = [
-        "index.md",
-        "dependency-analyzer.md",
-        "metadata.json",
-        "changelog.md",
+        "index.md", "dependency-analyzer.md", "metadata.json", "changelog.md",
     ];
     let before = pages.map(|name| env.read(&format!("work/shop/superstep-docs/{name}")));
     assert!(
@@ -72,12 +69,7 @@ fn an_agent_refines_its_page_and_a_second_run_asks_nothing() {
     assert_eq!(
         kinds,
         [
-            "analyzed",
-            "evaluated",
-            "questioned",
-            "refined",
-            "evaluated",
-            "finalized"
+            "analyzed", "evaluated", "questioned", "refined", "evaluated", "finalized"
         ]
     );
     let outcome = &events.last().unwrap()["outcome"];
@@ -136,14 +128,8 @@ fn the_trace_has_the_names_of_the_document() {
         .to_owned();
     let trace = env.run(&format!("trace show {thread}")).stdout;
     for name in [
-        "ScanProjectStructure",
-        "CreateExecutionContext",
-        "ExecuteAgents",
-        "Agent-kpi",
-        "kpi-InitialAnalysis",
-        "kpi-EvaluateClarity",
-        "kpi-Refinement-1",
-        "kpi-Finalize",
+        "ScanProjectStructure", "CreateExecutionContext", "ExecuteAgents", "Agent-kpi",
+        "kpi-InitialAnalysis", "kpi-EvaluateClarity", "kpi-Refinement-1", "kpi-Finalize",
         "AggregateResults",
     ] {
         assert!(trace.contains(name), "{name}: {trace}");
@@ -203,12 +189,7 @@ fn questions_are_answered_from_facts() {
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.contains("SS7806"), "{}", ran.stderr);
     let ran = env.run_words(&[
-        "docs",
-        "ask",
-        "Where is the cart?",
-        "--path",
-        "shop",
-        "--no-model",
+        "docs", "ask", "Where is the cart?", "--path", "shop", "--no-model",
     ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(
@@ -414,16 +395,9 @@ fn a_repository_that_names_programs_has_none_of_them_run() {
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let program = program.to_str().unwrap();
     for name in [
-        "core.fsmonitor",
-        "core.pager",
-        "core.sshCommand",
-        "core.alternateRefsCommand",
-        "diff.external",
-        "diff.own.command",
-        "diff.own.textconv",
-        "filter.own.clean",
-        "filter.own.smudge",
-        "remote.origin.uploadpack",
+        "core.fsmonitor", "core.pager", "core.sshCommand", "core.alternateRefsCommand",
+        "diff.external", "diff.own.command", "diff.own.textconv", "filter.own.clean",
+        "filter.own.smudge", "remote.origin.uploadpack",
     ] {
         git(&env, &["config", name, program]);
     }

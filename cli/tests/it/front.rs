@@ -121,9 +121,7 @@ fn every_command_has_a_page_in_the_manual() {
         .map(|page| page.unwrap().file_name().into_string().unwrap())
         .collect();
     for name in [
-        "superstep.1",
-        "superstep-analyze.1",
-        "superstep-threads-diff.1",
+        "superstep.1", "superstep-analyze.1", "superstep-threads-diff.1",
     ] {
         assert!(names.iter().any(|it| it == name), "{names:?}");
     }

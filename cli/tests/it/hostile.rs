@@ -98,12 +98,8 @@ fn an_archive_that_breaks_off_or_that_the_agent_cannot_read_leaves_no_byte() {
 fn names_that_a_shell_would_obey_are_not_offered_to_it() {
     let (env, thread) = asked();
     let names = [
-        "archie-a;touch pwned",
-        "archie-$(touch pwned)",
-        "archie-`touch pwned`",
-        "archie-a\nb",
-        "archie-a\x0bb",
-        "archie-\x1b[31mred",
+        "archie-a;touch pwned", "archie-$(touch pwned)", "archie-`touch pwned`", "archie-a\nb",
+        "archie-a\x0bb", "archie-\x1b[31mred",
     ];
     for name in names {
         copy_thread(&env.path("work/x.db"), &thread, name);
@@ -209,13 +205,7 @@ fn a_result_never_replaces_the_database() {
     std::os::unix::fs::symlink("x.db", env.path("work/link.db")).unwrap();
     let before = bytes(&env);
     for out in [
-        "x.db",
-        "./x.db",
-        "docs/../x.db",
-        "link.db",
-        "x.db-wal",
-        "x.db-shm",
-        "new.db",
+        "x.db", "./x.db", "docs/../x.db", "link.db", "x.db-wal", "x.db-shm", "new.db",
     ] {
         let db = if out == "new.db" { "new.db" } else { "x.db" };
         for line in [

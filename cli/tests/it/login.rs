@@ -48,10 +48,7 @@ fn a_key_is_stored_for_its_owner_alone_and_never_shown() {
         assert_eq!(mode("home/.config/superstep/keys"), 0o700);
     }
     for line in [
-        "config show --origin",
-        "model show",
-        "doctor",
-        "login openai --json",
+        "config show --origin", "model show", "doctor", "login openai --json",
     ] {
         let ran = env.run_with(line, KEY);
         let all = format!("{}{}", ran.stdout, ran.stderr);

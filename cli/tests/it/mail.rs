@@ -20,9 +20,7 @@ fn mail_is_sorted_once_and_questions_are_counted() {
     let first = ingest(&env);
     assert_eq!(first.code, 0, "{}", first.stderr);
     for line in [
-        "respond, 1 question  Lunch",
-        "ignore, done  Sale",
-        "notify, 1 question  Backup",
+        "respond, 1 question  Lunch", "ignore, done  Sale", "notify, 1 question  Backup",
     ] {
         assert!(first.stdout.contains(line), "{line}: {}", first.stdout);
     }
@@ -208,9 +206,7 @@ fn threads_of_mail_are_threads() {
     let resumed = env.run(&format!("threads resume {thread}"));
     assert_eq!(resumed.code, 3, "{}", resumed.stderr);
     for told in [
-        "send reply",
-        "Does Thursday suit you?",
-        "Thursday suits me.",
+        "send reply", "Does Thursday suit you?", "Thursday suits me.",
     ] {
         assert!(resumed.stdout.contains(told), "{told}: {}", resumed.stdout);
     }

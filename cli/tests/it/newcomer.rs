@@ -178,12 +178,7 @@ fn questions_in_the_shell_follow_each_other() {
     assert_eq!(terminal.end(), 0);
     assert_eq!(env.run("threads list --json").events().len(), 2);
     let on = [
-        "ask",
-        "--thread",
-        "last",
-        "Who owns it?",
-        "--model",
-        "script:knows.jsonl",
+        "ask", "--thread", "last", "Who owns it?", "--model", "script:knows.jsonl",
     ];
     let on = env.run_words(&on);
     assert_eq!(on.stdout, "Lena does.\n", "{}", on.stderr);
@@ -260,13 +255,7 @@ fn what_cannot_work_is_said_before_a_thread_is_made() {
         ),
         (
             &[
-                "analyze",
-                "--query",
-                "x",
-                "--inputs",
-                "docs",
-                "--out",
-                "/nope/x.md",
+                "analyze", "--query", "x", "--inputs", "docs", "--out", "/nope/x.md",
             ],
             "/nope/x.md",
         ),

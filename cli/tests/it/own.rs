@@ -85,14 +85,7 @@ fn a_new_project_is_made_once_and_under_a_plain_name() {
     assert_eq!(again.code, 2, "{again:?}");
     assert_eq!(env.read("work/greeter/src/main.rs"), "mine");
     for name in [
-        "../greeter",
-        "Greeter",
-        "a b",
-        "/tmp/x",
-        "",
-        "mail",
-        "serde",
-        "fn",
+        "../greeter", "Greeter", "a b", "/tmp/x", "", "mail", "serde", "fn",
     ] {
         let refused = env.run_words(&["new", name]);
         assert_eq!(refused.code, 2, "{refused:?}");
@@ -127,11 +120,7 @@ fn an_own_agent_shows_what_a_tool_would_do_and_a_command_answers_by_the_id_of_th
     );
     env.write("work/yes.txt", "y\n");
     let asked = env.run_words(&[
-        "run",
-        "clerk",
-        "Refund order 7",
-        "--model",
-        "script:replies.jsonl",
+        "run", "clerk", "Refund order 7", "--model", "script:replies.jsonl",
     ]);
     assert_eq!(asked.code, 3, "{asked:?}");
     for part in ["refund", "number: 7", "euros: 30"] {

@@ -91,13 +91,7 @@ fn nothing_that_commands_leave_can_be_read_by_others() {
         let names = all_private(&env.path(""), &before);
         assert_eq!(sent(&env).len(), 1);
         for name in [
-            "superstep.db",
-            "mine.db",
-            "deep",
-            "archie",
-            "commands.history",
-            "tape.jsonl",
-            "sent",
+            "superstep.db", "mine.db", "deep", "archie", "commands.history", "tape.jsonl", "sent",
         ] {
             assert!(names.iter().any(|it| it == name), "{name}: {names:?}");
         }
@@ -192,10 +186,7 @@ fn what_is_ours_from_before_is_tightened_and_what_was_named_is_left_and_told() {
     let (health, text) = message("doctor --json");
     assert_eq!(health, "warning");
     for shown in [
-        "superstep (755)",
-        "superstep.db (644)",
-        "archie.json (664)",
-        "archie (750)",
+        "superstep (755)", "superstep.db (644)", "archie.json (664)", "archie (750)",
     ] {
         assert!(text.contains(shown), "{shown}: {text}");
     }

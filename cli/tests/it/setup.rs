@@ -65,9 +65,7 @@ fn settings_that_are_set_at_the_same_time_are_all_kept() {
     assert_eq!(env.run("config init").code, 0);
     let template = env.read(FILE);
     let keys = [
-        "mail.max_turns",
-        "sheets.max_steps",
-        "sheets.program_seconds",
+        "mail.max_turns", "sheets.max_steps", "sheets.program_seconds",
     ];
     for round in 1..=5 {
         let all: Vec<_> = keys
@@ -303,9 +301,7 @@ fn what_would_break_a_command_is_refused_when_it_is_set_and_named_by_the_doctor(
         ("agents.sheets.sandbox", "bogus", "bogus"),
         ("agents.sheets.planner_model", "bogus:x", "no provider"),
         (
-            "agents.atris.hosts",
-            "[\"http://a.example\"]",
-            "over https only",
+            "agents.atris.hosts", "[\"http://a.example\"]", "over https only",
         ),
         ("agents.docs.depth", "shallow", "quick, normal or deep"),
         ("agents.docs.profile", "tiny", "strong or small"),
@@ -393,13 +389,7 @@ fn a_spreadsheet_is_planned_by_the_model_of_its_node() {
     );
     let instruction = "Add the revenue of each sale, and a sheet with the sums by region";
     let ran = env.run_words(&[
-        "sheet",
-        "run",
-        "sales.xlsx",
-        "-i",
-        instruction,
-        "-o",
-        "out.xlsx",
+        "sheet", "run", "sales.xlsx", "-i", instruction, "-o", "out.xlsx",
     ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(env.path("work/out.xlsx").exists());

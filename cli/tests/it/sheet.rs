@@ -36,13 +36,7 @@ fn finish(answer: &str) -> Json {
 
 fn run(env: &TestEnv, more: &[&str]) -> Ran {
     let words = [
-        "sheet",
-        "run",
-        "sales.xlsx",
-        "-i",
-        "do it",
-        "--model",
-        "script:replies.jsonl",
+        "sheet", "run", "sales.xlsx", "-i", "do it", "--model", "script:replies.jsonl",
     ];
     env.run_words(&[&words, more].concat())
 }
@@ -264,15 +258,8 @@ fn changes_that_lose_something_wait_for_an_answer_and_older_versions_stay() {
     let line = "threads resume sheets-other --model script:replies.jsonl";
     assert_eq!(env.run(line).code, 3);
     let words = [
-        "sheet",
-        "answer",
-        "sheets-other",
-        "refuse",
-        "--say",
-        "keep them",
-        "--model",
-        "script:replies.jsonl",
-        "--json",
+        "sheet", "answer", "sheets-other", "refuse", "--say", "keep them", "--model",
+        "script:replies.jsonl", "--json",
     ];
     let other = env.run_words(&words);
     // Its result has a file of its own.
@@ -357,11 +344,7 @@ fn a_workbook_is_described_and_calculated_without_a_model() {
     let tables = env.run("sheet state sales.xlsx --tables --json");
     assert_eq!(tables.events()[0]["columns"][1], "Region");
     let refused = env.run_words(&[
-        "sheet",
-        "state",
-        "sales.xlsx",
-        "--sql",
-        "DROP TABLE \"Sales\"",
+        "sheet", "state", "sales.xlsx", "--sql", "DROP TABLE \"Sales\"",
     ]);
     assert_eq!(refused.code, 1);
     assert!(refused.stderr.contains("SS7707"), "{}", refused.stderr);
@@ -545,9 +528,7 @@ fn of_two_who_answer_the_same_question_one_is_told_that_the_other_was_first() {
     assert!(code.is_some_and(|it| it != 0 && it != 3), "{}", told[loser]);
     // It depends on when it came: the question is gone, another one is open, or it was just being answered.
     let words = [
-        "has no open question",
-        "no question `",
-        "your answer was not taken",
+        "has no open question", "no question `", "your answer was not taken",
     ];
     assert!(
         words.iter().any(|it| told[loser].contains(it)),

@@ -106,11 +106,7 @@ fn a_log_whose_file_was_renamed_is_named_by_every_command() {
     fs::rename(env.path("work/x.db"), env.path("work/y.db")).unwrap();
     fs::write(env.path("work/x.db-wal"), vec![7; 8192]).unwrap();
     for line in [
-        "threads list",
-        "inbox list",
-        "trace list",
-        "db check",
-        "doctor --offline",
+        "threads list", "inbox list", "trace list", "db check", "doctor --offline",
     ] {
         let ran = env.run(&format!("{line} --db y.db"));
         for told in ["a log without its database", "x.db-wal", "y.db-wal"] {

@@ -110,10 +110,7 @@ fn a_thread_is_shown_as_a_conversation_and_not_as_a_dump() {
     let (env, thread) = env_with_thread();
     let shown = env.run(&format!("threads show {thread}")).stdout;
     for line in [
-        "you: what",
-        "archie: First question?",
-        "you: one",
-        "archie: Second question?",
+        "you: what", "archie: First question?", "you: one", "archie: Second question?",
         "asks: what was said last",
     ] {
         let found = shown.lines().filter(|it| it.starts_with(line)).count();
@@ -353,10 +350,7 @@ fn names_of_threads_do_not_look_alike() {
     let (env, thread) = env_with_thread();
     env.run(&format!("threads export {thread} t.jsonl"));
     for name in [
-        "archie-a\u{200b}b",
-        "archie-ab ",
-        "archie-a\u{308}b",
-        "archie-a\nb",
+        "archie-a\u{200b}b", "archie-ab ", "archie-a\u{308}b", "archie-a\nb",
     ] {
         for words in [
             ["threads", "fork", &thread, "--name", name],
@@ -418,9 +412,7 @@ fn pruning_asks_first_and_no_is_the_default() {
         assert_eq!(count(), left, "{answer}");
     }
     for line in [
-        "threads prune --keep 0 --yes",
-        "threads prune",
-        "threads prune --keep 1",
+        "threads prune --keep 0 --yes", "threads prune", "threads prune --keep 1",
     ] {
         let ran = env.run(line);
         assert_eq!(ran.code, 2, "{line}: {}", ran.stderr);

@@ -158,9 +158,7 @@ fn an_address_of_a_project_gets_nothing_until_the_file_is_trusted() {
         let ran = env.run(line);
         is_refused(&ran, "SS5023", 3);
         for message in [
-            "HERE/work/superstep.toml",
-            "`model` (line 1)",
-            "superstep trust",
+            "HERE/work/superstep.toml", "`model` (line 1)", "superstep trust",
         ] {
             assert!(ran.stderr.contains(message), "{line}: {}", ran.stderr);
         }

@@ -127,11 +127,7 @@ impl RetryOn {
     /// Whether an error of this kind is tried again.
     pub fn covers(&self, kind: &str) -> bool {
         const PERMANENT: [&str; 6] = [
-            "ValueError",
-            "TypeError",
-            "KeyError",
-            "RuntimeError",
-            "TimeoutError",
+            "ValueError", "TypeError", "KeyError", "RuntimeError", "TimeoutError",
             "GraphRecursionError",
         ];
         match self {
@@ -218,11 +214,7 @@ impl Read for RetryDef {
     fn read(value: &Json) -> Result<Self, Flaw> {
         let fields = Fields::of(value)?;
         let known = &[
-            "max_attempts",
-            "initial_ms",
-            "backoff",
-            "max_ms",
-            "retry_on",
+            "max_attempts", "initial_ms", "backoff", "max_ms", "retry_on",
         ];
         fields.only(&[known])?;
         Ok(RetryDef {

@@ -203,18 +203,8 @@ pub enum At {
 
 const COMMON: &[&str] = &["op", "graph", "thread", "at", "quirk", "expect"];
 const RUN: &[&str] = &[
-    "input",
-    "command",
-    "context",
-    "durability",
-    "recursion_limit",
-    "max_concurrency",
-    "interrupt_before",
-    "interrupt_after",
-    "output_keys",
-    "strict_resume",
-    "control",
-    "version",
+    "input", "command", "context", "durability", "recursion_limit", "max_concurrency",
+    "interrupt_before", "interrupt_after", "output_keys", "strict_resume", "control", "version",
 ];
 
 impl Read for Op {

@@ -350,13 +350,7 @@ async fn a_followed_run_shows_its_states(bench: &Bench<'_>) -> Verdict {
             });
         }
         let wanted = [
-            "started",
-            r#"{"x":1}"#,
-            "1",
-            r#"{"x":2}"#,
-            "2",
-            r#"{"x":3}"#,
-            "Done",
+            "started", r#"{"x":1}"#, "1", r#"{"x":2}"#, "2", r#"{"x":3}"#, "Done",
         ];
         equal("what the log shows", seen, wanted)?;
     }

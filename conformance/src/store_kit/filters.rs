@@ -274,19 +274,8 @@ async fn an_empty_path_is_the_value_itself(bench: &Stores<'_>) -> Verdict {
 
 async fn hostile_keys_in_a_filter_are_only_keys(bench: &Stores<'_>) -> Verdict {
     let hostile = [
-        "",
-        "$",
-        "$.v",
-        "v\"",
-        "v'",
-        "v' OR 1=1 --",
-        "')) OR 1=1 --",
-        "v[0]",
-        "#-1",
-        "*",
-        "%",
-        "\\",
-        "日本",
+        "", "$", "$.v", "v\"", "v'", "v' OR 1=1 --", "')) OR 1=1 --", "v[0]", "#-1", "*", "%",
+        "\\", "日本",
     ];
     let fixture = bench.open().await?;
     fixture.put("m", "plain", json!({"v": 1})).await?;

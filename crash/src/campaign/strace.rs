@@ -16,13 +16,7 @@ use crate::{
 
 /// The system calls that make something last.
 const CALLS: [&str; 7] = [
-    "pwrite64",
-    "write",
-    "fdatasync",
-    "fsync",
-    "ftruncate",
-    "unlink",
-    "flock",
+    "pwrite64", "write", "fdatasync", "fsync", "ftruncate", "unlink", "flock",
 ];
 
 /// So many are killed between two looks at whether a script has more of them.

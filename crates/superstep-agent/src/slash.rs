@@ -175,11 +175,7 @@ mod tests {
     #[test]
     fn commands_are_known_and_other_words_are_not_commands() {
         for words in [
-            "/approve",
-            "/etc/hosts",
-            "/ledger is wrong",
-            "help",
-            "not /help",
+            "/approve", "/etc/hosts", "/ledger is wrong", "help", "not /help",
         ] {
             assert_eq!(parse(words, TypedAt::Analysis), Parsed::Text, "{words}");
         }

@@ -41,8 +41,7 @@ fn checks(graph: &Graph, function: &ItemFn) -> Result<TokenStream> {
     let signature = &function.sig;
     if signature.asyncness.is_none() {
         return Err(Error::new_spanned(
-            signature.fn_token,
-            "a node is an `async fn`",
+            signature.fn_token, "a node is an `async fn`",
         ));
     }
     if let Some(parameter) = signature.generics.params.first() {

@@ -1,10 +1,7 @@
 //! What every form of a drawing must show, and pictures of a few small graphs.
 
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
+    clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,15 +160,7 @@ impl Dice {
 
     fn drawing(&mut self, most: usize) -> Drawing {
         let arrows = [
-            "->",
-            "->",
-            "?>",
-            "?>:yes",
-            "?>:otherwise",
-            "=>",
-            "!>",
-            "*>",
-            "!>:go",
+            "->", "->", "?>", "?>:yes", "?>:otherwise", "=>", "!>", "*>", "!>:go",
         ];
         let count = 1 + self.roll(most);
         let mut spec = String::from("START -> n0\n");

@@ -74,11 +74,7 @@ impl DynCtx {
     pub fn input(&self) -> Value {
         let step = &self.0.step;
         input_value(
-            &step.plan,
-            &*step.channels,
-            step.window,
-            self.0.node,
-            &self.0.input,
+            &step.plan, &*step.channels, step.window, self.0.node, &self.0.input,
         )
     }
 
@@ -181,12 +177,7 @@ impl DynCtx {
             step, key, name, ..
         } = &*self.0;
         task_id(
-            &step.plan,
-            &step.namespace,
-            step.checkpoint,
-            step.window.step,
-            key,
-            name,
+            &step.plan, &step.namespace, step.checkpoint, step.window.step, key, name,
         )
     }
 

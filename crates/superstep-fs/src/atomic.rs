@@ -214,9 +214,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         let old = std::time::SystemTime::now() - STALE;
         let names = [
-            ".superstep-part-aaaaaa",
-            ".superstep-part-bbbbbb",
-            ".superstep-backup",
+            ".superstep-part-aaaaaa", ".superstep-part-bbbbbb", ".superstep-backup",
         ];
         for name in names {
             let file = fs::File::create(at(name)).unwrap();

@@ -160,12 +160,7 @@ mod tests {
         let roots = Roots::new([home.path().to_owned()]).without([at("data"), at("s.db")]);
         let all = |roots: &Roots| {
             let names = [
-                ".keys",
-                "data",
-                "data/files/of",
-                "data/other",
-                "s.db",
-                "s.db-wal",
+                ".keys", "data", "data/files/of", "data/other", "s.db", "s.db-wal",
             ];
             names.map(|name| roots.below(name.as_ref()).is_some())
         };

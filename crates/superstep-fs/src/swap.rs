@@ -313,10 +313,7 @@ mod tests {
         StagedDir::sweep(&target);
         let alive = alive.path().file_name().unwrap().to_str().unwrap();
         let mut left = vec![
-            alive,
-            ".superstep-part-file",
-            ".superstep-part-mine",
-            "docs",
+            alive, ".superstep-part-file", ".superstep-part-mine", "docs",
         ];
         left.sort_unstable();
         assert_eq!(names(place.path()), left);

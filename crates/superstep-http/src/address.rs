@@ -148,19 +148,13 @@ mod tests {
     #[test]
     fn plain_http_elsewhere_must_be_meant() {
         for far in [
-            "http://a.test",
-            "http://10.0.0.1",
-            "http://localhost.a.test",
-            "http://0.0.0.0:1",
+            "http://a.test", "http://10.0.0.1", "http://localhost.a.test", "http://0.0.0.0:1",
         ] {
             assert!(Address::new(far).is_err(), "{far}");
             assert!(!Address::given(far).unwrap().is_local(), "{far}");
         }
         for near in [
-            "http://127.0.0.1:1",
-            "http://127.9.9.9",
-            "http://[::1]",
-            "http://[::ffff:127.0.0.1]",
+            "http://127.0.0.1:1", "http://127.9.9.9", "http://[::1]", "http://[::ffff:127.0.0.1]",
             "http://2130706433",
         ] {
             assert!(Address::new(near).unwrap().is_local(), "{near}");
@@ -170,10 +164,7 @@ mod tests {
     #[test]
     fn an_address_holds_no_secrets() {
         for text in [
-            "https://me:pw@a.test",
-            "https://pw@a.test",
-            "https://a.test/?key=pw",
-            "ftp://a.test",
+            "https://me:pw@a.test", "https://pw@a.test", "https://a.test/?key=pw", "ftp://a.test",
             "",
         ] {
             let error = Address::given(text).unwrap_err();

@@ -85,22 +85,15 @@ mod tests {
     #[test]
     fn plain_http_goes_to_this_machine_unless_anywhere_is_meant() {
         for near in [
-            "http://127.0.0.1:1/x",
-            "http://127.9.9.9",
-            "http://localhost",
-            "http://[::1]:1/x",
-            "http://[::ffff:127.0.0.1]",
-            "http://2130706433",
+            "http://127.0.0.1:1/x", "http://127.9.9.9", "http://localhost", "http://[::1]:1/x",
+            "http://[::ffff:127.0.0.1]", "http://2130706433",
         ] {
             assert!(may(Egress::HttpsOrLoopback, near), "{near}");
             assert!(!may(Egress::Https, near), "{near}");
         }
         for far in [
-            "http://a.test/x",
-            "http://10.0.0.1",
-            "http://localhost.a.test",
-            "http://127.0.0.1.a.test",
-            "http://0.0.0.0:1",
+            "http://a.test/x", "http://10.0.0.1", "http://localhost.a.test",
+            "http://127.0.0.1.a.test", "http://0.0.0.0:1",
         ] {
             assert!(!may(Egress::HttpsOrLoopback, far), "{far}");
             assert!(may(Egress::Any, far), "{far}");

@@ -93,14 +93,7 @@ mod tests {
         }
         assert_eq!("2".parse(), Ok(Money::dollars(2)));
         for text in [
-            "",
-            "-1",
-            "1e3",
-            "NaN",
-            "0.0000001",
-            ".",
-            "1.",
-            "99999999999999999999",
+            "", "-1", "1e3", "NaN", "0.0000001", ".", "1.", "99999999999999999999",
         ] {
             assert_eq!(text.parse::<Money>(), Err(NotMoney(text.into())));
         }

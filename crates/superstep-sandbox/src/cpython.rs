@@ -46,13 +46,7 @@ const PROBE: &str = "import sys, os, json, openpyxl, et_xmlfile\n\
 
 /// Folders that programs of the system need.
 const SYSTEM: [&str; 7] = [
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/bin",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/dev/null",
+    "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/null",
 ];
 
 /// CPython with openpyxl.
@@ -309,20 +303,10 @@ impl CPython {
                 // What the terminal sends ends the process that started it, which ends this one.
                 command.process_group(0);
                 command.args([
-                    "--unshare-all",
-                    "--die-with-parent",
-                    "--new-session",
-                    "--clearenv",
+                    "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
                 ]);
                 command.args([
-                    "--cap-drop",
-                    "ALL",
-                    "--proc",
-                    "/proc",
-                    "--dev",
-                    "/dev",
-                    "--remount-ro",
-                    "/dev",
+                    "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev",
                 ]);
                 let mut in_memory = |place: &Path, size: u64| {
                     command.arg("--size").arg(size.to_string());
@@ -405,16 +389,8 @@ fn bubblewrap() -> Option<PathBuf> {
         .find(|path| path.is_file())?;
     let works = Blocking::new(&program)
         .args([
-            "--unshare-all",
-            "--die-with-parent",
-            "--ro-bind",
-            "/",
-            "/",
-            "--proc",
-            "/proc",
-            "--dev",
-            "/dev",
-            "true",
+            "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc",
+            "--dev", "/dev", "true",
         ])
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -65,11 +65,7 @@ fn answer(received: Received<Order>) -> Reply {
     }
     let deadline = Instant::now() + order.limits.time;
     let finished = python::run(
-        &order.program,
-        workbook,
-        &order.file,
-        &order.limits,
-        deadline,
+        &order.program, workbook, &order.file, &order.limits, deadline,
     );
     let ended = match finished.result {
         Ok((base, operations)) => Ended::Done { base, operations },

@@ -8,19 +8,10 @@ const TYPES: [&str; 7] = [
     "null", "boolean", "object", "array", "number", "integer", "string",
 ];
 const NUMBERS: [&str; 5] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 ];
 const COUNTS: [&str; 6] = [
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
+    "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
 ];
 const ONE: [&str; 4] = ["items", "additionalItems", "additionalProperties", "not"];
 const LISTS: [&str; 5] = ["items", "prefixItems", "anyOf", "oneOf", "allOf"];

@@ -23,11 +23,7 @@ use crate::{
 };
 
 const SORTABLE: &[&str] = &[
-    "assistant_id",
-    "created_at",
-    "graph_id",
-    "name",
-    "updated_at",
+    "assistant_id", "created_at", "graph_id", "name", "updated_at",
 ];
 
 /// `GET /assistants/{id}`

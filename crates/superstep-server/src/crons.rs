@@ -24,22 +24,12 @@ use crate::{
 };
 
 const SORTABLE: &[&str] = &[
-    "assistant_id",
-    "created_at",
-    "cron_id",
-    "end_time",
-    "next_run_date",
-    "thread_id",
-    "updated_at",
+    "assistant_id", "created_at", "cron_id", "end_time", "next_run_date", "thread_id", "updated_at",
 ];
 
 /// What says when, not what.
 const OWN: &[&str] = &[
-    "schedule",
-    "timezone",
-    "end_time",
-    "enabled",
-    "on_run_completed",
+    "schedule", "timezone", "end_time", "enabled", "on_run_completed",
 ];
 
 /// `POST /runs/crons`: each run on a thread of its own.

@@ -36,11 +36,7 @@ use crate::{
 };
 
 const SORTABLE: &[&str] = &[
-    "created_at",
-    "state_updated_at",
-    "status",
-    "thread_id",
-    "updated_at",
+    "created_at", "state_updated_at", "status", "thread_id", "updated_at",
 ];
 
 /// A step that a new thread begins with.

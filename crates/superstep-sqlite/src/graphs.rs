@@ -59,13 +59,7 @@ impl GraphRow {
     /// Checksum over all columns.
     fn sum(&self) -> i64 {
         let numbers = [
-            self.graph,
-            self.thread,
-            self.head,
-            self.last,
-            self.records,
-            self.tail,
-            self.state,
+            self.graph, self.thread, self.head, self.last, self.records, self.tail, self.state,
         ];
         let mut bytes = Vec::with_capacity(64 + self.name.as_str().len());
         for number in numbers {

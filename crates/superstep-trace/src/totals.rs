@@ -53,33 +53,17 @@ impl Totals {
 
     fn all(&self) -> [u64; 11] {
         [
-            self.models,
-            self.tools,
-            self.input_tokens,
-            self.cached_tokens,
-            self.output_tokens,
-            self.reasoning_tokens,
-            self.cost,
-            self.unpriced,
-            self.errors,
-            self.model_time,
+            self.models, self.tools, self.input_tokens, self.cached_tokens, self.output_tokens,
+            self.reasoning_tokens, self.cost, self.unpriced, self.errors, self.model_time,
             self.tool_time,
         ]
     }
 
     fn all_mut(&mut self) -> [&mut u64; 11] {
         [
-            &mut self.models,
-            &mut self.tools,
-            &mut self.input_tokens,
-            &mut self.cached_tokens,
-            &mut self.output_tokens,
-            &mut self.reasoning_tokens,
-            &mut self.cost,
-            &mut self.unpriced,
-            &mut self.errors,
-            &mut self.model_time,
-            &mut self.tool_time,
+            &mut self.models, &mut self.tools, &mut self.input_tokens, &mut self.cached_tokens,
+            &mut self.output_tokens, &mut self.reasoning_tokens, &mut self.cost,
+            &mut self.unpriced, &mut self.errors, &mut self.model_time, &mut self.tool_time,
         ]
     }
 }

@@ -339,16 +339,8 @@ pub(crate) type Blocks = BTreeMap<&'static str, Vec<String>>;
 
 /// Elements that are kept as they are written: whole, or by the items in them.
 const BLOCKS: [&str; 10] = [
-    "conditionalFormatting",
-    "dataValidations",
-    "hyperlinks",
-    "sheetPr",
-    "sheetProtection",
-    "printOptions",
-    "pageMargins",
-    "pageSetup",
-    "headerFooter",
-    "extLst",
+    "conditionalFormatting", "dataValidations", "hyperlinks", "sheetPr", "sheetProtection",
+    "printOptions", "pageMargins", "pageSetup", "headerFooter", "extLst",
 ];
 
 fn blocks(package: &Package, part: &str) -> Result<Blocks, Error> {

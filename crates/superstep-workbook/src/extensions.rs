@@ -15,13 +15,8 @@ const ITEMS: [(&str, &str); 3] = [
 
 /// Elements that are nothing without something in them.
 const LISTS: [&str; 7] = [
-    "dataValidations",
-    "conditionalFormattings",
-    "sparklines",
-    "sparklineGroup",
-    "sparklineGroups",
-    "ext",
-    "extLst",
+    "dataValidations", "conditionalFormattings", "sparklines", "sparklineGroup", "sparklineGroups",
+    "ext", "extLst",
 ];
 
 /// Something of an extension.

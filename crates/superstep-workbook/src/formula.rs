@@ -594,13 +594,7 @@ mod tests {
     #[test]
     fn formulas_that_are_not_closed_are_told() {
         for whole in [
-            "SUM(A1)",
-            "\")\"&(1)",
-            "'a('!A1",
-            "T[[#All],[x]]",
-            "{1,2}",
-            "\"\"\"\"",
-            "A1",
+            "SUM(A1)", "\")\"&(1)", "'a('!A1", "T[[#All],[x]]", "{1,2}", "\"\"\"\"", "A1",
         ] {
             assert!(is_closed(whole), "{whole}");
         }

@@ -116,8 +116,7 @@ mod tests {
                 "Sales[[#This Row],[Net '#]]*2",
             ),
             (
-                "SUM(Sales[[Units]:[Price]])",
-                "SUM(Sales[[Net '#]:[Price]])",
+                "SUM(Sales[[Units]:[Price]])", "SUM(Sales[[Net '#]:[Price]])",
             ),
             ("[@Units]*[@Price]", "[@[Net '#]]*[@Price]"),
             (

@@ -101,13 +101,8 @@ impl Styles {
 
     fn lists(&mut self) -> [&mut List; 7] {
         [
-            &mut self.fonts,
-            &mut self.fills,
-            &mut self.borders,
-            &mut self.cells,
-            &mut self.bases,
-            &mut self.names,
-            &mut self.differences,
+            &mut self.fonts, &mut self.fills, &mut self.borders, &mut self.cells, &mut self.bases,
+            &mut self.names, &mut self.differences,
         ]
     }
 
@@ -128,11 +123,7 @@ impl Styles {
     /// Whether something was added.
     pub(crate) fn is_changed(&self) -> bool {
         let lists = [
-            &self.fonts,
-            &self.fills,
-            &self.borders,
-            &self.cells,
-            &self.differences,
+            &self.fonts, &self.fills, &self.borders, &self.cells, &self.differences,
         ];
         let mut lists = lists.into_iter().chain(self.named_lists());
         !self.new_formats.is_empty() || lists.any(|list| !list.added().is_empty())
@@ -240,24 +231,12 @@ mod tests {
     #[test]
     fn formats_of_dates_are_told_from_others() {
         for code in [
-            "D/M/YYYY",
-            "yyyy-mm-dd",
-            "[h]:mm",
-            "h:mm AM/PM",
-            "[$-407]d. mmmm yyyy",
-            "mm:ss.0",
+            "D/M/YYYY", "yyyy-mm-dd", "[h]:mm", "h:mm AM/PM", "[$-407]d. mmmm yyyy", "mm:ss.0",
         ] {
             assert!(is_date_format(code), "{code}");
         }
         for code in [
-            "General",
-            "0.00",
-            "#,##0.00 \"days\"",
-            "[Red]0",
-            "0.00E+00",
-            "@",
-            "\\d0",
-            "[$EUR] 0",
+            "General", "0.00", "#,##0.00 \"days\"", "[Red]0", "0.00E+00", "@", "\\d0", "[$EUR] 0",
             "0_d",
         ] {
             assert!(!is_date_format(code), "{code}");

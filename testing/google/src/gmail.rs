@@ -13,14 +13,7 @@ use crate::{
 
 /// Labels that every account has.
 const LABELS: [&str; 8] = [
-    "INBOX",
-    "SENT",
-    "DRAFT",
-    "UNREAD",
-    "IMPORTANT",
-    "STARRED",
-    "SPAM",
-    "TRASH",
+    "INBOX", "SENT", "DRAFT", "UNREAD", "IMPORTANT", "STARRED", "SPAM", "TRASH",
 ];
 
 pub(crate) fn answer(mails: &mut Mails, request: &Request, path: &[&str]) -> Answer {

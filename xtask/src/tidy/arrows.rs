@@ -21,10 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep-engine",
         &[
-            "superstep-core",
-            "superstep-draw",
-            "superstep-schema",
-            "superstep-store",
+            "superstep-core", "superstep-draw", "superstep-schema", "superstep-store",
             "superstep-text",
         ],
     ),
@@ -37,45 +34,28 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep-model",
         &[
-            "superstep-coded",
-            "superstep-core",
-            "superstep-http",
-            "superstep-schema",
-            "superstep-store",
-            "superstep-text",
+            "superstep-coded", "superstep-core", "superstep-http", "superstep-schema",
+            "superstep-store", "superstep-text",
         ],
     ),
     (
         "superstep-local",
         &[
-            "superstep-fs",
-            "superstep-coded",
-            "superstep-core",
-            "superstep-http",
-            "superstep-model",
-            "superstep-store",
-            "superstep-text",
+            "superstep-fs", "superstep-coded", "superstep-core", "superstep-http",
+            "superstep-model", "superstep-store", "superstep-text",
         ],
     ),
     (
         "superstep-tools",
         &[
-            "superstep-core",
-            "superstep-derive",
-            "superstep-engine",
-            "superstep-http",
-            "superstep-model",
-            "superstep-schema",
-            "superstep-text",
+            "superstep-core", "superstep-derive", "superstep-engine", "superstep-http",
+            "superstep-model", "superstep-schema", "superstep-text",
         ],
     ),
     (
         "superstep-trace",
         &[
-            "superstep-coded",
-            "superstep-core",
-            "superstep-http",
-            "superstep-text",
+            "superstep-coded", "superstep-core", "superstep-http", "superstep-text",
         ],
     ),
     (
@@ -85,30 +65,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep-sandbox",
         &[
-            "superstep-coded",
-            "superstep-contain",
-            "superstep-core",
-            "superstep-workbook",
+            "superstep-coded", "superstep-contain", "superstep-core", "superstep-workbook",
         ],
     ),
     (
         "superstep",
         &[
-            "superstep-coded",
-            "superstep-core",
-            "superstep-derive",
-            "superstep-draw",
-            "superstep-engine",
-            "superstep-fs",
-            "superstep-http",
-            "superstep-local",
-            "superstep-model",
-            "superstep-schema",
-            "superstep-sqlite",
-            "superstep-store",
-            "superstep-text",
-            "superstep-tools",
-            "superstep-trace",
+            "superstep-coded", "superstep-core", "superstep-derive", "superstep-draw",
+            "superstep-engine", "superstep-fs", "superstep-http", "superstep-local",
+            "superstep-model", "superstep-schema", "superstep-sqlite", "superstep-store",
+            "superstep-text", "superstep-tools", "superstep-trace",
         ],
     ),
     ("superstep-server", &["superstep"]),
@@ -119,38 +85,26 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep-sheets",
         &[
-            "superstep",
-            "superstep-agent",
-            "superstep-sandbox",
-            "superstep-workbook",
+            "superstep", "superstep-agent", "superstep-sandbox", "superstep-workbook",
         ],
     ),
     (
         "superstep-conformance",
         &[
-            "superstep",
-            "superstep-core",
-            "superstep-engine",
-            "superstep-sqlite",
+            "superstep", "superstep-core", "superstep-engine", "superstep-sqlite",
             "superstep-store",
         ],
     ),
     (
         "superstep-bench",
         &[
-            "superstep",
-            "superstep-core",
-            "superstep-engine",
-            "superstep-sqlite",
+            "superstep", "superstep-core", "superstep-engine", "superstep-sqlite",
         ],
     ),
     (
         "superstep-crash",
         &[
-            "superstep-core",
-            "superstep-engine",
-            "superstep-model",
-            "superstep-sqlite",
+            "superstep-core", "superstep-engine", "superstep-model", "superstep-sqlite",
             "superstep-tools",
         ],
     ),
@@ -161,10 +115,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep-fuzz",
         &[
-            "superstep-core",
-            "superstep-mail",
-            "superstep-model",
-            "superstep-workbook",
+            "superstep-core", "superstep-mail", "superstep-model", "superstep-workbook",
         ],
     ),
     (
@@ -185,16 +136,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "superstep-cli",
         &[
-            "superstep",
-            "superstep-agent",
-            "superstep-archie",
-            "superstep-atris",
-            "superstep-contain",
-            "superstep-docgen",
-            "superstep-fake-audius",
-            "superstep-mail",
-            "superstep-sheets",
-            "superstep-server",
+            "superstep", "superstep-agent", "superstep-archie", "superstep-atris",
+            "superstep-contain", "superstep-docgen", "superstep-fake-audius", "superstep-mail",
+            "superstep-sheets", "superstep-server",
         ],
     ),
     ("superstep-xtask", &[]),
@@ -202,12 +146,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// What the tests of any crate may use besides.
 const DEV: &[&str] = &[
-    "superstep",
-    "superstep-conformance",
-    "superstep-fake-audius",
-    "superstep-fake-google",
-    "superstep-fake-providers",
-    "superstep-loopback",
+    "superstep", "superstep-conformance", "superstep-fake-audius", "superstep-fake-google",
+    "superstep-fake-providers", "superstep-loopback",
 ];
 
 const TABLE: &str = "the table ARROWS in xtask/src/tidy/arrows.rs";

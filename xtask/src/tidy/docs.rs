@@ -50,10 +50,7 @@ mod tests {
         assert_eq!(
             seen,
             [
-                "a/src/bare.rs",
-                "a/src/late.rs",
-                "a/src/mute.rs",
-                "a/src/void.rs",
+                "a/src/bare.rs", "a/src/late.rs", "a/src/mute.rs", "a/src/void.rs",
                 "a/tests/it/main.rs",
             ]
         );

@@ -38,10 +38,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
             }
             if is_ignored(line) {
                 problems.push(Problem::new(
-                    &file.path,
-                    number,
-                    "a test that does not run",
-                    "make it run, or remove it",
+                    &file.path, number, "a test that does not run", "make it run, or remove it",
                 ));
             }
             if file.extension() == Some("rs") && file.is_test() && sleeps(line) {

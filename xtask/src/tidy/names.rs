@@ -104,21 +104,13 @@ mod tests {
     #[test]
     fn every_kind_of_type_counts() {
         for line in [
-            "struct X<T>(T);",
-            "pub struct X {",
-            "enum X {",
-            "pub(super) trait X: Send {",
-            "pub unsafe trait X {}",
-            "type X = u8;",
-            "pub(crate) union X {",
+            "struct X<T>(T);", "pub struct X {", "enum X {", "pub(super) trait X: Send {",
+            "pub unsafe trait X {}", "type X = u8;", "pub(crate) union X {",
         ] {
             assert_eq!(declared(line), Some("X"), "{line}");
         }
         for line in [
-            "    type Output = X;",
-            "impl X for Y {",
-            "// struct X",
-            "pub use x::X;",
+            "    type Output = X;", "impl X for Y {", "// struct X", "pub use x::X;",
             "fn structure() {}",
         ] {
             assert_eq!(declared(line), None, "{line}");

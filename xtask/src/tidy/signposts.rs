@@ -75,15 +75,8 @@ mod tests {
     #[test]
     fn files_modules_and_folders_are_found_under_their_short_names() {
         for path in [
-            "core/plan",
-            "core/plan/",
-            "core/plan/route.rs",
-            "core/ask",
-            "superstep/lib.rs",
-            "mail/graph",
-            "cli/args/db.rs",
-            "conformance/cases",
-            "crates/superstep-core",
+            "core/plan", "core/plan/", "core/plan/route.rs", "core/ask", "superstep/lib.rs",
+            "mail/graph", "cli/args/db.rs", "conformance/cases", "crates/superstep-core",
         ] {
             assert!(found(&format!("| a | `{path}` |")).is_empty(), "{path}");
         }

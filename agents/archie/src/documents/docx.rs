@@ -25,9 +25,7 @@ const MOST_TEXT: usize = 16 << 20;
 
 /// The parts with text, in the order in which they are read.
 const PARTS: [&str; 3] = [
-    "word/document.xml",
-    "word/footnotes.xml",
-    "word/endnotes.xml",
+    "word/document.xml", "word/footnotes.xml", "word/endnotes.xml",
 ];
 
 /// The text of a DOCX, or why there is none.

@@ -194,22 +194,12 @@ mod tests {
     fn a_document_is_told_from_what_it_tells_of() {
         let paths = ["notes/offers.md", "Makefile"];
         for name in [
-            "offers.md",
-            "Notes/Offers.md",
-            "`offers.md`",
-            "other.pdf",
-            "Document 2",
-            "makefile",
+            "offers.md", "Notes/Offers.md", "`offers.md`", "other.pdf", "Document 2", "makefile",
         ] {
             assert!(is_document(name, &paths), "{name}");
         }
         for name in [
-            "offers",
-            "Offer service",
-            "Document store",
-            "Node.js",
-            "document",
-            "a.b",
+            "offers", "Offer service", "Document store", "Node.js", "document", "a.b",
         ] {
             assert!(!is_document(name, &paths), "{name}");
         }

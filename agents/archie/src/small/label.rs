@@ -101,29 +101,10 @@ pub(super) async fn of(
 
 /// Words that leave something open.
 const OPEN: [&str; 24] = [
-    "open question",
-    "undecided",
-    "not decided",
-    "not yet decided",
-    "to be decided",
-    "to be defined",
-    "to be clarified",
-    "to be determined",
-    "not yet clear",
-    "not clear",
-    "unclear",
-    "is unknown",
-    "are unknown",
-    "not known",
-    "nobody knows",
-    "still open",
-    "remains open",
-    "left open",
-    "tbd",
-    "todo",
-    "asks whether",
-    "asked whether",
-    "asks who",
+    "open question", "undecided", "not decided", "not yet decided", "to be decided",
+    "to be defined", "to be clarified", "to be determined", "not yet clear", "not clear",
+    "unclear", "is unknown", "are unknown", "not known", "nobody knows", "still open",
+    "remains open", "left open", "tbd", "todo", "asks whether", "asked whether", "asks who",
     "wonders",
 ];
 
@@ -133,12 +114,7 @@ pub(super) fn is_open(passage: &Passage) -> bool {
     let heading = passage.heading.to_lowercase();
     let ends = text.trim_end_matches(['"', '”', ')', '*', '`', ' ']);
     let of_heading = [
-        "open question",
-        "open point",
-        "open issue",
-        "unknown",
-        "to clarify",
-        "to decide",
+        "open question", "open point", "open issue", "unknown", "to clarify", "to decide",
     ];
     let words = format!(" {} ", text.replace(|c: char| !c.is_alphanumeric(), " "));
     let has = |phrase: &&str| words.contains(&format!(" {phrase} "));

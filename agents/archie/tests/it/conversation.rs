@@ -31,14 +31,8 @@ async fn three_turns_and_an_approval_end_in_a_result() {
     assert_eq!(
         said(&state),
         [
-            "Plan a bicycle service",
-            "Who?",
-            "Everybody",
-            "Where?",
-            "In town",
-            "When?",
-            "SOLUTION APPROVED",
-            "## Summary\nLend them.",
+            "Plan a bicycle service", "Who?", "Everybody", "Where?", "In town", "When?",
+            "SOLUTION APPROVED", "## Summary\nLend them.",
         ]
     );
     assert_eq!(model.seen().len(), 4);
@@ -71,9 +65,7 @@ async fn sentences_about_the_words_do_not_end_it() {
     let archie = env.archie(model.clone());
     begin(&archie, "t", &env.brief("go")).await;
     for words in [
-        "we are not done yet",
-        "the abandoned module",
-        "I have not APPROVED anything",
+        "we are not done yet", "the abandoned module", "I have not APPROVED anything",
         "when are we done?",
     ] {
         let outcome = answer(&archie, "t", words).await;

@@ -113,12 +113,8 @@ async fn the_graph_has_the_shape_that_is_documented() {
     let archie = TestEnv::new().archie(says([]));
     let drawn = archie.graph().dynamic().drawing().mermaid();
     for node in [
-        "document_retrieval",
-        "graph_extraction",
-        "analysis_prepare",
-        "analysis_interrupt",
-        "build_context",
-        "ask",
+        "document_retrieval", "graph_extraction", "analysis_prepare", "analysis_interrupt",
+        "build_context", "ask",
     ] {
         assert!(drawn.contains(node), "{drawn}");
     }

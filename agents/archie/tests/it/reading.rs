@@ -222,10 +222,7 @@ fn results_are_no_documents() {
     assert_eq!(included(&reading), ["a.md", "sub/other.md"]);
     let own = Fate::Left(Why::OwnOutput);
     for name in [
-        "analysis_result.md",
-        "analysis_result.md.1",
-        "shop_context.md",
-        "sub/out.md",
+        "analysis_result.md", "analysis_result.md.1", "shop_context.md", "sub/out.md",
     ] {
         assert_eq!(fate(&reading, name), &own, "{name}");
     }

@@ -170,9 +170,7 @@ async fn a_file_that_makes_no_sense_is_set_aside_and_told() {
     assert_eq!(
         aside,
         [
-            "memory.json.damaged-1",
-            "memory.json.damaged-2",
-            "memory.json.damaged-3"
+            "memory.json.damaged-1", "memory.json.damaged-2", "memory.json.damaged-3"
         ]
     );
     let kept = fs::read_to_string(folder.join(&aside[0])).unwrap();

@@ -124,20 +124,9 @@ impl Operation {
     /// somebody's account.
     pub fn is_private(&self) -> bool {
         const WORDS: [&str; 14] = [
-            "/transactions",
-            "/purchases",
-            "/sales",
-            "/withdrawals",
-            "/notifications",
-            "/account/",
-            "/emails/",
-            "/authorized_apps",
-            "/balance/",
-            "/muted",
-            "/managers",
-            "/managed_users",
-            "/me",
-            "/verify_token",
+            "/transactions", "/purchases", "/sales", "/withdrawals", "/notifications", "/account/",
+            "/emails/", "/authorized_apps", "/balance/", "/muted", "/managers", "/managed_users",
+            "/me", "/verify_token",
         ];
         self.is_read()
             && WORDS.iter().any(|word| match *word {

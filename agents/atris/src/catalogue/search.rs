@@ -50,14 +50,7 @@ const PATH: f64 = 0.6;
 
 /// Variants of an operation that people do not mean unless they say so.
 const VARIANTS: [&str; 8] = [
-    "WithVersion",
-    "Alias",
-    "IDs",
-    "Bulk",
-    "bulk",
-    "Unclaimed",
-    "inspect",
-    "AIAttributed",
+    "WithVersion", "Alias", "IDs", "Bulk", "bulk", "Unclaimed", "inspect", "AIAttributed",
 ];
 
 impl Index {

@@ -28,11 +28,7 @@ const SAME_SUBJECT: [&[&str]; 4] = [
 
 /// Operations whose answer is the record of one thing.
 const RECORDS: [&str; 5] = [
-    "getUser",
-    "getUserByHandle",
-    "getTrack",
-    "getPlaylist",
-    "resolve",
+    "getUser", "getUserByHandle", "getTrack", "getPlaylist", "resolve",
 ];
 
 /// Words that make a sum of a number, which a count is already.
@@ -50,12 +46,7 @@ const DATES: [&str; 6] = ["newest", "latest", "oldest", "recent", "new", "earlie
 
 /// What is said of whoever made things that are counted.
 const MADE: [&str; 6] = [
-    "made",
-    "released",
-    "uploaded",
-    "published",
-    "created",
-    "put",
+    "made", "released", "uploaded", "published", "created", "put",
 ];
 
 /// What is between two names that a question is about.

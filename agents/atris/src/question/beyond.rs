@@ -15,27 +15,9 @@ use crate::catalogue::tokens;
 
 /// Words that leave something out or turn a question round.
 const NEGATIONS: [&str; 21] = [
-    "no",
-    "not",
-    "omit",
-    "omitting",
-    "never",
-    "without",
-    "excluding",
-    "exclude",
-    "excludes",
-    "except",
-    "besides",
-    "neither",
-    "nor",
-    "none",
-    "nobody",
-    "nothing",
-    "cannot",
-    "lacking",
-    "minus",
-    "non",
-    "isnt",
+    "no", "not", "omit", "omitting", "never", "without", "excluding", "exclude", "excludes",
+    "except", "besides", "neither", "nor", "none", "nobody", "nothing", "cannot", "lacking",
+    "minus", "non", "isnt",
 ];
 
 /// The same in two words: `anyone but X`, `other than X`.
@@ -60,12 +42,7 @@ const TURNS: [(&str, &str); 16] = [
 
 /// Words for the other end of an order.
 const LEAST: [&str; 6] = [
-    "least",
-    "fewest",
-    "lowest",
-    "worst",
-    "smallest",
-    "unpopular",
+    "least", "fewest", "lowest", "worst", "smallest", "unpopular",
 ];
 
 /// Words for what two things share.
@@ -75,16 +52,7 @@ const SHARED: [&str; 7] = [
 
 /// Words for a place in an order that no call sorts to.
 const PLACES: [&str; 11] = [
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "runner",
+    "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "runner",
     "penultimate",
 ];
 
@@ -93,16 +61,8 @@ const LIMITS: [&str; 5] = ["over", "above", "under", "below", "than"];
 
 /// Words for numbers that are no number of records.
 const NUMBERS: [&str; 10] = [
-    "one",
-    "thousand",
-    "million",
-    "billion",
-    "hundreds",
-    "thousands",
-    "millions",
-    "dozens",
-    "minute",
-    "hour",
+    "one", "thousand", "million", "billion", "hundreds", "thousands", "millions", "dozens",
+    "minute", "hour",
 ];
 
 /// Words for what an earlier answer lists.
@@ -279,19 +239,8 @@ fn holders(question: &str, understood: &Understanding) -> Option<String> {
         .iter()
         .position(|word| matches!(noun(word), Some((Noun::Playlist, _))))?;
     let holds = [
-        "contain",
-        "contains",
-        "containing",
-        "include",
-        "includes",
-        "including",
-        "feature",
-        "features",
-        "featuring",
-        "hold",
-        "holds",
-        "have",
-        "with",
+        "contain", "contains", "containing", "include", "includes", "including", "feature",
+        "features", "featuring", "hold", "holds", "have", "with",
     ];
     let between = before.get(list + 1..)?;
     let is_held = between.iter().any(|word| holds.contains(&word.as_str()));

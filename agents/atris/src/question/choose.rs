@@ -33,11 +33,7 @@ const MEANT: [(&str, &[&str]); 12] = [
     (
         "recommended",
         &[
-            "recommend",
-            "recommendation",
-            "suggest",
-            "suggestion",
-            "listen",
+            "recommend", "recommendation", "suggest", "suggestion", "listen",
         ],
     ),
     ("history", &["listen", "listening", "heard"]),
@@ -212,13 +208,7 @@ fn is_told(catalogue: &Catalogue, operation: &Operation, aspect: Aspect) -> bool
 fn is_counted(question: &str) -> bool {
     let lower = question.to_lowercase();
     let cues = [
-        "how many",
-        "how often",
-        "number",
-        "count",
-        "how much",
-        "downloads",
-        "total",
+        "how many", "how often", "number", "count", "how much", "downloads", "total",
     ];
     cues.iter().any(|cue| lower.contains(cue))
 }
@@ -314,13 +304,7 @@ fn words(question: &str, understood: &Understanding) -> String {
     }
     // A time is no subject; operations have parameters for it.
     for time in [
-        "in the last",
-        "of the last",
-        "of the past",
-        "the past",
-        "30 days",
-        "7 days",
-        "12 months",
+        "in the last", "of the last", "of the past", "the past", "30 days", "7 days", "12 months",
     ] {
         if has(time) {
             words = words.replace(time, " ");

@@ -62,14 +62,7 @@ const MEASURES: &[(&str, Aspect)] = &[
 
 /// Those that are done to a thing: they may be before their degree, `played most`, and have a noun behind them.
 const DONE: [&str; 8] = [
-    "played",
-    "followed",
-    "favorited",
-    "favourited",
-    "liked",
-    "reposted",
-    "commented",
-    "popular",
+    "played", "followed", "favorited", "favourited", "liked", "reposted", "commented", "popular",
 ];
 
 /// Degrees, and whether they are of the most.
@@ -101,12 +94,7 @@ const RANKS: [&str; 5] = ["top", "best", "biggest", "hottest", "greatest"];
 
 /// People who have nothing to rank them by.
 const UNRANKED: [&str; 6] = [
-    "supporter",
-    "supporters",
-    "listener",
-    "listeners",
-    "fan",
-    "fans",
+    "supporter", "supporters", "listener", "listeners", "fan", "fans",
 ];
 
 /// Whether a word is a degree of something.
@@ -320,14 +308,7 @@ fn order(words: &[&str]) -> Option<ComparisonFound> {
         let word = words.get(measured).filter(|word| !DONE.contains(*word))?;
         let (_, aspect) = MEASURES.iter().find(|(known, _)| known == word)?;
         let sorts = [
-            "sorted",
-            "sort",
-            "ordered",
-            "order",
-            "ranked",
-            "rank",
-            "ascending",
-            "descending",
+            "sorted", "sort", "ordered", "order", "ranked", "rank", "ascending", "descending",
         ];
         let ends = ["ascending", "asc"];
         let is_least = words.iter().any(|word| ends.contains(word));
@@ -380,13 +361,8 @@ mod tests {
             );
         }
         for none in [
-            "most loved tracks",
-            "who does like most",
-            "at least 5 followers",
-            "cheapest coin",
-            "tracks liked by",
-            "most popular genres",
-            "least popular genres",
+            "most loved tracks", "who does like most", "at least 5 followers", "cheapest coin",
+            "tracks liked by", "most popular genres", "least popular genres",
         ] {
             assert_eq!(of(none), None, "{none}");
         }
@@ -417,10 +393,7 @@ mod tests {
         assert_eq!(of("s top follower"), Some((followers, None, false)));
         assert_eq!(of("top 3 reposts of"), Some((Aspect::Plays, Some(3), true)));
         for none in [
-            "top supporters of",
-            "s biggest fan",
-            "biggest follower of",
-            "biggest playlist of",
+            "top supporters of", "s biggest fan", "biggest follower of", "biggest playlist of",
             "top of",
         ] {
             assert_eq!(of(none), None, "{none}");

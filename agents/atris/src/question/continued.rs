@@ -29,14 +29,7 @@ const NEWEST: [&str; 3] = ["newest", "latest", "recent"];
 
 /// What a question that continues another one begins with.
 const CUES: [&str; 8] = [
-    "and ",
-    "what about ",
-    "how about ",
-    "same for ",
-    "only ",
-    "just ",
-    "now ",
-    "but ",
+    "and ", "what about ", "how about ", "same for ", "only ", "just ", "now ", "but ",
 ];
 
 /// What stands for the records of a list.
@@ -89,15 +82,8 @@ fn extreme(question: &str, words: &[&str]) -> Option<Continued> {
     // `and the longest?` says of what as little as `the longest one`; `who has the most followers` is of all.
     let lower = question.to_lowercase();
     let begins = [
-        "the ",
-        "sort ",
-        "sorted ",
-        "order ",
-        "ordered ",
-        "which is the ",
-        "which was the ",
-        "what is the ",
-        "what's the ",
+        "the ", "sort ", "sorted ", "order ", "ordered ", "which is the ", "which was the ",
+        "what is the ", "what's the ",
     ];
     let mut begins = begins.iter().chain(&CUES);
     if !is_of_list && !begins.any(|it| lower.starts_with(it)) {

@@ -6,21 +6,8 @@ use crate::catalogue::{EntityType, has_words};
 
 /// What else a question about somebody's tracks may be about than those they made.
 const NOT_OWN: [&str; 15] = [
-    "history",
-    "listened",
-    "listens",
-    "library",
-    "feed",
-    "recommended",
-    "playlist",
-    "playlists",
-    "album",
-    "albums",
-    "liked by",
-    "favorited by",
-    "favorites of",
-    "reposted by",
-    "remixes",
+    "history", "listened", "listens", "library", "feed", "recommended", "playlist", "playlists",
+    "album", "albums", "liked by", "favorited by", "favorites of", "reposted by", "remixes",
 ];
 
 /// The operation that the order of the words asks for, if it is such a question.
@@ -81,23 +68,13 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
                 return Some("getFollowers");
             }
             let supports = [
-                "support",
-                "supports",
-                "supported",
-                "supporting",
-                "tip",
-                "tips",
-                "tipped",
+                "support", "supports", "supported", "supporting", "tip", "tips", "tipped",
             ];
             // Who gave or got something is behind the word that says so.
             if any(
                 before,
                 &[
-                    "tips to",
-                    "tips for",
-                    "tips received by",
-                    "tips sent to",
-                    "tip to",
+                    "tips to", "tips for", "tips received by", "tips sent to", "tip to",
                 ],
             ) {
                 return Some("getSupporters");
@@ -133,12 +110,7 @@ pub(super) fn directed(question: &str, understood: &Understanding) -> Option<&'s
                 return Some("getTrackRemixParents");
             }
             let likes = [
-                "likes",
-                "loves",
-                "liked",
-                "favorited",
-                "favourited",
-                "saved",
+                "likes", "loves", "liked", "favorited", "favourited", "saved",
             ];
             (any(before, &["who"]) && any(before, &likes)).then_some("getUsersFromFavorites")
         }
@@ -178,18 +150,8 @@ fn is_alike(before: &str) -> bool {
         return false;
     };
     [
-        "artist",
-        "artists",
-        "user",
-        "users",
-        "musicians",
-        "producers",
-        "djs",
-        "bands",
-        "people",
-        "someone",
-        "anyone",
-        "are",
+        "artist", "artists", "user", "users", "musicians", "producers", "djs", "bands", "people",
+        "someone", "anyone", "are",
     ]
     .contains(who)
 }

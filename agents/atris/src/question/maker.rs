@@ -24,37 +24,13 @@ impl Maker {
 pub(super) const GAP: &str = "ꙮ";
 
 const NOUNS: [&str; 12] = [
-    "artist",
-    "maker",
-    "creator",
-    "author",
-    "singer",
-    "producer",
-    "composer",
-    "owner",
-    "curator",
-    "musician",
-    "songwriter",
-    "uploader",
+    "artist", "maker", "creator", "author", "singer", "producer", "composer", "owner", "curator",
+    "musician", "songwriter", "uploader",
 ];
 
 const VERBS: [&str; 16] = [
-    "made",
-    "makes",
-    "make",
-    "created",
-    "produced",
-    "wrote",
-    "sings",
-    "sang",
-    "sung",
-    "composed",
-    "recorded",
-    "performs",
-    "performed",
-    "curated",
-    "uploaded",
-    "released",
+    "made", "makes", "make", "created", "produced", "wrote", "sings", "sang", "sung", "composed",
+    "recorded", "performs", "performed", "curated", "uploaded", "released",
 ];
 
 /// Words beside a name that say what it is.
@@ -167,15 +143,8 @@ mod tests {
             }
         };
         for question in [
-            "who made X",
-            "who wrote the song X",
-            "who sings X",
-            "who is behind X",
-            "artist of X",
-            "who is the artist of X",
-            "X s artist",
-            "whose track is X",
-            "which artist made X",
+            "who made X", "who wrote the song X", "who sings X", "who is behind X", "artist of X",
+            "who is the artist of X", "X s artist", "whose track is X", "which artist made X",
         ] {
             assert_eq!(of(question), "asked", "{question}");
         }
@@ -189,11 +158,7 @@ mod tests {
             assert_eq!(of(question), "subject", "{question}");
         }
         for question in [
-            "what has X made",
-            "artist X",
-            "tracks by X",
-            "who remixed X",
-            "who follows X",
+            "what has X made", "artist X", "tracks by X", "who remixed X", "who follows X",
             "what tracks has X made",
         ] {
             assert_eq!(of(question), "none", "{question}");

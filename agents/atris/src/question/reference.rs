@@ -150,14 +150,7 @@ pub(super) fn ticker_in<'a>(words: &[&'a str]) -> Option<&'a str> {
 
 /// What lists are made of that may be by somebody themselves: `comments on X by Y`.
 const WRITTEN: [&str; 8] = [
-    "comment",
-    "comments",
-    "remix",
-    "remixes",
-    "repost",
-    "reposts",
-    "favorite",
-    "favorites",
+    "comment", "comments", "remix", "remixes", "repost", "reposts", "favorite", "favorites",
 ];
 
 /// A title and whose it is are one thing: `First Light by Nova Kane`.
@@ -241,32 +234,9 @@ const OPENERS: [&str; 16] = [
 
 /// Nouns beside a name that say what it is, and are no part of it.
 const NOUNS: [&str; 26] = [
-    "track",
-    "tracks",
-    "song",
-    "songs",
-    "tune",
-    "single",
-    "playlist",
-    "playlists",
-    "album",
-    "albums",
-    "artist",
-    "artists",
-    "user",
-    "users",
-    "dj",
-    "producer",
-    "musician",
-    "band",
-    "remix",
-    "remixes",
-    "comments",
-    "followers",
-    "coin",
-    "coins",
-    "ep",
-    "lp",
+    "track", "tracks", "song", "songs", "tune", "single", "playlist", "playlists", "album",
+    "albums", "artist", "artists", "user", "users", "dj", "producer", "musician", "band", "remix",
+    "remixes", "comments", "followers", "coin", "coins", "ep", "lp",
 ];
 
 /// Small words inside names.
@@ -332,22 +302,8 @@ fn names(words: &[&str]) -> Vec<String> {
 
 /// What a name in small letters is beside: `nova kane followers`, `first light plays`.
 const ASKED: [&str; 16] = [
-    "followers",
-    "following",
-    "fans",
-    "plays",
-    "supporters",
-    "bio",
-    "bpm",
-    "tempo",
-    "genre",
-    "mood",
-    "likes",
-    "comments",
-    "reposts",
-    "remixes",
-    "duration",
-    "length",
+    "followers", "following", "fans", "plays", "supporters", "bio", "bpm", "tempo", "genre",
+    "mood", "likes", "comments", "reposts", "remixes", "duration", "length",
 ];
 
 /// A run of words that no question is made of, and one noun, and nothing else.
@@ -685,10 +641,7 @@ mod tests {
             1
         );
         for none in [
-            "trending tracks this week",
-            "the first 5 tracks",
-            "number of tracks",
-            "other people",
+            "trending tracks this week", "the first 5 tracks", "number of tracks", "other people",
         ] {
             assert_eq!(references(none), [], "{none}");
         }

@@ -8,35 +8,14 @@ use crate::catalogue::is_known;
 
 /// Words in front of what is searched for, besides nouns for what it is.
 const BEFORE: [&str; 16] = [
-    "the",
-    "a",
-    "an",
-    "any",
-    "all",
-    "some",
-    "me",
-    "named",
-    "called",
-    "titled",
-    "containing",
-    "with",
-    "word",
-    "words",
-    "about",
-    "after",
+    "the", "a", "an", "any", "all", "some", "me", "named", "called", "titled", "containing",
+    "with", "word", "words", "about", "after",
 ];
 
 /// What may follow it.
 const BEHIND: [&str; 9] = [
-    "please",
-    "in the name",
-    "in the names",
-    "in their name",
-    "in their names",
-    "in its name",
-    "in the title",
-    "in their title",
-    "in their titles",
+    "please", "in the name", "in the names", "in their name", "in their names", "in its name",
+    "in the title", "in their title", "in their titles",
 ];
 
 /// The text to search for, unless that is more than one text.
@@ -116,11 +95,7 @@ mod tests {
     #[test]
     fn what_is_more_than_a_text_is_none() {
         for said in [
-            "summer or rain",
-            "rain from Glass House",
-            "the most remixes",
-            "fewest comments",
-            "",
+            "summer or rain", "rain from Glass House", "the most remixes", "fewest comments", "",
         ] {
             assert_eq!(searched(said), None, "{said}");
         }

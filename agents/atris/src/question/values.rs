@@ -492,15 +492,8 @@ impl Said<'_> {
             return None;
         }
         let cues = [
-            " tagged with ",
-            " tagged ",
-            " with the tag ",
-            " called ",
-            " named ",
-            " matching ",
-            " about ",
-            " for ",
-            " with ",
+            " tagged with ", " tagged ", " with the tag ", " called ", " named ", " matching ",
+            " about ", " for ", " with ",
         ];
         let behind = cues.iter().find_map(|cue| {
             let at = self.lower.find(cue)? + cue.len();
@@ -508,12 +501,7 @@ impl Said<'_> {
         });
         let behind = behind.or_else(|| bare(self.question))?;
         let ends = [
-            " in the genre",
-            " sorted",
-            " by popularity",
-            " on audius",
-            " between ",
-            " over ",
+            " in the genre", " sorted", " by popularity", " on audius", " between ", " over ",
         ];
         let lower = behind.to_lowercase();
         let end = ends.iter().filter_map(|end| lower.find(end)).min();

@@ -62,14 +62,7 @@ pub(super) fn title(
     let said = |name: &str| parameters.and_then(|it| it.get(name)).map(text);
     let mut details: Vec<String> = Vec::new();
     for name in [
-        "genre",
-        "mood",
-        "time",
-        "time_range",
-        "window",
-        "query",
-        "status",
-        "type",
+        "genre", "mood", "time", "time_range", "window", "query", "status", "type",
     ] {
         details.extend(said(name).map(|value| format!("{}: {value}", name.replace('_', " "))));
     }
@@ -348,11 +341,7 @@ mod tests {
     fn numbers_are_grouped_by_thousands() {
         let shown = [0, 999, 1_234, 1_234_567, u64::MAX].map(|it| text(&it.into()));
         let expected = [
-            "0",
-            "999",
-            "1,234",
-            "1,234,567",
-            "18,446,744,073,709,551,615",
+            "0", "999", "1,234", "1,234,567", "18,446,744,073,709,551,615",
         ];
         assert_eq!(shown, expected);
     }

@@ -113,10 +113,7 @@ async fn the_error_history_counts_how_often_each_error_happened() {
     let agent = agent(&server);
     server.trap(Fault::ServerError, 4);
     for question in [
-        "latest tips",
-        "latest tips",
-        "capital of France?",
-        "latest tips",
+        "latest tips", "latest tips", "capital of France?", "latest tips",
     ] {
         crate::support::run(&agent, "t", question).await;
     }

@@ -118,9 +118,7 @@ async fn what_was_listed_is_put_in_order_and_what_cannot_be_is_refused() {
         sorted.mentions.listed[0].name
     );
     for question in [
-        "the verified ones",
-        "comments on the longest one",
-        "which is longer?",
+        "the verified ones", "comments on the longest one", "which is longer?",
     ] {
         let answer = ask(&agent, question).await;
         assert_eq!(
@@ -288,11 +286,7 @@ async fn a_part_of_a_question_that_continues_nothing_is_refused() {
     let (server, agent) = both().await;
     let calls = server.calls().len();
     for question in [
-        "and techno?",
-        "top 3",
-        "this month",
-        "jazz",
-        "the biggest one",
+        "and techno?", "top 3", "this month", "jazz", "the biggest one",
     ] {
         let answer = ask(&agent, question).await;
         assert_eq!(answer.status, Status::Refused, "{}", answer.answer);

@@ -137,9 +137,7 @@ async fn what_was_not_shown_cannot_be_meant_by_its_place() {
 async fn a_question_about_plays_reads_no_history() {
     let (server, agent) = both().await;
     for question in [
-        "plays of First Light",
-        "plays of Nova Kane",
-        "Nova Kane plays",
+        "plays of First Light", "plays of Nova Kane", "Nova Kane plays",
     ] {
         let outcome = run(&agent, question, question).await;
         let asked = paths(&server);

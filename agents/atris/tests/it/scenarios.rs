@@ -335,9 +335,7 @@ async fn acceptance_11_what_would_change_something_is_refused_without_a_call() {
         assert_eq!(answer.error.unwrap().code, "SS8005");
     }
     for question in [
-        "who am i",
-        "notifications of Nova Kane",
-        "sales of @novakane",
+        "who am i", "notifications of Nova Kane", "sales of @novakane",
     ] {
         let answer = ask(&agent, question).await;
         assert_eq!(

@@ -29,23 +29,9 @@ async fn kept(settings: Settings, question: &str) -> (superstep_atris::Answer, S
 
 fn has_secret(text: &str) -> bool {
     let parts = [
-        KEY,
-        TOKEN,
-        "plainwordsof",
-        "another+plain",
-        "another%20plain",
-        "PLAINWORDS",
-        "cGxhaW53b3Jkc29m",
-        "pwbGFpbndvcmRz",
-        "plain-words",
-        "plainwords",
-        "PlainWords",
-        "706c6169",
-        "70 6C 61",
-        r"\x70",
-        "another%2520plain",
-        "%2570",
-        "cGxhaW53",
+        KEY, TOKEN, "plainwordsof", "another+plain", "another%20plain", "PLAINWORDS",
+        "cGxhaW53b3Jkc29m", "pwbGFpbndvcmRz", "plain-words", "plainwords", "PlainWords",
+        "706c6169", "70 6C 61", r"\x70", "another%2520plain", "%2570", "cGxhaW53",
     ];
     parts.iter().any(|part| text.contains(part))
 }

@@ -149,13 +149,7 @@ fn kind(name: &str) -> Result<Material, String> {
         "counts" => Material::Counts,
         _ => {
             let known = [
-                "tree",
-                "components",
-                "dependencies",
-                "entry_points",
-                "symbols",
-                "imports",
-                "debt",
+                "tree", "components", "dependencies", "entry_points", "symbols", "imports", "debt",
                 "counts",
             ];
             let hint = superstep::model::did_you_mean::hint(name, known);

@@ -7,34 +7,12 @@ const ERRORS: &[&str] = &[
     "error", "except", "fail", "panic", "result", "retry", "catch", "raise", "throw",
 ];
 const SECURITY: &[&str] = &[
-    "auth",
-    "secret",
-    "token",
-    "password",
-    "crypto",
-    "login",
-    "permission",
-    "policy",
-    "tls",
-    "sanitize",
-    "redact",
-    "api_key",
-    "route",
-    "request",
-    "execute",
-    "eval(",
-    "subprocess",
+    "auth", "secret", "token", "password", "crypto", "login", "permission", "policy", "tls",
+    "sanitize", "redact", "api_key", "route", "request", "execute", "eval(", "subprocess",
     "unsafe",
 ];
 const SCHEMAS: &[&str] = &[
-    "schema",
-    "model",
-    "migration",
-    "entity",
-    "table",
-    "state",
-    "record",
-    "type",
+    "schema", "model", "migration", "entity", "table", "state", "record", "type",
 ];
 const CONTRACTS: &[&str] = &[
     "api", "route", "handler", "request", "response", "message", "client", "server", "wire",

@@ -14,17 +14,8 @@ use super::{
 use crate::facts::Lookup;
 
 const DEPENDENCY_WORDS: &[&str] = &[
-    "depends on",
-    "depend on",
-    "dependency",
-    "dependencies",
-    "crate",
-    "package",
-    "library",
-    "libraries",
-    "framework",
-    "packages",
-    "crates",
+    "depends on", "depend on", "dependency", "dependencies", "crate", "package", "library",
+    "libraries", "framework", "packages", "crates",
 ];
 
 /// Words between a name and one of the words above that leave it said: "is used as a direct dependency".
@@ -160,13 +151,7 @@ fn is_said(unit: &str, span: &Range<usize>, lookup: &Lookup<'_>) -> bool {
 /// nothing of the code base.
 fn is_user(head: &str, used: &str, lookup: &Lookup<'_>) -> bool {
     const PACKAGES: [&str; 7] = [
-        "crate",
-        "package",
-        "component",
-        "service",
-        "app",
-        "application",
-        "library",
+        "crate", "package", "component", "service", "app", "application", "library",
     ];
     let facts = lookup.facts;
     let is_foreign = !used.contains(char::is_uppercase) && lookup.symbol(used).is_empty();

@@ -34,24 +34,8 @@ impl Kind {
 
 /// Words for kinds of definitions.
 pub(super) const KIND_WORDS: &[&str] = &[
-    "function",
-    "functions",
-    "method",
-    "methods",
-    "struct",
-    "structs",
-    "class",
-    "classes",
-    "trait",
-    "traits",
-    "interface",
-    "interfaces",
-    "enum",
-    "enums",
-    "type",
-    "types",
-    "macro",
-    "constant",
+    "function", "functions", "method", "methods", "struct", "structs", "class", "classes", "trait",
+    "traits", "interface", "interfaces", "enum", "enums", "type", "types", "macro", "constant",
     "module",
 ];
 

@@ -71,16 +71,8 @@ pub(super) fn in_code(unit: &str, place: Range<usize>, end: usize) -> Option<Cla
 /// Lines that stand behind a path, and how long that is: `:3`, ` line 3`, ` at line 3`, `, lines 3-9`.
 fn behind(text: &str) -> Option<((u32, u32), usize)> {
     const WORDS: [&str; 10] = [
-        ":",
-        " line ",
-        " lines ",
-        " at line ",
-        " at lines ",
-        " on line ",
-        " on lines ",
-        ", line ",
-        ", lines ",
-        " (line ",
+        ":", " line ", " lines ", " at line ", " at lines ", " on line ", " on lines ", ", line ",
+        ", lines ", " (line ",
     ];
     let lower = text.to_ascii_lowercase();
     let word = WORDS.into_iter().find(|word| lower.starts_with(word))?;

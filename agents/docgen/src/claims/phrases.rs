@@ -35,51 +35,16 @@ pub(super) struct Phrase {
 }
 
 pub(super) const NOUNS: [&str; 9] = [
-    "files",
-    "folders",
-    "directories",
-    "lines",
-    "dependencies",
-    "components",
-    "crates",
-    "packages",
+    "files", "folders", "directories", "lines", "dependencies", "components", "crates", "packages",
     "symbols",
 ];
 
 /// Words of a head that leave a number what it is, besides those that speak of the whole.
 const HEAD: &[&str] = &[
-    "a",
-    "about",
-    "all",
-    "altogether",
-    "and",
-    "approximately",
-    "around",
-    "compact",
-    "comprises",
-    "consists",
-    "contains",
-    "counts",
-    "currently",
-    "exactly",
-    "has",
-    "have",
-    "holds",
-    "includes",
-    "it",
-    "large",
-    "medium",
-    "modest",
-    "roughly",
-    "sized",
-    "small",
-    "spans",
-    "there",
-    "tiny",
-    "with",
-    "(",
-    ":",
-    ",",
+    "a", "about", "all", "altogether", "and", "approximately", "around", "compact", "comprises",
+    "consists", "contains", "counts", "currently", "exactly", "has", "have", "holds", "includes",
+    "it", "large", "medium", "modest", "roughly", "sized", "small", "spans", "there", "tiny",
+    "with", "(", ":", ",",
 ];
 
 /// Words that leave room around a number.

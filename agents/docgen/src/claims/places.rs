@@ -40,16 +40,8 @@ impl Said {
 
 /// Words that say that something is defined.
 const DEFINED: &[&str] = &[
-    "defined",
-    "declared",
-    "implemented",
-    "located",
-    "lives",
-    "live",
-    "resides",
-    "sits",
-    "definition",
-    "declaration",
+    "defined", "declared", "implemented", "located", "lives", "live", "resides", "sits",
+    "definition", "declaration",
 ];
 
 /// Words of a file that say so.

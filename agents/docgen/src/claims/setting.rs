@@ -51,16 +51,8 @@ pub(super) struct Section {
 }
 
 const ADVICE: &[&str] = &[
-    "recommend",
-    "suggest",
-    "next step",
-    "roadmap",
-    "migrat",
-    "upgrad",
-    "improve",
-    "future",
-    "proposal",
-    "action",
+    "recommend", "suggest", "next step", "roadmap", "migrat", "upgrad", "improve", "future",
+    "proposal", "action",
 ];
 
 impl Section {
@@ -141,35 +133,9 @@ pub(super) const WHOLE: &[&str] = &["codebase", "repository", "repo", "project",
 
 /// Words that say nothing of a part.
 pub(super) const GENERAL: &[&str] = &[
-    "the",
-    "this",
-    "our",
-    "its",
-    "whole",
-    "entire",
-    "code",
-    "base",
-    "key",
-    "main",
-    "total",
-    "overall",
-    "figures",
-    "numbers",
-    "size",
-    "scale",
-    "scope",
-    "summary",
-    "overview",
-    "statistics",
-    "metrics",
-    "following",
-    "in",
-    "of",
-    "are",
-    "has",
-    "is",
-    "here",
-    "by",
+    "the", "this", "our", "its", "whole", "entire", "code", "base", "key", "main", "total",
+    "overall", "figures", "numbers", "size", "scale", "scope", "summary", "overview", "statistics",
+    "metrics", "following", "in", "of", "are", "has", "is", "here", "by",
 ];
 
 /// Whether a sentence begins with the whole code base, or has no subject but that.
@@ -184,26 +150,8 @@ fn is_of_whole(unit: &str) -> bool {
 
 /// Words for parts of most code bases.
 const PARTS: &[&str] = &[
-    "api",
-    "app",
-    "backend",
-    "cli",
-    "client",
-    "component",
-    "core",
-    "docs",
-    "frontend",
-    "library",
-    "module",
-    "package",
-    "scripts",
-    "server",
-    "service",
-    "test",
-    "tests",
-    "tool",
-    "tools",
-    "ui",
+    "api", "app", "backend", "cli", "client", "component", "core", "docs", "frontend", "library",
+    "module", "package", "scripts", "server", "service", "test", "tests", "tool", "tools", "ui",
     "web",
 ];
 

@@ -40,21 +40,8 @@ pub(super) fn target<'a>(path: &str, facts: &'a Facts) -> Target<'a> {
 /// Whether a path leads to where facts do not look: hidden folders, and what tools make.
 pub(super) fn is_unseen(path: &str) -> bool {
     const MADE: [&str; 15] = [
-        "node_modules",
-        "dist",
-        "build",
-        "target",
-        "out",
-        "venv",
-        "vendor",
-        "coverage",
-        "bin",
-        "obj",
-        "tmp",
-        "logs",
-        "__pycache__",
-        "generated",
-        "superstep-docs",
+        "node_modules", "dist", "build", "target", "out", "venv", "vendor", "coverage", "bin",
+        "obj", "tmp", "logs", "__pycache__", "generated", "superstep-docs",
     ];
     let mut parts = path.split('/');
     parts.any(|part| part.starts_with('.') || MADE.contains(&part)) || path.starts_with('/')

@@ -34,33 +34,9 @@ const OPERATORS: [char; 6] = ['^', '~', '=', '<', '>', '!'];
 
 /// Words that may stand between a name and its version.
 const WORDS: &[&str] = &[
-    "is",
-    "are",
-    "was",
-    "at",
-    "to",
-    "the",
-    "its",
-    "as",
-    "exactly",
-    "currently",
-    "version",
-    "versions",
-    "release",
-    "locked",
-    "pinned",
-    "fixed",
-    "resolved",
-    "set",
-    "requires",
-    "required",
-    "requirement",
-    "wanted",
-    "crate",
-    "package",
-    "library",
-    "dependency",
-    "resolves",
+    "is", "are", "was", "at", "to", "the", "its", "as", "exactly", "currently", "version",
+    "versions", "release", "locked", "pinned", "fixed", "resolved", "set", "requires", "required",
+    "requirement", "wanted", "crate", "package", "library", "dependency", "resolves",
 ];
 
 const LOCKED: &[&str] = &["locked", "resolved", "resolves"];
@@ -203,17 +179,8 @@ fn single(unit: &str, from: usize, setting: &Setting) -> Option<Near> {
 /// Whether the head of a column says that it has the versions in use or asked for.
 pub(super) fn is_for_versions(head: &str) -> bool {
     const WORDS: [&str; 11] = [
-        "version",
-        "locked",
-        "resolved",
-        "pinned",
-        "wanted",
-        "asked",
-        "requir",
-        "range",
-        "constraint",
-        "specif",
-        "in use",
+        "version", "locked", "resolved", "pinned", "wanted", "asked", "requir", "range",
+        "constraint", "specif", "in use",
     ];
     WORDS.iter().any(|word| head.contains(word)) && !is_for_others(head)
 }
@@ -221,22 +188,8 @@ pub(super) fn is_for_versions(head: &str) -> bool {
 /// Whether the head of a column says that it has versions that are not in use.
 fn is_for_others(head: &str) -> bool {
     const WORDS: [&str; 17] = [
-        "latest",
-        "newest",
-        "recommend",
-        "target",
-        "fix",
-        "available",
-        "minimum",
-        "vulnerab",
-        "affected",
-        "safe",
-        "since",
-        "upgrade",
-        "update",
-        "next",
-        "proposed",
-        "previous",
+        "latest", "newest", "recommend", "target", "fix", "available", "minimum", "vulnerab",
+        "affected", "safe", "since", "upgrade", "update", "next", "proposed", "previous",
         "suggest",
     ];
     WORDS.iter().any(|word| head.contains(word))

@@ -126,19 +126,9 @@ pub(super) fn is_broken(path: &str, text: &str) -> bool {
 /// Whether a file says what is asked for: also one of a kind that is not parsed.
 pub(super) fn is_like_one(path: &str) -> bool {
     const OTHERS: [&str; 13] = [
-        "pnpm-lock.yaml",
-        "pnpm-workspace.yaml",
-        "go.sum",
-        "go.work",
-        "setup.py",
-        "setup.cfg",
-        "Pipfile",
-        "Gemfile",
-        "composer.json",
-        "environment.yml",
-        "deno.json",
-        "libs.versions.toml",
-        "Dockerfile",
+        "pnpm-lock.yaml", "pnpm-workspace.yaml", "go.sum", "go.work", "setup.py", "setup.cfg",
+        "Pipfile", "Gemfile", "composer.json", "environment.yml", "deno.json",
+        "libs.versions.toml", "Dockerfile",
     ];
     let name = path.rsplit('/').next().unwrap_or(path);
     is_one(path) || name.ends_with(".lock") || OTHERS.contains(&name)

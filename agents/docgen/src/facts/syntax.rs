@@ -48,11 +48,7 @@ const RUST: Grammar = Grammar {
     ],
     imports: &["use_declaration", "extern_crate_declaration"],
     inside: &[
-        "source_file",
-        "declaration_list",
-        "impl_item",
-        "trait_item",
-        "mod_item",
+        "source_file", "declaration_list", "impl_item", "trait_item", "mod_item",
     ],
 };
 
@@ -63,19 +59,11 @@ const PYTHON: Grammar = Grammar {
         ("type_alias_statement", SymbolKind::Alias),
     ],
     imports: &[
-        "import_statement",
-        "import_from_statement",
-        "future_import_statement",
+        "import_statement", "import_from_statement", "future_import_statement",
     ],
     inside: &[
-        "module",
-        "block",
-        "class_definition",
-        "decorated_definition",
-        "if_statement",
-        "try_statement",
-        "else_clause",
-        "except_clause",
+        "module", "block", "class_definition", "decorated_definition", "if_statement",
+        "try_statement", "else_clause", "except_clause",
     ],
 };
 
@@ -96,17 +84,9 @@ const TYPESCRIPT: Grammar = Grammar {
     ],
     imports: &["import_statement"],
     inside: &[
-        "program",
-        "export_statement",
-        "class_declaration",
-        "abstract_class_declaration",
-        "class_body",
-        "internal_module",
-        "statement_block",
-        "lexical_declaration",
-        "variable_declaration",
-        "ambient_declaration",
-        "expression_statement",
+        "program", "export_statement", "class_declaration", "abstract_class_declaration",
+        "class_body", "internal_module", "statement_block", "lexical_declaration",
+        "variable_declaration", "ambient_declaration", "expression_statement",
     ],
 };
 
@@ -121,13 +101,8 @@ const GO: Grammar = Grammar {
     ],
     imports: &["import_spec"],
     inside: &[
-        "source_file",
-        "type_declaration",
-        "const_declaration",
-        "var_declaration",
-        "var_spec_list",
-        "import_declaration",
-        "import_spec_list",
+        "source_file", "type_declaration", "const_declaration", "var_declaration", "var_spec_list",
+        "import_declaration", "import_spec_list",
     ],
 };
 
@@ -143,15 +118,8 @@ const JAVA: Grammar = Grammar {
     ],
     imports: &["import_declaration"],
     inside: &[
-        "program",
-        "class_declaration",
-        "class_body",
-        "interface_declaration",
-        "interface_body",
-        "enum_declaration",
-        "enum_body",
-        "enum_body_declarations",
-        "record_declaration",
+        "program", "class_declaration", "class_body", "interface_declaration", "interface_body",
+        "enum_declaration", "enum_body", "enum_body_declarations", "record_declaration",
     ],
 };
 
@@ -170,19 +138,9 @@ const CPP: Grammar = Grammar {
     ],
     imports: &["preproc_include"],
     inside: &[
-        "translation_unit",
-        "namespace_definition",
-        "declaration_list",
-        "linkage_specification",
-        "class_specifier",
-        "struct_specifier",
-        "field_declaration_list",
-        "template_declaration",
-        "preproc_ifdef",
-        "preproc_if",
-        "preproc_else",
-        "preproc_elif",
-        "declaration",
+        "translation_unit", "namespace_definition", "declaration_list", "linkage_specification",
+        "class_specifier", "struct_specifier", "field_declaration_list", "template_declaration",
+        "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration",
         "type_definition",
     ],
 };
@@ -372,10 +330,7 @@ fn define(place: &PlacedNode<'_>, kind: SymbolKind, text: &str, file: &File) -> 
             }
             // Only what has a body is a definition.
             let is_type = [
-                "struct_specifier",
-                "class_specifier",
-                "union_specifier",
-                "enum_specifier",
+                "struct_specifier", "class_specifier", "union_specifier", "enum_specifier",
             ];
             if is_type.contains(&node.kind()) && node.child_by_field_name("body").is_none() {
                 return None;
@@ -386,9 +341,7 @@ fn define(place: &PlacedNode<'_>, kind: SymbolKind, text: &str, file: &File) -> 
         {
             let value = node.child_by_field_name("value").map(|value| value.kind());
             let is_function = [
-                "arrow_function",
-                "function_expression",
-                "generator_function",
+                "arrow_function", "function_expression", "generator_function",
             ];
             if value.is_some_and(|value| is_function.contains(&value)) {
                 kind = SymbolKind::Function;
@@ -442,20 +395,11 @@ const MOST_BASES: usize = 8;
 /// What a definition says that it extends or implements, without scopes and parameters of types.
 fn bases(node: Node<'_>, text: &str) -> Vec<String> {
     const CLAUSES: [&str; 6] = [
-        "class_heritage",
-        "extends_type_clause",
-        "superclass",
-        "super_interfaces",
-        "extends_interfaces",
-        "base_class_clause",
+        "class_heritage", "extends_type_clause", "superclass", "super_interfaces",
+        "extends_interfaces", "base_class_clause",
     ];
     const WORDS: [&str; 6] = [
-        "extends",
-        "implements",
-        "public",
-        "private",
-        "protected",
-        "virtual",
+        "extends", "implements", "public", "private", "protected", "virtual",
     ];
     let mut cursor = node.walk();
     let children = node.named_children(&mut cursor);

@@ -16,27 +16,14 @@ use crate::{
 
 /// The keys.
 const KEYS: [&str; 12] = [
-    "depth",
-    "max_iterations",
-    "clarity_threshold",
-    "min_improvement",
-    "self_questioning",
-    "parallel_answers",
-    "learn_thresholds",
-    "share_questions",
-    "tools",
-    "agents",
-    "prompt_characters",
-    "profile",
+    "depth", "max_iterations", "clarity_threshold", "min_improvement", "self_questioning",
+    "parallel_answers", "learn_thresholds", "share_questions", "tools", "agents",
+    "prompt_characters", "profile",
 ];
 
 /// Keys that ask for more than one call per page.
 const REFINING: [&str; 5] = [
-    "depth",
-    "max_iterations",
-    "clarity_threshold",
-    "min_improvement",
-    "self_questioning",
+    "depth", "max_iterations", "clarity_threshold", "min_improvement", "self_questioning",
 ];
 
 /// Settings from files, before agents are chosen.

@@ -138,8 +138,7 @@ fn no_trick_with_backticks_lines_or_fences_brings_a_link_or_a_diagram_through() 
             "see `http://evil/a,` or (`www.evil)`",
         ),
         (
-            "> ```mermaid\n> click\n> ```",
-            "> '''mermaid\n> click\n> '''",
+            "> ```mermaid\n> click\n> ```", "> '''mermaid\n> click\n> '''",
         ),
         ("- ```mermaid\n  click\n", "- '''mermaid\n  click"),
         ("~~~mermaid\nclick\n~~~", "~mermaid\nclick\n~"),

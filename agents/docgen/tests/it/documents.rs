@@ -185,10 +185,7 @@ async fn one_changed_file_runs_only_the_agents_that_read_of_it() {
     let outcome = document(Some(model(SAID, &[85.0])), Settings::default(), &request).await;
     // Those with its excerpt, its length or its marks; not those of paths, manifests and symbols alone.
     for name in [
-        "file-structure",
-        "dependency-analyzer",
-        "architecture-analyzer",
-        "flow-visualization",
+        "file-structure", "dependency-analyzer", "architecture-analyzer", "flow-visualization",
     ] {
         assert!(
             outcome.kept.iter().any(|it| it == name),

@@ -37,15 +37,9 @@ fn rust_is_read() {
     assert_eq!(
         symbols,
         [
-            "module parse - 3",
-            "pub type Shop - 4",
-            "pub method open Shop 6",
-            "pub interface Door - 8",
-            "method knock Door 9",
-            "pub enum Size - 11",
-            "constant MAX - 12",
-            "macro m - 13",
-            "function main - 14",
+            "module parse - 3", "pub type Shop - 4", "pub method open Shop 6",
+            "pub interface Door - 8", "method knock Door 9", "pub enum Size - 11",
+            "constant MAX - 12", "macro m - 13", "function main - 14",
         ]
     );
     assert_eq!(
@@ -71,9 +65,7 @@ fn python_is_read() {
     assert_eq!(
         symbols,
         [
-            "pub type Cart - 5",
-            "pub method add Cart 6",
-            "pub function total - 9",
+            "pub type Cart - 5", "pub method add Cart 6", "pub function total - 9",
             "function _hidden - 13"
         ]
     );
@@ -102,14 +94,9 @@ fn typescript_and_javascript_are_read() {
     assert_eq!(
         symbols,
         [
-            "pub type Shop - 4",
-            "pub method open Shop 5",
-            "pub interface Door - 7",
-            "pub function sell - 8",
-            "constant limit - 9",
-            "pub enum Size - 10",
-            "pub alias Id - 11",
-            "function inner - 12",
+            "pub type Shop - 4", "pub method open Shop 5", "pub interface Door - 7",
+            "pub function sell - 8", "constant limit - 9", "pub enum Size - 10",
+            "pub alias Id - 11", "function inner - 12",
         ]
     );
     assert_eq!(
@@ -163,9 +150,7 @@ fn go_is_read() {
     assert_eq!(
         symbols,
         [
-            "pub type Cart - 8",
-            "pub interface Door - 10",
-            "pub method Add Cart 12",
+            "pub type Cart - 8", "pub interface Door - 10", "pub method Add Cart 12",
             "function main - 14"
         ]
     );
@@ -190,9 +175,7 @@ fn java_is_read() {
     assert_eq!(
         symbols,
         [
-            "pub type Shop - 6",
-            "pub method open Shop 7",
-            "method count Shop 8",
+            "pub type Shop - 6", "pub method open Shop 7", "method count Shop 8",
             "enum Size Shop 9"
         ]
     );
@@ -213,10 +196,7 @@ fn c_and_cpp_are_read() {
     assert_eq!(
         symbols,
         [
-            "macro MAX - 3",
-            "pub type cart - 5",
-            "function total - 7",
-            "pub function main - 9"
+            "macro MAX - 3", "pub type cart - 5", "function total - 7", "pub function main - 9"
         ]
     );
     assert_eq!(imports, ["<stdio.h> -> -", "\"shop.h\" -> include/shop.h"]);
@@ -225,9 +205,7 @@ fn c_and_cpp_are_read() {
     assert_eq!(
         symbols,
         [
-            "pub module shop - 1",
-            "pub type Cart shop 2",
-            "pub method total Cart 4",
+            "pub module shop - 1", "pub type Cart shop 2", "pub method total Cart 4",
             "pub function size shop 6"
         ]
     );
@@ -240,17 +218,9 @@ fn what_a_header_of_cpp_shows_is_public_and_its_guard_is_no_symbol() {
     assert_eq!(
         symbols,
         [
-            "pub module n - 3",
-            "pub type Foo n 4",
-            "method own Foo 5",
-            "pub method bar Foo 7",
-            "method kept Foo 9",
-            "pub enum Color n 11",
-            "pub type Top - 13",
-            "pub method x Top 13",
-            "pub macro LIMIT - 14",
-            "pub macro FLAG - 15",
-            "function lost - 16",
+            "pub module n - 3", "pub type Foo n 4", "method own Foo 5", "pub method bar Foo 7",
+            "method kept Foo 9", "pub enum Color n 11", "pub type Top - 13", "pub method x Top 13",
+            "pub macro LIMIT - 14", "pub macro FLAG - 15", "function lost - 16",
         ]
     );
     let text = "#if !defined(UTIL_H)\n#define UTIL_H\ntypedef struct buf { int n; } buf;\n#endif\n";

@@ -252,10 +252,7 @@ fn the_folder_beside_the_code_base_may_be_named_from_inside_of_it() {
     // What a link of the code base leads to is no folder beside it, also behind `..`.
     std::os::unix::fs::symlink(elsewhere.join("deep"), root.join("link")).unwrap();
     for path in [
-        "link/docs",
-        "link/../docs",
-        "link/../../docs",
-        "../code/link/x",
+        "link/docs", "link/../docs", "link/../../docs", "../code/link/x",
     ] {
         let error = output(&root, path).unwrap_err();
         assert!(error.to_string().contains("a link"), "{path}: {error}");

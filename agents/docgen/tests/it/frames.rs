@@ -118,8 +118,7 @@ fn places_in_code_blocks_and_labels_numbers_in_words_and_kinds_are_checked() {
         ("The function `Cart` opens.", ""),
         ("The method `total` adds.", "The method `total` adds."),
         (
-            "The struct `Cart` has items.",
-            "The struct `Cart` has items.",
+            "The struct `Cart` has items.", "The struct `Cart` has items.",
         ),
     ] {
         assert_eq!(check(said).0, now, "{said}");

@@ -96,9 +96,7 @@ fn a_package_of_the_code_base_is_imported_by_its_name() {
         ("packages/c/in.mjs", "export default 1;\n"),
     ];
     for path in [
-        "packages/b/src/index.ts",
-        "packages/b/src/deep/g.ts",
-        "packages/c/in.mjs",
+        "packages/b/src/index.ts", "packages/b/src/deep/g.ts", "packages/c/in.mjs",
     ] {
         assert_eq!(
             importers(path, &files),

@@ -23,10 +23,7 @@ fn a_dependency_of_python_is_on_its_line_however_it_is_spelled() {
     assert_eq!(
         asked(&facts(folder.path())),
         [
-            "pyyaml >=6 5",
-            "requests >=2 4",
-            "ruamel-yaml - 6",
-            "typing-extensions - 7"
+            "pyyaml >=6 5", "requests >=2 4", "ruamel-yaml - 6", "typing-extensions - 7"
         ]
     );
     let facts_of = facts(folder.path());
@@ -47,12 +44,8 @@ fn a_dependency_of_python_is_on_its_line_however_it_is_spelled() {
     assert_eq!(
         asked(&facts(folder.path())),
         [
-            "django ^5 7",
-            "django >=4,<5 4",
-            "flask ==3.0.0 8",
-            "httpx 0.27 6",
-            "pillow ==10.3.0 3",
-            "requests ==2.31.0 5",
+            "django ^5 7", "django >=4,<5 4", "flask ==3.0.0 8", "httpx 0.27 6",
+            "pillow ==10.3.0 3", "requests ==2.31.0 5",
         ]
     );
 }
@@ -73,11 +66,7 @@ fn the_line_is_that_of_the_section_and_a_name_that_cannot_be_found_has_none() {
     assert_eq!(
         asked(&facts),
         [
-            "jest 29 7",
-            "libc 0.2 9",
-            "odd 1 0",
-            "serde 1 6",
-            "serde_json 1 7"
+            "jest 29 7", "libc 0.2 9", "odd 1 0", "serde 1 6", "serde_json 1 7"
         ]
     );
     let odd = facts.dependencies.iter().find(|it| it.name == "odd");
@@ -128,10 +117,7 @@ fn gradle_has_three_ways_to_ask_and_its_projects_are_components() {
     assert_eq!(
         asked(&facts),
         [
-            "c 3 2",
-            "commons-io 2.16.1 4",
-            "guava 33.2.0 3",
-            "junit 5 5"
+            "c 3 2", "commons-io 2.16.1 4", "guava 33.2.0 3", "junit 5 5"
         ]
     );
     let components: Vec<String> = facts
@@ -176,9 +162,7 @@ fn a_version_that_is_a_property_of_the_same_pom_is_its_value() {
     assert_eq!(
         asked(&facts(folder.path())),
         [
-            "jackson-databind 2.17.1 10",
-            "other ${parent.one} 14",
-            "own 3.1 13"
+            "jackson-databind 2.17.1 10", "other ${parent.one} 14", "own 3.1 13"
         ]
     );
 }

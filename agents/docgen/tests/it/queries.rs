@@ -42,12 +42,7 @@ fn types_of_errors_are_found_by_what_they_extend_and_in_go_by_their_names() {
     let hits = query::find(&facts, "Where are errors defined?", 20);
     let names: Vec<&str> = hits.iter().map(|it| &*it.name).collect();
     for name in [
-        "ShopError",
-        "OutOfStock",
-        "Gone",
-        "NotFound",
-        "AppError",
-        "ErrNoAddr",
+        "ShopError", "OutOfStock", "Gone", "NotFound", "AppError", "ErrNoAddr",
     ] {
         assert!(names.contains(&name), "{name}: {names:?}");
     }
@@ -120,9 +115,7 @@ fn a_class_diagram_has_what_extends_what_and_static_methods() {
     let facts = facts(folder.path());
     let diagram = diagrams::types(&facts).unwrap().diagram;
     for text in [
-        "ShopError <|-- OutOfStock",
-        "AppError <|-- NotFound",
-        "+of()",
+        "ShopError <|-- OutOfStock", "AppError <|-- NotFound", "+of()",
     ] {
         assert!(diagram.contains(text), "{text}: {diagram}");
     }

@@ -407,9 +407,7 @@ fn what_was_wrong_names_what_is_counted() {
     assert_eq!(
         why,
         [
-            "there are 2 Go files",
-            "there are 1 test files",
-            "there are 25 files"
+            "there are 2 Go files", "there are 1 test files", "there are 25 files"
         ]
     );
 }

@@ -58,10 +58,7 @@ async fn the_trace_is_the_tree_of_the_document() {
     assert_eq!(
         top,
         [
-            "ScanProjectStructure",
-            "CreateExecutionContext",
-            "ExecuteAgents",
-            "AggregateResults"
+            "ScanProjectStructure", "CreateExecutionContext", "ExecuteAgents", "AggregateResults"
         ]
     );
     let agent = find(find(root, "ExecuteAgents").unwrap(), "Agent-file-structure").unwrap();

@@ -148,13 +148,7 @@ mod tests {
     #[test]
     fn a_value_that_would_end_its_header_is_not_written() {
         for value in [
-            "a\r\nBcc: eve@evil.example",
-            "a\nb",
-            "a\rb",
-            "a\r\n\r\nbody",
-            "a\0",
-            "\u{85}",
-            "ü",
+            "a\r\nBcc: eve@evil.example", "a\nb", "a\rb", "a\r\n\r\nbody", "a\0", "\u{85}", "ü",
             " ",
         ] {
             let mut head = HeaderBlock::default();

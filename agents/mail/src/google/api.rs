@@ -128,11 +128,7 @@ impl Api {
             let body = response.read_some(http::MAX_FAILURE).await;
             let status = status.as_u16();
             return Err(fault::refusal(
-                self.place,
-                status,
-                retry_after,
-                &body,
-                &call.what,
+                self.place, status, retry_after, &body, &call.what,
             ));
         }
         let body = http::bytes(self.place, response, call.limit).await?;

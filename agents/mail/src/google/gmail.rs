@@ -35,14 +35,7 @@ const MOST_OF_THREAD: usize = 500;
 
 /// The headers of a thread's mails that say who wrote and got them, and which they are.
 const HEADERS: [&str; 8] = [
-    "From",
-    "Sender",
-    "Reply-To",
-    "To",
-    "Cc",
-    "Message-ID",
-    "In-Reply-To",
-    "References",
+    "From", "Sender", "Reply-To", "To", "Cc", "Message-ID", "In-Reply-To", "References",
 ];
 
 /// The most bytes of the headers of one thread.

@@ -26,12 +26,7 @@ const STALE: Duration = Duration::from_secs(5);
 
 /// Names of folders of sent mails on servers that do not say which it is.
 const SENT_NAMES: [&str; 6] = [
-    "Sent",
-    "INBOX.Sent",
-    "INBOX/Sent",
-    "Sent Items",
-    "Sent Messages",
-    "Gesendet",
+    "Sent", "INBOX.Sent", "INBOX/Sent", "Sent Items", "Sent Messages", "Gesendet",
 ];
 
 /// A connection after its login.

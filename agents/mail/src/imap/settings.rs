@@ -8,10 +8,7 @@ use crate::{Address, MailError};
 
 /// Servers that keep a copy of what they send themselves.
 const KEEPERS: [&str; 4] = [
-    "gmail.com",
-    "googlemail.com",
-    "office365.com",
-    "outlook.com",
+    "gmail.com", "googlemail.com", "office365.com", "outlook.com",
 ];
 
 /// How long a command that gives a password may take.

@@ -88,19 +88,8 @@ mod tests {
             assert!(is_email(good), "{good}");
         }
         for bad in [
-            "",
-            "a",
-            "@b",
-            "a@",
-            "a b@c",
-            "a@b\r\nBcc: x@y",
-            "a@b>",
-            "<a@b",
-            "a@b..c",
-            "a@.b",
-            "\"a b\"@c",
-            "ä@b",
-            "a@b,c@d",
+            "", "a", "@b", "a@", "a b@c", "a@b\r\nBcc: x@y", "a@b>", "<a@b", "a@b..c", "a@.b",
+            "\"a b\"@c", "ä@b", "a@b,c@d",
         ] {
             assert!(!is_email(bad), "{bad}");
         }

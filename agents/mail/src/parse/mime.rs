@@ -124,9 +124,7 @@ pub(super) struct Block {
 }
 
 const FIELDS: [&str; 3] = [
-    "content-type",
-    "content-disposition",
-    "content-transfer-encoding",
+    "content-type", "content-disposition", "content-transfer-encoding",
 ];
 
 impl Block {

@@ -66,13 +66,7 @@ fn with_attribution(lines: &[&str], at: usize) -> usize {
             .any(|word| line.starts_with(word))
     };
     let wrote = [
-        "wrote:",
-        "schrieb:",
-        "écrit :",
-        "écrit:",
-        "escribió:",
-        "scritto:",
-        "schreef:",
+        "wrote:", "schrieb:", "écrit :", "écrit:", "escribió:", "scritto:", "schreef:",
     ]
     .iter()
     .any(|word| line.ends_with(word));
@@ -89,10 +83,7 @@ fn is_divider(line: &str) -> bool {
     let dashes = line.trim().starts_with("--") && line.trim().ends_with("--");
     dashes
         && [
-            "Original Message",
-            "Ursprüngliche Nachricht",
-            "Message d'origine",
-            "Mensaje original",
+            "Original Message", "Ursprüngliche Nachricht", "Message d'origine", "Mensaje original",
         ]
         .iter()
         .any(|known| inner.eq_ignore_ascii_case(known))
@@ -105,17 +96,8 @@ fn is_header(line: &str, names: &[&str]) -> bool {
 /// Whether headers of an older mail stand here, as some programs put them above a quote.
 fn looks_like_headers(lines: &[&str], at: usize) -> bool {
     let names = [
-        "Sent:",
-        "Date:",
-        "To:",
-        "Cc:",
-        "Subject:",
-        "Gesendet:",
-        "An:",
-        "Betreff:",
-        "Envoyé :",
-        "À :",
-        "Objet :",
+        "Sent:", "Date:", "To:", "Cc:", "Subject:", "Gesendet:", "An:", "Betreff:", "Envoyé :",
+        "À :", "Objet :",
     ];
     let next = lines.iter().skip(at + 1).take(4);
     let ruled = lines

@@ -18,20 +18,8 @@ use said::Said;
 
 /// Where anybody gets an address, so that it makes nobody a colleague.
 const PUBLIC: [&str; 14] = [
-    "gmail.com",
-    "googlemail.com",
-    "outlook.com",
-    "hotmail.com",
-    "live.com",
-    "yahoo.com",
-    "gmx.de",
-    "gmx.net",
-    "web.de",
-    "icloud.com",
-    "me.com",
-    "aol.com",
-    "proton.me",
-    "protonmail.com",
+    "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "yahoo.com", "gmx.de",
+    "gmx.net", "web.de", "icloud.com", "me.com", "aol.com", "proton.me", "protonmail.com",
 ];
 
 /// What people do in social networks.

@@ -45,33 +45,10 @@ fn bare(word: &str) -> String {
 
 /// Words of people who want to meet. `talk` is one only if somebody wants to: others give talks.
 const MEETING: [&str; 27] = [
-    "meet",
-    "meeting",
-    "call",
-    "phone",
-    "chat",
-    "lunch",
-    "dinner",
-    "coffee",
-    "breakfast",
-    "appointment",
-    "interview",
-    "session",
-    "slot",
-    "visit",
-    "1:1",
-    "demo",
-    "treffen",
-    "termin",
-    "gespräch",
-    "besprechung",
-    "besprechen",
-    "telefonat",
-    "telefonieren",
-    "mittagessen",
-    "kaffee",
-    "besuch",
-    "vorbeikommen",
+    "meet", "meeting", "call", "phone", "chat", "lunch", "dinner", "coffee", "breakfast",
+    "appointment", "interview", "session", "slot", "visit", "1:1", "demo", "treffen", "termin",
+    "gespräch", "besprechung", "besprechen", "telefonat", "telefonieren", "mittagessen", "kaffee",
+    "besuch", "vorbeikommen",
 ];
 
 /// Whether the mail has a word of people who want to meet.

@@ -94,11 +94,7 @@ impl ToolKind {
                 "Proposes a meeting. It is made when the owner agrees.",
                 schedule(context, &owner),
                 json!([
-                    "attendees",
-                    "title",
-                    "start_time",
-                    "end_time",
-                    "organizer_email"
+                    "attendees", "title", "start_time", "end_time", "organizer_email"
                 ]),
             ),
             Self::Question => (

@@ -225,10 +225,7 @@ async fn a_question_has_the_shape_that_inboxes_know() {
     assert_eq!(
         keys,
         [
-            "allow_accept",
-            "allow_edit",
-            "allow_ignore",
-            "allow_respond"
+            "allow_accept", "allow_edit", "allow_ignore", "allow_respond"
         ]
     );
     assert!(
@@ -489,10 +486,7 @@ fn nodes_have_the_names_of_the_document() {
     let names = |all: &[&'static str]| all.to_vec();
     let top: Vec<&str> = TopNode::ALL.iter().map(|node| node.name()).collect();
     let document = [
-        "triage_router",
-        "triage_interrupt_handler",
-        "response_agent",
-        "mark_as_read_node",
+        "triage_router", "triage_interrupt_handler", "response_agent", "mark_as_read_node",
     ];
     assert_eq!(top[..4], names(&document));
     let inner: Vec<&str> = ReplyNode::ALL.iter().map(|node| node.name()).collect();

@@ -189,11 +189,7 @@ async fn what_is_no_mail_is_listed_and_not_opened() {
     wrong.sort();
     assert_eq!(wrong, ["folder.eml", "link.eml", "pipe.eml"]);
     for id in [
-        "../threads.db",
-        "/etc/passwd",
-        "link.eml",
-        "",
-        "sent/../good.eml",
+        "../threads.db", "/etc/passwd", "link.eml", "", "sent/../good.eml",
     ] {
         assert!(mailbox.fetch(&MailId(id.into())).await.is_err(), "{id}");
     }
@@ -283,10 +279,7 @@ async fn what_a_killed_process_left_in_outgoing_proves_that_it_was_not_sent() {
     let found = calendar.look_up(&meeting).await.unwrap();
     assert_eq!(found, EventLookup::NotMade);
     for folder in [
-        "mail/sent",
-        "mail/.outgoing",
-        "meetings",
-        "meetings/.outgoing",
+        "mail/sent", "mail/.outgoing", "meetings", "meetings/.outgoing",
     ] {
         assert_eq!(files(&fixture.path.join(folder)), [""; 0], "{folder}");
     }

@@ -69,10 +69,7 @@ async fn a_reply_accepted_in_a_dry_run_is_not_sent_when_the_turn_is_finished_for
     let left = open(&real, &thread).await;
     let again = about(&left, SEND_AGAIN);
     for message in [
-        "accepted this in a dry run",
-        "(for real:",
-        "To: Ann <ann@example.org>",
-        "Yes.",
+        "accepted this in a dry run", "(for real:", "To: Ann <ann@example.org>", "Yes.",
     ] {
         assert!(again.item.description.contains(message), "{message}");
     }

@@ -51,10 +51,7 @@ async fn a_week_in_which_the_clocks_change_is_told_in_instants() {
         })
         .collect();
     let expected = [
-        "2026-03-27T08:00Z",
-        "2026-03-28T08:00Z",
-        "2026-03-29T07:00Z",
-        "2026-03-30T07:00Z",
+        "2026-03-27T08:00Z", "2026-03-28T08:00Z", "2026-03-29T07:00Z", "2026-03-30T07:00Z",
     ];
     assert_eq!(starts, expected.map(at));
     let busy = calendar.busy(week).await.unwrap();

@@ -74,13 +74,7 @@ async fn a_person_permits_it_and_the_mailbox_opens() {
         .map(String::as_str)
         .collect();
     let expected = [
-        "token",
-        "refresh_token",
-        "token_uri",
-        "client_id",
-        "client_secret",
-        "scopes",
-        "expiry",
+        "token", "refresh_token", "token_uri", "client_id", "client_secret", "scopes", "expiry",
     ];
     assert_eq!(names, expected);
     let account = Google::new(Keys::open(&file).unwrap(), settings(&server)).unwrap();

@@ -123,11 +123,7 @@ impl Servers {
     /// All that the servers said.
     fn logs(&self) -> String {
         [
-            "imap.out",
-            "smtp.out",
-            "dovecot.log",
-            "exim-mainlog",
-            "exim-paniclog",
+            "imap.out", "smtp.out", "dovecot.log", "exim-mainlog", "exim-paniclog",
         ]
         .iter()
         .map(|name| {

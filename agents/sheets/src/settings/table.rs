@@ -10,24 +10,13 @@ use super::Settings;
 
 /// The keys.
 const KEYS: [&str; 9] = [
-    "max_steps",
-    "informer",
-    "overwrites",
-    "sandbox",
-    "program_seconds",
-    "planner_model",
-    "informer_model",
-    "prompts.planner",
-    "prompts.informer",
+    "max_steps", "informer", "overwrites", "sandbox", "program_seconds", "planner_model",
+    "informer_model", "prompts.planner", "prompts.informer",
 ];
 
 /// The keys that a project cannot set: what is lost without a question, what contains programs, where content goes.
 const USERS: [&str; 5] = [
-    "overwrites",
-    "sandbox",
-    "program_seconds",
-    "planner_model",
-    "informer_model",
+    "overwrites", "sandbox", "program_seconds", "planner_model", "informer_model",
 ];
 
 /// Settings from files, with names of what the program opens.

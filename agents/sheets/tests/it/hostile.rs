@@ -113,9 +113,7 @@ async fn odd_workbooks_are_read_right() {
     assert_eq!(shown(&book, "Data", "A2"), "2025-06-10");
     let told = &state.sheet_state;
     for wanted in [
-        "sheet \"Empty\": empty",
-        "sheet \"Secret\" (hidden)",
-        "\"Betrag\": number as text",
+        "sheet \"Empty\": empty", "sheet \"Secret\" (hidden)", "\"Betrag\": number as text",
         "\"Day\": date",
     ] {
         assert!(told.contains(wanted), "{wanted}: {told}");

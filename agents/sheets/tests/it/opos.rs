@@ -101,12 +101,7 @@ async fn the_figures_as_formulas_are_calculated_to_the_cent() {
     assert_eq!(
         figures,
         [
-            692_431.09,
-            -270_988.08,
-            343_446.61,
-            117_724.01,
-            58_008.36,
-            173_252.11
+            692_431.09, -270_988.08, 343_446.61, 117_724.01, 58_008.36, 173_252.11
         ]
     );
     // The next step reads what was calculated.

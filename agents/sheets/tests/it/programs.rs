@@ -108,11 +108,7 @@ async fn programs_are_the_first_action_that_a_model_is_told_of() {
     assert_eq!(
         offered,
         [
-            "PythonInterpreter",
-            "ApplyOperations",
-            "SheetSelector",
-            "Informer",
-            "Finish"
+            "PythonInterpreter", "ApplyOperations", "SheetSelector", "Informer", "Finish"
         ]
     );
 }

@@ -57,10 +57,7 @@ async fn the_graph_starts_at_the_planner_and_tools_lead_back_to_it() {
     let agent = agent(vec![]);
     let drawn = agent.graph().dynamic().drawing().mermaid();
     for node in [
-        "n0([\"START\"])",
-        "n1[\"planner_node\"]",
-        "n2[\"tool_node\"]",
-        "n4[\"informer_node\"]",
+        "n0([\"START\"])", "n1[\"planner_node\"]", "n2[\"tool_node\"]", "n4[\"informer_node\"]",
     ] {
         assert!(drawn.contains(node), "{drawn}");
     }

@@ -78,14 +78,8 @@ fn queried(env: &TestEnv, sql: &str) -> Json {
 #[test]
 fn programs_that_models_write_give_the_workbook_that_they_describe() {
     let wanted = [
-        "02-formula-column",
-        "06-header-style",
-        "07-number-formats",
-        "09-freeze-and-filter",
-        "10-conditional-cellis",
-        "12-merge-title",
-        "14-bar-chart",
-        "16-sheets-add-remove-copy",
+        "02-formula-column", "06-header-style", "07-number-formats", "09-freeze-and-filter",
+        "10-conditional-cellis", "12-merge-title", "14-bar-chart", "16-sheets-add-remove-copy",
         "18-sort-rows",
     ];
     let env = TestEnv::new();
@@ -126,13 +120,8 @@ fn programs_that_attack_are_observations_within_limits_and_nothing_is_changed() 
     env.write("work/canary", "alive");
     let canary = env.path("work/canary");
     let attacks = [
-        "20-endless-loop",
-        "19-big-power",
-        "21-huge-string",
-        "07-fork-bomb",
-        "01-read-passwd",
-        "05-socket",
-        "02-write-outside",
+        "20-endless-loop", "19-big-power", "21-huge-string", "07-fork-bomb", "01-read-passwd",
+        "05-socket", "02-write-outside",
     ];
     let mut replies: Vec<Json> = attacks
         .map(|name| {

@@ -126,11 +126,7 @@ impl Loop {
     pub fn task_id(&self, task: &Task) -> TaskId {
         let namespace = &self.config.parent.namespace;
         task_id(
-            &self.plan,
-            namespace,
-            self.position.checkpoint,
-            self.position.step,
-            &task.key,
+            &self.plan, namespace, self.position.checkpoint, self.position.step, &task.key,
             &task.name,
         )
     }

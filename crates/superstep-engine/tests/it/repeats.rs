@@ -35,8 +35,7 @@ fn payment(pay: &Count, is_sure: bool) -> impl superstep_engine::Node {
                 match is_sure {
                     true => Ok(n),
                     false => Err(EffectError::from(superstep_core::Failure::new(
-                        "Lost",
-                        "no answer",
+                        "Lost", "no answer",
                     ))),
                 }
             };
@@ -602,8 +601,7 @@ async fn of_several_unknown_effects_with_one_key_each_is_settled_by_itself() {
                     let lost = || async move {
                         pay.up();
                         Err::<i64, _>(EffectError::from(superstep_core::Failure::new(
-                            "Lost",
-                            "no answer",
+                            "Lost", "no answer",
                         )))
                     };
                     let receipt: i64 = ctx.once("pay", lost).await?;

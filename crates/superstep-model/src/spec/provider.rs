@@ -45,10 +45,7 @@ pub const KNOWN: [Known; 9] = [
         base_env: Some("OPENAI_BASE_URL"),
         model_env: Some("OPENAI_MODEL"),
         ..openai(
-            "openai",
-            "https://api.openai.com/v1",
-            "OPENAI_API_KEY",
-            "gpt-5-mini",
+            "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5-mini",
         )
     },
     openai(
@@ -58,10 +55,7 @@ pub const KNOWN: [Known; 9] = [
         "gemini-2.5-flash",
     ),
     openai(
-        "mistral",
-        "https://api.mistral.ai/v1",
-        "MISTRAL_API_KEY",
-        "mistral-large-latest",
+        "mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral-large-latest",
     ),
     openai(
         "groq",
@@ -70,17 +64,11 @@ pub const KNOWN: [Known; 9] = [
         "llama-3.3-70b-versatile",
     ),
     openai(
-        "deepseek",
-        "https://api.deepseek.com/v1",
-        "DEEPSEEK_API_KEY",
-        "deepseek-chat",
+        "deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek-chat",
     ),
     openai("xai", "https://api.x.ai/v1", "XAI_API_KEY", "grok-4"),
     openai(
-        "openrouter",
-        "https://openrouter.ai/api/v1",
-        "OPENROUTER_API_KEY",
-        "openrouter/auto",
+        "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openrouter/auto",
     ),
     Known {
         name: "ollama",

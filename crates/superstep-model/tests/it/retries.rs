@@ -38,13 +38,8 @@ async fn what_may_pass_is_tried_again() {
     assert_eq!(reply.content.text(), "hi");
     assert!(began.elapsed() <= Duration::from_millis(1500));
     let seen = [
-        "1 started",
-        "1 failed SS5006 0 again",
-        "2 started",
-        "2 failed SS5006 0 again",
-        "3 started",
-        "3 speaks",
-        "3 ended 120 $0.00045",
+        "1 started", "1 failed SS5006 0 again", "2 started", "2 failed SS5006 0 again",
+        "3 started", "3 speaks", "3 ended 120 $0.00045",
     ];
     assert_eq!(log.lines(), seen);
 }

@@ -70,12 +70,7 @@ async fn a_restart_between_any_two_calls_changes_no_reply() {
     assert_eq!(
         kept,
         [
-            "hello",
-            "one of two: a",
-            "one of two: hi",
-            "again hi",
-            "the end",
-            "the end"
+            "hello", "one of two: a", "one of two: hi", "again hi", "the end", "the end"
         ]
     );
     assert_eq!(talk(conversation, &turns, |_| true).await, kept);

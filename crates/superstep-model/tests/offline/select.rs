@@ -12,19 +12,8 @@ use superstep_model::{
 };
 
 const ALL: [&str; 13] = [
-    "anthropic",
-    "cassette",
-    "deepseek",
-    "gemini",
-    "groq",
-    "local",
-    "mistral",
-    "ollama",
-    "openai",
-    "openrouter",
-    "script",
-    "xai",
-    "mine",
+    "anthropic", "cassette", "deepseek", "gemini", "groq", "local", "mistral", "ollama", "openai",
+    "openrouter", "script", "xai", "mine",
 ];
 
 fn world() -> Environment {
@@ -276,9 +265,7 @@ fn offline_takes_only_what_stays_on_this_machine() {
     assert_eq!(chosen(&server), "ollama:m");
 
     for named in [
-        "anthropic",
-        "openai@https://x.example:m",
-        "cassette:t?record=openai:m",
+        "anthropic", "openai@https://x.example:m", "cassette:t?record=openai:m",
     ] {
         let world = Environment {
             flag: Some(named.into()),
@@ -291,10 +278,7 @@ fn offline_takes_only_what_stays_on_this_machine() {
         );
     }
     for named in [
-        "script:s",
-        "cassette:t",
-        "local:tiny",
-        "openai@http://127.0.0.1:1:m",
+        "script:s", "cassette:t", "local:tiny", "openai@http://127.0.0.1:1:m",
     ] {
         let world = Environment {
             flag: Some(named.into()),

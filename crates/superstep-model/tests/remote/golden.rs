@@ -74,11 +74,7 @@ async fn sent(side: Side, name: &str, request: &Request) -> Json {
 fn reported(server: &Server) -> Json {
     let seen = &server.requests()[0];
     let kept = [
-        "content-type",
-        "accept",
-        "authorization",
-        "x-api-key",
-        "anthropic-version",
+        "content-type", "accept", "authorization", "x-api-key", "anthropic-version",
     ];
     let headers: serde_json::Map<String, Json> = kept
         .iter()
@@ -110,9 +106,7 @@ fn cases(side: Side) -> Vec<(&'static str, &'static str, Request)> {
     let (model, thinks, old) = match side {
         Side::OpenAi => ("gpt-4.1", "gpt-5-mini", "gpt-4"),
         Side::Anthropic => (
-            "claude-sonnet-5",
-            "claude-sonnet-4-5",
-            "claude-3-5-haiku-latest",
+            "claude-sonnet-5", "claude-sonnet-4-5", "claude-3-5-haiku-latest",
         ),
     };
     let map = json!({"type": "object", "additionalProperties": true});

@@ -25,11 +25,7 @@ pub(super) const SPARE: u64 = 1 << 20;
 
 /// What is in a folder before the program runs, for it to read.
 pub(super) const GIVEN: [&str; 5] = [
-    "input.xlsx",
-    "program.py",
-    "harness.py",
-    "name.json",
-    "seconds.json",
+    "input.xlsx", "program.py", "harness.py", "name.json", "seconds.json",
 ];
 
 /// What is taken out of it afterwards. Each is no longer than a file may be.

@@ -47,9 +47,7 @@ async fn what_is_not_supported_says_what_there_is() {
         ("import pandas", "ModuleNotFoundError", "cpython"),
         ("import os", "ModuleNotFoundError", "cannot be reached"),
         (
-            "workbook['Sales'].colour = 1",
-            "AttributeError",
-            "freeze_panes",
+            "workbook['Sales'].colour = 1", "AttributeError", "freeze_panes",
         ),
         ("workbook.sheets", "AttributeError", "sheetnames"),
         (

@@ -37,12 +37,7 @@ use crate::{
 };
 
 const STATUSES: &[&str] = &[
-    "pending",
-    "running",
-    "error",
-    "success",
-    "timeout",
-    "interrupted",
+    "pending", "running", "error", "success", "timeout", "interrupted",
 ];
 
 /// `GET /threads/{id}/runs`

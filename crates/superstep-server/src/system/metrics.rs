@@ -46,16 +46,10 @@ pub(crate) async fn get(State(app): State<Arc<App>>, params: Params) -> Response
             most,
         ),
         (
-            "lg_api_workers_active",
-            "gauge",
-            "Runs that are being executed",
-            active,
+            "lg_api_workers_active", "gauge", "Runs that are being executed", active,
         ),
         (
-            "lg_api_workers_available",
-            "gauge",
-            "Runs that may begin",
-            available,
+            "lg_api_workers_available", "gauge", "Runs that may begin", available,
         ),
         (
             "superstep_runs_accepted_total",
@@ -64,16 +58,10 @@ pub(crate) async fn get(State(app): State<Arc<App>>, params: Params) -> Response
             accepted,
         ),
         (
-            "superstep_runs_begun_total",
-            "counter",
-            "Runs that began",
-            begun,
+            "superstep_runs_begun_total", "counter", "Runs that began", begun,
         ),
         (
-            "superstep_runs_worked_total",
-            "counter",
-            "Runs that came to an end",
-            worked,
+            "superstep_runs_worked_total", "counter", "Runs that came to an end", worked,
         ),
         (
             "superstep_schedules_corrected_total",

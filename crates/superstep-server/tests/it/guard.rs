@@ -81,10 +81,7 @@ async fn a_preflight_is_answered_for_allowed_pages_and_needs_no_token() {
     assert_eq!(headers, Some("content-type,x-api-key"));
     let exposed = reply.header("access-control-expose-headers").unwrap();
     for name in [
-        "content-location",
-        "location",
-        "x-pagination-total",
-        "x-pagination-next",
+        "content-location", "location", "x-pagination-total", "x-pagination-next",
     ] {
         assert!(exposed.contains(name), "{exposed}");
     }

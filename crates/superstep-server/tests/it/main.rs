@@ -1,9 +1,6 @@
 //! The server over real HTTP on the loopback.
 #![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
+    clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing
 )]
 
 mod a2a;

@@ -115,9 +115,7 @@ async fn a_question_is_asked_and_answered() {
     assert_eq!(
         kinds(&all),
         [
-            "lifecycle running",
-            "input.requested",
-            "lifecycle interrupted"
+            "lifecycle running", "input.requested", "lifecycle interrupted"
         ]
     );
     let asked = &all[1]["params"]["data"];

@@ -42,15 +42,8 @@ async fn the_runs_of_a_thread_are_listed_newest_first() {
     assert_eq!(statuses, ["error", "success"]);
     let keys: Vec<&String> = all[0].as_object().unwrap().keys().collect();
     let expected = [
-        "run_id",
-        "thread_id",
-        "assistant_id",
-        "metadata",
-        "status",
-        "kwargs",
-        "multitask_strategy",
-        "created_at",
-        "updated_at",
+        "run_id", "thread_id", "assistant_id", "metadata", "status", "kwargs",
+        "multitask_strategy", "created_at", "updated_at",
     ];
     assert_eq!(keys, expected);
     assert_eq!(all[0]["metadata"]["tag"], "x");

@@ -26,14 +26,8 @@ async fn a_new_thread_is_idle_and_has_no_values() {
     let made = make(&server, json!({"metadata": metadata})).await;
     let keys: Vec<&String> = made.as_object().unwrap().keys().collect();
     let expected = [
-        "thread_id",
-        "created_at",
-        "updated_at",
-        "state_updated_at",
-        "metadata",
-        "status",
-        "config",
-        "values",
+        "thread_id", "created_at", "updated_at", "state_updated_at", "metadata", "status",
+        "config", "values",
     ];
     assert_eq!(keys, expected);
     assert_eq!(made["metadata"], metadata);

@@ -74,11 +74,7 @@ async fn every_module_of_the_page_is_served_and_none_makes_markup_of_data() {
         let script = server.get(&format!("/ui/{name}")).await.ok();
         let script = script.as_str().unwrap();
         for markup in [
-            "innerHTML",
-            "outerHTML",
-            "insertAdjacentHTML",
-            "document.write",
-            "eval(",
+            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
         ] {
             assert!(!script.contains(markup), "{name} uses {markup}");
         }

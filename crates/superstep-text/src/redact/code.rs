@@ -20,39 +20,14 @@ const PIECES: usize = 16;
 
 /// Functions that take a name and a value, or a name and what is to be if there is none.
 const NAMED: [&str; 20] = [
-    "add",
-    "append",
-    "config",
-    "default",
-    "define",
-    "env",
-    "environ",
-    "get",
-    "getenv",
-    "getordefault",
-    "getproperty",
-    "header",
-    "insert",
-    "put",
-    "putenv",
-    "set",
-    "setdefault",
-    "setenv",
-    "setproperty",
-    "with",
+    "add", "append", "config", "default", "define", "env", "environ", "get", "getenv",
+    "getordefault", "getproperty", "header", "insert", "put", "putenv", "set", "setdefault",
+    "setenv", "setproperty", "with",
 ];
 
 /// Functions whose argument is a name and no value.
 const LOOKUPS: [&str; 9] = [
-    "env",
-    "environ",
-    "get",
-    "getenv",
-    "getproperty",
-    "lookup",
-    "lookupenv",
-    "var",
-    "var_os",
+    "env", "environ", "get", "getenv", "getproperty", "lookup", "lookupenv", "var", "var_os",
 ];
 
 /// Names of functions that a token of a language or a page may have too: they take one only if they are said to set it.

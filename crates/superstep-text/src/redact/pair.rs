@@ -18,12 +18,7 @@ use super::{
 
 /// Headers whose value goes to the end of the line.
 const HEADERS: [&str; 6] = [
-    "authorization",
-    "proxy-authorization",
-    "cookie",
-    "set-cookie",
-    "x-api-key",
-    "api-key",
+    "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key",
 ];
 
 /// What begins and ends a quoted text; with a backslash where it is inside of a text itself.
@@ -31,21 +26,8 @@ const QUOTES: [&str; 7] = ["\\\"", "\\'", "\"\"\"", "'''", "\"", "'", "`"];
 
 /// Values that are no secrets.
 const PLAIN: [&str; 15] = [
-    "(",
-    "null",
-    "none",
-    "nil",
-    "undefined",
-    "true",
-    "false",
-    "yes",
-    "no",
-    "on",
-    "off",
-    "|",
-    ">",
-    "-",
-    "",
+    "(", "null", "none", "nil", "undefined", "true", "false", "yes", "no", "on", "off", "|", ">",
+    "-", "",
 ];
 
 /// Adds where values stand whose name is one that secrets have.

@@ -165,30 +165,9 @@ const LONG_WORD: usize = 15;
 
 /// What is said of tokens.
 const SAID: [&str; 24] = [
-    "token",
-    "tokens",
-    "auth",
-    "authentication",
-    "authorization",
-    "scheme",
-    "header",
-    "headers",
-    "credential",
-    "credentials",
-    "key",
-    "keys",
-    "format",
-    "type",
-    "prefix",
-    "only",
-    "or",
-    "and",
-    "is",
-    "not",
-    "missing",
-    "required",
-    "realm",
-    "redacted",
+    "token", "tokens", "auth", "authentication", "authorization", "scheme", "header", "headers",
+    "credential", "credentials", "key", "keys", "format", "type", "prefix", "only", "or", "and",
+    "is", "not", "missing", "required", "realm", "redacted",
 ];
 
 /// Whether a word behind `Bearer` is the last of its line or of what is quoted, and not what is said of tokens.

@@ -4,32 +4,9 @@ use super::word::word;
 
 /// Types that texts have, in several languages.
 const TYPES: [&str; 26] = [
-    "string",
-    "String",
-    "str",
-    "Str",
-    "&str",
-    "char",
-    "bytes",
-    "byte",
-    "text",
-    "Text",
-    "int",
-    "any",
-    "Any",
-    "object",
-    "Optional",
-    "Option",
-    "SecretString",
-    "SecretStr",
-    "Secret",
-    "NSString",
-    "wstring",
-    "bool",
-    "boolean",
-    "u8",
-    "number",
-    "unknown",
+    "string", "String", "str", "Str", "&str", "char", "bytes", "byte", "text", "Text", "int",
+    "any", "Any", "object", "Optional", "Option", "SecretString", "SecretStr", "Secret",
+    "NSString", "wstring", "bool", "boolean", "u8", "number", "unknown",
 ];
 
 /// Types that hold another one.

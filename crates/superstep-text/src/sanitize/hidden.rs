@@ -349,25 +349,10 @@ mod tests {
     #[test]
     fn names_that_differ_are_shown_differently() {
         let names = [
-            "mail-a",
-            "mail-\u{200b}a",
-            "mail-a\u{200b}",
-            "mail-a<U+200B>",
-            "mail-a ",
-            " mail-a",
-            "mail- a",
-            "mail-  a",
-            "mail-\ta",
-            "mail-\na",
-            "mail-\u{a0}a",
-            "mail-\u{e4}",
-            "mail-a\u{308}",
-            "mail-a\u{e0101}",
-            "mail-\u{202e}a",
-            "mail-a\r",
-            "mail-\u{ac00}",
-            "mail-\u{1100}\u{1161}",
-            "",
+            "mail-a", "mail-\u{200b}a", "mail-a\u{200b}", "mail-a<U+200B>", "mail-a ", " mail-a",
+            "mail- a", "mail-  a", "mail-\ta", "mail-\na", "mail-\u{a0}a", "mail-\u{e4}",
+            "mail-a\u{308}", "mail-a\u{e0101}", "mail-\u{202e}a", "mail-a\r", "mail-\u{ac00}",
+            "mail-\u{1100}\u{1161}", "",
         ];
         let shown: std::collections::BTreeSet<String> =
             names.iter().map(|name| reveal_name(name)).collect();

@@ -326,25 +326,12 @@ mod tests {
         let sources =
             Sources::of(["It costs 1,200 EUR, on 17-11-2026 at 09:30, 3.5 % more, 12 seats."]);
         for fine in [
-            "1200 EUR",
-            "17 November",
-            "2026",
-            "9:30",
-            "3.5",
-            "12",
-            "17.11.2026",
+            "1200 EUR", "17 November", "2026", "9:30", "3.5", "12", "17.11.2026",
         ] {
             assert!(sources.unsupported_figures(fine).is_empty(), "{fine}");
         }
         for wrong in [
-            "120",
-            "1,201",
-            "35",
-            "5.3",
-            "10:30",
-            "18 November",
-            "3",
-            "200",
+            "120", "1,201", "35", "5.3", "10:30", "18 November", "3", "200",
         ] {
             assert_eq!(sources.unsupported_figures(wrong).len(), 1, "{wrong}");
         }

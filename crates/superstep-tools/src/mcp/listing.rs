@@ -159,12 +159,7 @@ mod tests {
             assert!(tool("t", bad.clone()).validate().is_err(), "{bad}");
         }
         for hidden in [
-            "\u{202e}",
-            "\u{e0101}",
-            "\u{3164}",
-            "\u{ad}",
-            "\u{1b}[8m",
-            "\u{180e}",
+            "\u{202e}", "\u{e0101}", "\u{3164}", "\u{ad}", "\u{1b}[8m", "\u{180e}",
         ] {
             let mut tool = tool("t", object.clone());
             tool.description = format!("adds{hidden} two numbers");

@@ -156,10 +156,7 @@ mod tests {
             tool("d d", "does d", json!({})),
         ]);
         let expected = [
-            "`a` has another description",
-            "`b` has another schema",
-            "`c` is gone",
-            "`d_d` is new",
+            "`a` has another description", "`b` has another schema", "`c` is gone", "`d_d` is new",
         ];
         assert_eq!(was.changes(&now), expected);
         assert_ne!(was.to_string(), now.to_string());

@@ -8,15 +8,7 @@ use super::at::Command;
 
 /// Variables that every server gets, if they are set: enough to find programs and files.
 pub(super) const PASSED: [&str; 9] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LANG",
-    "LC_ALL",
-    "TMPDIR",
-    "SYSTEMROOT",
-    "TEMP",
-    "USERPROFILE",
+    "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "TEMP", "USERPROFILE",
 ];
 
 /// Starts a server. It sees no variable but those it was given.

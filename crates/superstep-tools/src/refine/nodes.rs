@@ -114,8 +114,7 @@ pub(super) async fn evaluate_clarity(
     let caller = Caller::new(&refine, &ctx, &span);
     let mut told = format!("The analysis:\n\n{}", fenced(&state.current_analysis));
     told.push_str(&list(
-        "What the analysis must cover",
-        &state.context.criteria,
+        "What the analysis must cover", &state.context.criteria,
     ));
     told.push_str(&list("Claims that were checked and are wrong", &refuted));
     let messages = vec![

@@ -20,11 +20,7 @@ async fn calls_that_need_nobody_are_made_side_by_side() {
     let outcome = desk.say("add them").await.unwrap();
     assert!(matches!(outcome, Outcome::Done(_)));
     let said = [
-        "human: add them",
-        "ai: ",
-        "tool: 5",
-        "tool: 10",
-        "ai: 5 and 10",
+        "human: add them", "ai: ", "tool: 5", "tool: 10", "ai: 5 and 10",
     ];
     assert_eq!(desk.transcript().await, said);
 }

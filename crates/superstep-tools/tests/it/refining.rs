@@ -383,12 +383,8 @@ async fn steps_are_spans_of_the_names_of_the_analysis() {
     assert_eq!(
         steps,
         [
-            "thing-InitialAnalysis",
-            "thing-EvaluateClarity",
-            "thing-GenerateQuestions",
-            "thing-Refinement-1",
-            "thing-EvaluateClarity",
-            "thing-Finalize",
+            "thing-InitialAnalysis", "thing-EvaluateClarity", "thing-GenerateQuestions",
+            "thing-Refinement-1", "thing-EvaluateClarity", "thing-Finalize",
         ]
     );
     assert_eq!(names.iter().filter(|(_, within)| *within).count(), 5);

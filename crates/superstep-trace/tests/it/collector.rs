@@ -116,12 +116,7 @@ async fn a_finished_run_arrives_with_its_headers() {
     assert_eq!(
         names,
         [
-            "invoke_agent weather",
-            "plan",
-            "chat small",
-            "search",
-            "execute_tool search",
-            "index",
+            "invoke_agent weather", "plan", "chat small", "search", "execute_tool search", "index",
             "page"
         ]
     );

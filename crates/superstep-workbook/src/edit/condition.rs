@@ -113,48 +113,20 @@ fn is_false(it: &bool) -> bool {
 }
 
 pub(super) const COMPARISONS: [&str; 8] = [
-    "lessThan",
-    "lessThanOrEqual",
-    "equal",
-    "notEqual",
-    "greaterThanOrEqual",
-    "greaterThan",
-    "between",
-    "notBetween",
+    "lessThan", "lessThanOrEqual", "equal", "notEqual", "greaterThanOrEqual", "greaterThan",
+    "between", "notBetween",
 ];
 
 const PERIODS: [&str; 10] = [
-    "today",
-    "yesterday",
-    "tomorrow",
-    "last7Days",
-    "thisWeek",
-    "lastWeek",
-    "nextWeek",
-    "thisMonth",
-    "lastMonth",
-    "nextMonth",
+    "today", "yesterday", "tomorrow", "last7Days", "thisWeek", "lastWeek", "nextWeek", "thisMonth",
+    "lastMonth", "nextMonth",
 ];
 
 /// Sets of icons; the first character is how many there are.
 const ICONS: [&str; 17] = [
-    "3Arrows",
-    "3ArrowsGray",
-    "3Flags",
-    "3TrafficLights1",
-    "3TrafficLights2",
-    "3Signs",
-    "3Symbols",
-    "3Symbols2",
-    "4Arrows",
-    "4ArrowsGray",
-    "4RedToBlack",
-    "4Rating",
-    "4TrafficLights",
-    "5Arrows",
-    "5ArrowsGray",
-    "5Rating",
-    "5Quarters",
+    "3Arrows", "3ArrowsGray", "3Flags", "3TrafficLights1", "3TrafficLights2", "3Signs", "3Symbols",
+    "3Symbols2", "4Arrows", "4ArrowsGray", "4RedToBlack", "4Rating", "4TrafficLights", "5Arrows",
+    "5ArrowsGray", "5Rating", "5Quarters",
 ];
 
 impl Condition {

@@ -105,10 +105,7 @@ fn validated(tag: &Tag<'_>) -> (String, Vec<String>) {
         words.push(format!("errorStyle {style}"));
     }
     for name in [
-        "allowBlank",
-        "showErrorMessage",
-        "showInputMessage",
-        "showDropDown",
+        "allowBlank", "showErrorMessage", "showInputMessage", "showDropDown",
     ] {
         if tag.is(name) {
             words.push(name.to_owned());

@@ -13,23 +13,13 @@ use crate::{
 
 /// Elements whose text is a formula.
 const FORMULAS: [&str; 7] = [
-    "f",
-    "formula",
-    "formula1",
-    "formula2",
-    "calculatedColumnFormula",
-    "totalsRowFormula",
+    "f", "formula", "formula1", "formula2", "calculatedColumnFormula", "totalsRowFormula",
     "FmlaMacro",
 ];
 
 /// Attributes that are formulas.
 const ATTRIBUTES: [&str; 6] = [
-    "textlink",
-    "macro",
-    "fmlaLink",
-    "fmlaRange",
-    "fmlaMacro",
-    "fmlaTxbx",
+    "textlink", "macro", "fmlaLink", "fmlaRange", "fmlaMacro", "fmlaTxbx",
 ];
 
 /// Things that reach outside, as they are found.

@@ -12,50 +12,17 @@ use crate::{
 /// Functions that send or fetch something, or run something, in Excel, LibreOffice or Google Sheets; in order.
 /// `HYPERLINK` does so when a person clicks it, and only with an address that leads outside.
 const REQUESTS: [&str; 35] = [
-    "CALL",
-    "COPILOT",
-    "CUBEKPIMEMBER",
-    "CUBEMEMBER",
-    "CUBEMEMBERPROPERTY",
-    "CUBERANKEDMEMBER",
-    "CUBESET",
-    "CUBESETCOUNT",
-    "CUBEVALUE",
-    "DDE",
-    "DETECTLANGUAGE",
-    "EXEC",
-    "EXECUTE",
-    "GOOGLEFINANCE",
-    "GOOGLETRANSLATE",
-    "HYPERLINK",
-    "IMAGE",
-    "IMPORTCSV",
-    "IMPORTDATA",
-    "IMPORTFEED",
-    "IMPORTHTML",
-    "IMPORTRANGE",
-    "IMPORTTEXT",
-    "IMPORTXML",
-    "INITIATE",
-    "POKE",
-    "PY",
-    "REGISTER",
-    "REGISTER.ID",
-    "REQUEST",
-    "RTD",
-    "SQL.REQUEST",
-    "STOCKHISTORY",
-    "TRANSLATE",
+    "CALL", "COPILOT", "CUBEKPIMEMBER", "CUBEMEMBER", "CUBEMEMBERPROPERTY", "CUBERANKEDMEMBER",
+    "CUBESET", "CUBESETCOUNT", "CUBEVALUE", "DDE", "DETECTLANGUAGE", "EXEC", "EXECUTE",
+    "GOOGLEFINANCE", "GOOGLETRANSLATE", "HYPERLINK", "IMAGE", "IMPORTCSV", "IMPORTDATA",
+    "IMPORTFEED", "IMPORTHTML", "IMPORTRANGE", "IMPORTTEXT", "IMPORTXML", "INITIATE", "POKE", "PY",
+    "REGISTER", "REGISTER.ID", "REQUEST", "RTD", "SQL.REQUEST", "STOCKHISTORY", "TRANSLATE",
     "WEBSERVICE",
 ];
 
 /// Marks that files put before names of functions.
 const MARKS: [&str; 5] = [
-    "_xlfn.",
-    "_xlws.",
-    "_xludf.",
-    "com.microsoft.",
-    FUNCTION_VALUE,
+    "_xlfn.", "_xlws.", "_xludf.", "com.microsoft.", FUNCTION_VALUE,
 ];
 
 /// The mark of a function that is given to another one and not called here.

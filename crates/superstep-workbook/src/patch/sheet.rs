@@ -14,26 +14,14 @@ use crate::{
 
 /// Children that a copy of a sheet leaves behind: they lead to parts of the old one.
 const TIED: [&str; 8] = [
-    "drawing",
-    "legacyDrawing",
-    "legacyDrawingHF",
-    "picture",
-    "oleObjects",
-    "controls",
-    "tableParts",
-    "extLst",
+    "drawing", "legacyDrawing", "legacyDrawingHF", "picture", "oleObjects", "controls",
+    "tableParts", "extLst",
 ];
 
 /// Children that are kept whole, as they were changed.
 const WHOLE: [&str; 8] = [
-    "sheetPr",
-    "sheetProtection",
-    "conditionalFormatting",
-    "printOptions",
-    "pageMargins",
-    "pageSetup",
-    "headerFooter",
-    "extLst",
+    "sheetPr", "sheetProtection", "conditionalFormatting", "printOptions", "pageMargins",
+    "pageSetup", "headerFooter", "extLst",
 ];
 
 pub(super) fn write(sheet: &Sheet, part: &str, package: &mut Package) -> Result<(), Error> {

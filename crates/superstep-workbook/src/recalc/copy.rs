@@ -242,15 +242,8 @@ fn makes_text(formula: &str) -> bool {
         if let Word::Function(name) = word {
             let name = name.rsplit('.').next().unwrap_or(name);
             let known = [
-                "REPT",
-                "CONCAT",
-                "CONCATENATE",
-                "TEXTJOIN",
-                "SUBSTITUTE",
-                "REPLACE",
-                "ARRAYTOTEXT",
-                "TEXT",
-                "REDUCE",
+                "REPT", "CONCAT", "CONCATENATE", "TEXTJOIN", "SUBSTITUTE", "REPLACE",
+                "ARRAYTOTEXT", "TEXT", "REDUCE",
             ];
             makes |= known.iter().any(|known| known.eq_ignore_ascii_case(name));
         }

@@ -163,11 +163,7 @@ mod tests {
         assert_eq!(numbered("SUM(ROW(1:10))"), "SUM(SEQUENCE(10,1,1))");
         assert_eq!(numbered("row($A$3)*COLUMN(Data!A:C)"), "3*SEQUENCE(1,3,1)");
         for same in [
-            "ROWS(B1:B9)",
-            "ROW()",
-            "ROW(1:1048576)",
-            "SUM(A1:A9)",
-            "ROW(Other!A3)",
+            "ROWS(B1:B9)", "ROW()", "ROW(1:1048576)", "SUM(A1:A9)", "ROW(Other!A3)",
         ] {
             assert_eq!(numbered(same), same);
         }

@@ -24,14 +24,7 @@ pub(super) struct Summary {
 }
 
 const WORDS: [&str; 8] = [
-    "formula",
-    "number",
-    "date",
-    "text",
-    "number as text",
-    "truth value",
-    "error",
-    "empty",
+    "formula", "number", "date", "text", "number as text", "truth value", "error", "empty",
 ];
 
 impl Summary {

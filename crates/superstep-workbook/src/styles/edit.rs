@@ -24,38 +24,13 @@ const FIRST_OWN: u32 = 164;
 
 /// Elements of a font in the order of the schema.
 const FONT: [&str; 15] = [
-    "b",
-    "i",
-    "strike",
-    "condense",
-    "extend",
-    "outline",
-    "shadow",
-    "u",
-    "vertAlign",
-    "sz",
-    "color",
-    "name",
-    "family",
-    "charset",
-    "scheme",
+    "b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color",
+    "name", "family", "charset", "scheme",
 ];
 
 const LINES: [&str; 14] = [
-    "none",
-    "thin",
-    "medium",
-    "thick",
-    "dashed",
-    "dotted",
-    "double",
-    "hair",
-    "mediumDashed",
-    "dashDot",
-    "mediumDashDot",
-    "dashDotDot",
-    "mediumDashDotDot",
-    "slantDashDot",
+    "none", "thin", "medium", "thick", "dashed", "dotted", "double", "hair", "mediumDashed",
+    "dashDot", "mediumDashDot", "dashDotDot", "mediumDashDotDot", "slantDashDot",
 ];
 
 impl Styles {
@@ -304,13 +279,7 @@ impl Style {
         one_of(
             &self.horizontal,
             &[
-                "general",
-                "left",
-                "center",
-                "right",
-                "fill",
-                "justify",
-                "centerContinuous",
+                "general", "left", "center", "right", "fill", "justify", "centerContinuous",
                 "distributed",
             ],
             "horizontal",

@@ -128,12 +128,7 @@ fn layout_is_changed() {
     let text = part(&after, "xl/worksheets/sheet1.xml");
     // In the order of the schema, or programs call the file damaged.
     let order = [
-        "<sheetViews",
-        "<cols",
-        "<sheetData",
-        "<autoFilter",
-        "<mergeCells",
-        "<pageMargins",
+        "<sheetViews", "<cols", "<sheetData", "<autoFilter", "<mergeCells", "<pageMargins",
     ];
     let places: Vec<_> = order.iter().map(|it| text.find(it).unwrap()).collect();
     assert!(places.is_sorted(), "{text}");

@@ -33,10 +33,7 @@ fn parts_that_lead_outside_are_found_and_those_that_were_there_are_not_new() {
     let external = " TargetMode=\"External\"";
     let mut picture = plain();
     related(
-        &mut picture,
-        "image",
-        "https://evil.example/p.png",
-        external,
+        &mut picture, "image", "https://evil.example/p.png", external,
     );
     let mut connected = plain();
     related(
@@ -92,10 +89,7 @@ fn rules_and_links_of_a_sheet_are_found_with_their_places() {
         "<hyperlinks xmlns:r=\"{REL}\"><hyperlink ref=\"B3\" r:id=\"rId1\"/></hyperlinks>"
     ));
     related(
-        &mut linked,
-        "hyperlink",
-        "file://host/share",
-        " TargetMode=\"External\"",
+        &mut linked, "hyperlink", "file://host/share", " TargetMode=\"External\"",
     );
     let validated = sheet(
         "<dataValidations count=\"1\"><dataValidation type=\"list\" sqref=\"C1:C9\"><formula1>[1]S!$A$1:$A$9\

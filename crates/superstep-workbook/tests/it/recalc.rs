@@ -56,9 +56,7 @@ fn formulas_are_calculated_and_refusals_are_said() {
     assert_eq!(
         written.share.rewritten,
         [
-            "[Content_Types].xml",
-            "xl/_rels/workbook.xml.rels",
-            "xl/workbook.xml"
+            "[Content_Types].xml", "xl/_rels/workbook.xml.rels", "xl/workbook.xml"
         ]
     );
     let again = read(written.bytes);

@@ -41,13 +41,7 @@ fn parts_that_nobody_touches_stay_byte_for_byte_as_they_were() {
     let root = root();
     let mut there = Vec::new();
     for folder in [
-        "agents",
-        "bench",
-        "cli",
-        "crates",
-        "examples",
-        "fuzz/corpus",
-        "testing",
+        "agents", "bench", "cli", "crates", "examples", "fuzz/corpus", "testing",
     ] {
         found(&root.join(folder), &mut there);
     }

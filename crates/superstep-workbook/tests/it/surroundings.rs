@@ -197,20 +197,10 @@ fn pages_views_and_tabs_are_as_they_were_said() {
     );
     let found = lines(&book, "Data");
     for line in [
-        "group 2:3: level 1",
-        "group B:B: level 2",
-        "page: fitToHeight 0",
-        "page: fitToWidth 1",
-        "page: fits pages",
-        "page: horizontalCentered 1",
-        "page: margin left 0.5",
-        "page: oddFooter \"&R&P\"",
-        "page: oddHeader \"&CSales\"",
-        "page: orientation landscape",
-        "page: paperSize 9",
-        "protection: on",
-        "tab color: 1072BA",
-        "view: no lines of the grid",
+        "group 2:3: level 1", "group B:B: level 2", "page: fitToHeight 0", "page: fitToWidth 1",
+        "page: fits pages", "page: horizontalCentered 1", "page: margin left 0.5",
+        "page: oddFooter \"&R&P\"", "page: oddHeader \"&CSales\"", "page: orientation landscape",
+        "page: paperSize 9", "protection: on", "tab color: 1072BA", "view: no lines of the grid",
         "view: zoom 85 %",
     ] {
         assert!(found.iter().any(|it| it == line), "{line}\n{found:#?}");

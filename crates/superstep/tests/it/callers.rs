@@ -136,12 +136,8 @@ async fn interrupted_runs_of_two_users_finish_each_with_its_own_caller_and_conte
     assert_eq!(
         lines,
         [
-            "ann for ann's shop",
-            "bob for bob's shop",
-            "called by ann",
-            "called by bob",
-            "called by nobody",
-            "nobody for no one",
+            "ann for ann's shop", "bob for bob's shop", "called by ann", "called by bob",
+            "called by nobody", "nobody for no one",
         ]
     );
 }

@@ -92,12 +92,7 @@ async fn checkpoints_events_log_entries_and_errors_are_shown() {
         types.push(shown["type"].as_str().unwrap().to_owned());
     }
     for wanted in [
-        "values",
-        "update",
-        "asked",
-        "task_started",
-        "task_ended",
-        "checkpoint",
+        "values", "update", "asked", "task_started", "task_ended", "checkpoint",
     ] {
         assert!(
             types.iter().any(|found| found == wanted),

@@ -120,11 +120,7 @@ mod tests {
     fn groups_are_taken_apart() {
         let text = "use a::{\n    self, b::{C, D as E},\n    f,\n};\nuse super::g::*;\n";
         let expected = [
-            "a as a",
-            "a::b::C as C",
-            "a::b::D as E",
-            "a::f as f",
-            "super::g",
+            "a as a", "a::b::C as C", "a::b::D as E", "a::f as f", "super::g",
         ];
         assert_eq!(paths(text), expected);
     }

@@ -6,14 +6,8 @@ use crate::facts::DependencyKind;
 
 /// How the names of Gradle's configurations end that ask for something.
 const CONFIGURATIONS: [&str; 8] = [
-    "implementation",
-    "api",
-    "compileonly",
-    "compileonlyapi",
-    "runtimeonly",
-    "annotationprocessor",
-    "compile",
-    "runtime",
+    "implementation", "api", "compileonly", "compileonlyapi", "runtimeonly", "annotationprocessor",
+    "compile", "runtime",
 ];
 
 /// Reads a build of Gradle. Its project is called as the settings beside it say, or else as its folder.

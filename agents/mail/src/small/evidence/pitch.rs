@@ -168,12 +168,7 @@ pub(super) fn refers(said: &Said) -> bool {
 /// Whether a stranger offers something, by all that is looked for here. What is in honest mails too is never enough.
 pub(super) fn pitches(said: &Said) -> bool {
     let found = [
-        OFFERS,
-        WEAK_OFFERS,
-        APPROACHES,
-        WEAK_APPROACHES,
-        CALLS,
-        LURES,
+        OFFERS, WEAK_OFFERS, APPROACHES, WEAK_APPROACHES, CALLS, LURES,
     ]
     .map(|list| said.found(list));
     let all = found.concat();

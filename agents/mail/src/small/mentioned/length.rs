@@ -27,14 +27,7 @@ fn span(text: &str) -> Option<u32> {
 /// Whether what follows is when a meeting was and when it shall be: `move it from 14:00 to 15:00`.
 fn is_moved(before: &[&str]) -> bool {
     const MOVES: [&str; 8] = [
-        "move",
-        "moved",
-        "shift",
-        "shifted",
-        "postpone",
-        "postponed",
-        "verschieben",
-        "verschoben",
+        "move", "moved", "shift", "shifted", "postpone", "postponed", "verschieben", "verschoben",
     ];
     before.iter().rev().take(8).any(|word| MOVES.contains(word))
 }

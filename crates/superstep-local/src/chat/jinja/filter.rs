@@ -104,18 +104,8 @@ fn of_items(
         };
     }
     let known = [
-        "list",
-        "first",
-        "last",
-        "join",
-        "reverse",
-        "sort",
-        "unique",
-        "map",
-        "select",
-        "reject",
-        "selectattr",
-        "rejectattr",
+        "list", "first", "last", "join", "reverse", "sort", "unique", "map", "select", "reject",
+        "selectattr", "rejectattr",
     ];
     if !known.contains(&name) {
         return Err(Fault::refused(format!("there is no filter `{name}`")));

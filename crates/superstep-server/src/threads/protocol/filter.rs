@@ -5,14 +5,7 @@ use serde::Deserialize;
 use crate::refusal::Refusal;
 
 const CHANNELS: &[&str] = &[
-    "values",
-    "updates",
-    "messages",
-    "tools",
-    "lifecycle",
-    "input",
-    "checkpoints",
-    "tasks",
+    "values", "updates", "messages", "tools", "lifecycle", "input", "checkpoints", "tasks",
     "custom",
 ];
 
