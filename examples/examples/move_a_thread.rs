@@ -39,7 +39,7 @@ struct Ship {
 }
 
 async fn pack() -> OrderUpdate {
-    Order::update().log(["packed".to_owned()])
+    Order::update().log(["packed"])
 }
 
 async fn ship(order: Snap<Order>, ctx: Ctx) -> Result<OrderUpdate, NodeError> {

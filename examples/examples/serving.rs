@@ -43,7 +43,7 @@ async fn ship(order: Snap<Order>, ctx: Ctx) -> Result<OrderUpdate, NodeError> {
         _ => Duration::from_millis(200),
     };
     ctx.sleep(wait).await?;
-    Ok(Order::update().log(["shipped".to_owned()]))
+    Ok(Order::update().log(["shipped"]))
 }
 
 fn orders(database: &Database) -> Result<Graph<Order, Node>, BuildErrors> {

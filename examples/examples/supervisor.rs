@@ -18,7 +18,7 @@ use superstep::{
         script::{Script, Step},
     },
     prelude::*,
-    tools::{Agent, Approval, ApprovalAnswer, ToolError, Tools, Verdict, agent::say},
+    tools::{Agent, Approval, ToolError, Tools, agent::say},
 };
 
 /// Looks something up in the encyclopedia.
@@ -71,16 +71,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .run("news", say(Message::user("an article about rain")))
         .await?;
     let ask = outcome.ask::<Approval>()?;
-    let Approval {
-        action_request: action,
-        digest,
-        ..
-    } = ask.question.clone();
+    let action = ask.question.action_request.clone();
     println!("asked: {} {}", action.action, Value::Object(action.args));
-    let yes = ask.answer(ApprovalAnswer {
-        digest,
-        verdict: Verdict::Accept,
-    });
+    let yes = ask.answer(ask.question.accept());
     let outcome = graph.answer("news", [yes]).await?;
     let last = outcome.state().messages.last().map(Message::text);
     println!("supervisor: {}", last.unwrap_or_default());

@@ -32,10 +32,7 @@ use superstep::{
         script::{Script, Step},
     },
     prelude::*,
-    tools::{
-        Agent, AgentNode, AgentState, Approval, ApprovalAnswer, ToolError, Tools, Verdict,
-        agent::say,
-    },
+    tools::{Agent, AgentNode, AgentState, Approval, ToolError, Tools, Verdict, agent::say},
 };
 use tokio::sync::Mutex;
 
@@ -134,10 +131,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let graph = start(&saver, &outbox)?;
     let mut answers = Vec::new();
     for ask in graph.state("desk").await?.asks {
-        let question: Approval = ask.question()?;
-        let verdict = decide(&question);
-        let digest = question.digest;
-        answers.push(ask.answer::<Approval>(&ApprovalAnswer { digest, verdict })?);
+        let ask = ask.typed::<Approval>()?;
+        let verdict = decide(&ask.question);
+        answers.push(ask.answer(ask.question.answer(verdict)));
     }
     let outcome = graph.answer("desk", answers).await?;
     show(&outcome.state().messages, shown);

@@ -44,7 +44,7 @@ enum Node {
 struct Bank;
 
 async fn book() -> TripUpdate {
-    Trip::update().bookings(["booked".to_owned()])
+    Trip::update().bookings(["booked"])
 }
 
 async fn pay(_bank: Res<Bank>) {}

@@ -79,9 +79,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .cache(MemoryCache::default())
         .node_with(Node::Weather, weather, patient)
         .node_with(Node::Tides, tides, hasty)
-        .node(Node::Report, || async {
-            Day::update().log(["report".to_owned()])
-        })
+        .node(Node::Report, || async { Day::update().log(["report"]) })
         .start(Node::Weather)
         .edge(Node::Weather, Node::Tides)
         // A handler takes the place of its node, and the node's edges do not fire: it says where to go.

@@ -52,7 +52,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 async fn greet(greeting: Snap<Greeting>) -> GreetingUpdate {
     Greeting::update()
         .text(format!("Hello, {}!", greeting.name))
-        .log(["greeted".to_owned()])
+        .log(["greeted"])
 }
 
 /// A node that can fail returns a result; `?` passes any error on.
@@ -61,5 +61,5 @@ async fn shout(greeting: Snap<Greeting>) -> Result<GreetingUpdate, NodeError> {
     let text = greeting.text.as_ref().ok_or(NodeError::msg("no text"))?;
     Ok(Greeting::update()
         .text(text.to_uppercase())
-        .log(["shouted".to_owned()]))
+        .log(["shouted"]))
 }

@@ -47,7 +47,7 @@ enum Inner {
 
 async fn outline(writing: Snap<Writing>) -> Result<Command<Writing, Inner>, NodeError> {
     if writing.facts.is_empty() {
-        let team = Team::update().log(["writer: needs facts".to_owned()]);
+        let team = Team::update().log(["writer: needs facts"]);
         return Ok(team.goto(Top::Research).to_parent().into());
     }
     let outline = Writing::update().outline(writing.facts.to_uppercase());

@@ -7,10 +7,7 @@ use superstep::{
     future::BoxFuture,
     model::Message,
     text::reveal,
-    tools::{
-        Approval, ApprovalAnswer, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict,
-        approval::Action,
-    },
+    tools::{Approval, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict, approval::Action},
 };
 
 use crate::{
@@ -161,8 +158,7 @@ pub(crate) fn read(ask: &OpenAsk, text: &str) -> Reading {
             _ if approval.config.allow_respond => Verdict::Response(text.to_owned()),
             _ => return Reading::Unclear("y or n".into()),
         };
-        let digest = approval.digest;
-        return answered(ask.answer::<Approval>(&ApprovalAnswer { digest, verdict }));
+        return answered(ask.answer::<Approval>(&approval.answer(verdict)));
     }
     if let Ok(outcome) = ask.question::<OutcomeQuestion>() {
         let resolution = match lower.as_str() {

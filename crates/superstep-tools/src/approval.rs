@@ -191,6 +191,21 @@ impl Default for Allowed {
     }
 }
 
+impl Approval {
+    /// The answer that makes the call.
+    pub fn accept(&self) -> ApprovalAnswer {
+        self.answer(Verdict::Accept)
+    }
+
+    /// An answer to this question and no other one.
+    pub fn answer(&self, verdict: Verdict) -> ApprovalAnswer {
+        ApprovalAnswer {
+            digest: self.digest.clone(),
+            verdict,
+        }
+    }
+}
+
 /// An answer to [`Approval`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalAnswer {

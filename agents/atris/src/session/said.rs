@@ -2,7 +2,7 @@
 
 use superstep::{
     OpenAsk,
-    tools::{Approval, ApprovalAnswer, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict},
+    tools::{Approval, OutcomeAnswer, OutcomeQuestion, Resolution, Verdict},
 };
 use superstep_agent::{AgentError, Answer, Decides, Notice, Reading, bad};
 
@@ -68,8 +68,7 @@ pub(super) fn read(ask: &OpenAsk, text: &str, agent: &Atris) -> Result<Reading, 
             _ => return Ok(Reading::Unclear("y or n".into())),
         };
         let is_made = verdict == Verdict::Accept;
-        let digest = ask.question::<Approval>()?.digest;
-        let answer = ApprovalAnswer { digest, verdict };
+        let answer = ask.question::<Approval>()?.answer(verdict);
         (ask.answer::<Approval>(&answer)?, is_made)
     } else {
         (ask.answer::<Question>(&text.to_owned())?, false)

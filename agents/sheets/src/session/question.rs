@@ -3,7 +3,7 @@
 use serde_json::json;
 use superstep::{
     OpenAsk,
-    tools::{Approval, ApprovalAnswer, Verdict},
+    tools::{Approval, Verdict},
 };
 use superstep_agent::{
     AgentError, Answer, Block, Context, Decides, Notice, Prompt, Span, Weight, faint, plain,
@@ -39,8 +39,8 @@ pub(super) fn answer(ask: &OpenAsk, verdict: Verdict) -> Result<Answer, AgentErr
         Verdict::Accept => "accepted: these changes are made",
         _ => "refused: these changes are not made",
     };
-    let digest = ask.question::<Approval>()?.digest;
-    let answer = ask.answer::<Approval>(&ApprovalAnswer { digest, verdict })?;
+    let answer = ask.question::<Approval>()?.answer(verdict);
+    let answer = ask.answer::<Approval>(&answer)?;
     Ok(Answer {
         after: vec![Notice::say([strong(taken)]).for_people()],
         ..Answer::from(answer)

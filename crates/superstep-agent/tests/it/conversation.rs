@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use superstep::{Graph, prelude::*};
+use superstep::{Graph, dynamic::Pauses, prelude::*};
 use superstep_agent::{Answers, Conversation, Ended, Line, Next, PlainAgent};
 
 use crate::console::{Failed, Typist};
@@ -31,8 +31,12 @@ struct MaySend {
 
 /// A graph that asks whether to send, and fails the first `failures` times before it asks.
 fn graph(failures: u32) -> Result<PlainAgent, BuildErrors> {
+    Ok(typed(failures)?.into())
+}
+
+fn typed(failures: u32) -> Result<Graph<Order, Step>, BuildErrors> {
     let left = Arc::new(AtomicU32::new(failures));
-    let graph = Graph::<Order, Step>::builder()
+    Graph::<Order, Step>::builder()
         .saver(MemorySaver::default())
         .node(Step::Send, move |order: Snap<Order>, ctx: Ctx| {
             let left = Arc::clone(&left);
@@ -49,8 +53,7 @@ fn graph(failures: u32) -> Result<PlainAgent, BuildErrors> {
         })
         .start(Step::Send)
         .finish(Step::Send)
-        .build()?;
-    Ok(graph.into())
+        .build()
 }
 
 fn order(item: &str) -> Next {
@@ -178,5 +181,22 @@ async fn only_an_empty_line_repeats_a_failed_run() -> Result<(), Box<dyn std::er
     let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut typist);
     let ended = talk.run(order("tea")).await;
     assert!(matches!(ended, Err(Failed::Run(_))), "{ended:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_pause_of_the_graph_is_kept_until_the_thread_is_resumed()
+-> Result<(), Box<dyn std::error::Error>> {
+    let graph = typed(0)?.with_options(|options| options.pause_before = Pauses::All);
+    let mut agent = PlainAgent::from(graph);
+    let mut typist = Typist::typing(["y"]);
+    let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut typist);
+    let ended = talk.run(order("tea")).await;
+    assert!(matches!(ended, Ok(Ended::Paused)), "{ended:?}");
+    let how = typist.shown.last().map(String::as_str);
+    assert_eq!(how, Some("Saved. Resume with: app threads resume order-1"));
+    let talk = Conversation::new(&mut agent, "order-1", Answers::person(), &mut typist);
+    let ended = talk.run(Next::Resume).await;
+    assert!(matches!(ended, Ok(Ended::Done(None))), "{ended:?}");
     Ok(())
 }

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use superstep::{
     model::{self, Content, Message, Model, Reply, ToolCall},
     prelude::*,
-    tools::{Agent, AgentNode, AgentState, Approval, ApprovalAnswer, Tools, Verdict, agent::say},
+    tools::{Agent, AgentNode, AgentState, Approval, Tools, agent::say},
 };
 use superstep_fake_providers::{anthropic, openai};
 use superstep_loopback::{Answer, Server};
@@ -90,10 +90,7 @@ async fn a_prompt_that_needs_approval_returns_the_question_and_no_text() {
 
     let ask = outcome.ask::<Approval>().unwrap();
     assert_eq!(ask.question.action_request.action, "send_text");
-    let answer = ask.answer(ApprovalAnswer {
-        digest: ask.question.digest.clone(),
-        verdict: Verdict::Accept,
-    });
+    let answer = ask.answer(ask.question.accept());
     let outcome = agent.answer("t", [answer]).await.unwrap();
     assert_eq!(outcome.text().unwrap(), "It is sent.");
     assert_eq!(ledger.sent(), ["dana: noon"]);

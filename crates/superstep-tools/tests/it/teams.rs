@@ -7,9 +7,7 @@ use superstep::{
     MemorySaver,
     model::{Message, Request},
     prelude::*,
-    tools::{
-        Agent, AgentNode, AgentState, Approval, ApprovalAnswer, Team, Tools, Verdict, agent::say,
-    },
+    tools::{Agent, AgentNode, AgentState, Approval, Team, Tools, agent::say},
 };
 
 use crate::fixture::{FnModel, Ledger, SendText, calls, text, to_dana};
@@ -99,11 +97,7 @@ async fn a_question_of_an_agent_inside_a_tool_is_the_runs() {
     let ask = outcome.ask::<Approval>().unwrap();
     assert_eq!(ask.question.action_request.action, "send_text");
     assert!(ledger.sent().is_empty());
-    let digest = ask.question.digest.clone();
-    let yes = ask.answer(ApprovalAnswer {
-        digest,
-        verdict: Verdict::Accept,
-    });
+    let yes = ask.answer(ask.question.accept());
     let outcome = graph.answer("t", [yes]).await.unwrap();
     let last = outcome.state().messages.last().map(Message::text).unwrap();
     assert_eq!(last, "the postman says: it is sent");
