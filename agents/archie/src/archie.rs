@@ -8,6 +8,7 @@ use superstep::{
     dynamic::Source,
     model::{Model, NodeModels},
     store::StoreError,
+    text::is_blank,
 };
 
 use crate::{
@@ -232,7 +233,7 @@ impl Archie {
 fn said(input: &Json) -> Result<(), Failure> {
     let has = |name: &str| {
         let text = input.get(name).and_then(Json::as_str);
-        text.is_some_and(|text| !text.trim().is_empty())
+        text.is_some_and(|text| !is_blank(text))
     };
     match has("user_input") || has("context_name") {
         true => Ok(()),

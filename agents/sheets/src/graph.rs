@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use superstep::{
     Backends, BuildErrors, Failure, Graph,
     model::{Message, Model},
+    text::is_blank,
 };
 use superstep_workbook::{OnLoad, Workbook};
 
@@ -231,9 +232,9 @@ fn build(
 /// Refuses an input without an instruction: the run would carry out the one before it again, and lose what that came to.
 fn instructed(input: &Json) -> Result<(), Failure> {
     let instruction = input.pointer("/problem/instruction");
-    match instruction.and_then(Json::as_str).map(str::trim) {
-        None | Some("") => Err(Error::NoInstruction.failure()),
-        Some(_) => Ok(()),
+    match instruction.and_then(Json::as_str) {
+        Some(text) if !is_blank(text) => Ok(()),
+        _ => Err(Error::NoInstruction.failure()),
     }
 }
 

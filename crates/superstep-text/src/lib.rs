@@ -11,5 +11,6 @@ mod sanitize;
 pub use hex::hex;
 pub use redact::{Capture, Privacy, REDACTED, RedactError, Redactor, Secret};
 pub use sanitize::{
-    Hidden, Sanitizer, escaped_json, is_hidden, reveal, reveal_name, sanitize, single_line,
+    Hidden, Sanitizer, escaped_json, is_blank, is_hidden, reveal, reveal_name, sanitize,
+    single_line,
 };

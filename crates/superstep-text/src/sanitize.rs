@@ -26,6 +26,16 @@ pub fn is_hidden(c: char) -> bool {
     tables::is_hidden(c)
 }
 
+/// Whether a text shows nothing: white space and hidden characters alone.
+///
+/// ```
+/// assert!(superstep_text::is_blank(" \u{200B}\n"));
+/// assert!(!superstep_text::is_blank("\u{200B}go"));
+/// ```
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c.is_whitespace() || is_hidden(c))
+}
+
 /// A text without anything a terminal would obey.
 ///
 /// ```

@@ -161,7 +161,7 @@ async fn an_input_without_an_instruction_is_refused_and_the_finished_version_sta
     for input in [
         json!({"messages": [{"role": "user", "content": "Now make the header bold"}]}),
         json!({"problem": {"workbook": done.problem.workbook}}),
-        json!({"problem": {"instruction": " ", "workbook": done.problem.workbook}}),
+        json!({"problem": {"instruction": " \u{200b}", "workbook": done.problem.workbook}}),
     ] {
         let run = agent.graph().dynamic().invoke(input, &options);
         assert_eq!(run.await.unwrap_err().code(), "SS7702");
