@@ -44,7 +44,8 @@ pub(crate) async fn create(
     let Some(graph) = body.field::<String>("graph_id")? else {
         return Err(Refusal::invalid("`graph_id` is missing"));
     };
-    let hosted = app.registry.graph(&graph)?;
+    let owner = caller.owner();
+    let hosted = app.registry.graph_for(&graph, owner.as_deref())?;
     let id = match body.field::<String>("assistant_id")? {
         Some(id) => assistant_id(&id)?,
         None => app.new_id(),
@@ -58,7 +59,7 @@ pub(crate) async fn create(
     change(&mut version, &mut body)?;
     let there = app.assistant(&id).await.ok();
     let made = Assistant {
-        owner: caller.owner(),
+        owner,
         ..Assistant::new(&graph, version)
     };
     let there = match there {
@@ -89,7 +90,7 @@ pub(crate) async fn patch(
     let (id, assistant) = app.assistant(&id).await?;
     let graph = body.field::<String>("graph_id")?;
     let graph = graph.unwrap_or_else(|| assistant.graph_id.clone());
-    app.registry.graph(&graph)?;
+    app.registry.graph_for(&graph, caller.owner().as_deref())?;
     let mut version = assistant.now();
     change(&mut version, &mut body)?;
     app.assistants.make(&id, &assistant).await?;
