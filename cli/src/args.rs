@@ -109,7 +109,7 @@ Agents:
   atris          Atris: answer questions about Audius
   shell          Interactive shell: every command, and questions to Archie
   serve          Serve the agents over HTTP
-  new            Begin a project with an agent of your own
+  new            Create a project with your own agent
 
 Threads:
   threads        List, show, resume, fork, compare, delete, export threads
@@ -299,7 +299,7 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     Atris(AtrisCommand),
     /// Document a code base: facts, and agents whose claims are checked
     Docs(Docs),
-    /// Begin a project with an agent of your own
+    /// Create a project with your own agent
     New(NewArgs),
     /// Run an agent of this program
     Run(RunArgs),

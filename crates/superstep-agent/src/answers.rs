@@ -29,7 +29,7 @@ impl Answers {
         }
     }
 
-    /// The same for an agent that may answer by itself, so that a failure is not retried by hand.
+    /// Marks answers as automatic: a failed run ends without a retry prompt.
     #[must_use]
     pub fn automatic(mut self, is_automatic: bool) -> Self {
         self.is_automatic = is_automatic;

@@ -91,7 +91,7 @@ pub fn commands(place: TypedAt) -> impl Iterator<Item = (&'static str, &'static 
     here.map(|SlashCommand(name, about, _)| (*name, *about))
 }
 
-/// A message as it is meant.
+/// A parsed input line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parsed {
     /// Text for Archie or the model, an approval among it.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scope::Scope;
 
-/// Whether approved calls are made. The order is that of what is allowed.
+/// Dry run or real run, ordered from least to most permissive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
