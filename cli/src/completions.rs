@@ -18,6 +18,7 @@ use crate::{
     error::Error,
     inbox,
     output::{Output, plain},
+    program_name,
 };
 
 /// The variable by which a shell asks for completions.
@@ -84,7 +85,7 @@ fn is_plain_word(word: &str) -> bool {
 pub(crate) fn complete() -> bool {
     let asked = clap_complete::CompleteEnv::with_factory(command)
         .var(COMPLETE)
-        .bin("superstep");
+        .bin(program_name::get());
     let folder = std::env::current_dir().ok();
     let answered = asked.try_complete(std::env::args_os(), folder.as_deref());
     answered.unwrap_or_else(|error| error.exit())
@@ -97,7 +98,8 @@ pub(crate) fn print(shell: &str, output: &Output) -> Result<(), Error> {
         return Err(Error::Usage(format!("there is no shell `{shell}`")));
     };
     let mut script = Vec::new();
-    completer.write_registration(COMPLETE, "superstep", "superstep", "superstep", &mut script)?;
+    let name = program_name::get();
+    completer.write_registration(COMPLETE, name, name, name, &mut script)?;
     for line in String::from_utf8_lossy(&script).lines() {
         output.data(&[plain(line)])?;
     }

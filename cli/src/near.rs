@@ -7,7 +7,7 @@ use clap::{
 };
 use superstep::model::did_you_mean;
 
-use crate::{args::Args, shell_words::quoted};
+use crate::{args::Args, program_name, shell_words::quoted};
 
 /// How many commands are named.
 const MOST: usize = 3;
@@ -28,19 +28,20 @@ pub(crate) fn improved(mut error: clap::Error) -> clap::Error {
         Some(ContextValue::StyledStr(usage)) => usage.to_string(),
         _ => String::new(),
     };
-    let is_first = usage.contains("superstep [OPTIONS]");
-    let is_threads = usage.contains("superstep threads");
+    let name = program_name::get();
+    let is_first = usage.contains(&format!("{name} [OPTIONS]"));
+    let is_threads = usage.contains(&format!("{name} threads"));
     let found = match () {
         () if is_first && is_question(&word) => {
-            vec![format!("to ask a question: superstep ask {}", quoted(&word))]
+            vec![format!("to ask a question: {name} ask {}", quoted(&word))]
         }
-        () if is_threads && UNDO.contains(&word.as_str()) => vec![
-            "`superstep threads fork THREAD --at STEP` goes back in a copy; `superstep threads history THREAD` lists the steps"
-                .to_owned(),
-        ],
+        () if is_threads && UNDO.contains(&word.as_str()) => vec![format!(
+            "`{name} threads fork THREAD --at STEP` goes back in a copy; `{name} threads history THREAD` lists the steps"
+        )],
         () if is_first => {
             let near = paths(&word).into_iter().take(MOST);
-            near.map(|path| format!("did you mean `superstep {path}`?")).collect()
+            near.map(|path| format!("did you mean `{name} {path}`?"))
+                .collect()
         }
         () => return error,
     };

@@ -5,14 +5,19 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use superstep_agent::{Span, plain};
 
+use crate::program_name;
+
 /// The narrowest terminal that lines are broken for.
 const NARROWEST: usize = 20;
 
 /// The mark of lines of a model.
 const GUTTER: &str = "│ ";
 
-/// How a command begins that is printed to be copied.
-const COMMAND: &str = "superstep ";
+/// Whether a text is a command of this program, which is printed to be copied.
+fn is_command(text: &str) -> bool {
+    let rest = text.strip_prefix(program_name::get());
+    rest.is_some_and(|rest| rest.starts_with(' '))
+}
 
 /// How many columns the terminal has, as far as that is known.
 pub(crate) fn columns() -> Option<usize> {
@@ -72,7 +77,7 @@ pub(crate) fn stacked(line: &str, width: usize) -> Vec<Vec<Span>> {
     let first = line.len() - words.len();
     let of = |indent: usize, words: &str| {
         let text = format!("{}{words}", " ".repeat(indent));
-        match words.starts_with(COMMAND) {
+        match is_command(words) {
             // It is copied, so it stays in one piece.
             true => vec![vec![plain(text)]],
             false => soft_wrapped(&[plain(text)], width),
@@ -204,8 +209,8 @@ fn letters(line: &[Span], width: usize, leaves_long: bool) -> Vec<Letter<'_>> {
         let mut is_quoted = false;
         for part in span.text().split_inclusive('`') {
             let is_whole = part == span.text();
-            let is_command = part.starts_with(COMMAND) && (is_quoted || is_whole);
-            let is_fixed = is_command && (leaves_long || part.width() <= width);
+            let is_copied = is_command(part) && (is_quoted || is_whole);
+            let is_fixed = is_copied && (leaves_long || part.width() <= width);
             all.extend(part.chars().map(|letter| Letter {
                 span,
                 letter,
