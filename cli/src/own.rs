@@ -17,9 +17,9 @@ use crate::{
     consent::{self, Agreement},
     console::{self, TerminalConsole},
     database, environment,
-    error::Error,
+    error::{AskedBy, Error},
     output::shown,
-    written,
+    question_id, written,
 };
 
 /// Reason of an agent without a model for refusing a call.
@@ -98,6 +98,9 @@ pub(crate) async fn resume(
     let snapshot = reader.graph().state(&id, None, Depth::Here).await?;
     let ask = snapshot.asks().next().map(Into::into);
     let next = Next::of(ask, snapshot.next.is_empty());
+    if let Some(wanted) = question {
+        check_question(wanted, &next, &mut *reader, name, app)?;
+    }
     if let Next::Report = next {
         let talk = talk(&mut *reader, name, answers, app);
         return console::ended(talk.run(next).await?, name);
@@ -115,6 +118,27 @@ pub(crate) async fn resume(
     let talk = talk(&mut *opened, name, answers, app);
     let ended = talk.naming(question.map(str::to_owned)).run(next).await?;
     console::ended(ended, name)
+}
+
+/// Refuses an answer to a question that is not open, and shows the one that is.
+fn check_question(
+    wanted: &str,
+    next: &Next,
+    reader: &mut dyn OpenAgent,
+    thread: &str,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let Next::Ask(ask) = next else {
+        return Err(Error::Missing {
+            what: format!("thread `{}` has no open question", shown(thread)),
+            hint: "see `superstep threads list --waiting`",
+        });
+    };
+    let Err(other) = question_id::require(ask, wanted, AskedBy::Own) else {
+        return Ok(());
+    };
+    talk(reader, thread, Answers::written([]), app).show_open(ask)?;
+    Err(other)
 }
 
 /// Whose data a run works on. A stored thread may hold anything.

@@ -3,7 +3,7 @@
 use superstep::{
     Ctx, NodeError,
     fs::{StopFlag, StopOnDrop},
-    model::{Body, Finish, Message, NodeModels},
+    model::{Body, Finish, Message, NodeModels, Usage},
     tools::{guided::Profile, stream_reply},
 };
 
@@ -71,30 +71,33 @@ impl Services {
         };
         let (mut request, skipped) = request.request(&self.settings);
         let model = self.models.of(stage.node());
-        if ctx.attempt() > 1 && !model.caps().small {
-            // The one before may have used up its limit for its thoughts.
-            request.max_tokens = request.max_tokens.map(|limit| limit.saturating_mul(4));
-        }
+        let mut notices = Vec::new();
         let mut reply = stream_reply(ctx, model, &request).await?;
+        let mut lost = None;
+        if is_cut(&reply) && reply.text().trim().is_empty() && !model.caps().small {
+            // Thoughts may have used up the limit; the same call would end the same way.
+            lost = usage_of(&reply);
+            request.max_tokens = request.max_tokens.map(|limit| limit.saturating_mul(4));
+            let why =
+                "the reply was cut before its first word; it was asked for again with more room";
+            notices.push(Notice::new(About::Reply, why));
+            reply = stream_reply(ctx, model, &request).await?;
+        }
         let text = reply.text().trim().to_owned();
-        let is_cut = match &reply.body {
-            Body::Model(reply) => {
-                let answered = reply.answered.as_ref();
-                answered.is_some_and(|it| it.finish == Finish::Length)
-            }
-            _ => false,
-        };
         if text.is_empty() {
-            let limit = request.max_tokens.filter(|_| is_cut);
+            let limit = request.max_tokens.filter(|_| is_cut(&reply));
             return Err(Error::from(ErrorKind::EmptyReply { limit }).into());
         }
+        let is_cut = is_cut(&reply);
         let mut spent = Spent::default();
-        let mut notices = Vec::new();
         if skipped > 0 {
             let why = format!("the model cannot read all: {skipped} old entries were left out");
             notices.push(Notice::new(About::Reply, why));
         }
         if let Body::Model(reply) = &mut reply.body {
+            if let (Some(lost), Some(usage)) = (lost, &mut reply.usage) {
+                *usage += lost;
+            }
             spent = Spent::on(reply, stage, state.turn() + 1);
             if is_cut {
                 let why = "the reply was cut at the limit of tokens";
@@ -115,6 +118,24 @@ impl Services {
             spent,
             notices,
         })
+    }
+}
+
+/// Whether a reply ended at a limit of tokens.
+fn is_cut(reply: &Message) -> bool {
+    match &reply.body {
+        Body::Model(reply) => {
+            let answered = reply.answered.as_ref();
+            answered.is_some_and(|it| it.finish == Finish::Length)
+        }
+        _ => false,
+    }
+}
+
+fn usage_of(reply: &Message) -> Option<Usage> {
+    match &reply.body {
+        Body::Model(reply) => reply.usage,
+        _ => None,
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) enum AskedBy {
     Mail,
     Sheets,
     Atris,
+    Own,
 }
 
 impl IdError {
@@ -52,7 +53,7 @@ impl IdError {
     pub(crate) fn hint(&self) -> &'static str {
         match (self.kind, self.asked_by) {
             (IdErrorKind::TooShort, AskedBy::Mail) => "copy the id from `superstep inbox list`",
-            (IdErrorKind::TooShort, AskedBy::Sheets | AskedBy::Atris) => {
+            (IdErrorKind::TooShort, AskedBy::Sheets | AskedBy::Atris | AskedBy::Own) => {
                 "copy the id that is printed with the question: `superstep threads resume THREAD` shows it"
             }
             (IdErrorKind::Ambiguous, _) => {
@@ -61,7 +62,7 @@ impl IdError {
             (IdErrorKind::NotOpen, AskedBy::Mail) => {
                 "it may have been answered: see `superstep inbox list`"
             }
-            (IdErrorKind::NotOpen, AskedBy::Atris) => {
+            (IdErrorKind::NotOpen, AskedBy::Atris | AskedBy::Own) => {
                 "it may have been answered; what is open now is shown above, with the command that answers it"
             }
             (IdErrorKind::NotOpen, AskedBy::Sheets) => {

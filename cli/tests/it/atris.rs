@@ -80,7 +80,8 @@ fn what_is_missing_waits_for_an_answer() {
     // The command that is told answers, and asks the same fake.
     let next = question["next"].as_str().unwrap();
     let thread = question["thread"].as_str().unwrap();
-    let id = &question["id"].as_str().unwrap()[..8];
+    let id = question["id"].as_str().unwrap();
+    let id = format!("{}-{}", &id[..4], &id[16..24]);
     assert_eq!(
         next,
         format!("superstep atris answer {thread} ANSWER --question {id} --fake --no-model --json")

@@ -394,7 +394,8 @@ fn what_is_answered_is_printed_before_and_an_answer_is_for_the_question_it_names
         short.stderr
     );
     // Another process refuses, and the planner proposes something else.
-    let refused = answer(&["refuse", "--say", "not these", "--question", &first[..8]]);
+    let id = format!("{}-{}", &first[..4], &first[16..24]);
+    let refused = answer(&["refuse", "--say", "not these", "--question", &id]);
     assert_eq!(refused.code, 3, "{}", refused.stderr);
     for told in ["rows 2 to 4", "refused", "rows 5 to 7"] {
         assert!(refused.stderr.contains(told), "{told}: {}", refused.stderr);

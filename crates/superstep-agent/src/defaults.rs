@@ -17,6 +17,7 @@ use crate::{
     prompt::{Answer, Decides, Prompt, Reading},
     question_id::short_id,
     span::{Span, faint, plain, strong},
+    words::count,
 };
 
 /// Options of the runs of a graph, with what every conversation needs.
@@ -37,15 +38,17 @@ pub(crate) fn thread(with: &Context) -> Notice {
     Notice::named("thread", json!({"thread": with.thread})).with(vec![line])
 }
 
-/// Words of a model as they arrive.
-pub(crate) fn progress(event: &DynEvent) -> Vec<Notice> {
+/// Words of a model in an event; empty if it has none.
+pub(crate) fn streamed(event: &DynEvent) -> String {
     let EventKind::Message { message, .. } = &event.kind else {
-        return Vec::new();
+        return String::new();
     };
-    let Ok(message) = serde_json::from_value::<Message>(message.to_json()) else {
-        return Vec::new();
-    };
-    let text = message.text();
+    let message = serde_json::from_value::<Message>(message.to_json());
+    message.map(|message| message.text()).unwrap_or_default()
+}
+
+/// Words of a model as they arrive.
+pub(crate) fn token(text: String) -> Vec<Notice> {
     match text.is_empty() {
         true => Vec::new(),
         false => vec![Notice::named("token", json!({"text": text})).with(vec![Block::Piece(text)])],
@@ -64,8 +67,8 @@ pub(crate) fn present(ask: &OpenAsk, with: &Context) -> Prompt {
         json!({"thread": with.thread, "id": ask.id, "kind": ask.kind, "question": ask.body}),
     );
     let decides = match () {
-        () if ask.is::<Approval>() => Decides::Call,
-        () if ask.is::<OutcomeQuestion>() => Decides::Outcome,
+        // Which calls a model wants is not known before it is asked.
+        () if ask.is::<Approval>() || ask.is::<OutcomeQuestion>() => Decides::Outcome,
         () => Decides::Content,
     };
     let is_content = decides == Decides::Content;
@@ -112,21 +115,45 @@ fn lines(ask: &OpenAsk) -> Vec<Vec<Span>> {
     text.chain(call).chain(hint).collect()
 }
 
-/// A call as it would be made: the tool and every argument, hidden characters revealed.
+/// A call as it would be made: the tool and every argument, hidden characters revealed. Lines within a text have a bar,
+/// so that none of them looks like another argument; what fits a line comes last, next to the question.
 fn call_lines(call: &Action) -> Vec<Vec<Span>> {
-    let head = vec![plain("  "), strong(reveal(&call.action))];
-    let args = call.args.iter().flat_map(|(name, value)| {
-        let text = match value {
-            Json::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let text = format!("{name}: {text}");
-        let lines = text
-            .lines()
-            .map(|line| vec![plain("    "), plain(reveal(line))]);
-        lines.collect::<Vec<_>>()
-    });
-    std::iter::once(head).chain(args).collect()
+    let mut args: Vec<(&String, String)> = call
+        .args
+        .iter()
+        .map(|(name, value)| match value {
+            Json::String(text) => (name, text.clone()),
+            other => (name, other.to_string()),
+        })
+        .collect();
+    args.sort_by_key(|(_, text)| !has_lines(text));
+    let mut lines = vec![vec![plain("  "), strong(reveal(&call.action))]];
+    for (name, text) in args {
+        let name = reveal(name);
+        if !has_lines(&text) {
+            lines.push(vec![plain(format!("    {name}: {}", reveal(&text)))]);
+            continue;
+        }
+        lines.push(vec![plain(format!(
+            "    {name}, {}:",
+            count(text.lines().count(), "line")
+        ))]);
+        let inside = text.split(is_end);
+        lines.extend(inside.map(|line| vec![plain(format!("      | {}", reveal(line)))]));
+    }
+    lines
+}
+
+fn has_lines(text: &str) -> bool {
+    text.contains(is_end)
+}
+
+/// Whether a terminal may end a line here.
+fn is_end(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
 }
 
 /// A question without a form of its own: a text as it is, an object field by field.
@@ -200,10 +227,11 @@ pub(crate) fn state<'a>(
     })
 }
 
-/// The last reply of a conversation, or the whole state.
+/// The last reply of a conversation, or the whole state. A reply that was shown as it arrived is not shown again.
 pub(crate) fn report<'a>(
     graph: DynGraph,
     with: &'a Context,
+    streamed: String,
 ) -> BoxFuture<'a, Result<Report, AgentError>> {
     Box::pin(async move {
         let state = state(graph, with).await?;
@@ -215,10 +243,10 @@ pub(crate) fn report<'a>(
             None => serde_json::to_string_pretty(&state).unwrap_or_default(),
         };
         let mut blocks = vec![Block::EndOfPieces];
-        let lines = text
-            .lines()
-            .map(|line| Block::Line(Weight::Data, vec![plain(line)]));
-        blocks.extend(lines);
+        if streamed.is_empty() || !streamed.trim_end().ends_with(text.trim()) {
+            let lines = text.lines();
+            blocks.extend(lines.map(|line| Block::Line(Weight::Data, vec![plain(line)])));
+        }
         let result = Notice::named("result", json!({"thread": with.thread, "state": state}));
         Ok(Report {
             notices: vec![result.with(blocks)],

@@ -62,7 +62,7 @@ pub trait OpenAgent: Send {
 
     /// Notices of an event.
     fn progress(&mut self, event: &DynEvent) -> Vec<Notice> {
-        defaults::progress(event)
+        defaults::token(defaults::streamed(event))
     }
 
     /// Notices when a run has ended, before its question or its report.
@@ -128,6 +128,6 @@ pub trait OpenAgent: Send {
 
     /// The report of a thread that is done.
     fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
-        defaults::report(self.graph().clone(), with)
+        defaults::report(self.graph().clone(), with, String::new())
     }
 }

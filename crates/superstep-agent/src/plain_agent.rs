@@ -1,14 +1,26 @@
 //! Any graph as an agent.
 
-use superstep::{Graph, Nodes, RunOptions, Schemas, State, dynamic::DynGraph};
+use superstep::{
+    Graph, Nodes, RunOptions, Schemas, State,
+    dynamic::{DynEvent, DynGraph},
+    future::BoxFuture,
+};
 
-use crate::{defaults, open::OpenAgent};
+use crate::{
+    context::Context,
+    defaults,
+    failure::AgentError,
+    notice::{Notice, Report},
+    open::OpenAgent,
+};
 
 /// Any graph as an agent.
 pub struct PlainAgent {
     graph: DynGraph,
     schemas: Schemas,
     options: RunOptions,
+    /// The words of the model that were shown as they arrived.
+    streamed: String,
 }
 
 impl From<DynGraph> for PlainAgent {
@@ -17,6 +29,7 @@ impl From<DynGraph> for PlainAgent {
             graph,
             schemas: Schemas::default(),
             options: defaults::options(RunOptions::default()),
+            streamed: String::new(),
         }
     }
 }
@@ -27,6 +40,7 @@ impl<S: State, N: Nodes> From<Graph<S, N>> for PlainAgent {
             schemas: graph.schemas(),
             options: defaults::options(graph.options().clone()),
             graph: graph.dynamic().clone(),
+            streamed: String::new(),
         }
     }
 }
@@ -42,5 +56,16 @@ impl OpenAgent for PlainAgent {
 
     fn options(&self) -> RunOptions {
         self.options.clone()
+    }
+
+    fn progress(&mut self, event: &DynEvent) -> Vec<Notice> {
+        let text = defaults::streamed(event);
+        self.streamed.push_str(&text);
+        defaults::token(text)
+    }
+
+    fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
+        let shown = std::mem::take(&mut self.streamed);
+        defaults::report(self.graph.clone(), with, shown)
     }
 }

@@ -2,21 +2,27 @@
 
 use superstep::AskId;
 
-/// Length of the prefix that commands carry.
-const LETTERS: usize = 8;
+/// Letters of an id that say where a question is asked; the others say what it asks.
+const PLACE: usize = 16;
+
+/// Letters of each part in a command.
+const SHORT: (usize, usize) = (4, 8);
 
 /// Minimum length of a prefix: a shorter one is more likely the number of a list.
 pub const SHORTEST_ID: usize = 4;
 
-/// The prefix of a question's id that names it in its thread.
+/// The id of a question in commands. It covers the place of the question and what is asked there: a question about
+/// other arguments has another one.
 pub fn short_id(id: AskId) -> String {
-    id.to_string().chars().take(LETTERS).collect()
+    let id = id.to_string();
+    let part = |from: usize, count: usize| id.get(from..from + count).unwrap_or_default();
+    format!("{}-{}", part(0, SHORT.0), part(PLACE, SHORT.1))
 }
 
-/// Whether a text names a question.
+/// Whether a text names a question: its id, or what [`short_id`] says.
 pub fn names_question(text: &str, id: AskId) -> bool {
     let text = text.trim().to_lowercase();
-    text.chars().count() >= SHORTEST_ID && id.to_string().starts_with(&text)
+    text == id.to_string() || text == short_id(id)
 }
 
 #[cfg(test)]
@@ -24,14 +30,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prefix_of_four_letters_names_a_question() {
-        let id = AskId(0x3b0e_935b_0000_0000_0000_0000_0000_0001);
-        assert_eq!(short_id(id), "3b0e935b");
-        for text in ["3b0e935b", "3b0e", "3B0E"] {
+    fn the_id_in_a_command_covers_what_is_asked() {
+        let id = AskId(0x3b0e_935b_0000_0000_1c2b_3d4e_0000_0001);
+        assert_eq!(short_id(id), "3b0e-1c2b3d4e");
+        for text in ["3b0e-1c2b3d4e", " 3B0E-1C2B3D4E", &id.to_string()] {
             assert!(names_question(text, id), "{text}");
         }
-        for text in ["3b0", "", "3b0f935b"] {
-            assert!(!names_question(text, id), "{text}");
+        let other = AskId(0x3b0e_935b_0000_0000_ffff_3d4e_0000_0001);
+        for text in ["3b0e-1c2b3d4e", "3b0e935b", "3b0e", ""] {
+            assert!(!names_question(text, other), "{text}");
         }
     }
 }

@@ -3,7 +3,6 @@
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Map, Value as Json};
 use superstep::{AskId, text::single_line};
-use superstep_agent::short_id;
 
 use super::error::InboxError;
 use crate::{
@@ -13,6 +12,9 @@ use crate::{
 
 /// The tools that change something in the world.
 pub(super) const EFFECTS: [&str; 2] = [tools::SEND, tools::SCHEDULE];
+
+/// Letters of an id in lists: enough to tell the questions of an inbox apart.
+const LETTERS: usize = 8;
 
 /// An open question, with what its mail is about.
 #[derive(Clone, Debug)]
@@ -194,7 +196,7 @@ impl Question {
 
     /// The beginning of its id, which is rarely ambiguous.
     pub fn short_id(&self) -> String {
-        short_id(self.ask)
+        self.id().chars().take(LETTERS).collect()
     }
 
     /// Whether its sender, subject or text has some words, given in lower case.

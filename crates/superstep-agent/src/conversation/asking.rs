@@ -77,7 +77,14 @@ impl<C: Console> Conversation<'_, C> {
                     return self.waits(ask, prompt);
                 }
                 Reading::Answer(_) if !is_person && !self.is_meant(&ask, prompt) => {
-                    let why = "not accepted: the command names no question, and another one may be open; add --question ID";
+                    let why = match self.named {
+                        Some(_) => {
+                            "not taken: the command names another question than the open one"
+                        }
+                        None => {
+                            "not taken: the command names no question, and another one may be open; add --question ID"
+                        }
+                    };
                     self.show(&[Notice::say([bad(why)])])?;
                     return self.waits(ask, prompt);
                 }

@@ -114,3 +114,54 @@ async fn an_answer_that_comes_too_late_is_an_error() -> Result<(), Box<dyn std::
     assert!(ended.is_err(), "{ended:?}");
     Ok(())
 }
+
+#[tokio::test]
+async fn answers_of_a_file_approve_no_call_that_a_run_comes_to()
+-> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = payer(MemorySaver::default())?;
+    let mut typist = Typist::default();
+    let yes = Answers::written(["y".to_owned(), "y".to_owned()]);
+    let talk = Conversation::new(&mut agent, "bill-1", yes, &mut typist);
+    let ended = talk.run(bill()?).await;
+    assert!(matches!(ended, Ok(Ended::Waiting(_))), "{ended:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn lines_within_an_argument_do_not_look_like_arguments()
+-> Result<(), Box<dyn std::error::Error>> {
+    let script = Script::new([
+        Step::call("pay", json!({"euros": 900, "to": "ann\neuros: 1"})),
+        Step::text("It is paid."),
+    ]);
+    let tools = Tools::builder().tool(Pay).build()?;
+    let graph: Graph<AgentState, AgentNode> = Agent::new(Arc::new(script))
+        .tools(tools)
+        .graph()
+        .saver(MemorySaver::default())
+        .build()?;
+    let mut agent = PlainAgent::from(graph);
+    let mut typist = Typist::default();
+    let talk = Conversation::new(&mut agent, "bill-1", Answers::person(), &mut typist);
+    let ended = talk.run(bill()?).await;
+    assert!(matches!(ended, Ok(Ended::Waiting(_))), "{ended:?}");
+    let lines = &typist.shown;
+    let at = |text: &str| lines.iter().position(|line| line == text);
+    assert!(at("    euros: 900").is_some(), "{lines:?}");
+    assert!(at("      | euros: 1") < at("    euros: 900"), "{lines:?}");
+    assert_eq!(at("    euros: 1"), None, "{lines:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_reply_that_was_shown_as_it_arrived_is_not_shown_twice()
+-> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = payer(MemorySaver::default())?;
+    let mut typist = Typist::typing(["y"]);
+    let talk = Conversation::new(&mut agent, "bill-1", Answers::person(), &mut typist);
+    let ended = talk.run(bill()?).await;
+    assert!(matches!(ended, Ok(Ended::Done(None))), "{ended:?}");
+    let shown = typist.shown.join("");
+    assert_eq!(shown.matches("It is paid.").count(), 1, "{shown}");
+    Ok(())
+}
