@@ -164,13 +164,15 @@ pub(crate) fn hosted_versions(
 pub(crate) async fn resume(
     thread: &str,
     answers: Option<&Path>,
+    question: Option<&str>,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
     require(thread, app).await?;
     let input = input_of(thread, app.global).await?;
     let _rights = input.as_deref().map(AsPrivateAs::new);
     let answers = written::answers(answers)?;
-    known(thread, app).await?.resume(answers, app).await
+    let thread = known(thread, app).await?;
+    thread.resume(answers, question, app).await
 }
 
 /// A thread that is there. Its result goes where it says, unless somebody else may have said so.

@@ -26,7 +26,8 @@ pub(super) struct Sheets;
 impl RunAgent for Sheets {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
         let answers = thread.talk.answers.as_deref();
-        Box::pin(sheet::resume(thread.thread, answers, app))
+        let question = thread.question;
+        Box::pin(sheet::resume(thread.thread, answers, question, app))
     }
 
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {

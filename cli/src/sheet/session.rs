@@ -53,11 +53,20 @@ impl SheetThread {
         self.run(next, Answers::person(), app).await
     }
 
-    pub(super) async fn resume(self, answers: Answers, app: &mut App<'_>) -> Result<(), Error> {
+    /// Asks the open question or shows the result. `question` is the one that written answers are for.
+    pub(super) async fn resume(
+        mut self,
+        answers: Answers,
+        question: Option<&str>,
+        app: &mut App<'_>,
+    ) -> Result<(), Error> {
         let state = self.session.agent().graph().state(&*self.thread).await?;
         let is_done = state.is_done();
         let next = Next::of(state.asks.into_iter().next(), is_done);
-        self.run(next, answers, app).await
+        let console = TerminalConsole::new(app);
+        let talk = Conversation::new(&mut self.session, &*self.thread, answers, console);
+        let talk = talk.naming(question.map(str::to_owned));
+        console::ended(talk.run(next).await?, &self.thread)
     }
 
     /// Answers the open question, or the one with this id if it is open.

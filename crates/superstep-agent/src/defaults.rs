@@ -134,12 +134,14 @@ fn call_lines(call: &Action) -> Vec<Vec<Span>> {
             lines.push(vec![plain(format!("    {name}: {}", reveal(&text)))]);
             continue;
         }
-        lines.push(vec![plain(format!(
-            "    {name}, {}:",
-            count(text.lines().count(), "line")
-        ))]);
-        let inside = text.split(is_end);
-        lines.extend(inside.map(|line| vec![plain(format!("      | {}", reveal(line)))]));
+        let inside: Vec<&str> = text.split(is_end).collect();
+        let how_many = count(inside.len(), "line");
+        lines.push(vec![plain(format!("    {name}, {how_many}:"))]);
+        lines.extend(
+            inside
+                .into_iter()
+                .map(|line| vec![plain(format!("      | {}", reveal(line)))]),
+        );
     }
     lines
 }
