@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use superstep_agent::{
-    Block, Commands, Console, Ended, ForPrograms, Line, Local, Notice, ReadLine, Topic, Weight,
+    Block, Commands, Console, Ended, FilePlace, ForPrograms, Line, Local, Notice, ReadLine,
+    ResultFile, Topic, Weight,
 };
 
 use crate::{
     app::App,
     error::Error,
-    output::{Form, Output, faint},
+    output::{Form, Output, Span, faint, plain, strong},
     stream::TextStream,
     suggest, table,
     terminal::{self, Unechoed},
@@ -153,14 +154,39 @@ fn left<'n>(notice: &'n Notice, output: &Output) -> Result<&'n [Block], Error> {
 /// Prints a block that is no part of a stream.
 fn printed(block: &Block, output: &Output) -> Result<(), Error> {
     match block {
-        Block::Line(Weight::Note, spans) => output.note(spans),
-        Block::Line(Weight::Say, spans) => output.say(spans),
-        Block::Line(Weight::Data, spans) => output.data(spans)?,
+        Block::Line(weight, spans) => line(*weight, spans, output)?,
         Block::Piece(_) | Block::EndOfPieces => {}
         Block::Table(table) => table::print(table, output)?,
+        Block::File(weight, file) => line(*weight, &file_line(*weight, file), output)?,
+        Block::Diff(weight, diff) => {
+            let mut lines = diff.lines().into_iter();
+            lines.try_for_each(|spans| line(*weight, &spans, output))?;
+        }
         Block::Announcement(lines) => output.announce(lines)?,
     }
     Ok(())
+}
+
+fn line(weight: Weight, spans: &[Span], output: &Output) -> Result<(), Error> {
+    match weight {
+        Weight::Note => output.note(spans),
+        Weight::Say => output.say(spans),
+        Weight::Data => output.data(spans)?,
+    }
+    Ok(())
+}
+
+/// A file of a result. As a part of the result it is its path alone, for the next program.
+fn file_line(weight: Weight, file: &ResultFile) -> Vec<Span> {
+    let about = plain(format!("{} is ", file.about));
+    match (&file.place, weight) {
+        (FilePlace::Path(path), Weight::Data) => vec![plain(path.display())],
+        (FilePlace::Path(path), _) => vec![about, plain("in "), strong(path.display())],
+        (FilePlace::Sha256(hash), _) => {
+            let (kept, hash) = (plain("kept as "), faint(format!(", sha256 {hash}")));
+            vec![about, kept, strong(&file.name), hash]
+        }
+    }
 }
 
 /// The end of a conversation, as its command ends.

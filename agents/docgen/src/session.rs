@@ -8,6 +8,8 @@ mod impact;
 mod page_origin;
 mod planned;
 
+use std::path::Path;
+
 use serde_json::json;
 use superstep::{
     Modes, Nodes as _, OpenAsk, RunOptions, Value,
@@ -17,8 +19,8 @@ use superstep::{
     tools::refine::{ApproveIteration, Ended, RefineProgress},
 };
 use superstep_agent::{
-    AgentError, Answer, Block, Context, Notice, OpenAgent, Prompt, Reading, Report, Span, Weight,
-    bad, count, faint, good, plain, strong,
+    AgentError, Answer, Block, Context, Notice, OpenAgent, Prompt, Reading, Report, ResultFile,
+    Span, Weight, bad, count, faint, good, plain, strong,
 };
 
 pub use code_question::CodeQuestion;
@@ -238,11 +240,11 @@ fn lines(outcome: &Outcome, thread: &str) -> Vec<Block> {
         );
         add(Weight::Note, vec![plain(line)]);
     }
-    add(
-        Weight::Data,
-        vec![plain(format!("{}/index.md", outcome.output))],
-    );
-    add(Weight::Note, vec![faint("thread "), faint(thread)]);
+    let index = Path::new(&outcome.output).join("index.md");
+    let index = ResultFile::written(&index, "the documentation", "text/markdown");
+    blocks.push(Block::File(Weight::Data, index));
+    let thread = vec![faint("thread "), faint(thread)];
+    blocks.push(Block::Line(Weight::Note, thread));
     blocks
 }
 

@@ -118,7 +118,7 @@ pub use mailbox::{
     Arrival, Later, Lookup, MailId, Mailbox, Outgoing, Page, PageToken, Query, RawMail, SendError,
     Sent, ThreadKey,
 };
-pub use memory::{Change, Memory, MemoryError, NotePlace, Topic, Version};
+pub use memory::{Memory, MemoryError, NotePlace, Topic, Version};
 pub use mode::{shown_description, without_mode};
 pub use no_account::{NoCalendar, NoMailbox};
 pub use parse::{Attachment, Mail, Sending, parse};

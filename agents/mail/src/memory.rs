@@ -26,11 +26,11 @@ use superstep::{
     model::{Message, Model, Request, Schema, structured},
     store::{Store, StoreError},
 };
+use superstep_agent::Change;
 use tokio::sync::Mutex;
 
 use crate::prompt::filled;
 use feedback::FeedbackItem;
-pub use guard::Change;
 pub use place::NotePlace;
 
 /// Which note.

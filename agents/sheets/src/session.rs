@@ -132,12 +132,17 @@ impl OpenAgent for SheetsSession {
             }
             let changes = self.agent.changes(&state).await?;
             let book = self.agent.workbook(&state).await?;
+            let size = match &self.output {
+                Some(_) => None,
+                None => u64::try_from(self.agent.bytes(&state).await?.len()).ok(),
+            };
             let result = report::SheetsReport {
                 thread: &with.thread,
                 state: &state,
                 output: self.output.as_deref(),
                 changes: &changes,
                 book: &book,
+                size,
             };
             Ok(result.report())
         })

@@ -11,6 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use crossterm::event::KeyCode;
 use serde_json::{Map, Value as Json};
+use superstep_agent::Diff;
 use superstep_mail::{
     Answer, AnswerKind, Mode,
     inbox::{Question, QuestionKey, Shown},
@@ -324,6 +325,7 @@ impl InboxScreen {
     fn show_changes(&mut self) {
         let edited = self.question();
         let edited = edited.and_then(|it| Some(it.changes(it.edit.as_ref()?)));
+        let edited = edited.map(|changes| changes.iter().flat_map(Diff::lines).collect());
         self.news = edited.unwrap_or_else(|| vec![vec![plain("this question was not edited")]]);
     }
 

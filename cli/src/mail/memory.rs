@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use superstep::text::single_line;
-use superstep_mail::{Change, Memory, Topic};
+use superstep_agent::Change;
+use superstep_mail::{Memory, Topic};
 
 use crate::{
     app::App,

@@ -137,7 +137,11 @@ fn an_instruction_gives_another_file_and_a_report() {
         "{}",
         ran.stderr
     );
-    assert!(ran.stderr.contains("written out.xlsx"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the workbook is in out.xlsx"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(fs::read(env.path("work/sales.xlsx")).unwrap(), SALES);
     let queried = env.run_words(&[
         "sheet",
@@ -190,6 +194,12 @@ fn a_dry_run_writes_nothing_and_an_output_is_not_overwritten() {
     let ran = run(&env, &["--dry-run"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("nothing was written"), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("the workbook is kept as sales-result.xlsx, sha256 "),
+        "{}",
+        ran.stderr
+    );
     assert!(!env.path("work/sales-result.xlsx").exists());
     env.write("work/out.xlsx", "mine");
     assert_eq!(run(&env, &["-o", "out.xlsx"]).code, 2);

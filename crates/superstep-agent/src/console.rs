@@ -2,13 +2,16 @@
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
+use serde::Serialize;
+
 use crate::{failure::AgentError, notice::Notice};
 
 /// A future of a front end, which stays on its thread.
 pub type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Kind of text that a person types: an editor has completion and a history for each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Topic {
     /// A message of a conversation.
     Message,

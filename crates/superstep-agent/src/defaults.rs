@@ -11,9 +11,10 @@ use superstep::{
 };
 
 use crate::{
+    block::{Block, Weight},
     context::Context,
     failure::AgentError,
-    notice::{Block, Notice, Report, Weight},
+    notice::{Notice, Report},
     prompt::{Answer, Decides, Prompt, Reading},
     question_id::short_id,
     span::{Span, faint, plain, strong},

@@ -4,7 +4,7 @@
 //!
 //! An [`OpenAgent`] is a graph that is ready to run, plus its manners: how it shows progress, how it presents a question,
 //! how it reads a typed answer, and what it reports at the end. All of that is data ([`Notice`], [`Prompt`],
-//! [`Report`]), so any front end can render it. Every method but [`OpenAgent::graph`] has a default that works for
+//! [`Report`]) with one form in JSON, so any front end can render it. Every method but [`OpenAgent::graph`] has a default that works for
 //! any graph.
 //!
 //! [`Conversation`] is the one loop over input, answers, failures and resumption. A front end brings a [`Console`]:
@@ -12,11 +12,13 @@
 
 mod agent;
 mod answers;
+mod block;
 mod card;
 mod console;
 mod context;
 mod conversation;
 mod defaults;
+mod diff;
 mod failure;
 mod form;
 mod money;
@@ -26,6 +28,7 @@ mod open;
 mod plain_agent;
 mod prompt;
 mod question_id;
+mod result_file;
 mod settings;
 pub mod slash;
 mod span;
@@ -34,19 +37,22 @@ mod words;
 
 pub use agent::{Agent, GraphAgent, READ_ONLY, Site};
 pub use answers::{Answers, written_answers};
+pub use block::{Block, Table, TableStyle, Weight};
 pub use card::{Card, NamedPath};
 pub use console::{Commands, Console, Line, Local, ReadLine, Topic};
 pub use context::Context;
 pub use conversation::{Conversation, Ended, Next};
+pub use diff::{Change, Diff, Hunk};
 pub use failure::{AgentError, Failure, exit_of};
 pub use form::{Field, FieldKind, Form};
 pub use money::in_micro_usd;
 pub use no_model::NoModel;
-pub use notice::{Block, ForPrograms, Notice, Report, Table, TableStyle, Weight};
+pub use notice::{ForPrograms, Notice, Report};
 pub use open::{Instead, OpenAgent, Reply};
 pub use plain_agent::PlainAgent;
 pub use prompt::{Answer, Decides, Prompt, Reading};
 pub use question_id::{SHORTEST_ID, names_question, short_id};
+pub use result_file::{FilePlace, ResultFile};
 pub use settings::{AgentSetting, settings_of};
 pub use span::{Span, Style, bad, code, faint, good, plain, strong};
 pub use usage_error::UsageError;

@@ -1,11 +1,15 @@
 //! Output of an agent as data: blocks for people, events for programs.
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use crate::span::Span;
+use crate::{
+    block::{Block, Weight},
+    span::Span,
+};
 
 /// One thing to show.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Notice {
     /// For people.
     pub blocks: Vec<Block>,
@@ -14,7 +18,8 @@ pub struct Notice {
 }
 
 /// The form of a notice for programs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", content = "event", rename_all = "snake_case")]
 pub enum ForPrograms {
     /// This event, instead of the blocks.
     Event(Json),
@@ -24,57 +29,8 @@ pub enum ForPrograms {
     Nothing,
 }
 
-/// A part of a document.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Block {
-    /// A line.
-    Line(Weight, Vec<Span>),
-    /// A piece of streamed Markdown; the next piece follows it on the same line.
-    Piece(String),
-    /// The end of what was streamed.
-    EndOfPieces,
-    /// A table.
-    Table(Table),
-    /// Lines that must be visible before the run resumes: an answer is about to take effect.
-    Announcement(Vec<Vec<Span>>),
-}
-
-/// Importance of a line: it decides where it goes, and whether a quiet front end leaves it out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
-    /// Progress; a quiet front end leaves it out.
-    Note,
-    /// Something a person should read.
-    Say,
-    /// A part of the result.
-    Data,
-}
-
-/// Rows under named columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
-    /// The names.
-    pub columns: Vec<String>,
-    /// The cells.
-    pub rows: Vec<Vec<String>>,
-    /// The layout.
-    pub style: TableStyle,
-    /// The rows as lines of text, for an output that is no terminal; columns there too if there are none.
-    pub text: Option<Vec<String>>,
-}
-
-/// Layout of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TableStyle {
-    /// Records, which may stand below each other where the columns do not fit.
-    #[default]
-    Records,
-    /// Cells of a sheet: short, with numbers aligned to the right.
-    Grid,
-}
-
 /// The end of a run, as the agent tells it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
     /// The result.
     pub notices: Vec<Notice>,

@@ -1,12 +1,13 @@
 //! Questions as people see them, and typed answers as questions take them.
 
+use serde::Serialize;
 use serde_json::Value as Json;
 use superstep::AskId;
 
 use crate::{console::Topic, notice::Notice};
 
 /// A question, ready to be shown and answered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Prompt {
     /// The question.
     pub notice: Notice,
@@ -25,7 +26,8 @@ pub struct Prompt {
 }
 
 /// Effect of an answer: it limits which answers may have been written before the question was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decides {
     /// Content of the conversation.
     Content,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use superstep_agent::{Block, Notice, Weight, bad, faint, plain, shown, strong};
+use superstep_agent::{Block, Notice, ResultFile, Weight, bad, faint, plain, shown, strong};
 
 use super::question::{text, whole};
 use crate::{
@@ -24,18 +24,18 @@ pub(super) fn publish(
     let Some(path) = place(state, out) else {
         return Ok(Notice::named("result", json!({"text": output})).with(blocks));
     };
-    let older = match result::write(&path, output)? {
-        Written::Replaced { older } => format!("; the previous one is {}", older.display()),
-        Written::New | Written::Same => String::new(),
-    };
+    let written = result::write(&path, output)?;
     let what = match state.current_flow {
         Flow::Analysis => "the analysis",
         Flow::BuildContext => "the context",
         Flow::Ask => "the answer",
     };
-    let what = plain(format!("{what} is in "));
-    let line = vec![what, strong(path.display()), faint(older)];
-    blocks.push(Block::Line(Weight::Say, line));
+    let file = ResultFile::written(&path, what, "text/markdown");
+    blocks.push(Block::File(Weight::Say, file));
+    if let Written::Replaced { older } = written {
+        let line = faint(format!("the previous one is {}", older.display()));
+        blocks.push(Block::Line(Weight::Say, vec![line]));
+    }
     let event = json!({"text": output, "path": path.to_string_lossy()});
     Ok(Notice::named("result", event).with(blocks))
 }

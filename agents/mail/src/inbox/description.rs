@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value as Json};
 use superstep::text::{Hidden, reveal, sanitize, single_line};
-use superstep_agent::{Span, bad, faint, good, plain, strong};
+use superstep_agent::{Diff, Span, bad, faint, plain, strong};
 
 use super::question::Question;
-use crate::{Change, tools};
+use crate::tools;
 
 /// Arguments of a reply that have one possible value: the mail that is answered, and the address of its owner.
 const FIXED: [&str; 2] = ["email_id", "email_address"];
@@ -107,27 +107,15 @@ impl Question {
         }
     }
 
-    /// The lines that a person changed, below the names of the arguments.
-    pub fn changes(&self, args: &Map<String, Json>) -> Vec<Vec<Span>> {
+    /// The arguments that a person changed.
+    pub fn changes(&self, args: &Map<String, Json>) -> Vec<Diff> {
         let asked = &self.item.action_request.args;
-        let mut lines = Vec::new();
         let gone = asked.keys().filter(|key| !args.contains_key(*key));
-        for key in args.keys().chain(gone) {
+        let changed = args.keys().chain(gone).filter_map(|key| {
             let [old, new] = [asked, args].map(|it| it.get(key).map(text).unwrap_or_default());
-            if old == new {
-                continue;
-            }
-            lines.push(vec![faint(format!("{}:", single_line(&reveal(key))))]);
-            for change in Change::between(&old, &new) {
-                let (sign, text) = match change {
-                    Change::Kept(_) => continue,
-                    Change::Removed(text) => (bad("  - "), text),
-                    Change::Added(text) => (good("  + "), text),
-                };
-                lines.push(vec![sign, plain(reveal(&text).replace('\t', "    "))]);
-            }
-        }
-        lines
+            (old != new).then(|| Diff::between(key, &old, &new))
+        });
+        changed.collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use superstep::text::single_line;
-use superstep_agent::{Block, Notice, Span, Weight, bad, faint, good, plain, shown, strong};
+use superstep_agent::{Block, Diff, Notice, Span, Weight, bad, faint, good, plain, shown, strong};
 
 use super::{
     description::text_of,
@@ -59,8 +59,9 @@ impl Question {
 
     /// The lines of it that a person changed; nothing if it was not edited.
     pub fn diff(&self) -> Option<Notice> {
-        let lines = self.changes(self.edit.as_ref()?).into_iter();
-        Some(Notice::event(self.wire()).with(lines.map(data).collect()))
+        let changes = self.changes(self.edit.as_ref()?).into_iter();
+        let blocks = changes.map(|diff| Block::Diff(Weight::Data, diff));
+        Some(Notice::event(self.wire()).with(blocks.collect()))
     }
 
     /// The question with all that belongs to it, and the command that answers it.
@@ -96,6 +97,7 @@ impl Question {
     pub fn about_to(&self, answer: &Answer, mode: Mode) -> Notice {
         let changed = self.edit_of(answer);
         let changed = changed.map_or_else(Vec::new, |args| self.changes(&args));
+        let changed: Vec<_> = changed.iter().flat_map(Diff::lines).collect();
         let shown = self.first_lines();
         let texts = shown.iter().chain(&changed).map(|line| text_of(line));
         let event = json!({

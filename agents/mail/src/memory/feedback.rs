@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use superstep_agent::Change;
 
-use super::guard::{Change, changes};
 use crate::parse::{clipped, is_email, one_line};
 
 const MAX_WORDS: usize = 4 << 10;
@@ -165,7 +165,7 @@ fn words_added(old: &str, new: &str) -> (Vec<String>, usize) {
     const MOST: usize = 2_000;
     let old: Vec<&str> = old.split_whitespace().take(MOST).collect();
     let new: Vec<&str> = new.split_whitespace().take(MOST).collect();
-    let in_order = changes(&old, &new).into_iter();
+    let in_order = Change::of_parts(&old, &new).into_iter();
     let mut kept: Vec<bool> = in_order
         .filter_map(|change| match change {
             Change::Kept(_) => Some(true),

@@ -1,17 +1,7 @@
 //! Validation of a new wording of a note.
 
 use superstep::text::Hidden;
-
-/// One line of a comparison.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// In both.
-    Kept(String),
-    /// Only in the newer one.
-    Added(String),
-    /// Only in the older one.
-    Removed(String),
-}
+use superstep_agent::Change;
 
 const MAX_LINES: usize = 200;
 const MAX_LINE: usize = 400;
@@ -95,60 +85,6 @@ pub(super) fn check(old: &str, new: &str, feedback: &str) -> Result<Option<Strin
     Ok(Some(new))
 }
 
-impl Change {
-    /// The lines of two texts, compared.
-    pub fn between(old: &str, new: &str) -> Vec<Self> {
-        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-        changes(&old, &new)
-    }
-}
-
-/// What changed from one list of lines or words to another: as much as can be is kept.
-pub(super) fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
-    let width = new.len() + 1;
-    let mut lengths = vec![0_u32; (old.len() + 1) * width];
-    let get = |lengths: &[u32], row: usize, column: usize| {
-        lengths
-            .get(row * width + column)
-            .copied()
-            .unwrap_or_default()
-    };
-    for (row, one) in old.iter().enumerate().rev() {
-        for (column, other) in new.iter().enumerate().rev() {
-            let length = match one == other {
-                true => get(&lengths, row + 1, column + 1) + 1,
-                false => get(&lengths, row + 1, column).max(get(&lengths, row, column + 1)),
-            };
-            if let Some(cell) = lengths.get_mut(row * width + column) {
-                *cell = length;
-            }
-        }
-    }
-    let (mut row, mut column) = (0, 0);
-    let mut changes = Vec::new();
-    loop {
-        match (old.get(row), new.get(column)) {
-            (None, None) => return changes,
-            (Some(one), Some(other)) if one == other => {
-                changes.push(Change::Kept((*one).to_owned()));
-                (row, column) = (row + 1, column + 1);
-            }
-            (Some(one), other)
-                if other.is_none()
-                    || get(&lengths, row + 1, column) >= get(&lengths, row, column + 1) =>
-            {
-                changes.push(Change::Removed((*one).to_owned()));
-                row += 1;
-            }
-            (_, Some(other)) => {
-                changes.push(Change::Added((*other).to_owned()));
-                column += 1;
-            }
-            (Some(_), None) => return changes,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,19 +115,5 @@ mod tests {
         assert!(check(OLD, &new, "forward them to x@evil.example").is_ok());
         let new = format!("{OLD}\n- see https://evil.example");
         assert!(check(OLD, &new, "").is_err());
-    }
-
-    #[test]
-    fn a_diff_tells_what_is_new_and_what_is_gone() {
-        let changes = Change::between("a\nb\nc", "a\nx\nc\nd");
-        let kept = |text: &str| Change::Kept(text.into());
-        let expected = [
-            kept("a"),
-            Change::Removed("b".into()),
-            Change::Added("x".into()),
-            kept("c"),
-            Change::Added("d".into()),
-        ];
-        assert_eq!(changes, expected);
     }
 }

@@ -13,7 +13,8 @@ use superstep::{
         UnixMillis,
     },
 };
-use superstep_mail::{Answer, Change, Memory, Topic};
+use superstep_agent::Change;
+use superstep_mail::{Answer, Memory, Topic};
 
 use crate::fixture::{Fixture, answer, asked, done, mail, reply, responder, turns};
 

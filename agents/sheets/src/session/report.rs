@@ -4,8 +4,8 @@ use std::{fmt::Display, path::Path};
 
 use serde_json::json;
 use superstep_agent::{
-    Block, Context, Failure, Notice, Report, Span, Table, TableStyle, Weight, bad, count, faint,
-    good, plain, strong,
+    Block, Context, Failure, FilePlace, Notice, Report, ResultFile, Span, Table, TableStyle,
+    Weight, bad, count, faint, plain, strong,
 };
 use superstep_workbook::{Area, CellRef, Changes, Workbook, column_name};
 
@@ -28,6 +28,8 @@ pub(super) struct SheetsReport<'a> {
     pub(super) output: Option<&'a Path>,
     pub(super) changes: &'a Changes,
     pub(super) book: &'a Workbook,
+    /// The bytes of the workbook; nothing if it was written.
+    pub(super) size: Option<u64>,
 }
 
 impl SheetsReport<'_> {
@@ -88,7 +90,28 @@ impl SheetsReport<'_> {
             }
         }
         blocks.push(written(self.output));
+        if self.output.is_none() && !self.changes.is_empty() {
+            blocks.push(self.kept());
+        }
         blocks
+    }
+}
+
+impl SheetsReport<'_> {
+    /// The workbook, as its version is kept with the thread.
+    fn kept(&self) -> Block {
+        let input = self.state.problem.input.as_deref().map(Path::new);
+        let stem = input
+            .and_then(Path::file_stem)
+            .unwrap_or("workbook".as_ref());
+        let file = ResultFile {
+            name: format!("{}-result.xlsx", stem.to_string_lossy()),
+            about: "the workbook".to_owned(),
+            media_type: XLSX.to_owned(),
+            size: self.size,
+            place: FilePlace::Sha256(self.state.version.clone()),
+        };
+        Block::File(Weight::Note, file)
     }
 }
 
@@ -102,10 +125,16 @@ pub(super) fn not_calculated(why: impl Display) -> Block {
     line(Weight::Say, [what, plain(why)])
 }
 
+/// The media type of a workbook.
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
 /// The file that a result was written to.
 pub(super) fn written(output: Option<&Path>) -> Block {
     match output {
-        Some(path) => line(Weight::Note, [good("written "), plain(path.display())]),
+        Some(path) => Block::File(
+            Weight::Note,
+            ResultFile::written(path, "the workbook", XLSX),
+        ),
         None => line(Weight::Note, [faint("nothing was written")]),
     }
 }

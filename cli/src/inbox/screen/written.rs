@@ -1,5 +1,6 @@
 //! What a person writes in the inbox: changed arguments, and words for the assistant.
 
+use superstep_agent::Diff;
 use superstep_mail::{
     Answer, Mode,
     inbox::{Question, edit},
@@ -55,7 +56,7 @@ impl InboxScreen {
             ];
             return Ok(None);
         }
-        for line in question.changes(&args) {
+        for line in question.changes(&args).iter().flat_map(Diff::lines) {
             app.output.say(&line);
         }
         let prompt = match self.mode {

@@ -7,8 +7,9 @@ use superstep::{
 
 use super::{Conversation, Ended, Next, Step};
 use crate::{
+    block::{Block, Weight},
     console::{Console, Line, ReadLine, Topic},
-    notice::{Block, Notice, Weight},
+    notice::Notice,
     open::{Instead, Reply},
     prompt::Reading,
     span::{faint, plain},

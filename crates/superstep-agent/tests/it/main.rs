@@ -3,3 +3,4 @@
 mod approval;
 mod console;
 mod conversation;
+mod document;
