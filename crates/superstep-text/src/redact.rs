@@ -10,6 +10,7 @@ mod lines;
 mod markup;
 mod name;
 mod pair;
+mod program;
 mod secret;
 mod shape;
 mod types;
@@ -113,7 +114,7 @@ impl Redactor {
 
     /// The text without secrets. Done again, it changes nothing.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.marked(text, LeftOver::Mark)
+        self.marked(text, Kind::Any, LeftOver::Mark)
     }
 
     /// The text without secrets, each line where it was: of a key over many lines their ends stay.
@@ -127,7 +128,7 @@ impl Redactor {
     /// assert!(!shown.contains("MIIEvQ"));
     /// ```
     pub fn lines<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let clean = self.marked(text, LeftOver::MarkAndLines);
+        let clean = self.marked(text, Kind::Any, LeftOver::MarkAndLines);
         // Data may hide behind a name what is no text; then the document is made anew, and its lines are others.
         let is_data = clean.trim_start().starts_with(['{', '[']);
         let data = is_data.then(|| serde_json::from_str::<serde_json::Value>(&clean).ok());
@@ -139,12 +140,25 @@ impl Redactor {
         }
     }
 
-    fn marked<'a>(&self, text: &'a str, left: LeftOver) -> Cow<'a, str> {
-        let mut clean = without(text, self.find(text), left);
+    /// Program text without secrets, each line where it was. Literals and well-known keys are taken out, and names never:
+    /// `token = self.token` is code.
+    ///
+    /// ```
+    /// use superstep_text::Redactor;
+    ///
+    /// let shown = Redactor::standard().program("token = self.token\npassword = \"hunter2\"");
+    /// assert_eq!(shown, "token = self.token\npassword = \"[redacted]\"");
+    /// ```
+    pub fn program<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.marked(text, Kind::Program, LeftOver::MarkAndLines)
+    }
+
+    fn marked<'a>(&self, text: &'a str, kind: Kind, left: LeftOver) -> Cow<'a, str> {
+        let mut clean = without(text, self.find(text, kind), left);
         for _ in 0..MOST_PASSES {
             // A mark may leave a word that now ends its line.
             let again = match &clean {
-                Cow::Owned(once) => without(once, self.find(once), left).into_owned(),
+                Cow::Owned(once) => without(once, self.find(once, kind), left).into_owned(),
                 Cow::Borrowed(_) => break,
             };
             if again == clean {
@@ -156,17 +170,17 @@ impl Redactor {
     }
 
     /// Where secrets stand.
-    fn find(&self, text: &str) -> Vec<Range<usize>> {
-        let mut found = self.find_as_written(text);
+    fn find(&self, text: &str, kind: Kind) -> Vec<Range<usize>> {
+        let mut found = self.find_as_written(text, kind);
         // As it is read, it may say more.
         if let Some(visible) = Visible::of(text) {
-            let seen = self.find_as_written(&visible.text).into_iter();
+            let seen = self.find_as_written(&visible.text, kind).into_iter();
             found.extend(seen.map(|range| visible.original(range)));
         }
         found
     }
 
-    fn find_as_written(&self, text: &str) -> Vec<Range<usize>> {
+    fn find_as_written(&self, text: &str, kind: Kind) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for secret in &self.values {
             let places = text.match_indices(secret.expose());
@@ -174,6 +188,17 @@ impl Redactor {
         }
         shape::find(text, &mut found);
         let hides = |name: &str| self.hides(name);
+        if kind == Kind::Program {
+            let mut literals = Vec::new();
+            program::find(text, &hides, &mut literals);
+            code::find(text, &hides, &mut literals);
+            literals.retain(|range| {
+                let value = text.get(range.clone()).unwrap_or_default();
+                value != REDACTED && program::is_secret(value, &hides)
+            });
+            found.extend(literals);
+            return found;
+        }
         pair::find(text, &hides, &mut found);
         code::find(text, &hides, &mut found);
         markup::find(text, &hides, &mut found);
@@ -247,6 +272,14 @@ impl fmt::Debug for Redactor {
             .field("values", &self.values.len())
             .finish()
     }
+}
+
+/// The kind of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Any,
+    /// The source of a program, in which values stand in quotes.
+    Program,
 }
 
 /// What is left of a secret.

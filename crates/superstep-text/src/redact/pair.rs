@@ -55,16 +55,16 @@ pub(super) fn find(text: &str, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Ran
 }
 
 /// A name in front of a separator.
-struct Name<'a> {
-    text: &'a str,
+pub(super) struct Name<'a> {
+    pub(super) text: &'a str,
     start: usize,
     is_quoted: bool,
     /// Whether the separator follows at once.
-    is_close: bool,
+    pub(super) is_close: bool,
 }
 
 impl<'a> Name<'a> {
-    fn before(text: &'a str, at: usize) -> Option<Self> {
+    pub(super) fn before(text: &'a str, at: usize) -> Option<Self> {
         let head = text.get(..at)?;
         let bare = head.trim_end_matches([' ', '\t']);
         let is_close = bare.len() == head.len();
