@@ -16,7 +16,7 @@ pub enum Status {
     Empty,
     /// With an error.
     Failed,
-    /// It was not asked: it would change something, is private, or is not about Audius.
+    /// There is none: it would change something, is private, is not about Audius, or Audius does not say it.
     Refused,
 }
 
@@ -48,6 +48,12 @@ pub struct Answer {
     /// of.
     #[serde(default)]
     pub reading: Vec<String>,
+    /// What of the question could not be expressed, looked up or made sure, as a model says it.
+    #[serde(default)]
+    pub limits: Vec<String>,
+    /// Figures that a model gave and no record says.
+    #[serde(default)]
+    pub unverified: Vec<String>,
     /// What it names, for questions that follow.
     #[serde(default)]
     pub mentions: Mentions,
@@ -71,4 +77,7 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
+    /// Whether the words of the answer leave its rows out.
+    #[serde(default)]
+    pub is_apart: bool,
 }

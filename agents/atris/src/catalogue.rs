@@ -151,8 +151,20 @@ impl Catalogue {
         model.is_some_and(|it| it.field(field).is_some() || it.field("item").is_some())
     }
 
+    /// The fields of the records that an operation answers with, for a model.
+    pub(crate) fn fields_told(&self, operation: &Operation) -> Option<String> {
+        let name = self.record_model(operation)?;
+        let fields = crate::reply::fields_of(&self.models, name);
+        (!fields.is_empty()).then(|| fields.join(", "))
+    }
+
     /// The model of the records that an operation answers with.
     fn record_of(&self, operation: &Operation) -> Option<&Model> {
+        self.models.get(self.record_model(operation)?)
+    }
+
+    /// The name of that model.
+    fn record_model(&self, operation: &Operation) -> Option<&str> {
         let response = operation.response.as_deref()?;
         let mut shape = self.models.data_of(response)?;
         loop {
@@ -171,7 +183,7 @@ impl Catalogue {
                 .filter(|_| model.field("count").is_some())
             {
                 Some(list) => shape = &list.shape,
-                None => return Some(model),
+                None => return Some(name),
             }
         }
     }

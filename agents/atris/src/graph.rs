@@ -19,10 +19,8 @@ use crate::{
     tools,
 };
 
-/// The nodes that call a model, which may have models of their own.
-pub const MODEL_NODES: [&str; 3] = [
-    "extract_category_node", "select_api_node", "extract_params_node",
-];
+/// The node that calls a model, which may have a model of its own.
+pub const MODEL_NODES: [&str; 1] = [nodes::MODEL_TURN];
 
 /// The agent.
 ///
@@ -130,7 +128,8 @@ fn build(
 ) -> Result<Graph<AtrisState, Node>, BuildErrors> {
     use Node::{
         AskUser, ExecuteRequestNode, ExtractCategoryNode, ExtractParamsNode, Format, GetApisNode,
-        HandleError, ResetStateNode, ResolveEntity, SecondaryRequest, SelectApiNode,
+        HandleError, ModelTurn, ResetStateNode, ResolveEntity, SecondaryRequest, SelectApiNode,
+        ToolTurn,
     };
     Graph::builder()
         .name("atris")
@@ -146,14 +145,46 @@ fn build(
         .node(ResolveEntity, nodes::resolve_entity)
         .node(ExecuteRequestNode, nodes::execute_request_node)
         .node(SecondaryRequest, nodes::secondary_request)
+        .node(ModelTurn, nodes::model_turn)
+        .node(ToolTurn, nodes::tool_turn)
         .node(HandleError, nodes::handle_error)
         .node(Format, nodes::format)
         .node(ResetStateNode, nodes::reset_state_node)
         .start(ExtractCategoryNode)
         .route(
             ExtractCategoryNode,
-            &[GetApisNode, HandleError],
-            |state: &AtrisState| Some(or_error(state, GetApisNode)),
+            &[GetApisNode, ModelTurn, HandleError],
+            |state: &AtrisState| {
+                let next = match &state.research {
+                    Some(_) => ModelTurn,
+                    None => GetApisNode,
+                };
+                Some(or_error(state, next))
+            },
+        )
+        .route(
+            ModelTurn,
+            &[ToolTurn, ModelTurn, HandleError],
+            |state: &AtrisState| {
+                // A reply that was no use is repaired.
+                let last = state.messages.iter().flatten().next_back();
+                let next = match last.is_some_and(|it| it.reply().is_some()) {
+                    true => ToolTurn,
+                    false => ModelTurn,
+                };
+                Some(or_error(state, next))
+            },
+        )
+        .route(
+            ToolTurn,
+            &[ModelTurn, Format, HandleError],
+            |state: &AtrisState| {
+                let next = match &state.answer {
+                    Some(_) => Format,
+                    None => ModelTurn,
+                };
+                Some(or_error(state, next))
+            },
         )
         .route(
             GetApisNode,

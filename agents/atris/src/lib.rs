@@ -1,10 +1,11 @@
 //! Atris: questions about Audius, answered from its public API.
 //!
-//! A question becomes one call of the API, sometimes two: the catalogue is searched for the operations that
-//! fit, one is chosen (by a model among them, or by rules), its parameters are taken from the question and
-//! checked, names are looked up, and the reply is put into words. What is missing is asked for. Nothing
-//! is made up: a failed call is an error, an empty reply is empty, and every number of an answer is a
-//! field of a reply.
+//! With a strong model a question is researched: the model looks operations up, calls them, computes with their
+//! records and answers, and every figure of the answer is traced to a field (`research`). Without one, or with a
+//! small one, rules make one call of the question, sometimes two: the catalogue is searched for the operations that
+//! fit, one is chosen, its parameters are taken from the question and checked, names are looked up, and the reply
+//! is put into words. What is missing is asked for. Nothing is made up: a failed call is an error, and an empty
+//! reply is empty.
 //!
 //! ```text
 //! start ─► extract_category_node ─► get_apis_node ─► select_api_node ─► extract_params_node
@@ -15,6 +16,8 @@
 //!                           │                                         │
 //!        any of them ─► handle_error ─► format ◄──────────────────────┘
 //!                                         └─► reset_state_node ─► end
+//!
+//! with a strong model:  extract_category_node ─► model_turn ◄──► tool_turn ─► format
 //! ```
 //!
 //! | in the source document | here |
@@ -48,11 +51,11 @@ mod problem;
 pub mod question;
 mod recall;
 pub mod reply;
+mod research;
 mod services;
 mod session;
 mod settings;
 mod state;
-mod thinking;
 pub mod tools;
 mod wording;
 
@@ -64,8 +67,9 @@ pub use error::Error;
 pub use graph::{Atris, MODEL_NODES, NewError};
 pub use mention::{Mention, Mentions};
 pub use problem::Problem;
+pub use research::{MAX_CALLS, Progress, RecordSet, Research};
 pub use session::{AnswerCommand, AtrisSession, SKIP, changes, help_of, thread_errors};
-pub use settings::{AtrisTable, ClientSettings, ModelRole, Settings, USUAL_HOST};
+pub use settings::{AtrisTable, ClientSettings, Settings, USUAL_HOST};
 pub use state::{
     AtrisState, AtrisStateUpdate, EarlierList, Entity, MAX_ANSWERS, MAX_ERRORS, Node, Pending,
     Question, Secondary, Seen,

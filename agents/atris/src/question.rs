@@ -29,14 +29,14 @@ pub use account::Account;
 pub(crate) use account::suggestions;
 pub use aspect::Aspect;
 pub(crate) use beyond::{beyond, wants_yes_or_no};
-pub(crate) use choose::{CANDIDATES, bare_kind, by_handle};
 pub use choose::{Choice, choose};
+pub(crate) use choose::{bare_kind, by_handle};
 pub(crate) use comparison::Comparison;
 pub use computation::Computation;
 pub(crate) use maker::Maker;
 pub use reference::{Reference, references};
 pub use values::of as values_of;
-pub(crate) use values::{is_number_in, of_words as values_of_words, page_in};
+pub(crate) use values::{of_words as values_of_words, page_in};
 pub use writes::wants_write;
 pub(crate) use writes::{changes_contents, name_of_new, verb};
 

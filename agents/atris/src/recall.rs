@@ -122,7 +122,7 @@ pub(crate) fn is_one_of_list(answer: &Answer) -> bool {
     is_compared && understood.first.is_none() && !is_sorted
 }
 
-fn known(entity: &Entity) -> Mention {
+pub(crate) fn known(entity: &Entity) -> Mention {
     Mention {
         entity_type: entity.entity_type,
         id: Some(entity.id.clone()),

@@ -15,7 +15,7 @@ use crate::{
     error::Error,
 };
 
-pub(crate) use record::{camel, clean};
+pub(crate) use record::{WORKED_OUT, camel, clean, clean_text, fields_of, wire_name};
 
 /// The most records that are kept of a reply.
 const MAX_RECORDS: usize = 100;

@@ -13,8 +13,9 @@ use crate::{
     catalogue::{Operation, Parameters},
     client::Audius,
     error::Error,
+    nodes::MODEL_TURN,
     problem::Problem,
-    settings::{ModelRole, Settings},
+    settings::Settings,
     state::{AtrisState, Entity},
     tools::{Arguments, Response, Source, WRITES_OFF, tool_of},
 };
@@ -29,17 +30,11 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// The model of a node, if there is one.
-    pub(crate) fn model(&self, node: &str) -> Option<&dyn Model> {
-        self.models.as_ref().map(|models| &**models.of(node))
-    }
-
-    /// The model that reads what a question names and says in a node, if there is one for that.
-    pub(crate) fn reader(&self, node: &str) -> Option<&dyn Model> {
-        match self.settings.role_of(node) {
-            ModelRole::Whole => self.model(node),
-            ModelRole::Choice => None,
-        }
+    /// The model that answers with tools, if there is one that can: a small one invents what it is left to weigh.
+    pub(crate) fn strong_model(&self) -> Option<&dyn Model> {
+        let model = &**self.models.as_ref()?.of(MODEL_TURN);
+        let caps = model.caps();
+        (caps.tools && !caps.small).then_some(model)
     }
 
     /// The host that a call goes to, if a person approves it: part of the state before it is asked about.

@@ -11,7 +11,7 @@ mod thread_errors;
 
 use superstep::{
     Modes, OpenAsk, RunOptions,
-    dynamic::{DynEvent, DynGraph},
+    dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
 };
 use superstep_agent::{
@@ -22,7 +22,7 @@ pub use commands::{SKIP, help_of};
 pub use said::changes;
 pub use thread_errors::thread_errors;
 
-use crate::Atris;
+use crate::{Atris, Progress};
 
 /// Writes the command that answers a question, or that resumes the thread where there is none. It names the given host
 /// instead of its own, if there is one: the question is about a call there.
@@ -90,7 +90,7 @@ impl OpenAgent for AtrisSession {
 
     fn options(&self) -> RunOptions {
         RunOptions {
-            modes: Modes::NONE,
+            modes: Modes::CUSTOM,
             log: Modes::TRACE,
             ..RunOptions::default()
         }
@@ -110,8 +110,13 @@ impl OpenAgent for AtrisSession {
         })
     }
 
-    fn progress(&mut self, _: &DynEvent) -> Vec<Notice> {
-        Vec::new()
+    fn progress(&mut self, event: &DynEvent) -> Vec<Notice> {
+        let EventKind::Custom(data) = &event.kind else {
+            return Vec::new();
+        };
+        let progress = serde_json::from_value::<Progress>(data.to_json());
+        let notices = progress.iter().map(report::progress);
+        notices.collect()
     }
 
     fn present(&mut self, ask: &OpenAsk, with: &Context) -> Result<Prompt, AgentError> {

@@ -2,12 +2,11 @@
 
 mod table;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use superstep::{
     Secret,
     http::{Backoff, Jitter, RetryAfter},
-    model::Model,
 };
 
 pub use table::AtrisTable;
@@ -22,40 +21,11 @@ pub struct Settings {
     pub client: ClientSettings,
     /// Whether operations that change something may be called, each approved by a person.
     pub writes: bool,
-    /// What a model does, if there is one.
-    pub role: ModelRole,
-    /// What the models of single nodes do, where that is something else.
-    pub node_roles: BTreeMap<String, ModelRole>,
     /// How many records a list has if the question does not say; the usual ten otherwise.
     pub limit: Option<u64>,
-}
-
-impl Settings {
-    /// What the model of a node does.
-    pub fn role_of(&self, node: &str) -> ModelRole {
-        self.node_roles.get(node).copied().unwrap_or(self.role)
-    }
-}
-
-/// What a model does with a question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ModelRole {
-    /// It says what the question names, chooses the operation and fills in parameters.
-    #[default]
-    Whole,
-    /// It chooses between operations that fit about as well; names and parameters are found by rules. For
-    /// small models, which are slow and invent values.
-    Choice,
-}
-
-impl ModelRole {
-    /// The role of a model: one inside the process is small, and chooses only.
-    pub fn of(model: Option<&dyn Model>) -> Self {
-        match model {
-            Some(model) if model.id().provider == "local" => Self::Choice,
-            _ => Self::Whole,
-        }
-    }
+    /// The day that a model is told, such as `Wednesday, 2026-11-18`; the real one if there is none. A recording is
+    /// replayed with the day on which it was made.
+    pub today: Option<String>,
 }
 
 /// Settings of the client.

@@ -14,6 +14,7 @@ use crate::{
     catalogue::{Api, EntityType, Parameters},
     problem::Problem,
     question::{Aspect, Complexity, Computation, Reference},
+    research::Research,
     tools::{Response, Source},
 };
 
@@ -94,6 +95,8 @@ pub struct AtrisState {
     pub bound_host: Option<String>,
     /// Every reply that was used.
     pub sources: Option<Vec<Source>>,
+    /// What a strong model has found out so far; nothing where rules answer.
+    pub research: Option<Research>,
     /// The answer.
     pub answer: Option<Answer>,
 }
@@ -221,6 +224,10 @@ pub enum Node {
     ExecuteRequestNode,
     /// Makes the second call of a comparison.
     SecondaryRequest,
+    /// Has a strong model say what it needs.
+    ModelTurn,
+    /// Does what the model asks for.
+    ToolTurn,
     /// Records what went wrong.
     HandleError,
     /// Puts the answer into words.

@@ -23,6 +23,7 @@ use crate::{
     tools::{Response, Source},
 };
 
+pub(crate) use lines::text as cell;
 pub(crate) use understood::of as understood;
 
 /// The answer to the question of a state.
@@ -41,6 +42,8 @@ pub(crate) fn of(state: &AtrisState) -> Answer {
         understood: understood::of(state),
         reading: state.reading.clone().unwrap_or_default(),
         mentions: Mentions::default(),
+        limits: Vec::new(),
+        unverified: Vec::new(),
     };
     if let Some(problem) = &state.error {
         failed(&mut answer, problem);

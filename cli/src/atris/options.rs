@@ -7,7 +7,7 @@ use superstep::{
     model::{ErrorKind, Model, NodeModels, select::DataOwner},
     saver::Saver,
 };
-use superstep_atris::{Atris, AtrisTable, MODEL_NODES, ModelRole};
+use superstep_atris::{Atris, AtrisTable, MODEL_NODES};
 use superstep_fake_audius::{FakeAudius, Options, TOKEN};
 
 use crate::{app::App, args::AtrisOptions, database, environment, error::Error, output::faint};
@@ -55,15 +55,12 @@ pub(super) async fn open(options: &AtrisOptions, app: &mut App<'_>) -> Result<Op
         true => None,
         false => model(app).await?,
     };
-    settings.role = ModelRole::of(model.as_deref());
     let mut models = None;
     if let Some(usual) = model {
         let mut all = NodeModels::new(usual);
         for (node, opened) in
             environment::open_nodes(&MODEL_NODES, &DataOwner::Project, app).await?
         {
-            let role = ModelRole::of(Some(&opened.caller));
-            settings.node_roles.insert(node.clone(), role);
             all = all.with(node, Arc::new(opened.caller));
         }
         models = Some(all);

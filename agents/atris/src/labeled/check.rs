@@ -7,7 +7,7 @@ use superstep::{Backends, MemorySaver, Secret, model::Model};
 use superstep_agent::{AgentError, Block, Notice, Weight, bad, faint, plain, strong};
 
 use super::{Labeled, Verdict, read};
-use crate::{Atris, ModelRole, Settings};
+use crate::{Atris, Settings};
 
 /// The token of orders, which are read and not carried out. It goes to a fake alone.
 const TOKEN: &str = "token-of-nobody";
@@ -29,10 +29,7 @@ pub struct CheckedQuestion<'a> {
 impl LabelCheck {
     /// A check with this model, if there is one. The host must be a fake.
     pub fn new(model: Option<Arc<dyn Model>>, host: String) -> Self {
-        let mut settings = Settings {
-            role: ModelRole::of(model.as_deref()),
-            ..Settings::default()
-        };
+        let mut settings = Settings::default();
         settings.client.hosts = vec![host];
         Self { model, settings }
     }

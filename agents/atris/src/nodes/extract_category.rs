@@ -1,7 +1,7 @@
-//! Node `extract_category_node`: what the question is about, by the model or by rules. It begins with nothing of the
+//! Node `extract_category_node`: what the question is about, by rules, unless a strong model reads it. It begins with nothing of the
 //! question before, whoever gave the input, and however far that question came.
 
-use superstep::{Ctx, NodeError, Res, Snap, model::Message};
+use superstep::{NodeError, Res, Snap, model::Message};
 
 use super::{
     continued::{Begun, ListBegun, begin},
@@ -17,9 +17,9 @@ use crate::{
     },
     recall,
     reply::clean,
+    research::Research,
     services::Services,
     state::{AtrisState, AtrisStateUpdate, Secondary},
-    thinking::Thinker,
 };
 
 const NODE: &str = "extract_category_node";
@@ -27,7 +27,6 @@ const NODE: &str = "extract_category_node";
 pub(crate) async fn extract_category_node(
     state: Snap<AtrisState>,
     services: Res<Services>,
-    ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
     let question = state.query.clone().unwrap_or_default();
     let cleared = || {
@@ -45,6 +44,11 @@ pub(crate) async fn extract_category_node(
         let why =
             format!("the question has {length} characters, and at most {MAX_QUESTION} are read");
         return Ok(failed(Error::Settings { why }));
+    }
+    // A strong model reads, and orders are read by rules: what they change is approved word by word.
+    let is_order = services.settings.writes && wants_write(&question);
+    if services.strong_model().is_some() && !is_order {
+        return Ok(cleared().query(question).research(Research::default()));
     }
     if let Some(what) = changes_contents(&question) {
         return Ok(failed(Error::NotUnderstood { what }));
@@ -66,18 +70,6 @@ pub(crate) async fn extract_category_node(
         Err(error) => return Ok(failed(error)),
     };
     let mut understood = Understanding::of(&question);
-    // What cannot be mistaken for a name is taken from the question itself.
-    if let (Some(model), false) = (services.reader(NODE), is_exact(&understood.references)) {
-        let thinker = Thinker { model, ctx: &ctx };
-        match thinker.understand(&question).await {
-            Ok((_, names)) if names.is_empty() && has_earlier(&understood.references) => {}
-            Ok((kind, names)) => {
-                understood.entity_type = kind;
-                understood.references = names;
-            }
-            Err(error) => return Ok(failed(error)),
-        }
-    }
     // `its artist` is asked about, not `it`.
     let maker = maker_of(&question, &understood.references);
     let is_maker = matches!(maker, Some(Maker::Subject(_)));
@@ -173,11 +165,6 @@ fn subject(operation: &Operation) -> String {
     words.replace(' ', "_")
 }
 
-fn has_earlier(references: &[Reference]) -> bool {
-    let is_earlier = |it: &Reference| matches!(it, Reference::Earlier(_));
-    references.iter().any(is_earlier)
-}
-
 /// What `it` and `the second one` stand for: the kind of what the last answer named.
 fn earlier_kind(state: &AtrisState, references: &[Reference]) -> Option<EntityType> {
     let Some(Reference::Earlier(word)) = references.first() else {
@@ -196,9 +183,4 @@ fn earlier_kind(state: &AtrisState, references: &[Reference]) -> Option<EntityTy
     let mut named = subjects.chain(&mentions.listed);
     let named = named.find(|it| !is_thing || it.entity_type != EntityType::User);
     named.map(|it| it.entity_type)
-}
-
-fn is_exact(references: &[Reference]) -> bool {
-    let exact = |it: &Reference| matches!(it, Reference::Url(_) | Reference::Handle(_));
-    references.iter().any(exact)
 }

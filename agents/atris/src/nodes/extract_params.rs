@@ -2,7 +2,7 @@
 //! for, never guessed.
 
 use serde_json::json;
-use superstep::{Ctx, NodeError, Res, Snap};
+use superstep::{NodeError, Res, Snap};
 
 use super::get_apis::understood;
 use crate::{
@@ -15,7 +15,6 @@ use crate::{
     reply::clean,
     services::{Services, problem},
     state::{ACTING, AtrisState, AtrisStateUpdate, Pending},
-    thinking::Thinker,
 };
 
 const NODE: &str = "extract_params_node";
@@ -23,9 +22,8 @@ const NODE: &str = "extract_params_node";
 pub(crate) async fn extract_params_node(
     state: Snap<AtrisState>,
     services: Res<Services>,
-    ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
-    match extract(&state, &services, &ctx).await {
+    match extract(&state, &services) {
         Ok(read) => Ok(AtrisState::update()
             .parameters(read.parameters)
             .pending(read.pending)
@@ -47,11 +45,7 @@ struct ParametersRead {
     acting: Option<Reference>,
 }
 
-async fn extract(
-    state: &AtrisState,
-    services: &Services,
-    ctx: &Ctx,
-) -> Result<ParametersRead, Error> {
+fn extract(state: &AtrisState, services: &Services) -> Result<ParametersRead, Error> {
     let catalogue = Catalogue::get()?;
     let api = state.best_api.as_ref().ok_or(Error::NoOperation)?;
     let operation = catalogue.require(&api.id)?;
@@ -69,20 +63,12 @@ async fn extract(
             acting: None,
         });
     }
-    let mut parameters = match services.reader(NODE) {
-        Some(model) => {
-            let thinker = Thinker { model, ctx };
-            thinker.parameters(question, operation).await?
-        }
-        None => {
-            let account = Account::of(catalogue, question, &understood(state), operation);
-            if !account.vague.is_empty() {
-                let rest = clean(&account.vague.join(", "));
-                reading.push(format!("left out: {rest}"));
-            }
-            values_of(question, operation)
-        }
-    };
+    let account = Account::of(catalogue, question, &understood(state), operation);
+    if !account.vague.is_empty() {
+        let rest = clean(&account.vague.join(", "));
+        reading.push(format!("left out: {rest}"));
+    }
+    let mut parameters = values_of(question, operation);
     let (computation, first) = compared(state, services, &parameters)?;
     if let (Some(Computation::Most(Aspect::Plays) | Computation::Least(Aspect::Plays)), Some(time)) =
         (computation, values_of(question, operation).get("time"))

@@ -47,6 +47,7 @@ pub(crate) fn cleared() -> AtrisStateUpdate {
         .asked_of(None)
         .bound_host(None)
         .sources(None)
+        .research(None)
         .answer(None)
 }
 

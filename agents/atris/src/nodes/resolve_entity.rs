@@ -289,9 +289,6 @@ impl Lookup<'_> {
 
     /// Whether another operation uses every word of the question too.
     fn uses_all(&self, catalogue: &Catalogue, twin: &Operation) -> bool {
-        if self.services.reader("select_api_node").is_some() {
-            return true;
-        }
         let question = self.state.query.as_deref().unwrap_or_default();
         let account = Account::of(catalogue, question, &understood(self.state), twin);
         account.left.is_empty()

@@ -1,20 +1,16 @@
-//! Node `select_api_node`: the one operation that is called, chosen by the model among the candidates or
-//! by rules, and refused if it may not be called.
+//! Node `select_api_node`: the one operation that is called, chosen by rules, and refused if it may not be called.
 
-use superstep::{Ctx, NodeError, Res, Snap};
+use superstep::{NodeError, Res, Snap};
 
 use super::get_apis::understood;
 use crate::{
     catalogue::{Catalogue, Method, Operation, tokens},
     error::Error,
     question::{
-        Account, Reference, Understanding, bare_kind, by_handle, choose, own_words, suggestions,
-        verb,
+        Account, Understanding, bare_kind, by_handle, choose, own_words, suggestions, verb,
     },
     services::{Services, problem},
-    settings::ModelRole,
     state::{AtrisState, AtrisStateUpdate},
-    thinking::{Thinker, operations},
 };
 
 const NODE: &str = "select_api_node";
@@ -25,9 +21,8 @@ const SAYABLE: [&str; 1] = ["playlist_name"];
 pub(crate) async fn select_api_node(
     state: Snap<AtrisState>,
     services: Res<Services>,
-    ctx: Ctx,
 ) -> Result<AtrisStateUpdate, NodeError> {
-    match select(&state, &services, &ctx).await {
+    match select(&state, &services) {
         Ok(operation) => Ok(AtrisState::update()
             .best_api(operation.api())
             .bound_host(services.bound(operation, state.selected_host.as_deref()))),
@@ -35,11 +30,7 @@ pub(crate) async fn select_api_node(
     }
 }
 
-async fn select(
-    state: &AtrisState,
-    services: &Services,
-    ctx: &Ctx,
-) -> Result<&'static Operation, Error> {
+fn select(state: &AtrisState, services: &Services) -> Result<&'static Operation, Error> {
     let catalogue = Catalogue::get()?;
     if let Some(list) = &state.continued {
         let operation = catalogue.require(&list.operation)?;
@@ -48,39 +39,12 @@ async fn select(
     let question = state.query.as_deref().unwrap_or_default();
     let understood = understood(state);
     let choice = choose(catalogue, question, &understood, services.settings.writes);
-    let thinker = services.model(NODE).map(|model| Thinker { model, ctx });
-    let selected = match (thinker, services.settings.role_of(NODE)) {
-        (Some(thinker), ModelRole::Whole) => {
-            let apis = state.apis.as_deref().unwrap_or_default();
-            let candidates = operations(catalogue, apis.iter().map(|api| api.id.as_str()));
-            thinker.select(question, &candidates).await?
-        }
-        // Where one operation fits best by far there is nothing to choose.
-        (Some(thinker), ModelRole::Choice) if choice.close.len() > 1 => {
-            let name = state.entity_name.as_ref().map(Reference::text);
-            let named = state.entity_type.zip(name);
-            let picked = thinker.pick(question, named, &choice.close).await?;
-            // What leaves a word of the question is no better than what leaves none.
-            let is_whole = |it: &Operation| {
-                let account = Account::of(catalogue, question, &understood, it);
-                account.left.is_empty()
-            };
-            let is_best_whole = choice.best.is_some_and(is_whole);
-            let picked = picked.filter(|it| is_whole(it) || !is_best_whole);
-            picked.or(choice.best)
-        }
-        _ => choice.best,
-    };
+    let selected = choice.best;
     let selected = selected.map(|operation| by_handle(catalogue, operation, &understood));
     let operation = selected.ok_or_else(|| nothing_fits(catalogue, question, &understood))?;
     // The catalogue lives as long as the program.
     let operation = catalogue.require(&operation.id)?;
-    if let Some(what) = misread(
-        catalogue,
-        question,
-        &understood,
-        (operation, services.reader(NODE).is_some()),
-    ) {
+    if let Some(what) = misread(catalogue, question, &understood, operation) {
         return Err(Error::NotUnderstood { what });
     }
     may_be_called(operation, services)?;
@@ -135,7 +99,7 @@ fn misread(
     catalogue: &Catalogue,
     question: &str,
     understood: &Understanding,
-    (operation, has_reader): (&Operation, bool),
+    operation: &Operation,
 ) -> Option<String> {
     if let (Some(verb), false) = (verb(question), operation.is_read()) {
         let mut tokens = tokens(verb).into_iter().chain([verb.to_owned()]);
@@ -146,14 +110,10 @@ fn misread(
             return Some(format!("\"{verb}\": no operation of Audius does that"));
         }
     }
-    // What a large model makes of a word is not known.
-    if has_reader {
-        return None;
-    }
     Account::of(catalogue, question, understood, operation).refusal(catalogue, operation)
 }
 
-fn may_be_called(operation: &Operation, services: &Services) -> Result<(), Error> {
+pub(super) fn may_be_called(operation: &Operation, services: &Services) -> Result<(), Error> {
     let refused = |why: &str| {
         Err(Error::Refused {
             operation: operation.id.clone(),

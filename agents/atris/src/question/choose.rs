@@ -16,10 +16,7 @@ use crate::catalogue::{Candidate, Catalogue, Clues, EntityType, Operation, token
 const LEAST: f64 = 0.62;
 
 /// How many candidates are given to a model.
-pub(crate) const CANDIDATES: usize = 8;
-
-/// Which part of the best score another candidate must have to be as good as undecided.
-const CLOSE: f64 = 0.75;
+const CANDIDATES: usize = 8;
 
 /// Which part of the best score a candidate must have to be taken because it leaves no word.
 const NEAR: f64 = 0.4;
@@ -59,8 +56,6 @@ pub struct Choice<'a> {
     pub candidates: Vec<Candidate<'a>>,
     /// The one that the rules choose; nothing if none fits.
     pub best: Option<&'a Operation>,
-    /// Those that fit nearly as well as the best, and the best itself. One alone is certain.
-    pub close: Vec<&'a Operation>,
 }
 
 /// Chooses among the operations of the catalogue.
@@ -134,24 +129,7 @@ pub fn choose<'a>(
         );
         candidates.truncate(CANDIDATES);
     }
-    let close = match (best, own) {
-        (None, _) => Vec::new(),
-        (Some(best), Some(_)) => vec![best],
-        (Some(best), None) => {
-            let most = candidates.first().map_or(0.0, |first| first.score);
-            let near = candidates.iter().filter(|it| it.score >= most * CLOSE);
-            let mut close: Vec<&Operation> = near.map(|it| it.operation).collect();
-            if !close.iter().any(|it| it.id == best.id) {
-                close.insert(0, best);
-            }
-            close
-        }
-    };
-    Choice {
-        candidates,
-        best,
-        close,
-    }
+    Choice { candidates, best }
 }
 
 /// Whether a question names what an operation needs besides what it is about: nobody is asked for the id of an event

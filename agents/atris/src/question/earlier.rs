@@ -138,12 +138,6 @@ fn counted(word: &str) -> Option<usize> {
     word.parse().ok().filter(|place| (1..=100).contains(place))
 }
 
-/// Whether a word is one of these, so that no name is looked for by it.
-pub(crate) fn is_earlier(text: &str) -> bool {
-    let lower = text.trim().to_lowercase();
-    PERSONS.contains(&&*lower) || THINGS.contains(&&*lower) || rank(&lower).is_some()
-}
-
 fn kind_of_noun(noun: &str) -> Option<EntityType> {
     Some(match noun {
         "track" | "song" | "tune" | "single" => EntityType::Track,

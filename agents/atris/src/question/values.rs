@@ -526,11 +526,3 @@ impl Said<'_> {
 const TEMPO: [&str; 9] = [
     "and", "to", "over", "above", "least", "than", "under", "below", "between",
 ];
-
-/// Whether a question says a number, in digits or as a word, or asks for another page of a list.
-pub(crate) fn is_number_in(question: &str, wanted: u64) -> bool {
-    let lower = question.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    let is_paged = has_words(&lower, "page") || has_words(&lower, "next");
-    words.any(|word| number(word) == Some(wanted)) || is_paged
-}

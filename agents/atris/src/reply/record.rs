@@ -1,12 +1,18 @@
 //! One record of a reply, with the names that the source document uses.
 
 use serde_json::{Map, Value as Json, json};
-use superstep::text::{Redactor, single_line};
+use superstep::text::{Redactor, sanitize, single_line};
 
 use crate::catalogue::{Model, Models, Shape};
 
 /// The most characters of a text.
 const MAX_TEXT: usize = 200;
+
+/// The most characters of an answer.
+const MAX_ANSWER: usize = 6_000;
+
+/// The fields of a record that were worked out, by their names.
+pub(crate) const WORKED_OUT: &str = "@worked_out";
 
 /// The most plain fields of a model that has no record of its own.
 const MAX_FIELDS: usize = 14;
@@ -33,6 +39,37 @@ pub(crate) fn clean(text: &str) -> String {
         short.push('…');
     }
     short
+}
+
+/// Text of several lines: sanitized, without secrets, not longer than an answer is.
+pub(crate) fn clean_text(text: &str) -> String {
+    let cut: String = text.chars().take(MAX_ANSWER).collect();
+    sanitize(&Redactor::standard().text(cut.trim()))
+}
+
+/// The name on the wire of a field that a record has of its own; nothing for one that was worked out.
+pub(crate) fn wire_name(record: &Json, field: &str) -> Option<String> {
+    let worked_out = record.get(WORKED_OUT).and_then(Json::as_array);
+    if worked_out.is_some_and(|all| all.iter().any(|known| known == field)) {
+        return None;
+    }
+    Some(match (record.get("type").and_then(Json::as_str), field) {
+        (Some("playlist"), "title") => "playlist_name".to_owned(),
+        (Some("playlist"), "playCount") => "total_play_count".to_owned(),
+        (Some("track"), "remixOf") => "remix_of/tracks/0/parent_track_id".to_owned(),
+        (Some("track" | "playlist" | "user"), field) => {
+            let field = field.replace('.', "/");
+            let mut wire = String::new();
+            for letter in field.chars() {
+                if letter.is_uppercase() {
+                    wire.push('_');
+                }
+                wire.extend(letter.to_lowercase());
+            }
+            wire
+        }
+        (_, field) => field.replace('.', "/"),
+    })
 }
 
 /// A plain value, sanitized; null for what is not plain.
@@ -62,6 +99,28 @@ pub(super) fn of(
         "Playlist" => ("playlist".into(), fields.playlist()),
         name => (snake(name), plain(Some(model), wire)),
     }
+}
+
+/// The fields that a record of a model can have.
+pub(crate) fn fields_of(models: &Models, name: &str) -> Vec<String> {
+    let (_, record) = of(models, name, &Map::new(), &mut Vec::new());
+    let own: Vec<String> = record
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|it| it.0.clone())
+        .collect();
+    if !own.is_empty() {
+        return own;
+    }
+    let model = models.get(canonical(name));
+    let fields = model.into_iter().flat_map(Model::fields);
+    let plain = fields
+        .filter(|(_, field)| matches!(field.shape, Shape::Text | Shape::Number | Shape::Boolean));
+    plain
+        .map(|(name, _)| name.to_owned())
+        .take(MAX_FIELDS)
+        .collect()
 }
 
 struct Fields<'a> {

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use superstep::Checkpoint;
 use superstep_agent::{Block, Notice, Span, Table, Weight, bad, faint, good, plain, strong};
 
-use crate::{Answer, AtrisState, Node, Status, tools::Source};
+use crate::{Answer, AtrisState, Node, Progress, Status, answer, tools::Source};
 
 /// The most characters of a value in a difference.
 const LONGEST: usize = 160;
@@ -29,6 +29,9 @@ pub(super) fn answer(answer: &Answer, thread: &str, explains: bool) -> Notice {
         "error": answer.error,
         "understood": answer.understood,
         "reading": answer.reading,
+        "limits": answer.limits,
+        "unverified": answer.unverified,
+        "table": answer.table,
     });
     if let (true, Some(event)) = (explains, event.as_object_mut()) {
         event.insert("facts".into(), json!(answer.facts));
@@ -42,18 +45,19 @@ fn blocks(answer: &Answer, explains: bool) -> Vec<Block> {
     let reading = reading.map(|line| data(vec![faint("("), plain(line), faint(")")]));
     let mut blocks: Vec<Block> = reading.collect();
     let mut lines = answer.answer.lines();
-    if let Some(table) = &answer.table {
+    if let Some(table) = answer.table.as_ref().filter(|it| !it.is_apart) {
         blocks.extend(lines.next().map(|line| data(vec![plain(line)])));
         let text = lines.by_ref().take(table.rows.len());
-        blocks.push(Block::Table(Table {
-            columns: table.columns.clone(),
-            rows: table.rows.clone(),
-            text: Some(text.map(str::to_owned).collect()),
-            ..Table::default()
-        }));
+        blocks.push(rows(table, Some(text.map(str::to_owned).collect())));
     }
     // Behind a table there are remarks about the reply.
     blocks.extend(lines.map(|line| data(vec![plain(line)])));
+    if let Some(table) = answer.table.as_ref().filter(|it| it.is_apart) {
+        blocks.push(rows(table, None));
+    }
+    for limit in &answer.limits {
+        blocks.push(data(vec![strong("not certain: "), plain(limit)]));
+    }
     if let Some(understood) = &answer.understood {
         let line = vec![faint("(understood as: "), plain(understood), faint(")")];
         blocks.push(data(line));
@@ -70,6 +74,22 @@ fn blocks(answer: &Answer, explains: bool) -> Vec<Block> {
         blocks.push(Block::Line(Weight::Note, vec![faint(line)]));
     }
     blocks
+}
+
+fn rows(table: &answer::Table, text: Option<Vec<String>>) -> Block {
+    Block::Table(Table {
+        columns: table.columns.clone(),
+        rows: table.rows.clone(),
+        text,
+        ..Table::default()
+    })
+}
+
+/// What a model does, as it does it.
+pub(super) fn progress(progress: &Progress) -> Notice {
+    let line = vec![faint(progress)];
+    let event = serde_json::to_value(progress).unwrap_or_default();
+    Notice::event(event).with(vec![Block::Line(Weight::Note, line)])
 }
 
 /// The operation of a source; where several are of one, with the path that was asked.

@@ -12,7 +12,7 @@ use crate::{
 const MAX_SHOWN: usize = 4;
 
 /// A number as people write it, a text as it is.
-pub(super) fn text(value: &Json) -> String {
+pub(crate) fn text(value: &Json) -> String {
     match value {
         Json::Number(number) => match number.as_u64() {
             Some(number) => grouped(number),
@@ -318,6 +318,7 @@ pub(super) fn table(records: &[Json], skipped: u64) -> Option<Table> {
     Some(Table {
         rows: rows.collect(),
         columns: std::iter::once("#".to_owned()).chain(heads).collect(),
+        is_apart: false,
     })
 }
 

@@ -1,4 +1,4 @@
-//! A model at work: it chooses among candidates, copies from the question, and can make nothing up.
+//! A strong model at work: it looks operations up, calls them, computes, and answers with figures that are traced.
 
 use std::sync::Arc;
 
@@ -6,288 +6,335 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Backends, MemorySaver,
     model::{
-        NodeModels, Script,
+        Caps, Label, Message, NodeModels, Script,
         script::{FailureKind, Step, When},
     },
 };
-use superstep_atris::{
-    Answer, Atris, Catalogue, ModelRole, Question, Status,
-    question::{Account, Understanding, choose},
-};
+use superstep_atris::{Answer, Atris, MAX_CALLS, Status};
+use superstep_fake_audius::{FakeAudius, Fault};
 
-use crate::{
-    questions::labeled,
-    support::{agent_with, answered, open, run, server, settings},
-};
+use crate::support::{agent_with, answered, run, server, settings, truth};
 
-fn replies(question: Json, operation: &str, parameters: Json) -> Vec<Step> {
-    vec![
-        Step::data(question).when(When::schema("question")).always(),
-        Step::data(json!({"operation": operation}))
-            .when(When::schema("operation"))
-            .always(),
-        Step::data(parameters)
-            .when(When::schema("parameters"))
-            .always(),
-    ]
-}
-
-async fn asked(steps: Vec<Step>, question: &str) -> (Answer, usize) {
-    let server = server().await;
+/// An agent whose model says these things in order.
+fn scripted(server: &FakeAudius, steps: Vec<Step>) -> (Atris, Arc<Script>) {
     let model = Arc::new(Script::new(steps));
-    let agent = agent_with(settings([server.address()]), Some(model));
+    let agent = agent_with(settings([server.address()]), Some(model.clone()));
+    (agent, model)
+}
+
+async fn asked(server: &FakeAudius, steps: Vec<Step>, question: &str) -> (Answer, Arc<Script>) {
+    let (agent, model) = scripted(server, steps);
     let answer = answered(run(&agent, "t", question).await);
-    (answer, server.calls().len())
+    (answer, model)
+}
+
+fn call(operation: &str, parameters: Json) -> Step {
+    Step::call(
+        "call",
+        json!({"operation": operation, "parameters": parameters}),
+    )
+}
+
+fn said(text: &str, figures: Json) -> Json {
+    json!({
+        "understood": "as it was asked", "answered": "yes", "text": text, "figures": figures,
+        "table": null, "limits": [],
+    })
+}
+
+fn answer(text: &str, figures: Json) -> Step {
+    Step::call("answer", said(text, figures))
+}
+
+/// What the model read last, in order, as far as it came from tools.
+fn observed(model: &Script) -> Vec<String> {
+    let seen = model.seen();
+    let messages = &seen.last().unwrap().messages;
+    let tools = messages
+        .iter()
+        .filter(|it| matches!(it.body, superstep::model::Body::Tool(_)));
+    tools.map(Message::text).collect()
 }
 
 #[tokio::test]
-async fn a_scripted_model_answers_every_labelled_question() {
+async fn a_figure_is_a_field_of_a_record_and_the_answer_says_which() {
     let server = server().await;
-    let mut transcript = String::new();
-    let mut wrong = Vec::new();
-    for expected in labeled() {
-        let kind = expected
-            .entity
-            .as_ref()
-            .map_or("none", |(kind, _)| kind.name());
-        let names = expected
-            .entity
-            .iter()
-            .chain(&expected.second)
-            .map(|(_, name)| name);
-        let handle = expected.parameters.get("handle").and_then(Json::as_str);
-        let kind = if handle.is_some() { "user" } else { kind };
-        let names: Vec<&str> = names.map(String::as_str).chain(handle).collect();
-        let mut parameters = expected.parameters.clone();
-        parameters.remove("handle");
-        let steps = replies(
-            json!({"entity_type": kind, "names": names}),
-            expected.operation.as_deref().unwrap(),
-            Json::Object(parameters.clone()),
-        );
-        let model = Arc::new(Script::new(steps));
-        let agent = agent_with(settings([server.address()]), Some(model));
-        let answer = answered(run(&agent, "t", &expected.question).await);
-        let given = answer.parameters.clone().unwrap_or_default();
-        let has = |(name, value): (&String, &Json)| given.get(name) == Some(value);
-        let is_right = answer.operation == expected.operation
-            && expected.parameters.iter().all(has)
-            && matches!(answer.status, Status::Answered | Status::Empty);
-        if !is_right {
-            wrong.push(format!(
-                "{}: {given:?} {}",
-                expected.question, answer.answer
-            ));
-        }
-        let rules = agent_with(settings([server.address()]), None);
-        let by_rules = answered(run(&rules, "t", &expected.question).await);
-        if by_rules.answer != answer.answer {
-            wrong.push(format!(
-                "{}: by rules {}",
-                expected.question, by_rules.answer
-            ));
-        }
-        let status = serde_json::to_string(&answer.status).unwrap();
-        transcript.push_str(&format!(
-            "? {}\n  {} {} {status}\n{}\n\n",
-            expected.question,
-            expected.operation.as_deref().unwrap(),
-            Json::Object(given),
-            answer.answer
-        ));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/answers.txt");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path, &transcript).unwrap();
-    }
-    let known = std::fs::read_to_string(path).unwrap_or_default();
-    for (known, now) in known.split("\n\n").zip(transcript.split("\n\n")) {
-        assert_eq!(now, known);
-    }
-    assert_eq!(known.len(), transcript.len());
+    let user = truth(&server, "/v1/users/handle/novakane", &[]).await;
+    let followers = user["data"]["follower_count"].to_string();
+    let text = format!("Nova Kane has {followers} followers.");
+    let figures = json!([{"text": followers, "record": "r1.1", "field": "followerCount"}]);
+    let steps = vec![
+        Step::call("find_operations", json!({"words": "user by handle"})),
+        call("getUserByHandle", json!({"handle": "novakane"})),
+        answer(&text, figures),
+    ];
+    let (found, _) = asked(&server, steps, "How many followers does @novakane have?").await;
+    assert_eq!(found.status, Status::Answered, "{}", found.answer);
+    assert_eq!(
+        (found.answer, found.understood.as_deref()),
+        (text, Some("as it was asked"))
+    );
+    assert_eq!(found.facts[0].field, "/data/follower_count");
+    assert_eq!(found.sources.len(), 1);
+    assert_eq!(found.mentions.subjects[0].name, "Nova Kane");
 }
 
 #[tokio::test]
-async fn a_name_that_is_not_in_the_question_is_dropped() {
-    let question = json!({"entity_type": "user", "names": ["Somebody Else"]});
+async fn conditions_are_parameters_or_steps_and_the_program_fills_the_table() {
     let server = server().await;
-    let model = Arc::new(Script::new(replies(question, "getFollowers", json!({}))));
-    let agent = agent_with(settings([server.address()]), Some(model));
-    let outcome = run(&agent, "t", "who are the followers?").await;
-    assert_eq!(outcome.asks().len(), 1, "it asks instead of guessing");
+    let steps = vec![
+        call("getTrendingTracks", json!({"limit": 100})),
+        Step::call(
+            "compute",
+            json!({"records": ["r1"], "steps": [
+                {"do": "filter", "field": "bpm", "is": "above", "value": 120},
+                {"do": "sort", "field": "playCount", "order": "descending"},
+                {"do": "limit", "count": 3},
+            ]}),
+        ),
+        Step::call(
+            "answer",
+            json!({
+                "understood": "the 3 most played trending tracks above 120 bpm", "answered": "yes",
+                "text": "These are the 3 most played.", "figures": [], "limits": [],
+                "table": {"records": "c1", "columns": [
+                    {"title": "Track", "field": "title"}, {"title": "Artist", "field": "user.name"},
+                    {"title": "Plays", "field": "playCount"},
+                ]},
+            }),
+        ),
+    ];
+    let question = "the 3 most played trending tracks above 120 bpm";
+    let (found, _) = asked(&server, steps, question).await;
+    assert_eq!(found.status, Status::Answered, "{}", found.answer);
+    let query = [("limit", "100"), ("time", "week")];
+    let all = truth(&server, "/v1/tracks/trending", &query).await;
+    let tracks = all["data"].as_array().unwrap();
+    let mut fast: Vec<&Json> = tracks
+        .iter()
+        .filter(|it| it["bpm"].as_u64() > Some(120))
+        .collect();
+    fast.sort_by_key(|it| std::cmp::Reverse(it["play_count"].as_u64()));
+    let wanted: Vec<&str> = fast
+        .iter()
+        .take(3)
+        .map(|it| it["title"].as_str().unwrap())
+        .collect();
+    let table = found.table.unwrap();
+    let shown: Vec<&str> = table.rows.iter().map(|row| &*row[0]).collect();
+    assert_eq!(shown, wanted);
+    assert_eq!(found.mentions.listed.len(), 3);
+}
+
+#[tokio::test]
+async fn a_figure_that_no_record_says_is_given_back_once_and_then_told() {
+    let server = server().await;
+    let wrong = || {
+        let figures = json!([{"text": "987,654", "record": "r1.1", "field": "followerCount"}]);
+        answer("She has 987,654 followers.", figures)
+    };
+    let steps = vec![
+        call("getUserByHandle", json!({"handle": "novakane"})),
+        wrong(),
+        wrong(),
+    ];
+    let (found, model) = asked(&server, steps, "How many followers does @novakane have?").await;
+    assert_eq!(found.status, Status::Partial);
+    assert_eq!(found.unverified, ["987,654"]);
+    assert!(
+        found
+            .answer
+            .ends_with("Not verified, as no record says it: 987,654."),
+        "{}",
+        found.answer
+    );
+    let observed = observed(&model);
+    assert!(
+        observed[1].starts_with("not accepted: figure `987,654`: `followerCount` of `r1.1` is"),
+        "{observed:?}"
+    );
+}
+
+#[tokio::test]
+async fn parameters_that_do_not_fit_are_named_and_nothing_is_called() {
+    let server = server().await;
+    let steps = vec![
+        call(
+            "getTrendingTracks",
+            json!({"is_verified": true, "genre": "Elektronic"}),
+        ),
+        call("followUser", json!({"id": "x"})),
+        call("getTrendingTrackz", json!({})),
+        call("downloadTrack", json!({"track_id": "x"})),
+        call("getNotifications", json!({"user_id": "x"})),
+        answer("None of that can be called.", json!([])),
+    ];
+    let (_, model) = asked(&server, steps, "trending tracks by verified artists").await;
+    let observed = observed(&model);
+    for (observed, named) in observed.iter().zip([
+        "`is_verified` is no parameter of getTrendingTracks",
+        "changes something",
+        "did you mean `getTrendingTracks`?",
+        "file",
+        "token",
+    ]) {
+        assert!(observed.contains(named), "{observed}");
+    }
+    assert!(
+        observed[0].contains("did you mean `Electronic`?"),
+        "{}",
+        observed[0]
+    );
     assert_eq!(server.calls().len(), 0);
 }
 
 #[tokio::test]
-async fn text_that_is_not_in_the_question_is_dropped() {
-    let question = json!({"entity_type": "none", "names": []});
-    let made_up = json!({"query": "something else", "limit": 3});
+async fn a_question_has_eight_calls() {
     let server = server().await;
-    let model = Arc::new(Script::new(replies(question, "searchTracks", made_up)));
-    let agent = agent_with(settings([server.address()]), Some(model));
-    let outcome = run(&agent, "t", "search tracks, 3 of them").await;
-    let (ask, question) = open(&outcome);
-    assert_eq!(question.parameter.as_deref(), Some("query"));
-    assert_eq!(server.calls().len(), 0, "a search for nothing is not made");
-    let said = ask.answer::<Question>(&"glass".to_owned()).unwrap();
-    let answer = answered(agent.graph().answer("t", [said]).await.unwrap());
-    let given = Json::Object(answer.parameters.unwrap());
-    assert_eq!(given, json!({"limit": 3, "query": "glass"}));
+    let mut steps: Vec<Step> = (1..=MAX_CALLS + 1)
+        .map(|limit| call("getTrendingTracks", json!({"limit": limit})))
+        .collect();
+    steps.push(answer("That was much.", json!([])));
+    let (found, model) = asked(&server, steps, "everything").await;
+    assert_eq!(found.sources.len(), MAX_CALLS);
+    assert_eq!(server.calls().len(), MAX_CALLS);
+    assert!(observed(&model)[MAX_CALLS].starts_with("all 8 calls"));
 }
 
 #[tokio::test]
-async fn wrong_parameters_are_told_to_the_model_which_corrects_them() {
-    let question = json!({"entity_type": "none", "names": []});
-    let wrong = Step::data(json!({"genre": "Elektronic"})).when(When::schema("parameters"));
-    let right = When {
-        contains: Some("did you mean `Electronic`?".into()),
-        ..When::schema("parameters")
-    };
-    let right = Step::data(json!({"genre": "Electronic"})).when(right);
-    let mut steps = replies(question, "getTrendingTracks", json!({}));
-    steps.truncate(2);
-    steps.extend([right.clone(), wrong]);
-    let (answer, _) = asked(steps, "trending elektronic tracks").await;
-    assert_eq!(answer.status, Status::Answered, "{}", answer.answer);
-    assert_eq!(answer.parameters.unwrap()["genre"], "Electronic");
+async fn records_are_untrusted_and_the_question_is_not() {
+    let server = server().await;
+    server.trap(Fault::Hostile, 9);
+    let steps = vec![
+        call("getTrendingTracks", json!({})),
+        answer("They have odd titles.", json!([])),
+    ];
+    let (_, model) = asked(&server, steps, "trending tracks").await;
+    let seen = model.seen();
+    let messages = &seen.last().unwrap().messages;
+    for message in messages {
+        let is_hostile = message.text().contains("ignore previous");
+        assert_eq!(
+            message.label() == Label::Untrusted,
+            is_hostile,
+            "{}",
+            message.text()
+        );
+    }
+    assert!(messages.iter().any(|it| it.label() == Label::Untrusted));
 }
 
 #[tokio::test]
-async fn a_model_that_finds_no_operation_ends_in_a_refusal() {
-    let question = json!({"entity_type": "none", "names": []});
-    let (answer, calls) = asked(
-        replies(question, "none", json!({})),
-        "trending tracks of the moon",
-    )
-    .await;
-    assert_eq!((answer.status, calls), (Status::Refused, 0));
+async fn a_later_question_brings_what_was_answered_before() {
+    let server = server().await;
+    let first = vec![
+        call("getUserByHandle", json!({"handle": "miravoss"})),
+        answer(
+            "Mira Voss.",
+            json!([{"text": "Mira Voss", "record": "r1.1", "field": "name"}]),
+        ),
+    ];
+    let then = answer("Still her.", json!([])).when(When::contains("And how many"));
+    let steps = std::iter::once(then).chain(first).collect();
+    let (agent, model) = scripted(&server, steps);
+    answered(run(&agent, "t", "Who is @miravoss?").await);
+    answered(run(&agent, "t", "And how many tracks do they have?").await);
+    let last = model.seen().pop().unwrap().messages;
+    let id = truth(&server, "/v1/users/handle/miravoss", &[]).await["data"]["id"].clone();
+    let earlier = last
+        .iter()
+        .find(|it| it.label() == Label::Untrusted)
+        .unwrap()
+        .text();
+    assert!(earlier.contains("Who is @miravoss?"), "{earlier}");
+    assert!(earlier.contains(id.as_str().unwrap()), "{earlier}");
+    assert_eq!(
+        last.last().unwrap().text(),
+        "And how many tracks do they have?"
+    );
 }
 
 #[tokio::test]
-async fn a_model_cannot_choose_outside_its_candidates() {
-    let question = json!({"entity_type": "none", "names": []});
-    let steps = replies(question, "deletePlaylist", json!({}));
-    let (answer, calls) = asked(steps, "trending playlists").await;
-    assert_eq!((answer.status, calls), (Status::Failed, 0));
-    assert_eq!(answer.error.unwrap().code, "SS8011");
+async fn what_cannot_be_answered_is_said_and_is_no_answer_to_something_else() {
+    let server = server().await;
+    let steps = vec![Step::call(
+        "answer",
+        json!({
+            "understood": "which track was played most on a single day", "answered": "no",
+            "text": "Audius does not say plays by day.", "figures": [], "table": null,
+            "limits": ["plays by day are in no operation"],
+        }),
+    )];
+    let (found, _) = asked(&server, steps, "most played track on a single day").await;
+    assert_eq!(found.status, Status::Refused);
+    assert_eq!(found.limits, ["plays by day are in no operation"]);
 }
 
 #[tokio::test]
-async fn a_model_that_fails_is_an_error_and_no_answer() {
-    let (answer, calls) = asked(
+async fn a_model_that_speaks_without_a_tool_is_told_and_ends_in_an_error() {
+    let server = server().await;
+    let words = || Step::text("Trending tracks are great.").times(9);
+    let (found, model) = asked(&server, vec![words()], "trending tracks").await;
+    assert_eq!(found.status, Status::Failed);
+    assert_eq!(found.error.unwrap().code, "SS8011");
+    assert_eq!(model.seen().len(), 3);
+    let (found, _) = asked(
+        &server,
         vec![Step::error(FailureKind::Server).always()],
         "trending tracks",
     )
     .await;
-    assert_eq!((answer.status, calls), (Status::Failed, 0));
-    assert_eq!(answer.error.unwrap().code, "SS8011");
+    assert_eq!(found.error.unwrap().code, "SS8011");
 }
 
 #[tokio::test]
-async fn a_model_that_obeys_what_it_reads_reads_nothing_of_strangers() {
+async fn a_reply_that_is_cut_off_gets_more_room_once() {
     let server = server().await;
-    server.trap(superstep_fake_audius::Fault::Hostile, 9);
-    let question = json!({"entity_type": "none", "names": []});
-    let model = Arc::new(Script::new(replies(question, "getTrendingTracks", json!({}))).obedient());
-    let agent = agent_with(settings([server.address()]), Some(model.clone()));
-    answered(run(&agent, "t", "trending tracks").await);
-    answered(run(&agent, "t", "trending tracks").await);
-    for request in model.seen() {
-        for message in &request.messages {
-            assert!(
-                !message.text().contains("ignore previous"),
-                "{}",
-                message.text()
-            );
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_small_model_only_chooses_between_operations_that_fit_about_as_well() {
-    let catalogue = Catalogue::get().unwrap();
-    let close = |question: &str| {
-        let understood = Understanding::of(question);
-        let choice = choose(catalogue, question, &understood, false);
-        let close = choice.close.into_iter().map(|it| it.id.clone());
-        close.collect::<Vec<_>>()
+    let cut = Step {
+        finish: Some(superstep::model::Finish::Length),
+        ..Step::text("")
     };
-    let all = labeled();
-    let undecided = all
-        .iter()
-        .filter(|it| it.entity.is_none() && !it.question.contains('@'));
-    let question = undecided
-        .map(|it| &*it.question)
-        .find(|question| close(question).len() > 1)
-        .unwrap();
-    for (said, place) in [("2", 1), ("1", 0), ("8", 0)] {
-        let server = server().await;
-        let step = Step::data(json!({"choice": said})).when(When::schema("choice"));
-        let model = Arc::new(Script::new([step.always()]));
-        let mut settings = settings([server.address()]);
-        settings.role = ModelRole::Choice;
-        let agent = agent_with(settings, Some(model.clone()));
-        run(&agent, "t", question).await;
-        let history = agent.graph().history("t").await.unwrap();
-        let chosen = history.iter().find_map(|it| it.state.best_api.clone());
-        // What leaves a word of the question does not take the place of what leaves none.
-        let understood = Understanding::of(question);
-        let wanted = catalogue.operation(&close(question)[place]).unwrap();
-        let account = Account::of(catalogue, question, &understood, wanted);
-        let best = choose(catalogue, question, &understood, false)
-            .best
-            .unwrap();
-        let wanted = match account.left.is_empty() && said != "8" {
-            true => wanted,
-            false => best,
-        };
-        assert_eq!(chosen.unwrap().id, wanted.id, "{question}: {said}");
-        assert_eq!(model.seen().len(), 1, "it is asked once");
-        // Where nothing is undecided it is not asked.
-        let certain = "How many followers has @novakane?";
-        assert_eq!(close(certain), ["getUserByHandle"]);
-        answered(run(&agent, "certain", certain).await);
-        assert_eq!(model.seen().len(), 1);
-    }
+    let (found, model) = asked(
+        &server,
+        vec![
+            answer("Nothing to say.", json!([])).when(When::contains("cut off")),
+            cut,
+        ],
+        "trending tracks",
+    )
+    .await;
+    assert_eq!(found.status, Status::Answered, "{}", found.answer);
+    let limits: Vec<_> = model.seen().iter().map(|it| it.max_tokens).collect();
+    assert_eq!(limits, [None, Some(16_000)]);
 }
 
 #[tokio::test]
-async fn a_node_calls_the_model_that_it_was_given() {
+async fn a_small_model_and_an_order_are_left_to_the_rules() {
     let server = server().await;
-    let mut steps = replies(
-        json!({"entity_type": "none", "names": []}),
-        "getTrendingTracks",
-        json!({}),
-    );
-    let own = Arc::new(Script::new([steps.remove(1)]).named("own"));
-    let usual = Arc::new(Script::new(steps).named("usual"));
-    let models = NodeModels::new(usual.clone()).with("select_api_node", own.clone());
-    let settings = settings([server.address()]);
-    let agent = Atris::with_models(
-        Some(models),
-        settings.clone(),
-        Backends::on(MemorySaver::default()),
-    )
-    .unwrap();
-    let answer = answered(run(&agent, "t", "Which tracks are trending?").await);
-    assert_eq!(answer.operation.as_deref(), Some("getTrendingTracks"));
-    assert_eq!(own.seen().len(), 1, "the operation alone is its business");
-    // A small model for all, and a large one that reads the question: the role follows the model.
-    let reads = Arc::new(Script::new([Step::data(
-        json!({"entity_type": "none", "names": []}),
-    )
-    .when(When::schema("question"))
-    .always()]));
-    let small = Arc::new(Script::new([]));
-    let models = NodeModels::new(small.clone()).with("extract_category_node", reads.clone());
-    let mut settings = settings;
-    settings.role = ModelRole::Choice;
-    settings
-        .node_roles
-        .insert("extract_category_node".into(), ModelRole::Whole);
-    let agent =
-        Atris::with_models(Some(models), settings, Backends::on(MemorySaver::default())).unwrap();
-    run(&agent, "t", "Which tracks are trending?").await;
-    assert_eq!(reads.seen().len(), 1);
+    let mut small = Caps::local();
+    small.small = true;
+    let model = Arc::new(Script::new([]).with_caps(small));
+    let agent = agent_with(settings([server.address()]), Some(model.clone()));
+    let found = answered(run(&agent, "t", "trending tracks").await);
+    assert_eq!(found.operation.as_deref(), Some("getTrendingTracks"));
+    let strong = Arc::new(Script::new([]));
+    let mut settings = settings([server.address()]);
+    settings.writes = true;
+    settings.client.token = Some(superstep_fake_audius::TOKEN.into());
+    let agent = agent_with(settings, Some(strong.clone()));
+    let outcome = run(&agent, "t", "favorite First Light").await;
+    assert_eq!(outcome.asks().len(), 1, "who the person is");
+    assert!(model.seen().is_empty() && strong.seen().is_empty());
+}
+
+#[tokio::test]
+async fn the_loop_calls_the_model_that_its_node_was_given() {
+    let server = server().await;
+    let own = Arc::new(Script::new([answer("Here.", json!([]))]).named("own"));
+    let usual = Arc::new(Script::new([]).named("usual"));
+    let models = NodeModels::new(usual.clone()).with("model_turn", own.clone());
+    let backends = Backends::on(MemorySaver::default());
+    let agent = Atris::with_models(Some(models), settings([server.address()]), backends).unwrap();
+    answered(run(&agent, "t", "Which tracks are trending?").await);
+    assert_eq!((own.seen().len(), usual.seen().len()), (1, 0));
 }

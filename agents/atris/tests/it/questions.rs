@@ -7,7 +7,7 @@ use superstep_atris::{
     question::{Understanding, choose},
 };
 
-use crate::support::{agent_with, server, settings};
+use crate::support::{agent_with, answered, run, server, settings};
 
 /// How many of the 30 in `unseen.json` the rules read as they were meant. They were written after the rules, and
 /// the rules were changed with some of these in view.
@@ -100,20 +100,6 @@ async fn the_rules_read_most_questions_they_were_not_made_by() {
 }
 
 #[test]
-fn the_right_operation_is_among_the_candidates_that_a_model_gets() {
-    let catalogue = Catalogue::get().unwrap();
-    for expected in labeled() {
-        let understood = Understanding::of(&expected.question);
-        let choice = choose(catalogue, &expected.question, &understood, false);
-        let found = choice
-            .candidates
-            .iter()
-            .any(|it| Some(&it.operation.id) == expected.operation.as_ref());
-        assert!(found, "{}", expected.question);
-    }
-}
-
-#[test]
 fn what_is_not_about_audius_has_no_operation() {
     let catalogue = Catalogue::get().unwrap();
     for question in [
@@ -129,4 +115,32 @@ fn what_is_not_about_audius_has_no_operation() {
         let best = choice.best.map(|best| &best.id);
         assert_eq!(best, None, "{question}");
     }
+}
+
+#[tokio::test]
+async fn the_rules_answer_every_question_they_were_made_by_in_these_words() {
+    let server = server().await;
+    let agent = agent_with(settings([server.address()]), None);
+    let mut transcript = String::new();
+    for (number, expected) in labeled().into_iter().enumerate() {
+        let thread = format!("t{number}");
+        let answer = answered(run(&agent, &thread, &expected.question).await);
+        let status = serde_json::to_string(&answer.status).unwrap();
+        transcript.push_str(&format!(
+            "? {}\n  {} {} {status}\n{}\n\n",
+            expected.question,
+            answer.operation.unwrap_or_default(),
+            serde_json::Value::Object(answer.parameters.unwrap_or_default()),
+            answer.answer
+        ));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/answers.txt");
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, &transcript).unwrap();
+    }
+    let known = std::fs::read_to_string(path).unwrap_or_default();
+    for (known, now) in known.split("\n\n").zip(transcript.split("\n\n")) {
+        assert_eq!(now, known);
+    }
+    assert_eq!(known.len(), transcript.len());
 }

@@ -1,0 +1,87 @@
+//! The tool loop of a strong model: it looks operations up, calls them, computes with their records and answers.
+//!
+//! The model has four tools. `find` searches the catalogue, `compute` works on records by their ids, `draft` is the
+//! answer that the model proposes, `figures` traces every number of it to a field of a record or to a computed value,
+//! `request` is what the model reads. The calls themselves are those of [`tools`](crate::tools): checked, budgeted,
+//! and approved by a person where they are private. The nodes `model_turn` and `tool_turn` make a loop of it.
+
+mod compute;
+mod draft;
+mod figures;
+mod find;
+mod offer;
+mod progress;
+mod record_set;
+mod request;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+pub(crate) use compute::Computing;
+pub(crate) use draft::Draft;
+pub(crate) use find::found;
+pub(crate) use offer::{ANSWER, CALL, COMPUTE, FIND, tools};
+pub use progress::Progress;
+pub use record_set::RecordSet;
+pub(crate) use request::messages;
+
+/// How many calls of the API one question may make.
+pub const MAX_CALLS: usize = 8;
+
+/// How often the model may speak for one question; the last time it can only answer.
+pub(crate) const MAX_TURNS: u32 = 18;
+
+/// What a question has brought to light so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Research {
+    /// Records, as calls and computations gave them.
+    pub sets: Vec<RecordSet>,
+    /// How many calls of the API were made.
+    pub calls: usize,
+    /// How often the model spoke.
+    pub turns: u32,
+    /// How many of its replies in a row were of no use.
+    pub repairs: u32,
+    /// Whether an answer was given back because of figures that nothing says.
+    pub is_refused: bool,
+    /// Whether a reply was cut off, so that the next one gets a limit of its own.
+    pub is_cut: bool,
+}
+
+impl Research {
+    /// How many calls are left.
+    pub(crate) fn calls_left(&self) -> usize {
+        MAX_CALLS.saturating_sub(self.calls)
+    }
+
+    /// A set by its id.
+    pub(crate) fn set(&self, id: &str) -> Result<&RecordSet, String> {
+        self.sets.iter().find(|set| set.id == id).ok_or_else(|| {
+            let known: Vec<&str> = self.sets.iter().map(|set| set.id.as_str()).collect();
+            match known.as_slice() {
+                [] => format!("there is no `{id}`: nothing was called yet"),
+                known => format!("there is no `{id}`; there are {}", known.join(", ")),
+            }
+        })
+    }
+
+    /// A record by its id, `r1.3` being the third of `r1`.
+    pub(crate) fn record(&self, id: &str) -> Result<&Json, String> {
+        let (set, place) = id.split_once('.').ok_or_else(|| {
+            format!("`{id}` is no record: those of a set `r1` are `r1.1`, `r1.2`")
+        })?;
+        let set = self.set(set)?;
+        let record = place.parse::<usize>().ok();
+        let record = record.and_then(|place| set.records.get(place.checked_sub(1)?));
+        record.ok_or_else(|| {
+            let count = set.records.len();
+            format!("there is no `{id}`: `{}` has {count} records", set.id)
+        })
+    }
+
+    /// The id of the next set: of a call or of a computation.
+    pub(crate) fn next_id(&self, letter: char) -> String {
+        let same = self.sets.iter().filter(|set| set.id.starts_with(letter));
+        format!("{letter}{}", same.count() + 1)
+    }
+}

@@ -1,0 +1,91 @@
+//! Tests of a filter, and the order of values.
+
+use std::cmp::Ordering;
+
+use serde_json::Value as Json;
+
+use super::step::Is;
+
+/// A test with what it compares with.
+pub(super) struct Test<'a> {
+    is: Is,
+    value: &'a Json,
+}
+
+impl<'a> Test<'a> {
+    /// A test, if it has what it needs.
+    pub(super) fn new(is: Is, value: Option<&'a Json>) -> Result<Self, String> {
+        match (value, is) {
+            (None, Is::Known | Is::Unknown) => Ok(Self {
+                is,
+                value: &Json::Null,
+            }),
+            (None, _) => Err("the filter has no `value`".into()),
+            (Some(value), Is::OneOf) if !value.is_array() => {
+                Err("one_of needs a list as `value`".into())
+            }
+            (Some(value), _) => Ok(Self { is, value }),
+        }
+    }
+
+    /// Whether a value passes; an error says that the two cannot be compared.
+    pub(super) fn passes(&self, found: Option<&Json>) -> Result<bool, String> {
+        let Some(found) = found else {
+            return Ok(self.is == Is::Unknown);
+        };
+        let order = || {
+            ordered(found, self.value)
+                .ok_or_else(|| format!("{found} cannot be compared with {}", self.value))
+        };
+        Ok(match self.is {
+            Is::Known => true,
+            Is::Unknown => false,
+            Is::Equals => any(found, |it| same(it, self.value)),
+            Is::NotEquals => !any(found, |it| same(it, self.value)),
+            Is::OneOf => {
+                let mut values = self.value.as_array().into_iter().flatten();
+                values.any(|value| any(found, |it| same(it, value)))
+            }
+            Is::Contains => any(found, |it| lower(it).contains(&lower(self.value))),
+            Is::StartsWith => any(found, |it| lower(it).starts_with(&lower(self.value))),
+            Is::Above => order()?.is_gt(),
+            Is::AtLeast => order()?.is_ge(),
+            Is::Below => order()?.is_lt(),
+            Is::AtMost => order()?.is_le(),
+        })
+    }
+}
+
+/// Which of two values is more: of numbers, or of texts such as dates; nothing for one of each. A time is compared
+/// with a day, a month or a year as far as these go.
+pub(super) fn ordered(a: &Json, b: &Json) -> Option<Ordering> {
+    if let (Some(a), Some(b)) = (a.as_f64(), b.as_f64()) {
+        return Some(a.total_cmp(&b));
+    }
+    let (a, b) = (a.as_str()?.to_lowercase(), b.as_str()?.to_lowercase());
+    let is_date = b.len() >= 4 && b.chars().all(|c| c.is_ascii_digit() || c == '-');
+    let a = a.get(..b.len()).filter(|_| is_date).unwrap_or(&a);
+    Some(a.cmp(&b))
+}
+
+/// Whether a value, or one of a list, is so.
+fn any(found: &Json, is: impl Fn(&Json) -> bool) -> bool {
+    match found {
+        Json::Array(items) => items.iter().any(is),
+        one => is(one),
+    }
+}
+
+fn same(a: &Json, b: &Json) -> bool {
+    match (a.as_f64(), b.as_f64()) {
+        (Some(a), Some(b)) => a == b,
+        _ => lower(a) == lower(b),
+    }
+}
+
+fn lower(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.to_lowercase(),
+        other => other.to_string(),
+    }
+}
