@@ -98,6 +98,10 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
             let say = |_: &Question| Ok(Answer::response(text.join(" ")));
             one(&reader, &id, say, &with, app).await
         }
+        InboxCommand::Read { id, with } => {
+            let say = |_: &Question| Ok(Answer::read());
+            one(&reader, &id, say, &with, app).await
+        }
         InboxCommand::Ignore { id, with } => {
             let say = |_: &Question| Ok(Answer::ignore());
             one(&reader, &id, say, &with, app).await

@@ -12,6 +12,9 @@ pub(crate) const EDITS: [&str; 2] = ["email_assistant", "edits"];
 /// Mail that is being parsed.
 pub(crate) const PARSING: [&str; 2] = ["email_assistant", "parsing"];
 
+/// Meetings that wait for an answer.
+pub(crate) const PROPOSALS: [&str; 2] = ["email_assistant", "proposals"];
+
 /// Store namespaces of bookkeeping, not of notes. Front ends hide them.
 /// Without them mail may be sent twice, or never be looked at.
-pub const BOOKKEEPING: [[&str; 2]; 4] = [QUEUE, PAST_CALLS, EDITS, PARSING];
+pub const BOOKKEEPING: [[&str; 2]; 5] = [QUEUE, PAST_CALLS, EDITS, PARSING, PROPOSALS];

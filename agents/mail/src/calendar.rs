@@ -71,6 +71,35 @@ pub struct NewEvent {
     pub attendees: Vec<Address>,
     /// Who invites.
     pub organizer: Address,
+    /// Where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// What those who come should know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// A change of an event that is there. It says what the event is to become, so that making it twice makes it once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventChange {
+    /// Which event.
+    pub id: EventId,
+    /// What it becomes.
+    pub to: Changed,
+}
+
+/// What an event becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// It is at another time.
+    Moved {
+        /// When.
+        span: Span,
+        /// The zone it is meant in.
+        time_zone: String,
+    },
+    /// It does not take place.
+    Cancelled,
 }
 
 /// Whether an event was made before.
@@ -122,5 +151,48 @@ pub trait Calendar: Send + Sync + 'static {
             event.key
         );
         Box::pin(async { Ok(EventLookup::Unsure { why }) })
+    }
+
+    /// An event by its id. A cancelled one is missing.
+    fn event<'a>(&'a self, _id: &'a EventId) -> Later<'a, Result<Event, MailError>> {
+        Box::pin(async { Err(no_changes(self.place())) })
+    }
+
+    /// Changes an event, by one attempt, and tells those who come if the calendar can.
+    /// [`MailError::Unreachable`] means that it may have been changed.
+    fn change<'a>(&'a self, _change: &'a EventChange) -> Later<'a, Result<(), MailError>> {
+        Box::pin(async { Err(no_changes(self.place())) })
+    }
+
+    /// Whether an event was changed, for an attempt that broke off: by what it is now.
+    fn look_up_change<'a>(
+        &'a self,
+        change: &'a EventChange,
+    ) -> Later<'a, Result<EventLookup, MailError>> {
+        Box::pin(async move {
+            let is_made = match (self.event(&change.id).await, &change.to) {
+                (Ok(event), Changed::Moved { span, .. }) => event.when == When::Times(*span),
+                (Err(MailError::Missing { .. }), Changed::Cancelled) => true,
+                (Ok(_), Changed::Cancelled) => false,
+                (Err(error), _) => return Err(error),
+            };
+            Ok(match is_made {
+                true => EventLookup::Made(change.id.clone()),
+                false => EventLookup::Unsure {
+                    why: format!(
+                        "{} shows it as it was; the change may show late",
+                        self.place()
+                    ),
+                },
+            })
+        })
+    }
+}
+
+/// A calendar that only shows and makes events.
+fn no_changes(place: String) -> MailError {
+    MailError::Refused {
+        place,
+        why: "it cannot move or cancel meetings".into(),
     }
 }

@@ -1,4 +1,4 @@
-//! Composition of a reply: recipients, headers, bytes.
+//! Composition of a mail: recipients, headers, attached files, bytes.
 //!
 //! Answers go where the sender wants them (`Reply-To` before `From`); the others of the mail get a
 //! copy. Everything that comes from a mail, a model or a person is checked or encoded before it
@@ -6,12 +6,16 @@
 //! The bytes follow from the arguments alone:
 //! composing twice gives the same mail.
 
+mod file;
 mod header;
 
 use jiff::{Timestamp, tz::TimeZone};
 
 use crate::{
-    Outgoing, ThreadKey, address::Address, error::MailError, parse::Mail, parse::is_email,
+    Outgoing, ThreadKey,
+    address::Address,
+    error::MailError,
+    parse::{AttachedFile, Mail, is_email},
 };
 use header::{HeaderBlock, address_list, base64_lines, text_header};
 
@@ -54,6 +58,39 @@ impl Recipients {
         recipients
     }
 
+    /// Who gets a reply to the sender alone.
+    pub fn of_sender(mail: &Mail, owner: &Address, added: &[Address]) -> Self {
+        let alone = Mail {
+            cc: Vec::new(),
+            to: match mail.from.as_ref().is_some_and(|from| from.is_same(owner)) {
+                true => mail.to.clone(),
+                false => Vec::new(),
+            },
+            ..mail.clone()
+        };
+        Self::of(&alone, owner, added)
+    }
+
+    /// The recipients of a mail that answers nothing.
+    pub fn named(to: &[Address], cc: &[Address]) -> Self {
+        let mut recipients = Self::default();
+        to.iter().cloned().for_each(|one| recipients.add_to(one));
+        cc.iter().cloned().for_each(|one| recipients.add_cc(one));
+        recipients
+    }
+
+    /// All of them but some. If nobody is left whom it is for, those who get a copy are.
+    #[must_use]
+    pub fn without(mut self, dropped: &[Address]) -> Self {
+        let is_kept = |one: &Address| !dropped.iter().any(|it| it.is_same(one));
+        self.to.retain(is_kept);
+        self.cc.retain(is_kept);
+        if self.to.is_empty() {
+            self.to = std::mem::take(&mut self.cc);
+        }
+        self
+    }
+
     /// All of them.
     pub fn all(&self) -> impl Iterator<Item = &Address> {
         self.to.iter().chain(&self.cc)
@@ -82,17 +119,21 @@ impl Recipients {
     }
 }
 
-/// What a reply is made of.
+/// What a mail is made of.
 #[derive(Clone, Copy, Debug)]
-pub struct Reply<'a> {
+pub struct NewMail<'a> {
     /// Who writes.
     pub from: &'a Address,
-    /// The mail that is answered.
-    pub to: &'a Mail,
-    /// Who gets it besides.
-    pub added: &'a [Address],
+    /// Who gets it.
+    pub recipients: &'a Recipients,
+    /// The subject.
+    pub subject: &'a str,
     /// What it says.
     pub text: &'a str,
+    /// The mail that it answers.
+    pub answers: Option<&'a Mail>,
+    /// What comes with it.
+    pub files: &'a [AttachedFile],
     /// Equal on every attempt to send it.
     pub key: &'a str,
     /// When it was written.
@@ -100,33 +141,30 @@ pub struct Reply<'a> {
     /// The zone of the date.
     pub zone: &'a TimeZone,
     /// What it belongs to, as the mailbox calls it.
-    pub thread: &'a ThreadKey,
+    pub thread: Option<&'a ThreadKey>,
 }
 
-impl Reply<'_> {
+impl NewMail<'_> {
     /// The mail, ready to be sent.
     pub fn compose(&self) -> Result<Outgoing, MailError> {
-        let recipients = Recipients::of(self.to, self.from, self.added);
-        if recipients.to.is_empty() {
-            return Err(refused(
-                "the mail does not say where an answer should go".into(),
-            ));
+        if self.recipients.to.is_empty() {
+            return Err(refused(match self.answers {
+                Some(_) => "the mail does not say where an answer should go".into(),
+                None => "it has no recipient".into(),
+            }));
         }
-        let strange = recipients
-            .all()
-            .chain([self.from])
-            .find(|it| !is_email(&it.email));
-        if let Some(strange) = strange {
+        let everybody = || self.recipients.all().chain([self.from]);
+        if let Some(strange) = everybody().find(|it| !is_email(&it.email)) {
             return Err(refused(format!("`{}` is no address", strange.email)));
         }
         let message_id = self.message_id();
-        let mail = self.write(&recipients, &message_id).map_err(refused)?;
+        let mail = self.write(&message_id).map_err(refused)?;
         Ok(Outgoing {
             bytes: mail.into_bytes(),
             message_id,
             from: self.from.clone(),
-            recipients: recipients.all().cloned().collect(),
-            thread: Some(self.thread.clone()),
+            recipients: self.recipients.all().cloned().collect(),
+            thread: self.thread.cloned(),
         })
     }
 
@@ -135,45 +173,75 @@ impl Reply<'_> {
         format!("{}@{}", self.key, domain.unwrap_or("localhost"))
     }
 
-    fn write(&self, recipients: &Recipients, message_id: &str) -> Result<String, String> {
+    fn write(&self, message_id: &str) -> Result<String, String> {
         let date = self.date.to_zoned(self.zone.clone());
         let date = date.strftime("%a, %d %b %Y %H:%M:%S %z").to_string();
         let mut head = HeaderBlock::default();
         head.add_line("Date", &date)?;
         head.add("From", &address_list([self.from]))?;
-        head.add("To", &address_list(&recipients.to))?;
-        head.add("Cc", &address_list(&recipients.cc))?;
-        head.add("Subject", &text_header(&reply_subject(&self.to.subject)))?;
+        head.add("To", &address_list(&self.recipients.to))?;
+        head.add("Cc", &address_list(&self.recipients.cc))?;
+        head.add("Subject", &text_header(self.subject))?;
         head.add_line("Message-ID", &format!("<{message_id}>"))?;
-        let answered = self.to.message_id.iter();
-        let answered: Vec<String> = answered.map(|id| format!("<{id}>")).collect();
-        head.add("In-Reply-To", &answered)?;
-        head.add("References", &references(self.to))?;
-        head.add_line("MIME-Version", "1.0")?;
-        head.add_line("Content-Type", "text/plain; charset=utf-8")?;
-        let text = self.text.replace("\r\n", "\n").replace('\r', "\n");
-        let fits = |line: &str| line.len() < 990 && line.is_ascii() && !line.contains('\0');
-        if text.lines().all(fits) {
-            head.add_line("Content-Transfer-Encoding", "7bit")?;
-            let lines = text.lines().map(|line| format!("{line}\r\n"));
-            Ok(head.ended() + &lines.collect::<String>())
-        } else {
-            head.add_line("Content-Transfer-Encoding", "base64")?;
-            let text = text.replace('\n', "\r\n");
-            Ok(head.ended() + &base64_lines(text.as_bytes()))
+        if let Some(answered) = self.answers {
+            let ids = answered.message_id.iter();
+            let ids: Vec<String> = ids.map(|id| format!("<{id}>")).collect();
+            head.add("In-Reply-To", &ids)?;
+            head.add("References", &references(answered))?;
         }
+        head.add_line("MIME-Version", "1.0")?;
+        if self.files.is_empty() {
+            return text_part(head, self.text);
+        }
+        // The key is a hash that no text can know.
+        let boundary = format!("=_{}", self.key);
+        let kind = format!("multipart/mixed; boundary=\"{boundary}\"");
+        head.add_line("Content-Type", &kind)?;
+        let mut mail = head.ended();
+        let mut parts = vec![text_part(HeaderBlock::default(), self.text)?];
+        for attached in self.files {
+            parts.push(file::part(attached)?);
+        }
+        for part in parts {
+            mail.push_str(&format!("--{boundary}\r\n{part}\r\n"));
+        }
+        mail.push_str(&format!("--{boundary}--\r\n"));
+        Ok(mail)
+    }
+}
+
+/// A text behind its headers.
+fn text_part(mut head: HeaderBlock, text: &str) -> Result<String, String> {
+    head.add_line("Content-Type", "text/plain; charset=utf-8")?;
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let fits = |line: &str| line.len() < 990 && line.is_ascii() && !line.contains('\0');
+    if text.lines().all(fits) {
+        head.add_line("Content-Transfer-Encoding", "7bit")?;
+        let lines = text.lines().map(|line| format!("{line}\r\n"));
+        Ok(head.ended() + &lines.collect::<String>())
+    } else {
+        head.add_line("Content-Transfer-Encoding", "base64")?;
+        let text = text.replace('\n', "\r\n");
+        Ok(head.ended() + &base64_lines(text.as_bytes()))
     }
 }
 
 /// The subject of an answer: marked as one, once.
 pub fn reply_subject(subject: &str) -> String {
+    marked("Re:", subject)
+}
+
+/// The subject of a mail that is passed on: marked as one, once.
+pub fn forward_subject(subject: &str) -> String {
+    marked("Fwd:", subject)
+}
+
+fn marked(mark: &str, subject: &str) -> String {
     let subject = subject.trim();
-    let is_marked = subject
-        .get(..3)
-        .is_some_and(|start| start.eq_ignore_ascii_case("re:"));
-    match is_marked {
+    let start = subject.get(..mark.len());
+    match start.is_some_and(|start| start.eq_ignore_ascii_case(mark)) {
         true => subject.to_owned(),
-        false => format!("Re: {subject}").trim_end().to_owned(),
+        false => format!("{mark} {subject}").trim_end().to_owned(),
     }
 }
 
@@ -196,7 +264,7 @@ fn references(mail: &Mail) -> Vec<String> {
 
 fn refused(why: String) -> MailError {
     MailError::Malformed {
-        what: "the reply".into(),
+        what: "the mail to send".into(),
         why,
     }
 }
@@ -222,15 +290,18 @@ mod tests {
     }
 
     fn composed(mail: &Mail, text: &str) -> Result<Outgoing, MailError> {
-        Reply {
-            from: &address("me@example.org"),
-            to: mail,
-            added: &[],
+        let owner = address("me@example.org");
+        NewMail {
+            from: &owner,
+            recipients: &Recipients::of(mail, &owner, &[]),
+            subject: &reply_subject(&mail.subject),
             text,
+            answers: Some(mail),
+            files: &[],
             key: "k1",
             date: Timestamp::UNIX_EPOCH,
             zone: &TimeZone::UTC,
-            thread: &ThreadKey("t".into()),
+            thread: Some(&ThreadKey("t".into())),
         }
         .compose()
     }
@@ -341,8 +412,67 @@ mod tests {
     }
 
     #[test]
+    fn recipients_can_be_the_sender_alone_or_all_but_some() {
+        let owner = address("me@example.org");
+        let emails = |found: &Recipients| -> Vec<String> {
+            found.all().map(|it| it.email.clone()).collect()
+        };
+        let alone = Recipients::of_sender(&mail(), &owner, &[]);
+        assert_eq!(emails(&alone), ["ann@example.org"]);
+        let all = Recipients::of(&mail(), &owner, &[]);
+        let fewer = all.clone().without(&[address("EVE@example.org")]);
+        assert_eq!(emails(&fewer), ["ann@example.org", "bob@example.org"]);
+        let others = all.without(&[address("ann@example.org")]);
+        assert_eq!((others.to.len(), others.cc.len()), (2, 0));
+    }
+
+    #[test]
+    fn files_come_with_a_mail_as_they_were() {
+        let files = [
+            AttachedFile {
+                name: Some("Übersicht \"1\".csv".into()),
+                media_type: "text/csv".into(),
+                charset: None,
+                bytes: b"a;b\r\n\xff\0".to_vec(),
+            },
+            AttachedFile {
+                name: None,
+                media_type: "x\r\nBcc: eve@evil.example".into(),
+                charset: None,
+                bytes: vec![b'-'; 300],
+            },
+        ];
+        let (owner, to) = (address("me@example.org"), address("bob@example.org"));
+        let sent = NewMail {
+            from: &owner,
+            recipients: &Recipients::named(&[to], &[]),
+            subject: "Fwd: Zahlen",
+            text: "Grüße",
+            answers: None,
+            files: &files,
+            key: "k1",
+            date: Timestamp::UNIX_EPOCH,
+            zone: &TimeZone::UTC,
+            thread: None,
+        };
+        let sent = sent.compose().unwrap();
+        assert!(sent.bytes.is_ascii());
+        let text = String::from_utf8_lossy(&sent.bytes).to_lowercase();
+        assert!(!text.contains("\nbcc"), "{text}");
+        let back = crate::parse::parse(&sent.bytes).unwrap();
+        assert_eq!(back.text, "Grüße");
+        let back = crate::parse::attached_files(&sent.bytes).unwrap();
+        assert_eq!(back[0].name.as_deref(), Some("Übersicht \"1\".csv"));
+        let bytes = |all: &[AttachedFile]| -> Vec<Vec<u8>> {
+            all.iter().map(|it| it.bytes.clone()).collect()
+        };
+        assert_eq!(bytes(&back), bytes(&files));
+    }
+
+    #[test]
     fn a_subject_is_marked_once() {
         assert_eq!(reply_subject("Lunch"), "Re: Lunch");
+        assert_eq!(forward_subject("fwd: Lunch"), "fwd: Lunch");
         assert_eq!(reply_subject("RE: Lunch"), "RE: Lunch");
         assert_eq!(reply_subject(""), "Re:");
     }

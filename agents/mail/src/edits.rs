@@ -45,7 +45,9 @@ impl MailAgent {
         };
         let past_calls = PastCalls::new(self.store.clone());
         let now = Timestamp::now();
-        let validator = CallValidator::of(&self.services, past_calls, input, now, NO_CALL).await;
+        // Days are not looked at here.
+        let known = (past_calls, Vec::new());
+        let validator = CallValidator::of(&self.services, known, input, now, NO_CALL).await;
         let checked = match validator {
             Ok(validator) => validator.check(&asked.action_request.action, args),
             Err(error) => Err(error.to_string()),

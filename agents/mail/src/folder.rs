@@ -10,6 +10,7 @@
 //! meetings), `recur` (those that recur).
 
 mod calendar;
+mod change;
 mod hand_over;
 mod ics;
 mod scan;
@@ -22,11 +23,11 @@ use std::{
 
 use crate::{
     Address, Arrival, Later, Lookup, MailError, MailId, Mailbox, Outgoing, Page, PageToken, Query,
-    RawMail, SendError, Sent, ThreadKey, key::key,
+    RawMail, SendError, Sent, ThreadKey, key::key, parse::parse,
 };
 pub use calendar::FolderCalendar;
 use hand_over::{Found, HandOver, HandOverError};
-use scan::{Known, Scan};
+use scan::{Known, MailFile, Scan};
 use superstep::sync::lock;
 
 const PAGE: usize = 100;
@@ -179,6 +180,7 @@ fn listed(scan: &Scan, query: &Query, page: Option<&PageToken>) -> Page {
             && query.since.is_none_or(|since| entry.arrived >= since)
             && has(from.unwrap_or_default(), &query.from)
             && has(&entry.head.subject, &query.subject)
+            && (query.words.is_empty() || says(scan, entry, &query.words))
     });
     let size = query.page_size.unwrap_or(PAGE).max(1);
     let mut rest = wanted.skip_while(|entry| page.is_some_and(|page| entry.token() <= page.0));
@@ -197,6 +199,20 @@ fn listed(scan: &Scan, query: &Query, page: Option<&PageToken>) -> Page {
             })
             .collect(),
     }
+}
+
+/// Whether a mail has all of some words. One that cannot be read has none.
+fn says(scan: &Scan, entry: &MailFile, words: &[String]) -> bool {
+    let Ok(mail) = scan.raw(entry).and_then(|raw| parse(&raw.bytes)) else {
+        return false;
+    };
+    let people = mail.from.iter().chain(&mail.to).chain(&mail.cc);
+    let people: Vec<String> = people.map(ToString::to_string).collect();
+    let quoted = mail.quoted.unwrap_or_default();
+    let text = [people.join(" "), mail.subject, mail.text, quoted]
+        .join("\n")
+        .to_lowercase();
+    words.iter().all(|word| text.contains(&word.to_lowercase()))
 }
 
 /// Says with the whole path what is not there: a relative one depends on where a command runs.

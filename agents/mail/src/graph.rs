@@ -45,6 +45,7 @@
 //! is for the mode and the thread it was given in: a run in the other mode, or of a copy of the thread,
 //! makes nothing of it, and asks again.
 
+mod agenda;
 mod decide;
 mod dispatch;
 mod execute;
@@ -69,8 +70,8 @@ use superstep::{
 };
 
 use crate::{
-    MailError, MailId, Mode, class::Class, input::EmailInput, memory::feedback::FeedbackItem,
-    services::Services,
+    Judgement, MailError, MailId, Mode, class::Class, input::EmailInput,
+    memory::feedback::FeedbackItem, services::Services,
 };
 
 /// The state of a thread of mails.
@@ -82,6 +83,8 @@ pub struct MailState {
     pub classification_decision: Option<Class>,
     /// Why, as the model put it.
     pub reasoning: Option<String>,
+    /// What else was found when it was sorted.
+    pub judgement: Option<Judgement>,
     /// The conversation with the model.
     #[reduce(Chat)]
     pub messages: Vec<Message>,
@@ -144,6 +147,8 @@ pub struct ReplyState {
     /// What people should know.
     #[reduce(Append)]
     pub remarks: Vec<String>,
+    /// What was found when the mail was sorted.
+    pub judgement: Option<Judgement>,
     /// What the program keeps of a mail that a small model helps with.
     #[state(sealed)]
     pub(crate) small: Option<guided::Handling>,
@@ -179,6 +184,9 @@ struct Pending {
     /// The mode that the question about it names.
     #[serde(default)]
     mode: Mode,
+    /// What the calendar had at the time of the meeting when it was proposed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<String>,
 }
 
 /// What was decided about a call.
@@ -190,6 +198,9 @@ pub(crate) struct Decided {
     decision: Decision,
     /// When: a reply carries this date, whenever it is sent.
     at: Timestamp,
+    /// The conflicts of a meeting that the person was shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<String>,
     /// It allows nothing on other terms.
     #[serde(flatten)]
     terms: Terms,
@@ -200,6 +211,9 @@ pub(crate) struct Decided {
 struct Job {
     call: ToolCall,
     at: Timestamp,
+    /// The conflicts of a meeting that the person was shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<String>,
     /// The terms it was approved on.
     #[serde(flatten)]
     terms: Terms,
@@ -237,6 +251,7 @@ pub(crate) fn build(
                 ReplyState::update()
                     .email_input(state.email_input.clone())
                     .messages(state.messages.clone())
+                    .judgement(state.judgement.clone())
                     .inherited(state.messages.len())
             },
             move |reply: &ReplyState| triage::answered(reply, &after),
@@ -309,6 +324,11 @@ fn response_agent(services: &Arc<Services>) -> Result<Graph<ReplyState, ReplyNod
         .finish(AskPerson)
         .finish(MarkAsReadNode)
         .build()
+}
+
+/// The id of the message in which a model reads a mail.
+fn opening_id(mail: &MailId) -> String {
+    format!("mail/{}", mail.0)
 }
 
 /// For nodes whose failures may pass.

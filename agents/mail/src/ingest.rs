@@ -22,6 +22,7 @@ use crate::{
     input::EmailInput,
     key::thread_name,
     parse::{all_headers, parse},
+    proposals::Proposals,
 };
 
 /// Which mail is taken in.
@@ -130,6 +131,7 @@ impl MailAgent {
             }
             self.check_forgetting(thread).await?;
         }
+        Proposals::new(self.store.clone()).forget(thread).await?;
         Ok(self.graph().delete_thread(thread).await?)
     }
 
@@ -229,6 +231,7 @@ impl MailAgent {
             include_read: options.include_read,
             from: options.from.clone(),
             subject: options.subject.clone(),
+            words: Vec::new(),
             page_size: options.limit.map(|limit| limit.clamp(1, 100)),
         };
         let most = options.limit.unwrap_or(usize::MAX);

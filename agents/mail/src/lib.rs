@@ -64,6 +64,7 @@ mod calendar;
 mod class;
 mod compose;
 mod contract;
+mod danger;
 mod edits;
 mod error;
 mod failure;
@@ -79,16 +80,19 @@ pub mod inbox;
 mod ingest;
 pub mod ingest_graph;
 mod input;
+mod judgement;
 mod key;
 mod mailbox;
 mod markdown;
 mod memory;
 mod mode;
+mod moment;
 mod no_account;
 mod parse;
 mod past_calls;
 mod prompt;
 mod prompts;
+mod proposals;
 mod questions;
 mod queue;
 mod services;
@@ -103,9 +107,11 @@ mod wire;
 pub use address::Address;
 pub use agent::{AgentError, MailAgent};
 pub use bookkeeping::BOOKKEEPING;
-pub use calendar::{Busy, Calendar, Event, EventId, EventLookup, NewEvent, Span, When};
+pub use calendar::{
+    Busy, Calendar, Changed, Event, EventChange, EventId, EventLookup, NewEvent, Span, When,
+};
 pub use class::Class;
-pub use compose::{Recipients, Reply, reply_subject};
+pub use compose::{NewMail, Recipients, forward_subject, reply_subject};
 pub use contract::{MODEL_NODES, MailContract};
 pub use edits::KeptEdit;
 pub use error::MailError;
@@ -113,6 +119,7 @@ pub use folder::{FolderCalendar, FolderMailbox};
 pub use graph::MailState;
 pub use ingest::{IngestOptions, Ingested, Intake};
 pub use input::EmailInput;
+pub use judgement::{Judgement, Urgency};
 pub use key::thread_name;
 pub use mailbox::{
     Arrival, Later, Lookup, MailId, Mailbox, Outgoing, Page, PageToken, Query, RawMail, SendError,
@@ -121,7 +128,7 @@ pub use mailbox::{
 pub use memory::{Memory, MemoryError, NotePlace, Topic, Version};
 pub use mode::{shown_description, without_mode};
 pub use no_account::{NoCalendar, NoMailbox};
-pub use parse::{Attachment, Mail, Sending, parse};
+pub use parse::{AttachedFile, Attachment, DisguisedLink, Mail, Sending, attached_files, parse};
 pub use prompts::{PromptError, Prompts, Stage};
 pub use questions::{Inbox, UnreadableThread};
 pub use settings::{Settings, WorkingHours};

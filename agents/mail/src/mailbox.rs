@@ -36,6 +36,8 @@ pub struct Query {
     pub from: Vec<String>,
     /// Only with one of these in the subject.
     pub subject: Vec<String>,
+    /// Only with all of these somewhere in it: its people, its subject, its text.
+    pub words: Vec<String>,
     /// At most this many on a page.
     pub page_size: Option<usize>,
 }

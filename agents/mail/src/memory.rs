@@ -1,9 +1,9 @@
 //! Long-term memory: three notes about the owner, with all versions and undo.
 //!
-//! A note changes only by an act of a person. A model words the change, and it is shown the note and
-//! the person's own words and nothing else: no mail, no subject, no draft that a model wrote after it
-//! had read a mail (`feedback`). So nothing that is in a mail can get into a note, however obedient the
-//! model is. A change that loses lines or brings in addresses nobody mentioned is refused (`guard`).
+//! A note changes only by an act of a person. A model words the change. It is told the act in the program's and the
+//! person's words, and what the act was about as marked data: the subject of the mail, the texts before and after an
+//! edit (`feedback`). It is never shown the mail. A change that loses lines, brings in addresses nobody mentioned, or
+//! takes over words from the data is refused (`guard`).
 //!
 //! In the store the notes are where clients of such assistants look for them: namespace
 //! `("email_assistant", "triage_preferences" | "response_preferences" | "cal_preferences")`, key
@@ -13,25 +13,25 @@
 
 pub(crate) mod feedback;
 mod guard;
+mod line;
 mod place;
 mod stored;
+mod wording;
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use superstep::{
     Category,
-    model::{Message, Model, Request, Schema, structured},
     store::{Store, StoreError},
 };
 use superstep_agent::Change;
 use tokio::sync::Mutex;
 
-use crate::prompt::filled;
 use feedback::FeedbackItem;
 pub use place::NotePlace;
+pub(crate) use wording::Teacher;
 
 /// Which note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -312,25 +312,27 @@ impl Memory {
     pub(crate) async fn learn(
         &self,
         topic: Topic,
-        (model, prompt): (&dyn Model, &str),
-        owner: &str,
+        teacher: Teacher<'_>,
         from: FeedbackId<'_>,
         items: &[FeedbackItem],
     ) -> Result<Learned, MemoryError> {
         let _turn = self.turn.lock().await;
         let feedback_text: Vec<String> = items.iter().map(FeedbackItem::describe).collect();
         let feedback_text = feedback_text.join("\n\n");
+        let material: Vec<String> = items.iter().map(FeedbackItem::material).collect();
+        let material = material.join("\n\n").trim().to_owned();
         let why: Vec<String> = items.iter().map(FeedbackItem::title).collect();
         for _ in 0..ATTEMPTS {
             let note = stored::read(&*self.store, topic).await?;
             if note.versions.iter().any(|version| version.act == from.key) {
                 return Ok(Learned::Changed);
             }
-            let wording = match worded(model, prompt, owner, &note.text, &feedback_text).await {
+            let told = (feedback_text.as_str(), material.as_str());
+            let wording = match teacher.worded(&note.text, told).await {
                 Ok(wording) => wording,
                 Err(why) => return Ok(Learned::Refused(why)),
             };
-            let new = match guard::check(&note.text, &wording, &feedback_text) {
+            let new = match guard::check(&note.text, &wording, told) {
                 Ok(None) => return Ok(Learned::Unchanged),
                 Ok(Some(new)) => new,
                 Err(why) => return Ok(Learned::Refused(why)),
@@ -353,35 +355,3 @@ impl Memory {
 /// How often a change is made anew because another process changed the note meanwhile. Each time
 /// that process has stored a change of its own, so several in a row are rare.
 const ATTEMPTS: u32 = 8;
-
-#[derive(Deserialize)]
-struct Wording {
-    user_preferences: String,
-}
-
-/// What a model makes of the acts of a person. It sees the note and those, and nothing else.
-async fn worded(
-    model: &dyn Model,
-    prompt: &str,
-    owner: &str,
-    old: &str,
-    feedback_text: &str,
-) -> Result<String, String> {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "chain_of_thought": {"type": "string", "maxLength": 600},
-            "user_preferences": {"type": "string", "maxLength": 8_000},
-        },
-        "required": ["chain_of_thought", "user_preferences"],
-        "additionalProperties": false,
-    });
-    let schema = Schema::new("user_preferences", schema).map_err(|error| error.to_string())?;
-    let places = [("owner", owner), ("notes", old)];
-    let system = filled(prompt, &places);
-    let request = Request::new([Message::system(system), Message::user(feedback_text)]);
-    let fitted = structured::<Wording>(model, request, &schema).await;
-    fitted
-        .map(|fitted| fitted.value.user_preferences)
-        .map_err(|error| error.to_string())
-}

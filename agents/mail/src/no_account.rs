@@ -1,8 +1,8 @@
 //! A mailbox and a calendar that refuse every call: for an agent without an account, or an account without a calendar.
 
 use crate::{
-    Address, Busy, Calendar, Event, EventId, Later, Lookup, MailError, MailId, Mailbox, NewEvent,
-    Outgoing, Page, PageToken, Query, RawMail, SendError, Sent, Span, ThreadKey,
+    Address, Busy, Calendar, Event, EventChange, EventId, Later, Lookup, MailError, MailId,
+    Mailbox, NewEvent, Outgoing, Page, PageToken, Query, RawMail, SendError, Sent, Span, ThreadKey,
 };
 
 /// A mailbox that holds no mail and sends none.
@@ -80,7 +80,9 @@ pub struct NoCalendar {
 
 impl Default for NoCalendar {
     fn default() -> Self {
-        Self { zone: "UTC".into() }
+        let here = jiff::tz::TimeZone::system();
+        let zone = here.iana_name().unwrap_or("UTC").to_owned();
+        Self { zone }
     }
 }
 
@@ -111,6 +113,14 @@ impl Calendar for NoCalendar {
     }
 
     fn insert<'a>(&'a self, _: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
+        no_calendar()
+    }
+
+    fn event<'a>(&'a self, _: &'a EventId) -> Later<'a, Result<Event, MailError>> {
+        no_calendar()
+    }
+
+    fn change<'a>(&'a self, _: &'a EventChange) -> Later<'a, Result<(), MailError>> {
         no_calendar()
     }
 }

@@ -10,9 +10,11 @@
 //! with a stack of known size.
 
 mod address;
+mod attached;
 mod checked;
 mod decode;
 mod frame;
+mod html;
 mod mime;
 mod quote;
 mod scan;
@@ -31,7 +33,9 @@ use superstep::text::single_line;
 use crate::{address::Address, error::MailError};
 use address::addresses;
 pub(crate) use address::{email, is_email, named_email};
+pub use attached::{AttachedFile, attached_files};
 pub(crate) use checked::check_address;
+pub use html::DisguisedLink;
 pub(crate) use quote::split;
 pub use sending::Sending;
 pub(crate) use sending::is_nobody;
@@ -51,6 +55,7 @@ const MAX_ID: usize = 998;
 const MAX_IDS: usize = 100;
 const MAX_ATTACHMENTS: usize = 100;
 const MAX_TEXT_PARTS: usize = 50;
+const MAX_LINKS: usize = 20;
 
 /// The stack that a mail is parsed on. Nothing there recurses with the mail; this is room to spare.
 const STACK: usize = 4 << 20;
@@ -83,6 +88,9 @@ pub struct Mail {
     pub quoted: Option<String>,
     /// What comes with it.
     pub attachments: Vec<Attachment>,
+    /// Links that lead elsewhere than they show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disguised_links: Vec<DisguisedLink>,
     /// What could not be read or was left out.
     pub problems: Vec<String>,
     /// How it was sent, as its headers say.
@@ -230,6 +238,7 @@ fn read(bytes: &[u8], parts: &scan::Parts<'_>) -> Mail {
     }
     let (text, quoted) = split(&body.text);
     mail.text = text;
+    mail.disguised_links = disguised_links(parts);
     mail.quoted = quoted.map(|quoted| clipped(&quoted, MAX_QUOTED).to_owned());
     let listed = || parts.all.iter().filter(|part| part.is_listed);
     let left = listed().count().saturating_sub(MAX_ATTACHMENTS);
@@ -288,9 +297,18 @@ fn body(parts: &scan::Parts<'_>) -> decode::Text {
         .replace(['\r', '\0'], "\n");
     decode::Text {
         text: text.trim_end().to_owned(),
+        links: Vec::new(),
         is_cut,
         is_broken,
     }
+}
+
+/// The links of the HTML of a mail that lead elsewhere than they show, also where its text is not the HTML.
+fn disguised_links(parts: &scan::Parts<'_>) -> Vec<DisguisedLink> {
+    let is_shown = |part: &&scan::Part<'_>| part.media == mime::Media::Html && !part.is_listed;
+    let texts = parts.all.iter().filter(is_shown).take(MAX_TEXT_PARTS);
+    let links = texts.filter_map(decode::text).flat_map(|text| text.links);
+    links.take(MAX_LINKS).collect()
 }
 
 fn attachment(part: &scan::Part<'_>) -> Attachment {

@@ -130,10 +130,10 @@ pub(crate) fn day_and_time(at: Timestamp, zone: &Zone) -> String {
     format!("{} ({})", at.strftime("%A %d-%m-%Y %H:%M"), zone.name)
 }
 
-/// A mail as it is put before a model: marked as what it is.
-pub(crate) fn for_model(lead: &str, input: &EmailInput, zone: &Zone) -> String {
+/// A mail as it is put before a model: the mail and no instruction.
+pub(crate) fn for_model(input: &EmailInput, zone: &Zone) -> String {
     format!(
-        "{lead}\nEmail id: {}\n----- the mail begins -----\n{}\n----- the mail ends -----",
+        "Email id: {}\n----- the mail begins -----\n{}\n----- the mail ends -----",
         input.id.0,
         shown(&input.mail, zone)
     )

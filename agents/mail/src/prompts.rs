@@ -33,9 +33,12 @@ impl Stage {
     /// What is filled in.
     pub fn places(self) -> &'static [&'static str] {
         match self {
-            Self::Triage => &["owner", "preferences"],
+            Self::Triage => &[
+                "owner", "background", "preferences", "today", "hours", "zone",
+            ],
             Self::Respond => &[
-                "owner", "background", "response_preferences", "cal_preferences", "today", "zone",
+                "owner", "background", "response_preferences", "cal_preferences", "today", "hours",
+                "zone",
             ],
             Self::Memory => &["owner", "notes"],
         }

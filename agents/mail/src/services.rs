@@ -10,11 +10,12 @@ use superstep::{
 };
 
 use crate::{
-    Calendar, MailError, Mailbox, Memory,
+    Calendar, MailError, Mailbox, Memory, RawMail,
     input::EmailInput,
     parse,
     past_calls::PastCalls,
     prompt::person,
+    proposals::Proposals,
     queue::Queue,
     settings::{Settings, Zone},
 };
@@ -59,6 +60,11 @@ impl Services {
         Ok(PastCalls::new(store(ctx)?))
     }
 
+    /// The meetings that wait for an answer, in the store of a run.
+    pub(crate) fn proposals(&self, ctx: &Ctx) -> Result<Proposals, NodeError> {
+        Ok(Proposals::new(store(ctx)?))
+    }
+
     /// The scope of approvals in a run. The marks are those of the whole store, also where the run has an owner's.
     pub(crate) async fn scope(&self, ctx: &Ctx) -> Result<Option<Scope>, NodeError> {
         Scope::marked(ctx, Some(&self.provenance)).await
@@ -78,9 +84,9 @@ impl Services {
         let Some(input) = input.filter(|_| !self.settings.dry_run) else {
             return Ok(());
         };
-        let marked = match self.is_in_mailbox(input).await {
-            Ok(true) => self.mailbox.mark_read(&input.id).await,
-            Ok(false) => return Ok(()),
+        let marked = match self.in_mailbox(input).await {
+            Ok(Some(_)) => self.mailbox.mark_read(&input.id).await,
+            Ok(None) => return Ok(()),
             Err(error) => Err(error),
         };
         match marked {
@@ -90,15 +96,19 @@ impl Services {
         }
     }
 
-    /// Whether what the mailbox has under the id of a mail is that mail: whoever sends input over HTTP may name any.
-    async fn is_in_mailbox(&self, input: &EmailInput) -> Result<bool, MailError> {
-        let there = self.mailbox.fetch(&input.id).await?;
+    /// What the mailbox has under the id of a mail, if it is that mail: whoever sends input over HTTP may name any.
+    pub(crate) async fn in_mailbox(
+        &self,
+        input: &EmailInput,
+    ) -> Result<Option<RawMail>, MailError> {
+        let raw = self.mailbox.fetch(&input.id).await?;
         // Of what cannot be read nothing is known, here as in the input.
-        let there = parse::headers(&there.bytes).unwrap_or_default();
+        let there = parse::headers(&raw.bytes).unwrap_or_default();
         let given = &input.mail;
-        Ok(there.message_id == given.message_id
+        let is_it = there.message_id == given.message_id
             && there.subject == given.subject
-            && there.date == given.date)
+            && there.date == given.date;
+        Ok(is_it.then_some(raw))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Settings of the assistant.
 
 use jiff::{
+    Timestamp,
     civil::{Time, Weekday},
     tz::TimeZone,
 };
@@ -23,17 +24,24 @@ pub struct Settings {
     pub working_hours: WorkingHours,
     /// How often the model may speak about one mail before a person is asked.
     pub max_turns: u32,
-    /// Whether mail that is ignored is marked as read.
+    /// Whether mail that is ignored is marked as read. Without it, only mail that was handled or read is.
     pub mark_ignored: bool,
     /// How many tokens a reply of the model may have.
     pub max_tokens: Option<u32>,
     /// How models are asked; by what they can if absent.
     pub profile: Option<Profile>,
+    /// The moment that counts as now in what models read, as for a recording; the machine's clock if absent.
+    pub now: Option<Timestamp>,
     /// What calls of the model begin with.
     pub prompts: Prompts,
 }
 
 impl Settings {
+    /// The moment that models are told.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.now.unwrap_or_else(Timestamp::now)
+    }
+
     /// The mode of the runs of an assistant with these settings.
     pub fn mode(&self) -> Mode {
         match self.dry_run {
@@ -51,9 +59,10 @@ impl Default for Settings {
             time_zone: None,
             working_hours: WorkingHours::default(),
             max_turns: 12,
-            mark_ignored: true,
+            mark_ignored: false,
             max_tokens: None,
             profile: None,
+            now: None,
             prompts: Prompts::default(),
         }
     }

@@ -30,11 +30,26 @@ impl Day {
         zone: &TimeZone,
         hours: &WorkingHours,
     ) -> Result<Self, MailError> {
+        Self::with(calendar, date, zone, hours, &[]).await
+    }
+
+    /// The same with events that are not in the calendar yet.
+    pub(crate) async fn with(
+        calendar: &dyn Calendar,
+        date: Date,
+        zone: &TimeZone,
+        hours: &WorkingHours,
+        proposed: &[Event],
+    ) -> Result<Self, MailError> {
         let span = whole(date, zone).ok_or_else(|| MailError::Refused {
             place: calendar.place(),
             why: format!("{date} is out of range"),
         })?;
-        let events = calendar.events(span).await?;
+        let mut events = calendar.events(span).await?;
+        let is_here = |event: &&Event| {
+            times(event, zone).is_some_and(|it| it.start < span.end && it.end > span.start)
+        };
+        events.extend(proposed.iter().filter(is_here).cloned());
         let mut taken: Vec<Span> = calendar
             .busy(span)
             .await?
@@ -51,13 +66,12 @@ impl Day {
             true => free(date, zone, hours, &taken),
             false => Vec::new(),
         };
-        let mut events = events;
         events.sort_by_key(|event| times(event, zone).map(|span| span.start));
         Ok(Self { date, events, free })
     }
 
     /// The day in words that models and people read.
-    pub(crate) fn describe(&self, zone: &Zone, hours: &WorkingHours) -> String {
+    pub(crate) fn describe(&self, zone: &Zone, hours: &WorkingHours, ids: Ids) -> String {
         let clock = |at: Timestamp| at.to_zoned(zone.zone.clone());
         let mut text = format!("{} ({}):\n", self.date.strftime("%A %d-%m-%Y"), zone.name);
         if self.events.is_empty() {
@@ -84,7 +98,11 @@ impl Day {
             } else {
                 ""
             };
-            text.push_str(&format!("- {when}: {title}{free}\n"));
+            let id = match ids {
+                Ids::Shown => format!(" [id: {}]", one_line(&event.id.0, 1_024)),
+                Ids::Left => String::new(),
+            };
+            text.push_str(&format!("- {when}: {title}{free}{id}\n"));
         }
         let slots: Vec<String> = self
             .free
@@ -105,6 +123,13 @@ impl Day {
     }
 }
 
+/// Whether the ids of events are told: a model needs them to change one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ids {
+    Shown,
+    Left,
+}
+
 /// A day of a zone, from midnight to midnight.
 fn whole(date: Date, zone: &TimeZone) -> Option<Span> {
     let midnight = |day: Date| Some(day.to_zoned(zone.clone()).ok()?.timestamp());
@@ -115,7 +140,7 @@ fn whole(date: Date, zone: &TimeZone) -> Option<Span> {
 }
 
 /// When an event is, as a stretch of time of somebody in that zone.
-fn times(event: &Event, zone: &TimeZone) -> Option<Span> {
+pub(crate) fn times(event: &Event, zone: &TimeZone) -> Option<Span> {
     match &event.when {
         When::Times(span) => Some(*span),
         When::Days { first, end } => Some(Span {

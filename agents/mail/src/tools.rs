@@ -6,19 +6,23 @@
 //! in the same words for every mail and a model that has read them need not read them again, and the address
 //! has one value.
 
+mod attachment;
 mod call;
+mod change;
 mod context;
+mod forward;
 mod kind;
 mod meeting;
 mod outcome;
 mod schedule;
+mod search;
 mod send;
 
 use std::sync::Arc;
 
 use jiff::{Timestamp, civil::Date};
 use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use superstep::{
     Ctx, NodeError,
     model::{Schema, ToolCall, ToolSpec},
@@ -26,16 +30,20 @@ use superstep::{
 };
 
 use crate::{
-    Address,
+    Address, Event,
     input::EmailInput,
     parse::{named_email, one_line},
     past_calls::PastCalls,
     services::Services,
 };
 pub(crate) use call::MailCall;
+use change::MeetingChange;
 use context::CallContext;
 use kind::ToolKind;
-pub use kind::{CHECK, DONE, QUESTION, SCHEDULE, SEND};
+pub use kind::{
+    ATTACHMENT, CANCEL, CHECK, DONE, EffectKind, FORWARD, MOVE, NEW_MAIL, QUESTION, SCHEDULE,
+    SEARCH, SEND,
+};
 pub(crate) use meeting::Meeting;
 pub(crate) use schedule::STRANGER;
 
@@ -44,16 +52,55 @@ pub(crate) use schedule::STRANGER;
 pub(crate) enum ToolRequest {
     Send(Draft),
     Schedule(Meeting),
+    Change(MeetingChange),
     Check(Vec<Date>),
+    Search(SearchArgs),
+    Attachment(String),
     Question(String),
     Done,
 }
 
-/// A reply as a model words it.
+/// A mail as a model words it.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) text: String,
-    pub(crate) added: Vec<Address>,
+    /// The subject, if it is not the one that follows from the mail.
+    pub(crate) subject: Option<String>,
+    pub(crate) form: Form,
+}
+
+/// What a mail is to the one that it is about, and whom it goes to.
+#[derive(Clone, Debug)]
+pub(crate) enum Form {
+    Reply {
+        audience: Audience,
+        added: Vec<Address>,
+        dropped: Vec<Address>,
+    },
+    Forward {
+        to: Vec<Address>,
+    },
+    New {
+        to: Vec<Address>,
+        cc: Vec<Address>,
+    },
+}
+
+/// Who of a mail gets the reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Audience {
+    #[default]
+    All,
+    Sender,
+}
+
+/// Which mail is looked for.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct SearchArgs {
+    pub(crate) words: Vec<String>,
+    #[serde(default)]
+    pub(crate) from: Option<String>,
 }
 
 /// Validates the calls about one mail, and parses them.
@@ -77,14 +124,16 @@ impl CallValidator {
             input.participants.clear();
         }
         let past_calls = services.past_calls(ctx)?;
-        Self::of(services, past_calls, &input, at, &call_key(ctx)).await
+        let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
+        let proposed = services.proposals(ctx)?.others(&thread).await?;
+        Self::of(services, (past_calls, proposed), &input, at, &call_key(ctx)).await
     }
 
     /// The same for calls that are on record elsewhere than in the store of a run. `own` is the key of the call that is
     /// made now, whose record is not one of an earlier call.
     pub(crate) async fn of(
         services: &Arc<Services>,
-        past_calls: PastCalls,
+        (past_calls, proposed): (PastCalls, Vec<Event>),
         input: &EmailInput,
         at: Timestamp,
         own: &str,
@@ -96,30 +145,14 @@ impl CallValidator {
             input: input.clone(),
             at,
             past_calls,
+            proposed,
         });
         let mut listed = Vec::new();
         for kind in ToolKind::ALL {
             let spec = kind.spec(&context);
-            let mut checked = spec.parameters.clone();
-            if let Some(Json::Object(properties)) = checked.pointer_mut("/properties") {
-                match kind {
-                    ToolKind::Send => {
-                        let this = json!({"enum": [context.input.id.0]});
-                        properties.insert("email_id".into(), this);
-                    }
-                    // The program asks with more than a model is told of.
-                    ToolKind::Question => {
-                        let answers =
-                            json!({"type": "array", "items": {"type": "string"}, "maxItems": 8});
-                        properties.insert("answers".into(), answers);
-                        properties.insert("understood".into(), json!({"type": "object"}));
-                    }
-                    _ => {}
-                }
-            }
             listed.push(MailTool {
                 kind,
-                schema: Schema::new(&*spec.name, checked)?,
+                schema: Schema::new(&*spec.name, kind.checked(&context))?,
                 spec,
                 context: context.clone(),
             });
@@ -156,12 +189,16 @@ impl CallValidator {
     }
 }
 
-/// Says in a call which mail is answered, if the model did not. Another mail that it names is found when the call
-/// is read.
-pub(crate) fn fill_in(call: &mut ToolCall, input: &EmailInput) {
-    if call.name == SEND && !call.args.contains_key("email_id") {
-        call.args
-            .insert("email_id".into(), Json::String(input.id.0.clone()));
+/// Says in a call what a model does not: which mail is answered, and what the meeting is that it would change. Another
+/// mail that it names is found when the call is read.
+pub(crate) async fn fill_in(call: &mut ToolCall, input: &EmailInput, services: &Services) {
+    match call.name.as_str() {
+        SEND if !call.args.contains_key("email_id") => {
+            let id = Json::String(input.id.0.clone());
+            call.args.insert("email_id".into(), id);
+        }
+        MOVE | CANCEL => change::fill_in(&mut call.args, services).await,
+        _ => {}
     }
 }
 
@@ -187,18 +224,19 @@ impl MailTool {
         if !problems.is_empty() {
             return Err(problems.iter().map(ToString::to_string).collect());
         }
+        let zone = &self.context.services.zone;
         let request = match self.kind {
-            ToolKind::Send => draft(value).map(ToolRequest::Send),
-            ToolKind::Schedule => {
-                Meeting::read(value, &self.context.services.zone).map(ToolRequest::Schedule)
+            ToolKind::Send => reply(value).map(ToolRequest::Send),
+            ToolKind::Forward => forward(value).map(ToolRequest::Send),
+            ToolKind::NewMail => new_mail(value).map(ToolRequest::Send),
+            ToolKind::Schedule => Meeting::read(value, zone).map(ToolRequest::Schedule),
+            ToolKind::Move | ToolKind::Cancel => {
+                MeetingChange::read(value, zone).map(ToolRequest::Change)
             }
             ToolKind::Check => days(value).map(ToolRequest::Check),
-            ToolKind::Question => {
-                let content = args.get("content").and_then(Json::as_str);
-                Ok(ToolRequest::Question(
-                    content.unwrap_or_default().to_owned(),
-                ))
-            }
+            ToolKind::Search => read(value).map(ToolRequest::Search),
+            ToolKind::Attachment => Ok(ToolRequest::Attachment(text(args, "name"))),
+            ToolKind::Question => Ok(ToolRequest::Question(text(args, "content"))),
             ToolKind::Done => Ok(ToolRequest::Done),
         };
         Ok(MailCall {
@@ -227,22 +265,86 @@ impl Tool for MailTool {
 pub(crate) const TEXT: &str = "response_text";
 /// The argument with recipients besides those of the mail.
 pub(crate) const ADDED: &str = "additional_recipients";
+/// The argument with the recipients of a mail that is no reply.
+pub(crate) const TO: &str = "to";
 
-#[derive(Deserialize)]
-struct SendArgs {
-    response_text: String,
-    #[serde(default)]
-    additional_recipients: Vec<String>,
+fn read<T: serde::de::DeserializeOwned>(args: Json) -> Result<T, String> {
+    serde_json::from_value(args).map_err(|error| error.to_string())
 }
 
-fn draft(args: Json) -> Result<Draft, String> {
-    let args: SendArgs = serde_json::from_value(args).map_err(|error| error.to_string())?;
+fn text(args: &Map<String, Json>, name: &str) -> String {
+    let text = args.get(name).and_then(Json::as_str);
+    text.unwrap_or_default().to_owned()
+}
+
+/// A subject as an owner wrote it; nothing if it is left as it is.
+fn subject(text: Option<String>) -> Option<String> {
+    let text = one_line(&text?, 500);
+    (!text.is_empty()).then_some(text)
+}
+
+fn reply(args: Json) -> Result<Draft, String> {
+    #[derive(Deserialize)]
+    struct ReplyArgs {
+        response_text: String,
+        #[serde(default)]
+        to: Audience,
+        #[serde(default)]
+        drop: Vec<String>,
+        #[serde(default)]
+        additional_recipients: Vec<String>,
+        subject: Option<String>,
+    }
+    let args: ReplyArgs = read(args)?;
     if args.response_text.trim().is_empty() {
         return Err("`response_text` is empty".into());
     }
     Ok(Draft {
         text: args.response_text,
-        added: addresses(&args.additional_recipients)?,
+        subject: subject(args.subject),
+        form: Form::Reply {
+            audience: args.to,
+            added: addresses(&args.additional_recipients)?,
+            dropped: addresses(&args.drop)?,
+        },
+    })
+}
+
+fn forward(args: Json) -> Result<Draft, String> {
+    #[derive(Deserialize)]
+    struct ForwardArgs {
+        to: Vec<String>,
+        text: String,
+        subject: Option<String>,
+    }
+    let args: ForwardArgs = read(args)?;
+    let to = addresses(&args.to)?;
+    Ok(Draft {
+        text: args.text,
+        subject: subject(args.subject),
+        form: Form::Forward { to },
+    })
+}
+
+fn new_mail(args: Json) -> Result<Draft, String> {
+    #[derive(Deserialize)]
+    struct NewMailArgs {
+        to: Vec<String>,
+        #[serde(default)]
+        cc: Vec<String>,
+        subject: String,
+        text: String,
+    }
+    let args: NewMailArgs = read(args)?;
+    if args.text.trim().is_empty() {
+        return Err("`text` is empty".into());
+    }
+    let subject = subject(Some(args.subject)).ok_or("`subject` is empty")?;
+    let (to, cc) = (addresses(&args.to)?, addresses(&args.cc)?);
+    Ok(Draft {
+        text: args.text,
+        subject: Some(subject),
+        form: Form::New { to, cc },
     })
 }
 
@@ -259,10 +361,10 @@ fn days(args: Json) -> Result<Vec<Date>, String> {
     struct Days {
         dates: Vec<String>,
     }
-    let args: Days = serde_json::from_value(args).map_err(|error| error.to_string())?;
-    let read = |text: &String| {
+    let args: Days = read(args)?;
+    let day = |text: &String| {
         let date = Date::strptime("%d-%m-%Y", text.trim());
         date.map_err(|_| format!("`{}` is no day: write DD-MM-YYYY", one_line(text, 40)))
     };
-    args.dates.iter().map(read).collect()
+    args.dates.iter().map(day).collect()
 }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Address;
+use crate::{Address, Urgency};
 
 /// A question as data. Inboxes that do not know it show the description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,15 @@ pub struct View {
     /// What a person might overlook, the first to read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// Why the mail has its class, as the model put it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How soon the mail needs its owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub urgency: Option<Urgency>,
+    /// The day of the meeting in the calendar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<String>,
     /// What is asked, or why it is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -41,6 +50,9 @@ pub struct Warning {
     /// The recipient that it is about; without that recipient it does not apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// Whether it is a sign of fraud.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_danger: bool,
 }
 
 impl Warning {
@@ -49,6 +61,15 @@ impl Warning {
         Self {
             text: text.into(),
             address: None,
+            is_danger: false,
+        }
+    }
+
+    /// A sign of fraud.
+    pub(crate) fn danger(text: impl AsRef<str>) -> Self {
+        Self {
+            is_danger: true,
+            ..Self::new(format!("Danger: {}", text.as_ref()))
         }
     }
 
@@ -84,10 +105,13 @@ pub struct Letter {
     /// The addresses that are recipients through that argument alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
+    /// What goes below the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<String>,
 }
 
 /// A meeting as it would be made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitation {
     /// The title.
     pub title: String,
@@ -95,4 +119,10 @@ pub struct Invitation {
     pub when: String,
     /// The attendees.
     pub attendees: Vec<Address>,
+    /// The place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    /// What those who come should know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }

@@ -24,7 +24,7 @@ use superstep::{
 use crate::{
     View, markdown,
     mode::renamed,
-    tools::{SCHEDULE, SEND, STRANGER},
+    tools::{EffectKind, STRANGER},
 };
 
 /// A question as it is asked: a list of one item.
@@ -106,6 +106,8 @@ pub enum AnswerKind {
     Ignore,
     /// Do not do it; the model is told something instead.
     Response,
+    /// It was read, and nothing is to be done or learnt: for a mail that is shown.
+    Read,
 }
 
 impl Answer {
@@ -140,6 +142,11 @@ impl Answer {
         Self::new(AnswerKind::Response, Json::String(text.into()))
     }
 
+    /// It was read, and nothing is to be done or learnt.
+    pub fn read() -> Self {
+        Self::new(AnswerKind::Read, Json::Null)
+    }
+
     /// The answer as it is given in a mode: it allows no more than that.
     pub(crate) fn within(self, mode: Mode) -> Self {
         Self {
@@ -162,11 +169,18 @@ impl Answer {
             AnswerKind::Accept => Ok(Verdict::Accept),
             AnswerKind::Edit => Ok(Verdict::Edit(action()?)),
             AnswerKind::Ignore => Ok(Verdict::Ignore),
+            AnswerKind::Read => Err("only a mail that is shown can be marked as read".into()),
             AnswerKind::Response => match self.args.as_str().map(str::trim) {
                 None | Some("") => Err("a response has a text as its `args`".into()),
                 Some(text) => Ok(Verdict::Response(text.to_owned())),
             },
         }
+    }
+
+    /// Whether it says that a mail was read, in the form of its own or as one of the answers to choose from.
+    fn says_read(&self) -> bool {
+        let chosen = self.kind == AnswerKind::Response && self.args.as_str() == Some(READ);
+        self.kind == AnswerKind::Read || chosen
     }
 
     /// Whether it is for the question with this digest.
@@ -199,8 +213,7 @@ impl InboxItem {
         let mut item = Item::of(ask)?;
         item.description = markdown::plain(&item.description);
         // No text of a model is taken for a mode: only questions about effects name one.
-        let action = item.action_request.action.as_str();
-        if [SEND, SCHEDULE].iter().any(|it| action.starts_with(it)) {
+        if EffectKind::of(&item.action_request.action).is_some() {
             item.description = renamed(mode, &item.description);
             item.mode = item.mode.map(|_| mode);
         }
@@ -211,6 +224,12 @@ impl InboxItem {
         })
     }
 }
+
+/// The question that shows a mail.
+pub(crate) const NOTIFY: &str = "notify";
+
+/// The answer that a mail was read, as inboxes show it that offer answers to choose from.
+pub(crate) const READ: &str = "Mark as read";
 
 /// For questions where there is nothing to be done as it is.
 pub(crate) const WORDS: Allowed = Allowed {
@@ -249,8 +268,11 @@ pub(crate) fn decide(
             );
         }
         answer.is_for(asked.digest.as_ref())?;
-        let verdict = answer.verdict(&asked.action_request)?;
-        let decision = verdict.decision(&asked.action_request, asked.config)?;
+        let action = &asked.action_request;
+        let decision = match action.action == NOTIFY && answer.says_read() {
+            true => Decision::Accept,
+            false => answer.verdict(action)?.decision(action, asked.config)?,
+        };
         check(&decision)?;
         decided = (decision, answer.mode.unwrap_or(asked_in));
         Ok(())

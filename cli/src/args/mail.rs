@@ -291,6 +291,16 @@ The file is a JSON object of arguments; those it does not name are unchanged.")]
         #[command(flatten)]
         with: InboxArgs,
     },
+    /// Mark a mail that was shown for information as read; this teaches the assistant nothing
+    #[command(after_help = "Examples:
+  superstep inbox read 6b0c
+  superstep inbox read 6b0c --send")]
+    Read {
+        /// The id, or a unique prefix of at least four characters
+        id: String,
+        #[command(flatten)]
+        with: InboxArgs,
+    },
     /// Reject the proposal and leave the mail alone
     #[command(after_help = "Examples:
   superstep inbox ignore 6b0c

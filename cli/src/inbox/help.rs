@@ -5,7 +5,7 @@ use crate::{
     wrap::indented,
 };
 
-const HELP: [(&str, &str); 16] = [
+const HELP: [(&str, &str); 17] = [
     ("j k ↓ ↑", "move; scroll the whole question"),
     (
         "g G",
@@ -29,6 +29,10 @@ const HELP: [(&str, &str); 16] = [
     (
         "i",
         "reject (final, even in a dry run), and leave the mail alone; u takes it back for some seconds",
+    ),
+    (
+        "m",
+        "mark a mail that is shown as read; unlike i it teaches nothing",
     ),
     ("Space *", "mark a question; mark all, or none"),
     (

@@ -56,6 +56,7 @@ impl Key {
             KeyCode::Char('e') => Self::Answer(AnswerKind::Edit),
             KeyCode::Char('r') => Self::Answer(AnswerKind::Response),
             KeyCode::Char('i') => Self::Answer(AnswerKind::Ignore),
+            KeyCode::Char('m') => Self::Answer(AnswerKind::Read),
             KeyCode::Char('y') => Self::Confirm,
             other => return Some(Self::Other(other)),
         };
@@ -70,6 +71,7 @@ impl Key {
             Self::Answer(AnswerKind::Edit) => Some('e'),
             Self::Answer(AnswerKind::Response) => Some('r'),
             Self::Answer(AnswerKind::Ignore) => Some('i'),
+            Self::Answer(AnswerKind::Read) => Some('m'),
             Self::Confirm => Some('y'),
             Self::Other(KeyCode::Char(letter)) => Some(letter),
             Self::Other(_) | Self::Stop => None,

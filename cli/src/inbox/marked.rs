@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use superstep_mail::{
     AnswerKind, Mode,
     inbox::{Question, QuestionKey},
-    tools,
+    tools::{self, EffectKind},
 };
 
 use crate::output::count;
@@ -59,14 +59,16 @@ impl Marked {
     pub(super) fn question(&self, batch: &[Question], mode: Mode) -> String {
         let unseen = batch.iter().filter(|it| !self.seen.contains(&it.key()));
         let unseen = unseen.count();
-        let is_of = |question: &&Question, tool: &str| {
-            question.item.action_request.action.starts_with(tool)
-        };
-        let people = |tool: &str| {
-            let found = batch.iter().filter(|it| is_of(it, tool));
+        let people = |is_of: fn(&str) -> bool| {
+            let action = |it: &&Question| is_of(&it.item.action_request.action);
+            let found = batch.iter().filter(action);
             found.map(Question::recipients).collect::<Vec<_>>()
         };
-        let (replies, meetings) = (people(tools::SEND), people(tools::SCHEDULE));
+        let replies = people(|action| action.starts_with(tools::SEND));
+        let mails = people(|action| {
+            !action.starts_with(tools::SEND) && EffectKind::of(action) == Some(EffectKind::Mail)
+        });
+        let meetings = people(|action| EffectKind::of(action) == Some(EffectKind::Calendar));
         let (send, schedule) = match mode {
             Mode::Send => ("Send", "Schedule"),
             Mode::Dry => ("Accept", "Accept"),
@@ -74,6 +76,7 @@ impl Marked {
         let mut parts = Vec::new();
         let batches = [
             (send, ["reply", "replies"], &replies),
+            (send, ["mail", "mails"], &mails),
             (schedule, ["meeting", "meetings"], &meetings),
         ];
         for (does, [one, several], people) in batches {
@@ -84,7 +87,7 @@ impl Marked {
                 many => parts.push(format!("{does} {many} {several}: {named}")),
             }
         }
-        let others = batch.len() - replies.len() - meetings.len();
+        let others = batch.len() - replies.len() - mails.len() - meetings.len();
         if others > 0 {
             parts.push(format!("Accept {}", count(others, "question")));
         }

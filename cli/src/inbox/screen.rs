@@ -464,6 +464,7 @@ impl InboxScreen {
             }
             AnswerKind::Accept => Some(question.accepted()),
             AnswerKind::Ignore => Some(Answer::ignore()),
+            AnswerKind::Read => Some(Answer::read()),
             AnswerKind::Edit | AnswerKind::Response => {
                 canvas.close()?;
                 let asked = match kind {
@@ -618,6 +619,7 @@ impl InboxScreen {
             (AnswerKind::Edit, "e edit"),
             (AnswerKind::Response, "r respond"),
             (AnswerKind::Ignore, "i ignore"),
+            (AnswerKind::Read, "m mark as read"),
         ] {
             keys.push(match question.is_some_and(|it| it.allows(kind)) {
                 true => strong(format!("{name}  ")),

@@ -276,10 +276,10 @@ fn runs_go_to_the_collector_of_the_environment_by_themselves() {
 }
 
 #[test]
-fn ignored_mail_is_left_unread_if_the_settings_say_so() {
-    for (setting, is_read) in [("true", true), ("false", false)] {
+fn ignored_mail_stays_unread_unless_the_settings_say_otherwise() {
+    for (setting, is_read) in [("", false), ("mark_ignored = true", true)] {
         let env = env_with(&["Sale"]);
-        env.write(FILE, &format!("[agents.mail]\nmark_ignored = {setting}\n"));
+        env.write(FILE, &format!("[agents.mail]\n{setting}\n"));
         let ran = env.run(&format!("mail ingest --send {ACCOUNT}"));
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert_eq!(env.path("work/mail/read/sale.eml").exists(), is_read);

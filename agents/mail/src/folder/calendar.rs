@@ -10,18 +10,17 @@ use jiff::{Timestamp, ToSpan, civil::DateTime, tz::TimeZone};
 use superstep_recur::Moment;
 
 use super::{
-    blocking,
+    blocking, change,
     hand_over::{Found, HandOver, HandOverError},
-    ics::{self, IcsEvent, Length},
+    ics::{self, IcsEvent, Length, MAX_FILE, folded},
     place,
     write::{failed, make_dir},
 };
 use crate::{
-    Address, Busy, Calendar, Event, EventId, EventLookup, Later, MailError, NewEvent, Span, When,
-    parse::one_line,
+    Address, Busy, Calendar, Event, EventChange, EventId, EventLookup, Later, MailError, NewEvent,
+    Span, When, parse::one_line,
 };
 
-const MAX_FILE: u64 = 32 << 20;
 const MAX_INSTANCES: usize = 5_000;
 
 /// A calendar that is a folder of `.ics` files; cheap to clone.
@@ -155,6 +154,53 @@ impl Calendar for FolderCalendar {
                 Found::Unsure(why) => EventLookup::Unsure { why },
             })
         }))
+    }
+
+    fn event<'a>(&'a self, id: &'a EventId) -> Later<'a, Result<Event, MailError>> {
+        let (root, zone, id) = (self.root.clone(), self.zone.clone(), id.clone());
+        Box::pin(blocking(place(&self.root), move || {
+            let read = read_all(&root, &zone)?;
+            let found = single(&read.entries, &id, &root)?;
+            let placed = placed(found, &found.start, &zone).ok_or_else(|| missing(&root, &id))?;
+            Ok(event(found, placed.2, found.start.civil()))
+        }))
+    }
+
+    fn change<'a>(&'a self, change: &'a EventChange) -> Later<'a, Result<(), MailError>> {
+        let (root, zone, change) = (self.root.clone(), self.zone.clone(), change.clone());
+        Box::pin(blocking(place(&self.root), move || {
+            let read = read_all(&root, &zone)?;
+            single(&read.entries, &change.id, &root)?;
+            change::run(&root, &zone, &change)
+        }))
+    }
+}
+
+/// The event of an id, if it is one event and no series.
+fn single<'a>(all: &'a [IcsEvent], id: &EventId, root: &Path) -> Result<&'a IcsEvent, MailError> {
+    let refused = |why: &str| MailError::Refused {
+        place: place(root),
+        why: format!("`{}` {why}", one_line(&id.0, 200)),
+    };
+    // The id of an instance begins with that of its series.
+    let is_instance = |it: &IcsEvent| {
+        let rest = id.0.strip_prefix(it.uid.as_str());
+        it.rule.is_some() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    let mut found = all.iter().filter(|it| it.uid == id.0);
+    match (found.next(), found.next()) {
+        (Some(one), None) if one.rule.is_none() && one.instead_of.is_none() => Ok(one),
+        (None, _) if !all.iter().any(is_instance) => Err(missing(root, id)),
+        _ => Err(refused(
+            "is one of a series, which is changed in the calendar itself",
+        )),
+    }
+}
+
+fn missing(root: &Path, id: &EventId) -> MailError {
+    MailError::Missing {
+        place: place(root),
+        what: format!("meeting `{}`", one_line(&id.0, 200)),
     }
 }
 
@@ -338,6 +384,13 @@ fn written(event: &NewEvent) -> Result<String, MailError> {
         format!("SUMMARY:{}", escaped(&one_line(&event.title, 500))),
         mailto("ORGANIZER", &event.organizer),
     ];
+    let texts = [("LOCATION", &event.location), ("DESCRIPTION", &event.note)];
+    lines.extend(texts.into_iter().filter_map(|(name, text)| {
+        let text = escaped(text.as_deref()?)
+            .replace("\r\n", "\n")
+            .replace('\n', "\\n");
+        Some(format!("{name}:{}", one_line(&text, 8_000)))
+    }));
     lines.extend(event.attendees.iter().map(|it| mailto("ATTENDEE", it)));
     lines.extend(["END:VEVENT".to_owned(), "END:VCALENDAR".to_owned()]);
     Ok(lines.iter().map(|line| folded(line)).collect())
@@ -352,17 +405,4 @@ fn escaped(text: &str) -> String {
         safe.push(c);
     }
     safe
-}
-
-fn folded(line: &str) -> String {
-    let (mut text, mut length) = (String::new(), 0);
-    for c in line.chars() {
-        if length + c.len_utf8() > 73 {
-            text.push_str("\r\n ");
-            length = 1;
-        }
-        text.push(c);
-        length += c.len_utf8();
-    }
-    text + "\r\n"
 }

@@ -11,6 +11,9 @@ use crate::{
     parse::{email, one_line},
 };
 
+/// The most bytes of a file.
+pub(super) const MAX_FILE: u64 = 32 << 20;
+
 const MAX_LINES: usize = 1_000_000;
 const MAX_EVENTS: usize = 100_000;
 
@@ -103,6 +106,20 @@ fn unfolded(text: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A line as files have it: in pieces, each with its end.
+pub(super) fn folded(line: &str) -> String {
+    let (mut text, mut length) = (String::new(), 0);
+    for c in line.chars() {
+        if length + c.len_utf8() > 73 {
+            text.push_str("\r\n ");
+            length = 1;
+        }
+        text.push(c);
+        length += c.len_utf8();
+    }
+    text + "\r\n"
 }
 
 struct ContentLine {

@@ -15,7 +15,8 @@ use super::{
     fault::{Failed, clean},
 };
 use crate::{
-    Address, Busy, Calendar, Event, EventId, EventLookup, Later, MailError, NewEvent, Span, When,
+    Address, Busy, Calendar, Changed, Event, EventChange, EventId, EventLookup, Later, MailError,
+    NewEvent, Span, When,
 };
 
 /// The most events of one stretch of time.
@@ -86,7 +87,7 @@ impl GoogleCalendar {
             let page: Events = self.api.repeat(call).await.map_err(Failed::error)?;
             for entry in page.items {
                 if entry.status != "cancelled" {
-                    found.push(self.event(entry)?);
+                    found.push(self.read_event(entry)?);
                 }
             }
             if found.len() > MOST_EVENTS {
@@ -102,7 +103,7 @@ impl GoogleCalendar {
         }
     }
 
-    fn event(&self, entry: Entry) -> Result<Event, MailError> {
+    fn read_event(&self, entry: Entry) -> Result<Event, MailError> {
         let when = match (&entry.start, &entry.end) {
             (Some(start), Some(end)) => when(start, end),
             _ => None,
@@ -163,20 +164,7 @@ impl GoogleCalendar {
     }
 
     async fn make(&self, event: &NewEvent) -> Result<EventId, MailError> {
-        let zone = TimeZone::get(&event.time_zone).map_err(|_| MailError::Refused {
-            place: self.place(),
-            why: format!(
-                "{} is no time zone that is known here",
-                clean(&event.time_zone)
-            ),
-        })?;
-        let time = |at: Timestamp| {
-            let local = at
-                .to_zoned(zone.clone())
-                .strftime("%Y-%m-%dT%H:%M:%S%:z")
-                .to_string();
-            json!({"dateTime": local, "timeZone": event.time_zone})
-        };
+        let [start, end] = self.points(event.span, &event.time_zone)?;
         let guest = |guest: &Address| match &guest.name {
             Some(name) => json!({"email": guest.email, "displayName": name}),
             None => json!({"email": guest.email}),
@@ -184,10 +172,16 @@ impl GoogleCalendar {
         let guests: Vec<Json> = event.attendees.iter().map(guest).collect();
         let updates = if guests.is_empty() { "none" } else { "all" };
         let mut call = self.call(Method::POST, &["events"], &[("sendUpdates", updates)]);
-        call.body = Some(json!({
-            "id": event.key, "summary": event.title, "start": time(event.span.start),
-            "end": time(event.span.end), "attendees": guests,
-        }));
+        let mut body = json!({
+            "id": event.key, "summary": event.title, "start": start, "end": end,
+            "attendees": guests,
+        });
+        for (name, text) in [("location", &event.location), ("description", &event.note)] {
+            if let (Some(fields), Some(text)) = (body.as_object_mut(), text) {
+                fields.insert(name.into(), text.clone().into());
+            }
+        }
+        call.body = Some(body);
         match self.api.once::<Made>(&call).await {
             Ok(made) => Ok(EventId(made.id)),
             Err(Failed::Duplicate(_)) => self.made(&event.key).await,
@@ -196,6 +190,59 @@ impl GoogleCalendar {
                 let made = self.made(&event.key).await;
                 made.map_err(|_| self.unsure(error))
             }
+        }
+    }
+
+    /// The beginning and the end of a stretch of time, as the service takes them.
+    fn points(&self, span: Span, time_zone: &str) -> Result<[Json; 2], MailError> {
+        let zone = TimeZone::get(time_zone).map_err(|_| MailError::Refused {
+            place: self.place(),
+            why: format!("{} is no time zone that is known here", clean(time_zone)),
+        })?;
+        Ok([span.start, span.end].map(|at: Timestamp| {
+            let local = at.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z");
+            json!({"dateTime": local.to_string(), "timeZone": time_zone})
+        }))
+    }
+
+    /// An event that is there now.
+    async fn get(&self, id: &str) -> Result<Event, MailError> {
+        let mut call = self.call(Method::GET, &["events", id], &[]);
+        call.what = format!("event {}", clean(id));
+        let entry: Entry = self.api.repeat(call).await.map_err(Failed::error)?;
+        match entry.status.as_str() {
+            "cancelled" => Err(MailError::Missing {
+                place: self.place(),
+                what: format!("event {}", clean(id)),
+            }),
+            _ => self.read_event(entry),
+        }
+    }
+
+    /// Changes an event by one call that is never repeated; those who come are told.
+    async fn changed(&self, change: &EventChange) -> Result<(), MailError> {
+        let id = change.id.0.as_str();
+        let query = [("sendUpdates", "all")];
+        let (method, body) = match &change.to {
+            Changed::Moved { span, time_zone } => {
+                let [start, end] = self.points(*span, time_zone)?;
+                (Method::PATCH, Some(json!({"start": start, "end": end})))
+            }
+            Changed::Cancelled => (Method::DELETE, None),
+        };
+        let is_cancelled = change.to == Changed::Cancelled;
+        let mut call = self.call(method, &["events", id], &query);
+        call.body = body;
+        call.what = format!("event {}", clean(id));
+        match self.api.once::<Json>(&call).await {
+            Ok(_) => Ok(()),
+            // One that is gone is cancelled already.
+            Err(Failed::Refused(MailError::Missing { .. })) if is_cancelled => Ok(()),
+            Err(Failed::Unsure(error)) => match self.look_up_change(change).await {
+                Ok(EventLookup::Made(_)) => Ok(()),
+                _ => Err(self.unsure(error)),
+            },
+            Err(failed) => Err(failed.error()),
         }
     }
 
@@ -250,6 +297,14 @@ impl Calendar for GoogleCalendar {
 
     fn busy(&self, span: Span) -> Later<'_, Result<Vec<Busy>, MailError>> {
         Box::pin(self.free_busy(span))
+    }
+
+    fn event<'a>(&'a self, id: &'a EventId) -> Later<'a, Result<Event, MailError>> {
+        Box::pin(self.get(&id.0))
+    }
+
+    fn change<'a>(&'a self, change: &'a EventChange) -> Later<'a, Result<(), MailError>> {
+        Box::pin(self.changed(change))
     }
 
     fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {

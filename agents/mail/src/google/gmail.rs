@@ -451,12 +451,8 @@ fn question(query: &Query) -> String {
         terms.push(format!("after:{}", since.saturating_sub(1)));
     }
     let any = |field: &str, values: &[String]| {
-        let quoted: Vec<String> = values
-            .iter()
-            .map(|value| value.replace(|c: char| c == '"' || c.is_control(), " "))
-            .filter(|value| !value.trim().is_empty())
-            .map(|value| format!("{field}:\"{}\"", value.trim()))
-            .collect();
+        let quoted = values.iter().filter_map(|value| quoted(value));
+        let quoted: Vec<String> = quoted.map(|it| format!("{field}:\"{it}\"")).collect();
         match quoted.as_slice() {
             [] => None,
             [only] => Some(only.clone()),
@@ -465,7 +461,21 @@ fn question(query: &Query) -> String {
     };
     terms.extend(any("from", &query.from));
     terms.extend(any("subject", &query.subject));
+    terms.extend(
+        query
+            .words
+            .iter()
+            .filter_map(|word| quoted(word))
+            .map(|word| format!("\"{word}\"")),
+    );
     terms.join(" ")
+}
+
+/// A value as it can stand between quotes; nothing if nothing is left of it.
+fn quoted(value: &str) -> Option<String> {
+    let value = value.replace(|c: char| c == '"' || c.is_control(), " ");
+    let value = value.trim();
+    (!value.is_empty()).then(|| value.to_owned())
 }
 
 /// Arrivals as the token of a page.

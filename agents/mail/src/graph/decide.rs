@@ -7,12 +7,19 @@ use superstep::{
     tools::{Decision, Digest, ParsedCall as _, Terms},
 };
 
-use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate, guided::Handling};
+use super::{
+    Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate,
+    agenda::{Agenda, thread},
+    guided::Handling,
+};
 use crate::{
+    Judgement, Warning,
     mode::{describe, revealed},
-    prompt::shown,
+    parse::one_line,
+    prompt::{gutter, shown},
     services::Services,
-    tools::{CHECK, CallValidator, QUESTION, SCHEDULE, SEND, ToolRequest},
+    tools::{ATTACHMENT, CHECK, CallValidator, EffectKind, MailCall, QUESTION, SEARCH, SEND},
+    view::marked,
     wire::{Action, Allowed, Asked, Item, WORDS, decide},
 };
 
@@ -29,18 +36,30 @@ pub(super) async fn interrupt_handler(
     let call = &pending.call;
     let scope = services.scope(&ctx).await?;
     let (decision, mode) = match call.name.as_str() {
-        CHECK => (Decision::Direct, services.settings.mode()),
+        CHECK | SEARCH | ATTACHMENT => (Decision::Direct, services.settings.mode()),
         _ => {
             let (here, now) = (scope.as_ref(), Timestamp::now());
             let validator = CallValidator::new(&services.0, &ctx, input, here, now).await?;
-            let note = state.small.as_ref().and_then(Handling::note);
-            let mut item = item(&pending, input, &services, &validator, note);
+            let parsed = validator.parse(call).ok();
+            let agenda = match &parsed {
+                Some(parsed) => Agenda::of(parsed, &services, &ctx).await?,
+                None => None,
+            };
+            let (proposals, thread) = (services.proposals(&ctx)?, thread(&ctx));
+            if let Some((span, _)) = parsed.as_ref().and_then(MailCall::takes) {
+                let title = parsed.as_ref().and_then(MailCall::meeting_title);
+                let title = title.unwrap_or_default();
+                proposals.put(&thread, &call.id, (title, span)).await?;
+            }
+            let mut item = item(&pending, &state, input, &services, parsed, agenda);
             item.digest = Some(Digest::of::<Asked>(call, here, ctx.task_id(), 0));
             let check = |decision: &Decision| match decision.edited(call) {
                 Some(edited) => validator.parse(&edited).map(|_| ()),
                 None => Ok(()),
             };
-            decide(&ctx, item, here, pending.mode, check)?
+            let decided = decide(&ctx, item, here, pending.mode, check)?;
+            proposals.remove(&thread, &call.id).await?;
+            decided
         }
     };
     Ok(ReplyState::update().decided([Decided {
@@ -48,6 +67,7 @@ pub(super) async fn interrupt_handler(
         place: pending.place,
         decision,
         at: Timestamp::now(),
+        conflicts: pending.conflicts,
         terms: Terms { mode, scope },
     }]))
 }
@@ -55,36 +75,60 @@ pub(super) async fn interrupt_handler(
 /// The question about a call.
 fn item(
     pending: &Pending,
+    state: &ReplyState,
     input: &EmailInput,
     services: &Services,
-    validator: &CallValidator,
-    note: Option<String>,
+    parsed: Option<MailCall>,
+    agenda: Option<Agenda>,
 ) -> Item {
     let (call, mode) = (&pending.call, pending.mode);
-    let takes_effect = [SEND, SCHEDULE].contains(&call.name.as_str());
-    let parsed = validator.parse(call).ok();
-    let title = match parsed.as_ref().map(|parsed| &parsed.request) {
-        Some(ToolRequest::Send(_)) => "A reply",
-        Some(ToolRequest::Schedule(_)) => "A meeting",
-        Some(ToolRequest::Question(_)) => "A question",
-        _ => call.name.as_str(),
-    };
+    let takes_effect = EffectKind::of(&call.name).is_some();
+    let title = parsed.as_ref().and_then(MailCall::title);
+    let title = title.unwrap_or(call.name.as_str());
     let text = parsed.as_ref().and_then(|parsed| parsed.describe());
+    let judged = state.judgement.as_ref();
+    let mut warnings: Vec<Warning> = judged.into_iter().flat_map(said).collect();
+    let mut day = None;
+    if let Some(agenda) = agenda {
+        let conflicts = agenda.conflicts.iter();
+        warnings.extend(conflicts.map(|it| Warning::new(format!("Conflict: {it}"))));
+        match agenda.day {
+            Ok(text) => day = Some(text),
+            Err(why) => warnings.push(Warning::new(why)),
+        }
+    }
+    let text = text.map(|text| format!("{}{text}", marked(&warnings)));
     let about = match text {
         Some(text) if takes_effect => describe(mode, title, &text),
         Some(text) => format!("# {title}\n\n{}", revealed(&text)),
         None => format!("# {title}\n"),
     };
+    let mut notes = String::new();
+    if let Some(day) = &day {
+        notes.push_str(&format!("\n{}\n", gutter(day)));
+    }
+    let note = state.small.as_ref().and_then(Handling::note);
     let note = note.filter(|_| call.name == SEND);
+    if let Some(note) = &note {
+        notes.push_str(&format!("\n{note}\n"));
+    }
+    let reason = judged.map(|it| one_line(&it.reason, 400));
+    let reason = reason.filter(|it| !it.is_empty());
+    if let Some(reason) = &reason {
+        notes.push_str(&format!("\nWhy you are asked: {reason}\n"));
+    }
     let view = parsed.map(|parsed| {
         let mut view = parsed.view(title);
         let options = call.args.get("answers").and_then(Json::as_array);
         let options = options.into_iter().flatten().filter_map(Json::as_str);
         view.options = options.map(str::to_owned).collect();
         view.text = view.text.or_else(|| note.clone());
+        view.warnings.splice(0..0, warnings);
+        view.reason = reason;
+        view.urgency = judged.map(|it| it.urgency);
+        view.day = day;
         Box::new(view)
     });
-    let note = note.map(|note| format!("\n{note}\n")).unwrap_or_default();
     let mail = shown(&input.mail, &services.zone);
     Item {
         action_request: Action::from(call),
@@ -93,9 +137,15 @@ fn item(
         } else {
             Allowed::ALL
         },
-        description: format!("{about}{note}\n---\n\n{mail}"),
+        description: format!("{about}{notes}\n---\n\n{mail}"),
         mode: takes_effect.then_some(mode),
         digest: None,
         view,
     }
+}
+
+/// What triage says about a mail that a person must not overlook.
+pub(super) fn said(judged: &Judgement) -> Option<Warning> {
+    let said = Warning::danger("the assistant takes this mail for a fraud.");
+    judged.is_suspicious.then_some(said)
 }

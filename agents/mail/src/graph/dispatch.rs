@@ -13,10 +13,10 @@ use super::{
     turn::{last_turn, of_turn},
 };
 use crate::{
-    Topic,
+    Class, Topic,
     memory::feedback::{FeedbackItem, UserAction, edited},
     services::Services,
-    tools::{QUESTION, SCHEDULE, SEND},
+    tools::{EffectKind, QUESTION},
 };
 
 /// Makes tasks of what was decided about the calls of a turn.
@@ -29,11 +29,10 @@ pub(super) async fn settle_decisions(
     };
     let mut decided: Vec<&Decided> = of_turn(&state).collect();
     decided.sort_by_key(|it| it.place);
-    let sender = state
-        .email_input
-        .as_ref()
-        .and_then(|input| input.mail.from.as_ref());
-    let sender = sender.map(|from| from.email.as_str());
+    let Some(input) = &state.email_input else {
+        return Ok(Command::end());
+    };
+    let judged = state.judgement.clone().unwrap_or_default();
     let (mut patched, mut is_patched) = (said.clone(), false);
     let (mut jobs, mut replies, mut feedback) = (Vec::new(), Vec::new(), Vec::<Feedback>::new());
     let mut ignored = false;
@@ -79,7 +78,17 @@ pub(super) async fn settle_decisions(
         let Some(topic) = topic(&call.name, &action) else {
             continue;
         };
-        let item = FeedbackItem::new(&call.name, action, sender);
+        // What is left of a fraud or of a notice about security says nothing about other mail.
+        let may_teach = !judged.is_suspicious && !judged.is_security_notice;
+        if action == UserAction::Ignored && !may_teach {
+            continue;
+        }
+        let item = FeedbackItem::about_mail(&call.name, action, input, Class::Respond);
+        let item = match (topic, decision) {
+            (Topic::Triage, _) => item,
+            (_, Decision::Edit(args)) => item.with_texts(&call.args, Some(args), &judged.language),
+            _ => item.with_texts(&call.args, None, &judged.language),
+        };
         match feedback.iter_mut().find(|one| one.topic == topic) {
             Some(one) => one.items.push(item),
             None => feedback.push(Feedback {
@@ -115,6 +124,7 @@ fn job(call: &ToolCall, decided: &Decided) -> Job {
     Job {
         call: call.clone(),
         at: decided.at,
+        conflicts: decided.conflicts.clone(),
         terms: decided.terms.clone(),
     }
 }
@@ -123,9 +133,10 @@ fn job(call: &ToolCall, decided: &Decided) -> Job {
 fn topic(tool: &str, action: &UserAction) -> Option<Topic> {
     match (tool, action) {
         (_, UserAction::Ignored) => Some(Topic::Triage),
-        (SEND, _) => Some(Topic::Response),
-        (SCHEDULE, _) => Some(Topic::Calendar),
-        _ => None,
+        (tool, _) => EffectKind::of(tool).map(|kind| match kind {
+            EffectKind::Mail => Topic::Response,
+            EffectKind::Calendar => Topic::Calendar,
+        }),
     }
 }
 

@@ -6,7 +6,9 @@ use superstep::{
     tools::{Checked, Terms, check_unread, make},
 };
 
-use super::{Job, ReplyState, ReplyStateUpdate, respond::result, review::ApprovalReviewer};
+use super::{
+    Job, ReplyState, ReplyStateUpdate, agenda::Agenda, respond::result, review::ApprovalReviewer,
+};
 use crate::{services::Services, tools::CallValidator};
 
 pub(super) async fn make_call(
@@ -29,7 +31,10 @@ pub(super) async fn make_call(
             result(&ctx, 0, call, &why, ToolStatus::Error)
         }
         Ok(parsed) => {
+            let agenda = Agenda::of(&parsed, &services, &ctx).await?;
+            let news = agenda.map(|agenda| agenda.news(&job.conflicts));
             let mut reviewer = ApprovalReviewer {
+                conflicts: news.unwrap_or_default(),
                 call: &parsed,
                 run: Terms {
                     mode: services.settings.mode(),

@@ -193,7 +193,7 @@ async fn understand(
     let answer = guide
         .ask::<form::Form>(&model, Message::untrusted(&*read))
         .await?;
-    let now = Timestamp::now();
+    let now = services.settings.now();
     let written = input
         .mail
         .date

@@ -4,7 +4,7 @@ use superstep::{Ctx, NodeError, tools::Traced};
 
 use crate::{
     Stage, Topic,
-    memory::{FeedbackId, Learned, feedback::FeedbackItem},
+    memory::{FeedbackId, Learned, Teacher, feedback::FeedbackItem},
     services::{MEMORY, Services},
 };
 
@@ -26,10 +26,15 @@ pub(super) async fn learn_from(
         model: &**services.models.of(MEMORY),
         ctx,
     };
-    let prompt = services.settings.prompts.of(Stage::Memory);
+    let teacher = Teacher {
+        model: &model,
+        profile: services.profile(MEMORY),
+        prompt: services.settings.prompts.of(Stage::Memory),
+        owner: &owner,
+    };
     let learned = services
         .memory(ctx)?
-        .learn(topic, (&model, prompt), &owner, from, items)
+        .learn(topic, teacher, from, items)
         .await?;
     Ok(match learned {
         Learned::Refused(why) => Some(format!("`{}` stay as they are: {why}", topic.label())),

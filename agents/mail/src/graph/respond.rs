@@ -15,14 +15,17 @@ use superstep::{
 };
 
 use super::{
-    Decided, Pending, ReplyNode, ReplyState, guided,
+    Decided, Pending, ReplyNode, ReplyState,
+    agenda::Agenda,
+    guided, opening_id,
     turn::{last_turn, of_turn},
 };
 use crate::{
     Stage, Topic, View,
+    moment::Moment,
     prompt::{filled, says, shown},
     services::{LLM_CALL, Services},
-    tools::{CallValidator, DONE, SCHEDULE, SEND, fill_in},
+    tools::{CallValidator, DONE, EffectKind, SCHEDULE, SEND, fill_in},
     wire::{Action, Item, WORDS, decide},
 };
 
@@ -56,7 +59,7 @@ pub(super) async fn llm_call(
     if let Body::Model(said) = &mut message.body {
         tell_apart(said, state.turn);
         for call in &mut said.tool_calls {
-            fill_in(call, input);
+            fill_in(call, input, &services).await;
         }
     }
     let said = message.reply().cloned().unwrap_or_default();
@@ -71,17 +74,22 @@ pub(super) async fn llm_call(
     let mut messages = vec![message];
     messages.extend(refused);
     if !calls.is_empty() {
-        let command = update.misses(0).messages(messages).end();
-        return Ok(calls.into_iter().fold(command, |command, (place, call)| {
-            let turn = state.turn + 1;
+        let mut command = update.misses(0).messages(messages).end();
+        for (place, call) in calls {
+            let agenda = match validator.parse(&call) {
+                Ok(parsed) => Agenda::of(&parsed, &services, &ctx).await?,
+                Err(_) => None,
+            };
             let pending = Pending {
-                turn,
+                turn: state.turn + 1,
                 place,
                 call,
                 mode: services.settings.mode(),
+                conflicts: agenda.map(|it| it.conflicts).unwrap_or_default(),
             };
-            command.and_send(ReplyNode::InterruptHandler, &pending)
-        }));
+            command = command.and_send(ReplyNode::InterruptHandler, &pending);
+        }
+        return Ok(command);
     }
     if let (true, 1, Some(why)) = (is_done, messages.len(), unmade(&state)) {
         let reply_text = "not yet: a call failed, and the user is asked what to do";
@@ -107,8 +115,9 @@ pub(super) async fn llm_call(
         let why = "not yet: a call of this turn failed";
         messages.extend(done_replies(&said, &ctx, why, ToolStatus::Error));
     } else if may_repair {
-        let nudge = "That was no tool call. Call a tool: send_email_tool, \
-                     schedule_meeting_tool, check_calendar_tool, Question, or Done.";
+        let specs = validator.specs();
+        let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+        let nudge = format!("That was no tool call. Call a tool: {}.", names.join(", "));
         messages.push(Message::user(nudge).with_id(ctx.idempotency_key("nudge")));
     }
     let update = update.misses(misses).messages(messages);
@@ -136,10 +145,12 @@ fn unmade(state: &ReplyState) -> Option<String> {
             _ => continue,
         };
         let name = reply.name.as_str();
-        let what = match name {
-            SEND => "a reply was not sent",
-            SCHEDULE => "a meeting was not made",
-            _ => continue,
+        let what = match EffectKind::of(name) {
+            Some(EffectKind::Mail) if name == SEND => "a reply was not sent",
+            Some(EffectKind::Mail) => "a mail was not sent",
+            Some(EffectKind::Calendar) if name == SCHEDULE => "a meeting was not made",
+            Some(EffectKind::Calendar) => "a meeting was not changed",
+            None => continue,
         };
         if reply.status == ToolStatus::Success {
             this_turn.push(name);
@@ -174,21 +185,24 @@ async fn request(
     let memory = services.memory(ctx)?;
     let response = memory.show(Topic::Response).await?;
     let calendar = memory.show(Topic::Calendar).await?;
-    let today = Timestamp::now().to_zoned(services.zone.zone.clone());
-    let today = today.strftime("%A %d-%m-%Y").to_string();
-    let owner = services.owner();
-    let system = filled(
-        services.settings.prompts.of(Stage::Respond),
-        &[
-            ("owner", &owner),
-            ("background", &services.settings.background),
-            ("response_preferences", &response),
-            ("cal_preferences", &calendar),
-            ("today", &today),
-            ("zone", &services.zone.name),
-        ],
-    );
-    let said = state.messages.iter().cloned();
+    let (owner, moment) = (services.owner(), Moment::now(services));
+    let mut places = vec![
+        ("owner", owner.as_str()),
+        ("background", &services.settings.background),
+        ("response_preferences", &response),
+        ("cal_preferences", &calendar),
+    ];
+    places.extend(moment.places());
+    let system = filled(services.settings.prompts.of(Stage::Respond), &places);
+    let mut said = state.messages.clone();
+    // In front of the mail, so that all before it stays the same.
+    let mail = state
+        .email_input
+        .as_ref()
+        .map(|input| opening_id(&input.id));
+    let at = said.iter().rposition(|message| message.id == mail);
+    let text = format!("{} Handle the mail below.", moment.sentence());
+    said.insert(at.unwrap_or_default(), Message::user(text));
     Ok(Request {
         tools: validator.specs(),
         tool_choice: ToolChoice::Required,
@@ -267,7 +281,12 @@ pub(super) async fn turn_end(
         let done = done_replies(said, &ctx, "the mail is left", ToolStatus::Success);
         return Ok(ReplyState::update().messages(done).end());
     }
-    if !said.tool_calls.iter().any(|call| call.name == DONE) {
+    let calls = || said.tool_calls.iter();
+    let says_done = calls().any(|call| call.name == DONE);
+    // A mail that was sent ends it, unless something is to be read first.
+    let is_effect = |call: &ToolCall| EffectKind::of(&call.name).is_some();
+    let sends = calls().any(|call| EffectKind::of(&call.name) == Some(EffectKind::Mail));
+    if !says_done && !(sends && calls().all(is_effect)) {
         return Ok(Command::goto(ReplyNode::LlmCall));
     }
     let is_response = |it: &Decided| matches!(it.decision, Decision::Response(_));

@@ -5,6 +5,7 @@
 //!
 //! No attempt is made silently while an earlier one may have succeeded: a person is asked first.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use superstep::{
     Ctx, NodeError,
@@ -16,8 +17,10 @@ use superstep::{
 };
 
 use crate::{
+    Warning,
     mode::describe,
     tools::MailCall,
+    view::marked,
     wire::{Asked, Item, decide},
 };
 
@@ -26,8 +29,20 @@ pub(super) struct ApprovalReviewer<'a> {
     pub(super) call: &'a MailCall,
     pub(super) run: Terms,
     pub(super) approved: Terms,
+    /// What is at the time of the meeting now, and was not when it was approved.
+    pub(super) conflicts: Vec<String>,
     /// Whether a person who was asked again left the call.
     pub(super) is_left: bool,
+}
+
+/// Why a call that was approved is asked about again.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Reason {
+    /// The time of its meeting was taken meanwhile.
+    Taken { conflicts: Vec<String> },
+    /// It was approved on other terms.
+    Terms(Withheld),
 }
 
 impl ApprovalReviewer<'_> {
@@ -52,6 +67,7 @@ impl ApprovalReviewer<'_> {
         }
         let scope = here.clone();
         self.approved = Terms { mode, scope };
+        self.conflicts.clear();
         Ok(Next::Attempt)
     }
 }
@@ -63,6 +79,10 @@ impl Reviewer for ApprovalReviewer<'_> {
         }
         match (self.approved.withheld_by(&self.run), self.run.mode) {
             (Some(why), _) => Gate::Withhold(json!(why)),
+            (None, Mode::Send) if !self.conflicts.is_empty() => {
+                let conflicts = self.conflicts.clone();
+                Gate::Withhold(json!(Reason::Taken { conflicts }))
+            }
             (None, Mode::Send) => Gate::Open,
             (None, Mode::Dry) => Gate::End(match self.call.preview() {
                 Ok(what) => described(&what, doubt),
@@ -79,15 +99,27 @@ impl Reviewer for ApprovalReviewer<'_> {
         data: &Json,
         doubt: Option<&str>,
     ) -> Result<Next, NodeError> {
-        let withheld: Withheld = serde_json::from_value(data.clone())?;
-        let (run, (heading, why)) = (withheld.mode(), withheld.explanation());
+        let reason: Reason = serde_json::from_value(data.clone())?;
+        let (run, (heading, why), conflicts) = match reason {
+            Reason::Terms(withheld) => (withheld.mode(), withheld.explanation(), Vec::new()),
+            Reason::Taken { conflicts } => {
+                let why = "Since you were asked, this time was taken.".into();
+                (Mode::Send, ("The time was taken meanwhile", why), conflicts)
+            }
+        };
+        let conflicts = conflicts
+            .iter()
+            .map(|it| Warning::new(format!("Conflict: {it}")));
+        let conflicts: Vec<Warning> = conflicts.collect();
         let about = self.call.describe().unwrap_or_default();
         let doubtful = doubt.map(|why| format!(" An earlier attempt may have succeeded: {why}."));
         let mut view = self.call.view(heading);
         let why = format!("{why}{}", doubtful.unwrap_or_default());
         view.text = Some(why.clone());
+        let marks = marked(&conflicts);
+        view.warnings.splice(0..0, conflicts);
         let about = format!(
-            "{about}\n---\n\n{why}\n\n\
+            "{marks}{about}\n---\n\n{why}\n\n\
              accept: do it; in a dry run only say what would be done\n\
              ignore: do not do it\n\
              response: do not do it, and tell the assistant something\n"

@@ -11,21 +11,56 @@ use superstep::{
 };
 
 use super::{
-    Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode, learn::learn_from,
+    Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode, decide::said,
+    learn::learn_from, opening_id,
 };
 use crate::{
-    Stage, Topic, View,
+    Judgement, Stage, Topic, Urgency, View, Warning, danger,
     memory::feedback::{FeedbackItem, UserAction},
+    moment::Moment,
+    parse::one_line,
     prompt::{filled, for_model, says, shown},
     services::{Services, TRIAGE},
     small::{self, evidence::Evidence, sort},
-    wire::{Action, Item, WORDS, decide},
+    view::marked,
+    wire::{Action, Item, NOTIFY, READ, WORDS, decide},
 };
 
+/// How a mail is sorted. Models that were told of less say less.
 #[derive(Deserialize)]
 struct Routed {
     reasoning: String,
     classification: Class,
+    #[serde(default)]
+    suspicious: bool,
+    #[serde(default)]
+    security_notice: bool,
+    #[serde(default)]
+    urgency: Urgency,
+    #[serde(default)]
+    language: String,
+}
+
+impl Routed {
+    /// What the owner should see is not left to a class that hides it: a notice about the security of an account, and a
+    /// fraud that asks for something, are shown.
+    fn class(&self) -> Class {
+        match self.classification {
+            Class::Ignore if self.security_notice && !self.suspicious => Class::Notify,
+            Class::Respond if self.suspicious => Class::Notify,
+            class => class,
+        }
+    }
+
+    fn judgement(&self) -> Judgement {
+        Judgement {
+            reason: one_line(&self.reasoning, 400),
+            is_suspicious: self.suspicious,
+            is_security_notice: self.security_notice,
+            urgency: self.urgency,
+            language: one_line(&self.language, 40),
+        }
+    }
 }
 
 pub(super) async fn router(
@@ -48,9 +83,10 @@ pub(super) async fn router(
         Profile::Small => sorted_small(input, &services, &model, &ctx).await?,
         Profile::Strong => sorted(input, &services, &model, &ctx).await?,
     };
-    let class = routed.classification;
+    let (class, judgement) = (routed.class(), routed.judgement());
     let update = MailState::update()
         .classification_decision(class)
+        .judgement(judgement)
         .reasoning(routed.reasoning);
     Ok(match class {
         Class::Respond => update
@@ -82,6 +118,10 @@ async fn sorted_small(
     Ok(Routed {
         classification: seen.class(&shown),
         reasoning: seen.reason(),
+        suspicious: false,
+        security_notice: false,
+        urgency: Urgency::default(),
+        language: String::new(),
     })
 }
 
@@ -93,32 +133,55 @@ async fn sorted(
     ctx: &Ctx,
 ) -> Result<Routed, NodeError> {
     let preferences = services.memory(ctx)?.show(Topic::Triage).await?;
-    let owner = services.owner();
-    let places = [("owner", &*owner), ("preferences", &*preferences)];
+    let (owner, moment) = (services.owner(), Moment::now(services));
+    let mut places = vec![
+        ("owner", owner.as_str()),
+        ("background", &services.settings.background),
+        ("preferences", &preferences),
+    ];
+    places.extend(moment.places());
     let system = filled(services.settings.prompts.of(Stage::Triage), &places);
-    let mail = for_model("Which class is this mail?", input, &services.zone);
-    // Reasons come first: a small model that thinks before it chooses chooses better.
+    let signs = danger::signs(input, services.mailbox.owner());
+    let mut mail = for_model(input, &services.zone);
+    let mut question = format!("{} Sort the mail below.", moment.sentence());
+    if !signs.is_empty() {
+        // They quote the mail, so they are data as well.
+        let count = signs.len();
+        question.push_str(&format!(
+            " Behind it are the signs of fraud that the program found: {count}."
+        ));
+        mail.push_str(&format!("\n\nSigns of fraud:\n- {}", signs.join("\n- ")));
+    }
+    // Reasons come first: a model that thinks before it chooses chooses better.
     let schema = json!({
         "type": "object",
         "properties": {
             "reasoning": {"type": "string", "maxLength": 400},
             "classification": {"type": "string", "enum": ["respond", "notify", "ignore"]},
+            "suspicious": {"type": "boolean"},
+            "security_notice": {"type": "boolean"},
+            "urgency": {"type": "string", "enum": ["today", "soon", "later"]},
+            "language": {"type": "string", "maxLength": 40},
         },
         "required": ["reasoning", "classification"],
         "additionalProperties": false,
     });
     let schema = Schema::new("triage", schema)?;
+    let said = [
+        Message::system(system),
+        Message::user(question),
+        Message::untrusted(mail),
+    ];
     let request = Request {
         max_tokens: services.settings.max_tokens,
-        ..Request::new([Message::system(system), Message::untrusted(mail)])
+        ..Request::new(said)
     };
     Ok(structured::<Routed>(model, request, &schema).await?.value)
 }
 
 /// The mail as the first thing said to the model that handles it.
 fn opening(input: &EmailInput, services: &Services) -> Message {
-    let text = for_model("Respond to the email:", input, &services.zone);
-    Message::untrusted(text).with_id(format!("mail/{}", input.id.0))
+    Message::untrusted(for_model(input, &services.zone)).with_id(opening_id(&input.id))
 }
 
 /// Where mail goes that nothing is done about.
@@ -137,21 +200,8 @@ pub(super) async fn interrupt_handler(
     let Some(input) = &state.email_input else {
         return Ok(Command::goto(TopNode::NextMail));
     };
-    let item = Item {
-        action_request: Action {
-            action: "notify".into(),
-            args: Map::new(),
-        },
-        config: WORDS,
-        description: shown(&input.mail, &services.zone),
-        mode: None,
-        digest: None,
-        view: Some(Box::new(View {
-            title: "For your information".into(),
-            mail: Some(shown(&input.mail, &services.zone)),
-            ..View::default()
-        })),
-    };
+    let judged = state.judgement.clone().unwrap_or_default();
+    let item = notice(input, &judged, &services);
     let (decision, _) = decide(&ctx, item, None, services.settings.mode(), |_| Ok(()))?;
     let (action, update, next) = match decision {
         Decision::Response(said) => {
@@ -160,16 +210,60 @@ pub(super) async fn interrupt_handler(
             let update = MailState::update().messages(vec![opening(input, &services), instruction]);
             (UserAction::Said(said), update, TopNode::ResponseAgent)
         }
+        // It was read, and that is all.
+        Decision::Accept => return Ok(Command::goto(TopNode::MarkAsReadNode)),
         _ => (UserAction::Ignored, MailState::update(), left(&services)),
     };
-    let sender = input.mail.from.as_ref().map(|from| from.email.as_str());
-    let items = [FeedbackItem::new("notify", action, sender)];
+    let may_teach = !judged.is_suspicious && !judged.is_security_notice;
+    if action == UserAction::Ignored && !may_teach {
+        return Ok(update.goto(next));
+    }
+    let items = [FeedbackItem::about_mail(
+        "notify",
+        action,
+        input,
+        Class::Notify,
+    )];
     let refused = learn_from(Topic::Triage, &items, &services, &ctx).await?;
     Ok(match refused {
         Some(remark) => update.remarks([remark]),
         None => update,
     }
     .goto(next))
+}
+
+/// The question that shows a mail of class notify.
+fn notice(input: &EmailInput, judged: &Judgement, services: &Services) -> Item {
+    let title = "For your information";
+    let mail = shown(&input.mail, &services.zone);
+    let signs = danger::signs(input, services.mailbox.owner());
+    let signs = signs.into_iter().map(Warning::danger);
+    let warnings: Vec<Warning> = said(judged).into_iter().chain(signs).collect();
+    let reason = Some(judged.reason.clone()).filter(|reason| !reason.is_empty());
+    let why = reason.as_ref().map(|it| format!("Why it is shown: {it}\n"));
+    Item {
+        action_request: Action {
+            action: NOTIFY.into(),
+            args: Map::new(),
+        },
+        config: WORDS,
+        description: format!(
+            "# {title}\n\n{}{}\n---\n\n{mail}",
+            marked(&warnings),
+            why.unwrap_or_default()
+        ),
+        mode: None,
+        digest: None,
+        view: Some(Box::new(View {
+            title: title.into(),
+            warnings,
+            reason,
+            urgency: Some(judged.urgency),
+            options: vec![READ.into()],
+            mail: Some(mail),
+            ..View::default()
+        })),
+    }
 }
 
 pub(super) async fn mark_as_read(
@@ -232,5 +326,6 @@ pub(crate) fn begin(input: EmailInput) -> MailStateUpdate {
         .handled(vec![input.id.clone()])
         .email_input(input)
         .classification_decision(None)
+        .judgement(None)
         .reasoning(None)
 }

@@ -236,6 +236,11 @@ impl ImapMailbox {
             }
             terms.extend(any);
         }
+        for word in &query.words {
+            let word = quoted(word);
+            let word = word.ok_or_else(|| self.refused("a filter has control characters"))?;
+            terms.push(format!("TEXT {word}"));
+        }
         let terms = terms.join(" ");
         if terms.is_ascii() {
             return Ok(terms);

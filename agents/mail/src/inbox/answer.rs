@@ -11,6 +11,8 @@ use superstep::{
     },
 };
 
+use superstep_agent::Change;
+
 use super::{
     error::InboxError,
     outcome::{After, Effect},
@@ -146,8 +148,12 @@ impl Before {
             // A note may also have changed because of another process.
             let versions = agent.memory().versions(topic).await?;
             let is_ours = |it: &Version| it.number > newest && it.thread == thread;
-            if versions.iter().any(is_ours) {
-                effects.push(Effect::Learned(topic));
+            if let Some(own) = versions.iter().rfind(|version| is_ours(version)) {
+                let old = versions.iter().rfind(|version| version.number <= newest);
+                let old = old.map_or("", |version| version.text.as_str());
+                let changes = Change::between(old, &own.text).into_iter();
+                let changes = changes.filter(|change| !matches!(change, Change::Kept(_)));
+                effects.push(Effect::Learned(topic, changes.collect()));
             }
         }
         let remarks = remarks(&snapshot).into_iter().skip(self.remarks);

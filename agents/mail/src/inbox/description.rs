@@ -5,7 +5,7 @@ use superstep::text::{Hidden, reveal, sanitize, single_line};
 use superstep_agent::{Diff, Span, bad, faint, plain, strong};
 
 use super::question::Question;
-use crate::tools;
+use crate::tools::{self, EffectKind};
 
 /// Arguments of a reply that have one possible value: the mail that is answered, and the address of its owner.
 const FIXED: [&str; 2] = ["email_id", "email_address"];
@@ -59,13 +59,11 @@ impl Question {
             is_ruled |= is_rule;
             is_ours &= !is_rule;
             is_head &= is_ours && !line.starts_with("To: ");
-            let is_flag = match action {
-                _ if action.starts_with(tools::SEND) => is_head && line.starts_with("**"),
-                _ if action.starts_with(tools::SCHEDULE) => {
-                    is_ours && line.starts_with("- ") && line.ends_with("**")
-                }
-                _ => false,
-            };
+            // Lines of a model or a mail are marked, so a strong line is one of the program's.
+            let is_guest = EffectKind::of(action) == Some(EffectKind::Calendar)
+                && line.starts_with("- ")
+                && line.ends_with("**");
+            let is_flag = is_head && line.starts_with("**") || is_ours && is_guest;
             match () {
                 () if is_flag => all.warn(&line.replace("**", "")),
                 () if is_head && line.starts_with("# ") => {

@@ -2,14 +2,16 @@
 
 use serde_json::{Value as Json, json};
 use superstep::text::single_line;
-use superstep_agent::{Block, Diff, Notice, Span, Weight, bad, faint, good, plain, shown, strong};
+use superstep_agent::{
+    Block, Change, Diff, Notice, Span, Weight, bad, faint, good, plain, shown, strong,
+};
 
 use super::{
     description::text_of,
     outcome::{After, Effect},
     question::Question,
 };
-use crate::{Answer, AnswerKind, Mode, Topic, UnreadableThread, tools};
+use crate::{Answer, AnswerKind, Mode, Topic, UnreadableThread, tools::EffectKind};
 
 /// How many lines of a reply are shown before it is sent.
 const FIRST: usize = 8;
@@ -115,6 +117,7 @@ impl Question {
         ]];
         match answer.kind {
             AnswerKind::Accept | AnswerKind::Edit => lines.extend(shown),
+            AnswerKind::Read => lines.push(vec![plain("marked as read; nothing is learnt")]),
             AnswerKind::Ignore => lines.push(vec![plain("ignored: it is not done")]),
             AnswerKind::Response => {
                 lines.push(vec![plain("not done: the assistant gets your words")]);
@@ -140,7 +143,7 @@ impl Question {
             let found = rest.enumerate().find(|(_, line)| starts(line, "Subject: "));
             found.map(|(place, _)| to + place)
         });
-        let is_reply = self.item.action_request.action.starts_with(tools::SEND);
+        let is_reply = EffectKind::of(&self.item.action_request.action) == Some(EffectKind::Mail);
         let most = match subject.filter(|_| is_reply) {
             // An empty line is between the subject and the text.
             Some(subject) => subject + 2 + FIRST,
@@ -211,14 +214,24 @@ impl After {
                     });
                     Notice::named("call", event)
                 }
-                Effect::Learned(topic) => {
-                    Notice::named("learned", json!({"thread": thread, "note": note(*topic)}))
+                Effect::Learned(topic, changes) => {
+                    let lines: Vec<String> = changes.iter().map(changed).collect();
+                    let event = json!({"thread": thread, "note": note(*topic), "changes": lines});
+                    Notice::named("learned", event)
                 }
                 Effect::Remark(text) => {
                     Notice::named("remark", json!({"thread": thread, "text": text}))
                 }
             };
-            notice.with(vec![data(effect.words())])
+            let mut lines = vec![data(effect.words())];
+            if let Effect::Learned(_, changes) = effect {
+                let shown = changes.iter().map(|change| match change {
+                    Change::Removed(_) => bad(changed(change)),
+                    _ => good(changed(change)),
+                });
+                lines.extend(shown.map(|line| data(vec![plain("  "), line])));
+            }
+            notice.with(lines)
         });
         let status = match (self.open.is_empty(), self.is_done) {
             (false, _) => "waiting",
@@ -260,12 +273,21 @@ impl Effect {
                 let tool = format!("{}: ", single_line(tool));
                 vec![if *is_error { bad(tool) } else { good(tool) }, text]
             }
-            Self::Learned(topic) => vec![
+            Self::Learned(topic, _) => vec![
                 good("learned: "),
                 plain(format!("the note `{}` changed", note(*topic))),
             ],
             Self::Remark(text) => vec![faint(single_line(text))],
         }
+    }
+}
+
+/// A changed line of a note, with its sign.
+fn changed(change: &Change) -> String {
+    match change {
+        Change::Added(line) => format!("+ {}", single_line(line)),
+        Change::Removed(line) => format!("- {}", single_line(line)),
+        Change::Kept(line) => single_line(line),
     }
 }
 

@@ -1,10 +1,9 @@
 //! Effects of an answer, and the end of its run.
 
-use super::{
-    error::InboxError,
-    question::{EFFECTS, Question},
-};
-use crate::{Answer, Topic};
+use superstep_agent::Change;
+
+use super::{error::InboxError, question::Question};
+use crate::{Answer, Topic, tools::EffectKind};
 
 /// The effects of an answer.
 pub struct After {
@@ -48,12 +47,14 @@ impl After {
                 tool,
                 text,
                 is_error,
-            } => *is_error && EFFECTS.contains(&&**tool) && text.starts_with(FAILED),
+            } => *is_error && EffectKind::of(tool).is_some() && text.starts_with(FAILED),
             _ => false,
         };
         match self.failure {
             Some(error) => Err(error),
-            None if self.effects.iter().any(is_failed) || EFFECTS.iter().any(is_short) => {
+            None if self.effects.iter().any(is_failed)
+                || EffectKind::TOOLS.iter().any(is_short) =>
+            {
                 Ok(Some(1))
             }
             None => Ok(None),
@@ -76,8 +77,8 @@ pub enum Effect {
         /// Whether the result is an error.
         is_error: bool,
     },
-    /// A note changed.
-    Learned(Topic),
+    /// A note changed, by these lines.
+    Learned(Topic, Vec<Change>),
     /// Something people should know.
     Remark(String),
 }

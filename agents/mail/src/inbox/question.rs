@@ -6,12 +6,10 @@ use superstep::{AskId, text::single_line};
 
 use super::error::InboxError;
 use crate::{
-    AgentError, Answer, AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, tools,
+    AgentError, Answer, AnswerKind, InboxItem, Item, MailAgent, Mode, UnreadableThread, Urgency,
+    tools::{self, EffectKind},
     without_mode,
 };
-
-/// The tools that change something in the world.
-pub(super) const EFFECTS: [&str; 2] = [tools::SEND, tools::SCHEDULE];
 
 /// Letters of an id in lists: enough to tell the questions of an inbox apart.
 const LETTERS: usize = 8;
@@ -31,6 +29,10 @@ pub struct Question {
     pub subject: String,
     /// When its mail was written, as it says.
     pub date: Option<Timestamp>,
+    /// How soon its mail needs its owner.
+    pub urgency: Urgency,
+    /// The zone of the owner.
+    pub zone: TimeZone,
     /// The arguments as a person changed them in a dry run: what is accepted is this. The description has them.
     pub edit: Option<Map<String, Json>>,
 }
@@ -70,10 +72,17 @@ async fn with_mail(agent: &MailAgent, items: Vec<InboxItem>) -> Result<Vec<Quest
             sender: single_line(&sender.unwrap_or_else(|| "(nobody)".into())),
             subject: subject(mail.map_or("", |mail| &mail.subject)),
             date: mail.and_then(|mail| mail.date),
+            urgency: state
+                .judgement
+                .as_ref()
+                .map(|it| it.urgency)
+                .unwrap_or_default(),
+            zone: agent.services.zone.zone.clone(),
         });
     }
-    // Those without a date come last; what arrived at the same time keeps its order.
-    questions.sort_by_key(|question| (question.date.is_none(), question.date));
+    // What needs its owner soonest comes first, then what was written first. Those without a date come last; what arrived
+    // at the same time keeps its order.
+    questions.sort_by_key(|question| (question.urgency, question.date.is_none(), question.date));
     Ok(questions)
 }
 
@@ -166,8 +175,7 @@ impl Question {
 
     /// Whether it is about something that leaves: a mail, an invitation.
     pub fn is_effect(&self) -> bool {
-        let action = self.item.action_request.action.as_str();
-        EFFECTS.iter().any(|effect| action.starts_with(effect))
+        EffectKind::of(&self.item.action_request.action).is_some()
     }
 
     /// When its mail was written, in a few letters: the time of today, else the day.
@@ -175,8 +183,8 @@ impl Question {
         let Some(date) = self.date else {
             return String::new();
         };
-        let zone = TimeZone::system();
-        let (date, today) = (date.to_zoned(zone.clone()), Timestamp::now().to_zoned(zone));
+        let today = Timestamp::now().to_zoned(self.zone.clone());
+        let date = date.to_zoned(self.zone.clone());
         match (date.date() == today.date(), date.year() == today.year()) {
             (true, _) => date.strftime("%H:%M").to_string(),
             (false, true) => date.strftime("%b %d").to_string(),
@@ -210,7 +218,11 @@ impl Question {
     pub fn asks(&self) -> String {
         match self.item.action_request.action.as_str() {
             tools::SEND => "send reply".into(),
+            tools::FORWARD => "forward".into(),
+            tools::NEW_MAIL => "send mail".into(),
             tools::SCHEDULE => "schedule meeting".into(),
+            tools::MOVE => "move meeting".into(),
+            tools::CANCEL => "cancel meeting".into(),
             tools::QUESTION => "question".into(),
             "notify" => "FYI".into(),
             other => single_line(other),
@@ -225,6 +237,7 @@ impl Question {
             AnswerKind::Edit => config.allow_edit,
             AnswerKind::Ignore => config.allow_ignore,
             AnswerKind::Response => config.allow_respond,
+            AnswerKind::Read => self.item.action_request.action == "notify",
         }
     }
 
@@ -237,6 +250,7 @@ impl Question {
             (AnswerKind::Accept, "accept"),
             (AnswerKind::Edit, "edit"),
             (AnswerKind::Response, "respond"),
+            (AnswerKind::Read, "read"),
             (AnswerKind::Ignore, "ignore"),
         ];
         let name = |wanted: AnswerKind| all.iter().find(|(it, _)| *it == wanted);

@@ -1,16 +1,25 @@
-//! Feedback of a person: what the person did, in that person's own words.
+//! Feedback of a person: what the person did, and the material that it was about.
 //!
-//! A draft was written by a model that had read a mail, so its words may be the mail's. Of an edit only
-//! the words that the person put in are passed on; of what was there before only its place, or its value
-//! where it is a date and cannot be anything else.
+//! The act is told in the words of the program and of the person. The material, the subject of the mail and the texts
+//! before and after an edit, stands apart from it and is marked as data: a draft was written by a model that had read
+//! the mail, so its words may be the mail's. What a note takes over from there word for word is refused (`guard`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use superstep_agent::Change;
 
-use crate::parse::{clipped, is_email, one_line};
+use crate::{
+    Class,
+    input::EmailInput,
+    parse::{clipped, is_email, one_line},
+};
 
 const MAX_WORDS: usize = 4 << 10;
+
+/// Arguments that code fills in.
+const FILLED: [&str; 5] = [
+    "email_id", "email_address", "organizer_email", "was", "understood",
+];
 
 /// What a person did, and what of it may go to the model that words notes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +31,21 @@ pub(crate) struct FeedbackItem {
     /// Whoever wrote the mail, as far as that can hardly be a sentence ([`plain`]). Acts of earlier
     /// versions have the whole address.
     pub(crate) sender: Option<String>,
+    /// How the mail was sorted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    class: Option<Class>,
+    /// The subject of the mail.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    subject: String,
+    /// The language of the mail, as the model named it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    language: String,
+    /// What was proposed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    proposed: String,
+    /// What the person made of it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    used: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +62,61 @@ impl FeedbackItem {
             about: about.to_owned(),
             action,
             sender: sender.and_then(plain).map(str::to_owned),
+            class: None,
+            subject: String::new(),
+            language: String::new(),
+            proposed: String::new(),
+            used: String::new(),
         }
+    }
+
+    /// The feedback on what was asked about a mail of a class.
+    pub(crate) fn about_mail(
+        about: &str,
+        action: UserAction,
+        input: &EmailInput,
+        class: Class,
+    ) -> Self {
+        let mail = &input.mail;
+        let sender = mail.from.as_ref().map(|from| from.email.as_str());
+        Self {
+            class: Some(class),
+            subject: one_line(&mail.subject, 200),
+            ..Self::new(about, action, sender)
+        }
+    }
+
+    /// The same with the arguments that were proposed, and those that the person used.
+    pub(crate) fn with_texts(
+        self,
+        proposed: &Map<String, Json>,
+        used: Option<&Map<String, Json>>,
+        language: &str,
+    ) -> Self {
+        Self {
+            language: language.to_owned(),
+            proposed: written(proposed),
+            used: used.map(written).unwrap_or_default(),
+            ..self
+        }
+    }
+
+    /// The texts that the act is about, as a model reads them: data, whoever wrote them.
+    pub(crate) fn material(&self) -> String {
+        let parts = [
+            ("Subject of the mail", &self.subject),
+            ("Language of the mail", &self.language),
+            ("Proposed by the assistant", &self.proposed),
+            ("Used by the user", &self.used),
+        ];
+        let parts = parts.into_iter().filter(|(_, text)| !text.is_empty());
+        let parts: Vec<String> = parts
+            .map(|(name, text)| match text.contains('\n') {
+                true => format!("{name}:\n{text}"),
+                false => format!("{name}: {text}"),
+            })
+            .collect();
+        parts.join("\n\n")
     }
 
     /// The act in a few words.
@@ -51,11 +129,28 @@ impl FeedbackItem {
         }
     }
 
+    /// How long the texts are.
+    fn lengths(&self) -> String {
+        let words = |text: &str| text.split_whitespace().count();
+        match self.used.is_empty() {
+            true => String::new(),
+            false => format!(
+                "\nIn words: {} were proposed, {} were used.",
+                words(&self.proposed),
+                words(&self.used)
+            ),
+        }
+    }
+
     /// The act as a model reads it.
     pub(crate) fn describe(&self) -> String {
         let what = match self.about.as_str() {
             "send_email_tool" => "a drafted reply",
             "schedule_meeting_tool" => "a proposed meeting",
+            "forward" => "a mail passed on",
+            "new_mail" => "a drafted mail",
+            "move_meeting" => "another time for a meeting",
+            "cancel_meeting" => "a meeting to cancel",
             "Question" => "a question of the assistant",
             _ => "a mail that was shown for information",
         };
@@ -66,7 +161,14 @@ impl FeedbackItem {
         };
         match &self.action {
             UserAction::Ignored => {
-                format!("The user ignored {what}{from}: nothing is to be done about such a mail.")
+                let class = match self.class {
+                    Some(Class::Respond) => " The assistant had sorted the mail as one to answer.",
+                    Some(Class::Notify) => " The assistant had sorted the mail as one to show.",
+                    _ => "",
+                };
+                format!(
+                    "The user ignored {what}{from}: nothing is to be done about this mail.{class}"
+                )
             }
             UserAction::Said(text) => {
                 let text = clipped(text, MAX_WORDS);
@@ -77,13 +179,29 @@ impl FeedbackItem {
                     changes.iter().map(|change| format!("- {change}")).collect();
                 let changes = changes.join("\n");
                 format!(
-                    "The user changed {what} before it was used. These words are the user's \
-                     own:\n{}",
-                    clipped(&changes, MAX_WORDS)
+                    "The user changed {what} before it was used{from}. These words are the user's \
+                     own:\n{}{}",
+                    clipped(&changes, MAX_WORDS),
+                    self.lengths()
                 )
             }
         }
     }
+}
+
+/// Arguments as the texts that they are.
+fn written(args: &Map<String, Json>) -> String {
+    // What code fills in says nothing of either.
+    let named = args
+        .iter()
+        .filter(|(name, _)| !FILLED.contains(&name.as_str()));
+    let lines = named.map(|(name, value)| match value {
+        Json::String(text) if text.contains('\n') => format!("{name}:\n{}", text.trim_end()),
+        Json::String(text) => format!("{name}: {text}"),
+        other => format!("{name}: {other}"),
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    clipped(&text, MAX_WORDS).to_owned()
 }
 
 /// What of an address can hardly be a sentence: all of it if its name is short, else its domain, and

@@ -28,6 +28,10 @@ impl Mail {
             let name = attachment.name.take();
             attachment.name = name.map(|name| one_line(&name, MAX_NAME));
         }
+        for link in &mut self.disguised_links {
+            link.shown = one_line(&link.shown, MAX_NAME);
+            link.target = one_line(&link.target, MAX_NAME);
+        }
         for problem in &mut self.problems {
             *problem = one_line(problem, MAX_NAME);
         }

@@ -6,6 +6,7 @@ use mail_parser::{
 };
 
 use super::{
+    html::{self, DisguisedLink},
     mime::{Encoding, Media},
     scan::Part,
 };
@@ -17,6 +18,8 @@ const MAX_ENCODED: usize = 8 << 20;
 /// The text of a part.
 pub(super) struct Text {
     pub(super) text: String,
+    /// The links that lead elsewhere than they show.
+    pub(super) links: Vec<DisguisedLink>,
     /// Whether the part is longer than this text.
     pub(super) is_cut: bool,
     /// Whether it is not encoded as it says.
@@ -30,18 +33,42 @@ pub(super) fn text(part: &Part<'_>) -> Option<Text> {
     let raw = beginning(part.body);
     let (decoded, is_broken) = decoded(raw, part.head.encoding);
     let charset = part.head.charset.as_deref();
-    let text = match charset.and_then(|name| charset_decoder(name.as_bytes())) {
-        Some(decode) => decode(&decoded),
-        None => String::from_utf8_lossy(&decoded).into_owned(),
+    let text = characters(&decoded, charset);
+    let (text, links) = match part.media {
+        Media::Html => {
+            let seen = html::seen(&text);
+            (html_to_text(&seen.markup), seen.disguised)
+        }
+        _ => (text, Vec::new()),
     };
     Some(Text {
-        text: match part.media {
-            Media::Html => html_to_text(&text),
-            _ => text,
-        },
+        text,
+        links,
         is_cut: raw.len() < part.body.len(),
         is_broken,
     })
+}
+
+/// The text of bytes that were decoded, at most [`MAX_ENCODED`] of them.
+pub(super) fn readable(bytes: &[u8], media: Media, charset: Option<&str>) -> String {
+    let text = characters(beginning(bytes), charset);
+    match media {
+        Media::Html => html_to_text(&html::seen(&text).markup),
+        _ => text,
+    }
+}
+
+fn characters(bytes: &[u8], charset: Option<&str>) -> String {
+    match charset.and_then(|name| charset_decoder(name.as_bytes())) {
+        Some(decode) => decode(bytes),
+        None => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// All bytes of a part, and whether it is not encoded as it says.
+pub(super) fn whole(part: &Part<'_>) -> (Vec<u8>, bool) {
+    let (bytes, is_broken) = decoded(part.body, part.head.encoding);
+    (bytes.into_owned(), is_broken)
 }
 
 /// Whole lines at the beginning of a body.

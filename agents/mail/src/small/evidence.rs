@@ -22,6 +22,11 @@ const PUBLIC: [&str; 14] = [
     "gmx.net", "web.de", "icloud.com", "me.com", "aol.com", "proton.me", "protonmail.com",
 ];
 
+/// Whether anybody gets an address at a domain.
+pub(crate) fn is_public(domain: &str) -> bool {
+    PUBLIC.contains(&domain)
+}
+
 /// What people do in social networks.
 const SOCIAL: &str = "\
     a post, your post, posts, your photo, photos, your profile, followers, follows you, followed you, people you may \

@@ -10,13 +10,17 @@ use superstep::{
     tools::{Access, Lost, ParsedCall, Reconciled, ToolCtx, ToolError, ToolOutput},
 };
 
-use super::{ToolRequest, context::CallContext, outcome::OutcomeText, schedule, send};
+use super::{
+    Form, ToolRequest, attachment, context::CallContext, outcome::OutcomeText, schedule, search,
+    send,
+};
 use crate::{
-    MailError, View, Warning,
+    EventId, MailError, Span, View, Warning,
     parse::one_line,
     prompt::{gutter, shown},
     services::Services,
-    slots::Day,
+    slots::{Day, Ids},
+    view::marked,
 };
 
 /// How many parts of a calendar that cannot be read are named.
@@ -37,6 +41,7 @@ impl MailCall {
         match &self.request {
             ToolRequest::Send(draft) => send::preview(draft, &self.context),
             ToolRequest::Schedule(meeting) => Ok(schedule::preview(meeting)),
+            ToolRequest::Change(change) => Ok(change.preview()),
             _ => Ok("nothing was done".into()),
         }
     }
@@ -57,8 +62,12 @@ impl MailCall {
                 view.warnings = schedule::warnings(meeting, &self.context);
                 view.meeting = Some(schedule::invitation(meeting));
             }
+            ToolRequest::Change(change) => {
+                view.warnings = change.warnings(&self.context);
+                view.meeting = Some(change.invitation());
+            }
             ToolRequest::Question(content) => view.text = Some(content.clone()),
-            ToolRequest::Check(_) | ToolRequest::Done => {}
+            _ => {}
         }
         let hidden = Hidden::of(&self.describe().unwrap_or_default());
         if !hidden.is_empty() {
@@ -68,11 +77,47 @@ impl MailCall {
         view
     }
 
+    /// What a person reads above the question about it.
+    pub(crate) fn title(&self) -> Option<&'static str> {
+        match &self.request {
+            ToolRequest::Send(draft) => Some(match draft.form {
+                Form::Reply { .. } => "A reply",
+                Form::Forward { .. } => "A forward",
+                Form::New { .. } => "A new mail",
+            }),
+            ToolRequest::Schedule(_) => Some("A meeting"),
+            ToolRequest::Change(change) => Some(change.title()),
+            ToolRequest::Question(_) => Some("A question"),
+            _ => None,
+        }
+    }
+
+    /// The time that it would take in the calendar, and the event that has another time so far.
+    pub(crate) fn takes(&self) -> Option<(Span, Option<EventId>)> {
+        match &self.request {
+            ToolRequest::Schedule(meeting) => Some((meeting.span, None)),
+            ToolRequest::Change(change) => {
+                Some((change.new_span()?, Some(change.change.id.clone())))
+            }
+            _ => None,
+        }
+    }
+
+    /// The title of the meeting that it is about.
+    pub(crate) fn meeting_title(&self) -> Option<&str> {
+        match &self.request {
+            ToolRequest::Schedule(meeting) => Some(&meeting.title),
+            ToolRequest::Change(change) => Some(change.meeting_title()),
+            _ => None,
+        }
+    }
+
     /// The question whether it happened.
     pub(crate) fn outcome(&self, lost: &Lost) -> OutcomeText {
         match &self.request {
             ToolRequest::Send(draft) => send::outcome(draft, &self.context, lost),
             ToolRequest::Schedule(meeting) => schedule::outcome(meeting, lost),
+            ToolRequest::Change(change) => change.outcome(lost),
             _ => OutcomeText {
                 args: serde_json::Value::Null,
                 description: format!("# Did this happen?\n\n{}\n", lost.known()),
@@ -86,8 +131,11 @@ impl ParsedCall for MailCall {
         match &self.request {
             ToolRequest::Send(draft) => Some(send::describe(draft, &self.context)),
             ToolRequest::Schedule(meeting) => Some(schedule::describe(meeting, &self.context)),
+            ToolRequest::Change(change) => {
+                Some(change.describe(&marked(&change.warnings(&self.context))))
+            }
             ToolRequest::Question(content) => Some(format!("{}\n", gutter(content))),
-            ToolRequest::Check(_) | ToolRequest::Done => None,
+            _ => None,
         }
     }
 
@@ -98,7 +146,10 @@ impl ParsedCall for MailCall {
                 ToolRequest::Schedule(meeting) => {
                     schedule::run(meeting, &self.context, ctx.key()).await?
                 }
-                ToolRequest::Check(days) => check(&self.context.services, days).await?,
+                ToolRequest::Change(change) => change.run(&self.context, ctx.key()).await?,
+                ToolRequest::Check(days) => check(&self.context, days).await?,
+                ToolRequest::Search(args) => search::run(args, &self.context).await?,
+                ToolRequest::Attachment(name) => attachment::read(name, &self.context).await?,
                 ToolRequest::Question(_) | ToolRequest::Done => {
                     return Err(ToolError::failed("nothing to be done"));
                 }
@@ -115,13 +166,17 @@ impl ParsedCall for MailCall {
             ToolRequest::Schedule(meeting) => Some(Box::pin(async move {
                 schedule::look_up(meeting, &self.context, ctx.key()).await
             })),
+            ToolRequest::Change(change) => Some(Box::pin(async move {
+                change.look_up(&self.context, ctx.key()).await
+            })),
             _ => None,
         }
     }
 }
 
 /// What days have. The failure of a calendar is reported, and nothing is made up in its place.
-async fn check(services: &Services, days: &[Date]) -> Result<String, ToolError> {
+async fn check(context: &CallContext, days: &[Date]) -> Result<String, ToolError> {
+    let services: &Services = &context.services;
     let (zone, hours) = (&services.zone, &services.settings.working_hours);
     let unknown = |error: MailError| {
         ToolError::Failed(format!(
@@ -131,8 +186,11 @@ async fn check(services: &Services, days: &[Date]) -> Result<String, ToolError> 
     };
     let mut text = String::new();
     for date in days {
-        let day = Day::of(&*services.calendar, *date, &zone.zone, hours).await;
-        text.push_str(&day.map_err(unknown)?.describe(zone, hours));
+        let day = Day::with(
+            &*services.calendar, *date, &zone.zone, hours, &context.proposed,
+        )
+        .await;
+        text.push_str(&day.map_err(unknown)?.describe(zone, hours, Ids::Shown));
     }
     let unread = services.calendar.unread().await.map_err(unknown)?;
     if !unread.is_empty() {

@@ -10,10 +10,11 @@ use superstep::{
 };
 
 use crate::{
-    MailError, Warning,
+    Address, Event, MailError, Warning, danger,
     input::EmailInput,
     past_calls::{PastCall, PastCalls},
     services::Services,
+    small::evidence::is_public,
 };
 
 /// What the calls about one mail work with.
@@ -26,14 +27,35 @@ pub(crate) struct CallContext {
     pub(crate) before: Vec<PastCall>,
     /// Where what is done is put on record.
     pub(crate) past_calls: PastCalls,
+    /// Meetings of other calls that wait for an answer.
+    pub(crate) proposed: Vec<Event>,
 }
 
 impl CallContext {
-    /// What was done about the mail before, for whoever is asked about more.
-    pub(super) fn past(&self) -> Vec<Warning> {
+    /// What is to be known of the mail before anything is done about it: signs of fraud, and what was done before.
+    pub(super) fn warnings(&self) -> Vec<Warning> {
         let zone = &self.services.zone;
-        let past = self.before.iter();
-        past.map(|past| Warning::new(past.describe(zone))).collect()
+        let signs = danger::signs(&self.input, self.services.mailbox.owner());
+        let past = self
+            .before
+            .iter()
+            .map(|past| Warning::new(past.describe(zone)));
+        signs.into_iter().map(Warning::danger).chain(past).collect()
+    }
+
+    /// Whether somebody needs no remark: they were in the thread before, or the first mail of the thread is theirs or
+    /// names them, a colleague of the owner.
+    pub(super) fn is_known(&self, one: &Address) -> bool {
+        let (input, owner) = (&self.input, self.services.mailbox.owner());
+        if input.participants.iter().any(|it| it.is_same(one)) {
+            return true;
+        }
+        let mail = &input.mail;
+        let is_first = mail.in_reply_to.is_empty()
+            && mail.references.is_empty()
+            && matches!(input.participants.as_slice(), [it] if Some(it) == mail.from.as_ref());
+        let mut named = mail.to.iter().chain(&mail.cc);
+        is_first && named.any(|it| it.is_same(one)) && is_colleague(one, owner)
     }
 
     /// Puts on record that a call happened, or that it may have.
@@ -114,6 +136,16 @@ impl CallContext {
         };
         recorded.map(|()| found).map_err(unrecorded)
     }
+}
+
+/// Whether two addresses are of one organization.
+fn is_colleague(one: &Address, owner: &Address) -> bool {
+    let domain = |one: &Address| {
+        let domain = one.email.rsplit_once('@').map(|(_, domain)| domain);
+        domain.unwrap_or_default().to_ascii_lowercase()
+    };
+    let own = domain(owner);
+    !own.is_empty() && domain(one) == own && !is_public(&own)
 }
 
 /// What is done could not be put on record.

@@ -16,6 +16,8 @@ pub(crate) struct Meeting {
     pub(crate) attendees: Vec<Address>,
     pub(crate) span: Span,
     pub(crate) zone: Zone,
+    pub(crate) place: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -25,56 +27,70 @@ struct Args {
     start_time: String,
     end_time: String,
     timezone: Option<String>,
+    place: Option<String>,
+    note: Option<String>,
 }
 
 impl Meeting {
     pub(super) fn read(args: Json, own: &Zone) -> Result<Self, String> {
         let args: Args = serde_json::from_value(args).map_err(|error| error.to_string())?;
-        let name = args
-            .timezone
-            .as_deref()
-            .map(str::trim)
-            .filter(|it| !it.is_empty());
-        let zone = match name {
-            None => own.clone(),
-            Some(name) => Zone::find(name).ok_or_else(|| {
-                format!(
-                    "`{}` is no time zone; write one such as {}",
-                    one_line(name, 60),
-                    own.name
-                )
-            })?,
-        };
-        let span = Span {
-            start: instant(&args.start_time, &zone)?,
-            end: instant(&args.end_time, &zone)?,
-        };
-        let seconds = span.end.as_second() - span.start.as_second();
-        if !(1..=LONGEST).contains(&seconds) {
-            return Err("`end_time` is after `start_time`, and at most two weeks".into());
-        }
+        let times = [args.start_time.as_str(), &args.end_time];
+        let (span, zone) = span(times, args.timezone.as_deref(), own)?;
+        let filled = |text: &String| !text.trim().is_empty();
         Ok(Self {
             title: one_line(&args.title, 200),
             attendees: addresses(&args.attendees)?,
             span,
             zone,
+            place: args.place.filter(filled).map(|it| one_line(&it, 300)),
+            note: args.note.filter(filled),
         })
     }
 
     /// When it is, in words.
     pub(crate) fn describe(&self) -> String {
-        let at = |at: Timestamp| at.to_zoned(self.zone.zone.clone());
-        let (start, end) = (at(self.span.start), at(self.span.end));
-        let end = match start.date() == end.date() {
-            true => end.strftime("%H:%M").to_string(),
-            false => end.strftime("%A %d-%m-%Y %H:%M").to_string(),
-        };
-        format!(
-            "{} to {end} ({})",
-            start.strftime("%A %d-%m-%Y %H:%M"),
-            self.zone.name
-        )
+        described(self.span, &self.zone)
     }
+}
+
+/// A stretch of time in a zone that is known, from the texts of both.
+pub(super) fn span(
+    [start, end]: [&str; 2],
+    zone: Option<&str>,
+    own: &Zone,
+) -> Result<(Span, Zone), String> {
+    let name = zone.map(str::trim).filter(|it| !it.is_empty());
+    let zone = match name {
+        None => own.clone(),
+        Some(name) => Zone::find(name).ok_or_else(|| {
+            format!(
+                "`{}` is no time zone; write one such as {}",
+                one_line(name, 60),
+                own.name
+            )
+        })?,
+    };
+    let span = Span {
+        start: instant(start, &zone)?,
+        end: instant(end, &zone)?,
+    };
+    let seconds = span.end.as_second() - span.start.as_second();
+    match (1..=LONGEST).contains(&seconds) {
+        true => Ok((span, zone)),
+        false => Err("`end_time` is after `start_time`, and at most two weeks".into()),
+    }
+}
+
+/// A stretch of time in words.
+pub(super) fn described(span: Span, zone: &Zone) -> String {
+    let at = |at: Timestamp| at.to_zoned(zone.zone.clone());
+    let (start, end) = (at(span.start), at(span.end));
+    let end = match start.date() == end.date() {
+        true => end.strftime("%H:%M").to_string(),
+        false => end.strftime("%A %d-%m-%Y %H:%M").to_string(),
+    };
+    let start = start.strftime("%A %d-%m-%Y %H:%M");
+    format!("{start} to {end} ({})", zone.name)
 }
 
 /// A time of day in a zone, or one that says its distance from UTC itself.

@@ -11,17 +11,21 @@ use superstep::{
 
 use super::{Meeting, context::CallContext, outcome::OutcomeText};
 use crate::{
-    Address, EventLookup, Invitation, MailError, NewEvent, Warning, key::key, prompt::gutter,
-    view::marked,
+    EventLookup, Invitation, MailError, NewEvent, Warning, key::key, prompt::gutter, view::marked,
 };
 
-/// A meeting as it would be made.
+/// A meeting as it would be made, below what a person might overlook.
 pub(super) fn describe(meeting: &Meeting, context: &CallContext) -> String {
-    let mut text = marked(&context.past());
+    let mut text = marked(&context.warnings());
     text.push_str(&gutter(&meeting.title));
     text.push_str(&format!("\n{}\n", meeting.describe()));
+    for (name, text_of) in [("Place", &meeting.place), ("Note", &meeting.note)] {
+        if let Some(written) = text_of {
+            text.push_str(&format!("{name}:\n{}\n", gutter(written)));
+        }
+    }
     for one in &meeting.attendees {
-        let stranger = match is_known(one, context) {
+        let stranger = match context.is_known(one) {
             true => String::new(),
             false => format!(" **{STRANGER}**"),
         };
@@ -33,16 +37,11 @@ pub(super) fn describe(meeting: &Meeting, context: &CallContext) -> String {
 /// The remark about an attendee of whom the thread does not know.
 pub(crate) const STRANGER: &str = "(not in this thread so far)";
 
-fn is_known(one: &Address, context: &CallContext) -> bool {
-    let known = &context.input.participants;
-    known.iter().any(|it| it.is_same(one))
-}
-
 /// What a person might overlook.
 pub(super) fn warnings(meeting: &Meeting, context: &CallContext) -> Vec<Warning> {
-    let mut all = context.past();
+    let mut all = context.warnings();
     let attendees = meeting.attendees.iter();
-    let strangers = attendees.filter(|one| !is_known(one, context));
+    let strangers = attendees.filter(|one| !context.is_known(one));
     all.extend(strangers.map(|one| {
         let text = format!("Not in this thread so far: {}", one.email);
         Warning::about(one, text)
@@ -56,6 +55,8 @@ pub(super) fn invitation(meeting: &Meeting) -> Invitation {
         title: meeting.title.clone(),
         when: meeting.describe(),
         attendees: meeting.attendees.clone(),
+        place: meeting.place.clone(),
+        note: meeting.note.clone(),
     }
 }
 
@@ -87,6 +88,8 @@ fn event(meeting: &Meeting, context: &CallContext, call: &str) -> NewEvent {
         time_zone: meeting.zone.name.clone(),
         attendees: meeting.attendees.clone(),
         organizer: context.services.mailbox.owner().clone(),
+        location: meeting.place.clone(),
+        note: meeting.note.clone(),
     }
 }
 

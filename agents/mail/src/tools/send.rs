@@ -1,4 +1,4 @@
-//! A reply: shown to a person, sent once.
+//! A mail to send, a reply, a forward or a new one: shown to a person, sent once.
 //!
 //! Its `Message-ID` follows from the idempotency key of its call, so it is equal on every attempt.
 //! When the outcome of an attempt is unknown, the mailbox is asked for that `Message-ID`: it was sent,
@@ -10,11 +10,14 @@ use superstep::{
     tools::{Lost, Reconciled, ToolError},
 };
 
-use super::{ADDED, Draft, TEXT, context::CallContext, outcome::OutcomeText};
+use super::{
+    ADDED, Audience, Draft, Form, TEXT, TO, context::CallContext, forward, outcome::OutcomeText,
+};
 use crate::{
-    Address, Letter, Lookup, MailError, Outgoing, Recipients, Reply, SendError, Warning,
-    compose::reply_subject,
+    Address, Letter, Lookup, MailError, NewMail, Outgoing, Recipients, SendError, Warning,
+    compose::{forward_subject, reply_subject},
     key::key,
+    parse::AttachedFile,
     prompt::{answers_elsewhere, gutter, person},
     view::marked,
 };
@@ -22,7 +25,7 @@ use crate::{
 /// From so many on, how many get a reply is worth a look.
 const MANY: usize = 5;
 
-/// A reply as it would go out, with what a person might overlook in front.
+/// A mail as it would go out, with what a person might overlook in front.
 pub(super) fn describe(draft: &Draft, context: &CallContext) -> String {
     let to = recipients(draft, context);
     let mut text = marked(&warnings(draft, context));
@@ -34,19 +37,46 @@ pub(super) fn describe(draft: &Draft, context: &CallContext) -> String {
     if !to.cc.is_empty() {
         line(format!("Cc: {}", people(&to.cc)));
     }
-    let subject = reply_subject(&context.input.mail.subject);
-    line(format!("Subject: {subject}"));
+    line(format!("Subject: {}", subject(draft, context)));
     line(format!("\n{}", gutter(&draft.text)));
+    if let Form::Forward { .. } = draft.form {
+        line(format!("\n{}", forward::below(&context.input.mail)));
+    }
     text
 }
 
 fn recipients(draft: &Draft, context: &CallContext) -> Recipients {
     let owner = context.services.mailbox.owner();
-    Recipients::of(&context.input.mail, owner, &draft.added)
+    let mail = &context.input.mail;
+    match &draft.form {
+        Form::Reply {
+            audience,
+            added,
+            dropped,
+        } => match audience {
+            Audience::All => Recipients::of(mail, owner, added),
+            Audience::Sender => Recipients::of_sender(mail, owner, added),
+        }
+        .without(dropped),
+        Form::Forward { to } => Recipients::named(to, &[]),
+        Form::New { to, cc } => Recipients::named(to, cc),
+    }
 }
 
-/// The recipients that only the call adds.
+fn subject(draft: &Draft, context: &CallContext) -> String {
+    let given = draft.subject.clone();
+    let subject = &context.input.mail.subject;
+    given.unwrap_or_else(|| match draft.form {
+        Form::Forward { .. } => forward_subject(subject),
+        Form::Reply { .. } | Form::New { .. } => reply_subject(subject),
+    })
+}
+
+/// The recipients of a reply that only the call adds.
 fn added(draft: &Draft, context: &CallContext) -> Vec<Address> {
+    if !matches!(draft.form, Form::Reply { .. }) {
+        return Vec::new();
+    }
     let owner = context.services.mailbox.owner();
     let unasked = Recipients::of(&context.input.mail, owner, &[]);
     let unasked: Vec<Address> = unasked.all().cloned().collect();
@@ -58,12 +88,13 @@ fn added(draft: &Draft, context: &CallContext) -> Vec<Address> {
 pub(super) fn warnings(draft: &Draft, context: &CallContext) -> Vec<Warning> {
     let (input, owner) = (&context.input, context.services.mailbox.owner());
     let to = recipients(draft, context);
-    let mut all = context.past();
+    let is_reply = matches!(draft.form, Form::Reply { .. });
+    let mut all = context.warnings();
     for one in added(draft, context) {
         let text = format!("Added by the assistant: {}", person(&one));
         all.push(Warning::about(&one, text));
     }
-    for stranger in to.outside(&input.participants) {
+    for stranger in to.all().filter(|one| !context.is_known(one)) {
         let text = format!("Not in this thread so far: {}", person(stranger));
         all.push(Warning::about(stranger, text));
     }
@@ -72,26 +103,39 @@ pub(super) fn warnings(draft: &Draft, context: &CallContext) -> Vec<Warning> {
         all.push(Warning::new(format!("It goes to {count} people.")));
     }
     let from = input.mail.from.as_ref();
-    if from.is_some_and(|from| from.is_same(owner)) {
+    if is_reply && from.is_some_and(|from| from.is_same(owner)) {
         all.push(Warning::new(
             "The mail says that it is from yourself; the reply goes to those it was for.",
         ));
     }
-    all.extend(answers_elsewhere(&input.mail).into_iter().map(Warning::new));
+    if is_reply {
+        all.extend(answers_elsewhere(&input.mail).into_iter().map(Warning::new));
+    }
     all
 }
 
 /// The letter as data.
 pub(super) fn letter(draft: &Draft, context: &CallContext) -> Letter {
     let Recipients { to, cc } = recipients(draft, context);
-    let added = added(draft, context).into_iter();
+    let named = || to.iter().map(|one| one.email.clone()).collect();
+    let (text_arg, added_arg, added) = match draft.form {
+        Form::Reply { .. } => {
+            let added = added(draft, context).into_iter();
+            (TEXT, ADDED, added.map(|one| one.email).collect())
+        }
+        Form::Forward { .. } | Form::New { .. } => ("text", TO, named()),
+    };
     Letter {
+        subject: subject(draft, context),
+        text_arg: text_arg.into(),
+        added_arg: added_arg.into(),
+        added,
+        below: match draft.form {
+            Form::Forward { .. } => Some(forward::below(&context.input.mail)),
+            _ => None,
+        },
         to,
         cc,
-        subject: reply_subject(&context.input.mail.subject),
-        text_arg: TEXT.into(),
-        added_arg: ADDED.into(),
-        added: added.map(|one| one.email).collect(),
     }
 }
 
@@ -101,23 +145,39 @@ fn people(addresses: &[Address]) -> String {
 }
 
 pub(super) fn preview(draft: &Draft, context: &CallContext) -> Result<String, String> {
-    let mail = composed(draft, context, "").map_err(|error| format!("not sent: {error}"))?;
+    let mail = composed(draft, context, "", &[]).map_err(|error| format!("not sent: {error}"))?;
     let to = emails(mail.recipients.iter());
     Ok(format!("nothing was sent; it would have gone to {to}"))
 }
 
 /// The mail, equal on every attempt of a call with this key.
-fn composed(draft: &Draft, context: &CallContext, call: &str) -> Result<Outgoing, MailError> {
+fn composed(
+    draft: &Draft,
+    context: &CallContext,
+    call: &str,
+    files: &[AttachedFile],
+) -> Result<Outgoing, MailError> {
     let services = &context.services;
-    Reply {
+    let input = &context.input;
+    let (answers, thread, text) = match draft.form {
+        Form::Reply { .. } => (Some(&input.mail), Some(&input.thread), draft.text.clone()),
+        Form::Forward { .. } => {
+            let text = forward::text(&draft.text, &input.mail, &services.zone);
+            (None, None, text)
+        }
+        Form::New { .. } => (None, None, draft.text.clone()),
+    };
+    NewMail {
         from: services.mailbox.owner(),
-        to: &context.input.mail,
-        added: &draft.added,
-        text: &draft.text,
+        recipients: &recipients(draft, context),
+        subject: &subject(draft, context),
+        text: &text,
+        answers,
+        files,
         key: &key(&["send", call]),
         date: context.at,
         zone: &services.zone.zone,
-        thread: &context.input.thread,
+        thread,
     }
     .compose()
 }
@@ -137,7 +197,16 @@ pub(super) async fn run(
     call: &str,
 ) -> Result<String, ToolError> {
     let not_sent = |error: MailError| ToolError::Failed(format!("not sent: {error}"));
-    let mail = composed(draft, context, call).map_err(not_sent)?;
+    let files = match draft.form {
+        Form::Forward { .. } => forward::files(context).await.map_err(|error| {
+            match error.is_transient() || matches!(error, MailError::Auth { .. }) {
+                true => ToolError::Stopped(error.failure()),
+                false => not_sent(error),
+            }
+        })?,
+        Form::Reply { .. } | Form::New { .. } => Vec::new(),
+    };
+    let mail = composed(draft, context, call, &files).map_err(not_sent)?;
     let is_known = context.begin(call, &sent(&mail)).await?;
     match context.services.mailbox.send(&mail).await {
         Ok(_) => context.made(call, sent(&mail)).await,
@@ -158,7 +227,8 @@ pub(super) async fn look_up(
     context: &CallContext,
     call: &str,
 ) -> Result<Reconciled, Failure> {
-    let mail = match composed(draft, context, call) {
+    // Its headers are what it is found by.
+    let mail = match composed(draft, context, call, &[]) {
         Ok(mail) => mail,
         // It was composed once, with what is missing now.
         Err(error) => return Ok(Reconciled::Unsure(error.to_string())),
@@ -173,7 +243,7 @@ pub(super) async fn look_up(
 }
 
 pub(super) fn outcome(draft: &Draft, context: &CallContext, lost: &Lost) -> OutcomeText {
-    let (id, to) = match composed(draft, context, &lost.key) {
+    let (id, to) = match composed(draft, context, &lost.key, &[]) {
         Ok(mail) => (mail.message_id, emails(mail.recipients.iter())),
         // A mail that cannot be composed is never attempted.
         Err(_) => (String::new(), String::new()),

@@ -8,7 +8,7 @@ use superstep_mail::{
 };
 
 use crate::fixture::{
-    Fixture, about, answer, asked, done, mail, meeting, reply, responder, says, turns, wet,
+    Fixture, about, answer, asked, done, look, mail, meeting, reply, responder, says, turns, wet,
 };
 
 fn lunch() -> Fixture {
@@ -189,9 +189,8 @@ async fn an_answer_that_names_the_digest_of_another_call_is_refused() {
 async fn an_approval_is_for_one_call_and_cannot_be_used_again() {
     let fixture = lunch();
     let steps = [
-        turns(&[reply("a.eml", "One.")]),
+        turns(&[look(), reply("a.eml", "One.")]),
         turns(&[reply("a.eml", "Two.")]),
-        turns(&[done()]),
     ];
     let agent = fixture.agent(responder(steps, Vec::new()));
     let (thread, items) = asked(&agent).await;
@@ -518,7 +517,7 @@ async fn a_reply_need_not_say_which_mail_it_answers_and_tools_are_the_same_for_e
     };
     assert_eq!(one.tools, other.tools);
     assert_eq!(one.messages[0], other.messages[0]);
-    assert_ne!(one.messages[1], other.messages[1]);
+    assert_ne!(one.messages[2], other.messages[2]);
 }
 
 #[tokio::test]

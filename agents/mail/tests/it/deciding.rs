@@ -8,7 +8,7 @@ use superstep::{
         script::{Script, Step},
     },
 };
-use superstep_mail::{Answer, Class, MailAgent, MailState, Topic};
+use superstep_mail::{Answer, Class, Ingested, MailAgent, MailState, Settings, Topic};
 
 use crate::fixture::{
     Fixture, about, answer, asked, class, done, mail, meeting, reply, responder, turns,
@@ -267,4 +267,21 @@ async fn mail_that_is_ignored_ends_at_once() {
     let state = agent.graph().state(taken[0].thread.as_str()).await.unwrap();
     assert_eq!(state.state.classification_decision, Some(Class::Ignore));
     assert!(state.state.messages.is_empty());
+}
+
+#[tokio::test]
+async fn ignored_mail_stays_unread_by_default_and_is_known_the_next_time() {
+    let fixture = Fixture::new();
+    fixture.put("a.eml", mail("offers", "Buy!"));
+    let settings = Settings {
+        dry_run: false,
+        ..Settings::default()
+    };
+    let (mailbox, calendar) = (fixture.mailbox(), fixture.calendar());
+    let agent = fixture.agent_on(Script::new([class("ignore")]), mailbox, calendar, settings);
+    for result in [Ingested::Done, Ingested::Known] {
+        let taken = crate::fixture::take_in(&agent).await;
+        assert_eq!(taken[0].result, result);
+        assert!(!fixture.is_read("a.eml"));
+    }
 }

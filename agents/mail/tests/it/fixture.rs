@@ -156,10 +156,11 @@ impl Fixture {
     }
 }
 
-/// Settings with which mail is sent.
+/// Settings with which mail is sent, and with which all mail that was looked at is marked as read.
 pub(crate) fn wet() -> Settings {
     Settings {
         dry_run: false,
+        mark_ignored: true,
         ..Settings::default()
     }
 }
@@ -196,6 +197,11 @@ pub(crate) fn turns(calls: &[(&str, Json)]) -> Step {
 /// A turn of the model without calls.
 pub(crate) fn says(text: &str) -> Step {
     Step::text(text).when(turn())
+}
+
+/// A look into the calendar, whose result is read in another turn.
+pub(crate) fn look() -> (&'static str, Json) {
+    ("check_calendar_tool", json!({"dates": ["16-11-2026"]}))
 }
 
 pub(crate) fn done() -> (&'static str, Json) {

@@ -105,6 +105,13 @@ async fn filters_and_read_marks_decide_what_is_listed() {
         ..Query::default()
     };
     assert_eq!(list(all).await.len(), 2);
+    let said = |words: &[&str]| Query {
+        include_read: true,
+        words: words.iter().map(|word| (*word).to_owned()).collect(),
+        ..Query::default()
+    };
+    assert_eq!(list(said(&["INVOICE", "ann@example"])).await, ["a.eml"]);
+    assert!(list(said(&["invoice", "no such word"])).await.is_empty());
     let later = Query {
         since: Some(Timestamp::now().as_second() + 3_600),
         ..Query::default()
@@ -306,6 +313,8 @@ fn event(key: &str) -> NewEvent {
         time_zone: "Europe/Berlin".into(),
         attendees: vec![Address::new("ann@example.org")],
         organizer: Address::new("me@example.org"),
+        location: None,
+        note: None,
     }
 }
 

@@ -1,13 +1,14 @@
 //! Mail that gives orders to a model that obeys everything it reads.
 //!
 //! The mails are in `tests/mails/hostile`; each has the word XMARK wherever it speaks. Whatever the
-//! model wants then, nothing leaves and nothing is learnt without a person, and of what a person does
-//! the model that words notes never sees a word of the mail.
+//! model wants then, nothing leaves and nothing is learnt without a person. The model that words notes is
+//! told what a person did in words that are not the mail's; the subject and the drafts stand apart, as data, and what it
+//! takes over from there is refused.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
 use serde_json::json;
-use superstep::model::Script;
+use superstep::model::{Label, Script};
 use superstep_mail::{Answer, AnswerKind, InboxItem, Ingested, MailAgent, Settings, Topic, parse};
 
 use crate::fixture::{Fixture, class, done, mail, reply, responder, take_in, turns, wet};
@@ -43,7 +44,7 @@ async fn notes(agent: &MailAgent) -> Vec<usize> {
     counts
 }
 
-/// What the model that words notes was shown.
+/// What the model that words notes was told; what it was shown as data of others is left out.
 fn shown_for_notes(model: &Script) -> Vec<String> {
     let seen = model.seen();
     let lessons = seen.iter().filter(|request| {
@@ -55,6 +56,7 @@ fn shown_for_notes(model: &Script) -> Vec<String> {
             request
                 .messages
                 .iter()
+                .filter(|it| matches!(it.label(), Label::System | Label::User))
                 .map(|it| it.text())
                 .collect::<Vec<_>>()
                 .join("\n")

@@ -7,7 +7,10 @@ use std::sync::{
 
 use serde_json::json;
 use superstep::{
-    model::script::{Step, When},
+    model::{
+        Label,
+        script::{Step, When},
+    },
     store::{
         BoxFuture, Expected, Namespace, Op, Outcome, PutOptions, Store, StoreError, TtlOnRead,
         UnixMillis,
@@ -106,21 +109,28 @@ async fn a_change_is_a_version_that_can_be_compared_and_undone() {
 }
 
 #[tokio::test]
-async fn the_model_that_words_a_note_sees_the_person_and_not_the_mail() {
+async fn the_model_that_words_a_note_sees_the_person_and_of_the_mail_only_marked_data() {
     let (_fixture, _agent, model) = taught(|old| format!("{old}\n- Be brief.")).await;
     let seen = model.seen();
-    let lessons: Vec<String> = seen
-        .iter()
-        .filter(|it| {
-            it.output
-                .as_ref()
-                .is_some_and(|it| it.name == "user_preferences")
-        })
-        .map(|it| it.messages.iter().map(|it| it.text()).collect())
-        .collect();
+    let is_lesson = |it: &&superstep::model::Request| {
+        let output = it.output.as_ref();
+        output.is_some_and(|it| it.name == "user_preferences")
+    };
+    let lessons: Vec<_> = seen.iter().filter(is_lesson).collect();
     assert_eq!(lessons.len(), 1);
-    assert!(lessons[0].contains("Please be brief."));
-    assert!(!lessons[0].contains("secret"), "{}", lessons[0]);
+    let told = |is_data: bool| -> String {
+        let messages = lessons[0].messages.iter();
+        let messages = messages.filter(|it| (it.label() == Label::Untrusted) == is_data);
+        messages.map(|it| it.text()).collect()
+    };
+    assert!(told(false).contains("Please be brief."));
+    assert!(!told(false).contains("secret"), "{}", told(false));
+    let data = told(true);
+    assert!(
+        data.contains("secret-subject") && data.contains("secret-draft"),
+        "{data}"
+    );
+    assert!(!data.contains("secret-body"), "{data}");
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ mod labeled;
 mod learning;
 mod meetings;
 mod modes;
+mod proposals;
 mod reading;
 mod sending;
 mod small;

@@ -13,7 +13,7 @@ use superstep_mail::{
 use tokio::sync::Notify;
 
 use crate::fixture::{
-    Fixture, about, answer, asked, done, mail, meeting, reply, responder, turns, wet,
+    Fixture, about, answer, asked, done, look, mail, meeting, reply, responder, turns, wet,
 };
 use crate::forward::forward;
 
@@ -326,6 +326,8 @@ async fn two_approved_replies_of_one_turn_are_two_mails() {
 struct Silent {
     inner: FolderCalendar,
     left: Arc<AtomicUsize>,
+    /// How often it does not show its events.
+    unseen: Arc<AtomicUsize>,
     /// Whether the meeting is made all the same.
     makes: bool,
 }
@@ -342,14 +344,23 @@ impl Silent {
         Self {
             inner: fixture.calendar(),
             left: Arc::new(AtomicUsize::new(times)),
+            unseen: Arc::default(),
             makes,
         }
     }
 
-    fn is_silent(&self) -> bool {
+    /// One that does not show its events so many times.
+    fn unseen(fixture: &Fixture, times: usize) -> Self {
+        let unseen = Arc::new(AtomicUsize::new(times));
+        Self {
+            unseen,
+            ..Self::new(fixture, 0, false)
+        }
+    }
+
+    fn is_silent(left: &AtomicUsize) -> bool {
         let less = |left: usize| left.checked_sub(1);
-        self.left
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
+        left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less)
             .is_ok()
     }
 }
@@ -364,7 +375,7 @@ impl Calendar for Silent {
     }
 
     fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>> {
-        match self.is_silent() {
+        match Self::is_silent(&self.unseen) {
             true => Box::pin(async { Err(down()) }),
             false => self.inner.events(span),
         }
@@ -375,7 +386,7 @@ impl Calendar for Silent {
     }
 
     fn insert<'a>(&'a self, event: &'a NewEvent) -> Later<'a, Result<EventId, MailError>> {
-        let is_silent = self.is_silent();
+        let is_silent = Self::is_silent(&self.left);
         Box::pin(async move {
             if !is_silent || self.makes {
                 let made = self.inner.insert(event).await;
@@ -452,7 +463,7 @@ async fn a_calendar_that_is_down_is_told_to_the_model_and_no_times_are_made_up()
     let agent = fixture.agent_on(
         script,
         fixture.mailbox(),
-        Silent::new(&fixture, 1, false),
+        Silent::unseen(&fixture, 1),
         wet(),
     );
     let (_, items) = asked(&agent).await;
@@ -546,7 +557,10 @@ async fn new_input_after_a_run_that_sent_and_was_cut_off_says_that_a_reply_was_s
     let fixture = Fixture::new();
     fixture.put("a.eml", mail("lunch", "Shall we have lunch?"));
     // The model has no second turn, so the run fails once the reply is out.
-    let agent = fixture.agent(responder([turns(&[reply("a.eml", "Yes.")])], Vec::new()));
+    let agent = fixture.agent(responder(
+        [turns(&[look(), reply("a.eml", "Yes.")])],
+        Vec::new(),
+    ));
     let (thread, items) = asked(&agent).await;
     let cut = agent
         .answer(&thread, [(items[0].ask, Answer::accept())])
@@ -586,7 +600,8 @@ async fn cut_off() -> (Fixture, String) {
 
 /// A model that replies "Yes." as often as it is asked.
 fn yes() -> superstep::model::Script {
-    responder([turns(&[reply("a.eml", "Yes.")]).always()], Vec::new())
+    let calls = [look(), reply("a.eml", "Yes.")];
+    responder([turns(&calls).always()], Vec::new())
 }
 
 #[tokio::test]

@@ -8,7 +8,8 @@ use superstep::{
     },
     tools::guided::Profile,
 };
-use superstep_mail::{Answer, Class, Settings};
+use superstep_agent::Change;
+use superstep_mail::{Answer, Class, Settings, Topic};
 
 use crate::fixture::{Fixture, about, answer, asked, mail, take_in, wet};
 
@@ -324,5 +325,55 @@ async fn headers_say_whether_anybody_waits_for_an_answer() {
         let thread = taken[0].thread.as_str();
         let state = agent.graph().state(thread).await.unwrap().state;
         assert_eq!(state.classification_decision, Some(wanted), "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_teaches_one_line_and_no_other_line_of_the_note_changes() {
+    for (line, replaces, changed) in [
+        ("Sign replies with R.", 0, vec!["+- Sign replies with R."]),
+        (
+            "Very short.",
+            1,
+            vec!["-- Short, friendly and to the point.", "+- Very short."],
+        ),
+        ("", 0, Vec::new()),
+    ] {
+        let fixture = Fixture::new();
+        fixture.put("a.eml", mail("Contract", "Shall we renew?"));
+        let when = When {
+            contains: Some("put in \"Cheers, R.\"".into()),
+            ..When::schema("note_line")
+        };
+        let lesson = Step::data(json!({"line": line, "replaces": replaces})).when(when);
+        let steps = [
+            respond(),
+            understood("no", ["Yes", "No"]),
+            worded("Decision: Yes", "Hello Ann,\n\nyes.\n\nMax"),
+            lesson,
+        ];
+        let agent = fixture.agent(small(steps));
+        let (thread, items) = asked(&agent).await;
+        answer(&agent, about(&items, "Question"), Answer::response("1")).await;
+        let items = agent.open(&thread).await.unwrap();
+        let proposed = about(&items, "send_email_tool");
+        let mut args = proposed.item.action_request.args.clone();
+        args.insert(
+            "response_text".into(),
+            json!("Hello Ann,\n\nyes.\n\nCheers, R."),
+        );
+        answer(&agent, proposed, Answer::edit("send_email_tool", args)).await;
+        let memory = agent.memory();
+        let newest = memory.versions(Topic::Response).await.unwrap().len() as u64;
+        let shown = memory.diff(Topic::Response, 1, newest).await.unwrap();
+        let shown: Vec<String> = shown
+            .into_iter()
+            .filter_map(|change| match change {
+                Change::Added(line) => Some(format!("+{line}")),
+                Change::Removed(line) => Some(format!("-{line}")),
+                Change::Kept(_) => None,
+            })
+            .collect();
+        assert_eq!(shown, changed);
     }
 }

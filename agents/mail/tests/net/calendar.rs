@@ -3,7 +3,9 @@
 use jiff::{Timestamp, civil::date};
 use serde_json::json;
 use superstep_fake_google::Fault;
-use superstep_mail::{Address, Calendar, MailError, NewEvent, Span, When};
+use superstep_mail::{
+    Address, Calendar, Changed, EventChange, EventId, EventLookup, MailError, NewEvent, Span, When,
+};
 
 use crate::setup::{account, calendar, server};
 
@@ -26,6 +28,8 @@ fn lunch() -> NewEvent {
         time_zone: "Europe/Berlin".into(),
         attendees: vec![Address::new("b@b.example")],
         organizer: Address::new("ada@example.org"),
+        location: None,
+        note: None,
     }
 }
 
@@ -199,4 +203,36 @@ async fn a_zone_that_is_not_known_is_refused_before_anything_is_made() {
     let refused = calendar(&server).await.insert(&event).await.unwrap_err();
     assert_eq!(refused.code(), "SS7005");
     assert_eq!(server.events().len(), 0);
+}
+
+#[tokio::test]
+async fn a_meeting_is_moved_and_cancelled_by_one_call_whatever_becomes_of_its_answer() {
+    let server = server().await;
+    let calendar = calendar(&server).await;
+    let id = calendar.insert(&lunch()).await.unwrap();
+    let later = span("2026-03-31T10:00:00Z", "2026-03-31T11:00:00Z");
+    let moved = EventChange {
+        id: id.clone(),
+        to: Changed::Moved {
+            span: later,
+            time_zone: "Europe/Berlin".into(),
+        },
+    };
+    server.trap("/events/", Fault::SilentAfter, 1);
+    calendar.change(&moved).await.unwrap();
+    assert_eq!(calendar.event(&id).await.unwrap().when, When::Times(later));
+    let found = calendar.look_up_change(&moved).await.unwrap();
+    assert_eq!(found, EventLookup::Made(id.clone()));
+    let cancelled = EventChange {
+        id: id.clone(),
+        to: Changed::Cancelled,
+    };
+    let found = calendar.look_up_change(&cancelled).await.unwrap();
+    assert!(matches!(found, EventLookup::Unsure { .. }), "{found:?}");
+    calendar.change(&cancelled).await.unwrap();
+    calendar.change(&cancelled).await.unwrap();
+    let gone = calendar.event(&id).await.unwrap_err();
+    assert!(matches!(gone, MailError::Missing { .. }), "{gone}");
+    let unknown = EventId("nothing".into());
+    assert_eq!(calendar.event(&unknown).await.unwrap_err().code(), "SS7004");
 }

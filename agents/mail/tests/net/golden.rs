@@ -70,6 +70,8 @@ async fn requests_are_as_they_were_written_down() {
             email: "b@b.example".into(),
         }],
         organizer: Address::new("ada@example.org"),
+        location: None,
+        note: None,
     };
     calendar.insert(&event).await.unwrap();
     calendar.insert(&event).await.unwrap();

@@ -1,0 +1,91 @@
+//! The day of a proposed meeting: what is in the calendar then, and what it conflicts with.
+
+use superstep::{Ctx, NodeError};
+
+use crate::{
+    Event, EventId, MailError, Span, When,
+    services::Services,
+    slots::{Day, Ids, times},
+    tools::MailCall,
+};
+
+/// The day of a proposed meeting.
+pub(super) struct Agenda {
+    /// What else is at the time of the meeting, a line each.
+    pub(super) conflicts: Vec<String>,
+    /// The day in words; why nothing is known of it, if the calendar cannot be read.
+    pub(super) day: Result<String, String>,
+}
+
+impl Agenda {
+    /// The day of the meeting that a call would make or move; nothing if it does neither.
+    pub(super) async fn of(
+        call: &MailCall,
+        services: &Services,
+        ctx: &Ctx,
+    ) -> Result<Option<Self>, NodeError> {
+        let Some((span, moved)) = call.takes() else {
+            return Ok(None);
+        };
+        let thread = thread(ctx);
+        let mut proposed = services.proposals(ctx)?.others(&thread).await?;
+        // A copy of a thread proposes what the thread proposes that it was made of.
+        let title = call.meeting_title().unwrap_or_default();
+        let is_own = |it: &Event| it.when == When::Times(span) && it.title.starts_with(title);
+        proposed.retain(|it| !is_own(it));
+        let (zone, hours) = (&services.zone, &services.settings.working_hours);
+        let date = span.start.to_zoned(zone.zone.clone()).date();
+        let day = Day::with(&*services.calendar, date, &zone.zone, hours, &proposed).await;
+        Ok(Some(match day {
+            Ok(day) => Self {
+                conflicts: conflicts(&day, span, moved.as_ref(), services),
+                day: Ok(day.describe(zone, hours, Ids::Left)),
+            },
+            Err(error) => Self {
+                conflicts: Vec::new(),
+                day: Err(unknown(&error)),
+            },
+        }))
+    }
+
+    /// The conflicts that were not there when the question was asked.
+    pub(super) fn news(&self, known: &[String]) -> Vec<String> {
+        let is_new = |one: &&String| !known.contains(one);
+        self.conflicts.iter().filter(is_new).cloned().collect()
+    }
+}
+
+/// The name of the thread of a run.
+pub(super) fn thread(ctx: &Ctx) -> String {
+    ctx.thread().map(ToString::to_string).unwrap_or_default()
+}
+
+fn unknown(error: &MailError) -> String {
+    format!("The calendar could not be read, so conflicts are not known: {error}")
+}
+
+fn conflicts(day: &Day, span: Span, moved: Option<&EventId>, services: &Services) -> Vec<String> {
+    let zone = &services.zone.zone;
+    let clock = |at: jiff::Timestamp| at.to_zoned(zone.clone()).strftime("%H:%M").to_string();
+    let events = day.events.iter().filter(|event| !event.is_free);
+    let events = events.filter(|event| Some(&event.id) != moved);
+    let taken = events.filter_map(|event| Some((event, times(event, zone)?)));
+    let taken = taken.filter(|(_, its)| its.start < span.end && its.end > span.start);
+    taken
+        .map(|(event, its)| {
+            let when = match &event.when {
+                When::Days { .. } => "all day".to_owned(),
+                When::Times(_) => format!("{} to {}", clock(its.start), clock(its.end)),
+            };
+            let title = crate::parse::one_line(&event.title, 200);
+            format!(
+                "{when}: {}",
+                if title.is_empty() {
+                    "(no title)"
+                } else {
+                    &title
+                }
+            )
+        })
+        .collect()
+}
