@@ -16,6 +16,7 @@ use crate::{
     error::Error,
     explain::{self, Trace},
     nodes,
+    prompts::Stage,
     services::Services,
     settings::{Attempts, Settings},
     state::{Analysis, AnalysisUpdate, Flow, Node},
@@ -86,8 +87,7 @@ impl Archie {
         Self::with_models(NodeModels::new(model), settings, backends)
     }
 
-    /// An agent with these models, which may be others for `graph_extraction`, `analysis_prepare`,
-    /// `build_context` and `ask`.
+    /// An agent with these models, which may be others for `analysis_prepare`, `remember`, `build_context` and `ask`.
     pub fn with_models(
         models: NodeModels,
         settings: Settings,
@@ -107,6 +107,7 @@ impl Archie {
             .node(Node::GraphExtraction, nodes::graph_extraction)
             .node_with(Node::AnalysisPrepare, nodes::analysis_prepare, retry())
             .node(Node::AnalysisInterrupt, nodes::analysis_interrupt)
+            .node(Node::Remember, nodes::remember)
             .node_with(Node::BuildContext, nodes::build_context, retry())
             .node_with(Node::Ask, nodes::ask, retry())
             .start_if(&[Node::DocumentRetrieval, Node::Ask], first)
@@ -132,14 +133,14 @@ impl Archie {
             )
             .route(
                 Node::AnalysisPrepare,
-                &[Node::AnalysisInterrupt],
+                &[Node::AnalysisInterrupt, Node::Remember],
                 |state: &Analysis| match state.analysis_output {
                     None => Some(Node::AnalysisInterrupt),
-                    Some(_) => None,
+                    Some(_) => Some(Node::Remember),
                 },
             )
             .edge(Node::AnalysisInterrupt, Node::AnalysisPrepare)
-            .finish(Node::AnalysisPrepare)
+            .finish(Node::Remember)
             .finish(Node::BuildContext)
             .finish(Node::Ask)
             .build()?;
@@ -161,6 +162,12 @@ impl Archie {
         self.begin(Flow::Analysis, words, brief)
     }
 
+    /// Says something about the result of a thread that is done: a question about it, or a change of it. The result is
+    /// `analysis_output` of the state, as before or changed.
+    pub fn follow_up(&self, words: &str) -> AnalysisUpdate {
+        Analysis::update().user_input(words.trim()).approved(false)
+    }
+
     /// Asks one question; the answer is the state's `analysis_output`.
     pub fn ask(&self, brief: &Brief) -> AnalysisUpdate {
         self.begin(Flow::Ask, brief.words.trim(), brief)
@@ -177,6 +184,14 @@ impl Archie {
         match &self.graph.backends().store {
             Some(store) => DocumentStore(&**store).manifest(&state.inputs).await,
             None => Ok(state.inputs.files.clone()),
+        }
+    }
+
+    /// How many documents of a thread, from the first of its list, the model of a conversation can look up.
+    pub(crate) fn reachable(&self, inputs: &Inputs) -> usize {
+        match self.services.looks_up(Stage::Initial) {
+            true => inputs.kept,
+            false => 0,
         }
     }
 

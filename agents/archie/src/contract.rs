@@ -13,9 +13,7 @@ use crate::{Archie, ArchieSession, Settings};
 pub struct ArchieAgent;
 
 /// Nodes that call a model.
-pub const MODEL_NODES: [&str; 4] = [
-    "graph_extraction", "analysis_prepare", "build_context", "ask",
-];
+pub const MODEL_NODES: [&str; 4] = ["analysis_prepare", "remember", "build_context", "ask"];
 
 static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     titles: vec!["/analysis_history/0/content".into(), "/user_input".into()],
@@ -27,7 +25,7 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     example: Some(
         json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}}),
     ),
-    // What was approved stays; the reply to what is said now is no approval.
+    // What was approved stays unless the reply changes it; what is said now is no approval.
     follow_up: Some(json!({"user_input": "$text", "approved": false})),
     ..Card::new(
         "archie",

@@ -1,18 +1,20 @@
-//! Documents of a folder: found, decoded, ranked, selected, and stored by hash.
+//! Documents of a folder: found, decoded, ranked, stored by hash, and shown in sections.
 //!
 //! [`read`] goes through a folder twice. The first pass looks at every file and keeps figures only;
-//! the second takes the text of those that were chosen. So memory is bounded by one file and the
-//! budget, however large the folder is. `walk` finds files, `open` opens them, `decode`, `docx` and `pdf` make text
-//! of bytes, `tokens` estimates, `rank` and `choose` decide what fits, `manifest` is what a thread
-//! keeps of all that, and `store` puts texts into the long-term store.
+//! the second takes the text of those that are kept. So memory is bounded by one file and
+//! [`MOST_TEXT`], however large the folder is. `walk` finds files, `open` opens them, `decode`, `docx` and `pdf` make text
+//! of bytes, `manifest` is the record of a thread, and `store` puts texts into the long-term store. `sections` cuts
+//! texts, `rank` and `select` decide which sections a model is shown within its tokens, and `search` finds places.
 
-mod choose;
 mod decode;
 mod docx;
 mod manifest;
 mod open;
 mod pdf;
 pub(crate) mod rank;
+pub(crate) mod search;
+pub(crate) mod sections;
+pub(crate) mod select;
 mod store;
 pub(crate) mod tokens;
 mod walk;
@@ -27,9 +29,9 @@ use sha2::{Digest, Sha256};
 use superstep::{fs::Private, text::hex};
 
 use crate::error::{Error, ErrorKind};
-use choose::{Candidate, choose};
 use decode::Decoded;
 use rank::{Count, Words};
+use select::{Room, Wanted, select};
 use walk::{Find, Found};
 
 pub use crate::entry::{Encoding, Entry, Fate, Why};
@@ -75,6 +77,9 @@ pub struct Order {
     pub query: String,
     /// How many tokens they may have together, as estimated.
     pub budget: usize,
+    /// How many tokens sections may have when not all documents fit, for a model that can look up the rest; sections
+    /// without any word of the query are then left out. By default the budget, filled with whatever fits.
+    pub excerpts: Option<usize>,
     /// Files besides `.txt`, `.md`, `.docx` and `.pdf`.
     pub globs: Vec<String>,
     /// Files that are never read: where results go.
@@ -91,9 +96,10 @@ pub struct Order {
 /// What was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// Every file that was found, those that are included first, each kind in order of path.
+    /// Every file that was found: those that are included, then the others whose text is kept, then the rest, each kind in
+    /// order of path.
     pub files: Vec<Entry>,
-    /// The texts of the included ones, in the same order.
+    /// The whole texts of those that are kept, in the same order.
     pub texts: Vec<String>,
     /// How many tokens they are, as estimated.
     pub tokens: usize,
@@ -107,18 +113,19 @@ pub fn read(folder: &Path, order: &Order, stop: &AtomicBool) -> Result<Reading, 
     let found = find.all(stop)?;
     let words = Words::new(&order.query);
     let mut seen = Vec::with_capacity(found.files.len());
-    let mut room = Room {
+    let mut left = Left {
         bytes: order.limits.total_bytes,
         kept: MOST_KEPT,
     };
     for file in found.files {
         halt(folder, stop)?;
-        seen.push(look(file, &words, order, &mut room));
+        seen.push(look(file, &words, order, &mut left));
     }
-    decide(&mut seen, &words, order.budget);
+    keep(&mut seen, &words);
     let mut reading = take(folder, seen, order, stop)?;
     reading.stopped = found.stopped;
-    if reading.texts.is_empty() {
+    let is_shown = reading.files.iter().any(|it| it.fate.tokens().is_some());
+    if !is_shown {
         let more = reading.files.len().saturating_sub(LISTED);
         reading.files.truncate(LISTED);
         return Err(ErrorKind::NothingToRead {
@@ -138,11 +145,14 @@ fn halt(folder: &Path, stop: &AtomicBool) -> Result<(), Error> {
     Ok(())
 }
 
-/// How much text of DOCX and PDF files is kept from the first pass, as to take it again takes long.
+/// How much text a thread keeps of its documents, in bytes: the closest to the query come first.
+pub const MOST_TEXT: usize = 16 << 20;
+
+/// How much text of DOCX and PDF files is held from the first pass, as to take it again takes long.
 const MOST_KEPT: usize = 32 << 20;
 
 /// What is left for files that were not looked at yet.
-struct Room {
+struct Left {
     /// Bytes to be read.
     bytes: u64,
     /// Bytes of text to be kept.
@@ -154,12 +164,14 @@ struct Measured {
     path: PathBuf,
     entry: Entry,
     count: Count,
-    tokens: usize,
+    /// The bytes of its text.
+    length: usize,
     text: Option<Text>,
+    is_kept: bool,
 }
 
 /// Looks at a file and forgets its text, unless it took long to get it.
-fn look(file: Found, words: &Words, order: &Order, room: &mut Room) -> Measured {
+fn look(file: Found, words: &Words, order: &Order, left: &mut Left) -> Measured {
     let mut seen = Measured {
         entry: Entry {
             path: file.name,
@@ -170,30 +182,30 @@ fn look(file: Found, words: &Words, order: &Order, room: &mut Room) -> Measured 
         },
         path: file.path,
         count: Count::default(),
-        tokens: 0,
+        length: 0,
         text: None,
+        is_kept: false,
     };
     if let Some(why) = file.why {
         seen.entry.fate = Fate::Left(why);
         return seen;
     }
-    if file.bytes > room.bytes {
+    if file.bytes > left.bytes {
         seen.entry.fate = Fate::Left(Why::TooMuch);
         return seen;
     }
     match text_of(&seen.path, order) {
         Err(why) => seen.entry.fate = Fate::Left(why),
         Ok(text) => {
-            room.bytes = room.bytes.saturating_sub(text.bytes);
+            left.bytes = left.bytes.saturating_sub(text.bytes);
             seen.count = words.count([seen.entry.path.as_str(), &text.decoded.text]);
-            seen.tokens = tokens::estimate(&text.decoded.text) + tokens::HEADER;
+            seen.length = text.decoded.text.len();
             seen.entry.bytes = text.bytes;
             seen.entry.sha256 = Some(text.sha256.clone());
             seen.entry.encoding = Some(text.decoded.encoding);
             let is_packed = matches!(text.decoded.encoding, Encoding::Docx | Encoding::Pdf);
-            let length = text.decoded.text.len();
-            if is_packed && length <= room.kept {
-                room.kept -= length;
+            if is_packed && seen.length <= left.kept {
+                left.kept -= seen.length;
                 seen.text = Some(text);
             }
         }
@@ -268,8 +280,8 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Says which files are included.
-fn decide(seen: &mut [Measured], words: &Words, budget: usize) {
+/// Says which texts are kept: the closest to the query, as long as there is room.
+fn keep(seen: &mut [Measured], words: &Words) {
     let mut known = HashSet::new();
     let mut files = Vec::new();
     for seen in seen.iter_mut() {
@@ -281,40 +293,39 @@ fn decide(seen: &mut [Measured], words: &Words, budget: usize) {
     }
     let counts: Vec<&Count> = files.iter().map(|seen| &seen.count).collect();
     let scores = words.scores(&counts);
-    let candidates: Vec<Candidate> = files
-        .iter()
-        .zip(scores)
-        .map(|(seen, score)| Candidate {
-            tokens: seen.tokens,
-            score,
-        })
-        .collect();
-    for (seen, fate) in files.iter_mut().zip(choose(&candidates, budget)) {
-        seen.entry.fate = fate;
+    let mut ranked: Vec<_> = files.into_iter().zip(scores).collect();
+    ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let mut room = MOST_TEXT;
+    for (seen, _) in ranked {
+        seen.is_kept = seen.length <= room;
+        if seen.is_kept {
+            room -= seen.length;
+        }
     }
 }
 
-/// The texts of the files that are included. A file that changed since it was looked at is taken
-/// as it is now, within the room it was given.
+/// The texts of the files that are kept, and what of them is shown first. A file that changed since it was looked at is
+/// taken as it is now.
 fn take(
     folder: &Path,
     seen: Vec<Measured>,
     order: &Order,
     stop: &AtomicBool,
 ) -> Result<Reading, Error> {
-    let mut reading = Reading::default();
-    let mut left = Vec::new();
+    let (mut kept, mut rest) = (Vec::new(), Vec::new());
+    let mut documents = Vec::new();
     for Measured {
         path,
         mut entry,
         text,
+        is_kept,
         ..
     } in seen
     {
-        let Some(room) = entry.fate.tokens() else {
-            left.push(entry);
+        if !is_kept {
+            rest.push(entry);
             continue;
-        };
+        }
         halt(folder, stop)?;
         let text = match text {
             Some(text) => Ok(text),
@@ -323,29 +334,50 @@ fn take(
         match text {
             Err(why) => {
                 entry.fate = Fate::Left(why);
-                left.push(entry);
+                rest.push(entry);
             }
             Ok(text) => {
-                let whole = text.decoded.text;
-                let kept = tokens::head(&whole, room.saturating_sub(tokens::HEADER));
-                let used = tokens::estimate(kept) + tokens::HEADER;
-                entry.fate = if kept.len() < whole.len() {
-                    Fate::Cut {
-                        tokens: used,
-                        of: tokens::estimate(&whole) + tokens::HEADER,
-                    }
-                } else {
-                    Fate::Whole { tokens: used }
-                };
                 entry.bytes = text.bytes;
-                entry.sha256 = Some(text.sha256);
+                entry.sha256 = Some(text.sha256.clone());
                 entry.encoding = Some(text.decoded.encoding);
-                reading.tokens += used;
-                reading.texts.push(kept.to_owned());
-                reading.files.push(entry);
+                documents.push(Document {
+                    path: entry.path.clone(),
+                    sha256: text.sha256,
+                    text: text.decoded.text,
+                });
+                kept.push(entry);
             }
         }
     }
-    reading.files.extend(left);
+    let room = Room {
+        whole: order.budget,
+        excerpts: order.excerpts,
+    };
+    let wanted = Wanted {
+        message: &order.query,
+        ..Wanted::default()
+    };
+    let mut reading = Reading::default();
+    for shown in select(&documents, &wanted, room) {
+        reading.tokens += shown.tokens;
+        if let Some(entry) = kept.get_mut(shown.document) {
+            entry.fate = match shown.is_whole() {
+                true => Fate::Whole {
+                    tokens: shown.tokens,
+                },
+                false => Fate::Cut {
+                    tokens: shown.tokens,
+                    of: shown.of,
+                },
+            };
+        }
+    }
+    let texts = documents.into_iter().map(|document| document.text);
+    let (shown, others): (Vec<_>, Vec<_>) = kept
+        .into_iter()
+        .zip(texts)
+        .partition(|(entry, _)| entry.fate.tokens().is_some());
+    (reading.files, reading.texts) = shown.into_iter().chain(others).unzip();
+    reading.files.extend(rest);
     Ok(reading)
 }

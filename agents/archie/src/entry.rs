@@ -22,7 +22,7 @@ pub struct Entry {
     pub fate: Fate,
 }
 
-/// Whether the model gets a file. Tokens are estimated, the file's header among them.
+/// How much of a file the model is shown first. Tokens are estimated, the file's header among them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
@@ -31,9 +31,9 @@ pub enum Fate {
         /// How many tokens it is.
         tokens: usize,
     },
-    /// Its beginning.
+    /// Some of its sections.
     Cut {
-        /// How many tokens are left of it.
+        /// How many tokens they are.
         tokens: usize,
         /// How many it has.
         of: usize,
@@ -168,7 +168,9 @@ impl fmt::Display for Entry {
         let path = single_line(&self.path);
         match &self.fate {
             Fate::Whole { tokens } => write!(f, "{path} ({tokens} tokens")?,
-            Fate::Cut { tokens, of } => write!(f, "{path} (cut: {tokens} of {of} tokens")?,
+            Fate::Cut { tokens, of } => {
+                write!(f, "{path} (sections of it: {tokens} of {of} tokens")?
+            }
             Fate::Left(why) => return write!(f, "{path}: {why}"),
         }
         match self.encoding {

@@ -56,7 +56,7 @@ pub enum ErrorKind {
     #[coded(
         "SS6003",
         Unavailable,
-        hint = "resume the thread to try again, or choose another model",
+        hint = "resume the thread to try again; raise reply_tokens in [agents.archie] if a limit was used up, or choose another model",
         transient
     )]
     EmptyReply {

@@ -1,4 +1,4 @@
-//! Where the figures and names of a result come from: a line of a document, the person, or nowhere.
+//! Where the figures and names of a result come from: a line of a document, the person, the memory, or nowhere.
 //!
 //! By program, for every profile. It knows words and figures, not meaning: what it finds may still be said wrongly.
 
@@ -11,7 +11,7 @@ use superstep::{
     tools::guided::{Sources, grounding},
 };
 
-use crate::{documents::DocumentSet, state::Analysis};
+use crate::{citation, documents::DocumentSet, state::Analysis};
 
 /// How many lines are named for one figure or name.
 const MOST: usize = 3;
@@ -22,7 +22,7 @@ const MOST: usize = 3;
 pub struct Trace {
     /// As the result writes it.
     pub item: String,
-    /// Where it is, the first lines only; nothing if neither a document nor the person has it.
+    /// Where it is, the first lines only; nothing if neither a document nor the person nor the memory has it.
     pub origins: Vec<Origin>,
 }
 
@@ -40,6 +40,8 @@ pub enum Origin {
     },
     /// The words of the person.
     Conversation,
+    /// What was remembered of earlier conversations.
+    Memory,
 }
 
 impl fmt::Display for Origin {
@@ -47,6 +49,7 @@ impl fmt::Display for Origin {
         match self {
             Self::Document { path, line } => write!(f, "{}:{line}", single_line(path)),
             Self::Conversation => f.write_str("conversation"),
+            Self::Memory => f.write_str("memory"),
         }
     }
 }
@@ -58,64 +61,81 @@ pub(crate) fn traces(text: &str, state: &Analysis, set: &DocumentSet) -> Vec<Tra
     let said: Vec<String> = said.map(|message| message.text().to_string()).collect();
     let mut person = Sources::of(said.iter().map(String::as_str));
     person.add(&state.user_input);
-    let mut lines = Vec::new();
+    let memory = Sources::of([state.system_context.as_str()]);
+    let mut all: Vec<Trace> = grounding::named(&uncited(text, set))
+        .into_iter()
+        .map(|item| Trace {
+            item,
+            origins: Vec::new(),
+        })
+        .collect();
     for document in &set.documents {
+        let sources = Sources::of([document.text.as_str()]);
+        let wanted = all.iter_mut().filter(|it| it.origins.len() < MOST);
+        let mut wanted: Vec<&mut Trace> = wanted.filter(|it| sources.has(&it.item)).collect();
         for (line, text) in (1..).zip(document.text.lines()) {
-            lines.push((document.path.as_str(), line, Sources::of([text])));
+            if wanted.is_empty() {
+                break;
+            }
+            let sources = Sources::of([text]);
+            for trace in wanted.iter_mut().filter(|it| sources.has(&it.item)) {
+                trace.origins.push(Origin::Document {
+                    path: document.path.clone(),
+                    line,
+                });
+            }
+            wanted.retain(|it| it.origins.len() < MOST);
         }
     }
-    let found = |item: &str| -> Vec<Origin> {
-        let has = lines.iter().filter(|(_, _, sources)| sources.has(item));
-        let documents = has.map(|(path, line, _)| Origin::Document {
-            path: (*path).to_owned(),
-            line: *line,
-        });
-        let person = person.has(item).then_some(Origin::Conversation);
-        documents.take(MOST).chain(person).collect()
-    };
-    let items = grounding::named(&uncited(text, set));
-    let all = items.into_iter().map(|item| Trace {
-        origins: found(&item),
-        item,
-    });
-    all.collect()
+    for trace in &mut all {
+        if person.has(&trace.item) {
+            trace.origins.push(Origin::Conversation);
+        }
+        if memory.has(&trace.item) {
+            trace.origins.push(Origin::Memory);
+        }
+    }
+    all
 }
 
-/// The text without what points at documents and without the numbers of its points.
+/// The text without what points at documents, without their names, and without the numbers of its points.
 fn uncited(text: &str, set: &DocumentSet) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for line in text.lines() {
-        let mut rest = unnumbered(line);
-        while let Some((before, behind)) = rest.split_once('[') {
-            plain.push_str(before);
-            rest = match behind.split_once(']') {
-                Some((cited, behind)) if is_citation(cited, set) => behind,
-                _ => {
-                    plain.push(' ');
-                    behind
-                }
-            };
-        }
-        plain.push_str(rest);
-        plain.push('\n');
+    let cited = citation::citations(text).into_iter();
+    let cited = cited.filter(|it| citation::lines(it, set).is_ok());
+    let cited: Vec<_> = cited.map(|it| (it.place, String::new())).collect();
+    let mut plain = citation::replaced(text, &cited);
+    let mut names: Vec<String> = Vec::new();
+    for document in &set.documents {
+        let path = single_line(&document.path);
+        names.extend(path.rsplit('/').next().map(str::to_owned));
+        names.push(path);
     }
-    plain
+    // A path goes before the name of its file, which is a part of it.
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    for name in names.iter().filter(|name| name.contains('.')) {
+        plain = plain.replace(name.as_str(), " ");
+    }
+    let lines: Vec<&str> = plain.lines().map(unnumbered).collect();
+    lines.join("\n")
 }
 
-fn is_citation(text: &str, set: &DocumentSet) -> bool {
-    let (path, line) = text.rsplit_once(':').unwrap_or((text, ""));
-    line.bytes().all(|byte| byte.is_ascii_digit())
-        && set.documents.iter().any(|it| single_line(&it.path) == path)
-}
-
+/// A line without the number of its point or heading: `2. `, `**2.1** `, `### 3) `.
 fn unnumbered(line: &str) -> &str {
-    let bare = line.trim_start();
-    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = bare.get(digits..).unwrap_or_default();
-    rest.strip_prefix(". ")
-        .or_else(|| rest.strip_prefix(") "))
-        .filter(|_| digits > 0)
-        .unwrap_or(bare)
+    let bare = line.trim_start_matches(|c: char| c.is_whitespace() || "#*_>-".contains(c));
+    let digits = bare
+        .bytes()
+        .take_while(|it| it.is_ascii_digit() || *it == b'.')
+        .count();
+    let (number, rest) = bare.split_at_checked(digits).unwrap_or((bare, ""));
+    let is_marked = number.ends_with('.')
+        || rest.starts_with(')')
+        || (number.contains('.') && rest.starts_with(['*', '_']));
+    let ends = rest.trim_start_matches([')', '*', '_', ':']);
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit());
+    match is_number && is_marked && (ends.starts_with(' ') || ends.is_empty()) {
+        true => ends,
+        false => line.trim_start(),
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +148,6 @@ mod tests {
             path: path.into(),
             text: text.into(),
             sha256: String::new(),
-            is_cut: false,
         };
         let set = DocumentSet {
             documents: vec![
@@ -163,6 +182,13 @@ mod tests {
             traced(text),
             wanted.map(|(item, from)| (item.into(), from.into()))
         );
+    }
+
+    #[test]
+    fn numbers_of_points_and_names_of_files_are_no_figures() {
+        let text = "## 7. Costs\n\n**7.1** As b 2.md says [a.md:3, 4; b 2.md:1]:\n\n9) `b 2.md`\n- 40 cafés\n";
+        let items: Vec<String> = traced(text).into_iter().map(|(item, _)| item).collect();
+        assert_eq!(items, ["40"]);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Archie: an analysis of documents, as a conversation that ends with a person's approval.
 //!
-//! A person states a goal and names a folder. Archie reads the documents, asks what it needs to know,
-//! proposes, and asks again, until the person approves; then it writes the analysis. The thread
+//! A person states a goal and names a folder. Archie reads the documents, says what matters and what it needs to know,
+//! and does what the person says next, until they approve; then it writes the result. The thread
 //! survives anything: it stops at every question, and continues in another process without the folder
 //! and without calling the model twice for the same turn.
 //!
 //! ```text
 //!         ┌─► document_retrieval ─► graph_extraction ─┬─► analysis_prepare ◄─► analysis_interrupt
-//! start ──┤            │                              │          └─► end
+//! start ──┤            │                              │          └─► remember ─► end
 //!         │            ▼                              └─► build_context ─► end
 //!         └─────────► ask ─► end
 //! ```
@@ -28,7 +28,7 @@
 //! | `Command({ resume })` | an answer to it: a string |
 //! | `userIsDone` | [`approval::Keywords::judge`], for answers of the person only |
 //! | `returnFinalOutput` | [`Stage::Final`] in [`Node::AnalysisPrepare`] |
-//! | `callLLM` | `superstep::tools::stream_reply` |
+//! | `callLLM` | `superstep::tools::stream_reply`, in a loop with the tools `search` and `read` |
 //! | prompt types `initial`, `followup` | [`Stage`] |
 //! | `persistFinalOutput` | [`result::write`] |
 //!
@@ -36,6 +36,7 @@
 
 pub mod approval;
 mod archie;
+mod citation;
 mod contract;
 mod counted;
 pub mod documents;
@@ -44,6 +45,7 @@ mod error;
 mod explain;
 mod fact;
 mod failure;
+mod lookup;
 pub mod memory;
 mod nodes;
 mod progress;
@@ -55,6 +57,7 @@ mod session;
 mod settings;
 mod small;
 mod state;
+mod turn;
 mod usage;
 
 pub use archie::{Archie, Brief};

@@ -1,29 +1,29 @@
-//! Long-term memory: the entities of a system and their relationships.
+//! Long-term memory: what a person decided and told about a folder of documents.
 //!
 //! It is a JSON file that people may read and edit, one for each folder of documents, or, where Archie is served, an item
 //! of the run's store (`kept`). Everything in it says where it comes from. `place` says which files a thread reads and
-//! writes, `file` reads and writes one, `merge` adds to it,
-//! `relevant` makes a short text of it for a query, `extract` asks a model for more.
+//! writes, `file` reads and writes one, `statement` is what a model takes from a conversation and how it is checked, and
+//! `relevant` makes a short text of a memory for a query. Entities and relationships are from earlier versions, or of
+//! people: they are told and not added to.
 
-mod extract;
 mod file;
 mod kept;
-mod merge;
 mod place;
 mod relevant;
+mod statement;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-pub(crate) use extract::{Extracted, extract_request, found, schema};
 pub use file::{Loaded, load, update};
-pub(crate) use kept::{add as keep, recall as recall_kept};
-pub use merge::Grown;
+pub(crate) use kept::{keep, recall as recall_kept};
 pub use place::MemoryPlace;
-pub(crate) use place::Recalled;
+pub(crate) use place::{Recalled, label};
 pub(crate) use relevant::relevant;
+pub(crate) use statement::{Stated, schema};
+pub use statement::{Statement, StatementKind};
 
 /// What is remembered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,11 +31,14 @@ pub(crate) use relevant::relevant;
 pub struct Memory {
     /// The version of the file's form.
     pub version: u32,
+    /// What people stated in conversations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<Statement>,
     /// What there is.
     pub entities: Vec<Entity>,
     /// How it works together.
     pub relationships: Vec<Relationship>,
-    /// The documents that were looked through, by hash.
+    /// The documents that earlier versions looked through, by hash.
     pub documents: BTreeMap<String, Seen>,
     /// Fields of others; they stay as they are.
     #[serde(flatten)]
@@ -49,7 +52,7 @@ pub const VERSION: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Entity {
-    /// Its name. Two entities are the same if their names are, whatever their case.
+    /// Its name.
     pub name: String,
     /// What it is, in a sentence.
     pub description: String,

@@ -15,8 +15,10 @@ use superstep::text::sanitize;
 pub enum Progress {
     /// The documents were read; the state says which.
     Read {
-        /// How many are included, whole or cut.
+        /// How many are shown to the model first, whole or in sections.
         included: usize,
+        /// How many others it can look up.
+        reachable: usize,
         /// How many are not.
         left: usize,
         /// How many tokens the included ones are, as estimated.
@@ -24,10 +26,12 @@ pub enum Progress {
         /// How many they may be.
         budget: usize,
     },
-    /// The documents are looked through for what the system is made of.
-    Extracting {
-        /// How many documents are new to the memory.
-        documents: usize,
+    /// The model looks something up in the documents.
+    LookedUp {
+        /// The tool.
+        tool: String,
+        /// The text it searches, or the place it reads.
+        what: String,
     },
     /// Sentences of the documents are sorted, one call each.
     Sorting {
@@ -36,10 +40,8 @@ pub enum Progress {
     },
     /// The memory has grown.
     Remembered {
-        /// Entities that are new.
-        entities: usize,
-        /// Relationships that are new.
-        relationships: usize,
+        /// Statements of the person that are new.
+        statements: usize,
     },
     /// The model is asked again from the start: words of this message that were shown are void.
     Again {
@@ -68,7 +70,7 @@ pub enum About {
     Documents,
     /// The memory file.
     Memory,
-    /// Looking through the documents for entities.
+    /// Taking from the conversation what is remembered.
     Extraction,
     /// A reply of the model.
     Reply,

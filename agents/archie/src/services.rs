@@ -1,40 +1,35 @@
-//! Services that nodes use besides the state: the model, the settings, and model calls.
+//! Services that nodes use besides the state: the models, the settings, and limits that follow from both.
 
 use superstep::{
-    Ctx, NodeError,
+    NodeError,
     fs::{StopFlag, StopOnDrop},
-    model::{Body, Finish, Message, NodeModels, Usage},
-    tools::{guided::Profile, stream_reply},
+    model::NodeModels,
+    tools::guided::Profile,
 };
 
 use crate::{
-    error::{Error, ErrorKind},
-    progress::{About, Notice, Progress},
+    documents::select::Room,
     prompts::Stage,
-    request::StageRequest,
+    request::{TokenLimits, at_most_a_quarter},
     settings::{Settings, USUAL_DOCUMENT_TOKENS},
-    state::{Analysis, AnalysisUpdate},
-    usage::Spent,
 };
 
-/// The model and the settings.
+/// The share of the room for documents that sections get if the model can look up the rest.
+const EXCERPTS: usize = 4;
+
+/// How long replies of small models may be: a turn, a result.
+const SMALL_TURN: u32 = 800;
+const SMALL_RESULT: u32 = 3_000;
+
+/// The models and the settings.
 pub(crate) struct Services {
     pub(crate) models: NodeModels,
     pub(crate) settings: Settings,
 }
 
-/// A turn of the conversation: the message of the person and the reply of the model.
-pub(crate) struct ModelTurn {
-    pub(crate) text: String,
-    said: Message,
-    reply: Message,
-    spent: Spent,
-    pub(crate) notices: Vec<Notice>,
-}
-
 impl Services {
-    /// How many tokens the model can read and write in all, if that is known.
-    pub(crate) fn context(&self) -> Option<usize> {
+    /// How many tokens the models can read and write in all, if that is known.
+    fn context(&self) -> Option<usize> {
         usize::try_from(self.models.context()?).ok()
     }
 
@@ -44,108 +39,53 @@ impl Services {
         self.settings.profile.unwrap_or_else(by_model)
     }
 
+    /// Whether the model of a stage can look up what it is not shown.
+    pub(crate) fn looks_up(&self, stage: Stage) -> bool {
+        self.profile(stage) == Profile::Strong && self.models.of(stage.node()).caps().tools
+    }
+
     /// How many tokens of documents the model gets: what was chosen, or three eighths of what it
     /// can read, which leaves a quarter for the reply and as much for the conversation.
     pub(crate) fn document_tokens(&self) -> usize {
         let part = self.context().map(|tokens| tokens / 8 * 3);
-        let usual = part.unwrap_or(usize::MAX).min(USUAL_DOCUMENT_TOKENS);
-        self.settings.document_tokens.unwrap_or(usual)
+        let chosen = self.settings.document_tokens.or(part);
+        chosen.unwrap_or(USUAL_DOCUMENT_TOKENS)
     }
 
-    /// Calls the model with what the person says, and streams the reply.
-    pub(crate) async fn call_model(
-        &self,
-        ctx: &Ctx,
-        state: &Analysis,
-        request: StageRequest<'_>,
-    ) -> Result<ModelTurn, NodeError> {
-        if ctx.attempt() > 1 {
-            let attempt = ctx.attempt();
-            ctx.emit(Progress::Again { attempt }).await;
+    /// The room for documents in the calls of a stage.
+    pub(crate) fn room(&self, stage: Stage) -> Room {
+        let whole = self.document_tokens();
+        Room {
+            whole,
+            excerpts: self.looks_up(stage).then_some(whole / EXCERPTS),
         }
-        let StageRequest { said, stage, .. } = request;
-        let request = StageRequest {
-            history: &state.analysis_history,
-            context: self.context(),
-            ..request
+    }
+
+    /// The limits of the calls of a stage. A model on this machine gets one for its replies, as its context is small; a
+    /// strong one elsewhere has its own, as a limit would cut its reasoning short.
+    pub(crate) fn limits(&self, stage: Stage) -> TokenLimits {
+        let context = self.context();
+        let replies = &self.settings.replies;
+        let is_result = matches!(stage, Stage::Final | Stage::Revise | Stage::Context);
+        let (chosen, small) = match is_result {
+            true => (replies.result, SMALL_RESULT),
+            false => (replies.turn, SMALL_TURN),
         };
-        let (mut request, skipped) = request.request(&self.settings);
-        let model = self.models.of(stage.node());
-        let mut notices = Vec::new();
-        let mut reply = stream_reply(ctx, model, &request).await?;
-        let mut lost = None;
-        if is_cut(&reply) && reply.text().trim().is_empty() && !model.caps().small {
-            // Thoughts may have used up the limit; the same call would end the same way.
-            lost = usage_of(&reply);
-            request.max_tokens = request.max_tokens.map(|limit| limit.saturating_mul(4));
-            let why =
-                "the reply was cut before its first word; it was asked for again with more room";
-            notices.push(Notice::new(About::Reply, why));
-            reply = stream_reply(ctx, model, &request).await?;
-        }
-        let text = reply.text().trim().to_owned();
-        if text.is_empty() {
-            let limit = request.max_tokens.filter(|_| is_cut(&reply));
-            return Err(Error::from(ErrorKind::EmptyReply { limit }).into());
-        }
-        let is_cut = is_cut(&reply);
-        let mut spent = Spent::default();
-        if skipped > 0 {
-            let why = format!("the model cannot read all: {skipped} old entries were left out");
-            notices.push(Notice::new(About::Reply, why));
-        }
-        if let Body::Model(reply) = &mut reply.body {
-            if let (Some(lost), Some(usage)) = (lost, &mut reply.usage) {
-                *usage += lost;
-            }
-            spent = Spent::on(reply, stage, state.turn() + 1);
-            if is_cut {
-                let why = "the reply was cut at the limit of tokens";
-                notices.push(Notice::new(About::Reply, why));
-            }
-            // No tool was offered, and thoughts are in the trace: neither is part of what was said.
-            reply.tool_calls.clear();
-            reply.invalid_tool_calls.clear();
-            reply.reasoning.clear();
-        }
-        for notice in &notices {
-            ctx.emit(Progress::Notice(notice.clone())).await;
-        }
-        Ok(ModelTurn {
-            text,
-            said: Message::user(said).with_id(ctx.idempotency_key("said")),
-            reply,
-            spent,
-            notices,
-        })
+        let is_small = self.profile(stage) == Profile::Small;
+        let is_local = self.models.of(stage.node()).caps().local;
+        let reply = match chosen.or(is_small.then_some(small)) {
+            Some(chosen) => Some(at_most_a_quarter(chosen, context)),
+            None => context
+                .filter(|_| is_local)
+                .map(|_| at_most_a_quarter(u32::MAX, context)),
+        };
+        TokenLimits { context, reply }
     }
-}
 
-/// Whether a reply ended at a limit of tokens.
-fn is_cut(reply: &Message) -> bool {
-    match &reply.body {
-        Body::Model(reply) => {
-            let answered = reply.answered.as_ref();
-            answered.is_some_and(|it| it.finish == Finish::Length)
-        }
-        _ => false,
-    }
-}
-
-fn usage_of(reply: &Message) -> Option<Usage> {
-    match &reply.body {
-        Body::Model(reply) => reply.usage,
-        _ => None,
-    }
-}
-
-impl ModelTurn {
-    /// The turn as an update: two entries of the history and what they cost.
-    pub(crate) fn update(self) -> AnalysisUpdate {
-        Analysis::update()
-            .analysis_history(vec![self.said, self.reply])
-            .usage(vec![self.spent])
-            .notices(self.notices)
+    /// The day, for a model.
+    pub(crate) fn today(&self) -> String {
+        let date = self.settings.date();
+        date.strftime("%A, %-d %B %Y").to_string()
     }
 }
 

@@ -25,7 +25,7 @@ use superstep_agent::{
 use crate::{
     archie::{Archie, Brief},
     progress::Progress,
-    state::{AnalysisUpdate, Node, Question},
+    state::{AnalysisUpdate, Flow, Node, Question},
 };
 
 /// The input of a flow that begins with words of the person: [`Archie::analyze`] or [`Archie::ask`].
@@ -47,6 +47,8 @@ pub struct ArchieSession {
     shown_calls: usize,
     /// Whether a run ended in this process.
     has_run: bool,
+    /// The result that the thread had before, if it was done.
+    before: Option<String>,
 }
 
 impl ArchieSession {
@@ -62,6 +64,7 @@ impl ArchieSession {
             has_streamed: false,
             shown_calls: 0,
             has_run: false,
+            before: None,
         }
     }
 
@@ -115,6 +118,8 @@ impl OpenAgent for ArchieSession {
             // A question may follow others of its thread, whose calls were shown then.
             let known = self.archie.graph().state(&*with.thread).await?;
             self.shown_calls = known.state.usage.len();
+            let result = known.state.analysis_output.clone();
+            self.before = result.filter(|_| known.is_done());
             let line = vec![faint("thread "), strong(shown(&with.thread))];
             let thread = Notice::named("thread", json!({"thread": with.thread}));
             Ok(vec![thread.with(vec![Block::Line(Weight::Note, line)])])
@@ -123,10 +128,8 @@ impl OpenAgent for ArchieSession {
 
     fn progress(&mut self, event: &DynEvent) -> Vec<Notice> {
         match &event.kind {
-            // Text that is read for the memory is no part of the conversation.
-            EventKind::Message { message, node }
-                if Node::parse(node) != Some(Node::GraphExtraction) =>
-            {
+            // What is taken for the memory is no part of the conversation.
+            EventKind::Message { message, node } if Node::parse(node) != Some(Node::Remember) => {
                 let Ok(message) = serde_json::from_value::<Message>(message.to_json()) else {
                     return Vec::new();
                 };
@@ -142,7 +145,10 @@ impl OpenAgent for ArchieSession {
                     return Vec::new();
                 };
                 let inputs = update.inputs.as_ref().and_then(Put::written);
-                inputs.map_or_else(Vec::new, |inputs| events::omissions(&inputs.files))
+                inputs.map_or_else(Vec::new, |inputs| {
+                    let reachable = self.archie.reachable(inputs);
+                    events::omissions(&inputs.files, reachable)
+                })
             }
             EventKind::Custom(data) => match data.clone().take::<Progress>() {
                 Ok(progress) => vec![events::told(&progress)],
@@ -271,11 +277,15 @@ impl OpenAgent for ArchieSession {
             let state = self.archie.graph().state(&*with.thread).await?.state;
             let is_read = std::mem::take(&mut self.has_streamed);
             let out = self.out.as_deref();
-            let result = match self.has_run {
-                true => published::publish(&state, out, is_read)?,
-                false => published::publish_again(&state, out)?,
+            let is_same = self.before == state.analysis_output;
+            let mut notices = match (self.has_run, is_same) {
+                (true, true) => vec![published::answered(&state, is_read)],
+                (true, false) => vec![published::publish(&state, out, is_read)?],
+                (false, _) => vec![published::publish_again(&state, out)?],
             };
-            let mut notices = vec![result];
+            if self.has_run && state.current_flow == Flow::Analysis {
+                notices.push(published::revising(with));
+            }
             if self.explains {
                 let traces = self.archie.explain(&state).await?;
                 notices.push(published::explained(&traces));

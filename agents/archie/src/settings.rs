@@ -2,6 +2,7 @@
 
 mod table;
 
+use jiff::{Zoned, civil::Date};
 use superstep::{fs::Roots, tools::guided::Profile};
 
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
     prompts::Prompts,
 };
 
-/// How many tokens of documents a model gets at most, unless the caller says otherwise.
+/// How many tokens of documents a model gets that does not say how much it can read, unless the caller says otherwise.
 pub const USUAL_DOCUMENT_TOKENS: usize = 48_000;
 
 /// What a caller can choose; the defaults do for a model on this machine and for one far away.
@@ -26,10 +27,9 @@ pub struct Settings {
     /// What makes text of PDFs; without it they are left out, and named.
     pub pdf: Option<PdfReader>,
     /// How many tokens of documents the model gets, as estimated. By default three eighths of what
-    /// it can read, and no more than [`USUAL_DOCUMENT_TOKENS`].
+    /// it can read, and [`USUAL_DOCUMENT_TOKENS`] if it does not say.
     pub document_tokens: Option<usize>,
-    /// Where the memory is; without a place nothing is remembered, and documents are not looked through for
-    /// entities.
+    /// Where the memory is; without a place nothing is remembered.
     pub memory: Option<MemoryPlace>,
     /// The folders that a thread may name, which then are data of others, as on a server; relative ones are below the
     /// first. Any folder if there is none.
@@ -40,27 +40,25 @@ pub struct Settings {
     pub attempts: Attempts,
     /// How models are asked; by what they can if absent.
     pub profile: Option<Profile>,
+    /// Which day it is, as prompts and notes say it; by default the day on this machine.
+    pub today: Option<Date>,
 }
 
-/// How many tokens replies may have; never more than a quarter of what the model can read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl Settings {
+    /// Which day it is.
+    pub(crate) fn date(&self) -> Date {
+        self.today.unwrap_or_else(|| Zoned::now().date())
+    }
+}
+
+/// How many tokens replies may have; never more than a quarter of what the model can read. Without a limit it is the
+/// model's own; small models have one in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Replies {
     /// A turn of the conversation, or an answer.
-    pub turn: u32,
+    pub turn: Option<u32>,
     /// The analysis, or a context document.
-    pub result: u32,
-    /// The entities of documents.
-    pub extract: u32,
-}
-
-impl Default for Replies {
-    fn default() -> Self {
-        Self {
-            turn: 800,
-            result: 3_000,
-            extract: 1_500,
-        }
-    }
+    pub result: Option<u32>,
 }
 
 /// How often a reply that is empty or breaks off is asked for.

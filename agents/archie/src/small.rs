@@ -18,7 +18,10 @@ use superstep::{
 
 use crate::{
     counted::Counted,
-    documents::{Document, DocumentSet},
+    documents::{
+        DocumentSet,
+        select::{Wanted, select},
+    },
     fact::{Fact, Label},
     progress::{About, Notice, Progress},
     prompts::Stage,
@@ -47,14 +50,14 @@ pub(crate) async fn turn(
     let facts = match state.facts.clone() {
         Some(facts) => facts,
         None => {
-            let found = facts(set, services, stage, ctx).await?;
+            let found = facts(state, set, services, stage, ctx).await?;
             update = update.usage(found.spent).notices(found.notices);
             found.facts
         }
     };
     let (said, text) = match stage {
         Stage::Final => {
-            let text = sections::analysis(&facts, state, set);
+            let text = sections::analysis(&facts, state);
             update = update
                 .analysis_output(Some(text.clone()))
                 .current_analysis_query(None);
@@ -88,18 +91,29 @@ struct Sorted {
 
 /// The facts of the documents, in their order.
 async fn facts(
+    state: &Analysis,
     set: &DocumentSet,
     services: &Services,
     stage: Stage,
     ctx: &Ctx,
 ) -> Result<Sorted, NodeError> {
-    let cut = |document: &Document| {
-        let path = document.path.clone();
-        let all = passages(&document.text).into_iter();
-        all.map(move |passage| (path.clone(), passage))
-            .collect::<Vec<_>>()
+    let wanted = Wanted {
+        message: &state.user_input,
+        ..Wanted::default()
     };
-    let all: Vec<(String, Passage)> = set.documents.iter().flat_map(cut).collect();
+    let mut all: Vec<(String, Passage)> = Vec::new();
+    for excerpt in select(&set.documents, &wanted, services.room(stage)) {
+        let Some(document) = set.documents.get(excerpt.document) else {
+            continue;
+        };
+        for piece in &excerpt.pieces {
+            let passages = passages(&piece.text).into_iter().map(|mut passage| {
+                passage.line += piece.first - 1;
+                (document.path.clone(), passage)
+            });
+            all.extend(passages);
+        }
+    }
     let (taken, left) = (all.len().min(MOST), all.len().saturating_sub(MOST));
     ctx.emit(Progress::Sorting { passages: taken }).await;
     let mut notices = Vec::new();

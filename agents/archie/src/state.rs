@@ -22,7 +22,7 @@ pub struct Analysis {
     pub analysis_history: Vec<Message>,
     /// What the person is asked next.
     pub current_analysis_query: Option<String>,
-    /// What it all came to; the thread is done once it is there.
+    /// What it all came to; the thread is done once it is there. A later message may change it.
     pub analysis_output: Option<String>,
     /// The model the thread was begun with, as `provider:name`.
     pub model_name: String,
@@ -75,12 +75,14 @@ pub enum Flow {
 pub enum Node {
     /// Reads the documents.
     DocumentRetrieval,
-    /// Remembers what the documents say the system is made of.
+    /// Recalls what the memory knows. Earlier versions extracted entities here.
     GraphExtraction,
     /// Thinks: the next question, or the result.
     AnalysisPrepare,
     /// Asks the person.
     AnalysisInterrupt,
+    /// Remembers what the person decided and told.
+    Remember,
     /// Writes a context document.
     BuildContext,
     /// Answers a question.

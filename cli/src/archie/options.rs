@@ -72,9 +72,8 @@ impl AgentOptions {
         // A model on this machine writes a few words a second.
         if caller.id().provider == "local" {
             settings.replies = Replies {
-                turn: 320,
-                result: 700,
-                extract: 500,
+                turn: Some(320),
+                result: Some(700),
             };
         }
         let nodes = nodes.into_iter();

@@ -23,6 +23,9 @@ pub struct Inputs {
     pub skip: Vec<String>,
     /// The files that are included, then the first [`LISTED`] of those that are not.
     pub files: Vec<Entry>,
+    /// How many files, from the first of the whole list, have their text in the store. Threads of earlier versions say
+    /// nothing about it and have the included ones.
+    pub kept: usize,
     /// How many files are not included, by reason.
     pub left: BTreeMap<String, usize>,
     /// How many tokens the included ones are, as estimated.
@@ -51,6 +54,7 @@ impl Inputs {
     /// The same with what was read.
     pub(crate) fn filled(mut self, reading: &Reading, budget: usize) -> Self {
         self.tokens = reading.tokens;
+        self.kept = reading.texts.len();
         self.budget = budget;
         self.left.clear();
         self.files.clear();

@@ -4,19 +4,23 @@
 //! there after the folder is gone.
 
 use serde_json::{Value as Json, json};
-use superstep::store::{Get, Index, Namespace, Op, Put, PutOptions, Store, StoreError, TtlOnRead};
+use superstep::{
+    store::{Get, Index, Namespace, Op, Put, PutOptions, Store, StoreError, TtlOnRead},
+    text::single_line,
+};
 
 use super::{Entry, Fate, Inputs, Reading, Why, hash, manifest::LISTED};
 use crate::error::ErrorKind;
 
-/// A document as the model gets it.
+/// How many texts are put or fetched at once.
+const BATCH: usize = 32;
+
+/// A document and its whole text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) path: String,
     pub(crate) sha256: String,
     pub(crate) text: String,
-    /// Whether there is more of it.
-    pub(crate) is_cut: bool,
 }
 
 /// The documents of a thread.
@@ -24,8 +28,27 @@ pub(crate) struct Document {
 pub(crate) struct DocumentSet {
     /// In order of their paths.
     pub(crate) documents: Vec<Document>,
-    /// How many others do not fit.
+    /// How many others are too much to keep.
     pub(crate) left: usize,
+}
+
+impl DocumentSet {
+    /// The number of the document that a path names: its own, or the end of exactly one.
+    pub(crate) fn named(&self, path: &str) -> Option<usize> {
+        let path = path.trim().trim_start_matches("./");
+        let is_it = |it: &Document| it.path == path || single_line(&it.path) == path;
+        if let Some(found) = self.documents.iter().position(is_it) {
+            return Some(found);
+        }
+        let end = format!("/{path}");
+        let ends_so = |it: &Document| !path.is_empty() && single_line(&it.path).ends_with(&end);
+        let all = self.documents.iter().enumerate();
+        let mut ends = all.filter(|(_, it)| ends_so(it));
+        match (ends.next(), ends.next()) {
+            (Some((found, _)), None) => Some(found),
+            _ => None,
+        }
+    }
 }
 
 /// The texts in the long-term store.
@@ -35,14 +58,18 @@ impl DocumentStore<'_> {
     /// Keeps the texts of a reading, and the list of its files if that is long. Gives the key of
     /// the list.
     pub(crate) async fn put(&self, reading: &Reading) -> Result<Option<String>, StoreError> {
-        let texts = reading.files.iter().zip(&reading.texts);
-        let mut puts = Vec::new();
-        for (entry, text) in texts {
-            let value = json!({"path": entry.path, "text": text});
-            puts.push(put(DOCUMENTS, key(entry), value)?);
+        let texts: Vec<_> = reading.files.iter().zip(&reading.texts).collect();
+        for some in texts.chunks(BATCH) {
+            let puts = some.iter().map(|(entry, text)| {
+                let value = json!({"path": entry.path, "text": text});
+                put(DOCUMENTS, sha256(entry), value)
+            });
+            self.0.batch(puts.collect::<Result<_, _>>()?).await?;
         }
+        let mut puts = Vec::new();
         let mut manifest = None;
-        if reading.files.len() - reading.texts.len() > LISTED {
+        let shown = reading.files.iter().filter(|it| it.fate.tokens().is_some());
+        if reading.files.len() - shown.count() > LISTED {
             let list = serde_json::to_value(&reading.files)
                 .map_err(|error| StoreError::backend(error.to_string()))?;
             let name = hash(list.to_string().as_bytes());
@@ -73,32 +100,58 @@ impl DocumentStore<'_> {
         &self,
         inputs: &Inputs,
     ) -> Result<(DocumentSet, Vec<String>), StoreError> {
-        let entries: Vec<&Entry> = inputs.included().collect();
+        let mut entries = match inputs.kept > inputs.files.len() {
+            true => self.manifest(inputs).await?,
+            false => inputs.files.clone(),
+        };
+        let included = inputs.included().count();
+        entries.truncate(inputs.kept.max(included));
+        entries.sort_by(|one, other| one.path.cmp(&other.path));
+        // Earlier versions kept the beginning of a document that did not fit, under a name of its own.
+        let key = match inputs.kept {
+            0 => key_of_beginning,
+            _ => sha256,
+        };
+        let (mut documents, mut gone) = (Vec::with_capacity(entries.len()), Vec::new());
+        for some in entries.chunks(BATCH) {
+            let texts = self.texts(some, key).await?;
+            for (entry, text) in some.iter().zip(texts) {
+                match text {
+                    Some(text) => documents.push(Document {
+                        path: entry.path.clone(),
+                        sha256: sha256(entry),
+                        text,
+                    }),
+                    None => gone.push(entry.path.clone()),
+                }
+            }
+        }
+        let left = inputs.left.get(Why::Budget.name()).copied().unwrap_or(0);
+        let left = left.saturating_sub(inputs.kept.saturating_sub(included));
+        Ok((DocumentSet { documents, left }, gone))
+    }
+
+    /// The texts under these keys.
+    async fn texts(
+        &self,
+        entries: &[Entry],
+        key: fn(&Entry) -> String,
+    ) -> Result<Vec<Option<String>>, StoreError> {
         let gets: Result<Vec<Op>, StoreError> = entries
             .iter()
             .map(|entry| get(DOCUMENTS, key(entry)))
             .collect();
-        let found = self.0.batch(gets?).await?;
-        let (mut documents, mut gone) = (Vec::with_capacity(entries.len()), Vec::new());
-        for (entry, outcome) in entries.into_iter().zip(found) {
+        let found = self.0.batch(gets?).await?.into_iter();
+        let texts = found.map(|outcome| {
             let item = outcome.into_item()?;
-            let text = item
-                .as_ref()
-                .and_then(|item| item.value.get("text")?.as_str());
-            let Some(text) = text else {
-                gone.push(entry.path.clone());
-                continue;
-            };
-            documents.push(Document {
-                path: entry.path.clone(),
-                sha256: entry.sha256.clone().unwrap_or_default(),
-                text: text.to_owned(),
-                is_cut: matches!(entry.fate, Fate::Cut { .. }),
-            });
-        }
-        let left = inputs.left.get(Why::Budget.name()).copied();
-        let left = left.unwrap_or(0);
-        Ok((DocumentSet { documents, left }, gone))
+            Ok(
+                item.and_then(|mut item| match item.value.get_mut("text")?.take() {
+                    Json::String(text) => Some(text),
+                    _ => None,
+                }),
+            )
+        });
+        texts.collect()
     }
 
     /// All files of a reading: those in the state, or the whole list if it is longer.
@@ -116,12 +169,16 @@ impl DocumentStore<'_> {
     }
 }
 
-/// Under which name a text is kept: a piece of a document is not the document.
-fn key(entry: &Entry) -> String {
-    let sha256 = entry.sha256.as_deref().unwrap_or_default();
+/// The key of a text.
+fn sha256(entry: &Entry) -> String {
+    entry.sha256.clone().unwrap_or_default()
+}
+
+/// The key of the beginning of a document.
+fn key_of_beginning(entry: &Entry) -> String {
     match entry.fate {
-        Fate::Cut { tokens, .. } => format!("{sha256}-{tokens}"),
-        _ => sha256.to_owned(),
+        Fate::Cut { tokens, .. } => format!("{}-{tokens}", sha256(entry)),
+        _ => sha256(entry),
     }
 }
 

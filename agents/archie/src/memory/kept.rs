@@ -1,14 +1,17 @@
 //! The memory in the long-term store of a run: an item for each folder of documents.
 //!
 //! What is served is remembered here and not in files: a run has the store of the owner of its thread, so nobody is
-//! told what was learned from folders of others, whoever they are.
+//! told what others said, whoever they are.
 
 use serde_json::Value as Json;
 use superstep::store::{
     Expected, Index, Namespace, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead,
 };
 
-use super::{Grown, Memory, VERSION, place::file_name};
+use super::{
+    Memory, Recalled, Statement, VERSION,
+    place::{file_name, label, label_of},
+};
 use crate::documents::Inputs;
 
 /// How many memories are read for a thread without a folder.
@@ -18,40 +21,40 @@ const MOST: usize = 1_000;
 const ATTEMPTS: u32 = 16;
 
 /// What is known to a thread with these documents.
-pub(crate) async fn recall(store: &dyn Store, inputs: &Inputs) -> Result<Memory, StoreError> {
-    let mut known = Memory::default();
-    match file_name(inputs) {
-        Some(key) => known.add(read(store, &key).await?.0),
-        None => {
-            let search = Search {
-                prefix: Prefix::new(LABELS).map_err(broken)?,
-                limit: MOST,
-                ttl: TtlOnRead::Keep,
-                ..Search::default()
-            };
-            for found in store.search(search).await? {
-                known.add(memory(found.item.value)?);
-            }
-            Grown::default()
-        }
+pub(crate) async fn recall(store: &dyn Store, inputs: &Inputs) -> Result<Recalled, StoreError> {
+    let mut recalled = Recalled::default();
+    if let Some(key) = file_name(inputs) {
+        let known = read(store, &key).await?.0;
+        recalled.memories.push((String::new(), known));
+        return Ok(recalled);
+    }
+    let search = Search {
+        prefix: Prefix::new(LABELS).map_err(broken)?,
+        limit: MOST,
+        ttl: TtlOnRead::Keep,
+        ..Search::default()
     };
-    Ok(known)
+    for found in store.search(search).await? {
+        let label = label_of(&found.item.key);
+        recalled.memories.push((label, memory(found.item.value)?));
+    }
+    Ok(recalled)
 }
 
-/// Adds to the memory of a folder, which another run may do at the same time. Nothing without a folder.
-pub(crate) async fn add(
+/// Adds statements of a thread to the memory of a folder, which another run may do at the same time. Gives how many are
+/// new; none without a folder.
+pub(crate) async fn keep(
     store: &dyn Store,
     inputs: &Inputs,
-    known: &Memory,
-    new: &Memory,
-) -> Result<Option<(Grown, Memory)>, StoreError> {
+    thread: &str,
+    statements: &[Statement],
+) -> Result<usize, StoreError> {
     let Some(key) = file_name(inputs) else {
-        return Ok(None);
+        return Ok(0);
     };
     for _ in 0..ATTEMPTS {
         let (mut memory, before) = read(store, &key).await?;
-        memory.add(known.clone());
-        let grown = memory.add(new.clone());
+        let added = memory.state(thread, &label(inputs), statements);
         memory.version = VERSION;
         let options = PutOptions {
             index: Index::Off,
@@ -60,7 +63,7 @@ pub(crate) async fn add(
         };
         let value = serde_json::to_value(&memory).map_err(broken)?;
         match store.put(&space()?, &key, value, options).await {
-            Ok(()) => return Ok(Some((grown, memory))),
+            Ok(()) => return Ok(added),
             Err(StoreError::Conflict { .. }) => {}
             Err(error) => return Err(error),
         }

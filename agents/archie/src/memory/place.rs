@@ -48,13 +48,14 @@ impl From<PathBuf> for MemoryPlace {
 /// What is remembered for a thread.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Recalled {
-    pub(crate) memory: Memory,
+    /// Memories, with the name of the folder each is of if there may be several.
+    pub(crate) memories: Vec<(String, Memory)>,
     /// Files that made no sense, and where they were put.
     pub(crate) damaged: Vec<(PathBuf, PathBuf)>,
 }
 
 impl MemoryPlace {
-    /// The file that what is learned from these documents is written to; nothing without a folder, or if it goes to the
+    /// The file that what is said about these documents is written to; nothing without a folder, or if it goes to the
     /// store.
     pub fn file(&self, inputs: &Inputs) -> Option<PathBuf> {
         match self {
@@ -64,25 +65,31 @@ impl MemoryPlace {
         }
     }
 
+    /// Whether something that is said about these documents can be remembered.
+    pub(crate) fn takes(&self, inputs: &Inputs) -> bool {
+        matches!(self, Self::File(_)) || inputs.folder.is_some()
+    }
+
     /// What is known to a thread with these documents.
     pub(crate) fn recall(&self, inputs: &Inputs) -> Result<Recalled, Error> {
         let mut recalled = Recalled::default();
         let Self::Folder { path, shared } = self else {
             if let Some(file) = self.file(inputs) {
-                recalled.read(&file, |_| {})?;
+                recalled.read(&file, String::new(), |_| {})?;
             }
             return Ok(recalled);
         };
         match self.file(inputs) {
-            Some(file) => recalled.read(&file, |_| {})?,
+            Some(file) => recalled.read(&file, String::new(), |_| {})?,
             None => {
                 for file in files(path) {
-                    recalled.read(&file, |_| {})?;
+                    let name = file.file_name().unwrap_or_default().to_string_lossy();
+                    recalled.read(&file, label_of(&name), |_| {})?;
                 }
             }
         }
         if let Some(file) = shared {
-            recalled.read(file, |memory| {
+            recalled.read(file, String::new(), |memory| {
                 if inputs.folder.is_some() {
                     memory.keep_only(inputs);
                 }
@@ -93,10 +100,15 @@ impl MemoryPlace {
 }
 
 impl Recalled {
-    fn read(&mut self, file: &Path, choose: impl FnOnce(&mut Memory)) -> Result<(), Error> {
+    fn read(
+        &mut self,
+        file: &Path,
+        label: String,
+        choose: impl FnOnce(&mut Memory),
+    ) -> Result<(), Error> {
         let mut loaded = load(file)?;
         choose(&mut loaded.memory);
-        self.memory.add(loaded.memory);
+        self.memories.push((label, loaded.memory));
         let damaged = loaded.aside.map(|aside| (file.to_owned(), aside));
         self.damaged.extend(damaged);
         Ok(())
@@ -118,6 +130,7 @@ impl Memory {
             sources.retain(is_ours);
             is_anybodys || !sources.is_empty()
         };
+        self.statements.retain_mut(|it| keep(&mut it.sources));
         self.entities.retain_mut(|it| keep(&mut it.sources));
         self.relationships.retain_mut(|it| keep(&mut it.sources));
         self.documents
@@ -135,6 +148,17 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = there.filter(is_memory).take(MOST_FILES).collect();
     files.sort();
     files
+}
+
+/// The name of the folder of some documents; empty if there is none.
+pub(crate) fn label(inputs: &Inputs) -> String {
+    file_name(inputs).map_or_else(String::new, |name| label_of(&name))
+}
+
+/// The name of the folder that a memory of this name is of.
+pub(super) fn label_of(file: &str) -> String {
+    let (name, _) = file.rsplit_once('-').unwrap_or((file, ""));
+    name.to_owned()
 }
 
 /// The name of the file of the folder of some documents: what it is called, and what tells it from others of that name.

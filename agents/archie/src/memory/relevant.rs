@@ -1,17 +1,67 @@
-//! Summary of the part of a memory that is relevant to a query.
+//! Summary of the part of memories that is relevant to a query.
 
-use super::{Entity, Memory, extract::is_document};
+use super::{Entity, Memory, Statement};
 use crate::documents::rank::{Count, Words};
 
 /// How much the model gets at most.
+const MOST_STATEMENTS: usize = 24;
 const MOST_ENTITIES: usize = 12;
 const MOST_RELATIONSHIPS: usize = 16;
-const MOST_BYTES: usize = 3_000;
+const MOST_BYTES: usize = 6_000;
 
-/// What a memory holds about a query, a line for each; empty if it holds nothing. A small memory
-/// is given whole.
-pub(crate) fn relevant(memory: &Memory, query: &str) -> String {
+/// What memories hold about a query, a line for each; empty if they hold nothing. A small memory is told whole. A memory
+/// with a label is of a system of that name, and what is told of it says so.
+pub(crate) fn relevant(memories: &[(String, Memory)], query: &str) -> String {
     let words = Words::new(query);
+    let mut text = Lines::default();
+    let statements = memories.iter().flat_map(|(_, memory)| &memory.statements);
+    let statements: Vec<&Statement> = statements.collect();
+    for it in closest(&words, statements, MOST_STATEMENTS, |it| {
+        vec![&it.text, &it.about]
+    }) {
+        let about = match it.about.as_str() {
+            "" => String::new(),
+            about => format!("about {about}, "),
+        };
+        let kind = it.kind.name();
+        let mark = format!("[memory {}]", it.date).replace(" ]", "]");
+        text.add(&format!(
+            "- {mark} {about}{kind} of the person: {}",
+            it.text
+        ));
+    }
+    for (label, memory) in memories {
+        let told = entities(memory, &words);
+        if !told.is_empty() && !label.is_empty() {
+            text.add(&format!("About {label}:"));
+        }
+        for line in told {
+            text.add(&line);
+        }
+    }
+    text.0
+}
+
+/// The items that are closest to some words, at most so many; all of a few.
+fn closest<'a, T>(
+    words: &Words,
+    items: Vec<&'a T>,
+    most: usize,
+    texts: impl Fn(&'a T) -> Vec<&'a str>,
+) -> Vec<&'a T> {
+    let counts: Vec<Count> = items.iter().map(|it| words.count(texts(it))).collect();
+    let scores = words.scores(&counts.iter().collect::<Vec<_>>());
+    let mut ranked: Vec<_> = items.into_iter().zip(scores).collect();
+    if ranked.len() > most {
+        ranked.retain(|(_, score)| *score > 0.0);
+    }
+    ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    ranked.truncate(most);
+    ranked.into_iter().map(|(item, _)| item).collect()
+}
+
+/// Lines about entities and how they work together.
+fn entities(memory: &Memory, words: &Words) -> Vec<String> {
     // Memories of earlier versions have documents among their entities.
     let paths: Vec<&str> = memory
         .documents
@@ -21,42 +71,27 @@ pub(crate) fn relevant(memory: &Memory, query: &str) -> String {
     let is_document = |name: &str| is_document(name, &paths);
     let entities = memory.entities.iter();
     let entities: Vec<&Entity> = entities.filter(|it| !is_document(&it.name)).collect();
-    let counts: Vec<Count> = entities
-        .iter()
-        .map(|entity| {
-            let tags = entity.tags.iter().map(String::as_str);
-            let parts = [&*entity.name, &*entity.description, &*entity.kind];
-            words.count(parts.into_iter().chain(tags))
-        })
-        .collect();
-    let scores = words.scores(&counts.iter().collect::<Vec<_>>());
-    let mut ranked: Vec<_> = entities.into_iter().zip(scores).collect();
-    if ranked.len() > MOST_ENTITIES {
-        ranked.retain(|(_, score)| *score > 0.0);
-    }
-    ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-    ranked.truncate(MOST_ENTITIES);
-    let mut text = Lines::default();
-    for (entity, _) in &ranked {
+    let chosen = closest(words, entities, MOST_ENTITIES, |entity| {
+        let tags = entity.tags.iter().map(String::as_str);
+        let parts = [&*entity.name, &*entity.description, &*entity.kind];
+        parts.into_iter().chain(tags).collect()
+    });
+    let told = chosen.iter().map(|entity| {
         let kind = match entity.kind.as_str() {
             "" => String::new(),
             kind => format!(" ({kind})"),
         };
-        text.add(&format!("- {}{kind}: {}", entity.name, entity.description));
-    }
-    let is_told = |name: &str| {
-        let mut chosen = ranked.iter();
-        chosen.any(|(entity, _)| entity.name.eq_ignore_ascii_case(name))
-    };
+        format!("- {}{kind}: {}", entity.name, entity.description)
+    });
+    let is_told = |name: &str| chosen.iter().any(|it| it.name.eq_ignore_ascii_case(name));
     let about = memory
         .relationships
         .iter()
         .filter(|it| is_told(&it.from) || is_told(&it.to))
         .filter(|it| !is_document(&it.from) && !is_document(&it.to));
-    for it in about.take(MOST_RELATIONSHIPS) {
-        text.add(&format!("- {} {} {}", it.from, it.kind, it.to));
-    }
-    text.0
+    let about = about.take(MOST_RELATIONSHIPS);
+    let about = about.map(|it| format!("- {} {} {}", it.from, it.kind, it.to));
+    told.chain(about).collect()
 }
 
 #[derive(Default)]
@@ -74,6 +109,37 @@ impl Lines {
     }
 }
 
+/// Endings of documents.
+const ENDINGS: [&str; 12] = [
+    "md", "markdown", "txt", "rst", "adoc", "pdf", "doc", "docx", "odt", "html", "htm", "rtf",
+];
+
+/// Whether something is named like a document: one of these, any file with the ending of one, or `Document 2`, as the
+/// prompt numbers them.
+fn is_document(name: &str, paths: &[&str]) -> bool {
+    let name = name.trim().trim_matches(['`', '"', '\'']);
+    let is_same = |path: &&str| {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        path.eq_ignore_ascii_case(name) || file.eq_ignore_ascii_case(name)
+    };
+    if paths.iter().any(is_same) {
+        return true;
+    }
+    if let Some((_, ending)) = name.rsplit_once('.')
+        && ENDINGS.iter().any(|it| it.eq_ignore_ascii_case(ending))
+    {
+        return true;
+    }
+    let mut words = name.split_whitespace();
+    let is_numbered = words
+        .next()
+        .is_some_and(|word| word.eq_ignore_ascii_case("document"))
+        && words
+            .next()
+            .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    is_numbered && words.next().is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +154,32 @@ mod tests {
         }
     }
 
+    fn alone(memory: Memory) -> [(String, Memory); 1] {
+        [(String::new(), memory)]
+    }
+
+    #[test]
+    fn statements_come_first_and_say_when_and_about_what_they_were_made() {
+        let memory = |about: &str| Memory {
+            statements: vec![Statement {
+                text: "One server stays.".into(),
+                about: about.into(),
+                date: "2026-03-02".into(),
+                ..Statement::default()
+            }],
+            entities: vec![entity("Ledger", "keeps accounts")],
+            ..Memory::default()
+        };
+        let all = ["shop", "bank"].map(|about| (about.to_owned(), memory(about)));
+        assert_eq!(
+            relevant(&all, "server"),
+            "- [memory 2026-03-02] about shop, fact of the person: One server stays.\n\
+             - [memory 2026-03-02] about bank, fact of the person: One server stays.\n\
+             About shop:\n- Ledger (service): keeps accounts\n\
+             About bank:\n- Ledger (service): keeps accounts"
+        );
+    }
+
     #[test]
     fn a_small_memory_is_told_whole() {
         let memory = Memory {
@@ -100,12 +192,12 @@ mod tests {
             }],
             ..Memory::default()
         };
-        let text = relevant(&memory, "unrelated");
+        let text = relevant(&alone(memory), "unrelated");
         assert_eq!(
             text,
             "- Ledger (service): keeps accounts\n- Gateway writes to Ledger"
         );
-        assert_eq!(relevant(&Memory::default(), "x"), "");
+        assert_eq!(relevant(&[], "x"), "");
     }
 
     #[test]
@@ -128,7 +220,7 @@ mod tests {
             documents: [("hash".to_owned(), seen)].into(),
             ..Memory::default()
         };
-        let text = relevant(&memory, "unrelated");
+        let text = relevant(&alone(memory), "unrelated");
         assert_eq!(text, "- Ledger (service): keeps accounts");
     }
 
@@ -142,7 +234,22 @@ mod tests {
             entities,
             ..Memory::default()
         };
-        let text = relevant(&memory, "where are accounts kept?");
+        let text = relevant(&alone(memory), "where are accounts kept?");
         assert_eq!(text, "- Ledger (service): keeps accounts");
+    }
+
+    #[test]
+    fn a_document_is_told_from_what_it_tells_of() {
+        let paths = ["notes/offers.md", "Makefile"];
+        for name in [
+            "offers.md", "Notes/Offers.md", "`offers.md`", "other.pdf", "Document 2", "makefile",
+        ] {
+            assert!(is_document(name, &paths), "{name}");
+        }
+        for name in [
+            "offers", "Offer service", "Document store", "Node.js", "document", "a.b",
+        ] {
+            assert!(!is_document(name, &paths), "{name}");
+        }
     }
 }

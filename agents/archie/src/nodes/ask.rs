@@ -1,15 +1,17 @@
 //! Node `ask`: answers one question from memory and, if there are any, the documents.
 
+use std::sync::Arc;
+
 use superstep::{Ctx, NodeError, Res, Snap, Store};
 
-use super::extraction::recall;
+use super::recall::recall;
 use crate::{
     documents::DocumentStore,
     error::Error,
     prompts::Stage,
-    request::StageRequest,
     services::Services,
     state::{Analysis, AnalysisUpdate},
+    turn::Said,
 };
 
 pub(crate) async fn ask(
@@ -23,11 +25,13 @@ pub(crate) async fn ask(
     }
     let set = DocumentStore(&*store).document_set(&state.inputs).await?;
     let (memory, notices) = recall(&state, &services, &*store, &ctx).await?;
-    let request = StageRequest {
+    let said = Said {
+        stage: Stage::Ask,
+        text: &state.user_input,
         memory: &memory,
-        ..StageRequest::new(&set, &state.user_input, Stage::Ask)
+        set: &Arc::new(set),
     };
-    let mut turn = services.call_model(&ctx, &state, request).await?;
+    let mut turn = services.converse(&ctx, &state, said).await?;
     turn.notices.extend(notices);
     let text = turn.text.clone();
     Ok(turn

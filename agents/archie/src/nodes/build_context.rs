@@ -1,15 +1,17 @@
 //! Node `build_context`: writes a context document from the documents and the memory.
 
+use std::sync::Arc;
+
 use superstep::{Ctx, NodeError, Res, Snap, Store, tools::guided::Profile};
 
 use crate::{
     documents::DocumentStore,
     error::Error,
     prompts::Stage,
-    request::StageRequest,
     services::Services,
     small,
     state::{Analysis, AnalysisUpdate},
+    turn::Said,
 };
 
 pub(crate) async fn build_context(
@@ -33,11 +35,13 @@ pub(crate) async fn build_context(
         "" => format!("The system: {name}"),
         words => format!("The system: {name}\n\n{words}"),
     };
-    let request = StageRequest {
+    let said = Said {
+        stage: Stage::Context,
+        text: &said,
         memory: &state.system_context,
-        ..StageRequest::new(&set, &said, Stage::Context)
+        set: &Arc::new(set),
     };
-    let turn = services.call_model(&ctx, &state, request).await?;
+    let turn = services.converse(&ctx, &state, said).await?;
     let text = turn.text.clone();
     Ok(turn.update().analysis_output(Some(text)))
 }

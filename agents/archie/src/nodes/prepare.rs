@@ -1,4 +1,6 @@
-//! Node `analysis_prepare`: the next question or proposal or, once approved, the analysis.
+//! Node `analysis_prepare`: the next turn of the conversation or, once approved, the result, or a changed result.
+
+use std::sync::Arc;
 
 use superstep::{Ctx, NodeError, Res, Snap, Store, tools::guided::Profile};
 
@@ -7,11 +9,14 @@ use crate::{
     explain,
     progress::{About, Notice, Progress},
     prompts::Stage,
-    request::StageRequest,
     services::Services,
     small,
     state::{Analysis, AnalysisUpdate},
+    turn::Said,
 };
+
+/// The line between what changes and the changed result.
+const CHANGED: &str = "=== result ===";
 
 pub(crate) async fn analysis_prepare(
     state: Snap<Analysis>,
@@ -19,10 +24,12 @@ pub(crate) async fn analysis_prepare(
     store: Store,
     ctx: Ctx,
 ) -> Result<AnalysisUpdate, NodeError> {
-    let stage = match (state.approved, state.analysis_history.is_empty()) {
+    let is_first = state.analysis_history.is_empty();
+    let stage = match (state.approved, &state.analysis_output) {
         (true, _) => Stage::Final,
-        (false, true) => Stage::Initial,
-        (false, false) => Stage::Followup,
+        (false, Some(_)) => Stage::Revise,
+        (false, None) if is_first => Stage::Initial,
+        (false, None) => Stage::Followup,
     };
     let set = DocumentStore(&*store).document_set(&state.inputs).await?;
     if services.profile(stage) == Profile::Small
@@ -30,25 +37,49 @@ pub(crate) async fn analysis_prepare(
     {
         return Ok(update);
     }
-    let request = StageRequest {
+    let set = Arc::new(set);
+    let said = Said {
+        stage,
+        text: &state.user_input,
         memory: &state.system_context,
-        ..StageRequest::new(&set, &state.user_input, stage)
+        set: &set,
     };
-    let mut turn = services.call_model(&ctx, &state, request).await?;
-    let text = turn.text.clone();
-    if stage == Stage::Final
-        && let Some(notice) = unsupported(&text, &state, &set)
-    {
+    let mut turn = services.converse(&ctx, &state, said).await?;
+    let result = match stage {
+        Stage::Final => Some(turn.text.clone()),
+        Stage::Revise => match changed(&turn.text) {
+            Some((what, result)) => {
+                let text = format!("{what}\n\n{result}");
+                turn = turn.saying(text.trim().to_owned());
+                Some(result)
+            }
+            None => None,
+        },
+        _ => None,
+    };
+    let notice = result.as_ref().and_then(|it| unsupported(it, &state, &set));
+    if let Some(notice) = notice {
         ctx.emit(Progress::Notice(notice.clone())).await;
         turn.notices.push(notice);
     }
+    let text = turn.text.clone();
     let update = turn.update();
-    Ok(match stage {
-        Stage::Final => update
-            .analysis_output(Some(text))
+    Ok(match (result, stage) {
+        (Some(result), _) => update
+            .analysis_output(Some(result))
             .current_analysis_query(None),
-        _ => update.current_analysis_query(Some(text)),
+        (None, Stage::Revise) => update.current_analysis_query(None),
+        (None, _) => update.current_analysis_query(Some(text)),
     })
+}
+
+/// What changes, and the changed result, if a reply has one.
+fn changed(reply: &str) -> Option<(String, String)> {
+    let at = reply.lines().position(|line| line.trim() == CHANGED)?;
+    let what: Vec<&str> = reply.lines().take(at).collect();
+    let result: Vec<&str> = reply.lines().skip(at + 1).collect();
+    let [what, result] = [what, result].map(|lines| lines.join("\n").trim().to_owned());
+    (!result.is_empty()).then_some((what, result))
 }
 
 /// The figures of a result that neither a document nor anybody in the conversation has.

@@ -1,17 +1,19 @@
 //! Node `document_retrieval`: reads the documents and puts their texts into the store.
 //!
-//! Once this step is stored the folder is not needed any more; before that it is read again.
+//! Once this step is stored the folder is not needed any more; before that it is read again. A later message of a thread that
+//! is done reads it as it is then.
 
 use std::path::PathBuf;
 
 use superstep::{Ctx, NodeError, Res, Snap, Store, fs::Private};
 
 use crate::{
-    documents::{self, DocumentStore, Fate, Order},
+    documents::{self, DocumentStore, Fate, Order, Why},
     error::Error,
     progress::{About, Notice, Progress},
+    prompts::Stage,
     services::{Services, blocking},
-    state::{Analysis, AnalysisUpdate},
+    state::{Analysis, AnalysisUpdate, Flow},
 };
 
 pub(crate) async fn document_retrieval(
@@ -30,11 +32,17 @@ pub(crate) async fn document_retrieval(
         folder = allowed.below(&folder).ok_or_else(refused)?;
         private = Some(allowed.private(&folder));
     }
-    let budget = services.document_tokens();
+    let stage = match state.current_flow {
+        Flow::Analysis => Stage::Initial,
+        Flow::BuildContext => Stage::Context,
+        Flow::Ask => Stage::Ask,
+    };
+    let room = services.room(stage);
     let name = state.context_name.as_deref().unwrap_or_default();
     let order = Order {
         query: format!("{name} {}", state.user_input),
-        budget,
+        budget: room.whole,
+        excerpts: room.excerpts,
         globs: inputs.globs.clone(),
         skip: inputs.skip.iter().map(PathBuf::from).collect(),
         private,
@@ -43,12 +51,23 @@ pub(crate) async fn document_retrieval(
     };
     let reading = blocking(move |stop| documents::read(&folder, &order, stop)).await??;
     let manifest = DocumentStore(&*store).put(&reading).await?;
+    let all = reading.files.iter().take(reading.texts.len());
+    let is_whole = all.clone().all(|it| matches!(it.fate, Fate::Whole { .. }));
+    let budget = match room.excerpts {
+        Some(excerpts) if !is_whole => excerpts,
+        _ => room.whole,
+    };
     let mut inputs = inputs.clone().filled(&reading, budget);
     inputs.manifest = manifest;
-
+    let included = inputs.included().count();
+    let reachable = match room.excerpts {
+        Some(_) => reading.texts.len().saturating_sub(included),
+        None => 0,
+    };
     ctx.emit(Progress::Read {
-        included: reading.texts.len(),
-        left: inputs.omitted(),
+        included,
+        reachable,
+        left: inputs.omitted().saturating_sub(reachable),
         tokens: inputs.tokens,
         budget,
     })
@@ -59,10 +78,21 @@ pub(crate) async fn document_retrieval(
         let why = format!("the folder has more than {most} files; the rest was not looked at");
         notices.push(Notice::new(About::Documents, why));
     }
-    let cut = inputs
-        .included()
-        .filter(|entry| matches!(entry.fate, Fate::Cut { .. }));
-    notices.extend(cut.map(|entry| Notice::new(About::Documents, entry)));
+    if room.excerpts.is_none() {
+        let is_cut = |entry: &&documents::Entry| matches!(entry.fate, Fate::Cut { .. });
+        let cut = inputs.included().filter(is_cut);
+        notices.extend(cut.map(|entry| Notice::new(About::Documents, entry)));
+    }
+    let is_unkept = |entry: &&documents::Entry| entry.fate == Fate::Left(Why::Budget);
+    let unkept = reading.files.iter().skip(reading.texts.len());
+    let unkept = unkept.filter(is_unkept).count();
+    if unkept > 0 {
+        let why = format!(
+            "the documents have more than {} MiB of text; {unkept} that are farther from the query are left out",
+            documents::MOST_TEXT >> 20
+        );
+        notices.push(Notice::new(About::Documents, why));
+    }
     for notice in &notices {
         ctx.emit(Progress::Notice(notice.clone())).await;
     }

@@ -18,26 +18,28 @@ pub(super) fn told(progress: &Progress) -> Notice {
     let line = match progress {
         Progress::Read {
             included,
+            reachable,
             left,
             tokens,
             budget,
         } => {
-            let documents = count(*included, "document");
-            format!("read {documents}, about {tokens} of {budget} tokens; {left} not included")
+            let documents = count(included + reachable, "document");
+            let part = match reachable {
+                0 => String::new(),
+                _ => format!(", the rest is looked up; of {included}"),
+            };
+            format!(
+                "read {documents}{part}, about {tokens} of {budget} tokens; {left} not included"
+            )
         }
-        Progress::Extracting { documents } => {
-            let documents = count(*documents, "new document");
-            format!("extracting entities from {documents}")
+        Progress::LookedUp { tool, what } => {
+            format!("{} {}", single_line(tool), single_line(what))
         }
         Progress::Sorting { passages } => {
             format!("sorting {}, one at a time", count(*passages, "sentence"))
         }
-        Progress::Remembered {
-            entities,
-            relationships,
-        } => {
-            let relationships = count(*relationships, "relationship");
-            format!("added {entities} entities and {relationships}")
+        Progress::Remembered { statements } => {
+            format!("added {} to the memory", count(*statements, "statement"))
         }
         Progress::Again { attempt } => {
             format!("the reply was interrupted; attempt {attempt}, from the start")
@@ -48,9 +50,10 @@ pub(super) fn told(progress: &Progress) -> Notice {
     Notice::named("told", json!(progress)).with(vec![line])
 }
 
-/// Files that the model does not get, named before its first words.
-pub(super) fn omissions(files: &[Entry]) -> Vec<Notice> {
+/// Files that the model does not get, named before its first words. Those that it can look up are the first `reachable`.
+pub(super) fn omissions(files: &[Entry], reachable: usize) -> Vec<Notice> {
     let is_left = |entry: &&Entry| !matches!(entry.fate, Fate::Whole { .. });
+    let files = files.get(reachable..).unwrap_or_default();
     let left: Vec<&Entry> = files.iter().filter(is_left).collect();
     let named = left.iter().take(MOST_NAMED);
     let mut lines: Vec<String> = named.map(|entry| format!("  {entry}")).collect();

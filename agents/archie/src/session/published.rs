@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use superstep_agent::{Block, Notice, ResultFile, Weight, bad, faint, plain, shown, strong};
+use superstep::model::Message;
+use superstep_agent::{
+    Block, Context, Notice, ResultFile, Weight, bad, faint, plain, shown, strong,
+};
 
 use super::question::{text, whole};
 use crate::{
@@ -56,6 +59,20 @@ pub(super) fn publish_again(state: &Analysis, out: Option<&Path>) -> Result<Noti
     ];
     blocks.push(Block::Line(Weight::Say, line));
     Ok(Notice::named("result", json!({"text": output})).with(blocks))
+}
+
+/// A reply about a result that stays as it is.
+pub(super) fn answered(state: &Analysis, is_read: bool) -> Notice {
+    let reply = state.analysis_history.last().map(Message::text);
+    let reply = reply.unwrap_or_default();
+    Notice::named("result", json!({"text": reply})).with(text(&reply, is_read))
+}
+
+/// How a person asks about a result or changes it.
+pub(super) fn revising(with: &Context) -> Notice {
+    let command = with.command(&["ask", "--thread", &with.thread, "MESSAGE"]);
+    let line = vec![faint("to ask about it or change it: "), plain(command)];
+    Notice::people(vec![Block::Line(Weight::Note, line)])
 }
 
 /// The origin of each figure and name of a result.

@@ -1,13 +1,15 @@
 //! Settings of Archie in settings files: the table `[agents.archie]`.
 
 use superstep::{model::config::Config, tools::guided::Profile};
-use superstep_agent::{UsageError, settings_of};
+use superstep_agent::{AgentSetting, UsageError, settings_of};
 
-use super::Settings;
+use super::{Replies, Settings};
 use crate::approval::Keywords;
 
 /// The keys besides `prompts.NAME`.
-const KEYS: [&str; 4] = ["keywords", "memory", "document_tokens", "profile"];
+const KEYS: [&str; 5] = [
+    "keywords", "memory", "document_tokens", "reply_tokens", "profile",
+];
 
 impl Settings {
     /// The same settings with those of `[agents.archie]`. A project may not choose the file of the memory.
@@ -20,11 +22,15 @@ impl Settings {
                     self.memory = Some(it.path()?.into());
                 }
                 "document_tokens" => {
-                    let tokens = it.must_be("a number above 0", |value| {
-                        let tokens = usize::try_from(value.as_u64()?).ok();
-                        tokens.filter(|tokens| *tokens > 0)
-                    });
-                    self.document_tokens = Some(tokens?);
+                    let tokens = tokens_of(it)?;
+                    self.document_tokens = usize::try_from(tokens).ok();
+                }
+                "reply_tokens" => {
+                    let tokens = Some(tokens_of(it)?);
+                    self.replies = Replies {
+                        turn: tokens,
+                        result: tokens,
+                    };
                 }
                 "profile" => {
                     let profile = it.must_be("strong or small", |value| {
@@ -43,4 +49,11 @@ impl Settings {
         }
         Ok(self)
     }
+}
+
+fn tokens_of(setting: AgentSetting<'_>) -> Result<u32, UsageError> {
+    setting.must_be("a number above 0", |value| {
+        let tokens = u32::try_from(value.as_u64()?).ok();
+        tokens.filter(|tokens| *tokens > 0)
+    })
 }

@@ -3,7 +3,6 @@
 use superstep::{model::Body, text::single_line};
 
 use crate::{
-    documents::DocumentSet,
     fact::{Fact, Label},
     state::Analysis,
 };
@@ -93,7 +92,7 @@ fn said(state: &Analysis) -> Vec<String> {
 }
 
 /// The analysis, with the headings that every profile has.
-pub(super) fn analysis(facts: &[Fact], state: &Analysis, set: &DocumentSet) -> String {
+pub(super) fn analysis(facts: &[Fact], state: &Analysis) -> String {
     let goal = state
         .analysis_history
         .first()
@@ -152,7 +151,7 @@ pub(super) fn analysis(facts: &[Fact], state: &Analysis, set: &DocumentSet) -> S
     text.push_str(&format!(
         "\n---\n\nEvery quote is word for word from the line it names; {} were read. A model chose the sections, the program made \
          the text.\n",
-        match set.documents.len() {
+        match state.inputs.included().count() {
             1 => "one document".to_owned(),
             count => format!("{count} documents"),
         }

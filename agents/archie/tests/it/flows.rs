@@ -69,9 +69,7 @@ async fn a_question_sees_the_memory_and_documents_but_learns_nothing() {
 async fn a_context_document_is_made_of_the_documents() {
     let env = TestEnv::with(&[("a.md", "the shop sells bread")]);
     let model = Arc::new(Script::new([
-        Step::data(serde_json::json!({"entities": [], "relationships": []}))
-            .when(When::schema("entities")),
-        Step::text("## Purpose\n- bread").when(When::contains("The system: Shop")),
+        Step::text("## Purpose\n- bread").when(When::contains("The system: Shop"))
     ]));
     let settings = Settings {
         memory: Some(env.path("memory.json").into()),
@@ -92,7 +90,7 @@ async fn a_context_document_is_made_of_the_documents() {
     );
     assert_eq!(state.context_name.as_deref(), Some("Shop"));
     let stages: Vec<_> = state.usage.iter().filter_map(|it| it.stage).collect();
-    assert_eq!(stages, [Stage::Extract, Stage::Context]);
+    assert_eq!(stages, [Stage::Context]);
 }
 
 #[tokio::test]
@@ -114,7 +112,7 @@ async fn the_graph_has_the_shape_that_is_documented() {
     let drawn = archie.graph().dynamic().drawing().mermaid();
     for node in [
         "document_retrieval", "graph_extraction", "analysis_prepare", "analysis_interrupt",
-        "build_context", "ask",
+        "remember", "build_context", "ask",
     ] {
         assert!(drawn.contains(node), "{drawn}");
     }
@@ -145,4 +143,41 @@ async fn an_input_in_which_nothing_is_said_is_refused_and_a_follow_up_keeps_the_
     let state = archie.graph().state("t").await.unwrap().state;
     assert_eq!(state.analysis_output.as_deref(), Some("## Summary"));
     assert_eq!(said(&state).last().unwrap(), "Because of the users.");
+}
+
+#[tokio::test]
+async fn a_result_is_changed_by_what_the_person_says_about_it_and_by_nothing_else() {
+    let env = TestEnv::with(&[("a.md", "the shop has 40 rows")]);
+    let model = says([
+        "Which rows?",
+        "# Rows\n\nAll 40.",
+        "Because [a.md:1] says so.",
+        "The first ten are enough.\n=== result ===\n# Rows\n\nThe first 10.",
+        "Done.\n=== result ===\n",
+    ]);
+    let archie = env.archie(model.clone());
+    begin(&archie, "t", &env.brief("How many rows?")).await;
+    answer(&archie, "t", "/approve").await;
+    let mut results = Vec::new();
+    for words in ["Why all?", "Ten are enough", "Thanks"] {
+        let outcome = archie.graph().run("t", archie.follow_up(words)).await;
+        let state = outcome.unwrap().done().unwrap();
+        let last = said(&state).pop().unwrap();
+        results.push((state.analysis_output.clone().unwrap(), last));
+        assert_eq!(state.current_analysis_query, None);
+    }
+    let [why, ten, thanks] = results.as_slice() else {
+        panic!("three messages have three replies");
+    };
+    assert_eq!(why.0, "# Rows\n\nAll 40.");
+    assert_eq!(why.1, "Because [a.md:1] says so.");
+    assert_eq!(ten.0, "# Rows\n\nThe first 10.");
+    assert_eq!(
+        ten.1,
+        "The first ten are enough.\n\n# Rows\n\nThe first 10."
+    );
+    // A result that is missing behind the line takes nothing away.
+    assert_eq!(thanks.0, ten.0);
+    let task = model.seen()[2].messages.last().unwrap().text();
+    assert!(task.starts_with("Why all?\n"), "{task}");
 }

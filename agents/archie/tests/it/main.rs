@@ -10,6 +10,7 @@
 mod conversation;
 mod failures;
 mod flows;
+mod looking_up;
 mod prompting;
 mod reading;
 mod remembering;
