@@ -125,6 +125,11 @@ pub trait Calendar: Send + Sync + 'static {
     /// The zone of whoever owns it, such as `Europe/Berlin`.
     fn time_zone(&self) -> String;
 
+    /// Whether it tells attendees itself that a meeting was made, moved or cancelled.
+    fn invites(&self) -> bool {
+        false
+    }
+
     /// What is in a stretch of time, recurring events as their instances, by start. All of it, or an
     /// error: whoever asks offers the time that is left.
     fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>>;
@@ -158,7 +163,7 @@ pub trait Calendar: Send + Sync + 'static {
         Box::pin(async { Err(no_changes(self.place())) })
     }
 
-    /// Changes an event, by one attempt, and tells those who come if the calendar can.
+    /// Changes an event, by one attempt.
     /// [`MailError::Unreachable`] means that it may have been changed.
     fn change<'a>(&'a self, _change: &'a EventChange) -> Later<'a, Result<(), MailError>> {
         Box::pin(async { Err(no_changes(self.place())) })

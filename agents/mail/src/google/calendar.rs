@@ -291,6 +291,10 @@ impl Calendar for GoogleCalendar {
         self.zone.clone()
     }
 
+    fn invites(&self) -> bool {
+        true
+    }
+
     fn events(&self, span: Span) -> Later<'_, Result<Vec<Event>, MailError>> {
         Box::pin(self.between(span))
     }

@@ -124,8 +124,7 @@ impl ToolKind {
 
     /// How it is described to a model.
     pub(super) fn spec(self, context: &CallContext) -> ToolSpec {
-        let zone = &context.services.zone.name;
-        let (description, properties, required) = self.described(zone);
+        let (description, properties, required) = self.described(context);
         ToolSpec {
             name: self.name().into(),
             description: description.into(),
@@ -135,7 +134,7 @@ impl ToolKind {
 
     /// What a call is checked against: what a model is told of, and what the program and the owner add to it.
     pub(super) fn checked(self, context: &CallContext) -> Json {
-        let (_, mut properties, required) = self.described(&context.services.zone.name);
+        let (_, mut properties, required) = self.described(context);
         let owner = json!({"type": "string", "enum": [context.services.mailbox.owner().email]});
         let mut add = |name: &str, schema: Json| {
             if let Json::Object(properties) = &mut properties {
@@ -162,7 +161,9 @@ impl ToolKind {
         object(&properties, required)
     }
 
-    fn described(self, zone: &str) -> (&'static str, Json, Json) {
+    fn described(self, context: &CallContext) -> (&'static str, Json, Json) {
+        let zone = &context.services.zone.name;
+        let invites = context.services.calendar.invites();
         match self {
             Self::Check => (
                 "Shows the meetings of some days, with their ids, and the free time in working hours.",
@@ -223,7 +224,14 @@ impl ToolKind {
                 json!(["to", "subject", "text"]),
             ),
             Self::Schedule => (
-                "Proposes a new meeting in the owner's calendar; attendees are invited. The owner sees it before it is made.",
+                match invites {
+                    true => {
+                        "Proposes a new meeting in the owner's calendar. The calendar invites the attendees. The owner sees it before it is made."
+                    }
+                    false => {
+                        "Proposes a new meeting in the owner's calendar. The calendar invites nobody: promise no invitation, and let the reply say when and where. The owner sees it before it is made."
+                    }
+                },
                 json!({
                     "attendees": addresses("Their addresses, without the owner's.", 1),
                     "title": {"type": "string", "minLength": 1, "maxLength": 200},
@@ -238,7 +246,14 @@ impl ToolKind {
                 json!(["attendees", "title", "start_time", "end_time"]),
             ),
             Self::Move => (
-                "Proposes another time for a meeting that is in the calendar. Its attendees are told.",
+                match invites {
+                    true => {
+                        "Proposes another time for a meeting that is in the calendar. The calendar tells its attendees."
+                    }
+                    false => {
+                        "Proposes another time for a meeting that is in the calendar. The calendar tells nobody: write to its attendees as well."
+                    }
+                },
                 json!({
                     "meeting": meeting_id(),
                     "start_time": time("The new time, such as 2026-11-16T10:00:00, in the time zone."),
@@ -248,7 +263,14 @@ impl ToolKind {
                 json!(["meeting", "start_time", "end_time"]),
             ),
             Self::Cancel => (
-                "Proposes to cancel a meeting that is in the calendar. Its attendees are told.",
+                match invites {
+                    true => {
+                        "Proposes to cancel a meeting that is in the calendar. The calendar tells its attendees."
+                    }
+                    false => {
+                        "Proposes to cancel a meeting that is in the calendar. The calendar tells nobody: write to its attendees as well."
+                    }
+                },
                 json!({"meeting": meeting_id()}),
                 json!(["meeting"]),
             ),

@@ -23,5 +23,6 @@ mod meetings;
 mod modes;
 mod proposals;
 mod reading;
+mod recorded;
 mod sending;
 mod small;
