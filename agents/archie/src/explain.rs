@@ -11,7 +11,11 @@ use superstep::{
     tools::guided::{Sources, grounding},
 };
 
-use crate::{citation, documents::DocumentSet, state::Analysis};
+use crate::{
+    citation,
+    documents::{DocumentSet, select::Lines},
+    state::Analysis,
+};
 
 /// How many lines are named for one figure or name.
 const MOST: usize = 3;
@@ -22,7 +26,7 @@ const MOST: usize = 3;
 pub struct Trace {
     /// As the result writes it.
     pub item: String,
-    /// Where it is, the first lines only; nothing if neither a document nor the person nor the memory has it.
+    /// Where it is, few lines only, those that the result cites first; nothing if neither a document nor the person nor the memory has it.
     pub origins: Vec<Origin>,
 }
 
@@ -69,11 +73,24 @@ pub(crate) fn traces(text: &str, state: &Analysis, set: &DocumentSet) -> Vec<Tra
             origins: Vec::new(),
         })
         .collect();
-    for document in &set.documents {
+    let cited = citation::citations(text).into_iter();
+    let cited: Vec<Lines> = cited
+        .filter_map(|it| citation::lines(&it, set).ok())
+        .collect();
+    // What the text cites itself tells most.
+    let is_cited = |number: usize, line: usize| {
+        let cited = &mut cited.iter();
+        cited.any(|it| it.document == number && it.lines.contains(&line))
+    };
+    let mut documents: Vec<_> = set.documents.iter().enumerate().collect();
+    documents.sort_by_key(|(number, _)| !cited.iter().any(|it| it.document == *number));
+    for (number, document) in documents {
         let sources = Sources::of([document.text.as_str()]);
         let wanted = all.iter_mut().filter(|it| it.origins.len() < MOST);
         let mut wanted: Vec<&mut Trace> = wanted.filter(|it| sources.has(&it.item)).collect();
-        for (line, text) in (1..).zip(document.text.lines()) {
+        let mut lines: Vec<(usize, &str)> = (1..).zip(document.text.lines()).collect();
+        lines.sort_by_key(|(line, _)| !is_cited(number, *line));
+        for (line, text) in lines {
             if wanted.is_empty() {
                 break;
             }
@@ -172,7 +189,8 @@ mod tests {
         let text =
             "## Summary\n\n1. The 40 cafés [b 2.md:1] of Lena pay 1200 EUR.\n2. Then ask Tom.\n";
         let wanted = [
-            ("40", "a.md:3, b 2.md:1"),
+            // What the text cites comes first.
+            ("40", "b 2.md:1, a.md:3"),
             ("Lena", "a.md:4"),
             ("1200", "b 2.md:1"),
             ("EUR", "b 2.md:1"),

@@ -68,7 +68,7 @@ pub use fact::{Fact, Label};
 pub use progress::{About, Notice, Progress};
 pub use prompts::{Prompts, Stage};
 pub use session::{ArchieSession, Begin};
-pub use settings::{Attempts, Replies, Settings, USUAL_DOCUMENT_TOKENS};
+pub use settings::{Attempts, MOST_DOCUMENT_TOKENS, Replies, Settings, USUAL_DOCUMENT_TOKENS};
 pub use state::{Analysis, AnalysisUpdate, Flow, Kind, Node, Question};
 pub use superstep::tools::guided::Profile;
 pub use usage::Spent;

@@ -44,8 +44,8 @@ pub(crate) struct StageRequest<'a> {
 pub(crate) enum Rest {
     /// All are shown.
     None,
-    /// It can look them up.
-    LookedUp,
+    /// It can look them up, so many tokens of them.
+    LookedUp(usize),
     /// Nothing.
     OutOfReach,
 }
@@ -64,9 +64,14 @@ impl StageRequest<'_> {
     /// them all: the oldest, but never the first, which is the goal.
     pub(crate) fn request(&self, settings: &Settings) -> (Request, usize) {
         let mut messages = vec![self.system(settings)];
-        let is_overview = self.access == Rest::LookedUp;
+        let looked_up = match self.access {
+            Rest::LookedUp(tokens) => Some(tokens),
+            Rest::None | Rest::OutOfReach => None,
+        };
+        let is_overview = looked_up.is_some();
         if is_overview {
-            messages.push(Message::untrusted(shown::overview(self.set)));
+            let overview = shown::overview(self.set, self.limits.context);
+            messages.push(Message::untrusted(overview));
         } else if !self.set.documents.is_empty() {
             messages.push(Message::untrusted(self.documents()));
         }
@@ -82,7 +87,8 @@ impl StageRequest<'_> {
         let around: usize = messages.iter().chain(&last).map(weight).sum();
         let room = self.limits.context.map_or(usize::MAX, |context| {
             let reply = self.limits.reply.map(|reply| reply as usize);
-            context.saturating_sub(around + reply.unwrap_or(context / 4))
+            let taken = around + looked_up.unwrap_or_default();
+            context.saturating_sub(taken + reply.unwrap_or(context / 4))
         });
         let skip = oldest(self.history, room);
         let kept = self.history.iter().enumerate();
@@ -116,7 +122,7 @@ impl StageRequest<'_> {
     fn task(&self, settings: &Settings) -> String {
         let task = settings.prompts.of(self.stage, self.profile);
         let more = match (self.profile, self.access) {
-            (Profile::Strong, Rest::LookedUp) => LOOKUP,
+            (Profile::Strong, Rest::LookedUp(_)) => LOOKUP,
             (Profile::Strong, Rest::OutOfReach) => EXCERPTS,
             _ => "",
         };

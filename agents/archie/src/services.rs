@@ -11,7 +11,7 @@ use crate::{
     documents::select::Room,
     prompts::Stage,
     request::{TokenLimits, at_most_a_quarter},
-    settings::{Settings, USUAL_DOCUMENT_TOKENS},
+    settings::{MOST_DOCUMENT_TOKENS, Settings, USUAL_DOCUMENT_TOKENS},
 };
 
 /// The share of the room for documents that sections get if the model can look up the rest.
@@ -45,9 +45,11 @@ impl Services {
     }
 
     /// How many tokens of documents the model gets: what was chosen, or three eighths of what it
-    /// can read, which leaves a quarter for the reply and as much for the conversation.
+    /// can read, which leaves a quarter for the reply and as much for the conversation. Every call costs them, so by
+    /// default there are not more than [`MOST_DOCUMENT_TOKENS`].
     pub(crate) fn document_tokens(&self) -> usize {
         let part = self.context().map(|tokens| tokens / 8 * 3);
+        let part = part.map(|tokens| tokens.min(MOST_DOCUMENT_TOKENS));
         let chosen = self.settings.document_tokens.or(part);
         chosen.unwrap_or(USUAL_DOCUMENT_TOKENS)
     }

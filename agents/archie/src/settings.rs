@@ -15,6 +15,9 @@ use crate::{
 /// How many tokens of documents a model gets that does not say how much it can read, unless the caller says otherwise.
 pub const USUAL_DOCUMENT_TOKENS: usize = 48_000;
 
+/// The most tokens of documents that a model gets however much it can read, unless the caller says otherwise.
+pub const MOST_DOCUMENT_TOKENS: usize = 100_000;
+
 /// What a caller can choose; the defaults do for a model on this machine and for one far away.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -27,7 +30,7 @@ pub struct Settings {
     /// What makes text of PDFs; without it they are left out, and named.
     pub pdf: Option<PdfReader>,
     /// How many tokens of documents the model gets, as estimated. By default three eighths of what
-    /// it can read, and [`USUAL_DOCUMENT_TOKENS`] if it does not say.
+    /// it can read and at most [`MOST_DOCUMENT_TOKENS`], and [`USUAL_DOCUMENT_TOKENS`] if it does not say.
     pub document_tokens: Option<usize>,
     /// Where the memory is; without a place nothing is remembered.
     pub memory: Option<MemoryPlace>,

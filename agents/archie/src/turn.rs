@@ -66,7 +66,10 @@ impl Services {
         let (access, tools) = match (is_all, self.looks_up(stage)) {
             (true, _) => (Rest::None, Tools::default()),
             (false, false) => (Rest::OutOfReach, Tools::default()),
-            (false, true) => (Rest::LookedUp, lookup::tools(set, self.document_tokens())?),
+            (false, true) => {
+                let tokens = self.document_tokens();
+                (Rest::LookedUp(tokens), lookup::tools(set, tokens)?)
+            }
         };
         let request = StageRequest {
             stage,
@@ -131,16 +134,28 @@ impl Services {
         })
     }
 
-    /// What of the documents the model is shown: what was cited last, and what is close to the message and the goal.
+    /// What of the documents the model is shown: what was cited last, and what is close to the message and the goal. For a
+    /// result it is all that was cited, and what is close to anything that the person said.
     async fn shown(&self, state: &Analysis, said: &Said<'_>) -> Result<Vec<Excerpt>, NodeError> {
         let room = self.room(said.stage);
-        let goal = state.analysis_history.first().map(Message::text);
-        let last = state.analysis_history.iter().rev();
-        let mut last = last.filter(|it| matches!(it.body, Body::Model(_)));
-        let last = last.next().map(Message::text).unwrap_or_default();
-        let (set, message) = (said.set.clone(), said.text.to_owned());
+        let history = &state.analysis_history;
+        let goal = history.first().map(Message::text);
+        let replies = history.iter().rev().filter(|it| it.reply().is_some());
+        let (replies, message): (Vec<String>, String) = match said.stage {
+            Stage::Final | Stage::Revise => {
+                let person = history.iter().filter(|it| it.reply().is_none());
+                let mut words: Vec<String> = person.map(Message::text).collect();
+                words.push(said.text.to_owned());
+                (replies.map(Message::text).collect(), words.join("\n"))
+            }
+            _ => (
+                replies.take(1).map(Message::text).collect(),
+                said.text.to_owned(),
+            ),
+        };
+        let set = said.set.clone();
         blocking(move |_| {
-            let cited = citation::citations(&last).into_iter();
+            let cited = replies.iter().flat_map(|text| citation::citations(text));
             let cited: Vec<Lines> = cited
                 .filter_map(|it| citation::lines(&it, &set).ok())
                 .collect();

@@ -16,7 +16,7 @@ const MOST_OF_ONE: usize = 12;
 const MOST_SECTIONS: usize = 8;
 const LINES_OF_SECTION: usize = 2;
 
-/// With so many lines sections are not needed.
+/// With so many lines sections are not needed, unless there are more than are shown.
 const ENOUGH: usize = 12;
 
 /// The most of a line that is shown, in characters.
@@ -25,7 +25,7 @@ const LONGEST: usize = 240;
 /// The places of a text in these documents, or in one of them, as lines of text with their sources.
 pub(crate) fn search(set: &DocumentSet, text: &str, only: Option<usize>) -> String {
     let wanted = text.trim().to_lowercase();
-    let (mut hits, mut counts) = (Vec::new(), Vec::new());
+    let mut hits = Vec::new();
     for (number, document) in set.documents.iter().enumerate() {
         if only.is_some_and(|only| only != number) {
             continue;
@@ -35,10 +35,15 @@ pub(crate) fn search(set: &DocumentSet, text: &str, only: Option<usize>) -> Stri
             .filter(|(_, line)| line.to_lowercase().contains(&wanted))
             .collect();
         if !found.is_empty() {
-            counts.push(format!("{} {}", single_line(&document.path), found.len()));
             hits.push((document.path.as_str(), found));
         }
     }
+    // A document that speaks of it often comes before one that names it once.
+    hits.sort_by_key(|(_, found)| std::cmp::Reverse(found.len()));
+    let counts: Vec<String> = hits
+        .iter()
+        .map(|(path, found)| format!("{} {}", single_line(path), found.len()))
+        .collect();
     let all: usize = hits.iter().map(|(_, found)| found.len()).sum();
     let most = if hits.len() > 1 {
         MOST_OF_ONE
@@ -69,7 +74,7 @@ pub(crate) fn search(set: &DocumentSet, text: &str, only: Option<usize>) -> Stri
             all - shown.len()
         ));
     }
-    if all < ENOUGH {
+    if all < ENOUGH || all > MOST_LINES {
         let close = close(set, text, only);
         if !close.is_empty() {
             report.push_str(&format!(

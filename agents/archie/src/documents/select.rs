@@ -15,6 +15,12 @@ const USEFUL: usize = 300;
 /// How much more the words of the message count than those of the goal.
 const MESSAGE: f64 = 2.0;
 
+/// The part of the best score that a section must have to be shown to a model that can look up the rest.
+const CLOSE: f64 = 0.3;
+
+/// The score of a section that the last reply cites: more than any words give.
+const CITED: f64 = 1e9;
+
 /// Tokens for documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Room {
@@ -75,16 +81,17 @@ impl Excerpt {
 
 /// What is shown of these documents, in their order. If all of them fit, all are whole. Otherwise sections are: those that
 /// the last reply cites, then the closest to the message and the goal, equal ones in order. The first that does not fit
-/// is cut if a useful piece of it does. A model that can look up the rest gets no section without any of the words.
+/// is cut if a useful piece of it does. A model that can look up the rest gets no section that is far behind the best.
 pub(crate) fn select(documents: &[Document], wanted: &Wanted<'_>, room: Room) -> Vec<Excerpt> {
     let sizes: Vec<usize> = documents.iter().map(|it| size(&it.text)).collect();
     if sizes.iter().sum::<usize>() <= room.whole {
         return whole(documents, &sizes);
     }
     let mut parts = parts(documents, wanted);
-    let has_close = parts.iter().any(|part| part.score > 0.0);
-    if room.excerpts.is_some() && has_close {
-        parts.retain(|part| part.score > 0.0);
+    let scores = parts.iter().map(|part| part.score);
+    let best = scores.filter(|score| *score < CITED).fold(0.0, f64::max);
+    if room.excerpts.is_some() && best > 0.0 {
+        parts.retain(|part| part.score >= best * CLOSE);
     }
     parts.sort_by(|one, other| other.score.total_cmp(&one.score));
     let mut left = room.excerpts.unwrap_or(room.whole).min(room.whole);
@@ -158,7 +165,7 @@ fn parts(documents: &[Document], wanted: &Wanted<'_>) -> Vec<Part> {
                     && *cited.lines.end() >= section.first
             };
             let score = match wanted.cited.iter().any(is_cited) {
-                true => f64::MAX / 4.0,
+                true => CITED,
                 false => 0.0,
             };
             parts.push(Part {

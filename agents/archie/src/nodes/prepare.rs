@@ -1,10 +1,11 @@
 //! Node `analysis_prepare`: the next turn of the conversation or, once approved, the result, or a changed result.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use superstep::{Ctx, NodeError, Res, Snap, Store, tools::guided::Profile};
+use superstep::{Ctx, NodeError, Res, Snap, Store, model::Message, tools::guided::Profile};
 
 use crate::{
+    citation,
     documents::{DocumentSet, DocumentStore},
     explain,
     progress::{About, Notice, Progress},
@@ -82,17 +83,36 @@ fn changed(reply: &str) -> Option<(String, String)> {
     (!result.is_empty()).then_some((what, result))
 }
 
-/// The figures of a result that neither a document nor anybody in the conversation has.
+/// The figures of a result that neither the person nor a document has: of a large folder only documents that were cited
+/// count, as any figure is somewhere.
 fn unsupported(text: &str, state: &Analysis, set: &DocumentSet) -> Option<Notice> {
+    let replies = state
+        .analysis_history
+        .iter()
+        .filter(|it| it.reply().is_some());
+    let replies = replies.map(Message::text).chain([text.to_owned()]);
+    let cited: BTreeSet<usize> = replies
+        .flat_map(|reply| citation::citations(&reply))
+        .filter_map(|it| Some(citation::lines(&it, set).ok()?.document))
+        .collect();
     if set.documents.is_empty() {
         return None;
     }
+    let documents = cited.iter().filter_map(|it| set.documents.get(*it));
+    let some = DocumentSet {
+        documents: documents.cloned().collect(),
+        left: 0,
+    };
+    let (set, of) = match some.documents.is_empty() {
+        true => (set, "document"),
+        false => (&some, "cited document"),
+    };
     let is_figure = |item: &str| item.bytes().any(|byte| byte.is_ascii_digit());
     let found = explain::traces(text, state, set).into_iter();
     let found = found.filter(|it| it.origins.is_empty() && is_figure(&it.item));
     let found: Vec<String> = found.map(|it| it.item).take(10).collect();
     let why = format!(
-        "figures that are in no document and that you did not name: {}",
+        "figures that are in no {of} and that you did not name: {}",
         found.join(", ")
     );
     (!found.is_empty()).then(|| Notice::new(About::Reply, why))

@@ -12,7 +12,8 @@ use crate::{
     lookup::numbered,
 };
 
-/// The tokens of an overview: for the list of documents, and for headings besides.
+/// The tokens of an overview: for the list of documents, and for headings besides. Each is at most an eighth of what the
+/// model can read.
 const MOST_LISTED: usize = 6_000;
 const MOST_HEADINGS: usize = 4_000;
 
@@ -21,8 +22,11 @@ const DEEPEST: usize = 2;
 
 /// The documents, each between marks that name its hash: no document can hold its own.
 pub(super) fn documents(set: &DocumentSet, shown: &[Excerpt], profile: Profile) -> String {
-    let count = shown.len();
-    let mut text = format!("Documents: {count}.\n");
+    let (count, all) = (shown.len(), set.documents.len() + set.left);
+    let mut text = match shown.iter().all(Excerpt::is_whole) && count == all {
+        true => format!("Documents: {count}.\n"),
+        false => format!("Sections of {count} of {all} documents, those closest to the message.\n"),
+    };
     for (number, excerpt) in (1..).zip(shown) {
         let Some(document) = set.documents.get(excerpt.document) else {
             continue;
@@ -39,10 +43,6 @@ pub(super) fn documents(set: &DocumentSet, shown: &[Excerpt], profile: Profile) 
              {number} [{mark}] ===\n",
             pieces.join("\n[…]\n")
         ));
-    }
-    let left = (set.documents.len() + set.left).saturating_sub(count);
-    if left > 0 {
-        text.push_str(&format!("\nNot shown because they do not fit: {left}\n"));
     }
     text
 }
@@ -69,27 +69,27 @@ fn piece(piece: &Piece, profile: Profile) -> String {
     lines.trim_end().to_owned()
 }
 
-/// All documents with their lines, and the headings of those for which there is room.
-pub(super) fn overview(set: &DocumentSet) -> String {
+/// All documents with their lines, and headings: the longer a document is, the more of them.
+pub(super) fn overview(set: &DocumentSet, context: Option<usize>) -> String {
+    let eighth = context.map_or(usize::MAX, |context| context / 8);
+    let (most_listed, most_headings) = (MOST_LISTED.min(eighth), MOST_HEADINGS.min(eighth));
     let count = set.documents.len();
     let mut text = format!(
         "Overview of all {count} documents; sections of them are shown below, near the message.\n"
     );
-    let (mut listed, mut headed) = (0, 0);
+    let whole: usize = set.documents.iter().map(|it| it.text.len()).sum();
+    let mut listed = 0;
     for (number, document) in set.documents.iter().enumerate() {
         let lines = document.text.lines().count();
         let line = format!("- {} ({lines} lines)\n", single_line(&document.path));
         listed += tokens::estimate(&line);
-        if listed > MOST_LISTED {
+        if listed > most_listed {
             text.push_str(&format!("- and {} more documents\n", count - number));
             break;
         }
         text.push_str(&line);
-        if headed < MOST_HEADINGS {
-            let headings = headings(document, MOST_HEADINGS / count.max(1));
-            headed += tokens::estimate(&headings);
-            text.push_str(&headings);
-        }
+        let share = most_headings * document.text.len() / whole.max(1);
+        text.push_str(&headings(document, share));
     }
     if set.left > 0 {
         text.push_str(&format!(

@@ -24,13 +24,13 @@ pub(super) fn told(progress: &Progress) -> Notice {
             budget,
         } => {
             let documents = count(included + reachable, "document");
-            let part = match reachable {
-                0 => String::new(),
-                _ => format!(", the rest is looked up; of {included}"),
-            };
-            format!(
-                "read {documents}{part}, about {tokens} of {budget} tokens; {left} not included"
-            )
+            let size = format!("about {tokens} of {budget} tokens");
+            match reachable {
+                0 => format!("read {documents}, {size}; {left} not included"),
+                _ => format!(
+                    "read {documents}; the model gets sections of {included}, {size}, and looks up the rest; {left} not included"
+                ),
+            }
         }
         Progress::LookedUp { tool, what } => {
             format!("{} {}", single_line(tool), single_line(what))

@@ -222,3 +222,20 @@ async fn a_reply_that_was_cut_is_continued() {
     let more = &model.seen()[1].messages;
     assert_eq!(more[more.len() - 2].text(), "One, two,");
 }
+
+#[tokio::test]
+async fn a_figure_of_a_result_must_be_in_a_document_that_is_cited() {
+    let env = TestEnv::with(&[
+        ("a.md", "The shop has 40 rows."),
+        ("b.md", "250 people came."),
+    ]);
+    let replies = ["Why?", "# Rows\n\n40 rows [a.md:1] for 250 EUR."];
+    let archie = env.archie(says(replies));
+    begin(&archie, "t", &env.brief("What is it?")).await;
+    let state = answer(&archie, "t", "/approve").await.done().unwrap();
+    let notices: Vec<&str> = state.notices.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(
+        notices,
+        ["figures that are in no cited document and that you did not name: 250"]
+    );
+}

@@ -13,6 +13,7 @@ mod flows;
 mod looking_up;
 mod prompting;
 mod reading;
+mod recorded;
 mod remembering;
 mod results;
 mod resuming;
