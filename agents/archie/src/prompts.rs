@@ -78,11 +78,10 @@ impl Stage {
         let is_small = profile == Profile::Small;
         let text = match self {
             Self::Initial if is_small => include_str!("../prompts/small/initial.md"),
-            Self::Followup | Self::Revise if is_small => {
-                include_str!("../prompts/small/followup.md")
-            }
+            Self::Followup if is_small => include_str!("../prompts/small/followup.md"),
             Self::Final if is_small => include_str!("../prompts/small/final.md"),
-            Self::Ask if is_small => include_str!("../prompts/small/ask.md"),
+            // A small model answers about a result; it does not write one anew.
+            Self::Ask | Self::Revise if is_small => include_str!("../prompts/small/ask.md"),
             Self::Initial => include_str!("../prompts/initial.md"),
             Self::Followup => include_str!("../prompts/followup.md"),
             Self::Final => include_str!("../prompts/final.md"),

@@ -33,7 +33,9 @@ pub(crate) async fn analysis_prepare(
         (false, None) => Stage::Followup,
     };
     let set = DocumentStore(&*store).document_set(&state.inputs).await?;
+    // A question about a result is no sentence to sort.
     if services.profile(stage) == Profile::Small
+        && stage != Stage::Revise
         && let Some(update) = small::turn(&state, &set, &services, stage, &ctx).await?
     {
         return Ok(update);

@@ -13,7 +13,7 @@ use superstep::{
 };
 use superstep_archie::{Label, Settings};
 
-use crate::support::{TestEnv, answer, begin, question, says};
+use crate::support::{TestEnv, answer, begin, question, said, says};
 
 const SHOP: &str = "# Goal\n\nThe shop sells bread to 40 cafés.\n\n# Parts\n\n- The scale writes to the ledger\n\n\
     # Hosting\n\nWe agreed on one server. A second one would cost 90 EUR. Who restores backups at night?\n";
@@ -28,9 +28,12 @@ fn small(labels: &[(&str, &str)]) -> Arc<Script> {
         };
         Step::data(json!({"label": label})).when(when).always()
     };
+    let about = Step::text("It is said in the notes.")
+        .when(When::contains("Answer the person's question"))
+        .always();
     let mut caps = Caps::local();
     caps.small = true;
-    Arc::new(Script::new(labels.iter().map(step)).with_caps(caps))
+    Arc::new(Script::new(labels.iter().map(step).chain([about])).with_caps(caps))
 }
 
 fn shop() -> Arc<Script> {
@@ -82,6 +85,22 @@ async fn every_point_is_a_quote_with_its_source_and_what_is_open_stays_open() {
         (open.len(), open[0].by_rule, open[0].heading.as_str()),
         (1, true, "Hosting")
     );
+}
+
+#[tokio::test]
+async fn a_question_about_the_result_is_answered_and_the_quotes_stay() {
+    let env = TestEnv::with(&[("shop.md", SHOP)]);
+    let archie = env.archie(shop());
+    begin(&archie, "t", &env.brief("Where should it run?")).await;
+    let state = answer(&archie, "t", "/approve").await.done().unwrap();
+    let quotes = state.analysis_output.clone().unwrap();
+    let asked = archie
+        .graph()
+        .run("t", archie.follow_up("Who said so?"))
+        .await;
+    let state = asked.unwrap().done().unwrap();
+    assert_eq!(said(&state).last().unwrap(), "It is said in the notes.");
+    assert_eq!(state.analysis_output, Some(quotes));
 }
 
 #[tokio::test]
