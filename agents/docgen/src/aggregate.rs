@@ -8,6 +8,7 @@ use crate::{
     agent::{DocAgent, is_agent_name},
     agents::{self, UnknownAgent},
     analysis,
+    citations::{self, Moves},
     claims::{self, ClaimReport},
     clean::clean,
     earlier,
@@ -112,7 +113,13 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
             outcome.earlier.push(name.to_owned());
             result = fresh(&**agent, &kept, facts);
         } else if result.status != Status::Failed && !is_kept {
-            let notes: Vec<String> = result.notes().map(str::to_owned).collect();
+            let mut notes: Vec<String> = result.notes().map(str::to_owned).collect();
+            let below = (result.status == Status::BelowThreshold).then_some(());
+            let grades = below.and(result.confidence.zip(result.metadata.threshold));
+            notes.extend(grades.map(|(confidence, threshold)| {
+                let grade = confidence * 100.0;
+                format!("Its grade of {grade:.0} is below the threshold of {threshold:.0}")
+            }));
             if !notes.is_empty() {
                 outcome.warnings.insert(name.to_owned(), notes);
             }
@@ -121,13 +128,14 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
         metadata.agents.push(result);
     }
     metadata.claims.problems.clear();
+    metadata.claims.open.clear();
     let is_whole = metadata
         .agents
         .iter()
         .all(|it| it.is_whole() || !works(&it.agent_name));
     // A budget may end an agent before its first word.
     let has_written = |it: &AgentResult| match it.status {
-        Status::Success => true,
+        Status::Success | Status::BelowThreshold => true,
         Status::Partial => analysis::sections(&it.data).next().is_some(),
         Status::Failed | Status::Facts => false,
     };
@@ -188,8 +196,13 @@ pub(crate) fn aggregate(services: &Services, state: &DocState) -> Result<Outcome
 /// A result with its page made anew: facts may have changed where its analysis did not, and claims with them.
 fn fresh(agent: &dyn DocAgent, result: &AgentResult, facts: &Facts) -> AgentResult {
     let mut result = result.clone();
+    let lookup = Lookup::new(facts);
     let said = agent.markdown(&result.data);
-    let (checked, again) = claims::check(&said, &Lookup::new(facts));
+    let moved = Moves::of(&result.metadata.cited, &lookup).apply(&said, facts);
+    if moved != said {
+        result.data = agent.parse(&moved);
+    }
+    let (checked, again) = claims::check(&moved, &lookup);
     let before = &mut result.metadata.claims;
     if again.fixed + again.removed > 0 {
         // What was put right before is right now; it is counted once.
@@ -202,18 +215,21 @@ fn fresh(agent: &dyn DocAgent, result: &AgentResult, facts: &Facts) -> AgentResu
             fixed,
             removed,
             unverified: again.unverified,
+            open: again.open,
             problems: before.problems.drain(..).chain(again.problems).collect(),
         };
         // Names of files come from the facts, and may be of any kind.
         result.data = agent.parse(&clean(&checked).0);
         result.summary = agent.summary(&result.data);
     } else {
+        before.open = again.open;
         // What was verified once and is not any more.
         let fewer = again.unverified.saturating_sub(before.unverified);
         let fewer = fewer.min(before.verified);
         before.verified -= fewer;
         before.unverified += fewer;
     }
+    result.metadata.cited = citations::remembered(&agent.markdown(&result.data), &lookup);
     // Maps come back from a saver in the order of their keys, and bytes must be the same before and after.
     result.data.sort_keys();
     for value in result.data.values_mut() {

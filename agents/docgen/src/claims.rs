@@ -20,19 +20,24 @@ mod counts;
 mod dependencies;
 mod find;
 mod headings;
+mod identity;
+mod inventions;
 mod judge;
 mod kinds;
 mod mood;
 mod numerals;
+mod outside;
 mod paths;
 mod phrases;
 mod places;
+mod relations;
 mod rows;
 mod setting;
 mod spans;
 mod spots;
 mod targets;
 mod units;
+mod values;
 mod verdict;
 mod versions;
 
@@ -62,6 +67,9 @@ pub struct ClaimReport {
     pub removed: u32,
     /// Those that the facts say nothing about.
     pub unverified: u32,
+    /// Those of the last kind, as they were written, for somebody who wants to check them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
     /// What was wrong.
     pub problems: Vec<Problem>,
 }
@@ -207,7 +215,12 @@ fn judged(
         match verdict {
             Verdict::NoClaim => continue,
             Verdict::Verified => report.verified += 1,
-            Verdict::Unknown => report.unverified += 1,
+            Verdict::Unknown => {
+                report.unverified += 1;
+                if report.open.len() < MOST {
+                    report.open.push(written(unit, claim));
+                }
+            }
             Verdict::Wrong { why, now } => {
                 let now = now.filter(|_| !is_refuted);
                 match &now {

@@ -1,13 +1,13 @@
 //! Markdown of a model, made safe to write: no HTML, no pictures, no links of its own, no diagram that was not parsed,
 //! no secret.
 
-use superstep::text::{Redactor, sanitize};
+use superstep::text::sanitize;
 
-use crate::mermaid;
+use crate::{inert, mermaid};
 
 /// The text, and what was left out.
 pub fn clean(text: &str) -> (String, Vec<String>) {
-    let text = sanitize(&Redactor::standard().document(text));
+    let text = sanitize(&inert::markdown(text));
     let mut kept: Vec<String> = Vec::new();
     let mut warnings = Vec::new();
     let mut block: Option<Block> = None;
@@ -47,6 +47,30 @@ pub fn clean(text: &str) -> (String, Vec<String>) {
         block.end(&mut kept, &mut warnings);
     }
     (kept.join("\n"), warnings)
+}
+
+/// What is wrong with the diagrams of an analysis, for its author.
+pub(crate) fn diagram_problems(text: &str) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut diagram: Option<Vec<&str>> = None;
+    let mut number = 0;
+    for line in text.lines() {
+        let start = line.trim_start();
+        match &mut diagram {
+            None if start.starts_with("```mermaid") => diagram = Some(Vec::new()),
+            Some(lines) if start.starts_with("```") => {
+                number += 1;
+                if let Err(invalid) = mermaid::check(&lines.join("\n")) {
+                    let mermaid::Invalid { line, why } = invalid;
+                    problems.push(format!("diagram {number}, line {line}: {why}"));
+                }
+                diagram = None;
+            }
+            Some(lines) => lines.push(line),
+            None => {}
+        }
+    }
+    problems
 }
 
 struct Block {

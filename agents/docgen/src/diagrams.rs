@@ -1,58 +1,111 @@
 //! Diagrams made of facts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
-use superstep::draw::{Drawing, DrawnEdge, DrawnNode, EdgeKind, NodeKind};
+use crate::{
+    facts::{Facts, Lookup, SymbolKind},
+    inert::counted,
+};
 
-use crate::facts::{Facts, Lookup, SymbolKind};
-
-/// The most nodes of a diagram: more cannot be read.
+/// The most nodes of a diagram, and the most edges that can be told apart.
 const MOST: usize = 40;
+const MOST_EDGES: usize = 40;
 
-fn drawn(
-    edges: &BTreeSet<(String, String)>,
-    alone: impl Iterator<Item = String>,
-) -> Option<String> {
-    let mut at: BTreeMap<String, usize> = BTreeMap::new();
-    let mut drawing = Drawing::default();
-    let names = edges
-        .iter()
-        .flat_map(|(from, to)| [from.clone(), to.clone()])
-        .chain(alone);
-    for name in names {
-        if at.len() < MOST && !at.contains_key(&name) {
-            at.insert(name.clone(), drawing.nodes.len());
-            drawing.nodes.push(DrawnNode {
-                name: crate::inert::line(&name),
-                kind: NodeKind::Plain,
-                note: None,
-                inside: None,
-            });
-        }
-    }
-    for (from, to) in edges {
-        if let (Some(from), Some(to)) = (at.get(from), at.get(to)) {
-            drawing.edges.push(DrawnEdge {
-                from: *from,
-                to: *to,
-                label: None,
-                kind: EdgeKind::Always,
-            });
-        }
-    }
-    (!drawing.nodes.is_empty()).then(|| drawing.mermaid())
+/// A diagram, and what its reader should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagram {
+    /// The diagram.
+    pub text: String,
+    /// What is not drawn.
+    pub note: Option<String>,
 }
 
-/// Components and which uses which.
-pub fn components(facts: &Facts) -> Option<String> {
+type Edges = BTreeSet<(String, String)>;
+
+/// A flowchart of edges. Nodes are called by number, and their names are labels.
+fn drawn(edges: &Edges) -> Option<String> {
+    let mut at: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut text = String::from("flowchart TD\n");
+    for name in edges.iter().flat_map(|(from, to)| [from, to]) {
+        let next = at.len();
+        if next < MOST && !at.contains_key(&**name) {
+            at.insert(name, next);
+            let _written = writeln!(text, "    n{next}[\"{}\"]", label(name));
+        }
+    }
+    let mut count = 0_usize;
+    for (from, to) in edges {
+        if let (Some(from), Some(to)) = (at.get(&**from), at.get(&**to)) {
+            count += 1;
+            let _written = writeln!(text, "    n{from} --> n{to}");
+        }
+    }
+    (count > 0).then_some(text)
+}
+
+/// A name as a label: what would end it or be markup is an entity, and all else is as it is written.
+fn label(name: &str) -> String {
+    let mut label = String::new();
+    for c in crate::inert::line(name).chars() {
+        match c {
+            '"' | '<' | '>' | '#' | '`' | '&' | ';' | '(' | '[' | ':' | '*' | '\\' => {
+                let _written = write!(label, "#{};", u32::from(c));
+            }
+            c => label.push(c),
+        }
+    }
+    label
+}
+
+/// Edges without those that follow from others: if a uses b and b uses c, that a uses c is not drawn.
+fn reduced(edges: &Edges) -> Edges {
+    let mut next: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (from, to) in edges {
+        next.entry(from).or_default().insert(to);
+    }
+    let reaches = |from: &str, to: &str| {
+        // By two edges at least.
+        let mut left: Vec<&str> = next.get(from).into_iter().flatten().copied().collect();
+        left.retain(|it| *it != to && *it != from);
+        let mut seen: BTreeSet<&str> = left.iter().copied().collect();
+        while let Some(at) = left.pop() {
+            for it in next.get(at).into_iter().flatten() {
+                if *it == to {
+                    return true;
+                }
+                if *it != from && seen.insert(it) {
+                    left.push(it);
+                }
+            }
+        }
+        false
+    };
+    // In a circle each edge follows from others, so those of circles stay.
+    let is_kept = |(from, to): &&(String, String)| !reaches(from, to) || reaches(to, from);
+    edges.iter().filter(is_kept).cloned().collect()
+}
+
+/// Components and which uses which; nothing if none uses another.
+pub fn components(facts: &Facts) -> Option<Diagram> {
     let edges = facts
         .components
         .iter()
         .flat_map(|from| from.uses.iter().map(|to| (from.name.clone(), to.clone())));
-    drawn(
-        &edges.collect(),
-        facts.components.iter().map(|it| it.name.clone()),
-    )
+    let all: Edges = edges.filter(|(from, to)| from != to).collect();
+    let edges = match all.len() > MOST_EDGES {
+        true => reduced(&all),
+        false => all.clone(),
+    };
+    let left_out = u64::try_from(all.len() - edges.len()).unwrap_or(u64::MAX);
+    let note = (left_out > 0).then(|| {
+        let uses = counted(left_out, "use");
+        format!("{uses} not drawn: a component that is reached through another one may be used directly too.")
+    });
+    let text = drawn(&edges)?;
+    Some(Diagram { text, note })
 }
 
 /// What the entry points import.
@@ -85,14 +138,15 @@ pub fn flow(facts: &Facts) -> Option<Flow> {
         return None;
     }
     Some(Flow {
-        diagram: drawn(&edges, std::iter::empty())?,
+        diagram: drawn(&edges)?,
         left_out: reached.len().saturating_sub(MOST),
     })
 }
 
 fn imported<'a>(facts: &'a Facts, path: &str) -> impl Iterator<Item = &'a str> {
     let imports = facts.file(path).map_or(&[][..], |file| &file.imports);
-    imports.iter().filter_map(|it| it.file.as_deref())
+    let loaded = imports.iter().filter(|it| !it.types_only);
+    loaded.filter_map(|it| it.file.as_deref())
 }
 
 /// The most types of a diagram.
@@ -181,5 +235,5 @@ pub fn impact(lookup: &Lookup<'_>, path: &str) -> Option<String> {
                 .map(|far| (far.to_owned(), near.to_owned())),
         );
     }
-    drawn(&edges, std::iter::empty())
+    drawn(&edges)
 }

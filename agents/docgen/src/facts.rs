@@ -5,6 +5,7 @@
 //! order: the same files give the same facts, byte for byte. Claims of models are checked against them, and
 //! what a model reads of the code base comes from here.
 
+mod about;
 mod components;
 mod entry;
 mod errors;
@@ -29,6 +30,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+pub use about::{About, RequiredLanguage, Stated};
 pub(crate) use errors::error_types;
 pub use language::Language;
 pub use lookup::Lookup;
@@ -37,13 +39,16 @@ pub use scan::scan;
 pub(crate) use source::{has_word, readable};
 
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.
-pub const FACTS_VERSION: u32 = 5;
+pub const FACTS_VERSION: u32 = 6;
 
 /// What is known about a code base.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// The name of its folder.
     pub name: String,
+    /// Its identity, as its manifest and its readme state it.
+    #[serde(default)]
+    pub about: About,
     /// Its files, in the order of their paths.
     pub files: Vec<File>,
     /// Parts with a manifest or a build of their own, and the folders with code below the root where there are fewer than two such parts.
@@ -167,6 +172,9 @@ pub struct Import {
     /// The file of the code base that it means, if it means one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// Whether it is for checks of types alone, and nothing is loaded by it when the program runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub types_only: bool,
 }
 
 /// A line that says that something is left to do.
@@ -176,6 +184,9 @@ pub struct Mark {
     pub word: String,
     /// Where, from 1.
     pub line: u32,
+    /// The line behind the word.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
 }
 
 /// A part of the code base.
@@ -233,10 +244,24 @@ impl Dependency {
 pub enum DependencyKind {
     /// The program.
     Runtime,
+    /// A part of the program that is installed only if it is asked for: an extra, a feature.
+    Optional,
     /// Tests and development.
     Dev,
     /// The build.
     Build,
+}
+
+impl DependencyKind {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Runtime => "program",
+            Self::Optional => "optional",
+            Self::Dev => "development",
+            Self::Build => "build",
+        }
+    }
 }
 
 /// Where a program begins.

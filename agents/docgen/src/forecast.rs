@@ -7,6 +7,7 @@ use crate::{
     agent::{AgentContext, DocAgent},
     error::Error,
     metadata::Metadata,
+    review,
     services::Services,
     settings::Request,
     tools,
@@ -96,6 +97,10 @@ impl Services {
             self.settings.tools && (self.model(&about.name)).is_none_or(|model| model.caps().tools);
         let sizes = Sizes {
             prompt: number(prompt + criteria),
+            attached: number(review::most_bytes(
+                context,
+                self.settings.refine.max_iterations,
+            )),
             looked_up: has_tools.then(|| number(tools::most_bytes(context))),
             has_form: agent.form(context).is_some(),
         };

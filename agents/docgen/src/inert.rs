@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 use superstep::text::{Hidden, Redactor, reveal};
 
+use crate::facts::Language;
+
 /// No key of a known shape is shorter, and nothing else is a secret in a single word.
 const SHORTEST_KEY: usize = 12;
 
@@ -28,6 +30,36 @@ pub(crate) fn line(text: &str) -> String {
         false => text,
     };
     reveal(&text).into_owned()
+}
+
+/// The text of a file without secrets, each line where it was. In programs literals alone are secrets; settings and text may have
+/// them without quotes.
+pub(crate) fn source(text: &str, language: Language) -> Cow<'_, str> {
+    let is_program = language.is_code() && !matches!(language, Language::Shell | Language::Sql);
+    match is_program {
+        true => Redactor::standard().program(text),
+        false => Redactor::standard().lines(text),
+    }
+}
+
+/// Markdown without secrets: its code is that of programs, whose names are none.
+pub(crate) fn markdown(text: &str) -> String {
+    let redactor = Redactor::standard();
+    if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+        return redactor.document(text).into_owned();
+    }
+    let mut clean = String::new();
+    // Pieces between runs of backticks are prose and code in turns.
+    for (number, piece) in text.split('`').enumerate() {
+        if number > 0 {
+            clean.push('`');
+        }
+        clean.push_str(&match number % 2 {
+            0 => redactor.text(piece),
+            _ => redactor.program(piece),
+        });
+    }
+    clean
 }
 
 /// A text as a code span, for a list, a heading or a cell of a table.

@@ -1,19 +1,23 @@
 //! Material of prompts: what a model reads of a code base, within its room, without secrets.
 //!
-//! Everything comes from facts, in their order, and excerpts of files through the redactor. The same facts give
-//! the same text, which is what cache keys are made of.
+//! Everything comes from facts and, through the redactor, from files. What is shown is chosen by how much it matters: files by
+//! how many others import them (`outline`), definitions by the words of an agent (`definitions`) or by how they are reached from
+//! the entry points (`flow`). The same facts give the same text, which is what cache keys are made of.
 
-mod excerpts;
+mod definitions;
+mod flow;
+mod outline;
+mod pieces;
 
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
-use superstep::text::{Redactor, sanitize};
+use superstep::text::sanitize;
 
-pub(crate) use excerpts::{besides, excerpts};
+pub(crate) use definitions::{besides, definitions};
 
 use crate::{
     agent::AgentContext,
-    facts::{DependencyKind, Facts, File, readable},
+    facts::{Dependency, Facts, File, Import, readable},
     inert::{self, counted},
 };
 
@@ -36,8 +40,12 @@ pub enum Material {
     Debt,
     /// Figures.
     Counts,
-    /// Files that have one of these words in their path, their symbols or their text, or the places in them that do.
-    Excerpts(&'static [&'static str]),
+    /// The most imported files: their definitions with signatures, lines and what they say of themselves.
+    Outline,
+    /// Definitions that have these words in their name or their text, the best first.
+    Code(&'static [&'static str]),
+    /// Definitions that are reached from the entry points, in the order in which they are.
+    Flow,
 }
 
 /// The largest file of which an excerpt is made.
@@ -45,11 +53,8 @@ const LARGEST: u64 = 1 << 20;
 
 /// The text of some material, each part with its share of the room.
 pub fn render(kinds: &[Material], context: &AgentContext) -> String {
-    let mut text = format!(
-        "The code base is called {}.\n",
-        inert::code(&context.facts.name)
-    );
-    let mut left = context.room;
+    let mut text = identity(&context.facts);
+    let mut left = context.room.saturating_sub(text.len());
     for (number, kind) in kinds.iter().enumerate() {
         // What a part does not use is left for those after it.
         let share = left / kinds.len().saturating_sub(number).max(1);
@@ -82,8 +87,36 @@ fn part(kind: Material, context: &AgentContext, room: usize) -> String {
         Material::Imports => list("Imports between files", room, imports(facts)),
         Material::Debt => list("Marks and large files", room, debt(facts)),
         Material::Counts => list("Figures", room, figures(facts)),
-        Material::Excerpts(words) => excerpts(words, context, room),
+        Material::Outline => outline::outline(context, room),
+        Material::Code(words) => definitions(words, context, room),
+        Material::Flow => flow::flow(context, room),
     }
+}
+
+/// What the code base states of itself.
+fn identity(facts: &Facts) -> String {
+    let about = &facts.about;
+    let mut text = format!(
+        "The code base is the folder {}.\n",
+        inert::code(&facts.name)
+    );
+    let language = about.language.as_ref();
+    let required = language.map(|it| format!("requires {}", it.name));
+    let stated = [
+        ("name", &about.name),
+        ("description", &about.description),
+        ("version", &about.version),
+        ("license", &about.license),
+        ("readme", &about.readme),
+    ];
+    let stated = stated
+        .into_iter()
+        .filter_map(|(what, it)| Some((what, it.as_ref()?)));
+    let language = language.map(|it| (required.as_deref().unwrap_or_default(), &it.wanted));
+    for (what, it) in stated.chain(language) {
+        let _written = writeln!(text, "- {what}: {} ({}:{})", it.text, it.path, it.line);
+    }
+    text
 }
 
 /// A list that says how much of it is missing.
@@ -129,13 +162,50 @@ fn dependencies(facts: &Facts) -> impl Iterator<Item = String> + '_ {
             true => String::new(),
             false => format!(", locked {}", it.locked.join(" and ")),
         };
-        let kind = match it.kind {
-            DependencyKind::Runtime => "",
-            DependencyKind::Dev => ", for development",
-            DependencyKind::Build => ", for the build",
+        let users = users(it, facts);
+        let used = match users.split_first() {
+            None => String::new(),
+            Some(((path, line), [])) => format!(", imported at {path}:{line}"),
+            Some(((path, line), more)) => {
+                format!(
+                    ", imported at {path}:{line} and by {}",
+                    counted_more(more.len())
+                )
+            }
         };
-        format!("{} {wanted}{locked}{kind} ({})", it.name, it.place())
+        let kind = it.kind.as_str();
+        format!(
+            "{} {wanted}{locked}, {kind} ({}){used}",
+            it.name,
+            it.place()
+        )
     })
+}
+
+fn counted_more(count: usize) -> String {
+    counted(u64::try_from(count).unwrap_or(u64::MAX), "more file")
+}
+
+/// The first import of a dependency in each file that has one, as far as it is imported by its own name.
+fn users<'a>(dependency: &Dependency, facts: &'a Facts) -> Vec<(&'a str, u32)> {
+    let name = dependency.name.to_lowercase();
+    let other = name.replace('-', "_");
+    let is_it = |import: &Import| {
+        let target = import.target.to_lowercase();
+        [&name, &other].into_iter().any(|name| {
+            let rest = target.strip_prefix(name.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '.', '/']))
+        })
+    };
+    let files = facts.files.iter();
+    let found = files.filter_map(|file| {
+        let import = file
+            .imports
+            .iter()
+            .find(|it| it.file.is_none() && is_it(it))?;
+        Some((&*file.path, import.line))
+    });
+    found.collect()
 }
 
 fn symbols(facts: &Facts) -> impl Iterator<Item = String> + '_ {
@@ -162,22 +232,29 @@ fn symbols(facts: &Facts) -> impl Iterator<Item = String> + '_ {
 
 fn imports(facts: &Facts) -> impl Iterator<Item = String> + '_ {
     facts.files.iter().filter_map(|file| {
-        let mut targets: Vec<&str> = file
-            .imports
-            .iter()
-            .filter_map(|it| it.file.as_deref())
-            .collect();
-        targets.sort_unstable();
-        targets.dedup();
+        let mut targets: BTreeMap<&str, &Import> = BTreeMap::new();
+        for import in file.imports.iter().rev() {
+            if let Some(path) = import.file.as_deref() {
+                targets.insert(path, import);
+            }
+        }
+        let targets = targets.into_iter().map(|(path, it)| match it.types_only {
+            true => format!("{path} (line {}, types only)", it.line),
+            false => format!("{path} (line {})", it.line),
+        });
+        let targets: Vec<String> = targets.collect();
         (!targets.is_empty()).then(|| format!("{} imports {}", file.path, targets.join(", ")))
     })
 }
 
 fn debt(facts: &Facts) -> impl Iterator<Item = String> + '_ {
     let marks = facts.files.iter().flat_map(|file| {
-        file.marks
-            .iter()
-            .map(|mark| format!("{} at {}:{}", mark.word, file.path, mark.line))
+        file.marks.iter().map(|mark| {
+            format!(
+                "{} at {}:{}: {}",
+                mark.word, file.path, mark.line, mark.text
+            )
+        })
     });
     let mut large: Vec<&File> = facts
         .files
@@ -243,8 +320,7 @@ pub(crate) fn lines(
     from: usize,
     count: usize,
 ) -> Option<Vec<(usize, String)>> {
-    let text = text_of(context, context.facts.file(path)?)?;
-    let text = sanitize(&Redactor::standard().lines(&text));
+    let text = shown(context, context.facts.file(path)?)?;
     let lines = text
         .lines()
         .enumerate()
@@ -252,6 +328,12 @@ pub(crate) fn lines(
         .take(count);
     let lines = lines.map(|(index, line)| (index + 1, line.chars().take(240).collect()));
     Some(lines.collect())
+}
+
+/// The text of a file without secrets, each line where it was.
+fn shown(context: &AgentContext, file: &File) -> Option<String> {
+    let text = text_of(context, file)?;
+    Some(sanitize(&inert::source(&text, file.language)))
 }
 
 /// The text of a file as it is, if it may be read.

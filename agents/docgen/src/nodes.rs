@@ -7,11 +7,12 @@ use superstep::{
 };
 
 use crate::{
-    aggregate,
+    aggregate, earlier,
     error::Error,
     inert::counted,
-    metadata::Metadata,
-    pages, plan,
+    metadata::{self, Metadata},
+    pages,
+    plan::{self, Keys},
     result::{AgentResult, Status},
     services::Services,
     settings::Request,
@@ -167,9 +168,16 @@ impl Work {
             off(move || services.context(&request)).await?
         };
         let (plain, model_name) = (services.config(name, None), services.model_name(name));
-        let key = plan::key(
+        let keys = Keys::of(
             &*agent, &context, &plain, &model_name, services.settings.tools,
         );
+        let earlier = match self.request.force {
+            true => None,
+            false => old.and_then(|old| {
+                let inputs = metadata::inputs(&self.request.output);
+                earlier::to_update(&*agent, &old, &inputs, &keys, &context)
+            }),
+        };
         let workflow = Workflow::new(
             agent,
             model,
@@ -178,9 +186,9 @@ impl Work {
             services.settings.tools,
             Place::Nested,
         )?;
-        let input = workflow.input(self.questions.clone());
+        let input = workflow.input(self.questions.clone(), earlier);
         let done = ctx.run(workflow.graph(), input).await?;
-        Ok(workflow.result(&done, key))
+        Ok(workflow.result(&done, &keys))
     }
 }
 

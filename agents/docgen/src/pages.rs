@@ -4,11 +4,9 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::{
     agent::DocAgent,
-    analysis,
-    claims::ClaimReport,
-    diagrams,
-    facts::Facts,
-    inert::{code, counted, words},
+    analysis, diagrams,
+    facts::{Facts, Stated},
+    inert::{code, counted, place, words},
     links,
     metadata::Metadata,
     result::{AgentResult, Earlier, Status},
@@ -43,26 +41,9 @@ pub(crate) fn pages(
     pages
 }
 
-/// The page of an agent without its title: facts, analysis, what was checked.
+/// The page of an agent without its title: what a reader must know first, facts, analysis. How it was made is in the metadata.
 pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) -> String {
     let mut page = String::new();
-    let claims = &result.metadata.claims;
-    let grade = result
-        .confidence
-        .map_or("not graded".to_owned(), |it| format!("confidence {it:.2}"));
-    let _written = writeln!(
-        page,
-        "*{}{}.*\n",
-        result.state(),
-        match result.status {
-            Status::Facts => String::new(),
-            _ => format!(
-                ", {grade}, {}; {}",
-                counted(u64::from(result.metadata.iterations), "refinement"),
-                claimed(claims)
-            ),
-        }
-    );
     if let Some(Earlier { revision, why }) = &result.metadata.earlier {
         let _written = writeln!(
             page,
@@ -75,11 +56,6 @@ pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) ->
         let _written = writeln!(page, "- Note: {}", crate::clean::clean(&note).0);
     }
     if result.notes().next().is_some() {
-        page.push('\n');
-    }
-    let known = agent.facts_markdown(facts);
-    if !known.is_empty() {
-        page.push_str(&known);
         page.push('\n');
     }
     let said = agent.markdown(&result.data);
@@ -96,22 +72,7 @@ pub(crate) fn page(agent: &dyn DocAgent, facts: &Facts, result: &AgentResult) ->
         }
         page.push('\n');
     }
-    if !claims.problems.is_empty() {
-        page.push_str("## Claims that were wrong\n\n");
-        for problem in claims.problems.iter().take(40) {
-            let now = match &problem.now {
-                Some(now) => format!("now {}", code(now)),
-                None => "taken out".to_owned(),
-            };
-            let _written = writeln!(
-                page,
-                "- {}: {}; {now}",
-                code(&problem.claim),
-                crate::clean::clean(&problem.why).0
-            );
-        }
-        page.push('\n');
-    }
+    page.push_str(&agent.facts_markdown(facts));
     page.trim_end().to_owned() + "\n"
 }
 
@@ -133,17 +94,8 @@ fn deeper(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What became of claims.
-fn claimed(claims: &ClaimReport) -> String {
-    format!(
-        "claims: {} made, {} verified, {} fixed, {} removed, {} unverified",
-        claims.made, claims.verified, claims.fixed, claims.removed, claims.unverified
-    )
-}
-
 fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &Facts) -> String {
     let counts = &facts.counts;
-    let claims = &metadata.claims;
     let length = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let mut page = format!(
         "# {}\n\n{} in {}, {}, {}, {}.{}\n\n",
@@ -167,38 +119,78 @@ fn index(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>], facts: &F
             ),
         },
     );
+    page.push_str(&about(facts));
     let by = match &metadata.model {
-        Some(model) => format!("Analyses by {}; {}.", words(model), claimed(claims)),
+        Some(model) => format!("Analyses by {}.", words(model)),
         None => "Facts alone: no model has written here.".to_owned(),
     };
     let _written = writeln!(page, "{by}\n");
-    page.push_str("| page | status | confidence | what |\n|---|---|---|---|\n");
+    page.push_str("| page | what |\n|---|---|\n");
     for agent in agents {
         let Some(result) = metadata.agent(agent.name()) else {
             continue;
         };
-        let grade = result
-            .confidence
-            .map_or(String::new(), |it| format!("{it:.2}"));
         let summary = crate::clean::clean(&result.summary)
             .0
             .replace('|', "\\|")
             .replace('\n', " ");
+        let state = match (&result.metadata.earlier, result.status) {
+            (Some(_), _) | (None, Status::Failed | Status::Partial) => {
+                format!(" ({})", result.state())
+            }
+            _ => String::new(),
+        };
         let _written = writeln!(
             page,
-            "| [{}]({}.md) | {} | {grade} | {summary} |",
+            "| [{}]({}.md) | {summary}{state} |",
             words(&agent.title()),
             agent.name(),
-            result.state()
         );
     }
     page.push_str(
         "\nSee also [recommendations](recommendations.md) and the [changelog](changelog.md).\n",
     );
     if let Some(diagram) = diagrams::components(facts) {
-        let _written = write!(page, "\n## Components\n\n```mermaid\n{diagram}```\n");
+        let _written = write!(page, "\n## Components\n\n```mermaid\n{}```\n", diagram.text);
+        if let Some(note) = diagram.note {
+            let _written = writeln!(page, "\n{note}");
+        }
     }
     page
+}
+
+/// What the code base states of itself.
+fn about(facts: &Facts) -> String {
+    let about = &facts.about;
+    let mut text = String::new();
+    for it in [&about.description, &about.readme].into_iter().flatten() {
+        let said = crate::clean::clean(&it.text).0;
+        if !text.contains(&said) {
+            let _written = writeln!(text, "{said}\n");
+        }
+    }
+    let language = about
+        .language
+        .as_ref()
+        .map(|it| (it.name.as_str(), &it.wanted));
+    let stated = [
+        ("Package", &about.name),
+        ("Version", &about.version),
+        ("License", &about.license),
+    ];
+    let stated = stated
+        .into_iter()
+        .filter_map(|(what, it)| Some((what, it.as_ref()?)));
+    let rows: Vec<(&str, &Stated)> = stated.chain(language).collect();
+    if !rows.is_empty() {
+        text.push_str("| what | as stated | where |\n|---|---|---|\n");
+        for (what, it) in rows {
+            let place = place(&it.path, it.line);
+            let _written = writeln!(text, "| {what} | {} | {place} |", words(&it.text));
+        }
+        text.push('\n');
+    }
+    text
 }
 
 fn recommendations(metadata: &Metadata, agents: &[std::sync::Arc<dyn DocAgent>]) -> String {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use superstep::tools::refine::{Ended, Evaluation, Spending};
 
-use crate::{analysis::Data, claims::ClaimReport};
+use crate::{analysis::Data, citations::CitedLine, claims::ClaimReport};
 
 /// What an agent made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,18 @@ pub struct ResultMetadata {
     /// Files that tools read, with their hashes: if one changes, the result is old.
     #[serde(default)]
     pub read: Vec<(String, String)>,
+    /// The same without comments and blank lines: if only these change, the result stays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_shapes: Vec<(String, String)>,
+    /// A hash of what it was asked, without the material.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub setup: String,
+    /// A hash of the material without line numbers and comments.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub shape: String,
+    /// The lines that the analysis cites, to be found again when they move.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cited: Vec<CitedLine>,
     /// The stable code of the error that it failed with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub code: String,
@@ -90,7 +102,7 @@ impl AgentResult {
 
     /// Whether it is all that was asked for.
     pub(crate) fn is_whole(&self) -> bool {
-        self.status == Status::Success && self.metadata.earlier.is_none()
+        self.status.is_finished() && self.metadata.earlier.is_none()
     }
 
     /// How it went, in a word or two.
@@ -108,6 +120,8 @@ impl AgentResult {
 pub enum Status {
     /// Well.
     Success,
+    /// It was refined as far as it may be, and its grade is below the threshold: it is the best that there was.
+    BelowThreshold,
     /// A budget ended it early: it is the best that there was.
     Partial,
     /// It failed; the page has the facts alone.
@@ -118,10 +132,16 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether nothing more is to be done for the same material.
+    pub(crate) fn is_finished(self) -> bool {
+        matches!(self, Self::Success | Self::BelowThreshold)
+    }
+
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
+            Self::BelowThreshold => "below_threshold",
             Self::Partial => "partial",
             Self::Failed => "failed",
             Self::Facts => "facts",

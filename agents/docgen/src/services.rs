@@ -15,10 +15,11 @@ use superstep::{
 use crate::{
     agent::AgentContext,
     error::Error,
-    facts::{Facts, scan},
+    facts::{Facts, Lookup, scan},
     metadata::{INPUTS, METADATA, Metadata},
     output::{self, Doubt},
-    pages, plan,
+    pages,
+    plan::{self, Keys},
     result::AgentResult,
     settings::{Request, Settings},
     since,
@@ -165,11 +166,12 @@ impl Services {
             Some(reference) => Some(since::changed(&request.root, reference)?),
             None => None,
         };
+        let lookup = Lookup::new(&context.facts);
         let (mut plan, mut kept) = (Vec::new(), BTreeMap::new());
         for agent in &self.settings.agents {
             let name = agent.name();
             let config = self.config(name, None);
-            let key = plan::key(
+            let keys = Keys::of(
                 &**agent,
                 context,
                 &config,
@@ -185,7 +187,8 @@ impl Services {
                 .collect();
             let mut usable = known
                 .iter()
-                .find(|it| plan::is_current(it, &key, &context.facts));
+                .find(|it| plan::is_current(it, &keys, &context.facts));
+            usable = usable.or_else(|| known.iter().find(|it| plan::is_moved(it, &keys, &lookup)));
             if let (None, Some(changed)) = (usable, &changed) {
                 let prompt = agent.human_prompt(context);
                 let is_touched = |result: &&&AgentResult| {
@@ -194,17 +197,21 @@ impl Services {
                         .iter()
                         .any(|path| prompt.contains(path) || read.iter().any(|(it, _)| it == path))
                 };
-                let fits = |it: &&&AgentResult| {
-                    it.status == crate::result::Status::Success && it.metadata.earlier.is_none()
-                };
+                let fits =
+                    |it: &&&AgentResult| it.status.is_finished() && it.metadata.earlier.is_none();
                 usable = known.iter().filter(fits).find(|it| !is_touched(it));
             }
             if let Some(result) = usable {
-                kept.insert(name.to_owned(), (*result).clone());
+                let mut result = (*result).clone();
+                if result.metadata.shape == keys.shape {
+                    // It is right for the material of today.
+                    keys.put_into(&mut result);
+                }
+                kept.insert(name.to_owned(), result);
             }
             plan.push(Planned {
                 name: name.to_owned(),
-                key,
+                key: keys.whole,
                 is_kept: usable.is_some(),
             });
         }

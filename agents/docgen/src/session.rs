@@ -5,6 +5,7 @@
 
 mod code_question;
 mod impact;
+mod look_ups;
 mod page_origin;
 mod planned;
 

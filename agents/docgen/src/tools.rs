@@ -1,7 +1,7 @@
-//! Tools of the agents: lines of a file, places of a symbol. Both read facts and files of the code base alone.
+//! Tools of the agents: lines of a file, places of a symbol, lines that have a text. All of them look up in the [`Library`] alone.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
@@ -9,89 +9,156 @@ use serde_json::{Map, Value as Json, json};
 use superstep::{
     future::BoxFuture,
     model::ToolSpec,
-    sync::lock,
     tools::{
         Access, Capabilities, ParsedCall, Tool, ToolCtx, ToolError, ToolOutput, Tools, ToolsError,
     },
 };
 
-use crate::{agent::AgentContext, facts::Lookup, material::excerpt};
+use crate::{
+    agent::AgentContext,
+    library::{Library, MOST_LINES},
+};
 
-/// The most lines of one call.
-const MOST_LINES: u64 = 200;
+/// How many lines are read unless the call says more.
+const LINES: u32 = 80;
 
 /// Said when a model has looked up as much as it may.
-const ENOUGH: &str = "nothing more can be looked up: answer with what you have";
-
-/// The most places of a symbol.
-const MOST_PLACES: usize = 40;
-
-/// Which files were read, by whom.
-pub(crate) type ReadFiles = Arc<Mutex<std::collections::BTreeSet<String>>>;
+pub(crate) const ENOUGH: &str = "nothing more can be looked up: answer with what you have";
 
 /// How many bytes all look-ups of an agent may give: twice the material of its prompt.
 pub(crate) fn most_bytes(context: &AgentContext) -> usize {
     context.room.saturating_mul(2)
 }
 
-/// The tools of one agent over a code base.
-pub(crate) fn tools(context: &Arc<AgentContext>, read: &ReadFiles) -> Result<Tools, ToolsError> {
-    let left = Arc::new(AtomicUsize::new(most_bytes(context)));
-    let text = |about: &str| json!({"type": "string", "description": about});
-    let files = Lookups {
-        spec: ToolSpec {
-            name: "read_file".into(),
-            description: "Reads lines of a file of the code base, with their numbers".into(),
-            parameters: json!({
-                "type": "object",
-                "properties": {
-                    "path": text("the path, as the material has it"),
-                    "from": {"type": "integer", "minimum": 1, "description": "the first line"},
-                    "lines": {"type": "integer", "minimum": 1, "maximum": MOST_LINES},
-                },
-                "required": ["path"],
-                "additionalProperties": false,
-            }),
-        },
-        what: Sought::File,
-        context: context.clone(),
-        read: read.clone(),
-        left: left.clone(),
-    };
-    let symbols = Lookups {
-        spec: ToolSpec {
-            name: "find_symbol".into(),
-            description: "Says where a symbol of this name is defined".into(),
-            parameters: json!({
-                "type": "object",
-                "properties": {"name": text("the name")},
-                "required": ["name"],
-                "additionalProperties": false,
-            }),
-        },
-        what: Sought::Symbol,
-        context: context.clone(),
-        read: read.clone(),
-        left,
-    };
-    Tools::builder().tool(files).tool(symbols).build()
-}
-
-#[derive(Clone, Copy)]
-enum Sought {
+/// The kinds of look-ups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sought {
     File,
     Symbol,
+    Text,
 }
 
-struct Lookups {
+impl Sought {
+    pub(crate) const ALL: [Self; 3] = [Self::File, Self::Symbol, Self::Text];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::File => "read_file",
+            Self::Symbol => "find_symbol",
+            Self::Text => "search",
+        }
+    }
+
+    /// The argument that it needs.
+    fn key(self) -> &'static str {
+        match self {
+            Self::File => "path",
+            Self::Symbol => "name",
+            Self::Text => "text",
+        }
+    }
+
+    pub(crate) fn spec(self) -> ToolSpec {
+        let about = match self {
+            Self::File => "Reads lines of a file of the code base, with their numbers",
+            Self::Symbol => {
+                "Says where a symbol of this name is defined, and shows it if there is one alone"
+            }
+            Self::Text => {
+                "Finds the lines of all files that have a text, whatever its case, as path:line: text"
+            }
+        };
+        let wanted = match self {
+            Self::File => "the path, as the material has it",
+            Self::Symbol => "the name",
+            Self::Text => "a word or a few letters of code, no pattern",
+        };
+        let mut properties = json!({ self.key(): {"type": "string", "description": wanted} });
+        if let (Self::File, Some(properties)) = (self, properties.as_object_mut()) {
+            let first = json!({"type": "integer", "minimum": 1, "description": "the first line"});
+            let lines = json!({"type": "integer", "minimum": 1, "maximum": MOST_LINES, "description": "how many lines"});
+            properties.extend([("from".to_owned(), first), ("lines".to_owned(), lines)]);
+        }
+        ToolSpec {
+            name: self.name().into(),
+            description: about.into(),
+            parameters: json!({
+                "type": "object",
+                "properties": properties,
+                "required": [self.key()],
+                "additionalProperties": false,
+            }),
+        }
+    }
+}
+
+/// One look-up.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    what: Sought,
+    name: String,
+    first: u32,
+    count: u32,
+}
+
+impl Wanted {
+    pub(crate) fn read(what: Sought, args: &Map<String, Json>) -> Result<Self, Vec<String>> {
+        let number = |key: &str, usual: u32| {
+            let said = args.get(key).and_then(Json::as_u64);
+            said.map_or(usual, |it| u32::try_from(it).unwrap_or(u32::MAX))
+        };
+        let key = what.key();
+        let name = args.get(key).and_then(Json::as_str);
+        let name = name.ok_or_else(|| vec![format!("`{key}` must be a text")])?;
+        Ok(Self {
+            what,
+            name: name.to_owned(),
+            first: number("from", 1).max(1),
+            count: number("lines", LINES).clamp(1, MOST_LINES),
+        })
+    }
+
+    /// What is found, in words if nothing is.
+    pub(crate) fn found(&self, library: &Library) -> String {
+        let name = &self.name;
+        let last = self.first.saturating_add(self.count - 1);
+        match self.what {
+            Sought::File => library
+                .lines(name, self.first, last)
+                .unwrap_or_else(|| format!("there is no file {name} that may be read")),
+            Sought::Symbol => library
+                .definitions(name)
+                .unwrap_or_else(|| format!("nothing is called {name}")),
+            Sought::Text => library
+                .search(name)
+                .unwrap_or_else(|| format!("no line has {name}")),
+        }
+    }
+}
+
+/// The tools of one agent over a code base.
+pub(crate) fn tools(context: &AgentContext, library: &Library) -> Result<Tools, ToolsError> {
+    let left = Arc::new(AtomicUsize::new(most_bytes(context)));
+    let all = Sought::ALL.into_iter();
+    let all = all.fold(Tools::builder(), |tools, what| {
+        tools.tool(LookUp {
+            spec: what.spec(),
+            what,
+            library: library.clone(),
+            left: left.clone(),
+        })
+    });
+    all.build()
+}
+
+struct LookUp {
     spec: ToolSpec,
     what: Sought,
-    context: Arc<AgentContext>,
-    read: ReadFiles,
+    library: Library,
     left: Arc<AtomicUsize>,
 }
 
-impl Tool for Lookups {
+impl Tool for LookUp {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -104,61 +171,24 @@ impl Tool for Lookups {
     }
 
     fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
-        let number = |key: &str, usual: u64| args.get(key).and_then(Json::as_u64).unwrap_or(usual);
-        let key = match self.what {
-            Sought::File => "path",
-            Sought::Symbol => "name",
-        };
-        let name = args.get(key).and_then(Json::as_str);
-        let name = name.ok_or_else(|| vec![format!("`{key}` must be a text")])?;
-        Ok(Box::new(Looking {
-            what: self.what,
-            name: name.to_owned(),
-            from: usize::try_from(number("from", 1)).unwrap_or(1),
-            lines: usize::try_from(number("lines", 80).min(MOST_LINES)).unwrap_or(80),
-            context: self.context.clone(),
-            read: self.read.clone(),
+        Ok(Box::new(LookingUp {
+            wanted: Wanted::read(self.what, args)?,
+            library: self.library.clone(),
             left: self.left.clone(),
         }))
     }
 }
 
-struct Looking {
-    what: Sought,
-    name: String,
-    from: usize,
-    lines: usize,
-    context: Arc<AgentContext>,
-    read: ReadFiles,
+struct LookingUp {
+    wanted: Wanted,
+    library: Library,
     left: Arc<AtomicUsize>,
 }
 
-impl ParsedCall for Looking {
+impl ParsedCall for LookingUp {
     fn run(&self, _: ToolCtx) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let found = match self.what {
-                Sought::File => {
-                    let path = self.name.trim_start_matches("./");
-                    let shown = excerpt(&self.context, path, self.from, self.lines);
-                    if shown.is_some() {
-                        let mut read = lock(&self.read);
-                        read.insert(path.to_owned());
-                    }
-                    shown.unwrap_or_else(|| format!("there is no file {path} that may be read"))
-                }
-                Sought::Symbol => {
-                    let lookup = Lookup::new(&self.context.facts);
-                    let places = lookup.symbol(&self.name).iter().take(MOST_PLACES);
-                    let places = places.map(|(file, it)| {
-                        format!("{} {}:{}", it.kind.as_str(), file.path, it.line)
-                    });
-                    let places: Vec<String> = places.collect();
-                    match places.is_empty() {
-                        true => format!("nothing is called {}", self.name),
-                        false => places.join("\n"),
-                    }
-                }
-            };
+            let found = self.wanted.found(&self.library);
             let less = |left: usize| left.checked_sub(found.len());
             let is_within = (self.left)
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)

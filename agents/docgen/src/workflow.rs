@@ -11,20 +11,23 @@ use superstep::{
     sync::lock,
     tools::{
         Policy, Refine, RefineConfig, Refinement, RefinementUpdate, ToolsError,
-        refine::{Brief, CUT_OFF, Ended, RefineNode},
+        refine::{Brief, CUT_OFF, EarlierAnalysis, Ended, RefineNode},
     },
 };
 
 use crate::{
     agent::{AgentContext, DocAgent},
-    claims,
+    citations, claims,
     clean::clean,
     error::Error,
     facts::Lookup,
+    library::{Library, ReadFiles},
     pages,
+    plan::{self, Keys},
+    profile::Profile,
     result::{AgentResult, ResultMetadata, Status},
     review::FactReview,
-    tools::{ReadFiles, tools},
+    tools::{Sought, tools},
 };
 
 /// An agent that works on a code base.
@@ -83,16 +86,21 @@ impl Workflow {
         place: Place,
     ) -> Result<Self, WorkflowError> {
         let read: ReadFiles = Arc::new(Mutex::new(BTreeSet::new()));
+        let library = Library::new(context.clone(), read.clone());
         let mut refine = Refine::new(agent.name(), model.clone())
             .config(config.clone())
             .keep_best()
-            .review(Arc::new(FactReview(context.facts.clone())));
+            .review(Arc::new(FactReview {
+                context: context.clone(),
+                library: library.clone(),
+            }));
         if let Some(form) = agent.form(&context) {
             refine = refine.form(form);
         }
         if with_tools && model.caps().tools {
-            let tools = tools(&context, &read)?;
-            let policy = Policy::default().allow("read_file").allow("find_symbol");
+            let tools = tools(&context, &library)?;
+            let names = Sought::ALL.into_iter().map(Sought::name);
+            let policy = names.fold(Policy::default(), |policy, name| policy.allow(name));
             refine = refine.tools(tools, policy);
         }
         let builder = refine.graph().name(format!("Agent-{}", agent.name()));
@@ -123,26 +131,31 @@ impl Workflow {
             *own = options;
             own.limit = own.limit.max(limit);
         });
-        let outcome = graph.run(thread, self.input(Vec::new())).await?;
+        let outcome = graph.run(thread, self.input(Vec::new(), None)).await?;
         let done = outcome.done().ok_or_else(|| Error::Agent {
             agent: self.agent.name().to_owned(),
             why: "it waits for an answer of a person".into(),
         })?;
-        Ok(self.result(&done, String::new()))
+        Ok(self.result(&done, &Keys::default()))
     }
 
     /// The input of its run.
-    pub(crate) fn input(&self, shared_questions: Vec<String>) -> RefinementUpdate {
+    pub(crate) fn input(
+        &self,
+        shared_questions: Vec<String>,
+        earlier: Option<EarlierAnalysis>,
+    ) -> RefinementUpdate {
         Refinement::update().context(Brief {
             system: self.agent.system_prompt(&self.context),
             human: self.agent.human_prompt(&self.context),
             criteria: self.agent.criteria(),
             shared_questions,
+            earlier,
         })
     }
 
     /// The result of a run.
-    pub(crate) fn result(&self, state: &Refinement, key: String) -> AgentResult {
+    pub(crate) fn result(&self, state: &Refinement, keys: &Keys) -> AgentResult {
         let best = state
             .best_analysis
             .as_ref()
@@ -151,9 +164,15 @@ impl Workflow {
         let (text, left_out) = clean(&checked);
         let data = self.agent.parse(&text);
         let is_empty = text.trim().is_empty();
+        // Grades of small models say too little to be published.
+        let grade = match self.context.profile {
+            Profile::Strong => state.clarity_score,
+            Profile::Small => None,
+        };
         let status = match state.ended {
             Some(Ended::Budget) => Status::Partial,
             _ if is_empty => Status::Failed,
+            _ if grade.is_some_and(|it| it < self.config.threshold()) => Status::BelowThreshold,
             _ => Status::Success,
         };
         let mut warnings = state.refinement_notes.clone();
@@ -181,13 +200,18 @@ impl Workflow {
             let file = self.context.facts.file(path)?;
             Some((path.clone(), file.hash.clone()))
         });
-        let read = read.collect();
+        let read: Vec<(String, String)> = read.collect();
+        let lookup = Lookup::new(&self.context.facts);
+        let shapes = read.iter().filter_map(|(path, _)| {
+            let file = self.context.facts.file(path)?;
+            Some((path.clone(), plan::file_shape(file, &lookup)))
+        });
         let mut result = AgentResult {
             agent_name: self.agent.name().to_owned(),
             status,
             summary: self.agent.summary(&data),
             data,
-            confidence: state.clarity_score.map(|score| score / 100.0),
+            confidence: grade.map(|grade| grade / 100.0),
             warnings,
             metadata: ResultMetadata {
                 iterations: state.iteration,
@@ -201,12 +225,15 @@ impl Workflow {
                     .then(|| self.config.threshold()),
                 claims,
                 usage: state.usage,
-                key,
+                read_shapes: shapes.collect(),
                 read,
                 ..ResultMetadata::default()
             },
             ..AgentResult::default()
         };
+        keys.put_into(&mut result);
+        let said = self.agent.markdown(&result.data);
+        result.metadata.cited = citations::remembered(&said, &lookup);
         result.markdown = pages::page(&*self.agent, &self.context.facts, &result);
         result
     }

@@ -144,13 +144,15 @@ fn kind(name: &str) -> Result<Material, String> {
         "dependencies" => Material::Dependencies,
         "entry_points" => Material::EntryPoints,
         "symbols" => Material::Symbols,
+        "outline" => Material::Outline,
+        "flow" => Material::Flow,
         "imports" => Material::Imports,
         "debt" => Material::Debt,
         "counts" => Material::Counts,
         _ => {
             let known = [
-                "tree", "components", "dependencies", "entry_points", "symbols", "imports", "debt",
-                "counts",
+                "tree", "components", "dependencies", "entry_points", "symbols", "outline", "flow",
+                "imports", "debt", "counts",
             ];
             let hint = superstep::model::did_you_mean::hint(name, known);
             return Err(format!("there is no material `{name}`{hint}"));
@@ -210,7 +212,7 @@ impl DocAgent for CustomAgent {
         let half = half(context);
         let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
         text.push_str(&material::render(&self.material, &half));
-        text.push_str(&material::excerpts(&words, &half, half.room));
+        text.push_str(&material::definitions(&words, &half, half.room));
         text
     }
 

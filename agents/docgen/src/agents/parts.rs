@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use crate::{
     diagrams,
-    facts::{DependencyKind, Facts, File, Symbol, SymbolKind, error_types},
+    facts::{Facts, File, Symbol, SymbolKind, error_types},
     inert::{code, more, place as at, words},
 };
 
@@ -42,7 +42,12 @@ impl Part {
             Self::Skipped => skipped(facts),
             Self::Components => components(facts),
             Self::ComponentDiagram => {
-                diagram("Which component uses which", diagrams::components(facts))
+                let drawn = diagrams::components(facts)?;
+                let mut text = diagram("Which component uses which", Some(drawn.text))?;
+                if let Some(note) = drawn.note {
+                    let _written = writeln!(text, "\n{note}");
+                }
+                Some(text)
             }
             Self::Dependencies => dependencies(facts),
             Self::EntryPoints => entry_points(facts),
@@ -206,18 +211,13 @@ fn components(facts: &Facts) -> Option<String> {
 
 fn dependencies(facts: &Facts) -> Option<String> {
     let rows = facts.dependencies.iter().map(|it| {
-        let kind = match it.kind {
-            DependencyKind::Runtime => "program",
-            DependencyKind::Dev => "development",
-            DependencyKind::Build => "build",
-        };
         let wanted = it.wanted.as_deref().map(words).unwrap_or_default();
         let locked: Vec<String> = it.locked.iter().map(|it| words(it)).collect();
         vec![
             code(&it.name),
             wanted,
             locked.join(", "),
-            kind.to_owned(),
+            it.kind.as_str().to_owned(),
             at(&it.manifest, it.line),
         ]
     });
@@ -302,12 +302,23 @@ fn secrets(facts: &Facts) -> Option<String> {
 }
 
 fn marks(facts: &Facts) -> Option<String> {
+    let text = |it: &str| {
+        if it.is_empty() {
+            String::new()
+        } else {
+            words(it)
+        }
+    };
     let rows = facts.files.iter().flat_map(|file| {
-        file.marks
-            .iter()
-            .map(|mark| vec![mark.word.clone(), at(&file.path, mark.line)])
+        file.marks.iter().map(|mark| {
+            vec![
+                mark.word.clone(),
+                at(&file.path, mark.line),
+                text(&mark.text),
+            ]
+        })
     });
-    table("Marks", &["mark", "where"], rows)
+    table("Marks", &["mark", "where", "what"], rows)
 }
 
 fn large(facts: &Facts) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::kinds::Kind;
+use super::{kinds::Kind, verdict::Verdict};
 
 /// Something in a sentence that can be checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,8 @@ pub(super) enum What {
     },
     /// A number of things.
     Count(Count),
+    /// Something that was checked where it was found.
+    Checked(Verdict),
 }
 
 /// A number of things.

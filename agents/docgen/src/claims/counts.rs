@@ -51,7 +51,8 @@ pub(super) fn find(
         let is_of_all = before.is_some_and(|it| it.text == "all") && is_above;
         let is_whole = match head {
             Head::Whole => true,
-            Head::Open => setting.is_whole,
+            // Tests are those of the whole unless the sentence names a part.
+            Head::Open => setting.is_whole || it.phrase.of.as_deref() == Some("test"),
             Head::Other => setting.is_whole && is_among_labels(&tokens, &it.phrase, is_language),
         };
         Claim {
@@ -183,6 +184,17 @@ fn is_other_way(count: &Count, lookup: &Lookup<'_>) -> bool {
     match &*count.noun {
         // Of packages there are several kinds.
         "packages" => true,
+        // Without what tests share: empty files, and those that are not called so.
+        "files" if count.of.as_deref() == Some("test") => {
+            let tests = || facts.files.iter().filter(|it| it.test);
+            let is_called = |path: &str| {
+                let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+                ["test", "spec"].iter().any(|it| name.contains(it))
+            };
+            let filled = tests().filter(|it| it.lines > 0).count();
+            let called = tests().filter(|it| is_called(&it.path)).count();
+            [filled, called].map(length).contains(&count.number)
+        }
         // With the root, or without those that have nothing but folders.
         "folders" | "directories" => {
             let parents = facts.files.iter().map(|file| file.path.rsplit_once('/'));
@@ -193,7 +205,7 @@ fn is_other_way(count: &Count, lookup: &Lookup<'_>) -> bool {
             [all, direct, direct - u64::from(is_root)].contains(&count.number)
         }
         "dependencies" => {
-            use DependencyKind::{Build, Dev, Runtime};
+            use DependencyKind::{Build, Dev, Optional, Runtime};
             let of_kind = |kind: DependencyKind| {
                 let all = facts.dependencies.iter().filter(|it| it.kind == kind);
                 let mut names: Vec<&str> = all.map(|it| &*it.name).collect();
@@ -201,7 +213,9 @@ fn is_other_way(count: &Count, lookup: &Lookup<'_>) -> bool {
                 names.dedup();
                 length(names.len())
             };
-            [Runtime, Dev, Build].map(of_kind).contains(&count.number)
+            [Runtime, Optional, Dev, Build]
+                .map(of_kind)
+                .contains(&count.number)
                 || [facts.dependencies.len(), facts.locked.len()]
                     .map(length)
                     .contains(&count.number)

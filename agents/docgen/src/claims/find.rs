@@ -6,9 +6,11 @@ use super::{
     claim::{Claim, What},
     counts,
     dependencies::is_dependency_name,
-    kinds, paths, rows,
+    identity, kinds, paths, relations, rows,
     setting::Setting,
     spans::{around, spans},
+    values,
+    verdict::Verdict,
     versions,
 };
 use crate::facts::Lookup;
@@ -35,6 +37,34 @@ pub(super) fn claims(unit: &str, setting: &Setting, lookup: &Lookup<'_>) -> Vec<
     found.extend(rows::bare_name(unit, setting));
     let is_about_a_path = found.iter().any(|it| matches!(it.what, What::Path { .. }));
     found.extend(counts::find(unit, is_about_a_path, setting, lookup));
+    let relations = match setting.is_advised {
+        true => Vec::new(),
+        false => relations::find(unit, lookup),
+    };
+    let checked = identity::find(unit, lookup)
+        .into_iter()
+        .chain(relations)
+        .chain(values::find(unit, lookup));
+    let is_free = |place: &Range<usize>| {
+        let mut known = found.iter().filter(|it| {
+            !matches!(
+                it.what,
+                What::Symbol { .. } | What::Path { .. } | What::Dependency { .. }
+            )
+        });
+        !known.any(|it| it.place.start < place.end && place.start < it.place.end)
+    };
+    let checked: Vec<Claim> = checked.filter(|it| is_free(&it.place)).collect();
+    for claim in checked {
+        let is_same = |it: &Claim| it.place == claim.place;
+        match &claim.what {
+            // A name that is confirmed or put right by what is said of it is one claim.
+            What::Checked(Verdict::Wrong { .. }) => found.retain(|it| !is_same(it)),
+            _ if found.iter().any(is_same) => continue,
+            _ => {}
+        }
+        found.push(claim);
+    }
     found.sort_by_key(|claim| claim.place.start);
     found
 }

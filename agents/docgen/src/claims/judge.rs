@@ -4,7 +4,7 @@ use super::{
     claim::{Claim, What},
     counts,
     dependencies::{self, is_called, is_imported, is_part},
-    kinds, mood,
+    inventions, kinds, mood,
     places::{Said, Tie, ties},
     setting::Setting,
     spans::spans,
@@ -48,6 +48,7 @@ pub(super) fn judge(
         What::Dependency { name, is_said } => sentence.dependency(index, name, *is_said),
         What::Version { .. } => sentence.version(claim),
         What::Count(count) => counts::judge(count, sentence.file_before(index), lookup),
+        What::Checked(verdict) => verdict.clone(),
     });
     verdicts.collect()
 }
@@ -138,7 +139,8 @@ impl<'a> Sentence<'a> {
         if !is_claim {
             return Verdict::NoClaim;
         }
-        if has_lines {
+        let is_page = path.split('/').next() == Some(crate::USUAL_OUTPUT);
+        if has_lines && !is_page {
             return Verdict::Wrong { why, now: None };
         }
         match () {
@@ -320,7 +322,15 @@ impl<'a> Sentence<'a> {
                 _ => Verdict::Verified,
             };
         }
-        let Some(tie) = self.ties.get(index).copied().flatten() else {
+        let tie = self.ties.get(index).copied().flatten();
+        let is_advised = self.setting.is_advised;
+        if !is_advised && inventions::is_one(self.unit, claim, tie.is_some(), self.lookup) {
+            return Verdict::Wrong {
+                why: format!("no file has the name {name}"),
+                now: None,
+            };
+        }
+        let Some(tie) = tie else {
             return Verdict::Unknown;
         };
         let Some(What::Path { path, lines, .. }) = self.all.get(tie.path).map(|it| &it.what) else {
@@ -337,7 +347,9 @@ impl<'a> Sentence<'a> {
         }
         let source = self.lookup.source(file);
         let is_absent = source.is_some_and(|it| !it.has(name, 1, u32::MAX));
-        let is_cited = tie.said.is_of_name() || *has_kind && lines.is_some();
+        let is_called =
+            || inventions::is_stated(self.unit) && !inventions::is_generated(self.lookup);
+        let is_cited = tie.said.is_of_name() || *has_kind && lines.is_some() && is_called();
         match is_cited && is_absent && !is_imported(name, self.lookup) {
             true => Verdict::Wrong {
                 why: format!("nothing is called {name}"),
@@ -436,6 +448,6 @@ pub(super) fn is_heard_of(claim: &Claim, lookup: &Lookup<'_>) -> bool {
             .files
             .iter()
             .any(|it| is_called(&it.path, path)),
-        What::Version { .. } | What::Count(_) => true,
+        What::Version { .. } | What::Count(_) | What::Checked(_) => true,
     }
 }

@@ -96,6 +96,14 @@ pub(super) fn is_denied(unit: &str) -> bool {
     })
 }
 
+/// Whether a sentence denies something, whatever it is.
+pub(super) fn is_negated(unit: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "cannot", "hardly", "nobody", "none", "not", "nothing", "rarely",
+    ];
+    has_any(&spoken(unit), WORDS) || ["n't", "n’t"].iter().any(|it| unit.contains(it))
+}
+
 /// The last line that a sentence names in words: `line 5`, `lines 5-9`, `lines 5 to 9`.
 pub(super) fn last_line(unit: &str) -> Option<u32> {
     let mut words = unit.split(|c: char| !c.is_alphanumeric());

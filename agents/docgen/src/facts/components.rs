@@ -47,10 +47,10 @@ pub(super) fn of(files: &[File], manifests: &Manifests) -> Vec<Component> {
         if let Some(count) = counts.get_mut(from) {
             *count += 1;
         }
-        let targets = file
-            .imports
-            .iter()
-            .filter_map(|import| import.file.as_deref());
+        // What is erased or read as data makes nothing depend on anything.
+        let loaded = file.imports.iter().filter(|it| !it.types_only);
+        let targets = loaded.filter_map(|import| import.file.as_deref());
+        let targets = targets.filter(|path| !path.ends_with(".json"));
         edges.extend(
             targets
                 .filter_map(|path| owner.of(path))

@@ -69,6 +69,12 @@ impl<'a> Lookup<'a> {
         found.clone()
     }
 
+    /// Whether a line of a file fits; its text is not kept.
+    pub(crate) fn reads(&self, file: &File, fits: impl Fn(&str) -> bool) -> bool {
+        let text = source(&self.facts.root, file);
+        text.is_some_and(|text| text.lines().any(fits))
+    }
+
     /// The versions that lock files have of a name; nothing if they do not have it.
     pub fn locked(&self, name: &str) -> Option<&'a BTreeSet<String>> {
         let locked = &self.facts.locked;

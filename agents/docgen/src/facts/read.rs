@@ -20,6 +20,9 @@ const MARKS: [&str; 4] = [
     concat!("X", "XX"),
 ];
 
+/// The longest text of a mark.
+const LONGEST_MARK: usize = 160;
+
 /// A line longer than this was not written by a person.
 const LONGEST_LINE: usize = 20_000;
 
@@ -117,9 +120,17 @@ fn mark(line: &str, number: u32) -> Option<Mark> {
         let is_remark = ["//", "#", "/*", "*", "--", "<!--"];
         is_apart && is_remark.iter().any(|sign| before.contains(sign))
     })?;
+    let text = line.split_once(word).map_or("", |(_, text)| text);
+    let text = text
+        .trim_start_matches([':', ' ', '('])
+        .trim_end_matches(['*', '/', ' ']);
     Some(Mark {
         word: word.to_owned(),
         line: number,
+        text: crate::inert::line(text)
+            .chars()
+            .take(LONGEST_MARK)
+            .collect(),
     })
 }
 

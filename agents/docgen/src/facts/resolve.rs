@@ -98,17 +98,17 @@ impl Index {
             target: target.to_owned(),
             line,
             file,
+            types_only: false,
         };
         for it in &file.imports {
             let mut found = self.find(file, uses, &it.target);
             found.retain(|path| *path != file.path);
             match found.is_empty() {
-                true => imports.push(import(&it.target, it.line, None)),
-                false => imports.extend(
-                    found
-                        .into_iter()
-                        .map(|path| import(&it.target, it.line, Some(path))),
-                ),
+                true => imports.push(it.clone()),
+                false => imports.extend(found.into_iter().map(|path| Import {
+                    file: Some(path),
+                    ..it.clone()
+                })),
             }
         }
         let modules = file.symbols.iter().filter(|symbol| {

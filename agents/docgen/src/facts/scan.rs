@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    Counts, Facts, File, Skipped, components, entry, manifest,
+    Counts, Facts, File, Skipped, about, components, entry, manifest,
     names::make_inert,
     order::{Limits, Order},
     read::{Read, read},
@@ -55,10 +55,19 @@ pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|| "/".into());
-    let read = manifest::read(&texts, &name);
+    let mut read = manifest::read(&texts, &name);
+    let about = about::of(&files, &texts, &root);
+    if let (Some(name), Some(version)) = (&about.name, &about.version) {
+        // The code may state what the manifest refers to.
+        let own = read.packages.iter_mut().find(|it| it.name == name.text);
+        if let Some(package) = own {
+            package.version.get_or_insert_with(|| version.text.clone());
+        }
+    }
     resolve::imports(&mut files, &uses, &read, &texts);
     let mut facts = Facts {
         name,
+        about,
         locked: read.all_locked(),
         components: components::of(&files, &read),
         entry_points: entry::of(&files, &uses, &read),

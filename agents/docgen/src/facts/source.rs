@@ -49,6 +49,11 @@ impl Source {
         lines.any(|line| has_word(line, name))
     }
 
+    /// Its lines.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|line| &**line)
+    }
+
     /// Whether a name is a word of a line that imports something.
     pub(crate) fn imports(&self, name: &str) -> bool {
         const BEGINNINGS: [&str; 7] = [

@@ -77,6 +77,9 @@ pub fn page_notice(agent: &str, path: &Path, folder: Option<&Path>) -> Result<No
         let line = format!("{}: {}; {now}", problem.claim, problem.why);
         add(vec![faint("  "), plain(line)]);
     }
+    for claim in &claims.open {
+        add(vec![faint("  unverified: "), plain(claim)]);
+    }
     let history = metadata.history.get(agent);
     let grades = history.into_iter().flatten();
     let grades: Vec<String> = grades.map(|it| format!("{it:.0}")).collect();

@@ -20,6 +20,8 @@ async fn headings_of_a_model_are_below_those_of_the_page() {
     document(Some(script), settings, &request).await;
     let page = fs::read_to_string(request.output.join("kpi.md")).unwrap();
     let (_, analysis) = page.split_once("## Analysis\n").unwrap();
+    // Facts follow.
+    let (analysis, _) = analysis.split_once("\n## ").unwrap();
     let headings: Vec<&str> = analysis.lines().filter(|it| it.starts_with('#')).collect();
     assert!(
         headings.iter().all(|it| it.starts_with("###")),

@@ -68,7 +68,7 @@ fn docgen(place: &Path, model: Arc<dyn Model>) -> Docgen {
 
 /// The child of the test below, which kills it while `kpi` waits for its model.
 async fn document(place: &Path) {
-    let good = serde_json::json!({"completeness": 90, "clarity": 90, "depth": 90, "accuracy": 90, "missing_information": []});
+    let good = serde_json::json!({"completeness": 90, "clarity": 90, "depth": 90, "accuracy": 90, "missing_information": [], "questions": [], "look_up": []});
     let script = Script::new([
         Step::data(good).when(When::schema("grade")).always(),
         Step::text("## Overview\n\nBefore the kill.").always(),

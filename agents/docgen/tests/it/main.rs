@@ -7,6 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod asked;
 mod claims;
 mod documents;
 mod earlier;
@@ -24,6 +25,7 @@ mod material;
 mod mermaid;
 mod outcomes;
 mod places;
+mod planted;
 mod queries;
 mod small;
 mod statements;

@@ -2,7 +2,7 @@
 
 use superstep_docgen::{diagrams, facts::Lookup, mermaid::check};
 
-use crate::support::{facts, shop};
+use crate::support::{facts, shop, tree};
 
 #[test]
 fn diagrams_that_are_right_pass() {
@@ -50,8 +50,20 @@ fn diagrams_of_facts_pass_too() {
     let folder = shop();
     let facts = facts(folder.path());
     let lookup = Lookup::new(&facts);
+    let two = tree(&[
+        ("a/Cargo.toml", "[package]\nname = \"a\"\n"),
+        ("a/src/lib.rs", "pub fn a() {}\n"),
+        (
+            "b/Cargo.toml",
+            "[package]\nname = \"b\"\n\n[dependencies]\na = { path = \"../a\" }\n",
+        ),
+        ("b/src/lib.rs", "pub fn b() { a::a() }\n"),
+    ]);
+    let of_two = crate::support::facts(two.path());
+    // One component uses none.
+    assert_eq!(diagrams::components(&facts), None);
     let all = [
-        diagrams::components(&facts),
+        diagrams::components(&of_two).map(|it| it.text),
         diagrams::flow(&facts).map(|it| it.diagram),
         diagrams::types(&facts).map(|it| it.diagram),
         diagrams::impact(&lookup, "src/cart.rs"),

@@ -8,7 +8,7 @@ use superstep::model::{
     script::{Step, When},
 };
 use superstep_docgen::{
-    AgentContext, Profile, Request, Settings,
+    AgentContext, Metadata, Profile, Request, Settings, Status,
     agents::{custom_agents, standard_agents},
     numbered,
 };
@@ -57,6 +57,34 @@ async fn a_page_is_one_short_call_and_every_statement_is_cited() {
     // Unchanged, it costs nothing; a strong model would be asked anew.
     let again = document(Some(model.clone()), settings(), &request).await;
     assert_eq!((again.calls, model.seen().len()), (0, 1));
+}
+
+#[tokio::test]
+async fn a_grade_of_a_small_model_is_not_published_as_confidence() {
+    let folder = shop();
+    let request = Request::new(folder.path(), None).unwrap();
+    let grades = json!({
+        "completeness": 40, "clarity": 40, "depth": 40, "accuracy": 40,
+        "missing_information": [], "questions": [], "look_up": [],
+    });
+    let findings = json!({"findings": [
+        {"question": "A", "fact": 1, "says": "The cart is the heart of the shop."},
+        {"question": "B", "fact": 2, "says": "More of the cart."},
+    ]});
+    let model = Arc::new(Script::new([
+        Step::data(grades).when(When::schema("grade")).always(),
+        Step::data(findings).when(When::schema("findings")).always(),
+    ]));
+    let settings = only(&["error-handling"]).with_profile(Profile::Small, true);
+    document(Some(model), settings, &request).await;
+    let metadata = Metadata::read(&request.output).unwrap().unwrap();
+    let result = metadata.agent("error-handling").unwrap();
+    assert_eq!(
+        (result.confidence, result.status),
+        (None, Status::Success),
+        "{result:?}"
+    );
+    assert_eq!(result.metadata.scores[0].score, Some(40.0));
 }
 
 #[tokio::test]

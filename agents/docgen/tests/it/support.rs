@@ -72,6 +72,7 @@ pub(crate) fn model_asking(questions: &[&str], text: &str, scores: &[f64]) -> Ar
         let data = json!({
             "completeness": score, "clarity": score, "depth": score, "accuracy": score,
             "missing_information": [format!("gap {number}")],
+            "questions": questions, "look_up": [],
         });
         let version = format!("Version {number}.");
         let graded = When {
@@ -91,12 +92,6 @@ pub(crate) fn model_asking(questions: &[&str], text: &str, scores: &[f64]) -> Ar
                 .always(),
         );
     }
-    let questions = json!({"questions": questions});
-    steps.push(
-        Step::data(questions)
-            .when(When::schema("questions"))
-            .always(),
-    );
     steps.push(
         Step::text(analysis(text, 0))
             .when(When::schema(""))

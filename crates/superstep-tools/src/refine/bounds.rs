@@ -31,6 +31,8 @@ pub struct Sizes {
     pub prompt: u64,
     /// Bytes that tools give at most, in all of it; nothing if there are no tools.
     pub looked_up: Option<u64>,
+    /// Bytes that a review attaches at most: cited lines, and what it looks up in all rounds.
+    pub attached: u64,
     /// Whether the model fills in a form.
     pub has_form: bool,
 }
@@ -77,7 +79,7 @@ impl RefineConfig {
         };
         let graded = u64::from(self.enable_self_questioning);
         let steps = [
-            // Analyses, grades, questions, answers.
+            // Analyses, reviews, answers.
             Step {
                 calls: written,
                 times: 1 + rounds,
@@ -85,10 +87,6 @@ impl RefineConfig {
             Step {
                 calls: repaired,
                 times: graded + rounds,
-            },
-            Step {
-                calls: repaired,
-                times: rounds,
             },
             Step {
                 calls: looked,
@@ -99,7 +97,9 @@ impl RefineConfig {
         let lists = number(MOST_GAPS + MOST_QUESTIONS)
             .saturating_add(number(MOST_QUESTIONS).saturating_mul(rounds + 2))
             .saturating_mul(number(LONGEST));
-        let read = sizes.prompt.saturating_add(lists) + number(INSTRUCTIONS);
+        // What was looked up stays in later prompts.
+        let kept = sizes.attached.saturating_add(sizes.looked_up.unwrap_or(0));
+        let read = (sizes.prompt.saturating_add(lists) + number(INSTRUCTIONS)).saturating_add(kept);
         // The analysis, what of it is refuted and why, and answers.
         let before = reply.saturating_mul(3 + answers);
         let first = (read.div_ceil(FEWEST_BYTES) + FRAME).saturating_add(before);
@@ -138,12 +138,12 @@ impl RefineConfig {
             false => 0,
         };
         let writes = 1 + round + answers;
-        let input = prompt * writes + analysis * (2 * round + graded + answers);
+        let input = prompt * writes + analysis * (round + graded + answers);
         Takes {
-            calls: u32::try_from(writes + graded + round).unwrap_or(u32::MAX),
+            calls: u32::try_from(writes + graded).unwrap_or(u32::MAX),
             usage: Usage {
                 input,
-                output: analysis * writes + data * (graded + round),
+                output: analysis * writes + data * graded,
                 ..Usage::default()
             },
         }
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_two_and_three_for_each_round_with_look_ups_and_repairs() {
+    fn calls_are_two_and_two_for_each_round_with_look_ups_and_repairs() {
         let config = |max_iterations, parallel_answers| RefineConfig {
             max_iterations,
             parallel_answers,
@@ -174,21 +174,22 @@ mod tests {
         let sizes = |looked_up, has_form| Sizes {
             prompt: 4_000,
             looked_up,
+            attached: 0,
             has_form,
         };
         let calls = |config: RefineConfig, sizes| config.at_most(&sizes).calls;
         assert_eq!(calls(config(0, false), sizes(None, false)), 1 + 2);
-        assert_eq!(calls(config(2, false), sizes(None, false)), 3 + 2 * 5);
-        assert_eq!(calls(config(2, false), sizes(Some(9), false)), 7 + 2 * 9);
-        assert_eq!(calls(config(2, false), sizes(None, true)), 4 + 2 * 6);
-        assert_eq!(calls(config(1, true), sizes(Some(9), false)), 7 + 9 + 5 * 5);
+        assert_eq!(calls(config(2, false), sizes(None, false)), 3 + 2 * 3);
+        assert_eq!(calls(config(2, false), sizes(Some(9), false)), 7 + 2 * 7);
+        assert_eq!(calls(config(2, false), sizes(None, true)), 4 + 2 * 4);
+        assert_eq!(calls(config(1, true), sizes(Some(9), false)), 7 + 7 + 5 * 5);
         let alone = RefineConfig {
             enable_self_questioning: false,
             ..config(3, true)
         };
         assert_eq!(calls(alone.clone(), sizes(None, false)), 1);
         assert_eq!(alone.refined_once(&sizes(None, false)).calls, 1);
-        assert_eq!(config(3, false).refined_once(&sizes(None, false)).calls, 5);
+        assert_eq!(config(3, false).refined_once(&sizes(None, false)).calls, 4);
         let most = config(3, false).at_most(&sizes(None, false));
         assert_eq!(most.usage.output, u64::from(most.calls) * 1_000);
     }

@@ -12,7 +12,7 @@ use superstep_model::{
 
 use super::{
     config::{Form, Refine},
-    state::Spending,
+    state::{LookedUp, Spending},
 };
 use crate::{execute::execute, traced};
 
@@ -46,6 +46,7 @@ pub(super) struct Caller<'a> {
     ctx: &'a Ctx,
     span: &'a OpenSpan,
     spent: Mutex<Spending>,
+    looked_up: Mutex<Vec<LookedUp>>,
 }
 
 /// Why a call gave nothing.
@@ -67,12 +68,18 @@ impl<'a> Caller<'a> {
             ctx,
             span,
             spent: Mutex::default(),
+            looked_up: Mutex::default(),
         }
     }
 
     /// What its calls took so far.
     pub(super) fn spent(&self) -> Spending {
         *lock(&self.spent)
+    }
+
+    /// What its tools found so far.
+    pub(super) fn looked_up(&self) -> Vec<LookedUp> {
+        lock(&self.looked_up).clone()
     }
 
     /// A text. The model may look things up first, a few times.
@@ -108,7 +115,12 @@ impl<'a> Caller<'a> {
             for call in &calls {
                 let Refine { tools, policy, .. } = self.refine;
                 let result = execute(self.ctx, tools, policy, call, &request.messages).await;
-                request.messages.push(result.map_err(Failed::Other)?);
+                let result = result.map_err(Failed::Other)?;
+                lock(&self.looked_up).push(LookedUp {
+                    wanted: format!("{} {}", call.name, serde_json::json!(call.args)),
+                    found: result.text(),
+                });
+                request.messages.push(result);
             }
         }
     }

@@ -59,6 +59,18 @@ pub trait Review: Send + Sync {
 
     /// The analysis with what is refuted put right or taken out.
     fn corrected(&self, analysis: &str) -> String;
+
+    /// The text that the analysis cites, which its grade is given by; empty if citations cannot be followed.
+    fn cited(&self, analysis: &str) -> String {
+        let _ = analysis;
+        String::new()
+    }
+
+    /// What is found of something that a grade wants the author to read: a place, a name or a word.
+    fn look_up(&self, wanted: &str) -> Option<String> {
+        let _ = wanted;
+        None
+    }
 }
 
 /// A form that the model fills in in place of writing an analysis, and the text that is made of it. Small models choose

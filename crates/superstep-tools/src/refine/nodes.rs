@@ -13,22 +13,20 @@ use super::{
     config::{Form, Refine},
     decide::better,
     state::{
-        AnsweredQuestion, Brief, Ended, Evaluation, Grades, RefineProgress, Refinement,
+        AnsweredQuestion, Ended, Evaluation, Grades, LookedUp, RefineProgress, Refinement,
         RefinementUpdate, Spending, Version,
     },
 };
 
 const EVALUATE: &str = include_str!("prompts/evaluate.md");
-const QUESTIONS: &str = include_str!("prompts/questions.md");
 const ANSWER: &str = include_str!("prompts/answer.md");
 const REFINE: &str = include_str!("prompts/refine.md");
+const UPDATE: &str = include_str!("prompts/update.md");
 
 /// The bytes of all of them.
-pub(super) const INSTRUCTIONS: usize =
-    EVALUATE.len() + QUESTIONS.len() + ANSWER.len() + REFINE.len();
+pub(super) const INSTRUCTIONS: usize = EVALUATE.len() + ANSWER.len() + REFINE.len() + UPDATE.len();
 
-/// How many questions a round has.
-const FEWEST_QUESTIONS: usize = 3;
+/// How many questions and look-ups a round has at most.
 pub(super) const MOST_QUESTIONS: usize = 5;
 
 /// The longest list of gaps, and the longest entry of a list.
@@ -70,11 +68,16 @@ pub(super) async fn analyze_initial(
     ctx: Ctx,
 ) -> Result<Onward, NodeError> {
     let name = format!("{}-InitialAnalysis", refine.name);
-    let messages = asked(&state.context);
+    let mut messages = asked(&state);
+    if let Some(earlier) = &state.context.earlier {
+        let told = format!("{UPDATE}{}", list("What changed", &earlier.changes));
+        messages.push(Message::model(earlier.text.clone()));
+        messages.push(Message::user(told).labeled(Label::Model));
+    }
     let form = refine.form.as_deref();
-    let (written, spent) = write(&refine, &ctx, &name, messages, form, false).await?;
-    let update = Refinement::update().usage(spent);
-    let text = match written {
+    let written = write(&refine, &ctx, &name, messages, form, false).await?;
+    let update = written.update();
+    let text = match written.text {
         Ok(text) => text,
         Err(stopped) => return Ok(to(stopped.told(update), RefineNode::FinalizeOutput)),
     };
@@ -97,8 +100,9 @@ pub(super) async fn analyze_initial(
 struct Graded {
     #[serde(flatten)]
     grades: Grades,
-    #[serde(default)]
     missing_information: Vec<String>,
+    questions: Vec<String>,
+    look_up: Vec<String>,
 }
 
 pub(super) async fn evaluate_clarity(
@@ -113,10 +117,26 @@ pub(super) async fn evaluate_clarity(
     let span = span(&ctx, &format!("{}-EvaluateClarity", refine.name)).await;
     let caller = Caller::new(&refine, &ctx, &span);
     let mut told = format!("The analysis:\n\n{}", fenced(&state.current_analysis));
+    let cited = refine.review.as_ref();
+    let cited = cited.map(|it| it.cited(&state.current_analysis));
+    if let Some(cited) = cited.filter(|it| !it.is_empty()) {
+        told.push_str(&format!(
+            "\n\nThe lines that it cites:\n\n{}",
+            fenced(&cited)
+        ));
+    }
     told.push_str(&list(
         "What the analysis must cover", &state.context.criteria,
     ));
     told.push_str(&list("Claims that were checked and are wrong", &refuted));
+    told.push_str(&list(
+        "Questions that analyses of related things asked",
+        &state.context.shared_questions,
+    ));
+    told.push_str(&list(
+        "Questions that were asked already",
+        &state.self_questions,
+    ));
     let messages = vec![
         Message::system(EVALUATE),
         Message::user(told).labeled(Label::Model),
@@ -132,10 +152,13 @@ pub(super) async fn evaluate_clarity(
         ..Evaluation::default()
     };
     let mut stopped = None;
+    let (mut questions, mut to_look_up) = (Vec::new(), Vec::new());
     match graded {
         Ok(graded) => {
             evaluation.grades = Some(graded.grades);
             evaluation.missing = short(graded.missing_information, MOST_GAPS);
+            questions = short(graded.questions, MOST_QUESTIONS);
+            to_look_up = short(graded.look_up, MOST_QUESTIONS);
         }
         Err(Failed::Budget) => stopped = Some(Stopped::Budget),
         Err(Failed::Unfit) => {}
@@ -170,6 +193,8 @@ pub(super) async fn evaluate_clarity(
         .missing_information(evaluation.missing.clone())
         .best_analysis(Some(better(state.best_analysis.clone(), newest)))
         .score_history([evaluation])
+        .questions(questions)
+        .to_look_up(to_look_up)
         .refuted(refuted)
         .ended(ended);
     let update = match stopped {
@@ -182,11 +207,7 @@ pub(super) async fn evaluate_clarity(
     })
 }
 
-#[derive(Deserialize)]
-struct Questions {
-    questions: Vec<String>,
-}
-
+/// Begins a round: a person may be asked, and what the review wants is looked up.
 pub(super) async fn generate_questions(
     state: Snap<Refinement>,
     refine: Res<Refine>,
@@ -198,54 +219,13 @@ pub(super) async fn generate_questions(
         return Ok(to(update, RefineNode::FinalizeOutput));
     }
     let span = span(&ctx, &format!("{}-GenerateQuestions", refine.name)).await;
-    let caller = Caller::new(&refine, &ctx, &span);
-    let mut told = format!(
-        "The task of the analysis:\n\n{}\n\nThe analysis:\n\n{}",
-        fenced(&state.context.system),
-        fenced(&state.current_analysis)
-    );
-    told.push_str(&list("What is missing", &state.missing_information));
-    told.push_str(&list(
-        "Claims that were checked and are wrong",
-        &state.refuted,
-    ));
-    told.push_str(&list(
-        "Questions that analyses of related things asked",
-        &state.context.shared_questions,
-    ));
-    told.push_str(&list(
-        "Questions that were asked already",
-        &state.self_questions,
-    ));
-    let messages = vec![
-        Message::system(QUESTIONS),
-        Message::user(told).labeled(Label::Model),
-    ];
-    let asked = match question_schema() {
-        Ok(schema) => caller.data::<Questions>(messages, &schema).await,
-        Err(error) => Err(Failed::Other(error)),
-    };
-    let update = Refinement::update().usage(caller.spent());
-    let questions = match asked {
-        Ok(asked) => short(asked.questions, MOST_QUESTIONS),
-        Err(Failed::Budget) => {
-            span.fail("budget", "the budget is used up").await;
-            let update = update.ended(Some(Ended::Budget));
-            return Ok(to(update, RefineNode::FinalizeOutput));
-        }
-        // What is missing says as much as questions do.
-        Err(Failed::Unfit) => short(state.missing_information.clone(), MOST_QUESTIONS),
-        Err(Failed::Model(error)) if refine.keeps_best => {
-            span.fail("failed", &error).await;
-            let stopped = Stopped::failed("It could not be questioned", &error);
-            return Ok(to(stopped.told(update), RefineNode::FinalizeOutput));
-        }
-        Err(failed) => {
-            let error = failed.error();
-            span.fail("failed", &error).await;
-            return Err(error);
-        }
-    };
+    let questions = state.questions.clone();
+    let looked_up = state.to_look_up.iter().filter_map(|wanted| {
+        let found = refine.review.as_ref()?.look_up(wanted)?;
+        let wanted = wanted.clone();
+        Some(LookedUp { wanted, found })
+    });
+    let looked_up: Vec<LookedUp> = looked_up.collect();
     span.end(|| SpanEnd::from(plain(&questions))).await;
     ctx.emit(RefineProgress::Questioned {
         agent: refine.name.clone(),
@@ -253,9 +233,9 @@ pub(super) async fn generate_questions(
         questions: questions.clone(),
     })
     .await;
-    let update = update
+    let update = Refinement::update()
         .self_questions(questions.clone())
-        .questions(questions.clone());
+        .looked_up(looked_up);
     if !refine.config.parallel_answers || questions.is_empty() {
         return Ok(to(update, RefineNode::RefineAnalysis));
     }
@@ -275,7 +255,7 @@ fn is_approved(
     let Some(most) = refine.config.approve_above else {
         return Ok(true);
     };
-    // Before the first round: three calls about as large as the two that were made.
+    // Before the first round: two calls about as large as the two that were made.
     let rounds = u64::from(state.iteration.max(1));
     let spent: Spending = state.usage;
     let tokens = spent.usage.total().checked_div(rounds).unwrap_or_default();
@@ -298,12 +278,12 @@ pub(super) async fn answer_question(
     ctx: Ctx,
 ) -> Result<RefinementUpdate, NodeError> {
     let name = format!("{}-AnswerQuestion", refine.name);
-    let mut messages = asked(&state.context);
+    let mut messages = asked(&state);
     messages.push(Message::model(state.current_analysis.clone()));
     messages.push(Message::user(format!("{ANSWER}\n\n{question}")).labeled(Label::Model));
-    let (answer, spent) = write(&refine, &ctx, &name, messages, None, true).await?;
-    let update = Refinement::update().usage(spent);
-    Ok(match answer {
+    let answer = write(&refine, &ctx, &name, messages, None, true).await?;
+    let update = answer.update();
+    Ok(match answer.text {
         Ok(answer) => update.answers([AnsweredQuestion {
             iteration: state.iteration.saturating_add(1),
             question,
@@ -330,14 +310,14 @@ pub(super) async fn refine_analysis(
         } = answered;
         told.push_str(&format!("\n\nAnswered: {question}\n{answer}"));
     }
-    let mut messages = asked(&state.context);
+    let mut messages = asked(&state);
     messages.push(Message::model(state.current_analysis.clone()));
     messages.push(Message::user(told).labeled(Label::Model));
     let name = format!("{}-Refinement-{iteration}", refine.name);
     let form = refine.form.as_deref();
-    let (written, spent) = write(&refine, &ctx, &name, messages, form, true).await?;
-    let update = Refinement::update().usage(spent);
-    let text = match written {
+    let written = write(&refine, &ctx, &name, messages, form, true).await?;
+    let update = written.update();
+    let text = match written.text {
         Ok(text) => text,
         Err(stopped) => return Ok(to(stopped.told(update), RefineNode::FinalizeOutput)),
     };
@@ -388,8 +368,13 @@ pub(super) async fn finalize_output(
         ))
     })
     .await;
+    // What is missing in the newest version may be in the best one.
+    let mut graded = state.score_history.iter().rev();
+    let missing = graded.find(|it| it.iteration == best.iteration);
+    let missing = missing.map(|it| it.missing.clone()).unwrap_or_default();
     Ok(Refinement::update()
         .clarity_score(best.score)
+        .missing_information(missing)
         .best_analysis(Some(best))
         .final_analysis(Some(text)))
 }
@@ -424,6 +409,22 @@ impl Stopped {
     }
 }
 
+/// What a step wrote.
+struct Written {
+    text: Result<String, Stopped>,
+    spent: Spending,
+    looked_up: Vec<LookedUp>,
+}
+
+impl Written {
+    /// What it took and found.
+    fn update(&self) -> RefinementUpdate {
+        Refinement::update()
+            .usage(self.spent)
+            .looked_up(self.looked_up.clone())
+    }
+}
+
 /// A text of the model, or one made of the form that it filled in, as a span of its own. `has_version` says whether there
 /// is an analysis already, which may have to do.
 async fn write(
@@ -433,24 +434,29 @@ async fn write(
     messages: Vec<Message>,
     form: Option<&dyn Form>,
     has_version: bool,
-) -> Result<(Result<String, Stopped>, Spending), NodeError> {
+) -> Result<Written, NodeError> {
     let span = span(ctx, name).await;
     let caller = Caller::new(refine, ctx, &span);
     let written = match form {
         Some(form) => caller.filled(messages, form).await,
         None => caller.text(messages).await,
     };
-    let spent = caller.spent();
+    let (spent, looked_up) = (caller.spent(), caller.looked_up());
+    let done = |text: Result<String, Stopped>| Written {
+        text,
+        spent,
+        looked_up,
+    };
     match written {
         Ok(text) => {
             span.end(|| SpanEnd::from(superstep_core::Value::from(&*text)))
                 .await;
-            Ok((Ok(text), spent))
+            Ok(done(Ok(text)))
         }
         Err(Failed::Budget) => {
             span.end(|| SpanEnd::from(SpanError::new("budget", "the budget is used up")))
                 .await;
-            Ok((Err(Stopped::Budget), spent))
+            Ok(done(Err(Stopped::Budget)))
         }
         Err(failed) => {
             let keeps = refine.keeps_best && has_version && !matches!(failed, Failed::Other(_));
@@ -461,10 +467,9 @@ async fn write(
             let error = failed.error();
             span.fail(code, &error).await;
             match keeps {
-                true => Ok((
-                    Err(Stopped::failed("It could not be refined", &error)),
-                    spent,
-                )),
+                true => Ok(done(Err(Stopped::failed(
+                    "It could not be refined", &error,
+                )))),
                 false => Err(error),
             }
         }
@@ -480,11 +485,20 @@ fn plain<T: serde::Serialize>(data: &T) -> superstep_core::Value {
     serde_json::to_value(data).unwrap_or_default().into()
 }
 
-/// The conversation that an analysis begins with. What is analyzed was written by others.
-fn asked(brief: &Brief) -> Vec<Message> {
+/// The conversation that an analysis begins with, with what was looked up for it so far. What is analyzed was written by others.
+fn asked(state: &Refinement) -> Vec<Message> {
+    let mut human = state.context.human.clone();
+    let mut known: Vec<&LookedUp> = Vec::new();
+    for it in &state.looked_up {
+        if !known.contains(&it) {
+            known.push(it);
+            let LookedUp { wanted, found } = it;
+            human.push_str(&format!("\n\n# Looked up: {wanted}\n{found}"));
+        }
+    }
     vec![
-        Message::system(brief.system.clone()),
-        Message::user(brief.human.clone()),
+        Message::system(state.context.system.clone()),
+        Message::user(human),
     ]
 }
 
@@ -515,35 +529,21 @@ fn short(items: Vec<String>, most: usize) -> Vec<String> {
 
 fn grade_schema() -> Result<Schema, NodeError> {
     let grade = json!({"type": "number", "minimum": 0, "maximum": 100});
-    schema(
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let schema = Schema::new(
         "grade",
         json!({
             "type": "object",
             "properties": {
                 "completeness": grade, "clarity": grade, "depth": grade, "accuracy": grade,
-                "missing_information": {"type": "array", "items": {"type": "string"}},
+                "missing_information": texts, "questions": texts, "look_up": texts,
             },
-            "required": ["completeness", "clarity", "depth", "accuracy", "missing_information"],
+            "required": [
+                "completeness", "clarity", "depth", "accuracy", "missing_information", "questions",
+                "look_up",
+            ],
             "additionalProperties": false,
         }),
-    )
-}
-
-fn question_schema() -> Result<Schema, NodeError> {
-    schema(
-        "questions",
-        json!({
-            "type": "object",
-            "properties": {"questions": {
-                "type": "array", "items": {"type": "string"},
-                "minItems": FEWEST_QUESTIONS, "maxItems": MOST_QUESTIONS,
-            }},
-            "required": ["questions"],
-            "additionalProperties": false,
-        }),
-    )
-}
-
-fn schema(name: &str, json: serde_json::Value) -> Result<Schema, NodeError> {
-    Schema::new(name, json).map_err(|error| NodeError::msg(error.to_string()).permanent())
+    );
+    schema.map_err(|error| NodeError::msg(error.to_string()).permanent())
 }

@@ -40,6 +40,11 @@ pub struct Refinement {
     /// Answers to them, where they are answered side by side.
     #[reduce(Append)]
     pub answers: Vec<AnsweredQuestion>,
+    /// What the grade of the newest version wants its author to read.
+    pub to_look_up: Vec<String>,
+    /// What was looked up so far, by tools or because a grade wanted it. Later versions are written with it.
+    #[reduce(Append)]
+    pub looked_up: Vec<LookedUp>,
     /// What of the newest version is refuted.
     pub refuted: Vec<String>,
     /// What all of it took.
@@ -62,6 +67,27 @@ pub struct Brief {
     /// Questions that others asked about the same thing.
     #[serde(default)]
     pub shared_questions: Vec<String>,
+    /// The analysis of an earlier state of the material, which the first version is made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierAnalysis>,
+}
+
+/// An analysis of an earlier state of the material.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierAnalysis {
+    /// Its text.
+    pub text: String,
+    /// What changed since, one sentence each.
+    pub changes: Vec<String>,
+}
+
+/// A look-up and its result.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LookedUp {
+    /// What was looked up.
+    pub wanted: String,
+    /// What was found.
+    pub found: String,
 }
 
 /// The four grades of a version, 0 to 100.

@@ -12,7 +12,7 @@ use superstep::{
     },
     tools::{
         Refine, RefineConfig, Refinement,
-        refine::{ApproveIteration, Brief, Ended, RefineNode, Review},
+        refine::{ApproveIteration, Brief, EarlierAnalysis, Ended, RefineNode, Review},
     },
 };
 
@@ -30,6 +30,7 @@ fn model(scores: &[f64]) -> Arc<Script> {
         let data = json!({
             "completeness": score, "clarity": score, "depth": score, "accuracy": score,
             "missing_information": [format!("gap {number}")],
+            "questions": ["Which?", "Where?", "Why?"], "look_up": [],
         });
         steps.push(
             Step::data(data)
@@ -45,12 +46,6 @@ fn model(scores: &[f64]) -> Arc<Script> {
         };
         steps.push(next.when(refined).always());
     }
-    let questions = json!({"questions": ["Which?", "Where?", "Why?"]});
-    steps.push(
-        Step::data(questions)
-            .when(When::schema("questions"))
-            .always(),
-    );
     let first = When {
         schema: Some(String::new()),
         anywhere: Some("the thing".into()),
@@ -88,7 +83,7 @@ async fn refined(scores: &[f64], config: RefineConfig) -> (Refinement, usize) {
 }
 
 #[tokio::test]
-async fn it_is_refined_until_it_is_clear_and_n_rounds_cost_2_plus_3n_calls() {
+async fn it_is_refined_until_it_is_clear_and_n_rounds_cost_2_plus_2n_calls() {
     let (state, calls) = refined(&[60.0, 72.0, 85.0], RefineConfig::default()).await;
     assert_eq!(state.final_analysis.as_deref(), Some("version 2."));
     assert_eq!(
@@ -104,11 +99,11 @@ async fn it_is_refined_until_it_is_clear_and_n_rounds_cost_2_plus_3n_calls() {
     );
     assert_eq!(state.self_questions.len(), 6);
     assert_eq!(state.missing_information, ["gap 2"]);
-    assert_eq!((calls, state.usage.calls), (2 + 3 * 2, 8));
+    assert_eq!((calls, state.usage.calls), (2 + 2 * 2, 6));
 }
 
 #[tokio::test]
-async fn every_number_of_rounds_costs_2_plus_3n_calls() {
+async fn every_number_of_rounds_costs_2_plus_2n_calls() {
     let scores = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0];
     for rounds in 0..=4_u32 {
         let config = RefineConfig {
@@ -120,7 +115,7 @@ async fn every_number_of_rounds_costs_2_plus_3n_calls() {
             (state.iteration, state.ended),
             (rounds, Some(Ended::MaxIterations))
         );
-        assert_eq!(calls, usize::try_from(2 + 3 * rounds).unwrap());
+        assert_eq!(calls, usize::try_from(2 + 2 * rounds).unwrap());
     }
 }
 
@@ -140,7 +135,7 @@ async fn the_best_version_is_the_result_not_the_last() {
     let (state, calls) = refined(&[70.0, 60.0, 55.0], patient).await;
     assert_eq!(
         (state.final_analysis.as_deref(), state.iteration, calls),
-        (Some("version 0."), 2, 8)
+        (Some("version 0."), 2, 6)
     );
     assert_eq!(state.clarity_score, Some(70.0));
 }
@@ -155,7 +150,7 @@ async fn threshold_and_limit_are_honoured() {
     let (state, calls) = refined(&[80.0, 90.0], config).await;
     assert_eq!(
         (state.iteration, state.ended, calls),
-        (1, Some(Ended::MaxIterations), 5)
+        (1, Some(Ended::MaxIterations), 4)
     );
     let (state, calls) = refined(&[80.0], RefineConfig::default()).await;
     assert_eq!(
@@ -194,13 +189,12 @@ async fn without_self_questioning_it_is_one_call_and_no_grade() {
 #[tokio::test]
 async fn questions_are_answered_side_by_side_if_that_is_wanted() {
     let script = Arc::new(Script::new([
-        Step::data(json!({"completeness": 50, "clarity": 50, "depth": 50, "accuracy": 50, "missing_information": []}))
+        Step::data(json!({"completeness": 50, "clarity": 50, "depth": 50, "accuracy": 50, "missing_information": [], "questions": ["Which?", "Where?", "Why?"], "look_up": []}))
             .when(When { schema: Some("grade".into()), anywhere: Some("first".into()), ..When::default() })
             .always(),
-        Step::data(json!({"completeness": 90, "clarity": 90, "depth": 90, "accuracy": 90, "missing_information": []}))
+        Step::data(json!({"completeness": 90, "clarity": 90, "depth": 90, "accuracy": 90, "missing_information": [], "questions": ["Which?", "Where?", "Why?"], "look_up": []}))
             .when(When::schema("grade"))
             .always(),
-        Step::data(json!({"questions": ["Which?", "Where?", "Why?"]})).when(When::schema("questions")).always(),
         Step::text("It is the blue one.").when(When::contains("\n\nWhich?")).always(),
         Step::text("Over there.").when(When::contains("\n\nWhere?")).always(),
         Step::text("Because.").when(When::contains("\n\nWhy?")).always(),
@@ -216,7 +210,7 @@ async fn questions_are_answered_side_by_side_if_that_is_wanted() {
     assert_eq!(state.final_analysis.as_deref(), Some("second"));
     let answers: Vec<&str> = state.answers.iter().map(|it| it.answer.as_str()).collect();
     assert_eq!(answers, ["It is the blue one.", "Over there.", "Because."]);
-    assert_eq!(script.seen().len(), 2 + 3 + 3);
+    assert_eq!(script.seen().len(), 2 + 3 + 2);
 }
 
 #[tokio::test]
@@ -261,12 +255,9 @@ impl Review for NoBad {
 
 #[tokio::test]
 async fn refuted_claims_cost_points_and_keep_it_going_whatever_the_model_says() {
-    let full = json!({"completeness": 100, "clarity": 100, "depth": 100, "accuracy": 100, "missing_information": []});
+    let full = json!({"completeness": 100, "clarity": 100, "depth": 100, "accuracy": 100, "missing_information": [], "questions": ["Which?", "Where?", "Why?"], "look_up": []});
     let script = Arc::new(Script::new([
         Step::data(full).when(When::schema("grade")).always(),
-        Step::data(json!({"questions": ["Is it?", "Was it?", "Will it?"]}))
-            .when(When::schema("questions"))
-            .always(),
         Step::text("one bad thing")
             .when(When::contains("Wrong, to be put right"))
             .always(),
@@ -387,5 +378,104 @@ async fn steps_are_spans_of_the_names_of_the_analysis() {
             "thing-Refinement-1", "thing-EvaluateClarity", "thing-Finalize",
         ]
     );
-    assert_eq!(names.iter().filter(|(_, within)| *within).count(), 5);
+    assert_eq!(names.iter().filter(|(_, within)| *within).count(), 4);
+}
+
+/// Finds `door` and cites what it reviews.
+struct Library;
+
+impl Review for Library {
+    fn refuted(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn corrected(&self, analysis: &str) -> String {
+        analysis.to_owned()
+    }
+
+    fn cited(&self, analysis: &str) -> String {
+        format!("7 the line of {analysis}")
+    }
+
+    fn look_up(&self, wanted: &str) -> Option<String> {
+        (wanted == "door").then(|| "9 fn door() {}".to_owned())
+    }
+}
+
+fn grade(score: u32, missing: &str, look_up: &[&str]) -> serde_json::Value {
+    json!({
+        "completeness": score, "clarity": score, "depth": score, "accuracy": score,
+        "missing_information": [missing], "questions": [], "look_up": look_up,
+    })
+}
+
+#[tokio::test]
+async fn a_review_reads_the_cited_lines_and_what_it_wants_looked_up_is_in_the_next_prompt() {
+    let at = |schema: &str, text: &str| When {
+        schema: Some(schema.into()),
+        anywhere: Some(text.into()),
+        ..When::default()
+    };
+    let script = Arc::new(Script::new([
+        Step::data(grade(50, "the door", &["door", "window"]))
+            .when(at("grade", "version 0."))
+            .always(),
+        Step::data(grade(90, "nothing", &[]))
+            .when(When::schema("grade"))
+            .always(),
+        Step::text("version 1.").when(at("", "version 0.")).always(),
+        Step::text("version 0.").when(When::schema("")).always(),
+    ]));
+    let refine = Refine::new("thing", script.clone()).review(Arc::new(Library));
+    let state = built(refine)
+        .run("t", brief())
+        .await
+        .unwrap()
+        .done()
+        .unwrap();
+    assert_eq!(state.final_analysis.as_deref(), Some("version 1."));
+    let seen = script.seen();
+    let text = |call: usize, message: usize| seen[call].messages[message].text();
+    assert!(
+        text(1, 1).contains("7 the line of version 0."),
+        "{}",
+        text(1, 1)
+    );
+    assert_eq!(
+        text(2, 1),
+        "This is the thing.\n\n# Looked up: door\n9 fn door() {}"
+    );
+    assert!(
+        text(2, 3).contains("Missing:\n- the door"),
+        "{}",
+        text(2, 3)
+    );
+}
+
+#[tokio::test]
+async fn what_is_missing_is_that_of_the_version_that_is_the_result() {
+    let (state, _) = refined(&[70.0, 60.0], RefineConfig::default()).await;
+    assert_eq!(state.final_analysis.as_deref(), Some("version 0."));
+    assert_eq!(state.missing_information, ["gap 0"]);
+}
+
+#[tokio::test]
+async fn an_earlier_analysis_is_brought_up_to_date_in_place_of_written_anew() {
+    let script = Arc::new(Script::new([
+        Step::data(grade(90, "", &[])).when(When::schema("grade")),
+        Step::text("version 1.").when(When::contains("What changed:\n- the door is gone")),
+    ]));
+    let input = Refinement::update().context(Brief {
+        system: "Describe it.".into(),
+        human: "This is the thing.".into(),
+        earlier: Some(EarlierAnalysis {
+            text: "It has a door.".into(),
+            changes: vec!["the door is gone".into()],
+        }),
+        ..Brief::default()
+    });
+    let graph = graph(script.clone(), RefineConfig::default());
+    let state = graph.run("t", input).await.unwrap().done().unwrap();
+    assert_eq!(state.final_analysis.as_deref(), Some("version 1."));
+    assert_eq!(script.seen()[0].messages[2].text(), "It has a door.");
 }

@@ -48,9 +48,15 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
                 let name = renamed.unwrap_or(key);
                 let wanted = value.as_str().or_else(|| value.get("version")?.as_str());
                 let is_own = value.get("path").is_some();
-                if let Some(package) = &mut package {
+                // Tests of two packages may use each other.
+                if let Some(package) = package.as_mut().filter(|_| kind != DependencyKind::Dev) {
                     package.asks.insert(name.to_owned());
                 }
+                let is_optional = value.get("optional").and_then(Value::as_bool) == Some(true);
+                let kind = match (kind, is_optional) {
+                    (DependencyKind::Runtime, true) => DependencyKind::Optional,
+                    (kind, _) => kind,
+                };
                 // The workspace's own table says the version; those that inherit it are its users.
                 let is_inherited = value.get("workspace").is_some();
                 if !is_own && !is_inherited {

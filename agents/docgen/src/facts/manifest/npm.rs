@@ -43,14 +43,16 @@ pub(super) fn read(path: &str, text: &str, manifests: &mut Manifests) {
     let kinds = [
         ("dependencies", DependencyKind::Runtime),
         ("peerDependencies", DependencyKind::Runtime),
-        ("optionalDependencies", DependencyKind::Runtime),
+        ("optionalDependencies", DependencyKind::Optional),
         ("devDependencies", DependencyKind::Dev),
     ];
     let lines = json_lines(text);
     for (section, kind) in kinds {
         let all = json.get(section).and_then(Json::as_object);
         for (name, wanted) in all.into_iter().flatten() {
-            package.asks.insert(name.clone());
+            if kind != DependencyKind::Dev {
+                package.asks.insert(name.clone());
+            }
             let wanted = wanted.as_str();
             let is_own =
                 wanted.is_some_and(|it| it.starts_with("workspace:") || it.starts_with("file:"));

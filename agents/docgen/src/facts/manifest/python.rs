@@ -46,7 +46,9 @@ fn project(path: &str, text: &str, table: &Table, manifests: &mut Manifests) {
             // A group may include another one, by a table.
             if let Some(item) = item.as_str() {
                 let (name, wanted) = requirement(item);
-                package.asks.insert(name.clone());
+                if kind != DependencyKind::Dev {
+                    package.asks.insert(name.clone());
+                }
                 let line = lines.of_item(&keys, number);
                 manifests.asks(path, line, &name, wanted.as_deref(), kind);
             }
@@ -59,7 +61,14 @@ fn project(path: &str, text: &str, table: &Table, manifests: &mut Manifests) {
             }
             let wanted = value.as_str().or_else(|| value.get("version")?.as_str());
             let name = normal(key);
-            package.asks.insert(name.clone());
+            let is_optional = value.get("optional").and_then(Value::as_bool) == Some(true);
+            let kind = match (kind, is_optional) {
+                (DependencyKind::Runtime, true) => DependencyKind::Optional,
+                (kind, _) => kind,
+            };
+            if kind != DependencyKind::Dev {
+                package.asks.insert(name.clone());
+            }
             let keys: Vec<&str> = keys.iter().copied().chain([&**key]).collect();
             manifests.asks(path, lines.of_key(&keys), &name, wanted, kind);
         }
@@ -105,17 +114,34 @@ fn lists(table: &Table) -> Vec<(Vec<&str>, DependencyKind)> {
         (vec!["build-system", "requires"], DependencyKind::Build),
         (vec!["tool", "uv", "dev-dependencies"], DependencyKind::Dev),
     ];
-    let groups: [&[&str]; 2] = [
-        &["project", "optional-dependencies"],
-        &["dependency-groups"],
+    let groups: [(&[&str], DependencyKind); 2] = [
+        (
+            &["project", "optional-dependencies"],
+            DependencyKind::Optional,
+        ),
+        (&["dependency-groups"], DependencyKind::Dev),
     ];
-    for keys in groups {
+    for (keys, kind) in groups {
         for group in at(table, keys).into_iter().flat_map(Table::keys) {
+            let kind = match is_for_developers(group) {
+                true => DependencyKind::Dev,
+                false => kind,
+            };
             let keys = keys.iter().copied().chain([&**group]);
-            lists.push((keys.collect(), DependencyKind::Dev));
+            lists.push((keys.collect(), kind));
         }
     }
     lists
+}
+
+/// Whether an extra or a file is called as those for developers of a package are.
+fn is_for_developers(name: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "dev", "develop", "development", "test", "tests", "testing", "doc", "docs", "lint",
+        "typing", "ci", "types",
+    ];
+    let mut words = name.split(['-', '_', '.', '/']);
+    words.any(|word| NAMES.contains(&word))
 }
 
 /// Where Poetry has tables of dependencies, and what they are for.
@@ -134,8 +160,22 @@ fn tables(poetry: Option<&Table>) -> Vec<(Vec<&str>, DependencyKind)> {
     tables
 }
 
+/// Requirements of a program; those of a folder that is a package itself, with dependencies of its own, are for its developers.
 fn requirements(path: &str, text: &str, manifests: &mut Manifests) {
-    let kind = match path.contains("dev") || path.contains("test") {
+    let installs_own = text.lines().map(str::trim).any(|line| {
+        let own = line.strip_prefix("-e ").unwrap_or(line).trim();
+        own == "." || own.starts_with(".[")
+    });
+    let of_package = format!(
+        "{}pyproject.toml",
+        path.rsplit_once('/')
+            .map_or(String::new(), |(folder, _)| format!("{folder}/"))
+    );
+    let is_package = manifests
+        .dependencies
+        .iter()
+        .any(|it| it.manifest == of_package && it.kind == DependencyKind::Runtime);
+    let kind = match installs_own || is_package || is_for_developers(path) {
         true => DependencyKind::Dev,
         false => DependencyKind::Runtime,
     };

@@ -84,12 +84,14 @@ fn used(
 /// Adds the imports of a node.
 fn import(node: Node<'_>, text: &str, file: &mut File) {
     let line = line(node);
+    let types_only = is_types_only(node, text, file.language);
     let mut add = |target: String| {
         if !target.is_empty() && target.len() <= LONGEST {
             file.imports.push(Import {
                 target,
                 line,
                 file: None,
+                types_only,
             });
         }
     };
@@ -167,7 +169,40 @@ fn require(node: Node<'_>, text: &str, file: &mut File) {
             target: unquoted(&target),
             line: line(node),
             file: None,
+            types_only: slice(node, text).starts_with("export type "),
         });
+    }
+}
+
+/// How far around an import the condition of a check of types is looked for.
+const NEAR: usize = 4;
+
+/// Whether an import is erased, or never run: `import type`, or below `if TYPE_CHECKING:`.
+fn is_types_only(node: Node<'_>, text: &str, language: Language) -> bool {
+    match language {
+        Language::Python => {
+            let mut around = std::iter::successors(node.parent(), |it| it.parent()).take(NEAR);
+            around.any(|it| {
+                let condition = field(it, "condition", text).unwrap_or_default();
+                it.kind() == "if_statement" && condition.ends_with("TYPE_CHECKING")
+            })
+        }
+        Language::TypeScript | Language::Tsx => {
+            let written = slice(node, text);
+            let named = written.split_once('{').and_then(|(before, rest)| {
+                let is_alone = before.trim() == "import";
+                rest.split_once('}').filter(|_| is_alone)
+            });
+            let mut names = named
+                .map_or("", |(names, _)| names)
+                .split(',')
+                .map(str::trim);
+            let names = names.by_ref().filter(|it| !it.is_empty());
+            let names: Vec<&str> = names.collect();
+            let is_each = !names.is_empty() && names.iter().all(|it| it.starts_with("type "));
+            written.starts_with("import type ") || is_each
+        }
+        _ => false,
     }
 }
 
