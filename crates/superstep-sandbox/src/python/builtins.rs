@@ -78,9 +78,20 @@ const FUNCTIONS: &[(&str, Function)] = &[
         let Value::Class(class) = args.get(0) else {
             return Err(vm.error("TypeError", "issubclass() arg 1 must be a class"));
         };
-        let is = classes
-            .iter()
-            .any(|other| matches!(other, Value::Class(other) if class.is_below(other)));
+        let mut classes = classes;
+        let mut is = false;
+        while let Some(other) = classes.pop() {
+            match other {
+                Value::Class(other) => is |= class.is_below(&other),
+                Value::Tuple(more) | Value::Union(more) => classes.extend(more.iter().cloned()),
+                Value::None => {}
+                _ => {
+                    let message =
+                        "issubclass() arg 2 must be a class, a tuple of classes, or a union";
+                    return Err(vm.error("TypeError", message));
+                }
+            }
+        }
         Ok(Value::Bool(is))
     }),
     ("callable", |_, args| {
@@ -121,7 +132,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
         Ok(Value::None)
     }),
     ("repr", |vm, args| Ok(Value::str(vm.repr(&args.get(0))?))),
-    ("ascii", |vm, args| Ok(Value::str(vm.repr(&args.get(0))?))),
+    ("ascii", |vm, args| Ok(Value::str(vm.ascii(&args.get(0))?))),
     ("format", |vm, args| {
         let spec = args.get(1).as_str().unwrap_or_else(|| "".into());
         Ok(Value::str(vm.format(&args.get(0), &spec)?))
@@ -136,7 +147,12 @@ const FUNCTIONS: &[(&str, Function)] = &[
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
             (Some(c), None) => Ok(Value::Int(i64::from(u32::from(c)))),
-            _ => Err(vm.error("TypeError", "ord() expected a character")),
+            _ => {
+                let length = text.chars().count();
+                let message =
+                    format!("ord() expected a character, but string of length {length} found");
+                Err(vm.error("TypeError", message))
+            }
         }
     }),
     ("chr", |vm, args| {
@@ -146,16 +162,13 @@ const FUNCTIONS: &[(&str, Function)] = &[
             None => Err(vm.error("ValueError", "chr() arg not in range(0x110000)")),
         }
     }),
-    ("hex", |vm, args| {
-        vm.format(&args.get(0), "#x").map(Value::str)
+    ("hex", |vm, args| digits(vm, &args, "#x")),
+    ("oct", |vm, args| digits(vm, &args, "#o")),
+    ("bin", |vm, args| digits(vm, &args, "#b")),
+    ("vars", |vm, args| match args.plain.is_empty() {
+        true => refused(vm, args),
+        false => vm.attributes_of(&args.get(0)),
     }),
-    ("oct", |vm, args| {
-        vm.format(&args.get(0), "#o").map(Value::str)
-    }),
-    ("bin", |vm, args| {
-        vm.format(&args.get(0), "#b").map(Value::str)
-    }),
-    ("vars", |vm, args| vm.attributes_of(&args.get(0))),
     ("dir", |vm, args| {
         let names = vm.attribute_names(&args.get(0));
         Ok(Value::list(names.into_iter().map(Value::Str).collect()))
@@ -241,6 +254,10 @@ impl Vm {
             Value::FrozenSet(set) => set.len(),
             Value::View(view) => view.dict.borrow().len(),
             Value::Range(range) => range.len(),
+            Value::Class(class) if class.find("__class_len__").is_some() => {
+                let length = self.call_method(value, &"__class_len__".into(), Vec::new())?;
+                usize::try_from(self.int_argument(&length)?).unwrap_or(0)
+            }
             Value::Object(object) => {
                 if let Some(length) = self.special(value, "__len__", Vec::new())? {
                     let length = self.int_argument(&length)?;
@@ -263,6 +280,14 @@ impl Vm {
         let message = format!("object of type '{}' has no len()", self.type_name(value));
         self.error("TypeError", message)
     }
+}
+
+fn digits(vm: &mut Vm, args: &Args, spec: &str) -> Res<Value> {
+    let value = match args.get(0).plain() {
+        big @ Value::Big(_) => big,
+        other => Value::Int(vm.int_argument(&other)?),
+    };
+    vm.format(&value, spec).map(Value::str)
 }
 
 fn refused(vm: &mut Vm, _: Args) -> Res<Value> {
@@ -293,7 +318,12 @@ fn print(vm: &mut Vm, mut args: Args) -> Res<Value> {
         text.push_str(&vm.text_of(value)?);
     }
     text.push_str(&end);
-    vm.output.write(&text);
+    match args.named("file") {
+        None | Some(Value::None) => vm.output.write(&text),
+        Some(file) => {
+            vm.call_method(&file, &"write".into(), vec![Value::str(text)])?;
+        }
+    }
     Ok(Value::None)
 }
 
@@ -354,7 +384,7 @@ fn extreme(vm: &mut Vm, mut args: Args, is_min: bool) -> Res<Value> {
         (None, Some(default)) => Ok(default),
         (None, None) => {
             let name = if is_min { "min" } else { "max" };
-            Err(vm.error("ValueError", format!("{name}() iterable argument is empty")))
+            Err(vm.error("ValueError", format!("{name}() arg is an empty sequence")))
         }
     }
 }
@@ -441,7 +471,21 @@ fn map(vm: &mut Vm, args: Args) -> Res<Value> {
 }
 
 fn next(vm: &mut Vm, args: Args) -> Res<Value> {
-    match vm.next(&args.get(0))? {
+    let iterator = args.get(0);
+    if let Value::Generator(_) | Value::Object(_) = iterator {
+        let name = "__next__".into();
+        return match vm.call_method(&iterator, &name, Vec::new()) {
+            Err(fault) if args.plain.len() > 1 && vm.is_fault(&fault, "StopIteration") => {
+                Ok(args.get(1))
+            }
+            Err(fault) if vm.is_fault(&fault, "AttributeError") => match vm.next(&iterator) {
+                Ok(_) => Err(fault),
+                Err(told) => Err(told),
+            },
+            found => found,
+        };
+    }
+    match vm.next(&iterator)? {
         Some(value) => Ok(value),
         None if args.plain.len() > 1 => Ok(args.get(1)),
         None => Err(vm.throw("StopIteration", Vec::new())),
@@ -481,13 +525,19 @@ fn round(vm: &mut Vm, mut args: Args) -> Res<Value> {
             } else {
                 vm.int_argument(&digits)?
             };
-            if digits >= 0 {
-                return Ok(Value::big(number.to_big()));
+            let big = number.to_big();
+            let cut = u32::try_from(-digits).unwrap_or(0);
+            if cut == 0 {
+                return Ok(Value::big(big));
             }
-            Ok(Value::big(number::float_to_big(number::round(
-                number.to_float(),
-                digits,
-            ))))
+            if u64::from(cut) > big.bits() {
+                return Ok(Value::Int(0));
+            }
+            let unit = num_bigint::BigInt::from(10).pow(cut);
+            let (quotient, rest) = super::vm::floor_divide(&big, &unit);
+            let twice = &rest * 2;
+            let up = twice > unit || twice == unit && quotient.bit(0);
+            Ok(Value::big((quotient + i32::from(up)) * unit))
         }
         (None, _) => {
             let message = format!(

@@ -70,7 +70,7 @@ pub(crate) enum Op {
     Super,
     /// A function of a code, with this many defaults and this many named ones.
     Function(u32, u32, u32),
-    /// A class: its name and body on the stack over this many bases.
+    /// A class: its named arguments, name and body on the stack over this many bases.
     Class(u32),
     Return,
     Yield,
@@ -91,14 +91,24 @@ pub(crate) enum Op {
     Unpack(u32),
     /// With so many before and after the starred one.
     UnpackStar(u32, u32),
-    /// Whether the value is a sequence of this length.
-    IsSequence(u32),
+    /// Whether the value is a sequence of this length, or, with a rest, at least of this length.
+    IsSequence(u32, bool),
+    /// The values of a mapping at so many keys on the stack, or nothing if one is missing.
+    MatchKeys(u32),
+    /// A mapping without so many keys on the stack.
+    RestOfKeys(u32),
+    /// The attributes that patterns by place stand for, of an object below its class.
+    MatchPlaces(u32),
+    /// An attribute in a tuple, or nothing if there is none.
+    HasAttribute(u32),
     Annotate(u32),
 }
 
 /// A function, a class body or a program, as instructions.
 pub(crate) struct Code {
     pub(crate) name: Name,
+    /// The name with those of what it is in: `Table.rows`.
+    pub(crate) path: Name,
     pub(crate) file: Name,
     pub(crate) ops: Vec<Op>,
     /// The line of each instruction.

@@ -4,6 +4,7 @@
 mod block;
 mod expression;
 mod names;
+mod pattern;
 mod scope;
 mod statement;
 
@@ -52,8 +53,16 @@ struct Unit {
 
 impl Compiler {
     fn begin(&mut self, name: Name, scope: Scope) {
+        let path = match self.units.last() {
+            Some(outer) if outer.code.is_class => format!("{}.{name}", outer.code.path).into(),
+            Some(outer) if self.units.len() > 1 => {
+                format!("{}.<locals>.{name}", outer.code.path).into()
+            }
+            _ => Rc::clone(&name),
+        };
         let mut code = Code {
             name,
+            path,
             file: Rc::clone(&self.file),
             ops: Vec::new(),
             lines: Vec::new(),
@@ -87,6 +96,7 @@ impl Compiler {
             }
             None => Code {
                 name: "".into(),
+                path: "".into(),
                 file: Rc::clone(&self.file),
                 ops: Vec::new(),
                 lines: Vec::new(),

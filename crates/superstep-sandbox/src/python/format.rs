@@ -149,8 +149,16 @@ impl Vm {
     /// `format(value, spec)`
     pub(crate) fn format(&mut self, value: &Value, spec: &str) -> Res<String> {
         if let Some(found) = self.special(value, "__format__", vec![Value::str(spec)])? {
-            return self.text_of(&found);
+            return match found.as_str() {
+                Some(text) => Ok(text.to_string()),
+                None => Err(self.error("TypeError", "__format__ must return a str")),
+            };
         }
+        self.usual_format(value, spec)
+    }
+
+    /// `format()` of a value whose class says nothing else.
+    pub(crate) fn usual_format(&mut self, value: &Value, spec: &str) -> Res<String> {
         if spec.is_empty() {
             return self.text_of(value);
         }
@@ -163,10 +171,6 @@ impl Vm {
         };
         let plain = value.plain();
         match Number::of(&plain) {
-            Some(_) if matches!(plain, Value::Bool(_)) && parsed.kind.is_none() => {
-                let text = self.text_of(&plain)?;
-                Ok(parsed.pad(&text, '<'))
-            }
             Some(number) => self.format_number(&number, &parsed, value),
             None if plain.as_str().is_some() || matches!(plain, Value::None) => {
                 let text = self.text_of(&plain)?;
@@ -272,7 +276,7 @@ impl Vm {
     }
 
     /// `"…".format(…)`
-    pub(crate) fn format_text(&mut self, text: &str, args: &mut Args) -> Res<String> {
+    pub(crate) fn format_text(&mut self, text: &str, args: &Args) -> Res<String> {
         let mut out = String::new();
         let mut next = 0;
         self.fields(text, args, &mut next, 0, &mut out)?;
@@ -344,9 +348,12 @@ impl Vm {
             args.plain.get(at).cloned()
         } else {
             let found = args.named.iter().find(|(name, _)| &**name == first);
-            match found {
-                Some((_, value)) => Some(value.clone()),
-                None => return Err(self.throw("KeyError", vec![Value::str(first)])),
+            // `format_map` gives a mapping, without a name.
+            let mapping = args.named.iter().find(|(name, _)| name.is_empty());
+            match (found, mapping) {
+                (Some((_, value)), _) => Some(value.clone()),
+                (None, Some((_, mapping))) => Some(self.get_item(mapping, &Value::str(first))?),
+                (None, None) => return Err(self.throw("KeyError", vec![Value::str(first)])),
             }
         };
         while let (Some(object), false) = (&value, rest.is_empty()) {
@@ -371,7 +378,8 @@ impl Vm {
             return Err(self.error("IndexError", message));
         };
         let value = match conversion {
-            Some("r" | "a") => Value::str(self.repr(&value)?),
+            Some("r") => Value::str(self.repr(&value)?),
+            Some("a") => Value::str(self.ascii(&value)?),
             Some("s") => Value::str(self.text_of(&value)?),
             _ => value,
         };
@@ -386,6 +394,8 @@ impl Vm {
             Value::Tuple(items) => items.to_vec(),
             other => vec![other.clone()],
         };
+        let is_mapping = self.find_attribute(value, &"keys".into())?.is_some();
+        let mut used_keys = false;
         let mut values = values.into_iter();
         let mut out = String::new();
         let mut chars = text.chars().peekable();
@@ -407,7 +417,14 @@ impl Vm {
             }
             let mut spec = String::new();
             let mut kind = None;
-            for c in chars.by_ref() {
+            while let Some(c) = chars.next() {
+                if c == '*' {
+                    let Some(Value::Int(width)) = values.next() else {
+                        return Err(self.error("TypeError", "* wants int"));
+                    };
+                    spec.push_str(&width.to_string());
+                    continue;
+                }
                 if c.is_alphabetic() {
                     kind = Some(c);
                     break;
@@ -415,7 +432,10 @@ impl Vm {
                 spec.push(c);
             }
             let item = match key {
-                Some(key) => Some(self.get_item(value, &Value::str(key))?),
+                Some(key) => {
+                    used_keys = true;
+                    Some(self.get_item(value, &Value::str(key))?)
+                }
                 None => values.next(),
             };
             let (Some(item), Some(kind)) = (item, kind) else {
@@ -426,6 +446,7 @@ impl Vm {
             let (item, kind) = match kind {
                 's' => (Value::str(self.text_of(&item)?), "s"),
                 'r' => (Value::str(self.repr(&item)?), "s"),
+                'a' => (Value::str(self.ascii(&item)?), "s"),
                 'd' | 'i' | 'u' => {
                     let number = Number::of(&item.plain());
                     let Some(number) = number else {
@@ -457,6 +478,10 @@ impl Vm {
             let formatted = self.format(&item, &format!("{align}{spec}{kind}"))?;
             out.push_str(&formatted);
             self.room(out.len())?;
+        }
+        if values.next().is_some() && !is_mapping && !used_keys {
+            let message = "not all arguments converted during string formatting";
+            return Err(self.error("TypeError", message));
         }
         Ok(out)
     }

@@ -1,9 +1,12 @@
 //! What programs can import. Most modules are Python, in `lib`; what they cannot do themselves is Rust.
 
+mod json;
 mod math;
-mod random;
+mod pattern;
+pub(crate) mod random;
 mod regex;
 pub(crate) mod sheet;
+mod unicode;
 
 use super::value::{Function, Value};
 
@@ -12,39 +15,55 @@ const SOURCES: &[(&str, &str)] = &[
         "__future__",
         "annotations = division = print_function = None",
     ),
+    ("_json", ""),
     ("_re", ""),
     ("_sheet", ""),
+    ("_unicode", ""),
     ("_random", ""),
     ("_clock", ""),
+    ("_dateformat", include_str!("lib/_dateformat.py")),
     ("abc", include_str!("lib/abc.py")),
+    ("bisect", include_str!("lib/bisect.py")),
     ("calendar", include_str!("lib/calendar.py")),
     ("collections", include_str!("lib/collections.py")),
     ("collections.abc", include_str!("lib/collections_abc.py")),
+    ("contextlib", include_str!("lib/contextlib.py")),
     ("copy", include_str!("lib/copy.py")),
+    ("csv", include_str!("lib/csv.py")),
     ("dataclasses", include_str!("lib/dataclasses.py")),
     ("datetime", include_str!("lib/datetime.py")),
     ("decimal", include_str!("lib/decimal.py")),
     ("enum", include_str!("lib/enum.py")),
+    ("fractions", include_str!("lib/fractions.py")),
     ("functools", include_str!("lib/functools.py")),
+    ("heapq", include_str!("lib/heapq.py")),
+    ("io", include_str!("lib/io.py")),
     ("itertools", include_str!("lib/itertools.py")),
     ("json", include_str!("lib/json.py")),
+    ("logging", include_str!("lib/logging.py")),
     ("math", ""),
+    ("numbers", include_str!("lib/numbers.py")),
     ("operator", include_str!("lib/operator.py")),
+    ("os", include_str!("lib/os.py")),
+    ("os.path", "from posixpath import *\n"),
+    ("pathlib", include_str!("lib/pathlib.py")),
+    ("posixpath", include_str!("lib/posixpath.py")),
+    ("pprint", include_str!("lib/pprint.py")),
     ("random", include_str!("lib/random.py")),
     ("re", include_str!("lib/re.py")),
     ("statistics", include_str!("lib/statistics.py")),
     ("string", include_str!("lib/string.py")),
     ("sys", include_str!("lib/sys.py")),
+    ("textwrap", include_str!("lib/textwrap.py")),
     ("time", include_str!("lib/time.py")),
-    (
-        "types",
-        "SimpleNamespace = type('SimpleNamespace', (), {'__init__': lambda self, **kw: [setattr(self, k, v) for k, v in kw.items()] and None})",
-    ),
+    ("types", include_str!("lib/types.py")),
     ("typing", include_str!("lib/typing.py")),
+    ("unicodedata", include_str!("lib/unicodedata.py")),
     (
         "warnings",
         "def filterwarnings(*args, **kwargs): pass\ndef simplefilter(*args, **kwargs): pass\ndef warn(*args, **kwargs): pass\n",
     ),
+    ("zoneinfo", include_str!("lib/zoneinfo.py")),
     ("openpyxl", include_str!("lib/openpyxl.py")),
     ("openpyxl._refuse", include_str!("lib/openpyxl_refuse.py")),
     ("openpyxl._values", include_str!("lib/openpyxl_values.py")),
@@ -55,8 +74,20 @@ const SOURCES: &[(&str, &str)] = &[
     ),
     ("openpyxl.chart", include_str!("lib/openpyxl_chart.py")),
     (
+        "openpyxl.chart.area_chart",
+        "from openpyxl.chart import AreaChart, AreaChart3D\n",
+    ),
+    (
         "openpyxl.chart.axis",
-        "from openpyxl.chart import ChartLines, Scaling\n",
+        "from openpyxl.chart import ChartLines, DateAxis, Scaling\n",
+    ),
+    (
+        "openpyxl.chart.bar_chart",
+        "from openpyxl.chart import BarChart, BarChart3D\n",
+    ),
+    (
+        "openpyxl.chart.error_bar",
+        "from openpyxl.chart import ErrorBars\n",
     ),
     (
         "openpyxl.chart.label",
@@ -71,12 +102,32 @@ const SOURCES: &[(&str, &str)] = &[
         "from openpyxl.chart import Legend\n",
     ),
     (
+        "openpyxl.chart.line_chart",
+        "from openpyxl.chart import LineChart, LineChart3D\n",
+    ),
+    (
+        "openpyxl.chart.pie_chart",
+        "from openpyxl.chart import PieChart, PieChart3D, DoughnutChart, ProjectedPieChart\n",
+    ),
+    (
         "openpyxl.chart.marker",
         "from openpyxl.chart import DataPoint, Marker\n",
     ),
     (
         "openpyxl.chart.reference",
         "from openpyxl.chart import Reference\n",
+    ),
+    (
+        "openpyxl.chart.scatter_chart",
+        "from openpyxl.chart import ScatterChart\n",
+    ),
+    (
+        "openpyxl.chart.text",
+        "from openpyxl._refuse import absent\nRichText = absent('RichText', 'titles are texts: chart.title = \"...\"')\nText = absent('Text', 'titles are texts')\n",
+    ),
+    (
+        "openpyxl.chart.trendline",
+        "from openpyxl.chart import Trendline\n",
     ),
     (
         "openpyxl.chart.series",
@@ -98,6 +149,10 @@ const SOURCES: &[(&str, &str)] = &[
     (
         "openpyxl.drawing.image",
         "from openpyxl._refuse import refused\nclass Image:\n    def __init__(self, *args):\n        raise refused('a picture (openpyxl.drawing.image.Image)')\n",
+    ),
+    (
+        "openpyxl.drawing.text",
+        "from openpyxl._refuse import absent\nParagraph = ParagraphProperties = CharacterProperties = RichTextProperties = RegularTextRun = Font = \\\n    absent('a font of a chart (openpyxl.drawing.text)', 'titles are texts: chart.title = \"...\"')\n",
     ),
     (
         "openpyxl.drawing.line",
@@ -186,6 +241,10 @@ const SOURCES: &[(&str, &str)] = &[
         include_str!("lib/openpyxl_filters.py"),
     ),
     (
+        "openpyxl.worksheet.formula",
+        include_str!("lib/openpyxl_formula.py"),
+    ),
+    (
         "openpyxl.worksheet.hyperlink",
         include_str!("lib/openpyxl_hyperlink.py"),
     ),
@@ -217,8 +276,10 @@ pub(crate) fn source(name: &str) -> Option<&'static str> {
 pub(crate) fn natives(name: &str) -> &'static [(&'static str, Function)] {
     match name {
         "math" => math::FUNCTIONS,
+        "_json" => json::FUNCTIONS,
         "_re" => regex::FUNCTIONS,
         "_sheet" => sheet::FUNCTIONS,
+        "_unicode" => unicode::FUNCTIONS,
         "_random" | "_clock" => random::FUNCTIONS,
         _ => &[],
     }
@@ -239,19 +300,35 @@ pub(crate) fn absent(name: &str) -> String {
             "No module named '{name}': it is not available in the sandbox `embedded`; write it with openpyxl and plain \
              Python, or use the sandbox `cpython`"
         ),
-        "os" | "io" | "pathlib" | "subprocess" | "socket" | "shutil" | "urllib" | "requests"
-        | "http" | "ctypes" | "threading" | "multiprocessing" | "tempfile" | "glob" => format!(
+        "subprocess" | "socket" | "shutil" | "urllib" | "requests" | "http" | "ctypes"
+        | "threading" | "multiprocessing" | "tempfile" | "glob" => format!(
             "No module named '{name}': files, network and processes cannot be reached from this sandbox; the workbook is \
              `workbook`"
         ),
-        "openpyxl" => format!("No module named '{name}' in the openpyxl of this sandbox"),
+        "openpyxl" => {
+            let known: Vec<&str> = importable()
+                .into_iter()
+                .filter(|known| known.starts_with("openpyxl."))
+                .collect();
+            format!(
+                "No module named '{name}' in the openpyxl of this sandbox; the sandbox `cpython` has all of it; there are: {}",
+                known.join(", ")
+            )
+        }
         _ => {
-            let known: Vec<&str> = SOURCES
-                .iter()
-                .map(|(known, _)| *known)
-                .filter(|known| !known.starts_with('_') && !known.contains('.'))
+            let known: Vec<&str> = importable()
+                .into_iter()
+                .filter(|known| !known.contains('.'))
                 .collect();
             format!("No module named '{name}'; there are: {}", known.join(", "))
         }
     }
+}
+
+/// The modules that programs are meant to import.
+pub(crate) fn importable() -> Vec<&'static str> {
+    let names = SOURCES.iter().map(|(name, _)| *name);
+    names
+        .filter(|name| name.split('.').all(|part| !part.starts_with('_')))
+        .collect()
 }

@@ -71,6 +71,63 @@ pub(crate) fn float_to_big(value: f64) -> BigInt {
     BigInt::parse_bytes(text.as_bytes(), 10).unwrap_or_default()
 }
 
+/// A float as a quotient of two integers; nothing if it is not finite.
+pub(crate) fn ratio(value: f64) -> Option<(BigInt, BigInt)> {
+    if !value.is_finite() {
+        return None;
+    }
+    let (mut value, mut power) = (value, 0_u32);
+    while value.fract() != 0.0 && power < 1100 {
+        value *= 2.0;
+        power += 1;
+    }
+    Some((float_to_big(value), BigInt::from(1) << power))
+}
+
+/// The float nearest to a quotient of two integers; infinite where there is none.
+pub(crate) fn quotient(a: &BigInt, b: &BigInt) -> f64 {
+    let is_negative = (a.sign() == Sign::Minus) != (b.sign() == Sign::Minus);
+    let (top, below) = (a.magnitude().clone(), b.magnitude().clone());
+    let bits = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    // So many digits that what is cut off only says on which side of the middle it is.
+    let shift = 66 - (bits(top.bits()) - bits(below.bits()));
+    let (top, below) = match u64::try_from(shift) {
+        Ok(up) => (top << up, below),
+        Err(_) => (top, below << shift.unsigned_abs()),
+    };
+    let (mut whole, rest) = (&top / &below, &top % &below);
+    if rest.bits() > 0 {
+        whole |= num_bigint::BigUint::from(1_u32);
+    }
+    // A result below the smallest normal number keeps fewer digits, and is rounded just once.
+    let size = bits(whole.bits()) - shift;
+    let kept = (size + 1074).min(53);
+    if kept < 0 {
+        return if is_negative { -0.0 } else { 0.0 };
+    }
+    let cut = bits(whole.bits()) - kept;
+    let mut digits = u128::try_from(whole).unwrap_or(0);
+    if cut > 0 {
+        let half = 1_u128 << (cut - 1);
+        let below = digits & (2 * half - 1);
+        digits >>= cut;
+        digits += u128::from(below > half || below == half && digits & 1 == 1);
+    }
+    let mut value = digits as f64;
+    let mut power = cut.max(0) - shift;
+    while power > 0 && value.is_finite() {
+        let step = power.min(1000);
+        value *= 2_f64.powi(i32::try_from(step).unwrap_or(0));
+        power -= step;
+    }
+    while power < 0 && value != 0.0 {
+        let step = (-power).min(1000);
+        value /= 2_f64.powi(i32::try_from(step).unwrap_or(0));
+        power += step;
+    }
+    if is_negative { -value } else { value }
+}
+
 /// The order of two numbers; nothing if one is none, nothing within if one is not a number.
 pub(crate) fn compare(left: &Value, right: &Value) -> Option<Option<Ordering>> {
     match (left, right) {
@@ -123,10 +180,16 @@ pub(crate) fn float_text(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
-    let plain = format!("{value:?}");
+    let mut text = format!("{value:e}");
+    let digits = text.bytes().filter(u8::is_ascii_digit);
+    let places = digits.count() - exponent_of(&text).unsigned_abs().to_string().len() - 1;
+    // Of two texts that are as short and as near, the one with the even digit is meant.
+    let even = format!("{value:.places$e}");
+    if even.parse() == Ok(value) {
+        text = even;
+    }
     let magnitude = value.abs();
     if magnitude != 0.0 && !(1e-4..1e16).contains(&magnitude) {
-        let text = format!("{value:e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let (sign, exponent) = match exponent.strip_prefix('-') {
             Some(rest) => ('-', rest),
@@ -134,8 +197,16 @@ pub(crate) fn float_text(value: f64) -> String {
         };
         return format!("{digits}e{sign}{exponent:0>2}");
     }
-    match plain.contains('e') {
-        true => format!("{value}"),
-        false => plain,
+    let places = i64::try_from(places).unwrap_or(0) - exponent_of(&text);
+    let decimals = usize::try_from(places).unwrap_or(0).max(1);
+    let plain = format!("{value:.decimals$}");
+    match plain.parse() == Ok(value) {
+        true => plain,
+        false => format!("{value:?}"),
     }
+}
+
+fn exponent_of(text: &str) -> i64 {
+    let exponent = text.split_once('e').map_or("0", |(_, exponent)| exponent);
+    exponent.parse().unwrap_or(0)
 }

@@ -1,6 +1,6 @@
 //! Runs one program from its text to what it made.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, time::Instant};
+use std::time::Instant;
 
 use superstep_workbook::{Operation, Workbook};
 
@@ -83,7 +83,7 @@ fn start(vm: &mut Vm, program: &str) -> Res<()> {
             return Err(vm.error("SyntaxError", message));
         }
     };
-    let names = Rc::new(RefCell::new(HashMap::new()));
+    let names = Vm::namespace();
     names
         .borrow_mut()
         .insert("__name__".into(), Value::str("__main__"));

@@ -25,18 +25,77 @@ impl Vm {
                             }
                         };
                     }
-                    if name == "__str__" && object.class.kind == Kind::Exception {
-                        return self.exception_text(value);
+                    let is_usual = object.class.kind == Kind::Exception
+                        || matches!(&*object.payload.borrow(), Value::Str(_));
+                    if is_usual {
+                        break;
                     }
                 }
-                let payload = object.payload.borrow().clone();
-                match payload {
-                    Value::None => self.repr(value),
-                    payload => self.text_of(&payload),
-                }
+                self.usual_text(value)
             }
             _ => self.repr(value),
         }
+    }
+
+    /// `str()` of a value whose class says nothing else.
+    pub(crate) fn usual_text(&mut self, value: &Value) -> Res<String> {
+        let Value::Object(object) = value else {
+            return self.text_of(value);
+        };
+        if object.class.kind == Kind::Exception {
+            return self.exception_text(value);
+        }
+        let payload = object.payload.borrow().clone();
+        match payload {
+            Value::None => self.repr(value),
+            payload => self.text_of(&payload),
+        }
+    }
+
+    /// `repr()` of a value whose class says nothing else.
+    pub(crate) fn usual_repr(&mut self, value: &Value) -> Res<String> {
+        let Value::Object(object) = value else {
+            return self.repr(value);
+        };
+        if object.class.kind == Kind::Exception {
+            let args = object.attributes.borrow().get("args");
+            let args = match args {
+                Some(Value::Tuple(args)) => self.joined(&args)?,
+                _ => String::new(),
+            };
+            return Ok(format!("{}({args})", object.class.name));
+        }
+        let payload = object.payload.borrow().clone();
+        match payload {
+            Value::None => {
+                let path = class_path(&object.class);
+                Ok(format!(
+                    "<{path} object at {:#x}>",
+                    value.address().unwrap_or(0)
+                ))
+            }
+            payload if matches!(payload, Value::Set(_) | Value::FrozenSet(_)) => {
+                let items = self.collect_items(&payload)?;
+                let inner = self.joined(&items)?;
+                Ok(match items.is_empty() {
+                    true => format!("{}()", object.class.name),
+                    false => format!("{}({{{inner}}})", object.class.name),
+                })
+            }
+            payload => self.repr(&payload),
+        }
+    }
+
+    /// `ascii()` of a value.
+    pub(crate) fn ascii(&mut self, value: &Value) -> Res<String> {
+        let mut out = String::new();
+        for c in self.repr(value)?.chars() {
+            match c.is_ascii() {
+                true => out.push(c),
+                false => out.push_str(&escape(c)),
+            }
+        }
+        Ok(out)
     }
 
     /// `repr()` of a value.
@@ -100,8 +159,22 @@ impl Vm {
                 step => format!("range({}, {}, {step})", range.start, range.stop),
             },
             Value::Slice(parts) => format!("slice({})", self.joined(&parts[..])?),
-            Value::Closure(closure) => format!("<function {}>", closure.code.name),
+            Value::Closure(closure) => format!(
+                "<function {} at {:#x}>",
+                closure.code.path,
+                value.address().unwrap_or(0)
+            ),
             Value::Native(native) => format!("<built-in function {}>", native.name),
+            Value::Union(classes) => {
+                let mut names = Vec::new();
+                for class in classes.iter() {
+                    names.push(match class {
+                        Value::Class(class) => class_path(class),
+                        other => self.repr(other)?,
+                    });
+                }
+                names.join(" | ")
+            }
             Value::Method(method) => {
                 let name = self.find_attribute(&method.1, &"__name__".into())?;
                 let name = name
@@ -109,7 +182,13 @@ impl Vm {
                     .unwrap_or_else(|| "".into());
                 format!("<bound method {name}>")
             }
-            Value::Class(class) => format!("<class '{}'>", class.name),
+            Value::Class(class) => match class.find("__class_repr__") {
+                Some(Value::OfClass(show)) => {
+                    let shown = self.call_with(&show, vec![value.clone()])?;
+                    self.text_of(&shown)?
+                }
+                _ => format!("<class '{}'>", class_path(class)),
+            },
             Value::Module(module) => format!("<module '{}'>", module.name),
             Value::Iter(_) => "<iterator object>".to_owned(),
             Value::Generator(generator) => format!("<generator object {}>", generator.name),
@@ -117,27 +196,13 @@ impl Vm {
             Value::Static(_) => "<staticmethod>".to_owned(),
             Value::OfClass(_) => "<classmethod>".to_owned(),
             Value::Super(_) => "<super object>".to_owned(),
-            Value::Object(object) => {
-                if let Some(found) = self.special(value, "__repr__", Vec::new())? {
-                    return match found.as_str() {
-                        Some(text) => Ok(text.to_string()),
-                        None => Err(self.error("TypeError", "__repr__ returned non-string")),
-                    };
-                }
-                if object.class.kind == Kind::Exception {
-                    let args = object.attributes.borrow().get("args").cloned();
-                    let args = match args {
-                        Some(Value::Tuple(args)) => self.joined(&args)?,
-                        _ => String::new(),
-                    };
-                    return Ok(format!("{}({args})", object.class.name));
-                }
-                let payload = object.payload.borrow().clone();
-                match payload {
-                    Value::None => format!("<{} object>", object.class.name),
-                    payload => self.repr(&payload)?,
-                }
-            }
+            Value::Object(_) => match self.special(value, "__repr__", Vec::new())? {
+                None => self.usual_repr(value)?,
+                Some(found) => match found.as_str() {
+                    Some(text) => text.to_string(),
+                    None => return Err(self.error("TypeError", "__repr__ returned non-string")),
+                },
+            },
         })
     }
 
@@ -187,24 +252,51 @@ pub(crate) fn quoted(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c if u32::from(c) < 32 || u32::from(c) == 127 => {
-                out.push_str(&format!("\\x{:02x}", u32::from(c)));
-            }
-            '\u{a0}' => out.push_str("\\xa0"),
-            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
+            c if is_printable(c) => out.push(c),
+            c => out.push_str(&escape(c)),
         }
     }
     out.push(quote);
     out
 }
 
+/// A class with the module that it is from.
+pub(crate) fn class_path(class: &super::value::Class) -> String {
+    let attributes = class.attributes.borrow();
+    let text = |name| attributes.get(name).and_then(|value: Value| value.as_str());
+    match (text("__module__"), text("__qualname__")) {
+        (Some(module), Some(name)) => format!("{module}.{name}"),
+        _ => class.name.to_string(),
+    }
+}
+
+/// Whether a character stands for itself in a text in quotes.
+pub(crate) fn is_printable(c: char) -> bool {
+    if c.is_ascii() {
+        return !c.is_ascii_control();
+    }
+    // After another character, a mark that joins it is no longer escaped for that.
+    !format!("x{c}").escape_debug().any(|c| c == '\\')
+}
+
+fn escape(c: char) -> String {
+    match u32::from(c) {
+        code @ 0..=0xFF => format!("\\x{code:02x}"),
+        code @ 0x100..=0xFFFF => format!("\\u{code:04x}"),
+        code => format!("\\U{code:08x}"),
+    }
+}
+
 fn bytes_text(bytes: &[u8]) -> String {
-    let mut out = String::from("b'");
+    let quote = match bytes.contains(&b'\'') && !bytes.contains(&b'"') {
+        true => '"',
+        false => '\'',
+    };
+    let mut out = format!("b{quote}");
     for byte in bytes {
         match byte {
             b'\\' => out.push_str("\\\\"),
-            b'\'' => out.push_str("\\'"),
+            b'\'' if quote == '\'' => out.push_str("\\'"),
             b'\n' => out.push_str("\\n"),
             b'\r' => out.push_str("\\r"),
             b'\t' => out.push_str("\\t"),
@@ -212,6 +304,6 @@ fn bytes_text(bytes: &[u8]) -> String {
             _ => out.push_str(&format!("\\x{byte:02x}")),
         }
     }
-    out.push('\'');
+    out.push(quote);
     out
 }

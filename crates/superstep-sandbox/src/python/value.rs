@@ -1,6 +1,6 @@
 //! Values of Python programs.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{cell::RefCell, rc::Rc};
 
 use indexmap::IndexMap;
 use num_bigint::BigInt;
@@ -10,7 +10,8 @@ use super::{code::Code, fault::Res, vm::Vm};
 pub(crate) use crate::syntax::ast::Name;
 pub(crate) type Dict = IndexMap<Key, (Value, Value)>;
 pub(crate) type Set = IndexMap<Key, Value>;
-pub(crate) type Namespace = Rc<RefCell<HashMap<Name, Value>>>;
+/// Names in the order in which they were set.
+pub(crate) type Namespace = Rc<RefCell<IndexMap<Name, Value>>>;
 pub(crate) type Variable = Rc<RefCell<Option<Value>>>;
 pub(crate) type Function = fn(&mut Vm, Args) -> Res<Value>;
 
@@ -45,6 +46,8 @@ pub(crate) enum Value {
     Static(Rc<Value>),
     OfClass(Rc<Value>),
     Super(Rc<(Rc<Class>, Value)>),
+    /// `int | str`.
+    Union(Rc<[Value]>),
 }
 
 /// What a dict finds its entries by: equal keys are equal values.
@@ -61,8 +64,8 @@ pub(crate) enum Key {
     Frozen(Vec<Key>),
     /// What is only equal to itself.
     Identity(usize),
-    /// What a class of the program says is equal, by the hash that it gives.
-    Own(i64),
+    /// The number of a value whose class says itself what is equal (`Vm::number_of`).
+    Own(usize),
 }
 
 /// `keys()`, `values()` or `items()` of a dict.
@@ -123,7 +126,7 @@ pub(crate) struct Closure {
 
 /// A function of the interpreter.
 pub(crate) struct Native {
-    pub(crate) name: &'static str,
+    pub(crate) name: Name,
     pub(crate) call: Function,
 }
 
@@ -135,38 +138,103 @@ pub(crate) struct Args {
 }
 
 /// Attributes of an object, in the order in which they were set.
-#[derive(Default)]
-pub(crate) struct Attributes(pub(crate) Vec<(Name, Value)>);
+pub(crate) enum Attributes {
+    Own(Vec<(Name, Value)>),
+    /// The `__dict__` of an object, once a program has asked for it.
+    Shared(Rc<RefCell<Dict>>),
+}
+
+impl Default for Attributes {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
+}
 
 impl Attributes {
-    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        let found = self.0.iter().find(|(known, _)| &**known == name);
-        found.map(|(_, value)| value)
+    pub(crate) fn get(&self, name: &str) -> Option<Value> {
+        match self {
+            Self::Own(pairs) => {
+                let found = pairs.iter().find(|(known, _)| &**known == name);
+                found.map(|(_, value)| value.clone())
+            }
+            Self::Shared(dict) => {
+                let found = dict.borrow();
+                found
+                    .get(&Key::Str(name.into()))
+                    .map(|(_, value)| value.clone())
+            }
+        }
     }
 
     pub(crate) fn set(&mut self, name: &Name, value: Value) {
-        match self.0.iter_mut().find(|(known, _)| known == name) {
-            Some((_, old)) => *old = value,
-            None => self.0.push((Rc::clone(name), value)),
+        match self {
+            Self::Own(pairs) => match pairs.iter_mut().find(|(known, _)| known == name) {
+                Some((_, old)) => *old = value,
+                None => pairs.push((Rc::clone(name), value)),
+            },
+            Self::Shared(dict) => {
+                let key = Key::Str(Rc::clone(name));
+                dict.borrow_mut()
+                    .insert(key, (Value::Str(Rc::clone(name)), value));
+            }
         }
     }
 
     pub(crate) fn remove(&mut self, name: &str) -> bool {
-        let before = self.0.len();
-        self.0.retain(|(known, _)| &**known != name);
-        self.0.len() != before
+        match self {
+            Self::Own(pairs) => {
+                let before = pairs.len();
+                pairs.retain(|(known, _)| &**known != name);
+                pairs.len() != before
+            }
+            Self::Shared(dict) => {
+                let gone = dict.borrow_mut().shift_remove(&Key::Str(name.into()));
+                gone.is_some()
+            }
+        }
+    }
+
+    pub(crate) fn pairs(&self) -> Vec<(Name, Value)> {
+        match self {
+            Self::Own(pairs) => pairs.clone(),
+            Self::Shared(dict) => {
+                let dict = dict.borrow();
+                let pairs = dict.values();
+                pairs
+                    .filter_map(|(name, value)| Some((name.as_str()?, value.clone())))
+                    .collect()
+            }
+        }
+    }
+
+    /// The attributes as a dict that changes with them.
+    pub(crate) fn share(&mut self) -> Rc<RefCell<Dict>> {
+        if let Self::Shared(dict) = self {
+            return Rc::clone(dict);
+        }
+        let pairs = self.pairs().into_iter();
+        let entries = pairs.map(|(name, value)| {
+            let key = Key::Str(Rc::clone(&name));
+            (key, (Value::Str(name), value))
+        });
+        let dict = Rc::new(RefCell::new(entries.collect()));
+        *self = Self::Shared(Rc::clone(&dict));
+        dict
     }
 }
 
 pub(crate) struct Class {
     pub(crate) name: Name,
-    /// Itself left out, the nearest first.
+    /// The classes that it names, and all that it inherits from, the nearest first.
+    pub(crate) bases: Vec<Rc<Class>>,
     pub(crate) ancestors: Vec<Rc<Class>>,
     pub(crate) attributes: RefCell<Attributes>,
     /// The type of the interpreter that it is, or is made from.
     pub(crate) kind: Kind,
     /// Whether it is that type itself.
     pub(crate) is_builtin: bool,
+    /// Whether it says itself what calling it does, as an `Enum`.
+    pub(crate) is_called_by_itself: bool,
     /// The only attributes that its objects may have, where it says so.
     pub(crate) slots: RefCell<Option<Rc<[Name]>>>,
 }
@@ -194,6 +262,8 @@ pub(crate) enum Kind {
     Range,
     Slice,
     Function,
+    Native,
+    Method,
     Module,
     Iterator,
     Generator,
@@ -201,17 +271,82 @@ pub(crate) enum Kind {
     Static,
     OfClass,
     Super,
+    Union,
+}
+
+impl Kind {
+    /// Whether a type has a method of those that many types have.
+    pub(crate) fn offers(self, method: &str) -> bool {
+        let is_number = matches!(self, Self::Int | Self::Float | Self::Bool);
+        let is_sequence = matches!(self, Self::Str | Self::Bytes | Self::Tuple | Self::List);
+        let is_mapped = matches!(self, Self::Dict | Self::Range);
+        let is_set = matches!(self, Self::Set | Self::FrozenSet | Self::View);
+        let is_iterator = matches!(self, Self::Iterator | Self::Generator);
+        match method {
+            "__next__" => is_iterator,
+            "__iter__" => is_sequence || is_mapped || is_set || is_iterator,
+            "__len__" | "__contains__" => is_sequence || is_mapped || is_set,
+            "__getitem__" => is_sequence || is_mapped,
+            "__add__" | "__mul__" => is_number || is_sequence,
+            "__sub__" | "__or__" | "__and__" => is_number || is_set || self == Self::Dict,
+            "__bool__" => is_number,
+            _ => true,
+        }
+    }
+
+    /// Whether values of a type do by themselves what such a method does.
+    fn has(self, method: &str) -> bool {
+        let is_compared = matches!(
+            method,
+            "__eq__" | "__ne__" | "__hash__" | "__lt__" | "__le__" | "__gt__" | "__ge__"
+        );
+        match self {
+            Self::Object | Self::Exception | Self::Type => false,
+            Self::Int | Self::Float | Self::Bool => {
+                is_compared
+                    || matches!(
+                        method,
+                        "__add__"
+                            | "__sub__"
+                            | "__mul__"
+                            | "__or__"
+                            | "__and__"
+                            | "__xor__"
+                            | "__invert__"
+                            | "__bool__"
+                    )
+            }
+            _ => {
+                is_compared
+                    || matches!(
+                        method,
+                        "__len__"
+                            | "__iter__"
+                            | "__contains__"
+                            | "__getitem__"
+                            | "__add__"
+                            | "__mul__"
+                    )
+            }
+        }
+    }
 }
 
 impl Class {
     /// An attribute of the class or of one that it inherits from.
     pub(crate) fn find(&self, name: &str) -> Option<Value> {
         if let Some(value) = self.attributes.borrow().get(name) {
-            return Some(value.clone());
+            return Some(value);
         }
-        self.ancestors
-            .iter()
-            .find_map(|class| class.attributes.borrow().get(name).cloned())
+        for class in &self.ancestors {
+            if let Some(value) = class.attributes.borrow().get(name) {
+                return Some(value);
+            }
+            if class.is_builtin && class.kind.has(name) {
+                return None;
+            }
+        }
+        None
     }
 
     pub(crate) fn is_below(&self, other: &Class) -> bool {
@@ -296,7 +431,8 @@ impl Value {
         Self::Iter(Rc::new(RefCell::new(iter)))
     }
 
-    pub(crate) fn native(name: &'static str, call: Function) -> Self {
+    pub(crate) fn native(name: &str, call: Function) -> Self {
+        let name = name.into();
         Self::Native(Rc::new(Native { name, call }))
     }
 
@@ -360,6 +496,7 @@ impl Value {
             Self::Property(it) => of(it),
             Self::Static(it) | Self::OfClass(it) => of(it),
             Self::Super(it) => of(it),
+            Self::Union(it) => of(it),
             _ => None,
         }
     }
@@ -383,7 +520,9 @@ impl Value {
             Self::View(_) => Kind::View,
             Self::Range(_) => Kind::Range,
             Self::Slice(_) => Kind::Slice,
-            Self::Closure(_) | Self::Native(_) | Self::Method(_) => Kind::Function,
+            Self::Closure(_) => Kind::Function,
+            Self::Native(_) => Kind::Native,
+            Self::Method(_) => Kind::Method,
             Self::Class(_) => Kind::Type,
             Self::Object(object) => object.class.kind,
             Self::Module(_) => Kind::Module,
@@ -393,6 +532,7 @@ impl Value {
             Self::Static(_) => Kind::Static,
             Self::OfClass(_) => Kind::OfClass,
             Self::Super(_) => Kind::Super,
+            Self::Union(_) => Kind::Union,
         }
     }
 

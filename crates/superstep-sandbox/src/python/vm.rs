@@ -10,14 +10,20 @@ mod hash;
 mod import;
 mod item;
 mod iterate;
+mod matching;
 mod operators;
 
+pub(crate) use exec::{Exit, put};
+pub(crate) use operators::floor_divide;
+
 use std::{cell::RefCell, collections::HashMap, rc::Rc, time::Instant};
+
+use indexmap::IndexMap;
 
 use super::{
     code::Code,
     fault::{Fault, Place, Res},
-    modules::sheet::Host,
+    modules::{random, sheet::Host},
     value::{Class, Kind, Name, Namespace, Value, Variable},
 };
 use crate::fault::Stop;
@@ -29,7 +35,11 @@ pub(crate) struct Vm {
     pub(crate) modules: HashMap<Name, Value>,
     pub(crate) output: Output,
     pub(crate) host: Host,
-    pub(crate) random: u64,
+    /// Generators of random numbers that the program has.
+    pub(crate) random: Vec<random::Twister>,
+    /// Values whose classes say what is equal, by their hashes, with a number for those that are.
+    pub(crate) numbered: HashMap<i64, Vec<(Value, usize)>>,
+    pub(crate) patterns: HashMap<(Rc<str>, Rc<str>), Rc<fancy_regex::Regex>>,
     depth: usize,
     most_depth: usize,
     deadline: Instant,
@@ -130,6 +140,21 @@ impl Frame {
     pub(crate) fn has_begun(&self) -> bool {
         self.at > 0
     }
+
+    /// What `yield from` takes values from, while the frame waits there.
+    fn delegate(&self) -> Option<Value> {
+        match self.code.ops.get(self.at) {
+            Some(super::code::Op::YieldFrom) => self.stack.last().cloned(),
+            _ => None,
+        }
+    }
+
+    /// Goes on after `yield from`, which gives a value.
+    fn end_delegate(&mut self, value: Value) {
+        self.pop();
+        self.push(value);
+        self.at += 1;
+    }
 }
 
 impl Vm {
@@ -144,7 +169,9 @@ impl Vm {
                 ..Output::default()
             },
             host,
-            random: 0x9E37_79B9_7F4A_7C15,
+            random: Vec::new(),
+            numbered: HashMap::new(),
+            patterns: HashMap::new(),
             depth: 0,
             most_depth: limits.depth,
             deadline,
@@ -188,6 +215,6 @@ impl Vm {
     }
 
     pub(crate) fn namespace() -> Namespace {
-        Rc::new(RefCell::new(HashMap::new()))
+        Rc::new(RefCell::new(IndexMap::new()))
     }
 }

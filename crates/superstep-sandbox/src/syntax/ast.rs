@@ -149,8 +149,12 @@ pub(crate) enum Pattern {
     Or(Vec<Pattern>),
     As(Box<Pattern>, Name),
     Sequence(Vec<Pattern>),
-    /// A class, with patterns of attributes by name.
-    Class(Expr, Vec<(Name, Pattern)>),
+    /// The rest of a sequence, with the name that it gets.
+    Rest(Option<Name>),
+    /// Patterns of some values of a mapping by their keys, and the name that the rest gets.
+    Mapping(Vec<(Expr, Pattern)>, Option<Name>),
+    /// A class, with patterns of attributes by place and by name.
+    Class(Expr, Vec<Pattern>, Vec<(Name, Pattern)>),
 }
 
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ const DEPTH: usize = 120;
 /// The statements of a program.
 pub(crate) fn parse(text: &str) -> Parsed<Vec<Stmt>> {
     let tokens = lexer::tokens(text)?;
-    let mut parser = Parser::new(tokens, 0);
+    let mut parser = Parser::new(tokens, 0, None);
     let mut body = Vec::new();
     while !parser.is(&Word::End) {
         parser.statement(&mut body)?;
@@ -31,14 +31,27 @@ struct Parser {
     tokens: Vec<Token>,
     at: usize,
     depth: usize,
+    /// The class around, whose private names are its own.
+    class: Option<Name>,
 }
 
 impl Parser {
-    fn new(tokens: Vec<Token>, depth: usize) -> Self {
+    fn new(tokens: Vec<Token>, depth: usize, class: Option<Name>) -> Self {
         Self {
             tokens,
             at: 0,
             depth,
+            class,
+        }
+    }
+
+    /// A name as it is known: `__name` in the class `Table` is `_Table__name`.
+    fn known(&self, name: &Name) -> Name {
+        match &self.class {
+            Some(class) if name.starts_with("__") && !name.ends_with("__") => {
+                format!("_{}{name}", class.trim_start_matches('_')).into()
+            }
+            _ => Rc::clone(name),
         }
     }
 
@@ -104,7 +117,7 @@ impl Parser {
     fn name(&mut self) -> Parsed<Name> {
         match self.kind() {
             Word::Name(name) if !KEYWORDS.contains(&&**name) => {
-                let name = Rc::clone(name);
+                let name = self.known(name);
                 self.next();
                 Ok(name)
             }

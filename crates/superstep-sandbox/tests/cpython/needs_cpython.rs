@@ -1,5 +1,7 @@
 //! The same programs and the same attempts to escape as in the embedded sandbox.
 
+mod differences;
+
 use std::sync::Arc;
 
 use superstep_sandbox::{Availability, CPython, Ending, Sandbox, Stop};

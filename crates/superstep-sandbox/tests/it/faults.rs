@@ -45,7 +45,17 @@ async fn what_is_not_supported_says_what_there_is() {
     let sandbox = Embedded::new(kit::worker());
     for (program, class, part) in [
         ("import pandas", "ModuleNotFoundError", "cpython"),
-        ("import os", "ModuleNotFoundError", "cannot be reached"),
+        (
+            "import os\nos.listdir('.')", "PermissionError", "cannot be reached",
+        ),
+        (
+            "from pathlib import Path\nPath('x').open()",
+            "PermissionError",
+            "cannot be reached",
+        ),
+        (
+            "import subprocess", "ModuleNotFoundError", "cannot be reached",
+        ),
         (
             "workbook['Sales'].colour = 1", "AttributeError", "freeze_panes",
         ),
@@ -97,6 +107,22 @@ async fn what_is_not_kept_is_an_exception_that_names_it() {
         (
             "from openpyxl.chart import BarChart, LineChart\nBarChart() + LineChart()",
             "a chart over another one",
+        ),
+        (
+            "from openpyxl.chart.trendline import Trendline\nTrendline()",
+            "Trendline",
+        ),
+        (
+            "from openpyxl.chart.marker import DataPoint\nDataPoint(idx=1)",
+            "DataPoint",
+        ),
+        (
+            "from openpyxl.worksheet.formula import ArrayFormula\nws['A1'] = ArrayFormula('A1:A3', '=B1:B3')",
+            "SUMPRODUCT",
+        ),
+        (
+            "from openpyxl.worksheet.filters import FilterColumn\nFilterColumn(colId=0)",
+            "hide the rows",
         ),
         ("workbook.properties.title = 'x'", "wb.properties.title"),
         ("ws.column_dimensions['A'].font = 1", "ColumnDimension.font"),

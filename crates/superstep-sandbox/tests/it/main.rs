@@ -16,4 +16,5 @@ mod calculations;
 mod descriptors;
 mod escapes;
 mod faults;
+mod language;
 mod programs;

@@ -1,5 +1,6 @@
 //! What tests of all sandboxes share: the workbook, the programs, and how a workbook is shown.
 
+pub(crate) mod language;
 mod looks;
 
 use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};

@@ -7,8 +7,9 @@ use num_bigint::BigInt;
 use crate::python::{
     fault::Res,
     number::{Number, float_to_big},
+    types::{decoded, encoded},
     value::{Args, Attributes, Class, Dict, Kind, Range, Set, Value},
-    vm::Vm,
+    vm::{Vm, put},
 };
 
 impl Vm {
@@ -27,7 +28,7 @@ impl Vm {
                             attributes.set(&name, value);
                         }
                     }
-                    self.new_class(name, &bases, attributes)?
+                    self.new_class(name, &bases, attributes, args.named)?
                 }
                 _ => Value::Class(self.class_of(&args.get(0))),
             },
@@ -38,13 +39,23 @@ impl Vm {
             Kind::Int => self.int_of(first, args.take(1, "base"))?,
             Kind::Float => self.float_of(first)?,
             Kind::Str => match first.or_else(|| args.named("object")) {
-                Some(Value::Bytes(bytes)) if args.plain.len() > 1 => {
-                    Value::str(String::from_utf8_lossy(&bytes).into_owned())
+                Some(Value::Bytes(bytes)) if args.plain.len() > 1 || !args.named.is_empty() => {
+                    let (encoding, errors) = self.coding(&mut args);
+                    Value::str(decoded(self, &bytes, &encoding, &errors)?)
                 }
                 Some(value) => Value::str(self.text_of(&value)?),
                 None => Value::str(""),
             },
-            Kind::Bytes => self.bytes_of(first)?,
+            Kind::Bytes => match first {
+                Some(Value::Str(_)) if args.plain.len() < 2 && args.named.is_empty() => {
+                    return Err(self.error("TypeError", "string argument without an encoding"));
+                }
+                Some(Value::Str(text)) => {
+                    let (encoding, errors) = self.coding(&mut args);
+                    Value::Bytes(encoded(self, &text, &encoding, &errors)?.into())
+                }
+                first => self.bytes_of(first)?,
+            },
             Kind::List => Value::list(match first {
                 Some(value) => self.collect_items(&value)?,
                 None => Vec::new(),
@@ -59,7 +70,7 @@ impl Vm {
                 let mut dict = Dict::new();
                 if let Some(value) = first {
                     for (key, value) in self.pairs(&value)? {
-                        dict.insert(self.key(&key)?, (key, value));
+                        put(&mut dict, self.key(&key)?, key, value);
                     }
                 }
                 for (name, value) in args.named {
@@ -102,6 +113,16 @@ impl Vm {
         })
     }
 
+    /// The encoding that arguments name, and what happens to what it does not have.
+    fn coding(&mut self, args: &mut Args) -> (Rc<str>, Rc<str>) {
+        let encoding = args.take(1, "encoding").and_then(|it| it.as_str());
+        let errors = args.take(2, "errors").and_then(|it| it.as_str());
+        (
+            encoding.unwrap_or_else(|| "utf-8".into()),
+            errors.unwrap_or_else(|| "strict".into()),
+        )
+    }
+
     fn range(&mut self, args: &Args) -> Res<Value> {
         let mut bounds = Vec::new();
         for value in &args.plain {
@@ -134,7 +155,6 @@ impl Vm {
         let bytes: Vec<u8> = match value {
             None => Vec::new(),
             Some(Value::Bytes(bytes)) => bytes.to_vec(),
-            Some(Value::Str(text)) => text.as_bytes().to_vec(),
             Some(Value::Int(count)) => {
                 let count = usize::try_from(count).unwrap_or(0);
                 self.room(count)?;
@@ -195,6 +215,9 @@ impl Vm {
             Some(base) => u32::try_from(self.int_argument(&base)?).unwrap_or(99),
             None => 10,
         };
+        if radix != 0 && !(2..=36).contains(&radix) {
+            return Err(self.error("ValueError", "int() base must be >= 2 and <= 36, or 0"));
+        }
         let trimmed = text.trim();
         let (sign, digits) = match trimmed.strip_prefix('-') {
             Some(rest) => ("-", rest),
@@ -213,8 +236,10 @@ impl Vm {
         if radix == 0 {
             radix = 10;
         }
+        let is_spaced = !body.starts_with('_') && !body.ends_with('_') && !body.contains("__");
         let body = body.replace('_', "");
-        let is_fine = !body.is_empty()
+        let is_fine = is_spaced
+            && !body.is_empty()
             && (2..=36).contains(&radix)
             && body.chars().all(|c| c.is_digit(radix));
         if body.len() > 4300 {
@@ -243,10 +268,18 @@ impl Vm {
             return Ok(found);
         }
         if let Some(text) = value.as_str() {
+            let is_spaced = text.trim().split('_').enumerate().all(|(at, part)| {
+                let (first, last) = (part.chars().next(), part.chars().last());
+                let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+                !text.contains('_')
+                    || is_digit(last) && (at == 0 || is_digit(first))
+                    || at > 0 && is_digit(first)
+            });
             let cleaned = text.trim().replace('_', "").to_ascii_lowercase();
-            let is_number = cleaned
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || b"+-.e".contains(&byte));
+            let is_number = is_spaced
+                && cleaned
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || b"+-.e".contains(&byte));
             let parsed = match cleaned.trim_start_matches(['+', '-']) {
                 "inf" | "infinity" | "nan" => cleaned.parse::<f64>().ok(),
                 _ if is_number => cleaned.parse::<f64>().ok(),

@@ -109,6 +109,11 @@ fn captures(pattern: &Pattern, names: &mut Vec<Name>) {
     match pattern {
         Pattern::Any | Pattern::Value(_) => {}
         Pattern::Capture(name) => names.push(Rc::clone(name)),
+        Pattern::Rest(name) => names.extend(name.clone()),
+        Pattern::Mapping(pairs, rest) => {
+            pairs.iter().for_each(|(_, inner)| captures(inner, names));
+            names.extend(rest.clone());
+        }
         Pattern::Or(all) | Pattern::Sequence(all) => {
             all.iter().for_each(|inner| captures(inner, names));
         }
@@ -116,7 +121,8 @@ fn captures(pattern: &Pattern, names: &mut Vec<Name>) {
             captures(inner, names);
             names.push(Rc::clone(name));
         }
-        Pattern::Class(_, attributes) => {
+        Pattern::Class(_, places, attributes) => {
+            places.iter().for_each(|inner| captures(inner, names));
             attributes
                 .iter()
                 .for_each(|(_, inner)| captures(inner, names));
@@ -337,13 +343,22 @@ fn pattern_expressions(pattern: &Pattern, visit: &mut dyn FnMut(&Expr)) {
                 .for_each(|inner| pattern_expressions(inner, visit));
         }
         Pattern::As(inner, _) => pattern_expressions(inner, visit),
-        Pattern::Class(class, attributes) => {
+        Pattern::Mapping(pairs, _) => {
+            for (key, inner) in pairs {
+                visit(key);
+                pattern_expressions(inner, visit);
+            }
+        }
+        Pattern::Class(class, places, attributes) => {
             visit(class);
+            places
+                .iter()
+                .for_each(|inner| pattern_expressions(inner, visit));
             attributes
                 .iter()
                 .for_each(|(_, inner)| pattern_expressions(inner, visit));
         }
-        Pattern::Any | Pattern::Capture(_) => {}
+        Pattern::Any | Pattern::Capture(_) | Pattern::Rest(_) => {}
     }
 }
 

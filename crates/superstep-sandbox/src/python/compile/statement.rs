@@ -9,8 +9,7 @@ use crate::{
         value::{Name, Value},
     },
     syntax::ast::{
-        Alias, Case, ClassDef, CompareOp, Expr, ExprKind, FunctionDef, Handler, Params, Pattern,
-        Stmt, StmtKind,
+        Alias, Argument, ClassDef, Expr, ExprKind, FunctionDef, Handler, Params, Stmt, StmtKind,
     },
 };
 
@@ -511,19 +510,25 @@ impl Compiler {
 
     fn class(&mut self, class: &ClassDef) -> Parsed<()> {
         self.decorators(&class.decorators)?;
-        let mut bases = 0;
+        let (mut bases, mut named) = (0, 0);
         for base in &class.bases {
             match base {
-                crate::syntax::ast::Argument::Plain(base) => {
+                Argument::Plain(base) => {
                     self.expression(base)?;
                     bases += 1;
                 }
-                _ => {
-                    return self
-                        .fail("only classes can be inherited from; metaclasses are not supported");
-                }
+                Argument::Named(..) => {}
+                _ => return self.fail("bases of a class cannot be unpacked in this sandbox"),
             }
         }
+        for argument in &class.bases {
+            if let Argument::Named(name, value) = argument {
+                self.constant(Value::Str(Rc::clone(name)));
+                self.expression(value)?;
+                named += 1;
+            }
+        }
+        self.emit(Op::Dict(named));
         self.constant(Value::Str(Rc::clone(&class.name)));
         let scope = Scope::class(&class.body);
         let line = self.line;
@@ -546,105 +551,6 @@ impl Compiler {
             self.emit(Op::Call(1, u32::MAX));
         }
         self.store(&class.name);
-        Ok(())
-    }
-
-    fn matching(&mut self, subject: &Expr, cases: &[Case]) -> Parsed<()> {
-        let slot = self.hidden();
-        self.expression(subject)?;
-        self.emit(Op::StoreLocal(slot));
-        let mut ends = Vec::new();
-        for case in cases {
-            self.line = case.line;
-            let mut misses = Vec::new();
-            self.emit(Op::LoadLocal(slot));
-            self.pattern(&case.pattern, &mut misses)?;
-            if let Some(guard) = &case.guard {
-                self.expression(guard)?;
-                misses.push(self.jump(Op::JumpIfFalse));
-            }
-            self.body(&case.body)?;
-            ends.push(self.jump(Op::Jump));
-            for miss in misses {
-                self.land(miss);
-            }
-        }
-        for end in ends {
-            self.land(end);
-        }
-        Ok(())
-    }
-
-    /// Tests the value on top, which is taken, and jumps away if it does not fit.
-    fn pattern(&mut self, pattern: &Pattern, misses: &mut Vec<u32>) -> Parsed<()> {
-        match pattern {
-            Pattern::Any => self.emit(Op::Pop),
-            Pattern::Capture(name) => self.store(name),
-            Pattern::Value(value) => {
-                self.expression(value)?;
-                let op = match &*value.kind {
-                    ExprKind::None | ExprKind::Bool(_) => CompareOp::Is,
-                    _ => CompareOp::Eq,
-                };
-                self.emit(Op::Compare(op));
-                misses.push(self.jump(Op::JumpIfFalse));
-            }
-            Pattern::As(inner, name) => {
-                let slot = self.hidden();
-                self.emit(Op::Dup);
-                self.emit(Op::StoreLocal(slot));
-                self.pattern(inner, misses)?;
-                self.emit(Op::LoadLocal(slot));
-                self.store(name);
-            }
-            Pattern::Or(choices) => {
-                let slot = self.hidden();
-                self.emit(Op::StoreLocal(slot));
-                let mut hits = Vec::new();
-                for choice in choices {
-                    let mut own = Vec::new();
-                    self.emit(Op::LoadLocal(slot));
-                    self.pattern(choice, &mut own)?;
-                    hits.push(self.jump(Op::Jump));
-                    for miss in own {
-                        self.land(miss);
-                    }
-                }
-                misses.push(self.jump(Op::Jump));
-                for hit in hits {
-                    self.land(hit);
-                }
-            }
-            Pattern::Sequence(items) => {
-                let slot = self.hidden();
-                self.emit(Op::Dup);
-                self.emit(Op::StoreLocal(slot));
-                self.emit(Op::IsSequence(number(items.len())));
-                misses.push(self.jump(Op::JumpIfFalse));
-                for (at, item) in items.iter().enumerate() {
-                    self.emit(Op::LoadLocal(slot));
-                    self.constant(Value::int(at));
-                    self.emit(Op::LoadItem);
-                    self.pattern(item, misses)?;
-                }
-            }
-            Pattern::Class(class, attributes) => {
-                let slot = self.hidden();
-                self.emit(Op::StoreLocal(slot));
-                let isinstance = self.name_index(&"isinstance".into());
-                self.emit(Op::LoadGlobal(isinstance));
-                self.emit(Op::LoadLocal(slot));
-                self.expression(class)?;
-                self.emit(Op::Call(2, u32::MAX));
-                misses.push(self.jump(Op::JumpIfFalse));
-                for (name, inner) in attributes {
-                    self.emit(Op::LoadLocal(slot));
-                    let name = self.name_index(name);
-                    self.emit(Op::LoadAttribute(name));
-                    self.pattern(inner, misses)?;
-                }
-            }
-        }
         Ok(())
     }
 }

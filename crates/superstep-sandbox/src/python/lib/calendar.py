@@ -18,3 +18,26 @@ def monthrange(year, month):
 
 def weekday(year, month, day):
     return date(year, month, day).weekday()
+
+
+MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
+
+
+def leapdays(y1, y2):
+    return sum([isleap(year) for year in range(y1, y2)])
+
+
+def monthcalendar(year, month):
+    first, days = monthrange(year, month)
+    cells = [0] * first + list(range(1, days + 1))
+    cells += [0] * (-len(cells) % 7)
+    return [cells[at:at + 7] for at in range(0, len(cells), 7)]
+
+
+def timegm(tuple):
+    days = date(*tuple[:3]).toordinal() - 719163
+    return ((days * 24 + tuple[3]) * 60 + tuple[4]) * 60 + tuple[5]
+
+
+def setfirstweekday(firstweekday):
+    raise NotImplementedError("weeks begin on Monday in this sandbox")

@@ -1,6 +1,6 @@
 """Charts. One that is added is made when the workbook is saved, so that what a program says about it
 afterwards counts."""
-from openpyxl._refuse import Settings, refused
+from openpyxl._refuse import Settings, absent, refused
 from openpyxl.styles import _hex
 from openpyxl.utils import get_column_letter, range_boundaries
 
@@ -290,7 +290,7 @@ class _Chart(Settings):
         self.series.append(series)
 
     def __add__(self, other):
-        raise refused("a chart over another one", "add two charts")
+        raise refused("a chart over another one, or with a second axis", "add two charts, one below the other")
 
     def __iadd__(self, other):
         return self + other
@@ -346,24 +346,20 @@ class AreaChart(_Chart):
     _kind = "area"
 
 
-def _none(name):
-    class Absent:
-        def __init__(self, *args, **kwargs):
-            raise refused(name, "there are: BarChart, LineChart, PieChart, DoughnutChart, ScatterChart, AreaChart, and of charts: "
-                          "titles, style, legend, dataLabels, axes, colors of series")
-    return Absent
-
-
-BarChart3D = _none("BarChart3D")
-LineChart3D = _none("LineChart3D")
-PieChart3D = _none("PieChart3D")
-AreaChart3D = _none("AreaChart3D")
-BubbleChart = _none("BubbleChart")
-RadarChart = _none("RadarChart")
-StockChart = _none("StockChart")
-SurfaceChart = _none("SurfaceChart")
-ProjectedPieChart = _none("ProjectedPieChart")
-DataPoint = _none("DataPoint")
-Layout = _none("Layout")
-ManualLayout = _none("ManualLayout")
-Trendline = _none("Trendline")
+_THERE_ARE = "BarChart, LineChart, PieChart, DoughnutChart, ScatterChart and AreaChart"
+BarChart3D = absent("BarChart3D", "BarChart has the same values")
+LineChart3D = absent("LineChart3D", "LineChart has the same values")
+PieChart3D = absent("PieChart3D", "PieChart has the same values")
+AreaChart3D = absent("AreaChart3D", "AreaChart has the same values")
+SurfaceChart3D = absent("SurfaceChart3D", f"there are {_THERE_ARE}")
+BubbleChart = absent("BubbleChart", f"there are {_THERE_ARE}")
+RadarChart = absent("RadarChart", f"there are {_THERE_ARE}")
+StockChart = absent("StockChart", f"there are {_THERE_ARE}")
+SurfaceChart = absent("SurfaceChart", f"there are {_THERE_ARE}")
+ProjectedPieChart = absent("ProjectedPieChart", f"there are {_THERE_ARE}")
+DataPoint = absent("DataPoint", "the color of a whole series is series.graphicalProperties.solidFill; values of another color can be a series of their own")
+Layout = absent("Layout", "the place of a legend is chart.legend.position")
+ManualLayout = absent("ManualLayout", "the place of a legend is chart.legend.position")
+Trendline = absent("Trendline", "put its values in a column, with TREND or FORECAST.LINEAR, and add that column as a series")
+DateAxis = absent("DateAxis", "an axis of categories shows dates, too: set chart.x_axis.number_format")
+ErrorBars = absent("ErrorBars", "put the bounds in columns, and add them as series")

@@ -1,5 +1,7 @@
 """The filter of a sheet, and its conditional formats."""
-from openpyxl._refuse import refused
+from openpyxl._refuse import absent, refused
+
+_INSTEAD = "hide the rows that do not match (ws.row_dimensions[row].hidden = True), and set ws.auto_filter.ref"
 
 
 class AutoFilter:
@@ -15,10 +17,25 @@ class AutoFilter:
     def ref(self, value): self._owner._op({"op": "filter", "area": value})
 
     def add_filter_column(self, *args, **kwargs):
-        raise refused("ws.auto_filter.add_filter_column", "hide rows, and set ws.auto_filter.ref")
+        raise refused("ws.auto_filter.add_filter_column", _INSTEAD)
 
     def add_sort_condition(self, *args, **kwargs):
         raise refused("ws.auto_filter.add_sort_condition", "sort the rows")
+
+
+    @property
+    def filterColumn(self):
+        raise refused("ws.auto_filter.filterColumn", _INSTEAD)
+
+    @property
+    def sortState(self):
+        raise refused("ws.auto_filter.sortState", "sort the rows")
+
+
+FilterColumn, Filters, CustomFilter = absent("FilterColumn", _INSTEAD), absent("Filters", _INSTEAD), absent("CustomFilter", _INSTEAD)
+CustomFilters, DateGroupItem = absent("CustomFilters", _INSTEAD), absent("DateGroupItem", _INSTEAD)
+DynamicFilter, ColorFilter, Top10 = absent("DynamicFilter", _INSTEAD), absent("ColorFilter", _INSTEAD), absent("Top10", _INSTEAD)
+SortState, SortCondition = absent("SortState", "sort the rows"), absent("SortCondition", "sort the rows")
 
 
 class ConditionalFormattingList:

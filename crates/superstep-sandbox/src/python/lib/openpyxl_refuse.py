@@ -8,6 +8,14 @@ def refused(what, instead=""):
     return NotImplementedError(text + "; the sandbox `cpython` has all of openpyxl")
 
 
+def absent(name, instead=""):
+    """A class whose objects cannot be made."""
+    class Absent:
+        def __init__(self, *args, **kwargs):
+            raise refused(name, instead)
+    return Absent
+
+
 class Settings:
     """Attributes of which some are kept; the others are refused when they are set."""
     _known = {}

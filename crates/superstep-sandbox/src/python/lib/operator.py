@@ -1,3 +1,6 @@
+_abs = abs
+
+
 class itemgetter:
     def __init__(self, *items):
         self._items = items
@@ -51,3 +54,43 @@ def or_(a, b): return a | b
 def not_(a): return not a
 def contains(a, b): return b in a
 def getitem(a, b): return a[b]
+def delitem(a, b): del a[b]
+def setitem(a, b, c): a[b] = c
+def xor(a, b): return a ^ b
+def lshift(a, b): return a << b
+def rshift(a, b): return a >> b
+def invert(a): return ~a
+def pos(a): return +a
+def abs(a): return _abs(a)
+def index(a): return a.__index__() if hasattr(a, "__index__") else range(a).stop
+def truth(a): return bool(a)
+def is_(a, b): return a is b
+def is_not(a, b): return a is not b
+def concat(a, b): return a + b
+def countOf(a, b): return sum([item == b for item in a])
+def matmul(a, b): return a @ b
+
+
+def indexOf(a, b):
+    for at, item in enumerate(a):
+        if item == b:
+            return at
+    raise ValueError("sequence.index(x): x not in sequence")
+
+
+def iadd(a, b):
+    a += b
+    return a
+
+
+def isub(a, b):
+    a -= b
+    return a
+
+
+def imul(a, b):
+    a *= b
+    return a
+
+
+inv = invert

@@ -6,6 +6,7 @@ DOTALL = S = 16
 VERBOSE = X = 64
 ASCII = A = 256
 UNICODE = U = 32
+NOFLAG = 0
 
 
 class error(Exception):
@@ -13,8 +14,10 @@ class error(Exception):
 
 
 class Match:
-    def __init__(self, pattern, string, spans):
+    def __init__(self, pattern, string, spans, pos):
         self.re = pattern
+        self.pos = pos
+        self.endpos = len(string)
         self.string = string
         self._spans = spans
 
@@ -60,6 +63,14 @@ class Match:
         found = [at for at in range(1, len(self._spans)) if self._spans[at] is not None]
         return found[-1] if found else None
 
+    @property
+    def lastgroup(self):
+        names = {at: name for name, at in self.re.groupindex.items()}
+        return names.get(self.lastindex)
+
+    def expand(self, template):
+        return _expand(template, self)
+
     def __getitem__(self, group):
         return self._text(group)
 
@@ -69,8 +80,12 @@ class Match:
 
 class Pattern:
     def __init__(self, pattern, flags):
+        if not isinstance(pattern, str):
+            raise NotImplementedError("patterns of bytes are not supported in this sandbox")
+        if flags & ~(I | M | S | X | U):
+            raise NotImplementedError("of the flags of re, this sandbox has I, M, S, X and U")
         self.pattern = pattern
-        self.flags = flags
+        self.flags = flags | U
         letters = ""
         for flag, letter in ((I, "i"), (M, "m"), (S, "s"), (X, "x")):
             if flags & flag:
@@ -81,30 +96,30 @@ class Pattern:
         except ValueError as problem:
             raise error(str(problem)) from None
 
-    def _find(self, pattern, string, pos):
-        spans = _re.search(pattern, self._letters, string, pos)
-        return None if spans is None else Match(self, string, spans)
+    def _find(self, string, pos, endpos, mode):
+        if not isinstance(string, str):
+            raise TypeError("cannot use a string pattern on a bytes-like object" if isinstance(string, bytes)
+                            else "expected string or bytes-like object")
+        if endpos is not None and endpos < len(string):
+            string = string[:max(endpos, 0)]
+        spans = _re.search(self.pattern, self._letters, string, max(pos, 0), mode)
+        return None if spans is None else Match(self, string, spans, pos)
 
-    def search(self, string, pos=0):
-        return self._find(self.pattern, string, pos)
+    def search(self, string, pos=0, endpos=None): return self._find(string, pos, endpos, "search")
+    def match(self, string, pos=0, endpos=None): return self._find(string, pos, endpos, "match")
+    def fullmatch(self, string, pos=0, endpos=None): return self._find(string, pos, endpos, "fullmatch")
 
-    def match(self, string, pos=0):
-        return self._find("\\G(?:" + self.pattern + ")", string, pos)
-
-    def fullmatch(self, string):
-        return self._find("\\A(?:" + self.pattern + ")\\z", string, 0)
-
-    def finditer(self, string, pos=0):
+    def finditer(self, string, pos=0, endpos=None):
         while pos <= len(string):
-            found = self.search(string, pos)
+            found = self.search(string, pos, endpos)
             if found is None:
                 return
             yield found
             pos = found.end() if found.end() > found.start() else found.end() + 1
 
-    def findall(self, string):
+    def findall(self, string, pos=0, endpos=None):
         result = []
-        for found in self.finditer(string):
+        for found in self.finditer(string, pos, endpos):
             if self.groups == 0:
                 result.append(found.group())
             elif self.groups == 1:
@@ -143,7 +158,11 @@ class Pattern:
         return self.subn(repl, string, count)[0]
 
     def __repr__(self):
-        return f"re.compile({self.pattern!r})"
+        names = [name for flag, name in ((I, "IGNORECASE"), (M, "MULTILINE"), (S, "DOTALL"), (X, "VERBOSE")) if self.flags & flag]
+        return f"re.compile({self.pattern!r}" + (", " + "|".join(["re." + name for name in names]) if names else "") + ")"
+
+    def __eq__(self, other): return (self.pattern, self.flags) == (other.pattern, other.flags) if isinstance(other, Pattern) else NotImplemented
+    def __hash__(self): return ("pattern", self.pattern, self.flags)
 
 
 def _expand(template, found):
@@ -170,7 +189,9 @@ def _expand(template, found):
             out.append(found.group(int(name) if name.isdigit() else name) or "")
             at = end + 1
         else:
-            out.append({"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}.get(after, "\\" + after))
+            if after.isascii() and after.isalpha() and after not in "abfnrtv":
+                raise error(f"bad escape \\{after} at position {at}")
+            out.append({"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}.get(after, "\\" + after))
             at += 2
     return "".join(out)
 
@@ -180,6 +201,8 @@ _known = {}
 
 def compile(pattern, flags=0):
     if isinstance(pattern, Pattern):
+        if flags:
+            raise ValueError("cannot process flags argument with a compiled pattern")
         return pattern
     key = (pattern, flags)
     if key not in _known:
@@ -197,5 +220,12 @@ def sub(pattern, repl, string, count=0, flags=0): return compile(pattern, flags)
 def subn(pattern, repl, string, count=0, flags=0): return compile(pattern, flags).subn(repl, string, count)
 
 
-def escape(text):
-    return "".join(c if c.isalnum() or c == "_" else "\\" + c for c in text)
+_SPECIAL = set("()[]{}?*+-|^$\\.&~# \t\n\r\v\f")
+
+
+def escape(pattern):
+    return "".join(["\\" + c if c in _SPECIAL else c for c in pattern])
+
+
+def purge():
+    _known.clear()

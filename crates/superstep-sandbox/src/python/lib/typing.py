@@ -1,4 +1,9 @@
+from collections import namedtuple as _namedtuple
+
+
 class _Hint:
+    __is_hint__ = True
+
     def __getitem__(self, item):
         return self
 
@@ -8,10 +13,14 @@ class _Hint:
     def __or__(self, other):
         return self
 
+    __ror__ = __or__
+
 
 Any = Optional = Union = List = Dict = Tuple = Set = FrozenSet = Callable = Iterable = Iterator = _Hint()
-Sequence = Mapping = Generator = Type = Literal = Final = ClassVar = Annotated = Generic = _Hint()
-DefaultDict = OrderedDict = Counter = Deque = NoReturn = TypeAlias = Hashable = _Hint()
+Sequence = Mapping = Generator = Type = Literal = Final = ClassVar = Annotated = Generic = Protocol = _Hint()
+DefaultDict = OrderedDict = Counter = Deque = NoReturn = TypeAlias = Hashable = Collection = _Hint()
+MutableMapping = MutableSequence = MutableSet = Text = Never = Self = LiteralString = Concatenate = _Hint()
+Required = NotRequired = Unpack = AnyStr = SupportsFloat = SupportsInt = Reversible = Sized = Pattern = Match = _Hint()
 TYPE_CHECKING = False
 
 
@@ -19,55 +28,56 @@ def TypeVar(name, *args, **kwargs):
     return Any
 
 
+ParamSpec = TypeVarTuple = TypeVar
+
+
+def NewType(name, kind):
+    return lambda value: value
+
+
 def cast(kind, value):
     return value
 
 
-class NamedTuple:
+def get_type_hints(value):
+    raise NotImplementedError("annotations of functions are not kept in this sandbox")
+
+
+def runtime_checkable(cls):
+    return cls
+
+
+def _identity(function):
+    return function
+
+
+overload = final = override = no_type_check = _identity
+
+
+class _NamedTuples:
+    """`class Point(NamedTuple)` makes a class of tuples with names."""
+
     def __init_subclass__(cls):
         names = list(cls.__dict__.get("__annotations__") or {})
         defaults = [cls.__dict__[name] for name in names if name in cls.__dict__]
-
-        def __init__(self, *args, **kwargs):
-            values = list(args)
-            for at in range(len(values), len(names)):
-                if names[at] in kwargs:
-                    values.append(kwargs[names[at]])
-                elif at >= len(names) - len(defaults):
-                    values.append(defaults[at - len(names)])
-                else:
-                    raise TypeError(f"missing required argument: '{names[at]}'")
-            self._values = tuple(values)
-            for name, value in zip(names, values):
-                object.__setattr__(self, name, value)
-        cls.__init__ = __init__
-        cls._fields = tuple(names)
-
-    def __iter__(self):
-        return iter(self._values)
-
-    def __getitem__(self, index):
-        return self._values[index]
-
-    def __len__(self):
-        return len(self._values)
-
-    def __eq__(self, other):
-        return tuple(self) == tuple(other)
-
-    def __hash__(self):
-        return hash(self._values)
-
-    def __lt__(self, other):
-        return tuple(self) < tuple(other)
-
-    def _asdict(self):
-        return dict(zip(self._fields, self._values))
+        made = _namedtuple(cls.__name__, names, defaults=defaults)
+        cls.__new__ = made.__new__
+        for name, value in made.__dict__.items():
+            if name not in cls.__dict__ or name in names:
+                if name not in ("__module__", "__qualname__", "__new__"):
+                    setattr(cls, name, value)
 
 
-class TypedDict(dict):
+class NamedTuple(tuple, _NamedTuples):
     pass
 
 
-def overload(function):
-    return function
+class TypedDict(dict):
+    def __init_subclass__(cls, total=True):
+        cls.__total__ = total
+
+    def __class_call__(cls, *args, **kwargs):
+        if cls is TypedDict:
+            return dict
+        return dict(*args, **kwargs)
+    __class_call__ = classmethod(__class_call__)

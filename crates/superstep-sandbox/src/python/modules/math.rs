@@ -43,6 +43,64 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
             None => value.ln(),
         }))
     }),
+    ("asinh", |vm, args| real(vm, &args, f64::asinh)),
+    ("acosh", |vm, args| real(vm, &args, f64::acosh)),
+    ("atanh", |vm, args| real(vm, &args, f64::atanh)),
+    ("exp2", |vm, args| real(vm, &args, f64::exp2)),
+    ("ulp", |vm, args| {
+        real(vm, &args, |it| it.abs().next_up() - it.abs())
+    }),
+    ("nextafter", |vm, args| {
+        two(vm, &args, |from, to| match from.partial_cmp(&to) {
+            Some(std::cmp::Ordering::Less) => from.next_up(),
+            Some(std::cmp::Ordering::Greater) => from.next_down(),
+            _ => to,
+        })
+    }),
+    ("remainder", |vm, args| {
+        two(vm, &args, |a, b| {
+            let rest = (a % b).abs();
+            let other = b.abs() - rest;
+            let is_odd = ((a.abs() - rest) / b.abs()) % 2.0 == 1.0;
+            let nearest = if rest > other || rest == other && is_odd {
+                -other
+            } else {
+                rest
+            };
+            nearest * a.signum()
+        })
+    }),
+    ("frexp", |vm, args| {
+        let value = float(vm, &args.get(0))?;
+        if value == 0.0 || !value.is_finite() {
+            return Ok(Value::tuple(vec![Value::Float(value), Value::Int(0)]));
+        }
+        let (mut part, mut power) = (value, 0_i64);
+        while part.abs() >= 1.0 {
+            part /= 2.0;
+            power += 1;
+        }
+        while part.abs() < 0.5 {
+            part *= 2.0;
+            power -= 1;
+        }
+        Ok(Value::tuple(vec![Value::Float(part), Value::Int(power)]))
+    }),
+    ("ldexp", |vm, args| {
+        let (value, power) = (float(vm, &args.get(0))?, vm.int_argument(&args.get(1))?);
+        let mut result = value;
+        for _ in 0..power.unsigned_abs().min(2200) {
+            result = if power > 0 {
+                result * 2.0
+            } else {
+                result / 2.0
+            };
+        }
+        match result.is_infinite() && value.is_finite() {
+            true => Err(vm.error("OverflowError", "math range error")),
+            false => Ok(Value::Float(result)),
+        }
+    }),
     ("pow", |vm, args| two(vm, &args, f64::powf)),
     ("atan2", |vm, args| two(vm, &args, f64::atan2)),
     ("fmod", |vm, args| two(vm, &args, |a, b| a % b)),
@@ -50,9 +108,9 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("hypot", |vm, args| {
         let mut total = 0.0;
         for value in &args.plain {
-            total += float(vm, value)?.powi(2);
+            total = f64::hypot(total, float(vm, value)?);
         }
-        Ok(Value::Float(total.sqrt()))
+        Ok(Value::Float(total))
     }),
     ("floor", |vm, args| {
         whole(vm, &args, "__floor__", f64::floor)
@@ -87,8 +145,13 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     }),
     ("factorial", |vm, args| {
         let count = vm.int_argument(&args.get(0))?;
-        if !(0..=5000).contains(&count) {
-            return Err(vm.error("ValueError", "factorial() is defined for 0 to 5000 here"));
+        if count < 0 {
+            let message = "factorial() not defined for negative values";
+            return Err(vm.error("ValueError", message));
+        }
+        if count > 5000 {
+            let message = "factorials of more than 5000 are larger than the sandbox permits";
+            return Err(vm.error("OverflowError", message));
         }
         let mut value = BigInt::from(1);
         for each in 2..=count {

@@ -1,7 +1,10 @@
 //! What `re` needs: one search, with the places of all groups.
 
+use std::rc::Rc;
+
 use fancy_regex::{Captures, Regex, RegexBuilder};
 
+use super::pattern::translated;
 use crate::python::{
     fault::Res,
     value::{Args, Function, Key, Value},
@@ -28,25 +31,44 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     }),
 ];
 
-fn compiled(vm: &mut Vm, args: &Args) -> Res<Regex> {
+/// The pattern for these flags, which has to begin where the search does (`match`), and to end with the text
+/// (`fullmatch`).
+fn compiled(vm: &mut Vm, args: &Args) -> Res<Rc<Regex>> {
     let pattern = vm.text_argument(args, 0)?;
     let flags = vm.text_argument(args, 1)?;
-    // Python writes `(?P<name>…)` and `\Z`.
-    let mut text = pattern.replace("\\Z", "\\z");
-    if !flags.is_empty() {
-        text = format!("(?{flags}){text}");
+    let mode = args.get(4).as_str().unwrap_or_else(|| "search".into());
+    let known = (Rc::clone(&pattern), Rc::from(format!("{flags} {mode}")));
+    if let Some(known) = vm.patterns.get(&known) {
+        return Ok(Rc::clone(known));
     }
-    let built = RegexBuilder::new(&text)
-        .backtrack_limit(BACKTRACKS)
-        .delegate_size_limit(1 << 20)
-        .build();
-    built.map_err(|error| {
-        let message = format!(
-            "the pattern {} cannot be used: {error}",
-            crate::python::text::quoted(&pattern)
-        );
-        vm.error("ValueError", message)
-    })
+    let built = translated(&pattern, &flags).and_then(|text| {
+        let flags = match flags.is_empty() {
+            true => String::new(),
+            false => format!("(?{flags})"),
+        };
+        let text = match &*mode {
+            "match" => format!("{flags}\\G(?:{text})"),
+            "fullmatch" => format!("{flags}\\G(?:{text})\\z"),
+            _ => flags + &text,
+        };
+        let built = RegexBuilder::new(&text)
+            .backtrack_limit(BACKTRACKS)
+            .delegate_size_limit(1 << 20)
+            .build();
+        built.map_err(|error| error.to_string())
+    });
+    match built {
+        Ok(built) => {
+            let built = Rc::new(built);
+            vm.patterns.insert(known, Rc::clone(&built));
+            Ok(built)
+        }
+        Err(why) => {
+            let shown = crate::python::text::quoted(&pattern);
+            let message = format!("the pattern {shown} cannot be used: {why}");
+            Err(vm.error("ValueError", message))
+        }
+    }
 }
 
 /// Groups of the first match from a place on, as places in characters; `None` without a match.
@@ -69,7 +91,11 @@ fn search(vm: &mut Vm, args: Args) -> Res<Value> {
     let Some(captures) = found else {
         return Ok(Value::None);
     };
-    let place = |at: usize| Value::int(text.get(..at).unwrap_or_default().chars().count());
+    let is_ascii = text.is_ascii();
+    let place = |at: usize| match is_ascii {
+        true => Value::int(at),
+        false => Value::int(text.get(..at).unwrap_or_default().chars().count()),
+    };
     let spans = (0..captures.len()).map(|group| match captures.get(group) {
         Some(found) => Value::tuple(vec![
             place(found.start()),

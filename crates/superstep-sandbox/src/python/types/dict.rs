@@ -61,6 +61,11 @@ pub(super) fn method(name: &str) -> Option<Function> {
             Ok(Value::dict(entries))
         },
         "__len__" => |vm, args| vm.length(&args.get(0).plain()).map(Value::int),
+        "__reversed__" => |vm, args| {
+            let mut keys = vm.collect_items(&args.get(0).plain())?;
+            keys.reverse();
+            vm.iterator(&Value::list(keys))
+        },
         "__iter__" => |vm, args| vm.iterator(&args.get(0).plain()),
         "__getitem__" => |vm, args| vm.get_item(&args.get(0).plain(), &args.get(1)),
         "__setitem__" => |vm, args| {
@@ -121,7 +126,8 @@ fn update(vm: &mut Vm, args: Args) -> Res<Value> {
 pub(super) fn from_keys(vm: &mut Vm, args: Args) -> Res<Value> {
     let mut dict = Dict::new();
     for key in vm.collect_items(&args.get(1))? {
-        dict.insert(vm.key(&key)?, (key, args.get(2)));
+        let found = vm.key(&key)?;
+        crate::python::vm::put(&mut dict, found, key, args.get(2));
     }
     Ok(Value::dict(dict))
 }

@@ -129,6 +129,24 @@ pub(super) fn range_method(name: &str) -> Option<Function> {
     })
 }
 
+pub(super) fn slice_method(name: &str) -> Option<Function> {
+    Some(match name {
+        "indices" => |vm, args| {
+            let Value::Slice(slice) = args.get(0) else {
+                return Err(vm.error("TypeError", "descriptor requires a 'slice' object"));
+            };
+            let length = usize::try_from(vm.int_argument(&args.get(1))?).unwrap_or(0);
+            let (start, stop, step) = vm.bounds(&slice, length)?;
+            Ok(Value::tuple(vec![
+                Value::Int(start),
+                Value::Int(stop),
+                Value::Int(step),
+            ]))
+        },
+        _ => return None,
+    })
+}
+
 fn own(vm: &mut Vm, args: &Args) -> Res<Rc<RefCell<Vec<Value>>>> {
     match args.get(0).plain() {
         Value::List(list) => Ok(list),
@@ -138,12 +156,17 @@ fn own(vm: &mut Vm, args: &Args) -> Res<Rc<RefCell<Vec<Value>>>> {
 
 fn find(vm: &mut Vm, args: &Args) -> Res<Option<usize>> {
     let items = vm.collect_items(&args.get(0).plain())?;
-    let from = match args.plain.get(2) {
-        Some(from) => vm.int_argument(from)?,
-        None => 0,
+    let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    let mut bound = |at: usize, default: i64| -> Res<usize> {
+        let value = match args.plain.get(at) {
+            Some(value) => vm.int_argument(value)?,
+            None => default,
+        };
+        let value = if value < 0 { value + length } else { value };
+        Ok(usize::try_from(value).unwrap_or(0))
     };
-    let from = usize::try_from(from).unwrap_or(0);
-    for (at, item) in items.iter().enumerate().skip(from) {
+    let (from, end) = (bound(2, 0)?, bound(3, length)?);
+    for (at, item) in items.iter().enumerate().take(end).skip(from) {
         vm.tick()?;
         if vm.equal(item, &args.get(1))? {
             return Ok(Some(at));

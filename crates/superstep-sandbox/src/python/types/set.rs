@@ -106,9 +106,9 @@ pub(super) fn method(name: &str) -> Option<Function> {
             let (one, other) = (entries(vm, &args.get(0))?, entries(vm, &args.get(1))?);
             Ok(Value::Bool(!one.keys().any(|key| other.contains_key(key))))
         },
-        "intersection_update" | "difference_update" => {
-            |vm, _| Err(vm.error("NotImplementedError", "use the operators &= and -= instead"))
-        }
+        "intersection_update" => |vm, args| updated(vm, &args, "intersection"),
+        "difference_update" => |vm, args| updated(vm, &args, "difference"),
+        "symmetric_difference_update" => |vm, args| updated(vm, &args, "symmetric_difference"),
         _ => return None,
     })
 }
@@ -123,13 +123,24 @@ fn own(vm: &mut Vm, args: &Args) -> Res<Rc<RefCell<Set>>> {
     }
 }
 
+/// Gives a set what another method makes of it.
+fn updated(vm: &mut Vm, args: &Args, name: &str) -> Res<Value> {
+    let set = own(vm, args)?;
+    let Some(make) = method(name) else {
+        return Ok(Value::None);
+    };
+    let made = make(vm, Args::plain(args.plain.clone()))?;
+    *set.borrow_mut() = entries(vm, &made)?;
+    Ok(Value::None)
+}
+
 fn entries(vm: &mut Vm, value: &Value) -> Res<Set> {
-    if let Some(set) = vm.as_set(&value.plain()) {
+    if let Some(set) = vm.as_set(&value.plain())? {
         return Ok(set);
     }
     let mut set = Set::new();
     for item in vm.collect_items(value)? {
-        set.insert(vm.key(&item)?, item);
+        set.entry(vm.key(&item)?).or_insert(item);
     }
     Ok(set)
 }

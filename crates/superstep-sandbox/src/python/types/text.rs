@@ -1,9 +1,13 @@
-//! Methods of texts: case, kinds of characters, padding; and those of bytes.
+//! Methods of texts: case, kinds of characters, padding.
 
 use std::rc::Rc;
 
+use unicode_properties::UnicodeGeneralCategory as _;
+
+use super::codec;
 use crate::python::{
     fault::Res,
+    text::is_printable,
     value::{Args, Dict, Function, Value},
     vm::Vm,
 };
@@ -11,15 +15,22 @@ use crate::python::{
 pub(super) fn method(name: &str) -> Option<Function> {
     Some(match name {
         "upper" => |vm, args| map(vm, &args, |text| text.to_uppercase()),
-        "lower" | "casefold" => |vm, args| map(vm, &args, |text| text.to_lowercase()),
+        "lower" => |vm, args| map(vm, &args, |text| text.to_lowercase()),
+        "casefold" => |vm, args| {
+            map(vm, &args, |text| {
+                let folded = text.chars().flat_map(|c| match c {
+                    // It is no variant of `i`.
+                    'ı' => vec![c],
+                    c => c.to_uppercase().flat_map(char::to_lowercase).collect(),
+                });
+                folded.collect()
+            })
+        },
         "title" => |vm, args| map(vm, &args, title),
         "capitalize" => |vm, args| {
             map(vm, &args, |text| {
                 let mut chars = text.chars();
-                let first: String = chars
-                    .next()
-                    .map(|c| c.to_uppercase().collect())
-                    .unwrap_or_default();
+                let first: String = chars.next().map(in_title).unwrap_or_default();
                 first + &chars.as_str().to_lowercase()
             })
         },
@@ -36,18 +47,24 @@ pub(super) fn method(name: &str) -> Option<Function> {
         "strip" => |vm, args| strip(vm, args, true, true),
         "lstrip" => |vm, args| strip(vm, args, true, false),
         "rstrip" => |vm, args| strip(vm, args, false, true),
-        "isdigit" | "isdecimal" => |vm, args| all(vm, &args, |c| c.is_ascii_digit()),
+        "isdecimal" => |vm, args| all(vm, &args, is_decimal),
+        "isdigit" => |vm, args| {
+            all(vm, &args, |c| {
+                is_decimal(c)
+                    || matches!(c, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '₀'..='₉' | '①'..='⑨')
+            })
+        },
         "isnumeric" => |vm, args| all(vm, &args, char::is_numeric),
         "isalpha" => |vm, args| all(vm, &args, char::is_alphabetic),
         "isalnum" => |vm, args| all(vm, &args, char::is_alphanumeric),
-        "isspace" => |vm, args| all(vm, &args, char::is_whitespace),
+        "isspace" => |vm, args| all(vm, &args, is_space),
         "isascii" => |vm, args| {
             let text = own(vm, &args)?;
             Ok(Value::Bool(text.is_ascii()))
         },
         "isprintable" => |vm, args| {
             let text = own(vm, &args)?;
-            Ok(Value::Bool(!text.chars().any(char::is_control)))
+            Ok(Value::Bool(text.chars().all(is_printable)))
         },
         "isupper" => |vm, args| {
             let text = own(vm, &args)?;
@@ -65,7 +82,8 @@ pub(super) fn method(name: &str) -> Option<Function> {
         },
         "istitle" => |vm, args| {
             let text = own(vm, &args)?;
-            Ok(Value::Bool(!text.is_empty() && title(&text) == *text))
+            let has_cased = text.chars().any(|c| c.is_uppercase() || c.is_lowercase());
+            Ok(Value::Bool(has_cased && title(&text) == *text))
         },
         "isidentifier" => |vm, args| {
             let text = own(vm, &args)?;
@@ -75,9 +93,14 @@ pub(super) fn method(name: &str) -> Option<Function> {
                 is_start && chars.all(|c| c.is_alphanumeric() || c == '_'),
             ))
         },
-        "ljust" => |vm, args| pad(vm, &args, |missing| (0, missing)),
-        "rjust" => |vm, args| pad(vm, &args, |missing| (missing, 0)),
-        "center" => |vm, args| pad(vm, &args, |missing| (missing / 2, missing - missing / 2)),
+        "ljust" => |vm, args| pad(vm, &args, |missing, _| (0, missing)),
+        "rjust" => |vm, args| pad(vm, &args, |missing, _| (missing, 0)),
+        "center" => |vm, args| {
+            pad(vm, &args, |missing, width| {
+                let left = missing / 2 + (missing & width & 1);
+                (left, missing - left)
+            })
+        },
         "zfill" => |vm, args| {
             let text = own(vm, &args)?;
             let width = vm.int_argument(&args.get(1))?;
@@ -90,16 +113,53 @@ pub(super) fn method(name: &str) -> Option<Function> {
             };
             Ok(Value::str(format!("{sign}{}{digits}", "0".repeat(missing))))
         },
-        "expandtabs" => |vm, args| map(vm, &args, |text| text.replace('\t', "        ")),
-        "translate" => translate,
-        "encode" => |vm, args| {
+        "expandtabs" => |vm, mut args| {
+            let size = args.take(1, "tabsize").unwrap_or(Value::Int(8));
+            let size = usize::try_from(vm.int_argument(&size)?).unwrap_or(0);
             let text = own(vm, &args)?;
-            Ok(Value::Bytes(text.as_bytes().into()))
+            vm.room(text.len().saturating_mul(size.max(1)))?;
+            let (mut out, mut column) = (String::new(), 0_usize);
+            for c in text.chars() {
+                match c {
+                    '\t' => {
+                        let missing = column.checked_rem(size).map_or(0, |used| size - used);
+                        out.push_str(&" ".repeat(missing));
+                        column += missing;
+                    }
+                    '\n' | '\r' => {
+                        out.push(c);
+                        column = 0;
+                    }
+                    c => {
+                        out.push(c);
+                        column += 1;
+                    }
+                }
+            }
+            Ok(Value::str(out))
+        },
+        "translate" => translate,
+        "encode" => |vm, mut args| {
+            let encoding = args.take(1, "encoding").and_then(|it| it.as_str());
+            let errors = args.take(2, "errors").and_then(|it| it.as_str());
+            let text = own(vm, &args)?;
+            let encoding = encoding.unwrap_or_else(|| "utf-8".into());
+            let errors = errors.unwrap_or_else(|| "strict".into());
+            let bytes = codec::encoded(vm, &text, &encoding, &errors)?;
+            Ok(Value::Bytes(bytes.into()))
+        },
+        "format_map" => |vm, args| {
+            let text = own(vm, &args)?;
+            let named = Args {
+                plain: Vec::new(),
+                named: vec![("".into(), args.get(1))],
+            };
+            vm.format_text(&text, &named).map(Value::str)
         },
         "format" => |vm, mut args| {
             let text = own(vm, &args)?;
             args.plain.remove(0);
-            Ok(Value::str(vm.format_text(&text, &mut args)?))
+            Ok(Value::str(vm.format_text(&text, &args)?))
         },
         "__len__" => |vm, args| vm.length(&args.get(0).plain()).map(Value::int),
         "__contains__" => |vm, args| {
@@ -109,41 +169,6 @@ pub(super) fn method(name: &str) -> Option<Function> {
         },
         _ => return None,
     })
-}
-
-pub(super) fn bytes_method(name: &str) -> Option<Function> {
-    Some(match name {
-        "decode" => |vm, args| match args.get(0) {
-            Value::Bytes(bytes) => match std::str::from_utf8(&bytes) {
-                Ok(text) => Ok(Value::str(text)),
-                Err(_) => {
-                    Err(vm.error("UnicodeDecodeError", "'utf-8' codec can't decode the bytes"))
-                }
-            },
-            _ => Ok(Value::None),
-        },
-        "hex" => |_, args| match args.get(0) {
-            Value::Bytes(bytes) => {
-                let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                Ok(Value::str(text))
-            }
-            _ => Ok(Value::None),
-        },
-        _ => return None,
-    })
-}
-
-pub(super) fn from_hex(vm: &mut Vm, args: Args) -> Res<Value> {
-    let text = vm.text_argument(&args, 1)?;
-    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(16)).collect();
-    let bytes: Vec<u8> = digits
-        .chunks(2)
-        .filter_map(|pair| match pair {
-            [high, low] => u8::try_from(high * 16 + low).ok(),
-            _ => None,
-        })
-        .collect();
-    Ok(Value::Bytes(bytes.into()))
 }
 
 pub(super) fn own(vm: &mut Vm, args: &Args) -> Res<Rc<str>> {
@@ -169,12 +194,20 @@ fn all(vm: &mut Vm, args: &Args, is: fn(char) -> bool) -> Res<Value> {
     Ok(Value::Bool(!text.is_empty() && text.chars().all(is)))
 }
 
+/// A letter as a title has it: only the first one of several is large.
+fn in_title(c: char) -> String {
+    let mut letters = c.to_uppercase();
+    let first = letters.next();
+    let rest = letters.flat_map(char::to_lowercase);
+    first.into_iter().chain(rest).collect()
+}
+
 fn title(text: &str) -> String {
     let mut out = String::new();
     let mut begins = true;
     for c in text.chars() {
         match (c.is_alphabetic(), begins) {
-            (true, true) => out.extend(c.to_uppercase()),
+            (true, true) => out.push_str(&in_title(c)),
             (true, false) => out.extend(c.to_lowercase()),
             _ => out.push(c),
         }
@@ -192,7 +225,7 @@ fn strip(vm: &mut Vm, args: Args, left: bool, right: bool) -> Res<Value> {
     };
     let is = |c: char| match &some {
         Some(some) => some.contains(c),
-        None => c.is_whitespace(),
+        None => is_space(c),
     };
     let mut rest = &*text;
     if left {
@@ -204,13 +237,30 @@ fn strip(vm: &mut Vm, args: Args, left: bool, right: bool) -> Res<Value> {
     Ok(Value::str(rest))
 }
 
-fn pad(vm: &mut Vm, args: &Args, sides: fn(usize) -> (usize, usize)) -> Res<Value> {
+pub(super) fn is_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+fn is_decimal(c: char) -> bool {
+    c.is_ascii_digit()
+        || !c.is_ascii()
+            && c.general_category() == unicode_properties::GeneralCategory::DecimalNumber
+}
+
+fn pad(vm: &mut Vm, args: &Args, sides: fn(usize, usize) -> (usize, usize)) -> Res<Value> {
     let text = own(vm, args)?;
     let width = vm.int_argument(&args.get(1))?;
     let width = usize::try_from(width).unwrap_or(0);
     vm.room(width)?;
-    let fill = args.get(2).as_str().unwrap_or_else(|| " ".into());
-    let (left, right) = sides(width.saturating_sub(text.chars().count()));
+    let fill = match args.plain.get(2) {
+        Some(_) => vm.text_argument(args, 2)?,
+        None => " ".into(),
+    };
+    if fill.chars().count() != 1 {
+        let message = "The fill character must be exactly one character long";
+        return Err(vm.error("TypeError", message));
+    }
+    let (left, right) = sides(width.saturating_sub(text.chars().count()), width);
     Ok(Value::str(format!(
         "{}{text}{}",
         fill.repeat(left),
@@ -231,6 +281,10 @@ pub(super) fn make_table(vm: &mut Vm, args: Args) -> Res<Value> {
         return Ok(Value::dict(dict));
     }
     let (from, to) = (vm.text_argument(&args, 1)?, vm.text_argument(&args, 2)?);
+    if from.chars().count() != to.chars().count() {
+        let message = "the first two maketrans arguments must have equal length";
+        return Err(vm.error("ValueError", message));
+    }
     let removed = args.get(3).as_str().unwrap_or_else(|| "".into());
     let pairs = from
         .chars()
@@ -246,13 +300,13 @@ pub(super) fn make_table(vm: &mut Vm, args: Args) -> Res<Value> {
 
 fn translate(vm: &mut Vm, args: Args) -> Res<Value> {
     let text = own(vm, &args)?;
-    let Value::Dict(table) = args.get(1) else {
-        return Err(vm.error("TypeError", "translate() needs a table of str.maketrans()"));
-    };
+    let table = args.get(1);
     let mut out = String::new();
     for c in text.chars() {
-        let key = vm.key(&Value::Int(i64::from(u32::from(c))))?;
-        let found = table.borrow().get(&key).map(|(_, value)| value.clone());
+        let found = match vm.get_item(&table, &Value::Int(i64::from(u32::from(c)))) {
+            Err(fault) if vm.is_fault(&fault, "LookupError") => None,
+            found => Some(found?),
+        };
         match found {
             None => out.push(c),
             Some(Value::None) => {}

@@ -1,6 +1,6 @@
 //! Methods of texts: what is in them, and how they are split and joined.
 
-use super::text::own;
+use super::text::{is_space, own};
 use crate::python::{
     fault::Res,
     value::{Args, Function, Value},
@@ -11,9 +11,11 @@ pub(super) fn method(name: &str) -> Option<Function> {
     Some(match name {
         "split" => |vm, args| split(vm, args, false),
         "rsplit" => |vm, args| split(vm, args, true),
-        "splitlines" => |vm, args| {
+        "splitlines" => |vm, mut args| {
+            let keeps = args.take(1, "keepends").unwrap_or(Value::Bool(false));
+            let keeps = vm.truth(&keeps)?;
             let text = own(vm, &args)?;
-            Ok(Value::list(text.lines().map(Value::str).collect()))
+            Ok(Value::list(lines(&text, keeps)))
         },
         "join" => join,
         "replace" => replace,
@@ -24,9 +26,10 @@ pub(super) fn method(name: &str) -> Option<Function> {
         "count" => |vm, args| {
             let text = own(vm, &args)?;
             let part = vm.text_argument(&args, 1)?;
-            Ok(match part.is_empty() {
-                true => Value::int(text.chars().count() + 1),
-                false => Value::int(text.matches(&*part).count()),
+            Ok(match (window(vm, &text, &args)?, part.is_empty()) {
+                (None, _) => Value::Int(0),
+                (Some((some, _)), true) => Value::int(some.chars().count() + 1),
+                (Some((some, _)), false) => Value::int(some.matches(&*part).count()),
             })
         },
         "startswith" => |vm, args| affix(vm, &args, |text, part| text.starts_with(part)),
@@ -43,7 +46,7 @@ pub(super) fn method(name: &str) -> Option<Function> {
         },
         "partition" => |vm, args| {
             let text = own(vm, &args)?;
-            let part = vm.text_argument(&args, 1)?;
+            let part = separator(vm, &args)?;
             Ok(three(match text.split_once(&*part) {
                 Some((before, after)) => (before, &part, after),
                 None => (&text, "", ""),
@@ -51,7 +54,7 @@ pub(super) fn method(name: &str) -> Option<Function> {
         },
         "rpartition" => |vm, args| {
             let text = own(vm, &args)?;
-            let part = vm.text_argument(&args, 1)?;
+            let part = separator(vm, &args)?;
             Ok(three(match text.rsplit_once(&*part) {
                 Some((before, after)) => (before, &part, after),
                 None => ("", "", &text),
@@ -69,6 +72,14 @@ fn three((before, part, after): (&str, &str, &str)) -> Value {
     ])
 }
 
+fn separator(vm: &mut Vm, args: &Args) -> Res<std::rc::Rc<str>> {
+    let part = vm.text_argument(args, 1)?;
+    match part.is_empty() {
+        true => Err(vm.error("ValueError", "empty separator")),
+        false => Ok(part),
+    }
+}
+
 fn split(vm: &mut Vm, mut args: Args, from_end: bool) -> Res<Value> {
     let text = own(vm, &args)?;
     let most = args.take(2, "maxsplit").unwrap_or(Value::Int(-1));
@@ -76,11 +87,12 @@ fn split(vm: &mut Vm, mut args: Args, from_end: bool) -> Res<Value> {
     let most = usize::try_from(most).unwrap_or(usize::MAX - 1) + 1;
     let sep = args.take(1, "sep").unwrap_or(Value::None);
     let parts: Vec<Value> = if sep.is_none() {
-        let words = whitespace(&text, most, from_end);
+        let words = words(&text, most, from_end);
         words.into_iter().map(Value::str).collect()
     } else {
         let Some(sep) = sep.as_str() else {
-            return Err(vm.error("TypeError", "must be str or None"));
+            let message = format!("must be str or None, not {}", vm.type_name(&sep));
+            return Err(vm.error("TypeError", message));
         };
         if sep.is_empty() {
             return Err(vm.error("ValueError", "empty separator"));
@@ -96,31 +108,62 @@ fn split(vm: &mut Vm, mut args: Args, from_end: bool) -> Res<Value> {
     Ok(Value::list(parts))
 }
 
-fn whitespace(text: &str, most: usize, from_end: bool) -> Vec<&str> {
+/// What is between white space; the last part keeps the space within and behind it.
+fn words(text: &str, most: usize, from_end: bool) -> Vec<&str> {
     let mut words = Vec::new();
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let cut = match from_end {
-            true => rest.rfind(char::is_whitespace),
-            false => rest.find(char::is_whitespace),
+    let mut rest = text;
+    loop {
+        rest = match from_end {
+            true => rest.trim_end_matches(is_space),
+            false => rest.trim_start_matches(is_space),
         };
-        let Some(cut) = cut.filter(|_| words.len() + 1 < most) else {
+        if rest.is_empty() {
+            break;
+        }
+        if words.len() + 1 >= most {
             words.push(rest);
             break;
-        };
-        let (before, after) = rest.split_at(cut);
-        if from_end {
-            words.push(after.trim());
-            rest = before.trim_end();
-        } else {
-            words.push(before);
-            rest = after.trim_start();
         }
+        let (word, more) = if from_end {
+            let mut places = rest.char_indices().rev();
+            let cut = places.find(|(_, c)| is_space(*c));
+            let cut = cut.map_or(0, |(at, c)| at + c.len_utf8());
+            let (more, word) = rest.split_at(cut);
+            (word, more)
+        } else {
+            rest.split_at(rest.find(is_space).unwrap_or(rest.len()))
+        };
+        words.push(word);
+        rest = more;
     }
     if from_end {
         words.reverse();
     }
     words
+}
+
+fn lines(text: &str, keeps: bool) -> Vec<Value> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let is_end = |c: char| {
+            matches!(
+                c,
+                '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'
+                    ..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+            )
+        };
+        let at = rest.find(is_end).unwrap_or(rest.len());
+        let after = rest.get(at..).unwrap_or_default();
+        let mark = match after.starts_with("\r\n") {
+            true => 2,
+            false => after.chars().next().map_or(0, char::len_utf8),
+        };
+        let end = if keeps { at + mark } else { at };
+        lines.push(Value::str(rest.get(..end).unwrap_or_default()));
+        rest = rest.get(at + mark..).unwrap_or_default();
+    }
+    lines
 }
 
 fn join(vm: &mut Vm, args: Args) -> Res<Value> {
@@ -163,39 +206,47 @@ fn replace(vm: &mut Vm, args: Args) -> Res<Value> {
     }))
 }
 
-fn find(vm: &mut Vm, args: &Args, from_end: bool, must: bool) -> Res<Value> {
-    let text = own(vm, args)?;
-    let part = vm.text_argument(args, 1)?;
+/// The part of a text between two places that the arguments from the second on name, and how many characters are
+/// before it.
+fn window<'a>(vm: &mut Vm, text: &'a str, args: &Args) -> Res<Option<(&'a str, usize)>> {
+    if args.plain.len() < 3 {
+        return Ok(Some((text, 0)));
+    }
     let length = text.chars().count();
-    let bound = |vm: &mut Vm, at: usize, default: usize| -> Res<usize> {
+    let mut bound = |at: usize, default: usize| -> Res<usize> {
         let value = args.get(at);
         if value.is_none() {
             return Ok(default);
         }
         let value = vm.int_argument(&value)?;
-        let length = i64::try_from(length).unwrap_or(i64::MAX);
-        let value = if value < 0 {
-            (value + length).max(0)
-        } else {
-            value.min(length)
-        };
+        let from_end = i64::try_from(length).unwrap_or(i64::MAX);
+        let value = if value < 0 { value + from_end } else { value };
         Ok(usize::try_from(value).unwrap_or(0))
     };
-    let (start, end) = (bound(vm, 2, 0)?, bound(vm, 3, length)?);
-    let window: String = text
-        .chars()
-        .skip(start)
-        .take(end.saturating_sub(start))
-        .collect();
-    let found = match from_end {
-        true => window.rfind(&*part),
-        false => window.find(&*part),
+    let (start, end) = (bound(2, 0)?, bound(3, length)?.min(length));
+    if start > end {
+        return Ok(None);
+    }
+    let place = |count: usize| {
+        let mut places = text.char_indices().map(|(at, _)| at);
+        places.nth(count).unwrap_or(text.len())
     };
+    Ok(text.get(place(start)..place(end)).map(|some| (some, start)))
+}
+
+fn find(vm: &mut Vm, args: &Args, from_end: bool, must: bool) -> Res<Value> {
+    let text = own(vm, args)?;
+    let part = vm.text_argument(args, 1)?;
+    let found = window(vm, &text, args)?.and_then(|(some, start)| {
+        let at = match from_end {
+            true => some.rfind(&*part),
+            false => some.find(&*part),
+        };
+        let before = some.get(..at?)?.chars().count();
+        Some(start + before)
+    });
     match found {
-        Some(at) => {
-            let before = window.get(..at).unwrap_or_default().chars().count();
-            Ok(Value::int(start + before))
-        }
+        Some(at) => Ok(Value::int(at)),
         None if must => Err(vm.error("ValueError", "substring not found")),
         None => Ok(Value::Int(-1)),
     }
@@ -203,13 +254,16 @@ fn find(vm: &mut Vm, args: &Args, from_end: bool, must: bool) -> Res<Value> {
 
 fn affix(vm: &mut Vm, args: &Args, has: fn(&str, &str) -> bool) -> Res<Value> {
     let text = own(vm, args)?;
+    let some = window(vm, &text, args)?.map(|(some, _)| some);
     let parts = match args.get(1) {
         Value::Tuple(parts) => parts.to_vec(),
         one => vec![one],
     };
     for part in parts {
         match part.as_str() {
-            Some(part) if has(&text, &part) => return Ok(Value::Bool(true)),
+            Some(part) if some.is_some_and(|some| has(some, &part)) => {
+                return Ok(Value::Bool(true));
+            }
             Some(_) => {}
             None => {
                 let message = format!(

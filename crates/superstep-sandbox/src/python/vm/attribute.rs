@@ -20,14 +20,22 @@ impl Vm {
         match object {
             Value::Object(it) => {
                 let of_class = it.class.find(name);
-                if let Some(Value::Property(property)) = &of_class {
-                    return self.get_property(property, object).map(Some);
+                match &of_class {
+                    Some(Value::Property(property)) => {
+                        return self.get_property(property, object).map(Some);
+                    }
+                    Some(descriptor @ Value::Object(inner))
+                        if inner.class.find("__set__").is_some() =>
+                    {
+                        return self.bound(descriptor.clone(), object, &it.class).map(Some);
+                    }
+                    _ => {}
                 }
                 if let Some(value) = it.attributes.borrow().get(name) {
-                    return Ok(Some(value.clone()));
+                    return Ok(Some(value));
                 }
                 if let Some(value) = of_class {
-                    return Ok(Some(bind(value, object, &it.class)));
+                    return self.bound(value, object, &it.class).map(Some);
                 }
                 match &**name {
                     "__class__" => return Ok(Some(Value::Class(Rc::clone(&it.class)))),
@@ -35,10 +43,17 @@ impl Vm {
                     "__doc__" => return Ok(Some(Value::None)),
                     _ => {}
                 }
-                if it.class.kind != Kind::Object
-                    && let Some(native) = Self::method_of(it.class.kind, name)
+                if it.class.kind == Kind::Exception
+                    && let Some(value) = self.exception_attribute(object, name)
                 {
-                    let native = Value::native("method", native);
+                    return Ok(Some(value));
+                }
+                let native = match it.class.kind {
+                    Kind::Object if !name.starts_with("__") => None,
+                    kind => Self::method_of(kind, name),
+                };
+                if let Some(native) = native {
+                    let native = Value::native(name, native);
                     return Ok(Some(Value::Method(Rc::new((object.clone(), native)))));
                 }
                 let fallback = it.class.find("__getattr__");
@@ -56,9 +71,15 @@ impl Vm {
                     return Ok(Some(value.clone()));
                 }
                 let full = format!("{}.{name}", module.name);
-                match crate::python::modules::source(&full) {
-                    Some(_) => self.load(&full).map(Some),
-                    None => Ok(None),
+                if crate::python::modules::source(&full).is_some() {
+                    return self.load(&full).map(Some);
+                }
+                let fallback = module.names.borrow().get("__getattr__").cloned();
+                match fallback {
+                    Some(get) if !name.starts_with("__") => self
+                        .call_with(&get, vec![Value::Str(Rc::clone(name))])
+                        .map(Some),
+                    _ => Ok(None),
                 }
             }
             Value::Super(inner) => {
@@ -72,35 +93,40 @@ impl Vm {
                     .skip_while(|it| !Rc::ptr_eq(it, owner))
                     .skip(1);
                 let found = after
-                    .map(|it| it.attributes.borrow().get(name).cloned())
-                    .find(Option::is_some)
-                    .flatten();
+                    .into_iter()
+                    .find_map(|it| it.attributes.borrow().get(name));
                 if let Some(Value::Property(property)) = &found {
                     return self.get_property(property, object).map(Some);
                 }
                 let native = || {
                     let native = Self::method_of(class.kind, name)
                         .or_else(|| Self::method_of(Kind::Object, name))?;
-                    Some(Value::native("method", native))
+                    Some(Value::native(name, native))
                 };
-                Ok(found
-                    .or_else(native)
-                    .map(|value| bind_method(value, object, &class)))
+                match found {
+                    Some(value) => self.bound(value, object, &class).map(Some),
+                    None => Ok(native().map(|value| bind_method(value, object, &class))),
+                }
             }
             Value::Closure(closure) => {
                 if let Some(value) = closure.attributes.borrow().get(name) {
-                    return Ok(Some(value.clone()));
+                    return Ok(Some(value));
                 }
                 Ok(match &**name {
-                    "__name__" | "__qualname__" => Some(Value::Str(Rc::clone(&closure.code.name))),
+                    "__name__" => Some(Value::Str(Rc::clone(&closure.code.name))),
+                    "__qualname__" => Some(Value::Str(Rc::clone(&closure.code.path))),
+                    "__defaults__" => Some(match closure.defaults.is_empty() {
+                        true => Value::None,
+                        false => Value::tuple(closure.defaults.clone()),
+                    }),
                     "__doc__" => Some(closure.code.doc.clone().map_or(Value::None, Value::Str)),
                     "__module__" => Some(Value::str("__main__")),
-                    "__dict__" => Some(Value::dict(Dict::new())),
+                    "__dict__" => Some(Value::Dict(closure.attributes.borrow_mut().share())),
                     _ => None,
                 })
             }
             Value::Native(native) => Ok(match &**name {
-                "__name__" => Some(Value::str(native.name)),
+                "__name__" | "__qualname__" => Some(Value::Str(Rc::clone(&native.name))),
                 "__doc__" => Some(Value::None),
                 _ => None,
             }),
@@ -145,7 +171,7 @@ impl Vm {
             _ => {}
         }
         let native = Self::method_of(object.kind(), name)?;
-        let native = Value::native("method", native);
+        let native = Value::native(name, native);
         Some(Value::Method(Rc::new((object.clone(), native))))
     }
 
@@ -170,12 +196,18 @@ impl Vm {
                     let own = Value::Class(Rc::clone(class));
                     Value::Method(Rc::new((own, (*inner).clone())))
                 }
+                Value::Object(it) if it.class.find("__get__").is_some() => {
+                    let own = Value::Class(Rc::clone(class));
+                    let descriptor = Value::Object(it);
+                    let got = self.special(&descriptor, "__get__", vec![Value::None, own])?;
+                    got.unwrap_or(Value::None)
+                }
                 other => other,
             }));
         }
         Ok(match &**name {
             "__name__" | "__qualname__" => Some(Value::Str(Rc::clone(&class.name))),
-            "__module__" => Some(Value::str("__main__")),
+            "__module__" => Some(Value::str("builtins")),
             "__doc__" => Some(Value::None),
             "__class__" => self.classes.get(&Kind::Type).cloned().map(Value::Class),
             "__mro__" => {
@@ -185,33 +217,27 @@ impl Vm {
                 ))
             }
             "__bases__" => {
-                let first = class.ancestors.first();
+                let bases = class.bases.iter();
                 Some(Value::tuple(
-                    first
-                        .map(|it| Value::Class(Rc::clone(it)))
-                        .into_iter()
-                        .collect(),
+                    bases.map(|it| Value::Class(Rc::clone(it))).collect(),
                 ))
             }
             "__dict__" => {
                 let mut dict = Dict::new();
-                for (name, value) in &class.attributes.borrow().0 {
-                    let key = Key::Str(Rc::clone(name));
-                    dict.insert(key, (Value::Str(Rc::clone(name)), value.clone()));
+                for (name, value) in class.attributes.borrow().pairs() {
+                    let key = Key::Str(Rc::clone(&name));
+                    dict.insert(key, (Value::Str(name), value));
                 }
                 Some(Value::dict(dict))
             }
             _ => match Self::static_of(class.kind, name) {
                 Some(native) => {
                     let own = Value::Class(Rc::clone(class));
-                    Some(Value::Method(Rc::new((
-                        own,
-                        Value::native("method", native),
-                    ))))
+                    Some(Value::Method(Rc::new((own, Value::native(name, native)))))
                 }
                 None => Self::method_of(class.kind, name)
                     .or_else(|| Self::method_of(Kind::Object, name))
-                    .map(|native| Value::native("method", native)),
+                    .map(|native| Value::native(name, native)),
             },
         })
     }
@@ -267,16 +293,25 @@ impl Vm {
         let Value::Object(it) = object else {
             return self.set_attribute(object, name, value);
         };
-        if let Some(Value::Property(property)) = it.class.find(name) {
-            if property.set.is_none() {
-                let message = format!(
-                    "property '{name}' of '{}' object has no setter",
-                    it.class.name
-                );
-                return Err(self.error("AttributeError", message));
+        match it.class.find(name) {
+            Some(Value::Property(property)) => {
+                if property.set.is_none() {
+                    let message = format!(
+                        "property '{name}' of '{}' object has no setter",
+                        it.class.name
+                    );
+                    return Err(self.error("AttributeError", message));
+                }
+                self.call_with(&property.set, vec![object.clone(), value])?;
+                return Ok(());
             }
-            self.call_with(&property.set, vec![object.clone(), value])?;
-            return Ok(());
+            Some(descriptor @ Value::Object(_)) => {
+                let plain = vec![object.clone(), value.clone()];
+                if self.special(&descriptor, "__set__", plain)?.is_some() {
+                    return Ok(());
+                }
+            }
+            _ => {}
         }
         let slots = it.class.slots.borrow().clone();
         if let Some(slots) = slots
@@ -297,10 +332,22 @@ impl Vm {
                     self.call_with(&property.delete, vec![object.clone()])?;
                     return Ok(());
                 }
+                if let Some(delete) = it.class.find("__delattr__") {
+                    let plain = vec![object.clone(), Value::Str(Rc::clone(name))];
+                    self.call_with(&delete, plain)?;
+                    return Ok(());
+                }
+                if let Some(descriptor @ Value::Object(_)) = it.class.find(name)
+                    && self
+                        .special(&descriptor, "__delete__", vec![object.clone()])?
+                        .is_some()
+                {
+                    return Ok(());
+                }
                 it.attributes.borrow_mut().remove(name)
             }
             Value::Class(class) if !class.is_builtin => class.attributes.borrow_mut().remove(name),
-            Value::Module(module) => module.names.borrow_mut().remove(name).is_some(),
+            Value::Module(module) => module.names.borrow_mut().shift_remove(name).is_some(),
             _ => false,
         };
         match is_gone {
@@ -311,45 +358,31 @@ impl Vm {
 
     /// The attributes of an object as a dict.
     pub(crate) fn attributes_of(&mut self, object: &Value) -> Res<Value> {
-        let mut dict = Dict::new();
-        let mut add = |name: &Name, value: &Value| {
-            let key = Key::Str(Rc::clone(name));
-            dict.insert(key, (Value::Str(Rc::clone(name)), value.clone()));
-        };
-        match object {
-            Value::Object(it) => {
-                let attributes = it.attributes.borrow();
-                attributes
-                    .0
-                    .iter()
-                    .for_each(|(name, value)| add(name, value));
+        let pairs: Vec<(Name, Value)> = match object {
+            Value::Object(it) => return Ok(Value::Dict(it.attributes.borrow_mut().share())),
+            Value::Class(it) => it.attributes.borrow().pairs(),
+            Value::Module(it) => {
+                let names = it.names.borrow();
+                let pairs = names.iter();
+                pairs.map(|(n, v)| (Rc::clone(n), v.clone())).collect()
             }
-            Value::Class(it) => {
-                let attributes = it.attributes.borrow();
-                attributes
-                    .0
-                    .iter()
-                    .for_each(|(name, value)| add(name, value));
-            }
-            Value::Module(it) => it.names.borrow().iter().for_each(|(n, v)| add(n, v)),
             _ => {
                 return Err(self.error("TypeError", "vars() argument must have __dict__ attribute"));
             }
-        }
-        Ok(Value::dict(dict))
+        };
+        let entries = pairs.into_iter().map(|(name, value)| {
+            let key = Key::Str(Rc::clone(&name));
+            (key, (Value::Str(name), value))
+        });
+        Ok(Value::dict(entries.collect()))
     }
 
     /// Names of the attributes that a program may use.
     pub(crate) fn attribute_names(&mut self, object: &Value) -> Vec<Name> {
         let mut names: Vec<Name> = Vec::new();
         if let Value::Object(it) = object {
-            names.extend(
-                it.attributes
-                    .borrow()
-                    .0
-                    .iter()
-                    .map(|(name, _)| Rc::clone(name)),
-            );
+            let pairs = it.attributes.borrow().pairs();
+            names.extend(pairs.into_iter().map(|(name, _)| name));
         }
         if let Value::Module(module) = object {
             names.extend(module.names.borrow().keys().cloned());
@@ -359,13 +392,8 @@ impl Vm {
             _ => self.class_of(object),
         };
         for each in std::iter::once(&class).chain(&class.ancestors) {
-            names.extend(
-                each.attributes
-                    .borrow()
-                    .0
-                    .iter()
-                    .map(|(name, _)| Rc::clone(name)),
-            );
+            let pairs = each.attributes.borrow().pairs();
+            names.extend(pairs.into_iter().map(|(name, _)| name));
             names.extend(
                 each.slots
                     .borrow()
@@ -411,22 +439,24 @@ impl Vm {
         self.error("AttributeError", message)
     }
 
+    /// An attribute of a class as its object has it.
+    fn bound(&mut self, value: Value, object: &Value, class: &Rc<Class>) -> Res<Value> {
+        if let Value::Object(it) = &value
+            && it.class.find("__get__").is_some()
+        {
+            let plain = vec![object.clone(), Value::Class(Rc::clone(class))];
+            let got = self.special(&value, "__get__", plain)?;
+            return Ok(got.unwrap_or(Value::None));
+        }
+        Ok(bind_method(value, object, class))
+    }
+
     pub(crate) fn make_property(args: &Args) -> Value {
         Value::Property(Rc::new(Property {
             get: args.get(0),
             set: args.get(1),
             delete: args.get(2),
         }))
-    }
-}
-
-/// An attribute of a class as its object has it.
-fn bind(value: Value, object: &Value, class: &Rc<Class>) -> Value {
-    match value {
-        Value::Closure(_) | Value::Native(_) | Value::Static(_) | Value::OfClass(_) => {
-            bind_method(value, object, class)
-        }
-        other => other,
     }
 }
 

@@ -41,11 +41,32 @@ impl Vm {
             Value::Closure(closure) => self.call_closure(closure, args),
             Value::Native(native) => {
                 self.tick()?;
+                let known = named_of(&native.name);
+                let is_known = |name: &Name| known.iter().any(|it| *it == "*" || **it == **name);
+                if let Some((name, _)) = args.named.iter().find(|(name, _)| !is_known(name)) {
+                    let message = match known {
+                        [] => format!("{}() takes no keyword arguments", native.name),
+                        _ => format!(
+                            "'{name}' is an invalid keyword argument for {}()",
+                            native.name
+                        ),
+                    };
+                    return Err(self.error("TypeError", message));
+                }
                 (native.call)(self, args)
             }
             Value::Method(method) => {
                 args.plain.insert(0, method.0.clone());
                 self.call(&method.1, args)
+            }
+            Value::Class(class) if class.is_called_by_itself => {
+                match class.find("__class_call__") {
+                    Some(Value::OfClass(call)) => {
+                        args.plain.insert(0, function.clone());
+                        self.call(&call, args)
+                    }
+                    _ => self.instantiate(class, args),
+                }
             }
             Value::Class(class) => self.instantiate(class, args),
             Value::Static(inner) => self.call(inner, args),
@@ -168,7 +189,7 @@ impl Vm {
             let verb = if given == 1 { "was" } else { "were" };
             let message = format!(
                 "{}() takes {takes} positional argument{plural} but {given} {verb} given",
-                code.name
+                code.path
             );
             return Err(self.error("TypeError", message));
         }
@@ -184,7 +205,7 @@ impl Vm {
                 Some(slot @ None) => *slot = Some(value),
                 Some(Some(_)) => {
                     let message =
-                        format!("{}() got multiple values for argument '{name}'", code.name);
+                        format!("{}() got multiple values for argument '{name}'", code.path);
                     return Err(self.error("TypeError", message));
                 }
                 None if shape.has_double_star => {
@@ -195,7 +216,7 @@ impl Vm {
                     let known: Vec<&str> = code.locals.iter().take(after).map(|it| &**it).collect();
                     let message = format!(
                         "{}() got an unexpected keyword argument '{name}' (it takes: {})",
-                        code.name,
+                        code.path,
                         known.join(", ")
                     );
                     return Err(self.error("TypeError", message));
@@ -233,7 +254,7 @@ impl Vm {
             let plural = if missing.len() == 1 { "" } else { "s" };
             let message = format!(
                 "{}() missing {} required positional argument{plural}: {}",
-                code.name,
+                code.path,
                 missing.len(),
                 missing.join(" and ")
             );
@@ -242,44 +263,105 @@ impl Vm {
         Ok(())
     }
 
-    /// Resumes a generator; nothing once it has ended.
-    pub(crate) fn resume(&mut self, generator: &Generator, sent: Value) -> Res<Option<Value>> {
-        self.resume_with(generator, Ok(sent))
-    }
-
     /// Resumes a generator by a value, or by an exception at its `yield`.
-    pub(crate) fn resume_with(
-        &mut self,
-        generator: &Generator,
-        sent: Res<Value>,
-    ) -> Res<Option<Value>> {
+    pub(crate) fn resume(&mut self, generator: &Generator, sent: Res<Value>) -> Res<Exit> {
         if generator.is_running.get() {
             return Err(self.error("ValueError", "generator already executing"));
         }
         let Some(mut frame) = generator.frame.borrow_mut().take() else {
             sent?;
+            return Ok(Exit::Return(Value::None));
+        };
+        generator.is_running.set(true);
+        let begun = match sent {
+            Ok(value) if frame.has_begun() => {
+                frame.send(value);
+                Ok(None)
+            }
+            Ok(Value::None) => Ok(None),
+            Ok(_) => {
+                generator.is_running.set(false);
+                *generator.frame.borrow_mut() = Some(frame);
+                let message = "can't send non-None value to a just-started generator";
+                return Err(self.error("TypeError", message));
+            }
+            Err(fault) => self.throw_in(&mut frame, fault),
+        };
+        let done = match begun {
+            Ok(None) => self.execute(&mut frame),
+            Ok(Some(yielded)) => Ok(Exit::Yield(yielded)),
+            Err(fault) => Err(fault),
+        };
+        generator.is_running.set(false);
+        match done {
+            Ok(Exit::Yield(value)) => {
+                *generator.frame.borrow_mut() = Some(frame);
+                Ok(Exit::Yield(value))
+            }
+            Err(fault) if self.is_fault(&fault, "StopIteration") => {
+                Err(self.error("RuntimeError", "generator raised StopIteration"))
+            }
+            done => done,
+        }
+    }
+
+    /// Raises an exception where a generator waits: in the generator that it takes values from, if there is one.
+    fn throw_in(&mut self, frame: &mut Frame, fault: Fault) -> Res<Option<Value>> {
+        let Some(Value::Generator(inner)) = frame.delegate() else {
+            self.caught(frame, fault)?;
             return Ok(None);
         };
-        match sent {
-            Ok(value) if frame.has_begun() => frame.send(value),
-            Ok(_) => {}
-            Err(fault) => self.caught(&mut frame, fault)?,
+        let thrown = match self.is_fault(&fault, "GeneratorExit") {
+            true => match self.close(&inner) {
+                Ok(()) => Err(fault),
+                Err(other) => Err(other),
+            },
+            false => self.resume(&inner, Err(fault)),
+        };
+        match thrown {
+            Ok(Exit::Yield(value)) => return Ok(Some(value)),
+            Ok(Exit::Return(value)) => frame.end_delegate(value),
+            Err(fault) => self.caught(frame, fault)?,
         }
-        generator.is_running.set(true);
-        let done = self.execute(&mut frame);
-        generator.is_running.set(false);
-        match done? {
-            Exit::Yield(value) => {
-                *generator.frame.borrow_mut() = Some(frame);
-                Ok(Some(value))
+        Ok(None)
+    }
+
+    /// `close()`: what the generator has to do in any case is done.
+    pub(crate) fn close(&mut self, generator: &Generator) -> Res<()> {
+        let has_begun = match &*generator.frame.borrow() {
+            Some(frame) => frame.has_begun(),
+            None => return Ok(()),
+        };
+        if !has_begun {
+            generator.frame.borrow_mut().take();
+            return Ok(());
+        }
+        let exit = self.throw("GeneratorExit", Vec::new());
+        match self.resume(generator, Err(exit)) {
+            Ok(Exit::Yield(_)) => {
+                Err(self.error("RuntimeError", "generator ignored GeneratorExit"))
             }
-            Exit::Return(_) => Ok(None),
+            Ok(Exit::Return(_)) => Ok(()),
+            Err(fault) if self.is_fault(&fault, "GeneratorExit") => Ok(()),
+            Err(fault) => Err(fault),
         }
     }
 
     fn instantiate(&mut self, class: &Rc<Class>, args: Args) -> Res<Value> {
         if class.is_builtin {
             return self.construct(class, args);
+        }
+        if let Some(Value::Tuple(missing)) = class.find("__abstractmethods__")
+            && !missing.is_empty()
+        {
+            let names: Vec<_> = missing.iter().filter_map(Value::as_str).collect();
+            let plural = if names.len() == 1 { "" } else { "s" };
+            let message = format!(
+                "Can't instantiate abstract class {} with abstract method{plural} {}",
+                class.name,
+                names.join(", ")
+            );
+            return Err(self.error("TypeError", message));
         }
         let object = match class.find("__new__") {
             Some(new) => {
@@ -301,5 +383,26 @@ impl Vm {
             self.call(&init, args)?;
         }
         Ok(object)
+    }
+}
+
+/// The arguments that a function of the interpreter takes by name; `*` is any.
+fn named_of(function: &str) -> &'static [&'static str] {
+    match function {
+        "format" | "update" | "__init__" | "__new__" | "open" => &["*"],
+        "print" => &["sep", "end", "file", "flush"],
+        "min" | "max" => &["key", "default"],
+        "sorted" | "sort" => &["key", "reverse"],
+        "sum" | "enumerate" | "prod" => &["start"],
+        "zip" => &["strict"],
+        "round" => &["number", "ndigits"],
+        "split" | "rsplit" => &["sep", "maxsplit"],
+        "splitlines" => &["keepends"],
+        "expandtabs" => &["tabsize"],
+        "encode" | "decode" => &["encoding", "errors"],
+        "to_bytes" => &["length", "byteorder", "signed"],
+        "from_bytes" => &["byteorder", "signed"],
+        "isclose" => &["rel_tol", "abs_tol"],
+        _ => &[],
     }
 }

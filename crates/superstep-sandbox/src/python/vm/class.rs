@@ -8,7 +8,7 @@ use crate::python::{
     value::{Args, Attributes, Class, Kind, Name, Object, Value},
 };
 
-const TYPES: [(Kind, &str); 26] = [
+const TYPES: [(Kind, &str); 29] = [
     (Kind::Type, "type"),
     (Kind::None, "NoneType"),
     (Kind::Ellipsis, "ellipsis"),
@@ -27,6 +27,8 @@ const TYPES: [(Kind, &str); 26] = [
     (Kind::Range, "range"),
     (Kind::Slice, "slice"),
     (Kind::Function, "function"),
+    (Kind::Native, "builtin_function_or_method"),
+    (Kind::Method, "method"),
     (Kind::Module, "module"),
     (Kind::Iterator, "iterator"),
     (Kind::Generator, "generator"),
@@ -34,10 +36,11 @@ const TYPES: [(Kind, &str); 26] = [
     (Kind::Static, "staticmethod"),
     (Kind::OfClass, "classmethod"),
     (Kind::Super, "super"),
+    (Kind::Union, "UnionType"),
     (Kind::Object, "object"),
 ];
 
-const EXCEPTIONS: [(&str, &str); 38] = [
+const EXCEPTIONS: [(&str, &str); 58] = [
     ("BaseException", ""),
     ("Exception", "BaseException"),
     ("SystemExit", "BaseException"),
@@ -73,9 +76,29 @@ const EXCEPTIONS: [(&str, &str); 38] = [
     ("UnicodeError", "ValueError"),
     ("UnicodeDecodeError", "UnicodeError"),
     ("UnicodeEncodeError", "UnicodeError"),
+    ("UnicodeTranslateError", "UnicodeError"),
+    ("BufferError", "Exception"),
+    ("ReferenceError", "Exception"),
+    ("SystemError", "Exception"),
+    ("StopAsyncIteration", "Exception"),
+    ("IndentationError", "SyntaxError"),
+    ("BlockingIOError", "OSError"),
+    ("ConnectionError", "OSError"),
+    ("BrokenPipeError", "ConnectionError"),
+    ("InterruptedError", "OSError"),
+    ("IsADirectoryError", "OSError"),
+    ("NotADirectoryError", "OSError"),
     ("Warning", "Exception"),
     ("UserWarning", "Warning"),
     ("DeprecationWarning", "Warning"),
+    ("PendingDeprecationWarning", "Warning"),
+    ("RuntimeWarning", "Warning"),
+    ("FutureWarning", "Warning"),
+    ("SyntaxWarning", "Warning"),
+    ("ImportWarning", "Warning"),
+    ("UnicodeWarning", "Warning"),
+    ("BytesWarning", "Warning"),
+    ("ResourceWarning", "Warning"),
 ];
 
 impl Vm {
@@ -99,9 +122,12 @@ impl Vm {
                     | Kind::NotImplemented
                     | Kind::View
                     | Kind::Function
+                    | Kind::Native
+                    | Kind::Method
                     | Kind::Module
                     | Kind::Iterator
                     | Kind::Generator
+                    | Kind::Union
             );
             if is_public {
                 self.builtins.insert(name.into(), Value::Class(class));
@@ -144,15 +170,17 @@ impl Vm {
     }
 
     pub(crate) fn type_name(&self, value: &Value) -> Name {
-        match value {
-            Value::Native(_) => "builtin_function_or_method".into(),
-            Value::Method(_) => "method".into(),
-            _ => Rc::clone(&self.class_of(value).name),
-        }
+        Rc::clone(&self.class_of(value).name)
     }
 
     /// A class from its statement: the body runs and leaves the attributes.
-    pub(super) fn make_class(&mut self, name: &Value, bases: &[Value], body: &Value) -> Res<Value> {
+    pub(super) fn make_class(
+        &mut self,
+        name: &Value,
+        bases: &[Value],
+        body: &Value,
+        named: &Value,
+    ) -> Res<Value> {
         let Value::Closure(body) = body else {
             return Ok(Value::None);
         };
@@ -163,27 +191,46 @@ impl Vm {
         match self.execute(&mut frame)? {
             Exit::Return(_) | Exit::Yield(_) => {}
         }
-        let mut attributes = Attributes::default();
-        let mut found: Vec<(Name, Value)> = names.borrow_mut().drain().collect();
-        found.sort_by(|(one, _), (other, _)| one.cmp(other));
-        attributes.0 = found;
+        let mut found = vec![(
+            "__qualname__".into(),
+            Value::Str(Rc::clone(&body.code.path)),
+        )];
+        if let Some(module) = body.globals.borrow().get("__name__") {
+            found.push(("__module__".into(), module.clone()));
+        }
+        found.extend(names.borrow_mut().drain(..));
+        let mut attributes = Attributes::Own(found);
         if let Some(doc) = &body.code.doc {
             attributes.set(&"__doc__".into(), Value::Str(Rc::clone(doc)));
         }
         let name = name.as_str().unwrap_or_else(|| "".into());
-        self.new_class(name, bases, attributes)
+        let mut arguments = Vec::new();
+        for (name, value) in self.pairs(named)? {
+            arguments.extend(name.as_str().map(|name| (name, value)));
+        }
+        self.new_class(name, bases, attributes, arguments)
     }
 
     pub(crate) fn new_class(
         &mut self,
         name: Name,
         bases: &[Value],
-        attributes: Attributes,
+        mut attributes: Attributes,
+        mut named: Vec<(Name, Value)>,
     ) -> Res<Value> {
-        let mut parents = Vec::new();
-        for base in bases {
+        let metaclass = named.iter().position(|(name, _)| &**name == "metaclass");
+        let metaclass = metaclass.map(|at| named.remove(at).1);
+        let mut parents: Vec<Rc<Class>> = Vec::new();
+        // `ABCMeta` is known by a base that does the same.
+        for base in bases.iter().chain(&metaclass) {
             match base {
+                Value::Class(class) if class.kind == Kind::Type && class.is_builtin => {}
+                Value::Class(class) if parents.iter().any(|it| it.is_below(class)) => {}
                 Value::Class(class) => parents.push(Rc::clone(class)),
+                // A class of `typing` that stands for a type alone.
+                Value::Object(it) if it.class.find("__is_hint__").is_some() => {
+                    attributes.set(&"__is_generic__".into(), Value::Bool(true));
+                }
                 _ => {
                     let message = format!("cannot inherit from {}", self.repr(base)?);
                     return Err(self.error("TypeError", message));
@@ -193,19 +240,31 @@ impl Vm {
         if parents.is_empty() {
             parents.extend(self.classes.get(&Kind::Object).cloned());
         }
-        let mut ancestors: Vec<Rc<Class>> = Vec::new();
-        for parent in &parents {
-            ancestors.push(Rc::clone(parent));
-            ancestors.extend(parent.ancestors.iter().cloned());
+        if let Some(Value::Class(class)) = &metaclass
+            && class.find("__is_abstract__").is_none()
+            && class.kind != Kind::Type
+        {
+            let message = "metaclasses are not supported in this sandbox";
+            return Err(self.error("NotImplementedError", message));
         }
-        // What several parents have in common comes after all of them.
-        let mut unique: Vec<Rc<Class>> = Vec::new();
-        for class in ancestors.into_iter().rev() {
-            if !unique.iter().any(|known| Rc::ptr_eq(known, &class)) {
-                unique.push(class);
+        for name in ["__getattribute__", "__del__"] {
+            if attributes.get(name).is_some() {
+                let message = format!("classes with {name} are not supported in this sandbox");
+                return Err(self.error("NotImplementedError", message));
             }
         }
-        unique.reverse();
+        if attributes.get("__eq__").is_some() && attributes.get("__hash__").is_none() {
+            attributes.set(&"__hash__".into(), Value::None);
+        }
+        for (attribute, usual) in [("__module__", "__main__"), ("__qualname__", &*name)] {
+            if attributes.get(attribute).is_none() {
+                attributes.set(&attribute.into(), Value::str(usual));
+            }
+        }
+        let Some(unique) = merged(&parents) else {
+            let message = "Cannot create a consistent method resolution order (MRO) for bases";
+            return Err(self.error("TypeError", message));
+        };
         let kinds = unique.iter().map(|class| class.kind);
         let kind = kinds
             .into_iter()
@@ -222,34 +281,55 @@ impl Vm {
         let is_open = unique
             .iter()
             .any(|class| !class.is_builtin && class.slots.borrow().is_none());
+        let is_called_by_itself = attributes.get("__class_call__").is_some()
+            || unique.iter().any(|class| class.is_called_by_itself);
         let class = Rc::new(Class {
             name,
+            bases: parents,
             ancestors: unique,
             attributes: RefCell::new(attributes),
             kind,
             is_builtin: false,
+            is_called_by_itself,
             slots: RefCell::new(slots.filter(|_| !is_open).map(Into::into)),
         });
-        for (_, value) in &class.attributes.borrow().0 {
-            own(value, &class);
-        }
         let value = Value::Class(Rc::clone(&class));
-        if let Some(hook) = class
+        let pairs = class.attributes.borrow().pairs();
+        for (name, attribute) in pairs {
+            own(&attribute, &class);
+            if let Value::Object(_) = &attribute {
+                let plain = vec![value.clone(), Value::Str(name)];
+                self.special(&attribute, "__set_name__", plain)?;
+            }
+        }
+        if class.find("__is_abstract__").is_some() {
+            let missing = missing(&class);
+            let mut attributes = class.attributes.borrow_mut();
+            attributes.set(&"__abstractmethods__".into(), Value::tuple(missing));
+        }
+        let hook = class
             .ancestors
             .iter()
-            .find_map(|it| it.attributes.borrow().get("__init_subclass__").cloned())
-        {
+            .find_map(|it| it.attributes.borrow().get("__init_subclass__"));
+        if let Some(hook) = hook {
             let hook = match hook {
                 Value::OfClass(inner) => (*inner).clone(),
                 other => other,
             };
-            self.call_with(&hook, vec![value.clone()])?;
+            let plain = vec![value.clone()];
+            self.call(&hook, Args { plain, named })?;
+        } else if !named.is_empty() {
+            let message = format!(
+                "{}.__init_subclass__() takes no keyword arguments",
+                class.name
+            );
+            return Err(self.error("TypeError", message));
         }
         Ok(value)
     }
 
     fn slots(&mut self, attributes: &Attributes) -> Res<Option<Vec<Name>>> {
-        let Some(slots) = attributes.get("__slots__").cloned() else {
+        let Some(slots) = attributes.get("__slots__") else {
             return Ok(None);
         };
         let mut names = Vec::new();
@@ -329,8 +409,18 @@ impl Vm {
                 }
                 None => Err(self.not_a_class()),
             },
-            // Such as `type(None)` written as `None` in a union.
-            Value::None => Ok(value.is_none()),
+            Value::Union(classes) => {
+                for class in classes.iter() {
+                    let is = match class {
+                        Value::None => value.is_none(),
+                        class => self.is_instance(value, class)?,
+                    };
+                    if is {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
             _ => Err(self.not_a_class()),
         }
     }
@@ -346,11 +436,67 @@ impl Vm {
 fn builtin(name: &str, kind: Kind, ancestors: Vec<Rc<Class>>) -> Class {
     Class {
         name: name.into(),
+        bases: ancestors.first().cloned().into_iter().collect(),
         ancestors,
         attributes: RefCell::default(),
         kind,
         is_builtin: true,
+        is_called_by_itself: false,
         slots: RefCell::new(None),
+    }
+}
+
+/// All that a class with these parents inherits from, in the order in which it is looked up: every class before its
+/// own parents, and parents in the order that they are named in. Nothing if there is no such order.
+fn merged(parents: &[Rc<Class>]) -> Option<Vec<Rc<Class>>> {
+    let whole = |class: &Rc<Class>| {
+        let own = std::iter::once(class).chain(&class.ancestors);
+        own.cloned().collect::<Vec<_>>()
+    };
+    let mut lines: Vec<Vec<Rc<Class>>> = parents.iter().map(whole).collect();
+    lines.push(parents.to_vec());
+    let mut order: Vec<Rc<Class>> = Vec::new();
+    loop {
+        lines.retain(|line| !line.is_empty());
+        if lines.is_empty() {
+            return Some(order);
+        }
+        let is_later = |class: &Rc<Class>| {
+            let mut rests = lines.iter().flat_map(|line| line.iter().skip(1));
+            rests.any(|other| Rc::ptr_eq(other, class))
+        };
+        let mut firsts = lines.iter().filter_map(|line| line.first());
+        let next = Rc::clone(firsts.find(|class| !is_later(class))?);
+        for line in &mut lines {
+            line.retain(|class| !Rc::ptr_eq(class, &next));
+        }
+        order.push(next);
+    }
+}
+
+/// Names of abstract methods that a class has not made its own.
+fn missing(class: &Class) -> Vec<Value> {
+    let mut names: Vec<Name> = Vec::new();
+    for each in std::iter::once(class).chain(class.ancestors.iter().map(|it| &**it)) {
+        let pairs = each.attributes.borrow().pairs();
+        let open = pairs.into_iter().filter(|(_, value)| is_abstract(value));
+        names.extend(open.map(|(name, _)| name));
+    }
+    names.retain(|name| class.find(name).is_some_and(|value| is_abstract(&value)));
+    names.sort();
+    names.dedup();
+    names.into_iter().map(Value::Str).collect()
+}
+
+fn is_abstract(value: &Value) -> bool {
+    match value {
+        Value::Closure(closure) => {
+            let mark = closure.attributes.borrow().get("__isabstractmethod__");
+            matches!(mark, Some(Value::Bool(true)))
+        }
+        Value::Static(inner) | Value::OfClass(inner) => is_abstract(inner),
+        Value::Property(property) => is_abstract(&property.get) || is_abstract(&property.set),
+        _ => false,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Equality, order, truth and membership.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, rc::Rc};
 
 use super::Vm;
 use crate::{
     python::{
         fault::Res,
         number,
-        value::{Kind, Value, ViewKind},
+        value::{Kind, Set, Value, ViewKind},
     },
     syntax::ast::CompareOp,
 };
@@ -46,32 +46,56 @@ impl Vm {
     }
 
     pub(crate) fn equal(&mut self, left: &Value, right: &Value) -> Res<bool> {
-        if left.is(right) && !matches!(left, Value::Float(_)) {
+        if left.is(right) {
             return Ok(true);
         }
+        let found = self.equality(left, right)?;
+        self.truth(&found)
+    }
+
+    /// `left == right`
+    pub(super) fn equality(&mut self, left: &Value, right: &Value) -> Res<Value> {
         match (left, right) {
-            (Value::Str(a), Value::Str(b)) => return Ok(a == b),
-            (Value::Int(a), Value::Int(b)) => return Ok(a == b),
+            (Value::Str(a), Value::Str(b)) => return Ok(Value::Bool(a == b)),
+            (Value::Int(a), Value::Int(b)) => return Ok(Value::Bool(a == b)),
             (Value::Object(_), _) | (_, Value::Object(_)) => {
                 return self.equal_objects(left, right);
             }
             _ => {}
         }
-        self.equal_plain(left, right)
+        self.equal_plain(left, right).map(Value::Bool)
     }
 
-    fn equal_objects(&mut self, left: &Value, right: &Value) -> Res<bool> {
-        for (one, other) in [(left, right), (right, left)] {
+    /// `left != right`
+    pub(super) fn inequality(&mut self, left: &Value, right: &Value) -> Res<Value> {
+        if let Value::Object(it) = left
+            && it.class.find("__ne__").is_some()
+        {
+            match self.special(left, "__ne__", vec![right.clone()])? {
+                None | Some(Value::NotImplemented) => {}
+                Some(found) => return Ok(found),
+            }
+        }
+        let found = self.equality(left, right)?;
+        Ok(Value::Bool(!self.truth(&found)?))
+    }
+
+    fn equal_objects(&mut self, left: &Value, right: &Value) -> Res<Value> {
+        let mut sides = [(left, right), (right, left)];
+        if is_more_special(right, left) {
+            sides.reverse();
+        }
+        for (one, other) in sides {
             match self.special(one, "__eq__", vec![other.clone()])? {
                 None | Some(Value::NotImplemented) => {}
-                Some(found) => return self.truth(&found),
+                Some(found) => return Ok(found),
             }
         }
         let (one, other) = (left.plain(), right.plain());
         if matches!(one, Value::Object(_)) || matches!(other, Value::Object(_)) {
-            return Ok(one.is(&other));
+            return Ok(Value::Bool(one.is(&other)));
         }
-        self.equal_plain(&one, &other)
+        self.equal_plain(&one, &other).map(Value::Bool)
     }
 
     fn equal_plain(&mut self, left: &Value, right: &Value) -> Res<bool> {
@@ -100,9 +124,20 @@ impl Vm {
                 }
                 Ok(true)
             }
-            (Value::Range(a), Value::Range(b)) => Ok(a == b),
+            (Value::Range(a), Value::Range(b)) => Ok(a.len() == b.len()
+                && (a.len() == 0 || a.start == b.start && (a.len() == 1 || a.step == b.step))),
+            (Value::Slice(a), Value::Slice(b)) => vm.equal_items(&a[..], &b[..]),
+            (Value::Union(a), Value::Union(b)) => {
+                Ok(a.len() == b.len() && a.iter().all(|one| b.iter().any(|other| one.is(other))))
+            }
             (Value::Method(a), Value::Method(b)) => Ok(a.0.is(&b.0) && a.1.is(&b.1)),
-            _ => match (vm.as_set(left), vm.as_set(right)) {
+            (Value::View(a), Value::View(b))
+                if a.kind == ViewKind::Items && b.kind == ViewKind::Items =>
+            {
+                let (a, b) = (Rc::clone(&a.dict), Rc::clone(&b.dict));
+                vm.equal_plain(&Value::Dict(a), &Value::Dict(b))
+            }
+            _ => match (vm.as_set(left)?, vm.as_set(right)?) {
                 (Some(a), Some(b)) => Ok(a.len() == b.len() && a.keys().all(|k| b.contains_key(k))),
                 _ => Ok(left.is(right)),
             },
@@ -123,10 +158,17 @@ impl Vm {
     }
 
     /// The entries of a set, a frozen set, or keys and items of a dict.
-    pub(crate) fn as_set(&self, value: &Value) -> Option<crate::python::value::Set> {
-        match value {
+    pub(crate) fn as_set(&mut self, value: &Value) -> Res<Option<Set>> {
+        Ok(match value {
             Value::Set(set) => Some(set.borrow().clone()),
             Value::FrozenSet(set) => Some((**set).clone()),
+            Value::View(view) if view.kind == ViewKind::Items => {
+                let mut set = Set::new();
+                for item in self.collect_items(value)? {
+                    set.insert(self.key(&item)?, item);
+                }
+                Some(set)
+            }
             Value::View(view) if view.kind == ViewKind::Keys => {
                 let dict = view.dict.borrow();
                 Some(
@@ -136,7 +178,7 @@ impl Vm {
                 )
             }
             _ => None,
-        }
+        })
     }
 
     pub(super) fn order_op(&mut self, op: CompareOp, left: &Value, right: &Value) -> Res<Value> {
@@ -146,14 +188,18 @@ impl Vm {
             CompareOp::Gt => ("__gt__", "__lt__", ">"),
             _ => ("__ge__", "__le__", ">="),
         };
-        for (one, other, name) in [(left, right, name), (right, left, swapped)] {
+        let mut sides = [(left, right, name), (right, left, swapped)];
+        if is_more_special(right, left) {
+            sides.reverse();
+        }
+        for (one, other, name) in sides {
             match self.special(one, name, vec![other.clone()])? {
                 None | Some(Value::NotImplemented) => {}
                 Some(found) => return Ok(found),
             }
         }
         let (one, other) = (left.plain(), right.plain());
-        if let (Some(a), Some(b)) = (self.as_set(&one), self.as_set(&other)) {
+        if let (Some(a), Some(b)) = (self.as_set(&one)?, self.as_set(&other)?) {
             let below = a.keys().all(|key| b.contains_key(key));
             let above = b.keys().all(|key| a.contains_key(key));
             return Ok(Value::Bool(match op {
@@ -238,33 +284,42 @@ impl Vm {
             };
             pairs.push((by, item));
         }
-        let mut fault = None;
         if reverse {
             pairs.reverse();
         }
-        pairs.sort_by(|(one, _), (other, _)| {
-            if fault.is_some() {
-                return Ordering::Equal;
-            }
-            let compared = self.less(one, other).and_then(|is_less| match is_less {
-                true => Ok(Ordering::Less),
-                false => Ok(match self.less(other, one)? {
-                    true => Ordering::Greater,
-                    false => Ordering::Equal,
-                }),
-            });
-            compared.unwrap_or_else(|it| {
-                fault = Some(it);
-                Ordering::Equal
-            })
-        });
-        if let Some(fault) = fault {
-            return Err(fault);
-        }
+        let mut pairs = self.merge_sorted(pairs)?;
         if reverse {
             pairs.reverse();
         }
         Ok(pairs.into_iter().map(|(_, item)| item).collect())
+    }
+
+    /// Sorts halves and merges them. What a program says of its order may contradict itself, which `sort_by` does not
+    /// permit.
+    fn merge_sorted(&mut self, mut pairs: Vec<(Value, Value)>) -> Res<Vec<(Value, Value)>> {
+        if pairs.len() < 2 {
+            return Ok(pairs);
+        }
+        let second = pairs.split_off(pairs.len() / 2);
+        let first = self.merge_sorted(pairs)?;
+        let second = self.merge_sorted(second)?;
+        if let (Some((last, _)), Some((next, _))) = (first.last(), second.first())
+            && !self.less(next, last)?
+        {
+            return Ok(first.into_iter().chain(second).collect());
+        }
+        let mut merged = Vec::with_capacity(first.len() + second.len());
+        let (mut left, mut right) = (first.into_iter().peekable(), second.into_iter().peekable());
+        while let (Some((one, _)), Some((other, _))) = (left.peek(), right.peek()) {
+            let next = match self.less(other, one)? {
+                true => right.next(),
+                false => left.next(),
+            };
+            merged.extend(next);
+        }
+        merged.extend(left);
+        merged.extend(right);
+        Ok(merged)
     }
 
     pub(crate) fn contains(&mut self, container: &Value, value: &Value) -> Res<bool> {
@@ -294,6 +349,37 @@ impl Vm {
             Value::View(view) if view.kind == ViewKind::Keys => {
                 let key = self.key(value)?;
                 Ok(view.dict.borrow().contains_key(&key))
+            }
+            Value::View(view) if view.kind == ViewKind::Items => {
+                let Value::Tuple(pair) = value.plain() else {
+                    return Ok(false);
+                };
+                let [key, value] = &*pair else {
+                    return Ok(false);
+                };
+                let key = self.key(key)?;
+                let found = view.dict.borrow().get(&key).map(|(_, value)| value.clone());
+                match found {
+                    Some(found) => self.equal(&found, value),
+                    None => Ok(false),
+                }
+            }
+            Value::Bytes(bytes) => match value {
+                Value::Bytes(part) => Ok(
+                    part.is_empty() || bytes.windows(part.len()).any(|window| window == &**part)
+                ),
+                other => {
+                    let byte = self.int_argument(other)?;
+                    Ok(bytes.iter().any(|known| i64::from(*known) == byte))
+                }
+            },
+            Value::Class(class) if class.find("__class_contains__").is_some() => {
+                let name = "__class_contains__".into();
+                let found = self.call_method(container, &name, vec![value.clone()])?;
+                self.truth(&found)
+            }
+            Value::Range(_) if !matches!(value, Value::Int(_) | Value::Bool(_)) => {
+                self.contains_by_iteration(container, value)
             }
             Value::Range(range) => Ok(match value.as_int() {
                 Some(it) => {
@@ -336,5 +422,16 @@ impl Vm {
             }
         }
         Ok(false)
+    }
+}
+
+/// Whether a value is of a class that inherits from the class of another one, which is asked after it.
+fn is_more_special(value: &Value, other: &Value) -> bool {
+    match (value, other) {
+        (Value::Object(a), Value::Object(b)) => {
+            !Rc::ptr_eq(&a.class, &b.class) && a.class.is_below(&b.class)
+        }
+        (Value::Object(a), other) => a.class.kind == other.kind(),
+        _ => false,
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     fault::Raised,
     python::{
         fault::{Fault, Res, Thrown},
-        value::{Args, Class, Object, Value},
+        value::{Args, Class, Name, Object, Value},
     },
 };
 
@@ -45,9 +45,45 @@ impl Vm {
         let mut attributes = class.attributes.borrow_mut();
         attributes.set(&"__init__".into(), init);
         attributes.set(&"with_traceback".into(), with_traceback);
+        let add_note = Value::native("add_note", |vm, args| {
+            let name: Name = "__notes__".into();
+            let notes = match vm.find_attribute(&args.get(0), &name)? {
+                Some(Value::List(notes)) => notes,
+                _ => Rc::default(),
+            };
+            notes.borrow_mut().push(args.get(1));
+            vm.set_plainly(&args.get(0), &name, Value::List(notes))?;
+            Ok(Value::None)
+        });
+        attributes.set(&"add_note".into(), add_note);
         for name in ["__cause__", "__context__", "__traceback__"] {
             attributes.set(&name.into(), Value::None);
         }
+    }
+
+    /// Attributes that exceptions of the interpreter take from their arguments.
+    pub(super) fn exception_attribute(&self, exception: &Value, name: &str) -> Option<Value> {
+        let Value::Object(it) = exception else {
+            return None;
+        };
+        let (class, at, least) = match name {
+            "value" => ("StopIteration", 0, 0),
+            "code" => ("SystemExit", 0, 0),
+            "errno" => ("OSError", 0, 2),
+            "strerror" => ("OSError", 1, 2),
+            "filename" => ("OSError", 2, 2),
+            _ => return None,
+        };
+        let class = self.exceptions.get(class)?;
+        let Some(Value::Tuple(args)) = it.attributes.borrow().get("args") else {
+            return None;
+        };
+        let has_it = it.class.is_below(class) && args.len() >= least;
+        Some(match has_it {
+            true => args.get(at).cloned().unwrap_or(Value::None),
+            false if it.class.is_below(class) => Value::None,
+            false => return None,
+        })
     }
 
     /// `raise` with so many values on the stack.
@@ -68,7 +104,20 @@ impl Vm {
         let value = frame.pop();
         match self.raisable(&value) {
             Ok(exception) => {
+                if let (Value::Object(it), Some((context, _))) = (&exception, frame.handling.last())
+                    && !context.is(&exception)
+                {
+                    let mut attributes = it.attributes.borrow_mut();
+                    attributes.set(&"__context__".into(), context.clone());
+                }
                 if let (Value::Object(it), Some(cause)) = (&exception, cause) {
+                    let cause = match cause {
+                        Value::None => cause,
+                        cause => match self.raisable(&cause) {
+                            Ok(cause) => cause,
+                            Err(fault) => return fault,
+                        },
+                    };
                     it.attributes.borrow_mut().set(&"__cause__".into(), cause);
                 }
                 thrown(exception)
@@ -129,7 +178,7 @@ impl Vm {
         let Value::Object(it) = exception else {
             return Ok(String::new());
         };
-        let args = it.attributes.borrow().get("args").cloned();
+        let args = it.attributes.borrow().get("args");
         let Some(Value::Tuple(args)) = args else {
             return Ok(String::new());
         };
@@ -137,7 +186,16 @@ impl Vm {
             .exceptions
             .get("KeyError")
             .is_some_and(|class| it.class.is_below(class));
+        let is_os = self
+            .exceptions
+            .get("OSError")
+            .is_some_and(|class| it.class.is_below(class));
         match &*args {
+            [number, text] if is_os => Ok(format!(
+                "[Errno {}] {}",
+                self.text_of(number)?,
+                self.text_of(text)?
+            )),
             [] => Ok(String::new()),
             [only] if is_key => self.repr(only),
             [only] => self.text_of(only),

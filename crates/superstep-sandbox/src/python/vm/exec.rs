@@ -83,7 +83,12 @@ impl Vm {
                 frame.push(value.unwrap_or(Value::None));
             }
             Op::Pop => {
-                frame.pop();
+                // A generator that a loop leaves does what it has to do in any case.
+                if let Value::Generator(left) = frame.pop()
+                    && Rc::strong_count(&left) == 1
+                {
+                    self.close(&left)?;
+                }
             }
             Op::Dup => {
                 let top = frame.top();
@@ -334,7 +339,7 @@ impl Vm {
             Op::DeleteGlobal(at) | Op::DeleteName(at) => {
                 let name = self.name(frame, at);
                 let names = frame.names.as_ref().unwrap_or(&frame.globals);
-                if names.borrow_mut().remove(&name).is_none() {
+                if names.borrow_mut().shift_remove(&name).is_none() {
                     return Err(self.error("NameError", format!("name '{name}' is not defined")));
                 }
             }
@@ -356,7 +361,7 @@ impl Vm {
             Op::Set(count) => {
                 let mut set = Set::new();
                 for item in frame.take(count) {
-                    set.insert(self.key(&item)?, item);
+                    set.entry(self.key(&item)?).or_insert(item);
                 }
                 frame.push(Value::set(set));
             }
@@ -364,7 +369,7 @@ impl Vm {
                 let mut dict = Dict::new();
                 let mut items = frame.take(count * 2).into_iter();
                 while let (Some(key), Some(value)) = (items.next(), items.next()) {
-                    dict.insert(self.key(&key)?, (key, value));
+                    put(&mut dict, self.key(&key)?, key, value);
                 }
                 frame.push(Value::dict(dict));
             }
@@ -393,7 +398,7 @@ impl Vm {
                 let value = frame.pop();
                 let key = self.key(&value)?;
                 if let Some(Value::Set(set)) = below(frame, depth) {
-                    set.borrow_mut().insert(key, value);
+                    set.borrow_mut().entry(key).or_insert(value);
                 }
             }
             Op::DictAdd(depth) => {
@@ -415,7 +420,7 @@ impl Vm {
                 for item in self.collect_items(&value)? {
                     let key = self.key(&item)?;
                     if let Value::Set(set) = frame.top() {
-                        set.borrow_mut().insert(key, item);
+                        set.borrow_mut().entry(key).or_insert(item);
                     }
                 }
             }
@@ -505,7 +510,8 @@ impl Vm {
                 };
                 let value = frame.pop();
                 let value = match conversion {
-                    'r' | 'a' => Value::str(self.repr(&value)?),
+                    'r' => Value::str(self.repr(&value)?),
+                    'a' => Value::str(self.ascii(&value)?),
                     's' => Value::str(self.text_of(&value)?),
                     _ => value,
                 };
@@ -543,9 +549,9 @@ impl Vm {
             }
             Op::Function(at, defaults, named) => self.make_function(frame, at, defaults, named),
             Op::Class(bases) => {
-                let (body, name) = (frame.pop(), frame.pop());
+                let (body, name, named) = (frame.pop(), frame.pop(), frame.pop());
                 let bases = frame.take(bases);
-                let class = self.make_class(&name, &bases, &body)?;
+                let class = self.make_class(&name, &bases, &body, &named)?;
                 frame.push(class);
             }
             Op::IsException => {
@@ -588,14 +594,47 @@ impl Vm {
                     frame.globals.borrow_mut().extend(copies);
                 }
             }
-            Op::IsSequence(count) => {
-                let value = frame.pop().plain();
-                let length = match &value {
+            Op::IsSequence(least, has_rest) => {
+                let value = frame.pop();
+                let length = match value.plain() {
                     Value::Tuple(items) => Some(items.len()),
                     Value::List(items) => Some(items.borrow().len()),
+                    Value::Range(range) => Some(range.len()),
                     _ => None,
                 };
-                frame.push(Value::Bool(length == Some(count as usize)));
+                let least = least as usize;
+                frame.push(Value::Bool(length.is_some_and(|length| match has_rest {
+                    true => length >= least,
+                    false => length == least,
+                })));
+            }
+            Op::MatchKeys(count) => {
+                let keys = frame.take(count);
+                let subject = frame.pop();
+                let values = self.match_keys(&subject, &keys)?;
+                frame.push(values);
+            }
+            Op::RestOfKeys(count) => {
+                let keys = frame.take(count);
+                let subject = frame.pop();
+                let rest = self.rest_of_keys(&subject, &keys)?;
+                frame.push(rest);
+            }
+            Op::MatchPlaces(count) => {
+                let (class, subject) = (frame.pop(), frame.pop());
+                let values = self.match_places(&subject, &class, count as usize)?;
+                frame.push(values);
+            }
+            Op::HasAttribute(at) => {
+                let (name, subject) = (self.name(frame, at), frame.pop());
+                let found = match self.find_attribute(&subject, &name) {
+                    Err(fault) if self.is_fault(&fault, "AttributeError") => None,
+                    found => found?,
+                };
+                frame.push(match found {
+                    Some(value) => Value::tuple(vec![value]),
+                    None => Value::None,
+                });
             }
             Op::Annotate(at) => {
                 let (name, text) = (self.name(frame, at), frame.pop());
@@ -654,16 +693,27 @@ impl Vm {
 
     /// The iterator is below what was sent; yields its values one by one.
     fn yield_from(&mut self, frame: &mut Frame) -> Res<Flow> {
-        frame.pop();
+        let sent = frame.pop();
         let iterator = frame.top();
-        match self.next(&iterator)? {
-            Some(value) => {
+        let exit = match &iterator {
+            Value::Generator(inner) => self.resume(inner, Ok(sent))?,
+            _ if !sent.is_none() => {
+                let value = self.call_method(&iterator, &"send".into(), vec![sent])?;
+                Exit::Yield(value)
+            }
+            _ => match self.next(&iterator)? {
+                Some(value) => Exit::Yield(value),
+                None => Exit::Return(Value::None),
+            },
+        };
+        match exit {
+            Exit::Yield(value) => {
                 frame.at -= 1;
                 Ok(Flow::Exit(Exit::Yield(value)))
             }
-            None => {
+            Exit::Return(value) => {
                 frame.pop();
-                frame.push(Value::None);
+                frame.push(value);
                 Ok(Flow::Next)
             }
         }
@@ -684,8 +734,8 @@ impl Vm {
             CompareOp::IsNot => !left.is(right),
             CompareOp::In => self.contains(right, left)?,
             CompareOp::NotIn => !self.contains(right, left)?,
-            CompareOp::Eq => self.equal(left, right)?,
-            CompareOp::Ne => !self.equal(left, right)?,
+            CompareOp::Eq => return self.equality(left, right),
+            CompareOp::Ne => return self.inequality(left, right),
             CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
                 return self.order_op(op, left, right);
             }

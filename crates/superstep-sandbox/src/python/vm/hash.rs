@@ -5,6 +5,8 @@ use std::{
     rc::Rc,
 };
 
+use num_bigint::{BigInt, Sign};
+
 use super::Vm;
 use crate::python::{
     fault::Res,
@@ -41,16 +43,17 @@ impl Vm {
                 return Err(self.error("TypeError", message));
             }
             Value::Object(object) => {
-                if let Some(hash) = self.special(value, "__hash__", Vec::new())? {
-                    return match hash.as_int() {
-                        Some(hash) => Ok(Key::Own(hash)),
-                        None => self.key(&hash),
-                    };
-                }
+                let own = object.class.find("__hash__");
                 let is_mutable = matches!(object.class.kind, Kind::List | Kind::Dict | Kind::Set);
-                if is_mutable || object.class.find("__eq__").is_some() {
+                if matches!(own, Some(Value::None)) || own.is_none() && is_mutable {
                     let message = format!("unhashable type: '{}'", object.class.name);
                     return Err(self.error("TypeError", message));
+                }
+                if let Some(hash) = self.special(value, "__hash__", Vec::new())? {
+                    return match hash.as_int() {
+                        Some(hash) => self.number_of(value, hash).map(Key::Own),
+                        None => self.key(&hash),
+                    };
                 }
                 let payload = object.payload.borrow().clone();
                 match payload {
@@ -62,12 +65,50 @@ impl Vm {
         })
     }
 
+    /// The number that a value shares with all that it says it equals.
+    fn number_of(&mut self, value: &Value, hash: i64) -> Res<usize> {
+        let known = self.numbered.get(&hash).cloned().unwrap_or_default();
+        for (other, number) in known {
+            if self.equal(value, &other)? {
+                return Ok(number);
+            }
+        }
+        let number = self.numbered.values().map(Vec::len).sum();
+        let same = self.numbered.entry(hash).or_default();
+        same.push((value.clone(), number));
+        Ok(number)
+    }
+
     /// `hash()` of a value: integers are their own, the rest is mixed.
     pub(crate) fn hash(&mut self, value: &Value) -> Res<i64> {
+        if let Value::Object(_) = value
+            && let Some(Value::Int(hash)) = self.special(value, "__hash__", Vec::new())?
+        {
+            return Ok(hash);
+        }
         Ok(match self.key(value)? {
-            Key::Int(it) | Key::Own(it) => it,
+            Key::Int(it) => number_hash(&it.into(), &1.into()),
+            Key::Big(it) => number_hash(&it, &1.into()),
+            Key::Float(bits) => match crate::python::number::ratio(f64::from_bits(bits)) {
+                Some((top, below)) => number_hash(&top, &below),
+                None if f64::from_bits(bits) == f64::INFINITY => 314_159,
+                None => -314_159,
+            },
             key => hash_of(&key),
         })
+    }
+}
+
+/// The hash of a quotient, modulo a prime: equal numbers have the same, whatever their types are.
+fn number_hash(top: &BigInt, below: &BigInt) -> i64 {
+    let prime = (BigInt::from(1) << 61) - 1;
+    let inverse = below.modpow(&(&prime - 2), &prime);
+    let size = BigInt::from(top.magnitude().clone()) * inverse % &prime;
+    let size = i64::try_from(size).unwrap_or(0);
+    match (top.sign(), size) {
+        (Sign::Minus, 1) => -2,
+        (Sign::Minus, size) => -size,
+        (_, size) => size,
     }
 }
 
@@ -75,6 +116,9 @@ fn float_key(value: f64) -> Key {
     let is_whole = value.fract() == 0.0 && value.abs() < 9.0e18;
     match is_whole {
         true => Key::Int(value as i64),
+        false if value.is_finite() && value.fract() == 0.0 => {
+            Key::Big(Rc::new(crate::python::number::float_to_big(value)))
+        }
         false => Key::Float(value.to_bits()),
     }
 }

@@ -1,6 +1,6 @@
 //! Imports: modules of the interpreter, written in Rust or in Python.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::rc::Rc;
 
 use super::{Frame, Vm};
 use crate::python::{
@@ -40,7 +40,7 @@ impl Vm {
             let message = modules::absent(name);
             return Err(self.error("ModuleNotFoundError", message));
         };
-        let names = Rc::new(RefCell::new(HashMap::new()));
+        let names = Self::namespace();
         let module = Value::Module(Rc::new(Module {
             name: name.into(),
             names: Rc::clone(&names),

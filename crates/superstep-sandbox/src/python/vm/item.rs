@@ -111,7 +111,16 @@ impl Vm {
                 Some(Value::OfClass(get)) => {
                     self.call_with(&get, vec![object.clone(), index.clone()])
                 }
-                _ => Ok(object.clone()),
+                Some(get @ Value::Closure(_)) => {
+                    self.call_with(&get, vec![object.clone(), index.clone()])
+                }
+                None if class.is_builtin || class.find("__is_generic__").is_some() => {
+                    Ok(object.clone())
+                }
+                _ => {
+                    let message = format!("type '{}' is not subscriptable", class.name);
+                    Err(self.error("TypeError", message))
+                }
             },
             _ => Err(self.no_items(object)),
         }
@@ -174,11 +183,34 @@ impl Vm {
     }
 
     fn span(&mut self, slice: &[Value; 3], length: usize) -> Res<Span> {
+        let (start, stop, step) = self.bounds(slice, length)?;
+        let range = Range { start, stop, step };
+        Ok(Span {
+            start,
+            step,
+            count: range.len(),
+        })
+    }
+
+    /// Where a slice begins and ends in a sequence of this length, and its step.
+    pub(crate) fn bounds(&mut self, slice: &[Value; 3], length: usize) -> Res<(i64, i64, i64)> {
         let [start, stop, step] = slice;
-        let mut bound = |value: &Value| match (value, value.as_int()) {
-            (Value::None, _) => Ok(None),
-            (_, Some(at)) => Ok(Some(at)),
-            _ => Err(self.error("TypeError", "slice indices must be integers or None")),
+        let mut bound = |value: &Value| match value {
+            Value::None => Ok(None),
+            // No sequence is as long.
+            Value::Big(it) if it.sign() == num_bigint::Sign::Minus => Ok(Some(i64::MIN / 2)),
+            Value::Big(_) => Ok(Some(i64::MAX / 2)),
+            value => match value.as_int() {
+                Some(at) => Ok(Some(at)),
+                None => match self.special(value, "__index__", Vec::new())? {
+                    Some(Value::Int(at)) => Ok(Some(at)),
+                    _ => {
+                        let message =
+                            "slice indices must be integers or None or have an __index__ method";
+                        Err(self.error("TypeError", message))
+                    }
+                },
+            },
         };
         let (start, stop, step) = (bound(start)?, bound(stop)?, bound(step)?.unwrap_or(1));
         if step == 0 {
@@ -203,14 +235,7 @@ impl Vm {
         } else {
             (length - 1, -1)
         };
-        let start = start.map_or(first, clamp);
-        let stop = stop.map_or(last, clamp);
-        let range = Range { start, stop, step };
-        Ok(Span {
-            start,
-            step,
-            count: range.len(),
-        })
+        Ok((start.map_or(first, clamp), stop.map_or(last, clamp), step))
     }
 
     pub(crate) fn set_item(&mut self, object: &Value, index: &Value, value: Value) -> Res<()> {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Vm;
+use super::{Vm, exec::Exit};
 use crate::python::{
     fault::{Fault, Res},
     value::{Iter, Value, ViewKind},
@@ -65,7 +65,10 @@ impl Vm {
     pub(crate) fn next(&mut self, iterator: &Value) -> Res<Option<Value>> {
         self.tick()?;
         match iterator {
-            Value::Generator(generator) => self.resume(generator, Value::None),
+            Value::Generator(generator) => match self.resume(generator, Ok(Value::None))? {
+                Exit::Yield(value) => Ok(Some(value)),
+                Exit::Return(_) => Ok(None),
+            },
             Value::Iter(iter) => {
                 // What calls the program must not hold the iterator.
                 let simple = match &mut *iter.borrow_mut() {
@@ -231,12 +234,16 @@ impl Vm {
             return Ok(pairs);
         }
         let mut pairs = Vec::new();
-        for item in self.collect_items(value)? {
-            let mut two = self.collect_items(&item)?.into_iter();
+        for (at, item) in self.collect_items(value)?.into_iter().enumerate() {
+            let two = self.collect_items(&item)?;
+            let length = two.len();
+            let mut two = two.into_iter();
             match (two.next(), two.next(), two.next()) {
                 (Some(key), Some(value), None) => pairs.push((key, value)),
                 _ => {
-                    let message = "dictionary update sequence element has not length 2";
+                    let message = format!(
+                        "dictionary update sequence element #{at} has length {length}; 2 is required"
+                    );
                     return Err(self.error("ValueError", message));
                 }
             }

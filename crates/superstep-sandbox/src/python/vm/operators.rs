@@ -8,7 +8,7 @@ use super::Vm;
 use crate::{
     python::{
         fault::{Fault, Res},
-        number::{MOST_BITS, Number},
+        number::{self, MOST_BITS, Number},
         value::{Set, Value},
     },
     syntax::ast::{BinaryOp, UnaryOp},
@@ -111,6 +111,12 @@ impl Vm {
             ("+", Value::List(_), _) => {
                 format!("can only concatenate list (not \"{other}\") to list")
             }
+            ("*", left, _) if is_sequence(left) => {
+                format!("can't multiply sequence by non-int of type '{other}'")
+            }
+            ("*", _, right) if is_sequence(right) => {
+                format!("can't multiply sequence by non-int of type '{one}'")
+            }
             _ => format!("unsupported operand type(s) for {symbol}: '{one}' and '{other}'"),
         };
         self.error("TypeError", message)
@@ -205,8 +211,32 @@ impl Vm {
                 }
                 Ok(Some(Value::dict(all)))
             }
+            (BinaryOp::Or, Value::Class(_) | Value::Union(_), Value::None)
+            | (BinaryOp::Or, Value::None, Value::Class(_) | Value::Union(_))
+            | (
+                BinaryOp::Or,
+                Value::Class(_) | Value::Union(_),
+                Value::Class(_) | Value::Union(_),
+            ) => {
+                let mut all: Vec<Value> = Vec::new();
+                for side in [left, right] {
+                    let parts = match side {
+                        Value::Union(parts) => parts.to_vec(),
+                        other => vec![other.clone()],
+                    };
+                    for part in parts {
+                        if !all.iter().any(|known| known.is(&part)) {
+                            all.push(part);
+                        }
+                    }
+                }
+                Ok(Some(match all.as_slice() {
+                    [only] => only.clone(),
+                    _ => Value::Union(all.into()),
+                }))
+            }
             (BinaryOp::Or | BinaryOp::And | BinaryOp::Sub | BinaryOp::Xor, ..) => {
-                let (Some(a), Some(b)) = (self.as_set(left), self.as_set(right)) else {
+                let (Some(a), Some(b)) = (self.as_set(left)?, self.as_set(right)?) else {
                     return Ok(None);
                 };
                 let set = combine(op, a, b);
@@ -266,16 +296,19 @@ impl Vm {
                 if b.sign() == Sign::NoSign {
                     return Err(self.error("ZeroDivisionError", "division by zero"));
                 }
-                let (a, b) = (left.to_float(), right.to_float());
-                if a.is_infinite() || b.is_infinite() {
+                let quotient = number::quotient(&a, &b);
+                if quotient.is_infinite() {
                     let message = "integer division result too large for a float";
                     return Err(self.error("OverflowError", message));
                 }
-                Value::Float(a / b)
+                Value::Float(quotient)
             }
             BinaryOp::FloorDiv | BinaryOp::Mod => {
                 if b.sign() == Sign::NoSign {
-                    let message = "integer division or modulo by zero";
+                    let message = match op {
+                        BinaryOp::Mod => "integer modulo by zero",
+                        _ => "integer division or modulo by zero",
+                    };
                     return Err(self.error("ZeroDivisionError", message));
                 }
                 let (quotient, rest) = floor_divide(&a, &b);
@@ -388,10 +421,10 @@ impl Vm {
             BinaryOp::Mul => a * b,
             BinaryOp::Div => a / b,
             BinaryOp::Mod => modulo(a, b),
-            BinaryOp::FloorDiv => {
-                let quotient = (a - modulo(a, b)) / b;
-                quotient.round()
-            }
+            BinaryOp::FloorDiv => match (a - modulo(a, b)) / b {
+                0.0 => 0.0_f64.copysign(a / b),
+                quotient => quotient.round(),
+            },
             BinaryOp::Pow => {
                 if a == 0.0 && b < 0.0 {
                     let message = "0.0 cannot be raised to a negative power";
@@ -399,7 +432,8 @@ impl Vm {
                 }
                 let value = a.powf(b);
                 if value.is_nan() && !a.is_nan() && !b.is_nan() {
-                    return Err(self.error("ValueError", "complex numbers are not supported"));
+                    let message = "complex numbers are not supported in this sandbox";
+                    return Err(self.error("NotImplementedError", message));
                 }
                 if value.is_infinite() && a.is_finite() && b.is_finite() {
                     return Err(
@@ -415,6 +449,9 @@ impl Vm {
 
 fn modulo(a: f64, b: f64) -> f64 {
     let rest = a % b;
+    if rest == 0.0 {
+        return 0.0_f64.copysign(b);
+    }
     match rest != 0.0 && (rest < 0.0) != (b < 0.0) {
         true => rest + b,
         false => rest,

@@ -285,7 +285,10 @@ impl Parser {
             true => self.arguments()?,
             false => Vec::new(),
         };
-        let body = self.block()?;
+        let outer = self.class.replace(Rc::clone(&name));
+        let body = self.block();
+        self.class = outer;
+        let body = body?;
         Ok(StmtKind::Class(ClassDef {
             name,
             bases,

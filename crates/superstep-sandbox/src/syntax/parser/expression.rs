@@ -395,7 +395,7 @@ impl Parser {
                     "True" => ExprKind::Bool(true),
                     "False" => ExprKind::Bool(false),
                     name if KEYWORDS.contains(&name) => return self.fail("invalid syntax"),
-                    _ => ExprKind::Name(word),
+                    _ => ExprKind::Name(self.known(&word)),
                 };
                 self.next();
                 kind
@@ -576,7 +576,7 @@ impl Parser {
                 Piece::Text(text) => FormatPart::Text(text.as_str().into()),
                 Piece::Field(field) => {
                     let tokens = lexer::expression_tokens(&field.source, field.line)?;
-                    let mut inner = Parser::new(tokens, self.depth + 1);
+                    let mut inner = Parser::new(tokens, self.depth + 1, self.class.clone());
                     let value = inner.nested(Self::expressions)?;
                     if !inner.is(&Word::End) {
                         return inner.fail("f-string: invalid syntax");

@@ -72,8 +72,8 @@ impl Parser {
     }
 
     fn patterns(&mut self) -> Parsed<Pattern> {
-        let first = self.pattern()?;
-        if !self.is_op(",") {
+        let first = self.part()?;
+        if !self.is_op(",") && !matches!(first, Pattern::Rest(_)) {
             return Ok(first);
         }
         let mut items = vec![first];
@@ -81,9 +81,46 @@ impl Parser {
             if self.is_op(":") || self.is_word("if") {
                 break;
             }
-            items.push(self.pattern()?);
+            items.push(self.part()?);
         }
-        Ok(Pattern::Sequence(items))
+        self.sequence(items)
+    }
+
+    /// A pattern, or `*rest`, which a sequence has once at most.
+    fn part(&mut self) -> Parsed<Pattern> {
+        if !self.eat_op("*") {
+            return self.pattern();
+        }
+        let name = self.name()?;
+        Ok(Pattern::Rest(Some(name).filter(|name| &**name != "_")))
+    }
+
+    fn sequence(&self, items: Vec<Pattern>) -> Parsed<Pattern> {
+        let rests = items.iter().filter(|item| matches!(item, Pattern::Rest(_)));
+        match rests.count() > 1 {
+            true => self.fail("multiple starred expressions in sequence pattern"),
+            false => Ok(Pattern::Sequence(items)),
+        }
+    }
+
+    fn mapping(&mut self) -> Parsed<Pattern> {
+        let (mut pairs, mut rest) = (Vec::new(), None);
+        while !self.is_op("}") {
+            if self.eat_op("**") {
+                rest = Some(self.name()?);
+            } else {
+                let Pattern::Value(key) = self.closed_pattern()? else {
+                    return self.fail("keys of a mapping pattern are values");
+                };
+                self.op(":")?;
+                pairs.push((key, self.pattern()?));
+            }
+            if !self.eat_op(",") {
+                break;
+            }
+        }
+        self.op("}")?;
+        Ok(Pattern::Mapping(pairs, rest))
     }
 
     fn pattern(&mut self) -> Parsed<Pattern> {
@@ -111,7 +148,8 @@ impl Parser {
             let mut items = Vec::new();
             let mut is_sequence = open == "[";
             while !self.is_op(close) {
-                items.push(self.pattern()?);
+                items.push(self.part()?);
+                is_sequence |= matches!(items.last(), Some(Pattern::Rest(_)));
                 if !self.eat_op(",") {
                     break;
                 }
@@ -120,11 +158,11 @@ impl Parser {
             self.op(close)?;
             return Ok(match (is_sequence, items.len()) {
                 (false, 1) => items.pop().unwrap_or(Pattern::Any),
-                _ => Pattern::Sequence(items),
+                _ => self.sequence(items)?,
             });
         }
-        if self.is_op("{") || self.is_op("*") {
-            return self.fail("patterns of dicts and of rests are not supported in this sandbox");
+        if self.eat_op("{") {
+            return self.mapping();
         }
         let is_constant = self.is_word("None") || self.is_word("True") || self.is_word("False");
         let Word::Name(_) = self.kind() else {
@@ -146,17 +184,23 @@ impl Parser {
             value = Expr { line, kind };
         }
         if self.eat_op("(") {
-            let mut attributes = Vec::new();
+            let (mut places, mut attributes) = (Vec::new(), Vec::new());
             while !self.is_op(")") {
-                let attribute = self.name()?;
-                self.op("=")?;
-                attributes.push((attribute, self.pattern()?));
+                if matches!(self.ahead(1), Word::Op("=")) {
+                    let attribute = self.name()?;
+                    self.op("=")?;
+                    attributes.push((attribute, self.pattern()?));
+                } else if attributes.is_empty() {
+                    places.push(self.pattern()?);
+                } else {
+                    return self.fail("positional patterns follow keyword patterns");
+                }
                 if !self.eat_op(",") {
                     break;
                 }
             }
             self.op(")")?;
-            return Ok(Pattern::Class(value, attributes));
+            return Ok(Pattern::Class(value, places, attributes));
         }
         Ok(match (&*name, is_dotted) {
             ("_", false) => Pattern::Any,
