@@ -23,8 +23,15 @@ fn env_proposing(args: Json, rest: &str) -> TestEnv {
     fields.extend(args.as_object().unwrap().clone());
     let sorted = json!({"when": {"schema": "triage"}, "repeat": "always",
         "data": {"reasoning": "it asks", "classification": "respond"}});
-    let call =
-        json!({"when": {"tool": "Done"}, "calls": [{"name": "send_email_tool", "args": all}]});
+    let mut calls = vec![json!({"name": "send_email_tool", "args": all})];
+    if rest == THEN_NO_KEY {
+        // A turn that looks something up is not the last one.
+        calls.insert(
+            0,
+            json!({"name": "search_mail", "args": {"words": ["agreed"]}}),
+        );
+    }
+    let call = json!({"when": {"tool": "Done"}, "calls": calls});
     env.write("work/own.jsonl", &format!("{sorted}\n{rest}\n{call}\n"));
     env
 }
@@ -72,7 +79,7 @@ fn what_was_sent_is_reported_though_the_run_fails_afterwards() {
                 .iter()
                 .filter_map(|it| it["event"].as_str())
                 .collect();
-            assert_eq!(names, ["about_to", "answered", "call", "ended"]);
+            assert_eq!(names, ["about_to", "answered", "call", "call", "ended"]);
         }
         let listed = env.run("threads list --json").events();
         let thread = listed[0]["thread"].as_str().unwrap().to_owned();

@@ -151,6 +151,16 @@ fn an_id_that_is_stale_or_too_short_is_told() {
     assert_eq!(short.code, 2, "{}", short.stderr);
 }
 
+#[test]
+fn a_mail_that_is_shown_is_marked_as_read_and_nothing_is_learnt() {
+    let env = asked(&["Backup"]);
+    let ran = env.run(&format!("inbox read {} --send {ACCOUNT}", question(&env)));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(!ran.stdout.contains("learned"), "{}", ran.stdout);
+    assert!(questions(&env).is_empty());
+    assert!(env.path("work/mail/read/backup.eml").exists());
+}
+
 /// Waits until a mail is among the sent ones.
 fn until_sent(env: &TestEnv) {
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);

@@ -286,7 +286,8 @@ pub(super) async fn turn_end(
     // A mail that was sent ends it, unless something is to be read first.
     let is_effect = |call: &ToolCall| EffectKind::of(&call.name).is_some();
     let sends = calls().any(|call| EffectKind::of(&call.name) == Some(EffectKind::Mail));
-    if !says_done && !(sends && calls().all(is_effect)) {
+    let is_over = says_done || sends && calls().all(is_effect);
+    if !is_over {
         return Ok(Command::goto(ReplyNode::LlmCall));
     }
     let is_response = |it: &Decided| matches!(it.decision, Decision::Response(_));

@@ -117,7 +117,10 @@ impl Question {
         ]];
         match answer.kind {
             AnswerKind::Accept | AnswerKind::Edit => lines.extend(shown),
-            AnswerKind::Read => lines.push(vec![plain("marked as read; nothing is learnt")]),
+            AnswerKind::Read => lines.push(vec![plain(match mode {
+                Mode::Dry => "seen: the mail stays unread, and nothing is learnt",
+                Mode::Send => "marked as read; nothing is learnt",
+            })]),
             AnswerKind::Ignore => lines.push(vec![plain("ignored: it is not done")]),
             AnswerKind::Response => {
                 lines.push(vec![plain("not done: the assistant gets your words")]);

@@ -193,8 +193,8 @@ fn is_domain(text: &str) -> bool {
         |label: &&str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
     let is_top = |label: &&str| label.len() >= 2 && label.chars().all(char::is_alphabetic);
     labels.len() >= 2
-        && labels.iter().all(|it| is_label(&it))
-        && labels.last().is_some_and(|it| is_top(&it))
+        && labels.iter().all(|it| is_label(it))
+        && labels.last().is_some_and(|it| is_top(it))
 }
 
 /// A tag, a comment or a declaration.
