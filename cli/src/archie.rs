@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use superstep::{Update as _, fs::Roots, model::select::DataOwner};
 use superstep_agent::{Answers, Console as _, Context, Conversation, Next, OpenAgent as _};
-use superstep_archie::{Analysis, Archie, ArchieSession, Brief, ErrorKind, documents::check_globs};
+use superstep_archie::{
+    Analysis, Archie, ArchieSession, Begin, Brief, ErrorKind, Flow, documents::check_globs,
+};
 
 use crate::{
     agents::Agent,
@@ -30,7 +32,12 @@ pub(crate) use pdf::EXTRACTS;
 
 use options::AgentOptions;
 
-pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Error> {
+/// Begins an analysis in a new thread, whose name is then known.
+pub(crate) async fn analyze(
+    what: &Analyze,
+    begun: &mut Option<String>,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
     if what.query.trim().is_empty() {
         let why = "the query is empty".to_owned();
         return Err(superstep_archie::Error::from(ErrorKind::Settings { why }).into());
@@ -54,6 +61,7 @@ pub(crate) async fn analyze(what: &Analyze, app: &mut App<'_>) -> Result<(), Err
     .await?;
     let agent = options.archie(None)?;
     let thread = Agent::ARCHIE.new_thread(&*options.saver()?).await?;
+    *begun = Some(thread.clone());
     let next = Next::Input(agent.analyze(&brief).into_value());
     let session = session(agent, &what.talk).beginning(Archie::analyze, brief);
     talk(session, &thread, answers, Some(&what.query), next, app).await
@@ -97,16 +105,21 @@ pub(crate) async fn tell_tokens(thread: &str, app: &mut App<'_>) -> Result<(), E
     TerminalConsole::new(app).show(&tokens)
 }
 
-pub(crate) async fn ask(what: &Ask, app: &mut App<'_>) -> Result<(), Error> {
-    let mut thread = match &what.thread {
+/// Asks a question in the thread that is named, or in a new one, whose name is then known.
+pub(crate) async fn ask(
+    what: &Ask,
+    thread: &mut Option<String>,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    *thread = match &what.thread {
         Some(text) => Some(ThreadReader::open(app.global)?.named(text).await?),
         None => None,
     };
-    question(what, &mut thread, app).await
+    question(what, thread, app).await
 }
 
 /// Asks a question in a thread, which knows what was said before; in a new one if there is none, whose name
-/// is then known.
+/// is then known. In a thread with the result of an analysis it is about the result, and may change it.
 pub(crate) async fn question(
     what: &Ask,
     thread: &mut Option<String>,
@@ -123,9 +136,14 @@ pub(crate) async fn question(
         ..Brief::default()
     };
     let mut content = DataOwner::Project;
+    let mut begin: Begin = Archie::ask;
     if let Some(thread) = thread {
         let known = read_for_question(thread, app).await?;
         let folder = known.inputs.folder.clone().map(PathBuf::from);
+        let has_result = known.current_flow == Flow::Analysis && known.analysis_output.is_some();
+        if has_result && brief.inputs.is_none() {
+            begin = |archie, brief| archie.follow_up(&brief.words);
+        }
         brief.inputs = brief.inputs.or(folder);
         if !known.system_context.is_empty() {
             content = content_of(&known, app.global)?;
@@ -144,8 +162,8 @@ pub(crate) async fn question(
         None => Agent::ARCHIE.new_thread(&*options.saver()?).await?,
     };
     *thread = Some(name.clone());
-    let next = Next::Input(agent.ask(&brief).into_value());
-    let session = ArchieSession::new(agent).beginning(Archie::ask, brief);
+    let next = Next::Input(begin(&agent, &brief).into_value());
+    let session = ArchieSession::new(agent).beginning(begin, brief);
     talk(session, &name, Answers::person(), Some(&words), next, app).await
 }
 

@@ -130,8 +130,8 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
     }
     match command {
         Command::Shell => Err(Error::Usage("this is the shell already".into())),
-        Command::Analyze(what) => archie::analyze(&what, app).await,
-        Command::Ask(what) => archie::ask(&what, app).await,
+        Command::Analyze(what) => archie::analyze(&what, &mut None, app).await,
+        Command::Ask(what) => archie::ask(&what, &mut None, app).await,
         Command::BuildContext(what) => archie::build_context(&what, app).await,
         Command::Atris(command) => atris::run(command, app).await,
         Command::Docs(what) => docs::run(what, app).await,

@@ -104,20 +104,34 @@ pub(crate) async fn run(app: &mut App<'_>) -> Result<(), Error> {
 /// The shell between two lines.
 struct Shell {
     global: Global,
-    /// The thread of the questions, which follow each other.
+    /// The thread of the last question or analysis, which questions follow.
     thread: Option<String>,
 }
 
 impl Shell {
-    /// Runs a command and prints how it failed.
-    async fn command(&self, args: Args, app: &mut App<'_>) -> Result<(), Error> {
+    /// Runs a command and prints how it failed. Questions that follow one to Archie are asked in its thread, with its
+    /// documents.
+    async fn command(&mut self, args: Args, app: &mut App<'_>) -> Result<(), Error> {
         // A command has its own form of output; the shell keeps its own.
         let own = Output::new(&args.global);
         let mut context = app.with(&args.global, &own);
+        if matches!(args.command, Some(Command::Ask(_) | Command::Analyze(_))) {
+            crate::database::warn_of_orphans(&args.global, &own);
+        }
+        let mut thread = None;
         let done = match args.command {
+            Some(Command::Ask(what)) => {
+                Box::pin(archie::ask(&what, &mut thread, &mut context)).await
+            }
+            Some(Command::Analyze(what)) => {
+                Box::pin(archie::analyze(&what, &mut thread, &mut context)).await
+            }
             Some(command) => Box::pin(crate::dispatch(command, &mut context)).await,
             None => Err(Error::Usage("there is no command, only options".into())),
         };
+        if done.is_ok() && thread.is_some() {
+            self.thread = thread;
+        }
         told(done, &own)
     }
 

@@ -121,8 +121,8 @@ const SCENE: Scene = Scene {
              --model script:./replies.jsonl",
         ),
         (
-            "one question, from what was remembered",
-            "ask 'Who owns the room inventory?' --memory-file ./memory.json \
+            "one question, from what you said and Archie remembered",
+            "ask 'What comes first for the bookings?' --memory-file ./memory.json \
              --model script:./replies.jsonl",
         ),
         ("the graph behind it", "graph archie"),

@@ -102,7 +102,7 @@ fn a_sentence_with_the_word_in_it_is_asked_about_without_a_call() {
         .iter()
         .map(|it| &it["stage"])
         .collect();
-    assert_eq!(stages, ["extract", "initial", "final"]);
+    assert_eq!(stages, ["initial", "final", "extract"]);
 }
 
 #[test]
@@ -154,12 +154,12 @@ fn programs_get_every_event_as_a_line() {
         .map(|it| it["event"].as_str().unwrap())
         .collect();
     let wanted = [
-        "thread", "told", "told", "told", "token", "token", "usage", "usage", "question", "answer",
-        "token", "token", "usage", "result",
+        "thread", "told", "token", "token", "usage", "question", "answer", "token", "token",
+        "told", "usage", "usage", "result",
     ];
     assert_eq!(names, wanted, "{}", ran.stdout);
-    assert_eq!(events[8]["query"], "First question?");
-    assert_eq!(events[13]["text"], "## Summary\nOne service.");
+    assert_eq!(events[5]["query"], "First question?");
+    assert_eq!(events[12]["text"], "## Summary\nOne service.");
     assert_eq!(ran.code, 0);
 }
 
@@ -169,7 +169,7 @@ fn where_figures_and_names_of_a_result_come_from_is_said_also_later() {
     env.write("work/docs/a.md", "# Rows\n\nThe ledger has 40 rows.\n");
     let says = r#"{"when": {"contains": "The person is content"}, "text": "The ledger has 40 rows, and Bert pays 900.", "repeat": "always"}"#;
     let asks = r#"{"when": {"call": 0}, "text": "What else?", "repeat": "always"}"#;
-    let nothing = r#"{"when": {"schema": "*"}, "data": {"entities": [], "relationships": []}, "repeat": "always"}"#;
+    let nothing = r#"{"when": {"schema": "*"}, "data": {"statements": []}, "repeat": "always"}"#;
     let script = format!("{nothing}\n{says}\n{asks}\n");
     env.write("work/talk.jsonl", &script);
     let analyze =
@@ -350,6 +350,28 @@ fn a_thread_that_was_done_leaves_a_newer_result_alone() {
         env.read("work/docs/analysis_result.md"),
         "## Summary\nOne service.\n"
     );
+}
+
+#[test]
+fn a_result_is_changed_in_its_thread_and_questions_leave_it_as_it_is() {
+    let env = TestEnv::new().with_documents();
+    let ran = analyze(&env, "--approve-after 1");
+    let thread = ran.thread();
+    let again = format!("superstep ask --thread {thread} ");
+    assert!(ran.stderr.contains(&again), "{}", ran.stderr);
+    env.write("work/docs/analysis_result.md", "mine\n");
+    let ask = |words: &str| env.run(&format!("ask --thread {thread} {ARCHIE} {words}"));
+    let ran = ask("why one?");
+    assert_eq!((ran.code, &*ran.stdout), (0, "It is enough.\n"));
+    assert_eq!(env.read("work/docs/analysis_result.md"), "mine\n");
+    let ran = ask("two, please");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        env.read("work/docs/analysis_result.md"),
+        "## Summary\nTwo services.\n"
+    );
+    assert_eq!(env.read("work/docs/analysis_result.md.1"), "mine\n");
+    assert_eq!(said(&state(&env, &thread)).len(), 8);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn a_person_answers_looks_around_takes_an_answer_back_and_approves() {
         .say("another");
     terminal.has_shown("Second question?", 2).prompts(8);
     // What was taken back was paid for, too.
-    terminal.say("/tokens").shows("2 turns, 4 calls").prompts(9);
+    terminal.say("/tokens").shows("2 turns, 3 calls").prompts(9);
     terminal.say("I think we are done.").prompts(10);
     terminal.say("y").shows("the analysis is in");
     let thread = thread_in(&terminal.screen()).unwrap();

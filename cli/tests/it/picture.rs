@@ -90,7 +90,7 @@ fn drawn(screen: &str) -> String {
 /// Whether a line is about the conversation and no part of it.
 fn is_aside(line: &str) -> bool {
     let asides = [
-        "model:", "thread ", "read ", "extracting ", "added ", "demo ·", "superstep shell",
+        "model:", "thread ", "read ", "added ", "to ask ", "demo ·", "superstep shell",
     ];
     asides.iter().any(|aside| line.starts_with(aside))
 }

@@ -92,32 +92,38 @@ fn each_owner_has_notes_of_the_email_assistant_of_their_own() {
 #[test]
 fn each_owner_has_a_memory_of_archie_of_their_own() {
     let env = TestEnv::new();
-    let facts = |name: &str, fact: &str| {
-        json!({"entities": [{"document": 1, "name": name, "description": fact, "type": "project",
-            "tags": []}], "relationships": []})
+    let stated = |words: &str, fact: &str| {
+        let statement = json!({"kind": "fact", "statement": fact, "quote": words});
+        json!({"when": {"schema": "statements", "anywhere": words},
+            "data": {"statements": [statement]}, "repeat": "always"})
     };
     let steps = [
-        json!({"when": {"schema": "entities", "anywhere": "private plans"},
-            "data": facts("Nightingale", "PRIVATE-FACT"), "repeat": "always"}),
-        json!({"when": {"schema": "entities", "anywhere": "the plans of Ann"},
-            "data": facts("Swallow", "ANNS-FACT"), "repeat": "always"}),
+        stated("Nightingale", "PRIVATE-FACT"),
+        stated("Swallow", "ANNS-FACT"),
         json!({"text": "What next?", "repeat": "always"}),
     ];
     let script: Vec<String> = steps.iter().map(Json::to_string).collect();
     env.write("work/replies.jsonl", &script.join("\n"));
     env.write("work/private/p.txt", "private plans: Nightingale");
     env.write("work/root/ann/a.txt", "the plans of Ann: Swallow");
-    // The user learns something on the command line.
+    // The user says something on the command line.
     let model = "--model script:replies.jsonl";
-    let line = format!("analyze --query Nightingale? --inputs private {model} --no-input --json");
-    env.run(&line);
+    let line = format!(
+        "analyze --query Nightingale? --inputs private {model} --approve-after 1 --no-input --json"
+    );
+    assert_eq!(env.run(&line).code, 0);
     let known = env.run(&format!("ask Nightingale? {model} --json"));
     assert_eq!(known.code, 0, "{}", known.stderr);
     let shown = env.run("threads show last --json").stdout;
     assert!(shown.contains("PRIVATE-FACT"), "{shown}");
     let mut server = with_owners(&env, &format!("--root root {model}"));
     let folder = json!({"user_input": "Swallow?", "inputs": {"folder": "ann"}});
-    let (thread, _) = run(&mut server, ANN, "archie", &folder);
+    let (thread, asked) = run(&mut server, ANN, "archie", &folder);
+    let ask = asked["__interrupt__"][0]["id"].as_str().unwrap();
+    let order = json!({"assistant_id": "archie", "command": {"resume": {ask: "/approve"}}});
+    let path = format!("/threads/{thread}/runs/wait");
+    let (status, end) = server.call_as(ANN, "POST", &path, &order);
+    assert_eq!(status, 200, "{end}");
     assert!(trace(&mut server, ANN, &thread).contains("ANNS-FACT"));
     let anything = json!({"user_input": "Nightingale? Swallow?", "current_flow": "ask"});
     let (thread, _) = run(&mut server, ANN, "archie", &anything);

@@ -24,6 +24,38 @@ fn every_command_works_inside_and_other_words_are_questions() {
 }
 
 #[test]
+fn a_question_follows_the_command_before_it_with_its_thread_and_documents() {
+    let env = TestEnv::new().with_documents();
+    let terminal = Terminal::run(&env, SHELL);
+    terminal.prompts(1);
+    terminal.say("ask --inputs docs who keeps payments?");
+    terminal.shows("The ledger does.").prompts(2);
+    terminal.say("since when is that so?");
+    terminal.has_shown("The ledger does.", 2).prompts(3);
+    terminal.say("analyze --query what --inputs docs");
+    terminal.shows("First question?").prompts(4);
+    terminal
+        .say("/approve")
+        .shows("the analysis is in")
+        .prompts(5);
+    terminal
+        .say("please say why one of them is enough")
+        .shows("It is enough.");
+    terminal.prompts(6).press("\u{4}");
+    assert_eq!(terminal.end(), 0);
+    let mut turns = Vec::new();
+    for thread in env.run("threads list --json").events() {
+        let name = thread["thread"].as_str().unwrap();
+        let shown = env.run(&format!("threads show {name} --json"));
+        let state = shown.events()[0]["state"].take();
+        assert!(state["inputs"]["folder"].is_string(), "{state}");
+        turns.push(state["analysis_history"].as_array().unwrap().len());
+    }
+    turns.sort_unstable();
+    assert_eq!(turns, [4, 6]);
+}
+
+#[test]
 fn tab_completes_commands_paths_and_threads() {
     let env = TestEnv::new().with_documents();
     let line = "ask --model script:FIXTURES/archie.jsonl who?";

@@ -199,37 +199,37 @@ fn two_analyses_at_once_both_add_to_what_is_remembered() {
     let meeting = Meeting::default();
     let (_server, model) = serve(&runtime, move |seen| {
         let asked = seen.body.to_string();
-        if !asked.contains("Documents to look through") {
+        if !asked.contains("List what a later conversation") {
             return reply("What else?");
         }
         meeting.wait();
-        let name = if asked.contains("alpha pays") {
+        let name = if asked.contains("alpha") {
             "alpha"
         } else {
             "beta"
         };
-        let entity = json!({
-            "document": 1, "name": name, "type": "service", "description": "pays", "tags": [],
+        let statement = json!({
+            "kind": "fact", "statement": format!("There is {name}."), "quote": name,
         });
-        reply(&json!({"entities": [entity], "relationships": []}).to_string())
+        reply(&json!({"statements": [statement]}).to_string())
     });
     let children = ["alpha", "beta"].map(|name| {
-        let line =
-            format!("analyze --query what --inputs {name} --memory-file memory.json {model}");
+        let line = format!(
+            "analyze --query {name} --inputs {name} --approve-after 1 --memory-file memory.json {model}"
+        );
         env.command(&line).spawn().unwrap()
     });
     for child in children {
         let (code, reported) = ended(child);
-        assert_eq!(code, Some(3), "{reported}");
+        assert_eq!(code, Some(0), "{reported}");
     }
     let memory = env.read("work/memory.json");
     let memory: Json = serde_json::from_str(&memory).unwrap();
-    let entities = memory["entities"].as_array().unwrap();
-    let mut names: Vec<&str> = entities
+    let statements = memory["statements"].as_array().unwrap();
+    let mut texts: Vec<&str> = statements
         .iter()
-        .filter_map(|it| it["name"].as_str())
+        .filter_map(|it| it["text"].as_str())
         .collect();
-    names.sort_unstable();
-    assert_eq!(names, ["alpha", "beta"]);
-    assert_eq!(memory["documents"].as_object().unwrap().len(), 2);
+    texts.sort_unstable();
+    assert_eq!(texts, ["There is alpha.", "There is beta."]);
 }
