@@ -18,6 +18,7 @@ pub enum Progress {
         /// How many are shown to the model first, whole or in sections.
         included: usize,
         /// How many others it can look up.
+        #[serde(default)]
         reachable: usize,
         /// How many are not.
         left: usize,
