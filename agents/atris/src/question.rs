@@ -236,7 +236,7 @@ pub(crate) fn is_search(question: &str) -> bool {
     let cues = [
         " for ", " about ", " called ", " named ", " tagged ", " matching ", " with ", "\"", "“",
     ];
-    let looks = ["search", "find", "look"].contains(&first);
+    let looks = ["search", "find", "look", searched::AUTOCOMPLETE].contains(&first);
     let is_said = cues.iter().any(|cue| lower.contains(cue)) || searched::bare(question).is_some();
     looks && !lower.contains(" by ") && is_said
 }

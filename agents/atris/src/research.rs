@@ -17,6 +17,8 @@ mod request;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::catalogue::Operation;
+
 pub(crate) use compute::Computing;
 pub(crate) use draft::Draft;
 pub(crate) use find::found;
@@ -46,6 +48,16 @@ pub struct Research {
     pub is_refused: bool,
     /// Whether a reply was cut off, so that the next one gets a limit of its own.
     pub is_cut: bool,
+}
+
+/// Variants of an operation that answer as it does.
+const VARIANTS: [&str; 3] = ["WithVersion", "Alias", "Unclaimed"];
+
+/// Whether a model may see an operation: one that reads, and that a call would not refuse anyway.
+fn is_offered(operation: &Operation, has_token: bool) -> bool {
+    let is_variant = VARIANTS.iter().any(|it| operation.id.contains(it));
+    let is_open = has_token || !operation.is_private();
+    operation.is_read() && !operation.is_file() && is_open && !is_variant
 }
 
 impl Research {

@@ -153,6 +153,30 @@ fn is_record(response: &Response) -> bool {
     records.contains(&response.source.operation.as_str())
 }
 
+/// What an overview says of a record, as far as it has it.
+const OVERVIEW: [Aspect; 20] = [
+    Aspect::Location,
+    Aspect::Verified,
+    Aspect::Bio,
+    Aspect::Followers,
+    Aspect::Following,
+    Aspect::Tracks,
+    Aspect::Albums,
+    Aspect::Playlists,
+    Aspect::Supporters,
+    Aspect::Plays,
+    Aspect::Favorites,
+    Aspect::Reposts,
+    Aspect::Comments,
+    Aspect::Genre,
+    Aspect::Mood,
+    Aspect::Bpm,
+    Aspect::Key,
+    Aspect::Duration,
+    Aspect::ReleaseDate,
+    Aspect::Description,
+];
+
 /// Words, and where they come from.
 struct Words<'a> {
     facts: Vec<Fact>,
@@ -259,6 +283,7 @@ impl Words<'_> {
             (skipped, response.data.len()),
         );
         let mut text = title;
+        let question = state.query.as_deref().unwrap_or_default().to_lowercase();
         for record in &response.data {
             text.push('\n');
             if response.data.len() > 1 || skipped > 0 {
@@ -278,8 +303,27 @@ impl Words<'_> {
                     self.fact(value, response, &at, &wire);
                 }
             }
+            if is_record(response) && has_words(&question, "overview") {
+                text.push_str(&self.overview(response, record));
+            }
         }
         text
+    }
+
+    /// All fields of a record that can be asked for, a line each.
+    fn overview(&mut self, response: &Response, record: &Json) -> String {
+        let lines = OVERVIEW.iter().filter_map(|aspect| {
+            let value = self.value(*aspect, response, record)?;
+            let unit = match aspect {
+                Aspect::Duration => " seconds",
+                _ => "",
+            };
+            Some(format!(
+                "\n{}: {value}{unit}",
+                aspect.name().replace('_', " ")
+            ))
+        });
+        lines.collect()
     }
 
     fn name(&mut self, response: &Response, record: &Json) -> Option<String> {

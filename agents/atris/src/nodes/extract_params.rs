@@ -6,7 +6,7 @@ use superstep::{NodeError, Res, Snap};
 
 use super::get_apis::understood;
 use crate::{
-    catalogue::{Catalogue, EntityType, MAX_LIMIT, Operation, Parameters},
+    catalogue::{Catalogue, EntityType, MAX_LIMIT, Operation, Parameters, has_words},
     error::Error,
     question::{
         Account, Aspect, Comparison, Computation, Reference, name_of_new, own_words, page_in,
@@ -67,6 +67,9 @@ fn extract(state: &AtrisState, services: &Services) -> Result<ParametersRead, Er
     if !account.vague.is_empty() {
         let rest = clean(&account.vague.join(", "));
         reading.push(format!("left out: {rest}"));
+    }
+    if operation.id.starts_with("getTopUsers") && has_words(&question.to_lowercase(), "trending") {
+        reading.push("Audius has no list of trending artists: these are its top users".to_owned());
     }
     let mut parameters = values_of(question, operation);
     let (computation, first) = compared(state, services, &parameters)?;

@@ -7,7 +7,8 @@ use crate::{
     catalogue::{Catalogue, Method, Operation, tokens},
     error::Error,
     question::{
-        Account, Understanding, bare_kind, by_handle, choose, own_words, suggestions, verb,
+        Account, Computation, Understanding, bare_kind, by_handle, choose, own_words, suggestions,
+        verb,
     },
     services::{Services, problem},
     state::{AtrisState, AtrisStateUpdate},
@@ -61,6 +62,15 @@ fn nothing_fits(catalogue: &Catalogue, question: &str, understood: &Understandin
         return Error::NotUnderstood {
             what: format!("which {kind}s: ask for {lists}"),
         };
+    }
+    let is_of_all = understood.references.is_empty()
+        && understood
+            .computation
+            .is_some_and(Computation::is_comparison);
+    if let (true, Some(all)) = (is_of_all, catalogue.operation("getTrendingTracks"))
+        && let Some(what) = misread(catalogue, question, understood, all)
+    {
+        return Error::NotUnderstood { what };
     }
     let words = own_words(question, &understood.references);
     let meant = suggestions(catalogue, &words);

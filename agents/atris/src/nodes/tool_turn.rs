@@ -138,7 +138,8 @@ impl Turn<'_> {
             words: words.to_owned(),
         };
         self.ctx.emit(progress).await;
-        match found(words) {
+        let has_token = self.services.settings.client.token.is_some();
+        match found(words, has_token) {
             // The catalogue is the program's own.
             Ok(text) => Observed {
                 text,
@@ -189,11 +190,13 @@ impl Turn<'_> {
         };
         let source = self.sources.len();
         self.sources.push(response.source.clone());
+        let limit = parameters.get("limit").and_then(Json::as_u64);
         self.parameters = Some(parameters);
         if !response.source.host.is_empty() {
             self.host = Some(response.source.host.clone());
         }
-        let set = RecordSet::of_reply(self.research.next_id('r'), about, source, response);
+        let id = self.research.next_id('r');
+        let set = RecordSet::of_reply(id, about, (source, limit), response);
         let shown = set.shown(Some(self.research.calls_left()));
         self.research.sets.push(set);
         Ok(Observed::records(shown))

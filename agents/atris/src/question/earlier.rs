@@ -146,21 +146,3 @@ fn kind_of_noun(noun: &str) -> Option<EntityType> {
         _ => return None,
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_in_a_list_is_a_number() {
-        assert_eq!(rank("the second one"), Some(ListPlace::At(2)));
-        assert_eq!(rank("the 2nd one"), Some(ListPlace::At(2)));
-        assert_eq!(rank("the last track"), Some(ListPlace::Last));
-        assert_eq!(rank("number 4"), Some(ListPlace::At(4)));
-        assert_eq!(rank("#10"), Some(ListPlace::At(10)));
-        assert_eq!(rank("her"), None);
-        assert_eq!(kind("her"), Some(EntityType::User));
-        assert_eq!(kind("the second track"), Some(EntityType::Track));
-        assert_eq!(kind("the second one"), None);
-    }
-}

@@ -89,27 +89,3 @@ impl Weight {
         matches!(self, Self::Plain | Self::Whoever)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whoever_asks_is_told_from_a_turn_of_phrase() {
-        assert_eq!(weight("me", "show", "tracks"), Weight::Plain);
-        assert_eq!(weight("me", "follows", ""), Weight::Asker);
-        assert_eq!(weight("i", "can", "remix"), Weight::Plain);
-        assert_eq!(weight("i", "do", "follow"), Weight::Asker);
-        assert_eq!(weight("my", "", "followers"), Weight::Asker);
-    }
-
-    #[test]
-    fn a_wish_is_no_liking() {
-        assert_eq!(weight("like", "d", "to"), Weight::Plain);
-        assert_eq!(weight("like", "artists", "nova"), Weight::Content);
-        assert_eq!(weight("total", "", "plays"), Weight::Content);
-        assert_eq!(weight("good", "", "tracks"), Weight::Vague);
-        assert_eq!(weight("everyone", "", ""), Weight::Whoever);
-        assert_eq!(weight("should", "what", "i"), Weight::Content);
-    }
-}

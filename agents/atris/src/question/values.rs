@@ -487,8 +487,9 @@ impl Said<'_> {
             self.uses(&name);
             return Some(name);
         }
-        // `with the most tracks` is compared, not searched for.
-        if self.comparison.is_some() {
+        // `with the most tracks` and `with fewer than ten tracks` are compared, not searched for.
+        let is_limited = !is_search(self.question) && self.own.iter().any(|word| word == "than");
+        if self.comparison.is_some() || is_limited {
             return None;
         }
         let cues = [

@@ -101,26 +101,32 @@ pub(super) fn of(
     }
 }
 
-/// The fields that a record of a model can have.
+/// The fields that a record of a model can have, `user.name` being one of its user.
 pub(crate) fn fields_of(models: &Models, name: &str) -> Vec<String> {
+    let of_user = |name: &str| ["name", "handle", "id"].map(|own| format!("{name}.{own}"));
     let (_, record) = of(models, name, &Map::new(), &mut Vec::new());
-    let own: Vec<String> = record
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|it| it.0.clone())
-        .collect();
-    if !own.is_empty() {
-        return own;
+    let own = record.as_object().filter(|own| !own.is_empty());
+    if let Some(own) = own {
+        let told = own.keys().filter(|name| *name != "artwork");
+        let told = told.flat_map(|name| match name.as_str() {
+            "user" => of_user(name).into(),
+            name => vec![name.to_owned()],
+        });
+        return told.collect();
     }
     let model = models.get(canonical(name));
     let fields = model.into_iter().flat_map(Model::fields);
-    let plain = fields
-        .filter(|(_, field)| matches!(field.shape, Shape::Text | Shape::Number | Shape::Boolean));
-    plain
-        .map(|(name, _)| name.to_owned())
-        .take(MAX_FIELDS)
-        .collect()
+    let told = fields.filter_map(|(name, field)| match &field.shape {
+        Shape::Text | Shape::Number | Shape::Boolean => Some(vec![name.to_owned()]),
+        Shape::Model(inner) => {
+            let is_user = models
+                .get(inner)
+                .is_some_and(|it| it.field("handle").is_some());
+            is_user.then(|| of_user(name).into())
+        }
+        _ => None,
+    });
+    told.take(MAX_FIELDS).flatten().collect()
 }
 
 struct Fields<'a> {

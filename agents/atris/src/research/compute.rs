@@ -15,6 +15,7 @@ use super::{
 };
 use crate::reply::WORKED_OUT;
 use step::{Keep, Measure, Measured, Operand, Order, Step};
+use test::number_in;
 
 /// The most steps of a computation.
 const MAX_STEPS: usize = 12;
@@ -187,7 +188,7 @@ fn number(record: &Json, operand: &Operand) -> Result<Option<f64>, String> {
         Operand::Number(number) => Ok(Some(*number)),
         Operand::Field(field) => match value(record, field) {
             None => Ok(None),
-            Some(value) => match value.as_f64() {
+            Some(value) => match number_in(value) {
                 Some(number) => Ok(Some(number)),
                 None => Err(format!("`{field}` is no number: {value}")),
             },

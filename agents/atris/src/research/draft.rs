@@ -128,9 +128,13 @@ impl Draft {
         let question = state.query.as_deref().unwrap_or_default();
         let said: Vec<String> = before.chain([question]).flat_map(figures).collect();
         let is_said = |figure: &String| said.iter().any(|known| same(known, figure));
+        // A condition of a computation, such as the year it filters by, may be repeated.
+        let computed = research.sets.iter().filter(|set| set.id.starts_with('c'));
+        let conditions: Vec<String> = computed.flat_map(|set| figures(&set.about)).collect();
+        let is_condition = |figure: &String| conditions.iter().any(|known| same(known, figure));
         let text = without_names(&self.text, names.iter().copied());
         for figure in figures(&text) {
-            if !traced.says(&figure) && !is_said(&figure) {
+            if !traced.says(&figure) && !is_said(&figure) && !is_condition(&figure) {
                 traced.unverified.push(figure);
             }
         }
@@ -259,7 +263,9 @@ impl Rows {
         for record in set.records.iter().take(MAX_ROWS) {
             let mut row = Vec::new();
             for column in &self.columns {
-                let shown = value(record, &column.field).map(cell).unwrap_or_default();
+                let shown = value(record, &column.field)
+                    .map(in_cell)
+                    .unwrap_or_default();
                 if !shown.is_empty() {
                     traced
                         .facts
@@ -312,6 +318,15 @@ fn fact(text: String, set: &RecordSet, record: &Json, field: &str) -> Fact {
         text,
         field,
         source,
+    }
+}
+
+/// A value as a table shows it: a day without its midnight.
+fn in_cell(value: &Json) -> String {
+    let text = cell(value);
+    match text.strip_suffix("T00:00:00Z") {
+        Some(day) => day.to_owned(),
+        None => text,
     }
 }
 

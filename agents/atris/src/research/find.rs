@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use serde_json::{Value as Json, json};
 
+use super::is_offered;
 use crate::{
     catalogue::{Catalogue, Clues, GENRES, MOODS, Operation, Parameter},
     error::Error,
@@ -15,7 +16,7 @@ const MOST: usize = 6;
 const MEANINGS: &str = include_str!("../../data/parameters.json");
 
 /// What a model reads about the operations that fit words best. An operation that is named by its id comes first.
-pub(crate) fn found(words: &str) -> Result<String, Error> {
+pub(crate) fn found(words: &str, has_token: bool) -> Result<String, Error> {
     let catalogue = Catalogue::get()?;
     let ids = words.split(|c: char| !c.is_alphanumeric());
     let mut found: Vec<&Operation> = ids.filter_map(|id| catalogue.operation(id)).collect();
@@ -24,7 +25,7 @@ pub(crate) fn found(words: &str) -> Result<String, Error> {
     let mut operations: Vec<&Operation> = Vec::new();
     for operation in found {
         let is_new = !operations.iter().any(|it| it.id == operation.id);
-        if is_new && operation.is_read() && !operation.is_file() {
+        if is_new && is_offered(operation, has_token) {
             operations.push(operation);
         }
     }
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn operations_are_found_by_words_and_by_ids_with_their_parameters() {
         let found: Vec<Json> =
-            serde_json::from_str(&found("searchTracks verified techno").unwrap()).unwrap();
+            serde_json::from_str(&found("searchTracks verified techno", false).unwrap()).unwrap();
         assert_eq!(found[0]["operation"], "searchTracks");
         let bpm = found[0]["parameters"]["bpm_min"].as_str().unwrap();
         assert!(bpm.contains("at least this many beats"), "{bpm}");

@@ -32,9 +32,18 @@ pub struct RecordSet {
 }
 
 impl RecordSet {
-    /// The records of a reply, which is one of the sources.
-    pub(crate) fn of_reply(id: String, about: String, source: usize, reply: Response) -> Self {
+    /// The records of a reply, which is one of the sources. `limit` is how many were asked for.
+    pub(crate) fn of_reply(
+        id: String,
+        about: String,
+        (source, limit): (usize, Option<u64>),
+        reply: Response,
+    ) -> Self {
         let mut records = reply.data;
+        let mut notes = reply.notes;
+        if limit.is_some_and(|limit| limit > 1 && records.len() as u64 >= limit) {
+            notes.push("as many as `limit`: there may be more".to_owned());
+        }
         for record in &mut records {
             if let Some(record) = record.as_object_mut() {
                 record.insert(SOURCE.into(), source.into());
@@ -45,7 +54,7 @@ impl RecordSet {
             about,
             source,
             records,
-            notes: reply.notes,
+            notes,
         }
     }
 
@@ -54,8 +63,9 @@ impl RecordSet {
         let mut left = MAX_BYTES;
         let records = (1..).zip(&self.records).take(MAX_SHOWN);
         let records = records.map(|(number, record): (usize, _)| {
-            let mut fields = plain(record);
+            let mut fields = Map::new();
             fields.insert("ref".into(), format!("{}.{number}", self.id).into());
+            fields.extend(plain(record));
             Json::Object(fields)
         });
         let records: Vec<Json> = records

@@ -9,11 +9,13 @@ use jiff::Zoned;
 use serde_json::{Value as Json, json};
 use superstep::model::Message;
 
+use super::is_offered;
 use crate::{
     answer::Answer,
     catalogue::{Catalogue, Operation},
     error::Error,
     mention::Mention,
+    settings::Settings,
     state::AtrisState,
 };
 
@@ -23,13 +25,13 @@ const HOW: &str = include_str!("../../prompts/research.md");
 const MAX_EARLIER: usize = 6;
 const MAX_NAMED: usize = 12;
 
-/// The conversation before the first reply. `today` is the real day unless it is given.
+/// The conversation before the first reply. The day is the real one unless settings give it.
 pub(crate) fn messages(
     state: &AtrisState,
     question: &str,
-    today: Option<&str>,
+    settings: &Settings,
 ) -> Result<Vec<Message>, Error> {
-    let today = today.map_or_else(
+    let today = settings.today.as_deref().map_or_else(
         || {
             Zoned::now()
                 .strftime("%A, %Y-%m-%d, time zone %Q")
@@ -39,7 +41,7 @@ pub(crate) fn messages(
     );
     let mut system =
         format!("{HOW}\nOperations by group (find_operations shows their parameters):\n");
-    for (group, ids) in groups(Catalogue::get()?) {
+    for (group, ids) in groups(Catalogue::get()?, settings.client.token.is_some()) {
         writeln!(system, "- {group}: {}", ids.join(", ")).ok();
     }
     // What changes from day to day comes last: providers keep what is before it.
@@ -76,10 +78,10 @@ fn told(answer: &Answer) -> Json {
 }
 
 /// The operations that can be called, by group.
-fn groups(catalogue: &Catalogue) -> Vec<(&str, Vec<&str>)> {
+fn groups(catalogue: &Catalogue, has_token: bool) -> Vec<(&str, Vec<&str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    let is_offered = |it: &&Operation| it.is_read() && !it.is_file();
-    for operation in catalogue.operations().iter().filter(is_offered) {
+    let offered = |it: &&Operation| is_offered(it, has_token);
+    for operation in catalogue.operations().iter().filter(offered) {
         let (group, id) = (operation.tag.as_str(), operation.id.as_str());
         match groups.iter_mut().find(|(known, _)| *known == group) {
             Some((_, ids)) => ids.push(id),

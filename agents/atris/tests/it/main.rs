@@ -16,6 +16,7 @@ mod modeled;
 mod ordered;
 mod questions;
 mod readings;
+mod recorded;
 mod scenarios;
 mod secrets;
 mod support;

@@ -96,7 +96,7 @@ async fn conditions_are_parameters_or_steps_and_the_program_fills_the_table() {
             "answer",
             json!({
                 "understood": "the 3 most played trending tracks above 120 bpm", "answered": "yes",
-                "text": "These are the 3 most played.", "figures": [], "limits": [],
+                "text": "These 3 are the most played above 120 bpm.", "figures": [], "limits": [],
                 "table": {"records": "c1", "columns": [
                     {"title": "Track", "field": "title"}, {"title": "Artist", "field": "user.name"},
                     {"title": "Plays", "field": "playCount"},
@@ -104,7 +104,7 @@ async fn conditions_are_parameters_or_steps_and_the_program_fills_the_table() {
             }),
         ),
     ];
-    let question = "the 3 most played trending tracks above 120 bpm";
+    let question = "the most played fast trending tracks";
     let (found, _) = asked(&server, steps, question).await;
     assert_eq!(found.status, Status::Answered, "{}", found.answer);
     let query = [("limit", "100"), ("time", "week")];

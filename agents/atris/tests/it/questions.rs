@@ -4,7 +4,7 @@
 use superstep_atris::{
     Catalogue,
     labeled::{self, Labeled},
-    question::{Understanding, choose},
+    question::{Understanding, choose, wants_write},
 };
 
 use crate::support::{agent_with, answered, run, server, settings};
@@ -143,4 +143,38 @@ async fn the_rules_answer_every_question_they_were_made_by_in_these_words() {
         assert_eq!(now, known);
     }
     assert_eq!(known.len(), transcript.len());
+}
+
+/// A line for each question, and one for how it is read.
+#[tokio::test]
+async fn the_rules_read_these_questions_in_this_way() {
+    let server = server().await;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/readings.txt");
+    let known = std::fs::read_to_string(path).unwrap();
+    let mut now = String::new();
+    for question in known.lines().filter_map(|line| line.strip_prefix("? ")) {
+        let mut settings = settings([server.address()]);
+        settings.writes = wants_write(question);
+        settings.client.token = settings.writes.then(|| "a token of a test".into());
+        let agent = agent_with(settings, None);
+        let read = labeled::read(&agent, "t", question).await.unwrap();
+        let parameters = serde_json::Value::Object(read.parameters);
+        let said = [
+            Some(read.status),
+            read.operation.map(|it| format!("{it} {parameters}")),
+            (!read.names.is_empty()).then(|| format!("of {}", read.names.join(" + "))),
+            read.computes,
+            read.first.map(|first| format!("first {first}")),
+            read.error,
+        ];
+        let said: Vec<String> = said.into_iter().flatten().collect();
+        now.push_str(&format!("? {question}\n  {}\n", said.join("; ")));
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, &now).unwrap();
+    }
+    let known = std::fs::read_to_string(path).unwrap();
+    for (known, now) in known.split("\n? ").zip(now.split("\n? ")) {
+        assert_eq!(now, known);
+    }
 }

@@ -15,7 +15,6 @@ use crate::support::{agent, agent_with, answered, ask, both, open, run, server, 
 async fn a_question_that_would_be_answered_as_another_one_is_refused_and_the_words_are_named() {
     let (server, agent) = both().await;
     for (question, word) in [
-        ("trending artists", "artists"),
         ("average plays of the tracks by Nova Kane", "average"),
         ("followers of Nova Kane this week", "week"),
         ("tracks by Nova Kane this month", "month"),
@@ -48,6 +47,25 @@ async fn a_question_that_would_be_answered_as_another_one_is_refused_and_the_wor
         answer.answer
     );
     assert_eq!(server.calls().len(), 0);
+}
+
+#[tokio::test]
+async fn an_overview_says_every_field_of_a_record_and_a_stand_in_says_that_it_is_one() {
+    let server = server().await;
+    let answer = ask(&agent(&server), "overview of @novakane").await;
+    for line in [
+        "location: Lisbon", "verified: yes", "followers: 12", "tracks: 8",
+    ] {
+        assert!(answer.answer.contains(line), "{}", answer.answer);
+        let value = line.split(": ").nth(1).unwrap();
+        assert!(answer.facts.iter().any(|fact| fact.text == value), "{line}");
+    }
+    let answer = ask(&agent(&server), "trending artists").await;
+    assert_eq!(answer.operation.as_deref(), Some("getTopUsers"));
+    assert_eq!(
+        answer.reading,
+        ["Audius has no list of trending artists: these are its top users"]
+    );
 }
 
 #[tokio::test]

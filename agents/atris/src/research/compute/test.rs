@@ -56,10 +56,22 @@ impl<'a> Test<'a> {
     }
 }
 
+/// A number, which some operations write as a text.
+pub(super) fn number_in(value: &Json) -> Option<f64> {
+    let written = || {
+        value
+            .as_str()?
+            .parse()
+            .ok()
+            .filter(|it: &f64| it.is_finite())
+    };
+    value.as_f64().or_else(written)
+}
+
 /// Which of two values is more: of numbers, or of texts such as dates; nothing for one of each. A time is compared
 /// with a day, a month or a year as far as these go.
 pub(super) fn ordered(a: &Json, b: &Json) -> Option<Ordering> {
-    if let (Some(a), Some(b)) = (a.as_f64(), b.as_f64()) {
+    if let (Some(a), Some(b)) = (number_in(a), number_in(b)) {
         return Some(a.total_cmp(&b));
     }
     let (a, b) = (a.as_str()?.to_lowercase(), b.as_str()?.to_lowercase());
@@ -77,7 +89,7 @@ fn any(found: &Json, is: impl Fn(&Json) -> bool) -> bool {
 }
 
 fn same(a: &Json, b: &Json) -> bool {
-    match (a.as_f64(), b.as_f64()) {
+    match (number_in(a), number_in(b)) {
         (Some(a), Some(b)) => a == b,
         _ => lower(a) == lower(b),
     }
