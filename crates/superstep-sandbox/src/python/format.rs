@@ -417,7 +417,7 @@ impl Vm {
             }
             let mut spec = String::new();
             let mut kind = None;
-            while let Some(c) = chars.next() {
+            for c in chars.by_ref() {
                 if c == '*' {
                     let Some(Value::Int(width)) = values.next() else {
                         return Err(self.error("TypeError", "* wants int"));

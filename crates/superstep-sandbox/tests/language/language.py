@@ -609,3 +609,145 @@ for f in (lambda: datetime(2024, 1, 1) < d, lambda: datetime(2024, 1, 1) - d, la
 print(date(2024, 2, 29) + timedelta(365), date(2024, 1, 31) - date(2023, 12, 25), date(2024, 1, 1).isocalendar(), date(2024, 1, 1).isocalendar().week, date(2021, 1, 3).isocalendar()[1], date(2024, 3, 1).strftime("%A %d %B %Y %j %U %W %a %b %y %-d"), date.fromordinal(738000), date(2024, 1, 1).toordinal(), date.min, date.max, datetime.max, date(2024, 5, 5).replace(day=1), datetime(2024, 5, 5, 1, 2).replace(hour=9), date.fromisocalendar(2024, 9, 4), date(2024, 1, 1) == datetime(2024, 1, 1), datetime(2024, 1, 1).date() == date(2024, 1, 1))
 print(timedelta(days=0.1), timedelta(hours=1.5) * 2, timedelta(days=1) / 3, timedelta(days=-1, hours=1), -timedelta(hours=5), timedelta(days=1).total_seconds(), timedelta(seconds=90) // timedelta(seconds=60), timedelta(seconds=90) % timedelta(seconds=60), divmod(timedelta(hours=5), timedelta(hours=2)), timedelta(weeks=1) > timedelta(days=6), sum([timedelta(1), timedelta(2)], timedelta()), abs(timedelta(-1)), timedelta(1) * 0.5, timedelta(milliseconds=1.5), str(timedelta(days=2, hours=3)), timedelta(microseconds=1))
 print(datetime.strptime("03/04/2024 05:06 PM", "%m/%d/%Y %I:%M %p"), datetime.strptime("Jan 5, 2024", "%b %d, %Y"), datetime.strptime("5 January 2024", "%d %B %Y").date(), datetime.strptime("2024-01-02T03:04:05.123456", "%Y-%m-%dT%H:%M:%S.%f"), datetime.combine(date(2024, 1, 1), time(5)), datetime(2024, 1, 1, 15).strftime("%I %p %H:%M:%S.%f"), f"{date(2024, 1, 2):%d.%m.%Y}", f"{date(2024, 1, 2)}", datetime(2024, 1, 2, 3).isoformat(" ", "minutes"), datetime.fromisoformat("20240102T0304"), datetime.fromisoformat("2024-01-02 03:04:05.5Z"), date.fromisoformat("2024-W05-3"), time.fromisoformat("04:05"), datetime(2024, 1, 1, 5).time(), datetime(2024, 1, 5).weekday(), (datetime(2024, 3, 1) - datetime(2024, 2, 1)).days, datetime(2024, 1, 1).ctime(), max(date(2024, 1, 1), date(2023, 1, 1)), sorted([date(2024, 2, 1), date(2024, 1, 1)])[0], time(5) < time(6), time(10, 30).strftime("%H.%M"), datetime(2024, 12, 30).strftime("%G-W%V"))
+# -- report
+rows = [("North", 10, 2.5), ("South", 7, 3.25), ("North", 3, 1.0)]
+totals = {}
+for region, qty, price in rows:
+    totals.setdefault(region, {"qty": 0, "value": 0.0})
+    totals[region]["qty"] += qty
+    totals[region]["value"] += qty * price
+for region, t in sorted(totals.items(), key=lambda kv: kv[1]["value"], reverse=True):
+    print(f"{region:<10}{t['qty']:>5}{t['value']:>12,.2f}")
+print("-" * 27, f"{'Total':<10}{sum(t['qty'] for t in totals.values()):>5}", sep="\n")
+w = 12
+print(f"{'a':>{w}}|{3.14159:{w}.{3}f}|{'x' * 3:^{w}}|{1234567.891:,.1f}|{0.256:.1%}|{1e-10:g}|{12345:e}|{-7:04d}|{3:<4}|{True}")
+# -- parse
+text = "name: Widget; price: $1,234.50; qty: 12; date: 2024-03-05"
+d = dict(part.strip().split(": ", 1) for part in text.split(";"))
+price = float(d["price"].replace("$", "").replace(",", ""))
+print(d, price, int(d["qty"]) * price, d["date"].split("-")[::-1], "".join(ch for ch in text if ch.isupper()))
+# -- matrix
+m = [[1, 2, 3], [4, 5, 6]]
+print(list(zip(*m)), [list(r) for r in zip(*m)], [sum(r) for r in m], sum(sum(r) for r in m), max(max(r) for r in m), [[m[j][i] for j in range(2)] for i in range(3)], [x for r in m for x in r], [[0] * 3 for _ in range(2)])
+# -- sort multi
+people = [{"n": "Bo", "a": 30}, {"n": "Al", "a": 30}, {"n": "Cy", "a": 25}]
+print(sorted(people, key=lambda p: (-p["a"], p["n"])), min(people, key=lambda p: p["a"])["n"], [p["n"] for p in sorted(people, key=lambda p: p["n"].lower(), reverse=True)])
+# -- group
+from itertools import groupby
+from collections import defaultdict
+data = [("a", 1), ("b", 2), ("a", 3)]
+g = defaultdict(list)
+for k, v in data: g[k].append(v)
+print(dict(g), {k: sum(v) for k, v in g.items()}, {k: [v for _, v in vs] for k, vs in groupby(sorted(data), key=lambda t: t[0])})
+# -- classes
+class Account:
+    interest = 0.05
+    _registry = []
+    def __init__(self, owner, balance=0):
+        self.owner, self.balance = owner, balance
+        self._registry.append(self)
+    def deposit(self, amount):
+        if amount <= 0: raise ValueError("amount must be positive")
+        self.balance += amount
+        return self
+    def __str__(self): return f"{self.owner}: {self.balance:.2f}"
+    def __repr__(self): return f"{self.__class__.__name__}({self.owner!r}, {self.balance})"
+class Savings(Account):
+    def add_interest(self): return self.deposit(self.balance * self.interest)
+s = Savings("Ann", 100).add_interest()
+print(s, repr(s), [s], f"{s}", "%s" % s, str([s]), len(Account._registry), isinstance(s, Account), Savings.__mro__[1].__name__, s.__dict__, vars(s) is s.__dict__)
+try: s.deposit(-1)
+except ValueError as e: print(f"Error: {e}")
+# -- stack trace of errors
+def risky(x):
+    if x == 0: raise ZeroDivisionError("zero!")
+    if x == 1: raise KeyError("missing")
+    return [1, 2][x]
+for x in range(4):
+    try: print(risky(x))
+    except (ZeroDivisionError, KeyError) as e: print(type(e).__name__, e, e.args)
+    except IndexError as e: print("IndexError:", e)
+    except Exception as e: print("other", e)
+# -- unpack messages
+for src in (lambda: [(a, b) for a, b in [(1, 2, 3)]], lambda: [(a, b) for a, b in [(1,)]], lambda: [a for a, *b, c in [(1,)]], lambda: [(a, b) for a, b in [5]]):
+    try: print(src())
+    except Exception as e: print(type(e).__name__, "|", e)
+# -- late
+x = 10
+def outer():
+    x = 20
+    class A:
+        x = 30
+        y = [x for _ in range(1)]
+        def m(self): return x
+    return A.y, A().m(), A.x
+print(outer())
+def default(a, l=[]): l.append(a); return l
+print(default(1), default(2), default.__defaults__)
+fs = []
+for i in range(3):
+    def g(i=i): return i
+    fs.append(g)
+print([f() for f in fs])
+# -- walrus and ternary
+data = [3, 8, 1]
+if (n := len(data)) > 2: print(n)
+print([y for x in data if (y := x * 2) > 5], y, "even" if n % 2 == 0 else "odd", (lambda: (z := 3) + z)())
+while (v := data.pop()) != 3: print(v)
+# -- numbers
+print(0.1 + 0.2, 1e3, 5e-324, 1.7976931348623157e308, float("inf"), -float("inf"), 2 ** 64, 2 ** -3, 10 ** 18, 7 // 2, -7 // 2, 7 % -3, 1_000_000, 0xFF, 0o17, 0b101, 3.0 == 3, round(0.5), round(1.5), round(2.345, 2), round(-1.5), int(1e18), 1e16 + 1, 123456789 * 987654321, 0.1 * 3, 1 / 3, 100 * 1.1, 3 * 1.1, 4.35 * 100, 1.005 * 1000, sum([0.1, 0.2]), 1e21, 123456789012345680.0, 1.0e-4, 0.00001, 12345678.9, 1e15, 9.999999999999999e22)
+# -- bool logic
+print(True + True, True * 5, sum([True, False, True]), not [], not 0, bool("False"), [] == False, 0 == False, "" == False, None == False, 1 is True if 0 else "", True == 1.0, isinstance(True, int), int(True), str(True), max(True, 2), [1, 0][True], {True: "a"}[1])
+# -- slicing assign
+l = list(range(6)); l[::2] = "abc"; print(l); l[1:1] = [9, 9]; print(l); l[-2:] = []; print(l); del l[0], l[0]; print(l); l[:] = [1]; print(l, l * 3, l + [2])
+t = (1, 2, 3); a, (b, *c), d = 1, (2, 3, 4), 5; print(t[::-1], t + (4,), t * 2, t.index(2), a, b, c, d, (1,) < (1, 2), (2, 1) > (1, 9))
+# -- dict iteration order
+d = {"z": 1, "a": 2}; d["m"] = 3; d["z"] = 9; del d["a"]; d["a"] = 4
+print(list(d), d, [*d], list(d.items())[-1], next(iter(d)), dict(reversed(list(d.items()))), {k: d[k] for k in sorted(d)}, sorted(d, key=d.get), dict(sorted(d.items(), key=lambda kv: -kv[1])), d.pop("m"), d.popitem(), d)
+# -- nested functions and recursion
+def fact(n): return 1 if n <= 1 else n * fact(n - 1)
+def flatten(x):
+    for i in x:
+        if isinstance(i, list): yield from flatten(i)
+        else: yield i
+def hanoi(n, a="A", b="B", c="C"): return 0 if n == 0 else hanoi(n - 1, a, c, b) + 1 + hanoi(n - 1, c, b, a)
+print(fact(25), list(flatten([1, [2, [3, [4]], 5]])), hanoi(6))
+def fibgen():
+    a, b = 0, 1
+    while True:
+        yield a
+        a, b = b, a + b
+g = fibgen(); print([next(g) for _ in range(10)])
+# -- primes
+def sieve(n):
+    flags = [True] * (n + 1); flags[0:2] = [False, False]
+    for i in range(2, int(n ** 0.5) + 1):
+        if flags[i]: flags[i * i::i] = [False] * len(flags[i * i::i])
+    return [i for i, f in enumerate(flags) if f]
+print(sieve(50))
+# -- string formatting table
+from datetime import date, timedelta
+start = date(2024, 1, 29)
+for i in range(4):
+    d = start + timedelta(days=i)
+    print(f"{d:%a %d %b %Y} | {d.isoformat()} | {d.month:02d}/{d.day:02d} | Q{(d.month - 1) // 3 + 1} | {d.strftime('%B')[:3]} | {d.weekday() >= 5}")
+print((date(2024, 12, 31) - date(2024, 1, 1)).days, date(2024, 3, 31).replace(month=2, day=29), divmod(100, 7), [d.day for d in (start + timedelta(weeks=w) for w in range(3))])
+# -- enum use
+from enum import Enum
+class Color(Enum):
+    RED = "#f00"
+    GREEN = "#0f0"
+print([c.name for c in Color], Color("#f00"), Color["GREEN"].value, {c.name: c.value for c in Color}, Color.RED in Color, Color.RED is Color("#f00"), isinstance(Color.RED, Color), list(Color)[0], str(Color.GREEN), f"{Color.RED.value}", sorted(Color, key=lambda c: c.value)[0].name, len(Color), hash(Color.RED) is not None, Color.RED == "#f00")
+match Color.GREEN:
+    case Color.RED: print("r")
+    case Color.GREEN: print("g")
+# -- re use
+import re
+log = "2024-01-05 ERROR [db] Timeout after 30s\n2024-01-06 INFO [web] ok"
+for m in re.finditer(r"(?P<d>\d{4}-\d\d-\d\d) (?P<lvl>[A-Z]+) \[(?P<src>\w+)\] (?P<msg>.*)", log): print(m.groupdict(), m.span("lvl"), m.lastgroup)
+print(re.sub(r"(\d+)s", lambda m: f"{int(m[1]) * 1000}ms", log).splitlines()[0], re.split(r"[\s,;]+", "a, b;c  d"), re.findall(r"[\w.+-]+@[\w-]+\.[\w.]+", "x <a.b+c@d-e.co.uk>, q@w.io"), bool(re.match(r"^[A-Z]{3}-\d{4}$", "ABC-1234")), re.sub(r"[^a-z0-9]+", "-", "Hello, World! 42".lower()).strip("-"), re.sub(r"(?<!^)(?=[A-Z])", "_", "camelCaseString").lower(), re.findall(r"\$?(\d[\d,]*\.?\d*)", "$1,234.50 and 7"), re.search(r"[[\]{}]", "a[b").group(), re.findall(r"a{2}|b{1,}|c{,2}", "aabbbcc"), re.sub(r"\{(\w+)\}", r"<\1>", "x {y} z"), re.fullmatch(r"[\d\s()+-]+", "+1 (555) 123-4567") is not None, re.split(r"(?<=[.!?])\s+", "One. Two! Three?"), re.findall(r"(?m)^\s*(\w+)\s*=\s*(.+?)\s*$", "a = 1\n b= two words \n"), re.sub(r"\b(\w)", lambda m: m.group(1).upper(), "hello big world"), re.sub(r"\s{2,}", " ", "a   b    c"), re.escape("1+1=2?"), re.findall(r"\bto\w*", "to today tomato"))
+# -- decimals
+from decimal import Decimal, ROUND_HALF_UP
+p = [Decimal("19.99"), Decimal("5.01"), Decimal("0.10")]
+total = sum(p); tax = (total * Decimal("0.0825")).quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
+print(total, tax, total + tax, f"{total + tax:,.2f}", Decimal("1") / Decimal("7"), float(total), int(total), round(total, 1), str(Decimal("1E+2")), Decimal("0.1") + Decimal("0.2") == Decimal("0.3"), max(p), sorted(p), Decimal("1.10").normalize(), Decimal(5).as_tuple(), f"{Decimal('1234567.891'):,.1f}", f"{Decimal('0.5'):.0f}", f"{Decimal('1e3'):f}", f"{Decimal('-3.14159'):+.3f}", f"{Decimal('12'):>8}", f"{Decimal('12'):08.2f}", f"{Decimal('0.00001234'):e}", f"{Decimal('123.456'):g}", Decimal("100") * Decimal("0.15"), -Decimal("0"), abs(Decimal("-1.50")), Decimal("10") % 3, Decimal("-10") // 3, Decimal(2) ** 10, Decimal(2) ** -2, Decimal("9") ** 2)
