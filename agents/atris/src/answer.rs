@@ -48,7 +48,7 @@ pub struct Answer {
     /// of.
     #[serde(default)]
     pub reading: Vec<String>,
-    /// What of the question could not be expressed, looked up or made sure, as a model says it.
+    /// Parts of the question that could not be expressed, looked up or made sure, as a model says it.
     #[serde(default)]
     pub limits: Vec<String>,
     /// Figures that a model gave and no record says.
@@ -77,7 +77,7 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
-    /// Whether the words of the answer leave its rows out.
+    /// The words of the answer leave its rows out.
     #[serde(default)]
     pub is_apart: bool,
 }

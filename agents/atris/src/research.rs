@@ -27,33 +27,33 @@ pub use progress::Progress;
 pub use record_set::RecordSet;
 pub(crate) use request::messages;
 
-/// How many calls of the API one question may make.
+/// The most calls of the API for one question.
 pub const MAX_CALLS: usize = 8;
 
-/// How often the model may speak for one question; the last time it can only answer.
+/// The most replies of the model for one question; in the last one it can only answer.
 pub(crate) const MAX_TURNS: u32 = 18;
 
-/// What a question has brought to light so far.
+/// The records and counters of a question that a strong model works on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Research {
     /// Records, as calls and computations gave them.
     pub sets: Vec<RecordSet>,
-    /// How many calls of the API were made.
+    /// Calls of the API so far.
     pub calls: usize,
-    /// How often the model spoke.
+    /// Replies of the model so far.
     pub turns: u32,
-    /// How many of its replies in a row were of no use.
+    /// Useless replies in a row.
     pub repairs: u32,
-    /// Whether an answer was given back because of figures that nothing says.
+    /// An answer was refused because of figures that no record has.
     pub is_refused: bool,
-    /// Whether a reply was cut off, so that the next one gets a limit of its own.
+    /// The last reply was cut off, so the next one gets a limit of its own.
     pub is_cut: bool,
 }
 
 /// Variants of an operation that answer as it does.
 const VARIANTS: [&str; 3] = ["WithVersion", "Alias", "Unclaimed"];
 
-/// Whether a model may see an operation: one that reads, and that a call would not refuse anyway.
+/// Operations a model sees: those that read and that a call would not refuse anyway.
 fn is_offered(operation: &Operation, has_token: bool) -> bool {
     let is_variant = VARIANTS.iter().any(|it| operation.id.contains(it));
     let is_open = has_token || !operation.is_private();
@@ -61,7 +61,7 @@ fn is_offered(operation: &Operation, has_token: bool) -> bool {
 }
 
 impl Research {
-    /// How many calls are left.
+    /// Calls left.
     pub(crate) fn calls_left(&self) -> usize {
         MAX_CALLS.saturating_sub(self.calls)
     }

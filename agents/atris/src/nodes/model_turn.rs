@@ -16,13 +16,13 @@ use crate::{
 /// The node, as settings call it.
 pub(crate) const NODE: &str = "model_turn";
 
-/// How often in a row a model may repair a reply.
+/// The most repairs in a row.
 const MAX_REPAIRS: u32 = 2;
 
-/// How many tokens a reply may have after one was cut off at the limit of the provider.
+/// The token limit of a reply after one was cut off at the limit of the provider.
 const ROOM: u32 = 16_000;
 
-/// What a model reads after a reply that was cut off, after one without a tool, and at its last turn.
+/// Messages to the model: after a reply that was cut off, after one without a tool, and before its last one.
 const CUT: &str =
     "Your last reply was cut off before its end and is not kept. Send it again, shorter.";
 const WORDS: &str = "A reply in plain text reaches nobody: call `answer`, or another tool.";
@@ -108,7 +108,7 @@ async fn turn(
     Ok((said, research))
 }
 
-/// What is wrong with a reply.
+/// A fault of a reply.
 enum Wrong {
     /// It was cut off.
     Cut,

@@ -59,7 +59,7 @@ pub(crate) async fn tool_turn(
         .answer(turn.answer))
 }
 
-/// What a model reads about a call of its own.
+/// The result of a tool, as the model reads it.
 struct Observed {
     text: String,
     status: ToolStatus,

@@ -42,7 +42,7 @@ impl Computing {
         Ok(read)
     }
 
-    /// What it does, in words.
+    /// Its steps in words.
     pub(crate) fn words(&self) -> String {
         let steps: Vec<String> = self.steps.iter().map(ToString::to_string).collect();
         format!("{}: {}", self.records.join(" and "), steps.join("; "))

@@ -66,12 +66,12 @@ struct Column {
     field: String,
 }
 
-/// What of a draft is traced, and what is not.
+/// The result of tracing a draft.
 pub(crate) struct Traced {
     facts: Vec<Fact>,
     table: Option<Table>,
     mentions: Mentions,
-    /// What is wrong, for the model.
+    /// Faults, for the model to correct.
     pub(crate) faults: Vec<String>,
     /// The figures that nothing says.
     unverified: Vec<String>,
@@ -80,7 +80,7 @@ pub(crate) struct Traced {
 }
 
 impl Traced {
-    /// Whether a figure is one that was traced.
+    /// Tells a traced figure from others.
     fn says(&self, figure: &str) -> bool {
         let mut written = self.facts.iter().flat_map(|fact| figures(&fact.text));
         written.any(|known| same(&known, figure))
@@ -295,7 +295,7 @@ impl Rows {
     }
 }
 
-/// Where a value is: in a reply, or in what was worked out from one.
+/// The place of a value: in a reply, or in a computation.
 fn fact(text: String, set: &RecordSet, record: &Json, field: &str) -> Fact {
     // A record that was joined to another one has its own place.
     if let Some((joined, inner)) = field.split_once('.')

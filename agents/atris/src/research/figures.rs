@@ -44,7 +44,7 @@ pub(super) fn without_names<'a>(text: &str, names: impl Iterator<Item = &'a str>
     text
 }
 
-/// Whether a text, which may be more than the figure itself, writes this value.
+/// Tells whether a text, which may be longer than the figure, writes this value.
 pub(super) fn writes(text: &str, value: &Json) -> bool {
     match value {
         Json::Number(_) => value.as_f64().is_some_and(|value| {
@@ -64,7 +64,7 @@ pub(super) fn writes(text: &str, value: &Json) -> bool {
     }
 }
 
-/// Whether two texts write the same figure.
+/// Compares two figures as numbers.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b
         || readings(a)
@@ -81,7 +81,7 @@ fn runs(text: &str) -> Vec<String> {
     runs.collect()
 }
 
-/// What a figure can mean.
+/// A possible meaning of a figure.
 #[derive(Debug)]
 struct Reading {
     number: f64,
@@ -91,7 +91,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Whether a value is this, rounded to as many places. A difference may be written without its sign.
+    /// Compares a value, rounded to as many places. A difference may be written without its sign.
     fn is(&self, value: f64, scale: f64) -> bool {
         let near = |value: f64| {
             let half = self.half * scale;
@@ -101,7 +101,7 @@ impl Reading {
     }
 }
 
-/// What a word behind a number multiplies it by.
+/// The factor of a word such as `million`.
 fn scale_in(text: &str) -> f64 {
     let lower = text.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
@@ -115,7 +115,7 @@ fn scale_in(text: &str) -> f64 {
         .unwrap_or(1.0)
 }
 
-/// What a figure can mean: a point may part thousands or decimals, as a comma may.
+/// All meanings of a figure: a point may part thousands or decimals, as a comma may.
 fn readings(figure: &str) -> Vec<Reading> {
     let is_percent = figure.ends_with('%');
     let bare = figure.trim_matches(|c: char| !c.is_alphanumeric());

@@ -15,7 +15,7 @@ const MOST: usize = 6;
 
 const MEANINGS: &str = include_str!("../../data/parameters.json");
 
-/// What a model reads about the operations that fit words best. An operation that is named by its id comes first.
+/// The operations that fit words best, as a model reads them. An operation that is named by its id comes first.
 pub(crate) fn found(words: &str, has_token: bool) -> Result<String, Error> {
     let catalogue = Catalogue::get()?;
     let ids = words.split(|c: char| !c.is_alphanumeric());
@@ -61,7 +61,7 @@ fn described(catalogue: &Catalogue, operation: &Operation) -> Json {
     shown
 }
 
-/// Whether a parameter can matter to an answer: whose eyes see a public list does not.
+/// Parameters that matter to an answer: the viewer of a public list does not.
 fn is_told(parameter: &Parameter) -> bool {
     parameter.required || !["user_id", "with_users"].contains(&parameter.name.as_str())
 }
@@ -89,7 +89,7 @@ fn meaning(parameter: &Parameter) -> String {
     text
 }
 
-/// What parameters mean, by their names.
+/// Meanings of parameters by their names.
 fn meanings() -> &'static BTreeMap<String, String> {
     static READ: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     READ.get_or_init(|| serde_json::from_str(MEANINGS).unwrap_or_default())

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the model has done, in words.
+/// A step of the model, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -16,9 +16,9 @@ pub enum Progress {
     Calling {
         /// The operation and its parameters.
         call: String,
-        /// Which call of the question it is, from 1.
+        /// Its number among the calls of the question, from 1.
         number: usize,
-        /// How many there may be.
+        /// The most calls of a question.
         most: usize,
     },
     /// Something is worked out.

@@ -9,11 +9,11 @@ use crate::{reply::WORKED_OUT, tools::Response};
 const MAX_SHOWN: usize = 40;
 const MAX_BYTES: usize = 16 << 10;
 
-/// Where a record is in the reply that it comes from, and which of the sources that reply is.
+/// Fields for the place of a record in its reply, and for the source of that reply.
 pub(super) const AT: &str = "at";
 pub(super) const SOURCE: &str = "@source";
 
-/// What of a record a model does not read: pictures, and where the record was.
+/// Fields that a model does not read: pictures and places.
 const HIDDEN: [&str; 5] = [AT, SOURCE, WORKED_OUT, "artwork", "rank"];
 
 /// Records that a call or a computation gave.
@@ -21,13 +21,13 @@ const HIDDEN: [&str; 5] = [AT, SOURCE, WORKED_OUT, "artwork", "rank"];
 pub struct RecordSet {
     /// Its id: `r1` of the first call, `c1` of the first computation.
     pub id: String,
-    /// What it is: the call with its parameters, or what was computed from what.
+    /// The call with its parameters, or the computation in words.
     pub about: String,
-    /// Which of the sources it is from, from 0.
+    /// Its source, from 0.
     pub source: usize,
     /// The records in order.
     pub records: Vec<Json>,
-    /// What was missing or wrong in the reply, or what a computation left out.
+    /// Remarks: faults of the reply, records that a computation left out.
     pub notes: Vec<String>,
 }
 
@@ -139,7 +139,7 @@ pub(super) fn value<'a>(record: &'a Json, field: &str) -> Option<&'a Json> {
     (!found.is_null()).then_some(found)
 }
 
-/// What of a record is for reading: without what is unknown, and without places and pictures.
+/// The known fields of a record, without places and pictures.
 fn plain(record: &Json) -> Map<String, Json> {
     let fields = record.as_object().into_iter().flatten();
     let fields = fields.filter(|(name, value)| {

@@ -1,6 +1,6 @@
 //! The beginning of the conversation with a model: how it works, what was asked before, the question.
 //!
-//! What earlier answers say comes from records of strangers, so it stands between the marks of untrusted data. The
+//! Earlier answers hold text from records of strangers, so they stand between the marks of untrusted data. The
 //! question is the person's own.
 
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ use crate::{
 
 const HOW: &str = include_str!("../../prompts/research.md");
 
-/// How many earlier answers a model reads, and how many of the things that each names.
+/// The most earlier answers that a model reads, and the most things named by each.
 const MAX_EARLIER: usize = 6;
 const MAX_NAMED: usize = 12;
 

@@ -120,7 +120,7 @@ pub(super) enum Measure {
 }
 
 impl Is {
-    /// Whether it is a test of values that are known.
+    /// Tells tests of known values from those of absence.
     pub(super) fn wants_known(self) -> bool {
         !matches!(self, Self::Known | Self::Unknown)
     }

@@ -28,7 +28,7 @@ impl<'a> Test<'a> {
         }
     }
 
-    /// Whether a value passes; an error says that the two cannot be compared.
+    /// Tests a value; values that cannot be compared are an error.
     pub(super) fn passes(&self, found: Option<&Json>) -> Result<bool, String> {
         let Some(found) = found else {
             return Ok(self.is == Is::Unknown);
@@ -68,7 +68,7 @@ pub(super) fn number_in(value: &Json) -> Option<f64> {
     value.as_f64().or_else(written)
 }
 
-/// Which of two values is more: of numbers, or of texts such as dates; nothing for one of each. A time is compared
+/// The order of two numbers, or of two texts such as dates; nothing for one of each. A time is compared
 /// with a day, a month or a year as far as these go.
 pub(super) fn ordered(a: &Json, b: &Json) -> Option<Ordering> {
     if let (Some(a), Some(b)) = (number_in(a), number_in(b)) {
@@ -80,7 +80,7 @@ pub(super) fn ordered(a: &Json, b: &Json) -> Option<Ordering> {
     Some(a.cmp(&b))
 }
 
-/// Whether a value, or one of a list, is so.
+/// Tests a value, or each of a list.
 fn any(found: &Json, is: impl Fn(&Json) -> bool) -> bool {
     match found {
         Json::Array(items) => items.iter().any(is),
