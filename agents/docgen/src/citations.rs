@@ -30,14 +30,14 @@ pub struct CitedLine {
 }
 
 /// A place of a text that is a citation: `path:3` or `path:3-9` in backticks.
-struct Place<'a> {
+struct CitedPlace<'a> {
     /// Where the numbers stand.
     at: usize,
     numbers: &'a str,
     path: &'a str,
 }
 
-fn places<'a>(text: &'a str, facts: &Facts) -> Vec<Place<'a>> {
+fn places<'a>(text: &'a str, facts: &Facts) -> Vec<CitedPlace<'a>> {
     let mut found = Vec::new();
     let mut at = 0;
     for (number, piece) in text.split('`').enumerate() {
@@ -46,7 +46,7 @@ fn places<'a>(text: &'a str, facts: &Facts) -> Vec<Place<'a>> {
             && facts.file(path).is_some()
             && range(numbers).is_some()
         {
-            found.push(Place {
+            found.push(CitedPlace {
                 at: at + path.len() + 1,
                 numbers,
                 path,

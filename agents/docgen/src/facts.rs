@@ -38,6 +38,9 @@ pub use order::{Limits, Order};
 pub use scan::scan;
 pub(crate) use source::{has_word, readable};
 
+/// The folder below the root that documentation goes to.
+pub const USUAL_OUTPUT: &str = "superstep-docs";
+
 /// The version of the facts, which is part of every cache key: it changes when the same files give other facts.
 pub const FACTS_VERSION: u32 = 6;
 

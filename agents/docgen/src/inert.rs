@@ -9,8 +9,6 @@ use std::borrow::Cow;
 
 use superstep::text::{Hidden, Redactor, reveal};
 
-use crate::facts::Language;
-
 /// No key of a known shape is shorter, and nothing else is a secret in a single word.
 const SHORTEST_KEY: usize = 12;
 
@@ -30,16 +28,6 @@ pub(crate) fn line(text: &str) -> String {
         false => text,
     };
     reveal(&text).into_owned()
-}
-
-/// The text of a file without secrets, each line where it was. In programs literals alone are secrets; settings and text may have
-/// them without quotes.
-pub(crate) fn source(text: &str, language: Language) -> Cow<'_, str> {
-    let is_program = language.is_code() && !matches!(language, Language::Shell | Language::Sql);
-    match is_program {
-        true => Redactor::standard().program(text),
-        false => Redactor::standard().lines(text),
-    }
 }
 
 /// Markdown without secrets: its code is that of programs, whose names are none.

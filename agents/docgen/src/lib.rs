@@ -50,7 +50,6 @@ mod pages;
 mod plan;
 mod profile;
 pub mod query;
-mod quotes;
 mod result;
 mod review;
 mod services;

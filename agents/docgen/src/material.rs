@@ -8,16 +8,18 @@ mod definitions;
 mod flow;
 mod outline;
 mod pieces;
+mod quotes;
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use superstep::text::sanitize;
+use superstep::text::{Redactor, sanitize};
 
 pub(crate) use definitions::{besides, definitions};
+pub(crate) use quotes::{above, head, quoted};
 
 use crate::{
     agent::AgentContext,
-    facts::{Dependency, Facts, File, Import, readable},
+    facts::{Dependency, Facts, File, Import, Language, readable},
     inert::{self, counted},
 };
 
@@ -333,7 +335,14 @@ pub(crate) fn lines(
 /// The text of a file without secrets, each line where it was.
 fn shown(context: &AgentContext, file: &File) -> Option<String> {
     let text = text_of(context, file)?;
-    Some(sanitize(&inert::source(&text, file.language)))
+    let language = file.language;
+    // In programs literals alone are secrets; settings and text may have them without quotes.
+    let is_program = language.is_code() && !matches!(language, Language::Shell | Language::Sql);
+    let redactor = Redactor::standard();
+    Some(sanitize(&match is_program {
+        true => redactor.program(&text),
+        false => redactor.lines(&text),
+    }))
 }
 
 /// The text of a file as it is, if it may be read.

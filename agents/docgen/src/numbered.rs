@@ -11,8 +11,7 @@ use std::{
 use crate::{
     agent::AgentContext,
     facts::{File, Lookup, SymbolKind},
-    material::{Material, figures},
-    quotes::{above, head, quoted},
+    material::{Material, above, figures, head, quoted},
 };
 
 /// About as many characters as a fact has in a prompt.

@@ -17,8 +17,7 @@ use crate::{
     profile::{Profile, SMALL_REPLY, SMALL_ROOM},
 };
 
-/// The folder below the root that documentation goes to.
-pub const USUAL_OUTPUT: &str = "superstep-docs";
+pub use crate::facts::USUAL_OUTPUT;
 
 /// How thorough a documentation is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use super::{
     verdict::Verdict,
     versions,
 };
-use crate::facts::{File, Language, Lookup};
+use crate::facts::{File, Language, Lookup, USUAL_OUTPUT};
 
 /// What is judged: all claims of a sentence, and what they have to do with each other.
 struct Sentence<'a> {
@@ -139,7 +139,7 @@ impl<'a> Sentence<'a> {
         if !is_claim {
             return Verdict::NoClaim;
         }
-        let is_page = path.split('/').next() == Some(crate::USUAL_OUTPUT);
+        let is_page = path.split('/').next() == Some(USUAL_OUTPUT);
         if has_lines && !is_page {
             return Verdict::Wrong { why, now: None };
         }

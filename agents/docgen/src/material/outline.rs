@@ -3,12 +3,14 @@
 
 use std::{cmp::Reverse, fmt::Write as _};
 
-use super::lines;
+use super::{
+    lines,
+    quotes::{above, head},
+};
 use crate::{
     agent::AgentContext,
     facts::{File, Language, Lookup, Symbol, SymbolKind},
     inert::{self, counted},
-    quotes::{above, head},
 };
 
 /// The longest signature.

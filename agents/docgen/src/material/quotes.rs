@@ -4,7 +4,8 @@
 
 use superstep::text::single_line;
 
-use crate::{agent::AgentContext, material::lines};
+use super::lines;
+use crate::agent::AgentContext;
 
 /// The longest quote.
 const QUOTE: usize = 80;

@@ -7,8 +7,8 @@
     reason = "tests fail by panicking"
 )]
 
-mod asked;
 mod claims;
+mod code_questions;
 mod documents;
 mod earlier;
 mod facts;
@@ -25,7 +25,7 @@ mod material;
 mod mermaid;
 mod outcomes;
 mod places;
-mod planted;
+mod planted_claims;
 mod queries;
 mod small;
 mod statements;

@@ -410,13 +410,13 @@ impl Stopped {
 }
 
 /// What a step wrote.
-struct Written {
+struct WrittenVersion {
     text: Result<String, Stopped>,
     spent: Spending,
     looked_up: Vec<LookedUp>,
 }
 
-impl Written {
+impl WrittenVersion {
     /// What it took and found.
     fn update(&self) -> RefinementUpdate {
         Refinement::update()
@@ -434,7 +434,7 @@ async fn write(
     messages: Vec<Message>,
     form: Option<&dyn Form>,
     has_version: bool,
-) -> Result<Written, NodeError> {
+) -> Result<WrittenVersion, NodeError> {
     let span = span(ctx, name).await;
     let caller = Caller::new(refine, ctx, &span);
     let written = match form {
@@ -442,7 +442,7 @@ async fn write(
         None => caller.text(messages).await,
     };
     let (spent, looked_up) = (caller.spent(), caller.looked_up());
-    let done = |text: Result<String, Stopped>| Written {
+    let done = |text: Result<String, Stopped>| WrittenVersion {
         text,
         spent,
         looked_up,
