@@ -33,6 +33,7 @@
 //! tables of SQL of them, [`Losses`] says what operations would lose, [`Workbench`] is what tools have.
 
 mod analysis;
+mod cell_errors;
 mod change;
 mod contract;
 mod error;
@@ -73,10 +74,10 @@ pub use settings::{
     USUAL_OVERWRITES,
 };
 pub use state::{
-    KeyInfo, Node, Problem, Proposal, SheetsState, SheetsStateUpdate, Status, StepRecord,
+    Earlier, KeyInfo, Node, Problem, Proposal, SheetsState, SheetsStateUpdate, Status, StepRecord,
     Verification,
 };
-pub use tools::{FINISH, INFORMER};
+pub use tools::{FINISH, INFORMER, UNDO};
 pub use versions::{
     FolderVersions, MemoryVersions, ReferencesError, UploadedVersions, UsedVersions, Versions, hash,
 };

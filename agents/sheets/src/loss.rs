@@ -77,17 +77,19 @@ impl Losses {
         };
         let after = book.apply(operations)?;
         let mut at = book.clone();
-        let (mut applied, mut has_moved) = (0, false);
-        for (number, operation) in operations.iter().enumerate() {
-            if may_lose(operation) {
+        let (mut applied, mut number, mut has_moved) = (0, 0, false);
+        for alike in operations.chunk_by(deletes_rows_above) {
+            if alike.iter().any(may_lose) {
                 if std::mem::take(&mut has_moved) {
                     at = at.apply(operations.get(applied..number).unwrap_or_default())?;
                     applied = number;
                 }
-                losses.add(&at, operation);
+                losses.add(&at, alike);
             }
-            has_moved |= moves_cells(operation);
+            number += alike.len();
+            has_moved |= alike.iter().any(moves_cells);
         }
+        losses.breaks_formulas(book, &after);
         Ok((losses, after))
     }
 
@@ -157,6 +159,7 @@ impl Losses {
             }
         }
         losses.own_sheets = own;
+        losses.breaks_formulas(book, after);
         losses
     }
 
@@ -168,14 +171,11 @@ impl Losses {
             return;
         }
         let tracks = lineage.tracks(name);
-        for (first, last) in tracks.deleted_rows() {
-            let what = format!("deletes rows {first} to {last} of {name:?}");
-            self.removes(book, name, area((first, 1), (last, LAST_COLUMN)), &what);
-        }
+        self.removes_rows(book, name, &tracks.deleted_rows());
         for (first, last) in tracks.deleted_columns() {
             let (from, to) = (column_name(first), column_name(last));
             let what = format!("deletes columns {from} to {to} of {name:?}");
-            self.removes(book, name, area((1, first), (LAST_ROW, last)), &what);
+            self.removes(book, name, &[area((1, first), (LAST_ROW, last))], &what);
         }
         // What is gone with its row or column is told above; what has no place on the sheet any more is gone, too.
         let is_pushed_off = |at: CellRef| tracks.is_pushed_off(at);
@@ -234,7 +234,19 @@ impl Losses {
         (!told.is_empty()).then_some(told)
     }
 
-    fn add(&mut self, book: &Workbook, operation: &Operation) {
+    /// Adds what one operation would lose, or several that delete rows of a sheet from the bottom up.
+    fn add(&mut self, book: &Workbook, alike: &[Operation]) {
+        let rows = alike.iter().filter_map(deleted_rows);
+        let rows: Vec<(u32, u32)> = rows.rev().map(|(_, first, last)| (first, last)).collect();
+        if let Some((sheet, ..)) = alike.first().and_then(deleted_rows) {
+            self.removes_rows(book, sheet, &rows);
+        }
+        for operation in alike {
+            self.add_one(book, operation);
+        }
+    }
+
+    fn add_one(&mut self, book: &Workbook, operation: &Operation) {
         match operation {
             Operation::AddSheet { name, .. } | Operation::CopySheet { name, .. } => {
                 self.own_sheets.push(name.clone());
@@ -276,15 +288,6 @@ impl Losses {
                 self.deletes(book, sheet);
                 self.own_sheets.retain(|own| !is_same(own, sheet));
             }
-            Operation::DeleteRows {
-                sheet,
-                first,
-                count,
-            } => {
-                let last = first.saturating_add(*count).saturating_sub(1);
-                let what = format!("deletes rows {first} to {last} of {sheet:?}");
-                self.removes(book, sheet, area((*first, 1), (last, LAST_COLUMN)), &what);
-            }
             Operation::DeleteColumns {
                 sheet,
                 first,
@@ -293,7 +296,7 @@ impl Losses {
                 let column = superstep_workbook::column_number(first).unwrap_or(1);
                 let last = column.saturating_add(*count).saturating_sub(1);
                 let what = format!("deletes {count} columns from {first} of {sheet:?}");
-                self.removes(book, sheet, area((1, column), (LAST_ROW, last)), &what);
+                self.removes(book, sheet, &[area((1, column), (LAST_ROW, last))], &what);
             }
             Operation::Clear { sheet, area } => {
                 self.overwritten += self.content(book, sheet, *area);
@@ -351,30 +354,71 @@ impl Losses {
         }
     }
 
+    /// Rows of a sheet go: one line for all of them.
+    fn removes_rows(&mut self, book: &Workbook, name: &str, spans: &[(u32, u32)]) {
+        let areas: Vec<Area> = spans
+            .iter()
+            .map(|(first, last)| area((*first, 1), (*last, LAST_COLUMN)))
+            .collect();
+        let what = format!("deletes {} of {name:?}", named_rows(spans));
+        self.removes(book, name, &areas, &what);
+    }
+
+    /// Formulas that named what is gone, on sheets that are not the agent's.
+    fn breaks_formulas(&mut self, before: &Workbook, after: &Workbook) {
+        let broken = |book: &Workbook| -> Vec<String> {
+            let sheets = book.sheets.iter();
+            let foreign = sheets.filter(|sheet| self.foreign(book, &sheet.name).is_some());
+            let cells = foreign.flat_map(|sheet| sheet.cells().map(move |cell| (sheet, cell)));
+            let broken = cells.filter(|(_, (_, cell))| {
+                cell.formula().is_some_and(|it| it.text.contains("#REF!"))
+            });
+            broken
+                .map(|(sheet, (at, _))| format!("{:?}!{at}", sheet.name))
+                .collect()
+        };
+        let (old, new) = (broken(before), broken(after));
+        let count = new.len().saturating_sub(old.len());
+        if count > 0 {
+            let noun = if count == 1 { "formula" } else { "formulas" };
+            let cells: Vec<String> = new.into_iter().filter(|at| !old.contains(at)).collect();
+            let cells = first_of(&cells);
+            self.always
+                .push(format!("makes {count} {noun} #REF!: {cells}"));
+        }
+    }
+
     /// Rows or columns go; so do tables that are within them, and what names of them stand for.
-    fn removes(&mut self, book: &Workbook, name: &str, removed: Area, what: &str) {
+    fn removes(&mut self, book: &Workbook, name: &str, areas: &[Area], what: &str) {
         let Some(sheet) = self.foreign(book, name) else {
             return;
         };
-        let cells = self.content(book, name, removed);
+        let cells: u64 = areas
+            .iter()
+            .map(|area| self.content(book, name, *area))
+            .sum();
         let mut lost = Vec::new();
         if cells > 0 {
             let noun = if cells == 1 { "cell" } else { "cells" };
             lost.push(format!("{cells} {noun} with content"));
         }
-        let is_within = |area: &Area| removed.contains(area.first) && removed.contains(area.last);
+        let is_within = |area: &Area| {
+            let mut areas = areas.iter();
+            areas.any(|removed| removed.contains(area.first) && removed.contains(area.last))
+        };
         let tables = sheet.tables.iter().filter(|table| is_within(&table.area));
         lost.extend(listed(
             "table",
             tables.map(|table| format!("{:?}", table.name)),
         ));
-        let comments = sheet.comments.keys().filter(|at| removed.contains(**at));
+        let comments = sheet.comments.keys();
+        let comments = comments.filter(|at| areas.iter().any(|removed| removed.contains(**at)));
         match comments.count() {
             0 => {}
             1 => lost.push("the comment of 1 cell".to_owned()),
             count => lost.push(format!("comments of {count} cells")),
         }
-        let drawings = Drawings::in_deleted(book, name, removed);
+        let drawings = Drawings::in_deleted(book, name, areas);
         lost.extend(several(drawings.lost));
         if lost.is_empty() {
             return;
@@ -495,6 +539,60 @@ fn names_of(book: &Workbook, sheet: &str) -> impl Iterator<Item = String> {
         (is_meant && !name.hidden && !name.name.starts_with("_xlnm."))
             .then(|| format!("{:?}", name.name))
     })
+}
+
+/// Whether an operation deletes rows above those that the one before it deletes: both are then named by the numbers that
+/// the rows have before the first of them.
+fn deletes_rows_above(before: &Operation, operation: &Operation) -> bool {
+    match (deleted_rows(before), deleted_rows(operation)) {
+        (Some((of, first, _)), Some((sheet, _, last))) => is_same(of, sheet) && last < first,
+        _ => false,
+    }
+}
+
+/// The sheet, the first and the last row of a deletion.
+fn deleted_rows(operation: &Operation) -> Option<(&str, u32, u32)> {
+    match operation {
+        Operation::DeleteRows {
+            sheet,
+            first,
+            count,
+        } => {
+            let last = first.saturating_add(*count).saturating_sub(1);
+            Some((sheet, *first, last))
+        }
+        _ => None,
+    }
+}
+
+/// Rows by their numbers, as a person reads them.
+fn named_rows(spans: &[(u32, u32)]) -> String {
+    let named = |(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first} to {last}"),
+    };
+    match spans {
+        [span @ (first, last)] if first == last => format!("row {}", named(span)),
+        [span] => format!("rows {}", named(span)),
+        spans => {
+            let count: u64 = spans
+                .iter()
+                .map(|(first, last)| u64::from(last.saturating_sub(*first)) + 1)
+                .sum();
+            let all: Vec<String> = spans.iter().map(named).collect();
+            format!("{count} rows ({})", first_of(&all))
+        }
+    }
+}
+
+/// The first ten of some texts, and how many there are besides.
+fn first_of(all: &[String]) -> String {
+    let shown = all.iter().take(10).map(String::as_str).collect::<Vec<_>>();
+    let shown = shown.join(", ");
+    match all.len().saturating_sub(10) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// Things by their names: the first of them, and how many there are.

@@ -1,6 +1,6 @@
 //! What the planner reads: instructions, the conversation, the workbook as it is now.
 
-use superstep::model::{Cached, Message, Model, Request, ToolSpec, history};
+use superstep::model::{Cached, Message, Model, Request, ToolChoice, ToolSpec, history};
 
 use crate::{protocol, settings::Settings, state::SheetsState};
 
@@ -36,7 +36,7 @@ pub(crate) fn request(
     let messages = [Message::system(system)]
         .into_iter()
         .chain(said)
-        .chain([now(state)]);
+        .chain([now(state), next(state)]);
     Request {
         tools: match caps.tools {
             true => specs,
@@ -46,6 +46,11 @@ pub(crate) fn request(
             caps.context
                 .map_or(MAX_TOKENS, |tokens| (tokens / 4).min(MAX_TOKENS)),
         ),
+        // A small model that may write text instead of a call does so; its grammar then cannot hold it to a call.
+        tool_choice: match caps.tools && caps.small {
+            true => ToolChoice::Required,
+            false => ToolChoice::Auto,
+        },
         temperature: Some(0.0),
         cached: Cached::Conversation,
         ..Request::new(messages)
@@ -66,13 +71,18 @@ fn now(state: &SheetsState) -> Message {
         }
         text.push_str(&info.text);
     }
-    let left = state.max_steps.saturating_sub(state.step);
-    text.push_str(&format!(
-        "\nActions left: {left} of {}. The instruction again: {}",
-        state.max_steps, state.problem.instruction
-    ));
-    if left == 0 {
-        text.push_str("\nNo action is left: call Finish and say what was done and what was not.");
-    }
     Message::untrusted(text)
+}
+
+/// What the planner has to do now. These are no words of the workbook, so they stand behind its data.
+fn next(state: &SheetsState) -> Message {
+    let left = state.max_steps.saturating_sub(state.step);
+    let mut text = format!(
+        "The instruction: {}\nActions left: {left} of {}.",
+        state.problem.instruction, state.max_steps
+    );
+    if left == 0 {
+        text.push_str(" No action is left: call Finish and say what was done and what was not.");
+    }
+    Message::user(text)
 }

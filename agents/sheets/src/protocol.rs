@@ -7,7 +7,9 @@
 //! ```
 //!
 //! The input of an action may stand in a fenced block. `Finish: ANSWER` on a line of its own ends the work, if there
-//! is no action and it is in no block: a comment that says "done" ends nothing.
+//! is no action and it is in no block: a comment that says "done" ends nothing. A call as JSON counts, too (`json_call`).
+
+mod json_call;
 
 use serde_json::{Map, Value as Json};
 use superstep::model::{
@@ -16,6 +18,9 @@ use superstep::model::{
 };
 
 use crate::tools::FINISH;
+
+/// The error of a reply with several actions.
+const SEVERAL: &str = "there is more than one action; take one at a time";
 
 /// What a reply says in the text protocol.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +47,7 @@ pub(crate) fn parse(text: &str, specs: &[ToolSpec]) -> Result<Option<TextAction>
         };
         if let Some(name) = key("Action") {
             if action.is_some() {
-                return Err("there is more than one action; take one at a time".into());
+                return Err(SEVERAL.into());
             }
             action = Some(name);
         } else if let Some(rest) = key("Action Input") {
@@ -64,18 +69,15 @@ pub(crate) fn parse(text: &str, specs: &[ToolSpec]) -> Result<Option<TextAction>
         Map::from_iter([(key.to_owned(), text)])
     };
     let Some(name) = action else {
-        return Ok(finish.map(|answer| TextAction {
-            name: FINISH.into(),
-            args: args("answer", answer.trim()),
-        }));
+        return match finish {
+            Some(answer) => Ok(Some(TextAction {
+                name: FINISH.into(),
+                args: args("answer", answer.trim()),
+            })),
+            None => from_json(text, specs),
+        };
     };
-    let Some(spec) = specs.iter().find(|spec| is_named(&spec.name, name)) else {
-        let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-        return Err(format!(
-            "there is no action `{name}`; there are: {}",
-            names.join(", ")
-        ));
-    };
+    let spec = named(name, specs)?;
     let input = input.ok_or("the action has no `Action Input:`")?;
     let input = unfenced(&input);
     let given = match (serde_json::from_str(input), only_text(spec)) {
@@ -87,6 +89,31 @@ pub(crate) fn parse(text: &str, specs: &[ToolSpec]) -> Result<Option<TextAction>
         name: spec.name.clone(),
         args: given,
     }))
+}
+
+/// The call that a text has as JSON.
+fn from_json(text: &str, specs: &[ToolSpec]) -> Result<Option<TextAction>, String> {
+    let mut calls = json_call::calls(text).into_iter();
+    let Some(call) = calls.next() else {
+        return Ok(None);
+    };
+    if calls.next().is_some() {
+        return Err(SEVERAL.into());
+    }
+    Ok(Some(TextAction {
+        name: named(&call.name, specs)?.name.clone(),
+        args: call.args,
+    }))
+}
+
+/// The action of a name.
+fn named<'a>(name: &str, specs: &'a [ToolSpec]) -> Result<&'a ToolSpec, String> {
+    let found = specs.iter().find(|spec| is_named(&spec.name, name));
+    found.ok_or_else(|| {
+        let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+        let names = names.join(", ");
+        format!("there is no action `{name}`; there are: {names}")
+    })
 }
 
 /// A name without regard to case and spaces: `Python Interpreter`.
@@ -220,6 +247,26 @@ mod tests {
         assert_eq!(action.args.get("operations"), Some(&json!([])));
         let wrong = parse("Action: ApplyOperations\nAction Input: no", &specs());
         assert!(wrong.unwrap_err().contains("JSON object"));
+    }
+
+    #[test]
+    fn a_call_as_json_is_an_action_however_it_is_wrapped() {
+        let operations = json!({"operations": [{"op": "clear", "note": "a } and a { in a text"}]});
+        for text in [
+            format!(r#"{{"name": "ApplyOperations", "arguments": {operations}}}"#),
+            format!("I set it.\n```json\n{{\"tool\": \"apply operations\", \"parameters\": {operations}}}\n```"),
+            format!("<tool_call>\n{{\"name\": \"ApplyOperations\", \"args\": {operations}}}\n</tool_call>"),
+            json!({"function": {"name": "ApplyOperations", "arguments": operations.to_string()}}).to_string(),
+            r#"{"name": "ApplyOperations", "operations": [{"op": "clear", "note": "a } and a { in a text"}]}"#.into(),
+        ] {
+            let action = parse(&text, &specs()).unwrap().unwrap();
+            assert_eq!(action.name, "ApplyOperations", "{text}");
+            assert_eq!(Json::Object(action.args), operations, "{text}");
+        }
+        let call = r#"{"name": "ApplyOperations", "arguments": {}}"#;
+        assert!(parse(&format!("{call} {call}"), &specs()).is_err());
+        assert!(parse(r#"{"name": "Shell", "arguments": {}}"#, &specs()).is_err());
+        assert_eq!(parse(r#"{"total": 5} { {"a": 1}"#, &specs()), Ok(None));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use superstep::{
     tools::Chat,
 };
 
-use crate::loss::LostCell;
+use crate::{loss::LostCell, tools::UNDO};
 
 /// The state of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
@@ -46,6 +46,9 @@ pub struct SheetsState {
     /// Sheets that the agent added: it may do with them what it wants.
     #[state(sealed)]
     pub own_sheets: Vec<String>,
+    /// What each change of this instruction can be taken back to, the last one at the end.
+    #[state(sealed)]
+    pub earlier: Vec<Earlier>,
     /// How many replies in a row named no action.
     pub format_errors: u32,
     /// What the planner said at the end.
@@ -135,6 +138,17 @@ pub struct Proposal {
     /// What may be wrong afterwards, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// The workbook before a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The number of the action that made the change.
+    pub step: u32,
+    /// The version.
+    pub version: String,
+    /// Sheets that the agent had added by then.
+    pub own_sheets: Vec<String>,
 }
 
 /// How far a thread has come.
@@ -237,6 +251,19 @@ impl SheetsState {
                 Some(&record.version)
             }
         }
+    }
+
+    /// The changes that are part of the workbook now, in their order: those that were not undone.
+    pub fn in_effect(&self) -> Vec<&StepRecord> {
+        let mut kept = Vec::new();
+        for record in self.op_log.iter().filter(|record| record.is_done) {
+            if record.tool == UNDO {
+                kept.pop();
+            } else if record.log.is_some() {
+                kept.push(record);
+            }
+        }
+        kept
     }
 
     /// Whether the informer has to look at this version before the planner does.

@@ -1,6 +1,6 @@
 //! The planner's tools, by name. `PythonInterpreter` runs a program in the sandbox, `ApplyOperations`
-//! takes operations as data, `SheetSelector` reads by SQL. `Informer` and `Finish` are no tools: the graph
-//! itself goes to the informer, and ends.
+//! takes operations as data, `SheetSelector` reads by SQL. `Informer`, `Undo` and `Finish` are no tools: the
+//! graph itself goes to the informer, goes back, and ends.
 
 mod operations;
 mod python;
@@ -23,6 +23,9 @@ pub const FINISH: &str = "Finish";
 /// The action that asks the informer.
 pub const INFORMER: &str = "Informer";
 
+/// The action that goes back to the version before the last change.
+pub const UNDO: &str = "Undo";
+
 /// The tools for one call, over its workbench.
 pub(crate) fn build(settings: &Settings, bench: Arc<Workbench>) -> Result<Tools, Error> {
     let mut tools: ToolsBuilder = Tools::builder()
@@ -41,7 +44,7 @@ pub(crate) fn build(settings: &Settings, bench: Arc<Workbench>) -> Result<Tools,
     let tools = tools.build().map_err(|error| Error::Tools {
         why: error.to_string(),
     })?;
-    for name in [FINISH, INFORMER] {
+    for name in [FINISH, INFORMER, UNDO] {
         if tools.get(name).is_some() {
             return Err(Error::Tools {
                 why: format!("`{name}` is an action of the graph"),
@@ -60,11 +63,11 @@ pub(crate) fn specs(tools: &Tools) -> Vec<ToolSpec> {
 }
 
 /// The actions that are no tools, as they are described to a model.
-fn actions() -> [ToolSpec; 2] {
+fn actions() -> [ToolSpec; 3] {
     [
         ToolSpec {
             name: INFORMER.into(),
-            description: "Ask for facts of the workbook: somebody reads it by SQL and answers. It \
+            description: "Ask a question about the workbook; it is answered by an SQL query. This \
                           changes nothing."
                 .into(),
             parameters: json!({
@@ -73,6 +76,11 @@ fn actions() -> [ToolSpec; 2] {
                 "required": ["question"],
                 "additionalProperties": false,
             }),
+        },
+        ToolSpec {
+            name: UNDO.into(),
+            description: "Take back your last change of this instruction: the workbook is as it was before it.".into(),
+            parameters: json!({"type": "object", "properties": {}, "additionalProperties": false}),
         },
         ToolSpec {
             name: FINISH.into(),
@@ -100,6 +108,8 @@ pub(crate) enum Action {
     Call(ToolCall),
     /// A question to the informer.
     Inform(ToolCall),
+    /// The version before the last change.
+    Undo(ToolCall),
     /// The end, with an answer.
     Finish(ToolCall, String),
 }
@@ -133,6 +143,8 @@ impl Action {
                 let _: Inform = serde_json::from_value(args()).map_err(wrong)?;
                 Ok(Self::Inform(call.clone()))
             }
+            UNDO if call.args.is_empty() => Ok(Self::Undo(call.clone())),
+            UNDO => Err(format!("`{UNDO}` takes no arguments")),
             _ => {
                 tools.parse(call)?;
                 Ok(Self::Call(call.clone()))
@@ -143,7 +155,9 @@ impl Action {
     /// Its name.
     pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Call(call) | Self::Inform(call) | Self::Finish(call, _) => &call.name,
+            Self::Call(call) | Self::Inform(call) | Self::Undo(call) | Self::Finish(call, _) => {
+                &call.name
+            }
         }
     }
 }

@@ -169,6 +169,12 @@ impl Sandbox for CPython {
         }
     }
 
+    fn guide(&self) -> String {
+        "This is CPython with openpyxl and what else is installed beside it. `insert_rows` and the like leave formulas as \
+         they are: adapt those that name moved cells."
+            .into()
+    }
+
     fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>> {
         Box::pin(self.run_job(job))
     }

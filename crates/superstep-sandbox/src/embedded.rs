@@ -9,6 +9,7 @@ use superstep_workbook::{Lineage, OnLoad};
 use crate::{
     error::SandboxError,
     protocol::{Ended, Order, Reply, Task},
+    python,
     ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
 };
@@ -50,6 +51,14 @@ impl Sandbox for Embedded {
             }
         }
         Availability::Ready { contained_by }
+    }
+
+    fn guide(&self) -> String {
+        format!(
+            "Modules: {}. No others: no pandas, no numpy. Unlike openpyxl elsewhere, `insert_rows`, `insert_cols`, \
+             `delete_rows` and `delete_cols` adapt all formulas, so do not translate formulas afterwards.",
+            python::importable().join(", ")
+        )
     }
 
     fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>> {

@@ -17,4 +17,5 @@ mod types;
 mod value;
 mod vm;
 
+pub(crate) use modules::importable;
 pub(crate) use run::{Unfinished, run};

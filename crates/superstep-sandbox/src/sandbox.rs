@@ -16,6 +16,9 @@ pub trait Sandbox: Send + Sync {
     /// Whether it can run programs here, and what contains them.
     fn available(&self) -> Availability;
 
+    /// What programs can and cannot use there, for a model that writes them.
+    fn guide(&self) -> String;
+
     /// Runs a program to its end, or to one of its limits.
     fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>>;
 }

@@ -12,7 +12,7 @@ use crate::{
     address::{Area, CellRef, column_name},
     book::Workbook,
     inventory::{differences, properties},
-    sheet::{Cell, Sheet},
+    sheet::{Cell, Sheet, Value},
     styles::Style,
 };
 
@@ -153,7 +153,11 @@ impl Changes {
             for column in columns {
                 let at = CellRef { row, column };
                 let (was, is) = (was.get(&column), is.get(&column));
-                let (one, other) = (shown(before, was), shown(after, is));
+                let mut seen = (shown(before, was), shown(after, is));
+                if seen.0 == seen.1 && content(was) != content(is) {
+                    seen = (with_type(before, was), with_type(after, is));
+                }
+                let (one, other) = seen;
                 if one != other {
                     self.cell_count += 1;
                     touched = Some(touched.map_or(at.into(), |area| area.with(at)));
@@ -483,6 +487,28 @@ fn shown(book: &Workbook, cell: Option<&Cell>) -> Option<String> {
     Some(match cell.formula() {
         Some(formula) => format!("={}", formula.text),
         None => book.shown(cell),
+    })
+}
+
+/// What a cell holds, however it is shown: what a formula calculates is not it.
+fn content(cell: Option<&Cell>) -> Option<Result<&str, &Value>> {
+    let cell = cell.filter(|cell| !cell.is_blank())?;
+    Some(match cell.formula() {
+        Some(formula) => Ok(&formula.text),
+        None => Err(&cell.value),
+    })
+}
+
+/// A cell with its type, where two that differ are shown alike: the number 5 and the text 5, or 1.004 and 1.0041 with two
+/// places.
+fn with_type(book: &Workbook, cell: Option<&Cell>) -> Option<String> {
+    let shown = shown(book, cell)?;
+    let cell = cell?;
+    Some(match (&cell.value, cell.formula()) {
+        (_, Some(_)) => format!("{shown} (formula)"),
+        (Value::Number(number), None) => format!("{number} (number)"),
+        (Value::Text(_), None) => format!("{shown} (text)"),
+        (_, None) => format!("{shown} (value)"),
     })
 }
 

@@ -11,10 +11,13 @@ pub(super) struct Drawings {
 }
 
 impl Drawings {
-    /// What happens when an area of a sheet is deleted.
-    pub(super) fn in_deleted(book: &Workbook, sheet: &str, removed: Area) -> Self {
+    /// What happens when areas of a sheet are deleted.
+    pub(super) fn in_deleted(book: &Workbook, sheet: &str, areas: &[Area]) -> Self {
         let mut found = Self::default();
-        let is_within = |area: &Area| removed.contains(area.first) && removed.contains(area.last);
+        let is_within = |area: &Area| {
+            let mut areas = areas.iter();
+            areas.any(|removed| removed.contains(area.first) && removed.contains(area.last))
+        };
         for home in &book.sheets {
             let is_here = super::is_same(&home.name, sheet);
             // What cannot be read is refused when it is moved.

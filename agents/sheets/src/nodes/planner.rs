@@ -13,13 +13,14 @@ use superstep::{
 };
 
 use crate::{
+    cell_errors::new_errors,
     error::{Error, node},
     progress::Progress,
     prompt, protocol,
-    services::Services,
+    services::{Services, blocking},
     settings::MAX_FORMAT_ERRORS,
     state::{Problem, SheetsState, SheetsStateUpdate, Status},
-    tools::{Action, specs},
+    tools::{Action, FINISH, specs},
 };
 
 pub(crate) async fn planner_node(
@@ -70,7 +71,22 @@ pub(crate) async fn planner_node(
             })
             .await;
             let update = begun(&state).format_errors(0_u32);
+            let errors = match &action {
+                Action::Finish(..) => unseen_errors(&state, &services.0).await.map_err(node)?,
+                _ => Vec::new(),
+            };
             Ok(match action {
+                Action::Finish(call, _) if !errors.is_empty() => {
+                    let why = format!(
+                        "not finished yet: these cells show errors that the workbook did not have before:\n{}\n\
+                         Correct them, or call Finish again and say in the answer why they are there.",
+                        errors.join("\n")
+                    );
+                    // Which sheets there are is said by the workbook.
+                    let told = reply_to(&call, ToolStatus::Error, &why).labeled(Label::Untrusted);
+                    added.push(told);
+                    update.messages(added)
+                }
                 Action::Finish(call, answer) => {
                     added.push(reply_to(&call, ToolStatus::Success, "the work ends here"));
                     update
@@ -78,7 +94,7 @@ pub(crate) async fn planner_node(
                         .answer(Some(answer))
                         .status(Status::Finished)
                 }
-                Action::Call(_) | Action::Inform(_) => update.messages(added),
+                Action::Call(_) | Action::Inform(_) | Action::Undo(_) => update.messages(added),
             })
         }
         Chosen::Wrong(reported, why) => {
@@ -94,9 +110,36 @@ pub(crate) async fn planner_node(
     }
 }
 
+/// The new errors of the workbook if the planner has not tried to finish before in this instruction, and can still correct
+/// something.
+async fn unseen_errors(
+    state: &SheetsState,
+    services: &Arc<Services>,
+) -> Result<Vec<String>, Error> {
+    let said = state.messages.iter().rev();
+    let has_tried = said
+        .take_while(|message| !is_instruction(message))
+        .any(|message| matches!(&message.body, Body::Tool(reply) if reply.name == FINISH));
+    if has_tried || state.step >= state.max_steps || state.version == state.problem.workbook {
+        return Ok(Vec::new());
+    }
+    let before = services.workbook(&state.problem.workbook).await?;
+    let after = services.workbook(&state.version).await?;
+    blocking(move || Ok(new_errors(&before, &after))).await
+}
+
+/// Whether a person said it, not the program in the user's turn.
+fn is_instruction(message: &Message) -> bool {
+    matches!(message.body, Body::User { .. }) && message.label() != Label::Model
+}
+
 /// Clears what new input leaves behind: input from outside cannot, since these fields are sealed.
 fn begun(state: &SheetsState) -> SheetsStateUpdate {
     let update = SheetsState::update().proposal(None);
+    let update = match state.step {
+        0 => update.earlier(Vec::new()),
+        _ => update,
+    };
     let last = state.op_log.last();
     // Another workbook took the place of the one that was worked on.
     match last.is_none_or(|last| last.version != state.version) {
@@ -199,7 +242,8 @@ fn choose(reply: &mut Reply, tools: &Tools, specs: &[ToolSpec], ctx: &Ctx) -> Ch
             }
             Ok(None) => {
                 return wrong(
-                    "the reply names no action. Call exactly one tool; Finish ends the work",
+                    "the reply names no action. Call exactly one tool. To end the work, call Finish, or reply with \
+                     {\"name\": \"Finish\", \"arguments\": {\"answer\": \"what was done\"}}",
                 );
             }
             Err(why) => return wrong(&why),

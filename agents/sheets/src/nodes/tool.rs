@@ -13,13 +13,20 @@ use superstep::{
     tools::execute,
 };
 
+use superstep_workbook::Changes;
+
 use crate::{
+    cell_errors::new_errors,
     change::{Assessed, Change},
     error::{Error, node},
     progress::Progress,
     services::{Services, blocking},
-    state::{Proposal, SheetsState, SheetsStateUpdate, StepRecord},
+    state::{Earlier, Proposal, SheetsState, SheetsStateUpdate, StepRecord},
+    tools::UNDO,
 };
+
+/// How many results of new formulas are shown.
+const RESULTS: usize = 10;
 
 /// The longest observation about changes, in bytes.
 const LONGEST: usize = 3_000;
@@ -33,18 +40,21 @@ pub(crate) async fn tool_node(
         return Ok(SheetsState::update());
     };
     let services = services.0;
-    let book = services.workbook(&state.version).await.map_err(node)?;
-    let (tools, bench) = services
-        .tools(&state.problem.file, Some(book))
-        .map_err(node)?;
-    let policy = &services.settings.policy;
-    let message = execute(&ctx, &tools, policy, &call, &state.messages).await?;
     let step = Step {
         state: &state,
         services: &services,
         ctx: &ctx,
         call: &call,
     };
+    if call.name == UNDO {
+        return step.undo().await;
+    }
+    let book = services.workbook(&state.version).await.map_err(node)?;
+    let (tools, bench) = services
+        .tools(&state.problem.file, Some(book))
+        .map_err(node)?;
+    let policy = &services.settings.policy;
+    let message = execute(&ctx, &tools, policy, &call, &state.messages).await?;
     let said = message.text();
     let is_error = match &message.body {
         Body::Tool(reply) => reply.status == ToolStatus::Error,
@@ -93,6 +103,35 @@ impl Step<'_> {
             false => said,
         };
         Ok(self.done(text, record).await)
+    }
+
+    /// Goes back to the version before the last change of the instruction.
+    async fn undo(&self) -> Result<SheetsStateUpdate, NodeError> {
+        let mut earlier = self.state.earlier.clone();
+        let Some(Earlier {
+            step,
+            version,
+            own_sheets,
+        }) = earlier.pop()
+        else {
+            let why = "there is no change of this instruction to undo";
+            return self.failed(why.into()).await;
+        };
+        let (services, book) = (self.services.clone(), self.services.workbook(&version));
+        let book = book.await.map_err(node)?;
+        let described = blocking(move || Ok(services.describe(&book)));
+        let described = described.await.map_err(node)?;
+        let record = StepRecord {
+            version: version.clone(),
+            ..self.record(true)
+        };
+        let text = format!("The change of action {step} is undone.");
+        let update = self.done(text, record).await;
+        Ok(update
+            .version(version)
+            .sheet_state(described)
+            .own_sheets(own_sheets)
+            .earlier(earlier))
     }
 
     /// It wants to change something: made, proposed to a person, or refused.
@@ -170,6 +209,8 @@ impl Step<'_> {
             Err(error) => return Err(node(error)),
         };
         let log = self.stored(change).await.map_err(node)?;
+        let calculated = self.calculated(&committed.version, &changes).await;
+        let calculated = calculated.map_err(node)?;
         let not_calculated = committed.calculation.told();
         let record = StepRecord {
             operations: change.kinds(),
@@ -192,6 +233,7 @@ impl Step<'_> {
         if end < reported.len() {
             text.push_str("\n(and more)");
         }
+        text.push_str(&calculated);
         if let Some(why) = &not_calculated {
             text.push_str(&format!("\nFormulas were not calculated: {why}"));
         }
@@ -204,11 +246,45 @@ impl Step<'_> {
                  delete_columns move all that names cells.",
             );
         }
+        let mut earlier = self.state.earlier.clone();
+        earlier.push(Earlier {
+            step: record.step,
+            version: self.state.version.clone(),
+            own_sheets: self.state.own_sheets.clone(),
+        });
         let update = self.done(text, record).await;
         Ok(update
             .version(committed.version)
             .sheet_state(committed.sheet_state)
-            .own_sheets(losses.own_sheets))
+            .own_sheets(losses.own_sheets)
+            .earlier(earlier))
+    }
+
+    /// Results of new formulas, and new errors anywhere in the workbook.
+    async fn calculated(&self, version: &str, changes: &Changes) -> Result<String, Error> {
+        let before = self.services.workbook(&self.state.version).await?;
+        let after = self.services.workbook(version).await?;
+        let formulas = changes.cells.iter().filter_map(|change| {
+            let sheet = after.sheet(&change.sheet).ok()?;
+            let cell = sheet.cell(change.cell)?;
+            cell.formula()?;
+            let shown = after.shown(cell);
+            (!shown.is_empty()).then(|| format!("{:?}!{} is {shown}", change.sheet, change.cell))
+        });
+        let results: Vec<String> = formulas.take(RESULTS).collect();
+        blocking(move || {
+            let mut text = String::new();
+            for (title, lines) in [
+                ("\nCalculated", results),
+                ("\nNew errors, to be corrected", new_errors(&before, &after)),
+            ] {
+                if !lines.is_empty() {
+                    text.push_str(&format!("{title}: {}", lines.join("; ")));
+                }
+            }
+            Ok(text)
+        })
+        .await
     }
 
     /// The action is over: its observation, and its record.

@@ -7,16 +7,14 @@ use superstep::{
         message::{ToolReply, ToolStatus},
     },
 };
-use superstep_workbook::{Changes, Value, Workbook};
+use superstep_workbook::{Changes, Workbook};
 
 use crate::{
+    cell_errors::new_errors,
     error::node,
     services::{Services, blocking},
     state::{SheetsState, SheetsStateUpdate, Status, Verification},
 };
-
-/// How many cells are listed.
-const LISTED: usize = 20;
 
 pub(crate) async fn verify(
     state: Snap<SheetsState>,
@@ -30,9 +28,9 @@ pub(crate) async fn verify(
     let after = services.workbook(&state.version).await.map_err(node)?;
     let verification = blocking(move || Ok(looked_at(&before, &after))).await;
     let mut verification = verification.map_err(node)?;
-    let last = state.op_log.iter().rfind(|record| record.log.is_some());
-    verification.not_calculated = last.and_then(|record| record.calculation.clone());
-    for warning in state.op_log.iter().flat_map(|record| &record.warnings) {
+    let made = state.in_effect();
+    verification.not_calculated = made.last().and_then(|record| record.calculation.clone());
+    for warning in made.iter().flat_map(|record| &record.warnings) {
         if !verification.warnings.contains(warning) {
             verification.warnings.push(warning.clone());
         }
@@ -56,26 +54,13 @@ pub(crate) async fn verify(
 
 fn looked_at(before: &Workbook, after: &Workbook) -> Verification {
     let changes = Changes::between(before, after);
-    let mut new_errors = Vec::new();
-    for sheet in &after.sheets {
-        let old = before.sheet(&sheet.name).ok();
-        for (at, cell) in sheet.cells() {
-            let Value::Error(error) = &cell.value else {
-                continue;
-            };
-            let was = old.map(|old| old.value(at));
-            if !matches!(was, Some(Value::Error(_))) && new_errors.len() < LISTED {
-                new_errors.push(format!("{:?}!{at}: {error}", sheet.name));
-            }
-        }
-    }
     Verification {
         cells: changes.cell_count,
         formats: changes.format_count,
         sheets: changes.sheets_added.len()
             + changes.sheets_removed.len()
             + changes.sheets_renamed.len(),
-        new_errors,
+        new_errors: new_errors(before, after),
         not_calculated: None,
         warnings: Vec::new(),
     }

@@ -30,8 +30,10 @@ const ABOUT: &str = "Change the workbook by a list of operations, applied togeth
     define_name {name, refers_to}; comment {sheet, cell, comment: {text, author}}; \
     add_table {sheet, table: {name, area}}; validate {sheet, area, validation: {list: [text]}}; \
     link {sheet, cell, address}; page {sheet, page: {orientation, areas, title_rows}}. \
-    A value is {\"number\": 1.5}, {\"text\": \"x\"}, {\"bool\": true}, {\"date\": \"2025-06-10\"}, \
-    {\"formula\": \"=SUM(A1:A9)\"} or \"empty\".";
+    A value is a number, true, false, null (empties the cell), a formula that begins with =, such as \
+    \"=SUM(A1:A9)\", or a text. {\"date\": \"2025-06-10\"} is a date, {\"text\": \"=x\"} a text that begins with =. \
+    For example: {\"operations\": [{\"op\": \"set\", \"sheet\": \"Sheet1\", \"cell\": \"D1\", \"value\": \"Total\"}, \
+    {\"op\": \"set\", \"sheet\": \"Sheet1\", \"cell\": \"D2\", \"value\": \"=SUM(B2:B9)\"}]}";
 
 impl Tool for ApplyOperations {
     fn spec(&self) -> &ToolSpec {
@@ -67,7 +69,7 @@ impl Tool for ApplyOperations {
         let mut operations = Vec::new();
         let mut wrong = Vec::new();
         for (number, item) in (1..).zip(items) {
-            match serde_json::from_value::<Operation>(item.clone()) {
+            match serde_json::from_value::<Operation>(with_plain_values(item.clone())) {
                 Ok(operation) => operations.push(operation),
                 Err(error) => wrong.push(format!("operation {number}: {error}")),
             }
@@ -80,6 +82,30 @@ impl Tool for ApplyOperations {
             false => Err(wrong),
         }
     }
+}
+
+/// An operation whose plain values are tagged, as operations are stored.
+fn with_plain_values(mut operation: Json) -> Json {
+    if let Some(value) = operation.get_mut("value") {
+        tag(value);
+    }
+    let rows = operation.get_mut("rows").and_then(Json::as_array_mut);
+    let rows = rows.into_iter().flatten().filter_map(Json::as_array_mut);
+    rows.flatten().for_each(tag);
+    operation
+}
+
+/// Tags a plain value: text that begins with `=` is a formula.
+fn tag(value: &mut Json) {
+    *value = match value.take() {
+        Json::Null => json!("empty"),
+        Json::Bool(is) => json!({"bool": is}),
+        Json::Number(number) => json!({"number": number}),
+        Json::String(text) if text == "empty" => json!(text),
+        Json::String(text) if text.len() > 1 && text.starts_with('=') => json!({"formula": text}),
+        Json::String(text) => json!({"text": text}),
+        tagged @ (Json::Array(_) | Json::Object(_)) => tagged,
+    };
 }
 
 struct Proposed(Vec<Operation>);

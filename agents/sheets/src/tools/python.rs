@@ -23,6 +23,7 @@ const PRINTED: usize = 8 << 10;
 
 /// The tool.
 pub(super) struct PythonInterpreter {
+    spec: ToolSpec,
     sandbox: Arc<dyn Sandbox>,
     limits: Limits,
 }
@@ -41,29 +42,32 @@ struct Program {
 
 impl PythonInterpreter {
     pub(super) fn new(sandbox: Arc<dyn Sandbox>, limits: Limits) -> Self {
-        Self { sandbox, limits }
-    }
-}
-
-impl Tool for PythonInterpreter {
-    fn spec(&self) -> &ToolSpec {
-        static SPEC: std::sync::LazyLock<ToolSpec> = std::sync::LazyLock::new(|| {
-            ToolSpec {
+        let spec = ToolSpec {
             name: NAME.into(),
-            description: "Run a Python program on the workbook. `workbook` is the open workbook \
-                          (openpyxl); change it in place, do not load or save it. Print what you want \
-                          to know. There are no files and no network. If the program fails, nothing is \
-                          changed."
-                .into(),
+            description: format!(
+                "Run a Python program on the workbook. `workbook` is the open workbook (openpyxl); change it in place, do \
+                 not load or save it. Print what you want to know. There are no files and no network. If the program \
+                 fails, nothing is changed. {}",
+                sandbox.guide()
+            ),
             parameters: json!({
                 "type": "object",
                 "properties": {"code": {"type": "string", "description": "The program"}},
                 "required": ["code"],
                 "additionalProperties": false,
             }),
+        };
+        Self {
+            spec,
+            sandbox,
+            limits,
         }
-        });
-        &SPEC
+    }
+}
+
+impl Tool for PythonInterpreter {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
     }
 
     /// A program is contained, and what it gives is data.

@@ -13,7 +13,7 @@ use superstep_workbook::{Lineage, MoveAxis, MoveKind, Moved};
 
 use crate::support::{
     agent, agent_with, apply, book_with, done, finish, observations, ops, run, sales, set, shown,
-    with_drawing,
+    with_drawing, written,
 };
 
 pub(crate) fn open(outcome: &Outcome<SheetsState>) -> (&OpenAsk, Approval) {
@@ -146,6 +146,27 @@ async fn another_instruction_does_not_begin_the_count_anew() {
         "{}",
         approval.description
     );
+}
+
+#[tokio::test]
+async fn rows_deleted_from_the_bottom_up_are_one_line_and_formulas_that_break_are_named() {
+    let row = |first| json!({"op": "delete_rows", "sheet": "Data", "first": first, "count": 1});
+    let agent = agent(vec![apply(json!([row(5), row(4), row(2)])), finish("over")]);
+    let sums = json!([
+        {"op": "set", "sheet": "Data", "cell": "F1", "value": {"formula": "=C2+C3"}},
+        {"op": "set", "sheet": "Data", "cell": "F3", "value": {"formula": "=SUM(C2:C5)"}},
+    ]);
+    let book = written(&sales().apply(&ops(sums)).unwrap());
+    let outcome = run(&agent, "t", book).await;
+    let (_, approval) = open(&outcome);
+    let told = &approval.description;
+    let rows = "- deletes 3 rows (2, 4, 5) of \"Data\": 12 cells with content\n";
+    assert!(told.contains(rows), "{told}");
+    assert!(
+        told.contains("- makes 1 formula #REF!: \"Data\"!F1\n"),
+        "{told}"
+    );
+    assert_eq!(told.matches("deletes").count(), 1, "{told}");
 }
 
 #[tokio::test]

@@ -65,15 +65,12 @@ async fn with_the_informer_each_version_is_looked_at_once_before_the_planner() {
         .into_iter()
         .filter(|request| request.tools.is_empty());
     assert_eq!(queries.count(), 2, "once for each of two versions");
-    let last = script
-        .seen()
-        .last()
-        .unwrap()
-        .messages
-        .last()
-        .unwrap()
-        .text();
-    assert!(last.contains("4 | 99"), "{last}");
+    let seen = script.seen();
+    let [.., workbook, instruction] = seen.last().unwrap().messages.as_slice() else {
+        panic!("a request has a workbook and an instruction");
+    };
+    assert!(workbook.text().contains("4 | 99"), "{}", workbook.text());
+    assert_eq!(instruction.label(), superstep::model::Label::User);
 }
 
 #[tokio::test]

@@ -43,6 +43,10 @@ impl Sandbox for Told {
         Availability::Ready { contained_by }
     }
 
+    fn guide(&self) -> String {
+        "There is a module named `told`.".into()
+    }
+
     fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>> {
         self.jobs.lock().unwrap().push(job.clone());
         let ran = Ran {
@@ -105,10 +109,15 @@ async fn programs_are_the_first_action_that_a_model_is_told_of() {
         .iter()
         .map(|it| it.name.clone())
         .collect();
+    let python = &script.seen()[0].tools[0].description;
+    assert!(
+        python.ends_with("There is a module named `told`."),
+        "{python}"
+    );
     assert_eq!(
         offered,
         [
-            "PythonInterpreter", "ApplyOperations", "SheetSelector", "Informer", "Finish"
+            "PythonInterpreter", "ApplyOperations", "SheetSelector", "Informer", "Undo", "Finish"
         ]
     );
 }

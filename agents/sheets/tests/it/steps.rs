@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use superstep::{
     Res,
-    model::{Body, Script, script::Step},
+    model::{Body, Model, Script, ToolChoice, script::Step},
     tool,
     tools::{Policy, ToolError},
 };
@@ -112,6 +112,109 @@ async fn words_do_not_end_the_work() {
     assert!(worked && observation.name == "ApplyOperations");
     let book = agent.workbook(&state).await.unwrap();
     assert_eq!(shown(&book, "Data", "F1"), "# Done");
+}
+
+#[tokio::test]
+async fn a_call_written_as_json_is_taken_and_plain_values_are_values() {
+    let call = json!({"name": "ApplyOperations", "arguments": {"operations": [
+        {"op": "set", "sheet": "Data", "cell": "F1", "value": "Total"},
+        {"op": "set", "sheet": "Data", "cell": "F2", "value": "=SUM(C2:C5)"},
+        {"op": "set", "sheet": "Data", "cell": "A5", "value": null},
+        {"op": "set_rows", "sheet": "Data", "cell": "G1", "rows": [["x", 2.5, true]]},
+    ]}});
+    let agent = agent(vec![
+        Step::text(format!("I add the total.\n```json\n{call}\n```")),
+        Step::text(
+            r#"<tool_call>{"name": "Finish", "arguments": {"answer": "added"}}</tool_call>"#,
+        ),
+    ]);
+    let state = done(&agent, sales()).await;
+    assert_eq!(state.answer.as_deref(), Some("added"));
+    let book = agent.workbook(&state).await.unwrap();
+    let shown = |cell| shown(&book, "Data", cell);
+    assert_eq!(
+        (shown("F1"), shown("F2")),
+        ("Total".into(), "=SUM(C2:C5)".into())
+    );
+    assert_eq!((shown("A5"), shown("G1")), (String::new(), "x".into()));
+    assert_eq!((shown("H1"), shown("I1")), ("2.5".into(), "TRUE".into()));
+    #[cfg(feature = "recalc")]
+    {
+        let text = observations(&state)[0].0.content.text();
+        assert!(text.contains("Calculated: \"Data\"!F2 is 16"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_small_model_has_to_call_a_tool() {
+    for (small, choice) in [(true, ToolChoice::Required), (false, ToolChoice::Auto)] {
+        let script = Script::new([finish("over")]);
+        let mut caps = script.caps().clone();
+        caps.small = small;
+        let script = Arc::new(script.with_caps(caps));
+        let agent = agent_with(script.clone(), Settings::default());
+        done(&agent, sales()).await;
+        assert_eq!(script.seen()[0].tool_choice, choice);
+    }
+}
+
+#[tokio::test]
+async fn finishing_with_new_errors_is_answered_once_with_their_cells() {
+    let broken =
+        json!([{"op": "set", "sheet": "Data", "cell": "F2", "value": {"error": "#DIV/0!"}}]);
+    let agent = agent(vec![
+        apply(broken),
+        finish("done"),
+        finish("F2 is meant to fail"),
+    ]);
+    let state = done(&agent, sales()).await;
+    assert_eq!(state.answer.as_deref(), Some("F2 is meant to fail"));
+    let observations = observations(&state);
+    let made = observations[0].0.content.text();
+    assert!(
+        made.contains("New errors, to be corrected: \"Data\"!F2: #DIV/0!"),
+        "{made}"
+    );
+    let (refused, worked) = &observations[1];
+    let text = refused.content.text();
+    assert!(!worked && text.contains("not finished yet"), "{text}");
+    assert!(text.contains("\"Data\"!F2: #DIV/0!"), "{text}");
+    let verification = state.verification.as_ref().unwrap();
+    assert_eq!(verification.new_errors, ["\"Data\"!F2: #DIV/0!"]);
+}
+
+#[tokio::test]
+async fn the_last_change_of_an_instruction_can_be_taken_back_and_no_more() {
+    let undo = || Step::call("Undo", json!({}));
+    let agent = agent(vec![
+        apply(json!([set("Data", "F1", 1.0)])),
+        apply(json!([{"op": "add_sheet", "name": "Scratch"}, set("Data", "F2", 2.0)])),
+        undo(),
+        finish("one is left"),
+        undo(),
+        finish("the rest is another instruction's"),
+    ]);
+    let state = done(&agent, sales()).await;
+    let book = agent.workbook(&state).await.unwrap();
+    let (kept, undone) = (shown(&book, "Data", "F1"), shown(&book, "Data", "F2"));
+    assert_eq!((kept.as_str(), undone.as_str()), ("1", ""));
+    assert!(book.sheet("Scratch").is_err());
+    assert_eq!(
+        state.own_sheets,
+        Vec::<String>::new(),
+        "a sheet of that name is nobody's now"
+    );
+    assert_eq!(state.version, state.op_log[0].version);
+    assert_eq!(state.verification.as_ref().unwrap().cells, 1);
+    let next = agent.instruct(&state, "and one more").unwrap();
+    let state = agent.graph().run("t", next).await.unwrap().done().unwrap();
+    let (refused, worked) = observations(&state)[4];
+    let text = refused.content.text();
+    assert!(
+        !worked && text.contains("no change of this instruction"),
+        "{text}"
+    );
+    assert_eq!(state.version, state.op_log[0].version);
 }
 
 #[tokio::test]

@@ -55,6 +55,31 @@ fn a_report_names_cells_looks_sheets_and_the_rest() {
 }
 
 #[test]
+fn what_looks_the_same_and_is_not_is_reported_with_its_type() {
+    let before = Made::with_sheets(&[(
+        "Data",
+        "<sheetData><row r=\"1\"><c r=\"A1\"><v>5</v></c><c r=\"B1\"><v>1.004</v></c><c r=\"C1\"><v>7</v></c></row></sheetData>",
+    )])
+    .book()
+    .apply(&operations(
+        r#"[{"op":"format","sheet":"Data","area":"B1","style":{"number_format":"0.00"}}]"#,
+    ))
+    .unwrap();
+    let after = before
+        .apply(&operations(
+            r#"[{"op":"set","sheet":"Data","cell":"A1","value":{"text":"5"}},
+                {"op":"set","sheet":"Data","cell":"B1","value":{"number":1.0041}},
+                {"op":"set","sheet":"Data","cell":"C1","value":{"number":7}}]"#,
+        ))
+        .unwrap();
+    let text = Changes::between(&before, &after).to_string();
+    assert_eq!(
+        text,
+        "2 cells:\n  \"Data\"!A1: \"5 (number)\" → \"5 (text)\"\n  \"Data\"!B1: \"1.004 (number)\" → \"1.0041 (number)\"\n"
+    );
+}
+
+#[test]
 fn sheets_are_compared_by_their_names_wherever_another_program_stores_them() {
     let data = "<sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"B1\"><v>2</v></c></row></sheetData>";
     let notes = "<sheetData><row r=\"1\"><c r=\"A1\"><v>7</v></c></row></sheetData>";
