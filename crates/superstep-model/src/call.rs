@@ -10,6 +10,7 @@ mod budget;
 mod clock;
 mod concurrency;
 pub(crate) mod estimate;
+mod lost;
 mod managed;
 mod managed_call;
 mod observer;
@@ -17,6 +18,8 @@ mod policy;
 mod prices;
 mod reading;
 mod redact;
+mod room;
+mod second_try;
 mod structured;
 
 pub use breaker::CircuitBreaker;

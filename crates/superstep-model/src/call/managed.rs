@@ -1,8 +1,11 @@
 //! Managed model: deadlines, retries, limits, circuit breaker and budgets around any model.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use superstep_core::future::BoxFuture;
@@ -17,10 +20,13 @@ use super::{
     clock,
     concurrency::ConcurrencyLimit,
     estimate,
+    lost::LostAttempts,
     managed_call::ManagedCall,
     observer::{CallObserver, Cost},
     policy::{self, Policy},
     prices::{Price, Prices},
+    room,
+    second_try::SecondTry,
 };
 use crate::{
     delta::Deltas,
@@ -196,6 +202,7 @@ impl ManagedModel {
         running: RunningAttempt,
         error: ModelError,
         tried: u32,
+        lost: &mut LostAttempts,
     ) -> Result<(), ModelError> {
         let error = call.redacted(error);
         let CallLimits { policy, rng, .. } = &*self.shared;
@@ -204,14 +211,75 @@ impl ManagedModel {
         running.count(&error);
         let wait = wait.filter(|_| !self.shared.breaker.is_open());
         let cost = running.fail(&error, wait);
+        lost.fail(&cost);
         let Some(wait) = wait else {
-            return Err(error);
+            return Err(lost.in_error(error));
         };
         if cost != Cost::default() {
-            call.check_budgets()?;
+            let checked = call.check_budgets();
+            checked.map_err(|error| lost.in_error(error))?;
         }
         sleep(wait).await;
         Ok(())
+    }
+
+    /// The request, with what the policy adds where it says nothing.
+    fn with_defaults<'a>(&self, request: &'a Request) -> Cow<'a, Request> {
+        let Policy {
+            max_tokens, effort, ..
+        } = self.shared.policy;
+        if max_tokens.is_none() && (effort.is_none() || request.effort.is_some()) {
+            return Cow::Borrowed(request);
+        }
+        Cow::Owned(Request {
+            max_tokens: max_tokens.or(request.max_tokens),
+            effort: request.effort.or(effort),
+            ..request.clone()
+        })
+    }
+
+    /// The request with more room. A limit that a person chose is kept.
+    fn wider(&self, request: &Request) -> Option<Request> {
+        match self.shared.policy.max_tokens {
+            Some(_) => None,
+            None => room::wider(request),
+        }
+    }
+
+    /// A call whose reply streams.
+    pub(super) async fn begin_stream(&self, request: &Request) -> Result<Deltas, ModelError> {
+        let call = Arc::new(self.begin(request).await?);
+        let mut lost = LostAttempts::default();
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let running = self.attempt(&call, tried).await;
+            let mut running = running.map_err(|error| lost.in_error(error))?;
+            match running.lead(request).await {
+                Ok(lead) => return Ok(Deltas::new(ReplyStream::new(running, lead, lost))),
+                Err(error) => {
+                    self.again(&call, running, error, tried, &mut lost).await?;
+                }
+            }
+        }
+    }
+
+    /// A call whose reply is waited for.
+    async fn whole(&self, request: &Request) -> Result<Reply, ModelError> {
+        let call = Arc::new(self.begin(request).await?);
+        let mut lost = LostAttempts::default();
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let running = self.attempt(&call, tried).await;
+            let mut running = running.map_err(|error| lost.in_error(error))?;
+            match running.whole(request).await {
+                Ok(reply) => return Ok(lost.in_reply(reply)),
+                Err(error) => {
+                    self.again(&call, running, error, tried, &mut lost).await?;
+                }
+            }
+        }
     }
 
     /// Waits, but not past the end of any budget.
@@ -237,30 +305,34 @@ impl Model for ManagedModel {
 
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
         Box::pin(async move {
-            let call = Arc::new(self.begin(request).await?);
-            let mut tried = 0;
-            loop {
-                tried += 1;
-                let mut running = self.attempt(&call, tried).await?;
-                match running.lead(request).await {
-                    Ok(lead) => return Ok(Deltas::new(ReplyStream::new(running, lead))),
-                    Err(error) => self.again(&call, running, error, tried).await?,
-                }
-            }
+            let request = self.with_defaults(request);
+            let deltas = self.begin_stream(&request).await?;
+            let limit = request.max_tokens;
+            let wider = self.wider(&request);
+            let model = self.clone();
+            Ok(Deltas::new(SecondTry::new(model, limit, wider, deltas)))
         })
     }
 
     fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
         Box::pin(async move {
-            let call = Arc::new(self.begin(request).await?);
-            let mut tried = 0;
-            loop {
-                tried += 1;
-                let mut running = self.attempt(&call, tried).await?;
-                match running.whole(request).await {
-                    Ok(reply) => return Ok(reply),
-                    Err(error) => self.again(&call, running, error, tried).await?,
+            let request = self.with_defaults(request);
+            let reply = self.whole(&request).await?;
+            if !room::is_lost(&reply) {
+                return Ok(reply);
+            }
+            let lost = LostAttempts::of(&reply);
+            let Some(wider) = self.wider(&request) else {
+                return Err(lost.in_error(room::used_up(self.model.id(), request.max_tokens)));
+            };
+            let again = self.whole(&wider).await;
+            let again = lost.in_reply(again.map_err(|error| lost.in_error(error))?);
+            match room::is_lost(&again) {
+                true => {
+                    let error = room::used_up(self.model.id(), wider.max_tokens);
+                    Err(LostAttempts::of(&again).in_error(error))
                 }
+                false => Ok(again),
             }
         })
     }
