@@ -66,6 +66,8 @@ pub struct ManagedModel {
     budgets: Vec<Budget>,
     observers: Vec<Arc<dyn CallObserver>>,
     redactor: Arc<Redactor>,
+    /// The price that a person chose.
+    chosen: Option<(Price, Arc<Prices>)>,
 }
 
 struct CallLimits {
@@ -91,6 +93,7 @@ impl ManagedModel {
             budgets: Vec::new(),
             observers: Vec::new(),
             redactor: Arc::clone(Redactor::standard()),
+            chosen: None,
         }
     }
 
@@ -98,6 +101,17 @@ impl ManagedModel {
     #[must_use]
     pub fn priced(mut self, prices: impl Into<Arc<Prices>>) -> Self {
         self.prices = prices.into();
+        self
+    }
+
+    /// The same, at prices that a person chose. They count for a model on this machine too: a gateway may lead elsewhere.
+    /// `provider` is another name of the model's provider in them.
+    #[must_use]
+    pub fn priced_by(mut self, prices: impl Into<Arc<Prices>>, provider: &str) -> Self {
+        let prices = prices.into();
+        let id = self.model.id();
+        let price = prices.of(&ModelId::new(provider, &*id.name));
+        self.chosen = price.or_else(|| prices.of(id)).map(|price| (price, prices));
         self
     }
 
@@ -122,8 +136,11 @@ impl ManagedModel {
         self
     }
 
-    /// What the model costs, if that is known. A model on this machine costs nothing.
+    /// What the model costs, if that is known. A model on this machine costs nothing, unless a person says otherwise.
     pub fn price(&self) -> Option<Price> {
+        if let Some((price, _)) = &self.chosen {
+            return Some(*price);
+        }
         if self.model.caps().local {
             return Some(Price::default());
         }
@@ -165,7 +182,11 @@ impl ManagedModel {
         Ok(ManagedCall {
             model: Arc::clone(&self.model),
             policy: self.shared.policy,
-            prices: Arc::clone(&self.prices),
+            prices: Arc::clone(
+                self.chosen
+                    .as_ref()
+                    .map_or(&self.prices, |(_, prices)| prices),
+            ),
             observers: self.observers.clone(),
             redactor: Arc::clone(&self.redactor),
             number: CALLS.fetch_add(1, Ordering::Relaxed),

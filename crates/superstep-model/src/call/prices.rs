@@ -1,7 +1,7 @@
 //! Prices per model; the table itself is `prices.json`.
 //!
-//! The table in `prices.json` holds what providers listed on its date, per million tokens. It must
-//! be checked before anybody relies on it: prices change, and long conversations, written caches,
+//! The table in `prices.json` holds what providers listed on its date, per million tokens, and the models of
+//! `spec::KNOWN` at the price of their own date. It must be checked before anybody relies on it: prices change, and long conversations, written caches,
 //! batches and tools of the provider can cost otherwise. A file of the same form comes on top. A
 //! model that is in neither has no price: that is shown as `n/a` and is never taken for free.
 
@@ -18,8 +18,11 @@ use crate::{
 
 const BUILT_IN: &str = include_str!("prices.json");
 
+/// The day of prices that a person chose.
+const CHOSEN: &str = "your settings";
+
 /// Prices of models.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prices {
     as_of: String,
     models: BTreeMap<String, Price>,
@@ -67,6 +70,14 @@ impl Prices {
         }
         let as_of = table.as_of;
         Ok(Self { as_of, models })
+    }
+
+    /// Prices that a person chose.
+    pub fn chosen(prices: impl IntoIterator<Item = (String, Price)>) -> Self {
+        Self {
+            as_of: CHOSEN.into(),
+            models: prices.into_iter().collect(),
+        }
     }
 
     /// These prices, and others where they differ.
