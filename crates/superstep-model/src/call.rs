@@ -13,6 +13,7 @@ pub(crate) mod estimate;
 mod lost;
 mod managed;
 mod managed_call;
+mod nulls;
 mod observer;
 mod policy;
 mod prices;

@@ -8,7 +8,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-use super::{reading::read, room};
+use super::{nulls, reading::read, room};
 use crate::{
     error::{ErrorKind, ModelError},
     message::{Body, Content, Label, Message, Part, Reply},
@@ -241,7 +241,12 @@ impl<'a> Ask<'a> {
             _ => {}
         }
         let value = self.find(reply).map_err(Fault::Mendable)?;
-        self.fit(value).map_err(Fault::Mendable)
+        let wrong = match self.fit(value.clone()) {
+            Ok(fitting) => return Ok(fitting),
+            Err(wrong) => wrong,
+        };
+        let value = nulls::as_absent(&self.output.schema, value);
+        self.fit(value).map_err(|_| Fault::Mendable(wrong))
     }
 
     /// The value in a reply.
