@@ -9,7 +9,7 @@ use std::{error::Error as StdError, fmt, time::Duration};
 use superstep_core::error::{Category, Coded};
 use superstep_schema::SchemaError;
 
-use crate::usage::Lost;
+use crate::{money::Money, usage::Lost};
 
 /// A call to a model without a reply.
 #[derive(Clone)]
@@ -440,7 +440,9 @@ impl From<ErrorKind> for ModelError {
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.kind.fmt(f)?;
-        let Some(lost) = &self.lost else {
+        // Attempts of a free model are in the trace.
+        let costs = |lost: &&Box<Lost>| lost.cost != Some(Money::default());
+        let Some(lost) = self.lost.as_ref().filter(costs) else {
             return Ok(());
         };
         write!(f, " (it took {} tokens", lost.usage.total())?;

@@ -97,7 +97,8 @@ impl Prices {
     /// A model with a date behind its name costs what the name without it does, unless it is listed
     /// itself.
     pub fn of(&self, model: &ModelId) -> Option<Price> {
-        let provider = match &*model.provider {
+        let provider = model.provider.as_str();
+        let listed = match provider {
             "gemini" => "google",
             other => other,
         };
@@ -107,7 +108,10 @@ impl Prices {
             is_date(end).then_some(short)
         });
         let names = [name].into_iter().chain(undated).chain(["*"]);
-        let mut found = names.filter_map(|name| self.models.get(&format!("{provider}:{name}")));
+        let mut found = names.filter_map(|name| {
+            let by = |provider: &str| self.models.get(&format!("{provider}:{name}"));
+            by(provider).or_else(|| by(listed))
+        });
         found.next().copied()
     }
 
@@ -283,5 +287,8 @@ mod tests {
         ] {
             assert_eq!(Prices::parse(bad).unwrap_err().code(), "SS5019", "{bad}");
         }
+        let mine = r#"{"as_of": "x", "models": {"gemini:own": {"input": 1, "output": 2}}}"#;
+        let mine = Prices::parse(mine).unwrap();
+        assert!(mine.of(&ModelId::new("gemini", "own")).is_some());
     }
 }
