@@ -441,8 +441,8 @@ impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.kind.fmt(f)?;
         // Attempts of a free model are in the trace.
-        let costs = |lost: &&Box<Lost>| lost.cost != Some(Money::default());
-        let Some(lost) = self.lost.as_ref().filter(costs) else {
+        let costs = |lost: &&Lost| lost.cost != Some(Money::default());
+        let Some(lost) = self.lost().filter(costs) else {
             return Ok(());
         };
         write!(f, " (it took {} tokens", lost.usage.total())?;
