@@ -4,6 +4,7 @@ mod archie;
 mod atris;
 mod db;
 mod docs;
+mod eval;
 mod mail;
 mod memory;
 mod models;
@@ -26,6 +27,7 @@ pub(crate) use archie::{Analyze, Ask, BuildContext, Limits, TalkOptions};
 pub(crate) use atris::{AtrisCommand, AtrisOptions};
 pub(crate) use db::DbCommand;
 pub(crate) use docs::{Docs, DocsCommand, DocsDepth, DocsProfile, MakeDocs};
+pub(crate) use eval::EvalArgs;
 pub(crate) use mail::{
     AccountArgs, Inbox, InboxArgs, InboxCommand, IngestArgs, Login, MailCommand, Note, NotesCommand,
 };
@@ -120,6 +122,7 @@ Threads:
 Setup:
   demo           See the agents work; nothing leaves this machine
   model          List, choose, download, test and chat with models
+  eval           Evaluate an agent on labelled cases
   login          Store the key of a model provider
   config         Show and change settings
   trust          Decide about a project's superstep.toml
@@ -263,6 +266,7 @@ impl Command {
             | Self::Doctor => true,
             Self::Shell
             | Self::New(_)
+            | Self::Eval(_)
             | Self::Graph { .. }
             | Self::Login(_)
             | Self::Model(_)
@@ -340,6 +344,8 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     /// Language models: list, show which one is used, download, test, chat
     #[command(subcommand, arg_required_else_help = true)]
     Model(ModelCommand),
+    /// Evaluate an agent on labelled cases: accuracy, cost and time, with one model or several
+    Eval(EvalArgs),
     /// Store the key of a model provider, in a file for you alone
     Login(LoginArgs),
     /// Traces: steps, time and cost of the runs of a thread

@@ -36,6 +36,7 @@ mod doctor;
 mod embedder;
 mod environment;
 mod error;
+mod eval;
 mod explain;
 #[cfg(feature = "remote")]
 mod exports;
@@ -156,6 +157,7 @@ async fn dispatch(command: Command, app: &mut App<'_>) -> Result<(), Error> {
             };
             graph::run(agent, format, app.output)
         }
+        Command::Eval(what) => eval::run(&what, app).await,
         Command::Login(what) => login::run(&what, app).await,
         Command::Model(command) => model::run(command, app).await,
         Command::Trace(command) => trace::run(command, app).await,

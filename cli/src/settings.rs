@@ -149,6 +149,20 @@ fn rows(global: &Global) -> Result<Vec<SettingRow>, Error> {
         for (name, settings) in &file.providers {
             provider(&mut rows, name, settings);
         }
+        for (name, setting) in &file.prices {
+            let price = setting.value;
+            let value = json!({
+                "input": price.input.to_string(),
+                "cached": price.cached.to_string(),
+                "output": price.output.to_string(),
+            });
+            put_in(
+                &mut rows,
+                format!("prices.{name}"),
+                value,
+                setting.origin.clone(),
+            );
+        }
     }
     let agents = config.files.iter().flat_map(|file| file.agents.keys());
     let mut agents: Vec<&String> = agents.collect();
@@ -187,12 +201,12 @@ fn model(global: &Global, config: &Config) -> Option<SettingRow> {
 
 /// Adds a setting; of several files the last one that is added counts.
 fn push(rows: &mut Vec<SettingRow>, key: String, setting: Setting<String>) {
+    put_in(rows, key, setting.value.into(), setting.origin);
+}
+
+fn put_in(rows: &mut Vec<SettingRow>, key: String, value: Json, origin: Origin) {
     rows.retain(|row| row.key != key);
-    rows.push(SettingRow {
-        key,
-        value: setting.value.into(),
-        origin: setting.origin,
-    });
+    rows.push(SettingRow { key, value, origin });
 }
 
 fn provider(rows: &mut Vec<SettingRow>, name: &str, settings: &ProviderSettings) {
@@ -206,6 +220,26 @@ fn provider(rows: &mut Vec<SettingRow>, name: &str, settings: &ProviderSettings)
         if let Some(setting) = setting {
             push(rows, format!("providers.{name}.{key}"), setting.clone());
         }
+    }
+    let counts = [
+        ("at_once", &settings.at_once),
+        ("per_minute", &settings.per_minute),
+        ("max_tokens", &settings.max_tokens),
+    ];
+    for (key, setting) in counts {
+        if let Some(setting) = setting {
+            let (value, origin) = (setting.value.into(), setting.origin.clone());
+            put_in(rows, format!("providers.{name}.{key}"), value, origin);
+        }
+    }
+    if let Some(setting) = &settings.effort {
+        let value = serde_json::to_value(setting.value).unwrap_or_default();
+        put_in(
+            rows,
+            format!("providers.{name}.effort"),
+            value,
+            setting.origin.clone(),
+        );
     }
     if let Some(file) = &settings.key_file {
         let setting = Setting {

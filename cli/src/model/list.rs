@@ -44,7 +44,10 @@ pub(super) async fn all(app: &App<'_>) -> Result<(), Error> {
             name: known.name.into(),
             is_ready: has_key && !is_offline,
             state,
-            about: known.model.unwrap_or_default().into(),
+            about: settings
+                .and_then(|settings| settings.model.as_ref())
+                .map_or(known.model.unwrap_or_default(), |model| &model.value)
+                .into(),
         });
     }
     rows.push(ollama(&environment.ask_ollama().await));

@@ -28,6 +28,7 @@ mod database;
 mod docs;
 mod edited;
 mod env;
+mod eval;
 mod first_moments;
 mod front;
 mod help;

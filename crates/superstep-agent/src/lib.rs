@@ -32,6 +32,7 @@ mod result_file;
 mod settings;
 pub mod slash;
 mod span;
+mod surroundings;
 mod usage_error;
 mod words;
 
@@ -55,5 +56,6 @@ pub use question_id::{SHORTEST_ID, names_question, short_id};
 pub use result_file::{FilePlace, ResultFile};
 pub use settings::{AgentSetting, settings_of};
 pub use span::{Span, Style, bad, code, faint, good, plain, strong};
+pub use surroundings::{ReplyLength, Surroundings};
 pub use usage_error::UsageError;
 pub use words::{count, shown};

@@ -10,13 +10,17 @@ mod budget;
 mod clock;
 mod concurrency;
 pub(crate) mod estimate;
+mod lost;
 mod managed;
 mod managed_call;
+mod nulls;
 mod observer;
 mod policy;
 mod prices;
 mod reading;
 mod redact;
+mod room;
+mod second_try;
 mod structured;
 
 pub use breaker::CircuitBreaker;

@@ -22,7 +22,11 @@ use std::{
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::error::{ErrorKind, ModelError};
+use crate::{
+    call::{Price, Prices},
+    error::{ErrorKind, ModelError},
+    request::Effort,
+};
 
 pub use consent::Reason;
 pub use project::{Decision, ProjectFile, Trust};
@@ -61,6 +65,8 @@ pub struct ConfigFile {
     pub db: Option<Setting<PathBuf>>,
     /// `providers.NAME`: how to reach a provider.
     pub providers: BTreeMap<String, ProviderSettings>,
+    /// `prices."PROVIDER:MODEL"`: what a model costs, whatever its address.
+    pub prices: BTreeMap<String, Setting<Price>>,
     /// `agents.NAME`: the prompts of an agent, by keys such as `prompts.initial`. What the keys mean
     /// is the agent's business.
     pub agents: BTreeMap<String, BTreeMap<String, Setting<Json>>>,
@@ -80,6 +86,14 @@ pub struct ProviderSettings {
     pub key_cmd: Option<Setting<String>>,
     /// `key_file`: a file with its key.
     pub key_file: Option<Setting<PathBuf>>,
+    /// `at_once`: how many calls run side by side.
+    pub at_once: Option<Setting<u32>>,
+    /// `per_minute`: how many attempts begin within a minute.
+    pub per_minute: Option<Setting<u32>>,
+    /// `max_tokens`: the limit of output tokens of a call.
+    pub max_tokens: Option<Setting<u32>>,
+    /// `effort`: how much its models think where an agent does not say.
+    pub effort: Option<Setting<Effort>>,
 }
 
 /// Whose file it is.
@@ -222,6 +236,13 @@ impl Config {
             all.extend(keys.map(|(key, setting)| (key.as_str(), setting)));
         }
         all
+    }
+
+    /// What models cost, as the files say; for each model the file that counts.
+    pub fn prices(&self) -> Prices {
+        let files = self.files.iter().rev();
+        let all = files.flat_map(|file| &file.prices);
+        Prices::chosen(all.map(|(name, price)| (name.clone(), price.value)))
     }
 
     /// How to reach a provider.

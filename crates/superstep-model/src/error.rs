@@ -9,11 +9,14 @@ use std::{error::Error as StdError, fmt, time::Duration};
 use superstep_core::error::{Category, Coded};
 use superstep_schema::SchemaError;
 
+use crate::{money::Money, usage::Lost};
+
 /// A call to a model without a reply.
 #[derive(Clone)]
 pub struct ModelError {
     kind: Box<ErrorKind>,
     coded: Coded,
+    lost: Option<Box<Lost>>,
 }
 
 /// What happened.
@@ -248,6 +251,19 @@ pub enum ErrorKind {
         /// What it cannot do.
         what: String,
     },
+    /// The reply was cut before its first word, also with more room.
+    #[error("{model} {} before its first word", room(*.limit))]
+    #[coded(
+        "SS5026",
+        Exhausted,
+        hint = "raise `max_tokens` or lower `effort` in [providers.NAME] of config.toml"
+    )]
+    OutOfRoom {
+        /// The model.
+        model: String,
+        /// The limit of tokens; the provider's own if absent.
+        limit: Option<u32>,
+    },
     /// The chat template of the weights does not end, or writes more than a conversation needs.
     #[error("the chat template of `{model}` was stopped: {why}")]
     #[coded(
@@ -349,6 +365,14 @@ fn auth(provider: &str, message: &str) -> String {
     }
 }
 
+/// The limit of tokens that a reply reached.
+fn room(limit: Option<u32>) -> String {
+    match limit {
+        Some(limit) => format!("used up the limit of {limit} output tokens"),
+        None => "used up the provider's limit of output tokens".into(),
+    }
+}
+
 /// How the message begins where there is no key; the variable follows.
 const NO_KEY: &str = "there is no key in ";
 
@@ -375,6 +399,22 @@ impl ModelError {
         self.coded.hint
     }
 
+    /// What failed attempts took before it.
+    pub fn lost(&self) -> Option<&Lost> {
+        self.lost.as_deref()
+    }
+
+    /// The same, with what failed attempts took before it.
+    #[must_use]
+    pub(crate) fn costing(mut self, lost: Lost) -> Self {
+        if lost.usage.total() > 0 {
+            let mut all = self.lost.take().map_or_else(Lost::default, |lost| *lost);
+            all.add(lost.usage, lost.cost);
+            self.lost = Some(Box::new(all));
+        }
+        self
+    }
+
     /// Whether the same call may work a little later.
     pub fn is_transient(&self) -> bool {
         self.coded.transient
@@ -389,14 +429,27 @@ impl From<ErrorKind> for ModelError {
             hint: kind.hint(),
             transient: kind.is_transient(),
         };
-        let kind = Box::new(kind);
-        Self { kind, coded }
+        Self {
+            kind: Box::new(kind),
+            coded,
+            lost: None,
+        }
     }
 }
 
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.kind.fmt(f)
+        self.kind.fmt(f)?;
+        // Attempts of a free model are in the trace.
+        let costs = |lost: &&Lost| lost.cost != Some(Money::default());
+        let Some(lost) = self.lost().filter(costs) else {
+            return Ok(());
+        };
+        write!(f, " (it took {} tokens", lost.usage.total())?;
+        if let Some(cost) = lost.cost {
+            write!(f, ", {cost}")?;
+        }
+        f.write_str(")")
     }
 }
 

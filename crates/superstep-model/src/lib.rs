@@ -48,4 +48,4 @@ pub use request::{Cached, Effort, OutputSchema, Request, ToolChoice};
 pub use schema::{Problem, Schema, SchemaError};
 pub use script::Script;
 pub use tool::{InvalidCall, ToolCall, ToolSpec};
-pub use usage::{Answered, Finish, Paid, Usage};
+pub use usage::{Answered, Finish, Lost, Paid, Usage};

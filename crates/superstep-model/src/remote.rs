@@ -27,4 +27,5 @@ pub use embeddings::{Dimensions, Embeddings};
 pub use http::Site;
 pub use list::Listed;
 pub use openai::OpenAi;
+pub use schema::Subset;
 pub use superstep_http::{Address, Client, Egress, Proxy, Settings};

@@ -7,6 +7,7 @@
 //! model is never chosen unless it was named.
 
 mod by_name;
+mod calls;
 mod choice;
 mod environment;
 mod find;
@@ -16,6 +17,7 @@ mod open;
 mod remote;
 mod resolve;
 
+pub use calls::CallSettings;
 pub use choice::Choice;
 pub use environment::{DataOwner, Environment, Offered, Probe};
 pub use key::Key;

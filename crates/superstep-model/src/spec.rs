@@ -15,7 +15,7 @@ mod provider;
 use std::{fmt, path::PathBuf, str::FromStr};
 
 pub use address::{host, is_loopback};
-pub use provider::{Api, KNOWN, Known};
+pub use provider::{Api, KNOWN, Known, USUAL_MODELS_AS_OF};
 
 use superstep_text::Redactor;
 

@@ -59,13 +59,23 @@ pub struct Answered {
     pub paid: Option<Paid>,
 }
 
+/// What attempts took that gave no reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Lost {
+    /// Their tokens.
+    pub usage: Usage,
+    /// Their price; nothing if the model's prices are not known.
+    pub cost: Option<Money>,
+}
+
 /// What was paid for a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Paid {
     /// How often it was asked for.
     pub attempts: u32,
-    /// The price of the attempt that gave it; nothing if the model's prices are not known.
+    /// The price of all attempts; nothing if the model's prices are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Money>,
     /// The day of the prices.

@@ -68,7 +68,7 @@ fn start(model: &dyn Model, request: &Request) -> SpanStart {
 pub(crate) fn span_end(replied: &Result<Reply, ModelError>) -> SpanEnd {
     let reply = match replied {
         Ok(reply) => reply,
-        Err(error) => return SpanError::new(error.code(), error).into(),
+        Err(error) => return failed(error),
     };
     let answered = reply.answered.as_ref();
     let usage = reply.usage;
@@ -91,6 +91,19 @@ pub(crate) fn span_end(replied: &Result<Reply, ModelError>) -> SpanEnd {
         facts,
         ..SpanEnd::default()
     }
+}
+
+/// The end of a call that failed, with what its attempts took.
+fn failed(error: &ModelError) -> SpanEnd {
+    let mut end = SpanEnd::from(SpanError::new(error.code(), error));
+    if let Some(lost) = error.lost() {
+        end.facts.cost = lost.cost.map(|cost| cost.as_micros());
+        end.facts.input_tokens = Some(lost.usage.input);
+        end.facts.cached_tokens = Some(lost.usage.cached);
+        end.facts.output_tokens = Some(lost.usage.output);
+        end.facts.reasoning_tokens = Some(lost.usage.reasoning);
+    }
+    end
 }
 
 /// Requests and replies are plain data; what could not be written as such is left out.

@@ -14,7 +14,7 @@ pub use superstep_model::*;
 ///
 /// | name | model |
 /// |---|---|
-/// | `anthropic:claude-sonnet-4-5`, `openai:gpt-5-mini`, `gemini:…`, `mistral:…`, `groq:…`, `deepseek:…`, `xai:…`, `openrouter:…` | a model of a provider (feature `remote`) |
+/// | `anthropic:claude-sonnet-5-5`, `openai:gpt-6.1-terra`, `gemini:…`, `mistral:…`, `groq:…`, `deepseek:…`, `xai:…`, `openrouter:…` | a model of a provider (feature `remote`) |
 /// | `ollama:qwen3:8b` | a model of the Ollama server on this machine (feature `remote`) |
 /// | `openai@http://127.0.0.1:8080/v1:qwen3` | a model at an address that speaks chat completions (feature `remote`) |
 /// | `local:default`, `local:tiny`, `local:weights.gguf` | a model inside the process (feature `local`) |

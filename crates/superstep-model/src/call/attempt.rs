@@ -15,6 +15,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use super::{
     breaker::BreakerPermit,
     clock, estimate,
+    lost::LostAttempts,
     managed_call::ManagedCall,
     observer::{Cost, UsageSource},
 };
@@ -302,14 +303,17 @@ pub(super) struct ReplyStream {
     ready: VecDeque<Delta>,
     /// Gone at the end, so that a reply that is over keeps no other call waiting.
     running: Option<RunningAttempt>,
+    /// The attempts before.
+    lost: LostAttempts,
 }
 
 impl ReplyStream {
-    pub(super) fn new(running: RunningAttempt, lead: VecDeque<Delta>) -> Self {
+    pub(super) fn new(running: RunningAttempt, lead: VecDeque<Delta>, lost: LostAttempts) -> Self {
         let running = Some(running);
         Self {
             ready: lead,
             running,
+            lost,
         }
     }
 }
@@ -318,32 +322,33 @@ impl Stream for ReplyStream {
     type Item = Result<Delta, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let mut lost = self.lost;
         if let Some(delta) = self.ready.pop_front() {
-            return Poll::Ready(Some(Ok(delta)));
+            return Poll::Ready(Some(Ok(lost.in_delta(delta))));
         }
         let Some(running) = &mut self.running else {
             return Poll::Ready(None);
         };
         Poll::Ready(Some(match ready!(running.poll(cx)) {
-            Ok(Some(delta)) => Ok(delta),
+            Ok(Some(delta)) => Ok(lost.in_delta(delta)),
             Ok(None) => {
                 let (paid, usage) = running.end();
                 self.running = None;
                 match paid.estimated {
                     true => {
                         self.ready.push_back(Delta::Paid(paid));
-                        Ok(Delta::Usage(usage))
+                        Ok(lost.in_delta(Delta::Usage(usage)))
                     }
-                    false => Ok(Delta::Paid(paid)),
+                    false => Ok(lost.in_delta(Delta::Paid(paid))),
                 }
             }
             Err(error) => {
                 let error = running.call.redacted(error);
                 if let Some(running) = self.running.take() {
                     running.count(&error);
-                    running.fail(&error, None);
+                    lost.fail(&running.fail(&error, None));
                 }
-                Err(error)
+                Err(lost.in_error(error))
             }
         }))
     }

@@ -1,8 +1,11 @@
 //! Managed model: deadlines, retries, limits, circuit breaker and budgets around any model.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use superstep_core::future::BoxFuture;
@@ -17,10 +20,13 @@ use super::{
     clock,
     concurrency::ConcurrencyLimit,
     estimate,
+    lost::LostAttempts,
     managed_call::ManagedCall,
     observer::{CallObserver, Cost},
     policy::{self, Policy},
     prices::{Price, Prices},
+    room,
+    second_try::SecondTry,
 };
 use crate::{
     delta::Deltas,
@@ -60,6 +66,8 @@ pub struct ManagedModel {
     budgets: Vec<Budget>,
     observers: Vec<Arc<dyn CallObserver>>,
     redactor: Arc<Redactor>,
+    /// The price that a person chose.
+    chosen: Option<(Price, Arc<Prices>)>,
 }
 
 struct CallLimits {
@@ -85,6 +93,7 @@ impl ManagedModel {
             budgets: Vec::new(),
             observers: Vec::new(),
             redactor: Arc::clone(Redactor::standard()),
+            chosen: None,
         }
     }
 
@@ -92,6 +101,17 @@ impl ManagedModel {
     #[must_use]
     pub fn priced(mut self, prices: impl Into<Arc<Prices>>) -> Self {
         self.prices = prices.into();
+        self
+    }
+
+    /// The same, at prices that a person chose. They count for a model on this machine too: a gateway may lead elsewhere.
+    /// `provider` is another name of the model's provider in them.
+    #[must_use]
+    pub fn priced_by(mut self, prices: impl Into<Arc<Prices>>, provider: &str) -> Self {
+        let prices = prices.into();
+        let id = self.model.id();
+        let price = prices.of(&ModelId::new(provider, &*id.name));
+        self.chosen = price.or_else(|| prices.of(id)).map(|price| (price, prices));
         self
     }
 
@@ -116,8 +136,11 @@ impl ManagedModel {
         self
     }
 
-    /// What the model costs, if that is known. A model on this machine costs nothing.
+    /// What the model costs, if that is known. A model on this machine costs nothing, unless a person says otherwise.
     pub fn price(&self) -> Option<Price> {
+        if let Some((price, _)) = &self.chosen {
+            return Some(*price);
+        }
         if self.model.caps().local {
             return Some(Price::default());
         }
@@ -159,7 +182,11 @@ impl ManagedModel {
         Ok(ManagedCall {
             model: Arc::clone(&self.model),
             policy: self.shared.policy,
-            prices: Arc::clone(&self.prices),
+            prices: Arc::clone(
+                self.chosen
+                    .as_ref()
+                    .map_or(&self.prices, |(_, prices)| prices),
+            ),
             observers: self.observers.clone(),
             redactor: Arc::clone(&self.redactor),
             number: CALLS.fetch_add(1, Ordering::Relaxed),
@@ -196,6 +223,7 @@ impl ManagedModel {
         running: RunningAttempt,
         error: ModelError,
         tried: u32,
+        lost: &mut LostAttempts,
     ) -> Result<(), ModelError> {
         let error = call.redacted(error);
         let CallLimits { policy, rng, .. } = &*self.shared;
@@ -204,14 +232,75 @@ impl ManagedModel {
         running.count(&error);
         let wait = wait.filter(|_| !self.shared.breaker.is_open());
         let cost = running.fail(&error, wait);
+        lost.fail(&cost);
         let Some(wait) = wait else {
-            return Err(error);
+            return Err(lost.in_error(error));
         };
         if cost != Cost::default() {
-            call.check_budgets()?;
+            let checked = call.check_budgets();
+            checked.map_err(|error| lost.in_error(error))?;
         }
         sleep(wait).await;
         Ok(())
+    }
+
+    /// The request, with what the policy adds where it says nothing.
+    fn with_defaults<'a>(&self, request: &'a Request) -> Cow<'a, Request> {
+        let Policy {
+            max_tokens, effort, ..
+        } = self.shared.policy;
+        if max_tokens.is_none() && (effort.is_none() || request.effort.is_some()) {
+            return Cow::Borrowed(request);
+        }
+        Cow::Owned(Request {
+            max_tokens: max_tokens.or(request.max_tokens),
+            effort: request.effort.or(effort),
+            ..request.clone()
+        })
+    }
+
+    /// The request with more room. A limit that a person chose is kept.
+    fn wider(&self, request: &Request) -> Option<Request> {
+        match self.shared.policy.max_tokens {
+            Some(_) => None,
+            None => room::wider(request),
+        }
+    }
+
+    /// A call whose reply streams.
+    pub(super) async fn begin_stream(&self, request: &Request) -> Result<Deltas, ModelError> {
+        let call = Arc::new(self.begin(request).await?);
+        let mut lost = LostAttempts::default();
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let running = self.attempt(&call, tried).await;
+            let mut running = running.map_err(|error| lost.in_error(error))?;
+            match running.lead(request).await {
+                Ok(lead) => return Ok(Deltas::new(ReplyStream::new(running, lead, lost))),
+                Err(error) => {
+                    self.again(&call, running, error, tried, &mut lost).await?;
+                }
+            }
+        }
+    }
+
+    /// A call whose reply is waited for.
+    async fn whole(&self, request: &Request) -> Result<Reply, ModelError> {
+        let call = Arc::new(self.begin(request).await?);
+        let mut lost = LostAttempts::default();
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            let running = self.attempt(&call, tried).await;
+            let mut running = running.map_err(|error| lost.in_error(error))?;
+            match running.whole(request).await {
+                Ok(reply) => return Ok(lost.in_reply(reply)),
+                Err(error) => {
+                    self.again(&call, running, error, tried, &mut lost).await?;
+                }
+            }
+        }
     }
 
     /// Waits, but not past the end of any budget.
@@ -237,30 +326,34 @@ impl Model for ManagedModel {
 
     fn stream<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Deltas, ModelError>> {
         Box::pin(async move {
-            let call = Arc::new(self.begin(request).await?);
-            let mut tried = 0;
-            loop {
-                tried += 1;
-                let mut running = self.attempt(&call, tried).await?;
-                match running.lead(request).await {
-                    Ok(lead) => return Ok(Deltas::new(ReplyStream::new(running, lead))),
-                    Err(error) => self.again(&call, running, error, tried).await?,
-                }
-            }
+            let request = self.with_defaults(request);
+            let deltas = self.begin_stream(&request).await?;
+            let limit = request.max_tokens;
+            let wider = self.wider(&request);
+            let model = self.clone();
+            Ok(Deltas::new(SecondTry::new(model, limit, wider, deltas)))
         })
     }
 
     fn invoke<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Reply, ModelError>> {
         Box::pin(async move {
-            let call = Arc::new(self.begin(request).await?);
-            let mut tried = 0;
-            loop {
-                tried += 1;
-                let mut running = self.attempt(&call, tried).await?;
-                match running.whole(request).await {
-                    Ok(reply) => return Ok(reply),
-                    Err(error) => self.again(&call, running, error, tried).await?,
+            let request = self.with_defaults(request);
+            let reply = self.whole(&request).await?;
+            if !room::is_lost(&reply) {
+                return Ok(reply);
+            }
+            let lost = LostAttempts::of(&reply);
+            let Some(wider) = self.wider(&request) else {
+                return Err(lost.in_error(room::used_up(self.model.id(), request.max_tokens)));
+            };
+            let again = self.whole(&wider).await;
+            let again = lost.in_reply(again.map_err(|error| lost.in_error(error))?);
+            match room::is_lost(&again) {
+                true => {
+                    let error = room::used_up(self.model.id(), wider.max_tokens);
+                    Err(LostAttempts::of(&again).in_error(error))
                 }
+                false => Ok(again),
             }
         })
     }

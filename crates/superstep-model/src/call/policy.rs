@@ -8,6 +8,7 @@ use super::breaker::CircuitBreaker;
 use crate::{
     error::{ErrorKind, ModelError},
     model::Caps,
+    request::Effort,
 };
 
 /// The rules for calls of one model.
@@ -23,6 +24,10 @@ pub struct Policy {
     pub per_minute: Option<u32>,
     /// When calls of a model that keeps failing fail at once.
     pub circuit_breaker: CircuitBreaker,
+    /// The limit of output tokens that a person chose: it replaces that of a request, and a second try does not pass it.
+    pub max_tokens: Option<u32>,
+    /// How much the model should think where a request does not say.
+    pub effort: Option<Effort>,
 }
 
 /// How long a call may take.
@@ -58,6 +63,8 @@ impl Default for Policy {
             at_once: 16,
             per_minute: None,
             circuit_breaker: CircuitBreaker::default(),
+            max_tokens: None,
+            effort: None,
         }
     }
 }

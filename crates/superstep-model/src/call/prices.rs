@@ -1,7 +1,7 @@
 //! Prices per model; the table itself is `prices.json`.
 //!
-//! The table in `prices.json` holds what providers listed on its date, per million tokens. It must
-//! be checked before anybody relies on it: prices change, and long conversations, written caches,
+//! The table in `prices.json` holds what providers listed on its date, per million tokens, and the models of
+//! `spec::KNOWN` at the price of their own date. It must be checked before anybody relies on it: prices change, and long conversations, written caches,
 //! batches and tools of the provider can cost otherwise. A file of the same form comes on top. A
 //! model that is in neither has no price: that is shown as `n/a` and is never taken for free.
 
@@ -18,8 +18,11 @@ use crate::{
 
 const BUILT_IN: &str = include_str!("prices.json");
 
+/// The day of prices that a person chose.
+const CHOSEN: &str = "your settings";
+
 /// Prices of models.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prices {
     as_of: String,
     models: BTreeMap<String, Price>,
@@ -69,6 +72,14 @@ impl Prices {
         Ok(Self { as_of, models })
     }
 
+    /// Prices that a person chose.
+    pub fn chosen(prices: impl IntoIterator<Item = (String, Price)>) -> Self {
+        Self {
+            as_of: CHOSEN.into(),
+            models: prices.into_iter().collect(),
+        }
+    }
+
     /// These prices, and others where they differ.
     #[must_use]
     pub fn with(mut self, others: Self) -> Self {
@@ -86,7 +97,8 @@ impl Prices {
     /// A model with a date behind its name costs what the name without it does, unless it is listed
     /// itself.
     pub fn of(&self, model: &ModelId) -> Option<Price> {
-        let provider = match &*model.provider {
+        let provider = model.provider.as_str();
+        let listed = match provider {
             "gemini" => "google",
             other => other,
         };
@@ -96,7 +108,10 @@ impl Prices {
             is_date(end).then_some(short)
         });
         let names = [name].into_iter().chain(undated).chain(["*"]);
-        let mut found = names.filter_map(|name| self.models.get(&format!("{provider}:{name}")));
+        let mut found = names.filter_map(|name| {
+            let by = |provider: &str| self.models.get(&format!("{provider}:{name}"));
+            by(provider).or_else(|| by(listed))
+        });
         found.next().copied()
     }
 
@@ -272,5 +287,8 @@ mod tests {
         ] {
             assert_eq!(Prices::parse(bad).unwrap_err().code(), "SS5019", "{bad}");
         }
+        let mine = r#"{"as_of": "x", "models": {"gemini:own": {"input": 1, "output": 2}}}"#;
+        let mine = Prices::parse(mine).unwrap();
+        assert!(mine.of(&ModelId::new("gemini", "own")).is_some());
     }
 }

@@ -8,7 +8,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-use super::reading::read;
+use super::{nulls, reading::read, room};
 use crate::{
     error::{ErrorKind, ModelError},
     message::{Body, Content, Label, Message, Part, Reply},
@@ -16,7 +16,7 @@ use crate::{
     request::{Cached, OutputSchema, Request, ToolChoice},
     schema::Schema,
     tool::ToolSpec,
-    usage::{Finish, Usage},
+    usage::{Finish, Lost, Usage},
 };
 
 /// How often a model is asked to repair its reply.
@@ -98,18 +98,28 @@ async fn climb<T>(
     let ask = Ask::new(model.caps().structured, &request, schema);
     let mut request = ask.put_into(request);
     let mut usage = Usage::default();
+    let mut lost = Lost::default();
     let mut repairs = 0;
+    let mut is_wider = false;
     loop {
-        let mut reply = model.invoke(&request).await?;
-        usage += reply.usage.unwrap_or_default();
+        let reply = model.invoke(&request).await;
+        let mut reply = reply.map_err(|error| error.costing(lost))?;
+        let taken = reply.usage.unwrap_or_default();
+        let paid = reply.answered.as_ref().and_then(|it| it.paid.as_ref());
+        lost.add(taken, paid.and_then(|paid| paid.cost));
+        usage += taken;
         let judged = ask.judge(&reply).and_then(|value| {
             let taken = take(value);
             taken.map_err(Fault::Mendable)
         });
         let why = match judged {
             Ok(value) => {
-                if repairs > 0 {
+                if repairs > 0 || is_wider {
                     reply.usage = Some(usage);
+                    let answered = reply.answered.as_mut();
+                    if let Some(paid) = answered.and_then(|it| it.paid.as_mut()) {
+                        paid.cost = lost.cost;
+                    }
                 }
                 return Ok(StructuredReply {
                     value,
@@ -118,24 +128,24 @@ async fn climb<T>(
                     repairs,
                 });
             }
-            Err(Fault::Cut) if repairs < most => {
-                let why = cut(&request);
+            Err(Fault::Cut) if !is_wider && let Some(wider) = room::wider(&request) => {
                 // A shorter answer may not exist, and thoughts may have used up the limit.
-                request.max_tokens = request.max_tokens.map(|limit| limit.saturating_mul(4));
-                format!("{why}; give a shorter one")
+                (request, is_wider) = (wider, true);
+                continue;
             }
+            Err(Fault::Cut) if repairs < most => format!("{}; give a shorter one", cut(&request)),
             Err(Fault::Mendable(why)) if repairs < most => why,
             Err(fault) => {
                 let why = match fault {
                     Fault::Mendable(why) | Fault::Final(why) => why,
                     Fault::Cut => cut(&request),
                 };
-                return Err(ErrorKind::Unfit {
+                let unfit = ErrorKind::Unfit {
                     schema: schema.name().into(),
                     repairs,
                     why: clipped(&why, MAX_WHY),
-                }
-                .into());
+                };
+                return Err(ModelError::from(unfit).costing(lost));
             }
         };
         repairs += 1;
@@ -231,7 +241,12 @@ impl<'a> Ask<'a> {
             _ => {}
         }
         let value = self.find(reply).map_err(Fault::Mendable)?;
-        self.fit(value).map_err(Fault::Mendable)
+        let wrong = match self.fit(value.clone()) {
+            Ok(fitting) => return Ok(fitting),
+            Err(wrong) => wrong,
+        };
+        let value = nulls::as_absent(&self.output.schema, value);
+        self.fit(value).map_err(|_| Fault::Mendable(wrong))
     }
 
     /// The value in a reply.

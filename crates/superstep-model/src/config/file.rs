@@ -9,10 +9,16 @@ use serde_json::Value as Json;
 use toml::de::{DeTable, DeValue};
 
 use super::{ConfigFile, MAX_BYTES, Origin, ProviderSettings, Scope, Setting};
-use crate::{did_you_mean, error::ModelError};
+use crate::{call::Price, did_you_mean, error::ModelError, money::Money, request::Effort};
 
-const KEYS: [&str; 6] = ["model", "models", "offline", "db", "providers", "agents"];
-const PROVIDER_KEYS: [&str; 5] = ["base_url", "model", "key_env", "key_cmd", "key_file"];
+const KEYS: [&str; 7] = [
+    "model", "models", "offline", "db", "providers", "prices", "agents",
+];
+const PROVIDER_KEYS: [&str; 9] = [
+    "base_url", "model", "key_env", "key_cmd", "key_file", "at_once", "per_minute", "max_tokens",
+    "effort",
+];
+const PRICE_KEYS: [&str; 3] = ["input", "cached", "output"];
 
 /// The file, if it is there.
 pub(super) fn read(path: &Path, scope: Scope) -> Result<Option<ConfigFile>, ModelError> {
@@ -53,6 +59,7 @@ pub(super) fn parse(path: &Path, scope: Scope, text: &str) -> Result<ConfigFile,
         offline: None,
         db: None,
         providers: Default::default(),
+        prices: Default::default(),
         agents: Default::default(),
     };
     for (key, value) in table.get_ref() {
@@ -74,7 +81,7 @@ pub(super) fn parse(path: &Path, scope: Scope, text: &str) -> Result<ConfigFile,
                         .insert(node.get_ref().to_string(), below.text()?);
                 }
             }
-            name @ ("db" | "providers") if scope == Scope::Project => {
+            name @ ("db" | "providers" | "prices") if scope == Scope::Project => {
                 let why = "belongs in the user's file: a project does not say where data and \
                            keys go";
                 return Err(source.wrong(at, &format!("`{name}` {why}")));
@@ -85,6 +92,17 @@ pub(super) fn parse(path: &Path, scope: Scope, text: &str) -> Result<ConfigFile,
                     let below = item.below(name.get_ref(), name.span().start, value.get_ref());
                     file.providers
                         .insert(name.get_ref().to_string(), provider(&below)?);
+                }
+            }
+            "prices" => {
+                for (name, value) in item.table()? {
+                    let below = item.below(name.get_ref(), name.span().start, value.get_ref());
+                    if !name.get_ref().contains(':') {
+                        let why = format!("`{}` is not `provider:model`", name.get_ref());
+                        return Err(source.wrong(name.span().start, &why));
+                    }
+                    let price = below.setting(price(&below)?);
+                    file.prices.insert(name.get_ref().to_string(), price);
                 }
             }
             "agents" => {
@@ -131,6 +149,10 @@ fn provider(item: &Item<'_>) -> Result<ProviderSettings, ModelError> {
             "key_env" => settings.key_env = Some(below.text()?),
             "key_cmd" => settings.key_cmd = Some(below.text()?),
             "key_file" => settings.key_file = Some(below.path()?),
+            "at_once" => settings.at_once = Some(below.count()?),
+            "per_minute" => settings.per_minute = Some(below.count()?),
+            "max_tokens" => settings.max_tokens = Some(below.count()?),
+            "effort" => settings.effort = Some(below.effort()?),
             "key" | "api_key" | "token" => {
                 let why = "keys do not belong in this file; name where the key is with `key_env`, \
                            `key_file` or `key_cmd`";
@@ -140,6 +162,29 @@ fn provider(item: &Item<'_>) -> Result<ProviderSettings, ModelError> {
         }
     }
     Ok(settings)
+}
+
+/// What a model costs, in dollars for a million tokens.
+fn price(item: &Item<'_>) -> Result<Price, ModelError> {
+    let (mut input, mut cached, mut output) = (None, None, None);
+    for (key, value) in item.table()? {
+        let at = key.span().start;
+        let below = item.below(key.get_ref(), at, value.get_ref());
+        match &**key.get_ref() {
+            "input" => input = Some(below.money()?),
+            "cached" => cached = Some(below.money()?),
+            "output" => output = Some(below.money()?),
+            unknown => return Err(item.source.unknown(at, unknown, &PRICE_KEYS)),
+        }
+    }
+    match (input, output) {
+        (Some(input), Some(output)) => Ok(Price {
+            input,
+            cached: cached.unwrap_or(input),
+            output,
+        }),
+        _ => Err(item.not("a table with `input` and `output`, in dollars for a million tokens")),
+    }
 }
 
 struct SettingsFile<'a> {
@@ -241,6 +286,36 @@ impl<'a> Item<'a> {
             .as_bool()
             .ok_or_else(|| self.not("true or false"))?;
         Ok(self.setting(value))
+    }
+
+    /// A whole number from 1.
+    fn count(&self) -> Result<Setting<u32>, ModelError> {
+        let count = match self.value {
+            DeValue::Integer(number) => number.as_str().replace('_', "").parse().ok(),
+            _ => None,
+        };
+        let count = count.filter(|count| *count > 0);
+        let count = count.ok_or_else(|| self.not("a whole number from 1"))?;
+        Ok(self.setting(count))
+    }
+
+    fn effort(&self) -> Result<Setting<Effort>, ModelError> {
+        let effort = match self.value.as_str() {
+            Some("low") => Effort::Low,
+            Some("medium") => Effort::Medium,
+            Some("high") => Effort::High,
+            _ => return Err(self.not("low, medium or high")),
+        };
+        Ok(self.setting(effort))
+    }
+
+    fn money(&self) -> Result<Money, ModelError> {
+        let money = match self.value {
+            DeValue::Integer(number) => number.as_str().parse().ok(),
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
+        money.ok_or_else(|| self.not("an amount of dollars, such as 2 or 0.25"))
     }
 
     fn table(&self) -> Result<&'a DeTable<'a>, ModelError> {

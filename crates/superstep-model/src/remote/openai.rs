@@ -16,7 +16,7 @@ use superstep_http::{
 };
 
 pub(crate) use body::{answered, effort, short, unable};
-pub use dialect::{Dialect, EffortField, LimitField, Sampling};
+pub use dialect::{BesideTools, Dialect, EffortField, LimitField, Sampling};
 
 #[cfg(test)]
 pub(crate) use chunk::Chunks;

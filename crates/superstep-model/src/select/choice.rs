@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use superstep_text::Redactor;
 
-use super::{environment::Environment, key::Key};
+use super::{calls::CallSettings, environment::Environment, key::Key};
 use crate::{
     config::Origin,
     did_you_mean,
@@ -31,6 +31,8 @@ pub struct Choice {
     pub cassette: Option<(CassetteSpec, Option<Box<Choice>>)>,
     /// The file it names: a script, or weights.
     pub file: Option<PathBuf>,
+    /// How it is called.
+    pub calls: CallSettings,
 }
 
 /// The name in full, where somebody wrote only that of a model: providers name their models alike.
@@ -151,6 +153,7 @@ impl Choice {
         let choice = Self {
             api: known.map(|known| known.api),
             key: key(&spec, &origin, known, environment),
+            calls: CallSettings::of(&environment.config, &spec.provider),
             base,
             cassette,
             file,

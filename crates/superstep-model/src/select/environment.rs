@@ -88,8 +88,9 @@ impl Environment {
             }
         }
         // An empty one says that the server is not to be asked.
-        if let Some(address) = var("SUPERSTEP_OLLAMA") {
-            let address = address.trim().to_owned();
+        let own = var("SUPERSTEP_OLLAMA").map(|address| address.trim().to_owned());
+        let address = own.or_else(|| Some(ollama_address(&set("OLLAMA_HOST")?)));
+        if let Some(address) = address {
             self.vars.insert("SUPERSTEP_OLLAMA".to_owned(), address);
         }
         let files = self.config.files.iter();
@@ -125,6 +126,45 @@ impl Offered {
     }
 }
 
+/// The address in Ollama's own variable, which may lack the scheme, the host or the port. A server that listens on all
+/// addresses is asked at the loopback.
+fn ollama_address(host: &str) -> String {
+    let host = host.trim().trim_end_matches('/');
+    let (scheme, rest, usual) = match host.split_once("://") {
+        Some(("https", rest)) => ("https", rest, "443"),
+        Some((scheme, rest)) => (scheme, rest, "80"),
+        None => ("http", host, "11434"),
+    };
+    let (name, port) = match rest.rsplit_once(':') {
+        Some((name, port)) if port.parse::<u16>().is_ok() => (name, port),
+        _ => (rest, usual),
+    };
+    let name = match name {
+        "" | "0.0.0.0" | "[::]" => "127.0.0.1",
+        named => named,
+    };
+    format!("{scheme}://{name}:{port}")
+}
+
 pub(super) fn is_on(value: &str) -> bool {
     !matches!(value, "" | "0" | "false" | "no" | "off")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ollama_address;
+
+    #[test]
+    fn ollamas_own_variable_may_lack_parts_of_an_address() {
+        for (host, address) in [
+            ("127.0.0.1:11500", "http://127.0.0.1:11500"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            (":8000", "http://127.0.0.1:8000"),
+            ("http://localhost:9000/", "http://localhost:9000"),
+            ("https://gpu.example", "https://gpu.example:443"),
+            ("[::1]:7000", "http://[::1]:7000"),
+        ] {
+            assert_eq!(ollama_address(host), address, "{host}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use superstep_core::future::BoxFuture;
 
 use super::choice::Choice;
 use crate::{
-    call::{ManagedModel, Policy},
+    call::ManagedModel,
     cassette::Cassette,
     error::ModelError,
     model::Model,
@@ -85,8 +85,10 @@ impl Providers {
             None => self.plain(choice).await?,
             Some((cassette, recorded)) => self.cassette(cassette, recorded.as_deref()).await?,
         };
-        let policy = Policy::of(model.caps());
-        Ok(ManagedModel::new(model, policy))
+        // A recording is made with the settings of the model that is recorded.
+        let recorded = choice.cassette.as_ref().and_then(|(_, of)| of.as_deref());
+        let asked = recorded.unwrap_or(choice);
+        Ok(asked.calls.around(model, &asked.spec.provider))
     }
 
     async fn plain(&self, choice: &Choice) -> Result<Arc<dyn Model>, ModelError> {

@@ -30,14 +30,17 @@ pub struct Known {
     pub model_env: Option<&'static str>,
 }
 
-/// All of them. The order is the one in which their keys are looked for.
+/// The day on which the usual models in [`KNOWN`] were looked up in the documentation of their providers.
+pub const USUAL_MODELS_AS_OF: &str = "2026-11-19";
+
+/// All of them. `model` of `[providers.NAME]` in the user's file replaces a usual model. The order is the one in which their keys are looked for.
 pub const KNOWN: [Known; 9] = [
     Known {
         name: "anthropic",
         api: Api::Anthropic,
         base: "https://api.anthropic.com",
         key_env: Some("ANTHROPIC_API_KEY"),
-        model: Some("claude-sonnet-4-5"),
+        model: Some("claude-sonnet-5-5"),
         base_env: None,
         model_env: None,
     },
@@ -45,28 +48,28 @@ pub const KNOWN: [Known; 9] = [
         base_env: Some("OPENAI_BASE_URL"),
         model_env: Some("OPENAI_MODEL"),
         ..openai(
-            "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5-mini",
+            "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-6.1-terra",
         )
     },
     openai(
         "gemini",
         "https://generativelanguage.googleapis.com/v1beta/openai",
         "GEMINI_API_KEY",
-        "gemini-2.5-flash",
+        "gemini-3.8-flash",
     ),
     openai(
-        "mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral-large-latest",
+        "mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral-medium-latest",
     ),
     openai(
         "groq",
         "https://api.groq.com/openai/v1",
         "GROQ_API_KEY",
-        "llama-3.3-70b-versatile",
+        "openai/gpt-oss-120b",
     ),
     openai(
-        "deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek-chat",
+        "deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "deepseek-flash",
     ),
-    openai("xai", "https://api.x.ai/v1", "XAI_API_KEY", "grok-4"),
+    openai("xai", "https://api.x.ai/v1", "XAI_API_KEY", "grok-4.7"),
     openai(
         "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openrouter/auto",
     ),

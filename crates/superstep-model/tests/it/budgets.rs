@@ -1,11 +1,12 @@
 //! What runs and threads may use.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use serde_json::json;
 use superstep_model::{
     Budget, Delta, ErrorKind, Finish, ManagedModel, Message, Model, Money, Policy, Prices, Request,
     call::{Limits, Spent},
+    config::{Config, Scope},
 };
 
 use crate::fake::{Fake, Log, Play, Step, finish, from, hello, says, text, usage};
@@ -179,6 +180,35 @@ async fn a_model_on_this_machine_costs_nothing() {
     let budget = Budget::new(money(Money::default()));
     assert!(within(&fake, &budget).invoke(&hello()).await.is_ok());
     assert_eq!(budget.spent().money, Money::default());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_price_that_a_person_chose_counts_for_a_gateway_on_this_machine() {
+    let mut fake = Fake::always(says("x")).named("compatible", "big");
+    fake.caps.local = true;
+    let fake = Arc::new(fake);
+    let price = |name: &str| {
+        let text = format!("[prices]\n\"{name}\" = {{ input = 10, output = 50.5 }}\n");
+        let file = Config::parse(Path::new("config.toml"), Scope::User, &text);
+        let mut config = Config::default();
+        config.files.push(file.unwrap());
+        config.prices()
+    };
+    for name in ["openai:big", "compatible:big", "openai:*"] {
+        let budget = Budget::new(money(Money::micros(2_000)));
+        let model = within(&fake, &budget).priced_by(price(name), "openai");
+        assert_eq!(model.price().map(|it| it.cached), Some(Money::dollars(10)));
+        let reply = model.invoke(&hello()).await.unwrap();
+        // 100 tokens for $10 and 20 for $50.50 a million.
+        let paid = reply.answered.unwrap().paid.unwrap();
+        assert_eq!(paid.cost, Some(Money::micros(2_010)), "{name}");
+        assert_eq!(paid.prices, "your settings");
+        let error = model.invoke(&hello()).await.unwrap_err();
+        assert_eq!(error.code(), "SS5014", "{name}");
+    }
+    let other = within(&fake, &Budget::new(Limits::default()));
+    let other = other.priced_by(price("openai:other"), "openai");
+    assert_eq!(other.price(), Some(Default::default()));
 }
 
 #[tokio::test(start_paused = true)]

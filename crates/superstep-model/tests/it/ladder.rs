@@ -503,7 +503,7 @@ async fn whatever_is_done_to_an_answer_nothing_unfit_gets_through() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_gets_more_room_and_an_error_names_the_limit() {
+async fn data_that_is_cut_gets_more_room_once_and_the_error_names_the_limit() {
     let cut = || ends("", Finish::Length);
     let request = || Request {
         max_tokens: Some(400),
@@ -514,15 +514,22 @@ async fn an_answer_that_is_cut_gets_more_room_and_an_error_names_the_limit() {
         [cut(), answers(Structured::Schema, GOOD)],
     );
     let reply = structured::<Triage>(&model, request(), &triage()).await;
-    assert_eq!(reply.unwrap().repairs, 1);
+    let reply = reply.unwrap();
+    assert_eq!((reply.repairs, reply.usage.total()), (0, 30));
     let limits = |model: &Fake| -> Vec<Option<u32>> {
         let seen = model.seen.lock().unwrap();
         seen.iter().map(|request| request.max_tokens).collect()
     };
     assert_eq!(limits(&model), [Some(400), Some(1600)]);
 
-    let model = fake(Structured::Schema, [cut(), cut(), cut()]);
+    let model = fake(Structured::Schema, [cut(), cut(), cut(), cut()]);
     let failed = structured::<Triage>(&model, request(), &triage()).await;
     let error = failed.err().map(|error| error.to_string());
-    assert!(error.unwrap().contains("which is 6400"));
+    let error = error.unwrap();
+    assert!(error.contains("which is 1600"), "{error}");
+    assert!(error.contains("it took 60 tokens"), "{error}");
+    assert_eq!(
+        limits(&model),
+        [Some(400), Some(1600), Some(1600), Some(1600)]
+    );
 }

@@ -13,4 +13,5 @@ mod fake;
 mod ladder;
 mod line;
 mod retries;
+mod room;
 mod schema;

@@ -62,6 +62,26 @@ fn every_value_knows_its_line() {
 #[test]
 fn mistakes_are_named_with_their_line_and_what_was_meant() {
     for (text, why) in [
+        (
+            "[providers.openai]\nat_once = 0",
+            "f.toml:2: `at_once` must be a whole number from 1",
+        ),
+        (
+            "[providers.openai]\neffort = \"huge\"",
+            "f.toml:2: `effort` must be low, medium or high",
+        ),
+        (
+            "[prices]\nmine = { input = 1, output = 2 }",
+            "f.toml:2: `mine` is not `provider:model`",
+        ),
+        (
+            "[prices]\n\"a:b\" = { input = -1, output = 2 }",
+            "f.toml:2: `input` must be an amount of dollars",
+        ),
+        (
+            "[prices]\n\"a:b\" = { input = 1 }",
+            "f.toml:2: `a:b` must be a table with `input` and `output`",
+        ),
         ("a = 1", "f.toml:1: unknown key `a`"),
         (
             "\nmodle = \"x\"",
@@ -98,6 +118,7 @@ fn a_project_does_not_say_where_keys_and_data_go() {
     for text in [
         "db = \"x\"",
         "[providers.openai]\nbase_url = \"https://evil.example\"",
+        "[prices]\n\"a:b\" = { input = 0, output = 0 }",
     ] {
         let message = refused(Scope::Project, text);
         assert!(message.contains("belongs in the user's file"), "{message}");

@@ -3,12 +3,13 @@
 use std::{fs, path::Path};
 
 use superstep_model::{
-    Message, Model, ModelError, Request,
+    Caps, Effort, Message, Model, ModelError, ModelId, Prices, Request,
     config::{Config, Origin, Scope},
     select::{
-        Consent, DataOwner, Environment, Key, Offered, Outcome, Probe, Providers, Resolution,
-        Source, Verdict, resolve,
+        CallSettings, Consent, DataOwner, Environment, Key, Offered, Outcome, Probe, Providers,
+        Resolution, Source, Verdict, resolve,
     },
+    spec::{KNOWN, USUAL_MODELS_AS_OF},
 };
 
 const ALL: [&str; 13] = [
@@ -140,17 +141,17 @@ fn ways_are_tried_in_their_order() {
     ));
     take_away.push((
         Source::AnthropicKey,
-        "anthropic:claude-sonnet-4-5 ($ANTHROPIC_API_KEY)",
+        "anthropic:claude-sonnet-5-5 ($ANTHROPIC_API_KEY)",
         Box::new(without("ANTHROPIC_API_KEY")),
     ));
     take_away.push((
         Source::OpenAiKey,
-        "openai:gpt-5-mini ($OPENAI_API_KEY)",
+        "openai:gpt-6.1-terra ($OPENAI_API_KEY)",
         Box::new(without("OPENAI_API_KEY")),
     ));
     take_away.push((
         Source::OtherKey,
-        "gemini:gemini-2.5-flash ($GEMINI_API_KEY)",
+        "gemini:gemini-3.8-flash ($GEMINI_API_KEY)",
         Box::new(without("GEMINI_API_KEY")),
     ));
     take_away.push((
@@ -447,6 +448,42 @@ fn a_provider_is_reached_as_the_user_says() {
     assert_eq!(choice.base.as_deref(), Some("https://mine.example/v1"));
     assert_eq!(choice.spec.name.as_deref(), Some("mm"));
     assert_eq!(choice.leaves().as_deref(), Some("mine.example"));
+}
+
+#[test]
+fn calls_have_the_limits_and_the_effort_that_the_user_says() {
+    let user =
+        "[providers.openai]\nat_once = 4\nper_minute = 50\nmax_tokens = 9_000\neffort = \"low\"\n";
+    let world = Environment {
+        flag: Some("openai@http://127.0.0.1:4000/v1:m".into()),
+        ..with_files("", user)
+    };
+    let resolution = resolve(&world, None).unwrap();
+    let calls = &resolution.choice().unwrap().calls;
+    // A server on this machine gets one call at a time, unless the user says otherwise.
+    let policy = calls.policy(Caps::local());
+    assert_eq!((policy.at_once, policy.per_minute), (4, Some(50)));
+    assert_eq!(
+        (policy.max_tokens, policy.effort),
+        (Some(9_000), Some(Effort::Low))
+    );
+    let usual = CallSettings::default().policy(Caps::local());
+    assert_eq!((usual.at_once, usual.max_tokens), (1, None));
+}
+
+#[test]
+fn every_usual_model_has_a_price_unless_its_provider_chooses_it() {
+    let prices = Prices::built_in();
+    for known in KNOWN {
+        let Some(name) = known.model.filter(|name| *name != "openrouter/auto") else {
+            continue;
+        };
+        assert!(
+            prices.of(&ModelId::new(known.name, name)).is_some(),
+            "{name}"
+        );
+    }
+    assert_eq!(USUAL_MODELS_AS_OF.len(), "2026-01-31".len());
 }
 
 #[test]

@@ -109,6 +109,11 @@ fn cases(side: Side) -> Vec<(&'static str, &'static str, Request)> {
             "claude-sonnet-5", "claude-sonnet-4-5", "claude-3-5-haiku-latest",
         ),
     };
+    // The usual models of the providers.
+    let usual = match side {
+        Side::OpenAi => "gpt-6.1-terra",
+        Side::Anthropic => "claude-sonnet-5-5",
+    };
     let map = json!({"type": "object", "additionalProperties": true});
     let optional = json!({"type": "object", "properties": {"x": {"type": "string"}}});
     vec![
@@ -131,6 +136,12 @@ fn cases(side: Side) -> Vec<(&'static str, &'static str, Request)> {
         ("effort", model, effort()),
         ("effort-of-a-thinker", thinks, effort()),
         ("strangers", model, strangers()),
+        ("usual", usual, effort()),
+        (
+            "usual-must-call",
+            usual,
+            choice(ToolChoice::Tool("look".into())),
+        ),
     ]
 }
 
@@ -141,7 +152,10 @@ fn dialects() -> Vec<(&'static str, Dialect)> {
         structured,
         ..dialect.clone()
     };
+    let gemini = "https://generativelanguage.googleapis.com/v1beta/openai";
+    let gemini = superstep_model::remote::Address::new(gemini).unwrap();
     vec![
+        ("dialect-gemini", Dialect::of(&gemini, "m")),
         ("dialect-schema", dialect.clone()),
         ("dialect-tool", structured(Structured::Tool)),
         ("dialect-json", structured(Structured::Json)),

@@ -6,6 +6,7 @@ use superstep_core::error::Category;
 use superstep_http::{Backoff, Jitter, RetryAfter};
 use superstep_text::{Privacy, Secret};
 
+use super::langsmith;
 use crate::otlp::Origin;
 
 /// The longest delay between attempts, also where the collector asks for a longer one.
@@ -60,7 +61,10 @@ impl ExportOptions {
 
     /// What the variables of OpenTelemetry say: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or
     /// `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_HEADERS` or
-    /// `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`. Nothing if no endpoint is set.
+    /// `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`.
+    ///
+    /// Without an endpoint, those of LangSmith count: `LANGSMITH_TRACING=true`, `LANGSMITH_API_KEY`,
+    /// `LANGSMITH_PROJECT` and `LANGSMITH_ENDPOINT`, or the same with `LANGCHAIN_`. Nothing if neither is set.
     pub fn from_env() -> Result<Option<Self>, ExportError> {
         Self::from_vars(|name| std::env::var(name).ok())
     }
@@ -74,7 +78,12 @@ impl ExportOptions {
             Some(format!("{}/v1/traces", base.trim_end_matches('/')))
         };
         let Some(endpoint) = own.or_else(base) else {
-            return Ok(None);
+            let options = langsmith::options(&var)?;
+            let service = var("OTEL_SERVICE_NAME");
+            return Ok(options.map(|mut options| {
+                options.origin.service = service.unwrap_or(options.origin.service);
+                options
+            }));
         };
         let mut options = Self::to(endpoint);
         let headers = var("OTEL_EXPORTER_OTLP_TRACES_HEADERS");
@@ -162,6 +171,17 @@ pub enum ExportError {
         /// Why.
         why: String,
     },
+    /// Tracing is on, and there is no key.
+    #[error("{variable} is on, and there is no key: LANGSMITH_API_KEY is not set")]
+    #[coded(
+        "SS3514",
+        InvalidInput,
+        hint = "set LANGSMITH_API_KEY, or LANGSMITH_TRACING=false"
+    )]
+    NoKey {
+        /// The variable that switches tracing on.
+        variable: String,
+    },
     /// There is no tokio runtime to send on.
     #[error("an exporter starts inside of a tokio runtime")]
     #[coded("SS3513", Internal)]
@@ -211,6 +231,48 @@ mod tests {
             from(&[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")]),
             Ok(None)
         ));
+    }
+
+    #[test]
+    fn variables_of_langsmith_switch_export_on() -> Result<(), ExportError> {
+        for family in ["LANGSMITH", "LANGCHAIN"] {
+            let tracing = match family {
+                "LANGSMITH" => "LANGSMITH_TRACING",
+                _ => "LANGCHAIN_TRACING_V2",
+            };
+            let (key, project) = (format!("{family}_API_KEY"), format!("{family}_PROJECT"));
+            let on = (tracing, "true");
+            let vars = [on, (&*key, "lsv2_key"), (&*project, "mine")];
+            let options = from(&vars)?.unwrap_or_else(|| ExportOptions::to(""));
+            assert_eq!(
+                options.endpoint,
+                "https://api.smith.langchain.com/otel/v1/traces"
+            );
+            let sent: Vec<_> = options
+                .headers
+                .iter()
+                .map(|(name, value)| (&**name, value.expose()))
+                .collect();
+            assert_eq!(
+                sent,
+                [("x-api-key", "lsv2_key"), ("Langsmith-Project", "mine")]
+            );
+            assert_eq!(options.origin.project.as_deref(), Some("mine"));
+
+            let place = format!("{family}_ENDPOINT");
+            let eu = (&*place, "https://eu.api.smith.langchain.com/");
+            let options = from(&[on, (&*key, "k"), eu])?.map(|options| options.endpoint);
+            let expected = "https://eu.api.smith.langchain.com/otel/v1/traces";
+            assert_eq!(options.as_deref(), Some(expected));
+
+            assert_eq!(from(&[on]).err().map(|error| error.code()), Some("SS3514"));
+            assert!(from(&[(tracing, "false"), (&*key, "k")])?.is_none());
+        }
+        let collector = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://here");
+        let both = from(&[collector, ("LANGSMITH_TRACING", "true")])?;
+        let endpoint = both.map(|options| options.endpoint);
+        assert_eq!(endpoint.as_deref(), Some("http://here/v1/traces"));
+        Ok(())
     }
 
     #[test]

@@ -15,7 +15,8 @@ use crate::{
     model_id::ModelId,
     remote::{
         forced_tool::{self, ForcedTool},
-        messages, openai, schema,
+        messages, openai,
+        schema::Subset,
     },
     request::{Cached, Effort, Request, ToolChoice},
     tool::ToolSpec,
@@ -36,7 +37,7 @@ pub(super) fn write(
     let mut forced = None;
     if let Some(output) = &request.output {
         let closed = match profile.structured {
-            Structured::Schema => schema::closed(&output.schema, schema::NOT_ANTHROPIC),
+            Structured::Schema => Subset::Anthropic.of(&output.schema),
             _ => None,
         };
         if let Some(schema) = closed {
@@ -50,7 +51,17 @@ pub(super) fn write(
             forced = Some(ForcedTool::new(output));
         }
     }
-    let max_tokens = request.max_tokens.unwrap_or(profile.max_tokens);
+    let limit = request.max_tokens;
+    let limit = limit.map(|limit| limit.saturating_add(profile.reasoning_room));
+    let max_tokens = limit.unwrap_or(profile.max_tokens);
+    // A model that cannot be made to call a tool is asked to.
+    let mut asked = None;
+    if !profile.must_call {
+        asked = asked_to_call(&choice);
+        if asked.is_some() {
+            choice = ToolChoice::Auto;
+        }
+    }
     let may_think = !matches!(choice, ToolChoice::Required | ToolChoice::Tool(_));
     let mut thinking = None;
     if let Some(effort) = request.effort {
@@ -73,7 +84,8 @@ pub(super) fn write(
     put("model", json!(id.name));
     put("max_tokens", json!(max_tokens));
     put("stream", json!(true));
-    let system = system(&request.messages);
+    let mut system = system(&request.messages);
+    system.extend(asked.map(|text| json!({"type": "text", "text": text})));
     if !system.is_empty() {
         put("system", Json::Array(system));
     }
@@ -269,6 +281,19 @@ fn tool(spec: &ToolSpec) -> Json {
         "description": spec.description,
         "input_schema": forced_tool::parameters(spec),
     })
+}
+
+/// The choice in words, if it is one to make a model call a tool.
+fn asked_to_call(choice: &ToolChoice) -> Option<String> {
+    match choice {
+        ToolChoice::Auto | ToolChoice::None => None,
+        ToolChoice::Required => {
+            Some("Reply with a call of one of the tools, not with text.".into())
+        }
+        ToolChoice::Tool(name) => Some(format!(
+            "Reply with a call of the tool `{name}`, not with text."
+        )),
+    }
 }
 
 fn tool_choice(choice: &ToolChoice) -> Json {

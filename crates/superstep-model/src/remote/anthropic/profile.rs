@@ -16,6 +16,10 @@ pub struct Profile {
     pub context: Option<u32>,
     /// How many tokens it may write if the request does not say: the protocol wants a number.
     pub max_tokens: u32,
+    /// Tokens added to the limit of a request, because the model thinks unasked and that counts against it.
+    pub reasoning_room: u32,
+    /// Whether it can be made to call a tool. Models that always think refuse that.
+    pub must_call: bool,
     /// How it thinks.
     pub thinking: Thinking,
     /// Whether the temperature may be chosen.
@@ -50,8 +54,20 @@ impl Profile {
         Self {
             structured,
             images: true,
-            context: Some(200_000),
-            max_tokens: if version < (3, 5) { 4096 } else { 8192 },
+            context: Some(match version >= (4, 6) && !model.contains("haiku") {
+                true => 1_000_000,
+                false => 200_000,
+            }),
+            max_tokens: match version {
+                old if old < (3, 5) => 4096,
+                middle if middle < (4, 0) => 8192,
+                _ => 32_000,
+            },
+            reasoning_room: match version >= (5, 0) {
+                true => 8192,
+                false => 0,
+            },
+            must_call: version <= (5, 0),
             thinking,
             sampling: if version > (4, 6) {
                 Sampling::Fixed
@@ -106,8 +122,9 @@ mod tests {
         );
         let new = Profile::of("claude-sonnet-5");
         assert_eq!(
-            (new.sampling, new.thinking),
-            (Sampling::Fixed, Thinking::Adaptive)
+            (new.sampling, new.thinking, new.must_call),
+            (Sampling::Fixed, Thinking::Adaptive, true)
         );
+        assert!(!Profile::of("claude-sonnet-5-5").must_call);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::dialect::{Dialect, EffortField, LimitField, Sampling};
+use super::dialect::{BesideTools, Dialect, EffortField, LimitField, Sampling};
 use crate::{
     error::{ErrorKind, ModelError},
     message::{Body, Content, Message, Part, Reply, ToolReply},
@@ -12,7 +12,8 @@ use crate::{
     model_id::ModelId,
     remote::{
         forced_tool::{self, ForcedTool},
-        messages, schema,
+        messages,
+        schema::Subset,
     },
     request::{Effort, OutputSchema, Request, ToolChoice},
     tool::ToolSpec,
@@ -32,13 +33,14 @@ pub(super) fn write(
         put("stream_options", json!({"include_usage": true}));
     }
     let mut messages = messages(id, dialect, &request.messages)?;
+    let tool = |spec: &ToolSpec| tool(dialect, spec);
     let mut tools: Vec<Json> = request.tools.iter().map(tool).collect();
     let mut choice = request.tool_choice.clone();
     let mut forced = None;
     if let Some(output) = &request.output {
         match dialect.structured {
             Structured::Schema => {
-                put("response_format", strict(output));
+                put("response_format", response_format(dialect, output));
             }
             Structured::Tool => {
                 tools.push(tool(&ForcedTool::tool(output)));
@@ -57,7 +59,7 @@ pub(super) fn write(
         if !dialect.tools {
             return Err(unable(id, "call tools"));
         }
-        put("tools", json!(tools));
+        put("tools", json!(&tools));
         if choice != ToolChoice::Auto {
             put("tool_choice", tool_choice(&choice));
         }
@@ -80,7 +82,12 @@ pub(super) fn write(
     if let Some(seed) = request.seed {
         put("seed", json!(seed));
     }
-    if let Some(effort) = request.effort.map(effort) {
+    let effort = match (tools.is_empty(), dialect.effort_beside_tools) {
+        (true, _) | (false, BesideTools::Kept) => request.effort.map(effort),
+        (false, BesideTools::Absent) => None,
+        (false, BesideTools::Off) => Some("none"),
+    };
+    if let Some(effort) = effort {
         match dialect.effort {
             EffortField::ReasoningEffort => put("reasoning_effort", json!(effort)),
             EffortField::Reasoning => put("reasoning", json!({"effort": effort})),
@@ -232,13 +239,18 @@ fn tool_result(id: &ModelId, reply: &ToolReply) -> Result<Json, ModelError> {
     }))
 }
 
-fn tool(spec: &ToolSpec) -> Json {
+fn tool(dialect: &Dialect, spec: &ToolSpec) -> Json {
+    let parameters = forced_tool::parameters(spec);
+    let parameters = match dialect.schema {
+        Subset::Gemini => Subset::Gemini.of(&parameters).unwrap_or(parameters),
+        Subset::All | Subset::OpenAi | Subset::Anthropic => parameters,
+    };
     json!({
         "type": "function",
         "function": {
             "name": spec.name,
             "description": spec.description,
-            "parameters": forced_tool::parameters(spec),
+            "parameters": parameters,
         },
     })
 }
@@ -252,17 +264,16 @@ fn tool_choice(choice: &ToolChoice) -> Json {
     }
 }
 
-/// Strict if the schema can be: strict mode refuses optional properties and maps.
-fn strict(output: &OutputSchema) -> Json {
-    let closed = schema::closed(&output.schema, schema::NOT_OPENAI);
-    let closed = closed.filter(schema::requires_all);
-    let is_strict = closed.is_some();
+/// The schema of the answer, in the words of the server. Strict if the schema can be: strict mode refuses maps.
+fn response_format(dialect: &Dialect, output: &OutputSchema) -> Json {
+    let written = dialect.schema.of(&output.schema);
+    let is_strict = written.is_some();
     json!({
         "type": "json_schema",
         "json_schema": {
             "name": output.name,
             "strict": is_strict,
-            "schema": closed.unwrap_or_else(|| output.schema.clone()),
+            "schema": written.unwrap_or_else(|| output.schema.clone()),
         },
     })
 }

@@ -2,7 +2,7 @@
 
 use superstep_http::Address;
 
-use crate::model::Structured;
+use crate::{model::Structured, remote::schema::Subset};
 
 /// What a server takes and what its models can do. [`Dialect::of`] guesses from the address; a
 /// struct update says it better: `Dialect { images: true, ..Dialect::of(&address, model) }`.
@@ -22,8 +22,12 @@ pub struct Dialect {
     pub limit: LimitField,
     /// Tokens added to that limit, because the model's reasoning counts against it.
     pub reasoning_room: u32,
+    /// The words of schemas that it takes.
+    pub schema: Subset,
     /// Which field says how much to think.
     pub effort: EffortField,
+    /// What becomes of that field in a request with tools.
+    pub effort_beside_tools: BesideTools,
     /// Whether temperature and stop words may be chosen.
     pub sampling: Sampling,
     /// It reports tokens of a stream when asked to.
@@ -53,6 +57,17 @@ pub enum EffortField {
     None,
 }
 
+/// What becomes of the wish to think in a request with tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BesideTools {
+    /// It is sent.
+    Kept,
+    /// It is left out: the server refuses it.
+    Absent,
+    /// Thinking is switched off: the server thinks unasked, and refuses tools then.
+    Off,
+}
+
 /// Whether temperature and stop words may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
@@ -75,6 +90,11 @@ impl Dialect {
             Self {
                 limit: LimitField::MaxCompletionTokens,
                 structured: Structured::Json,
+                reasoning_room: REASONING_ROOM,
+                effort: match model.contains("gpt-oss") {
+                    true => EffortField::ReasoningEffort,
+                    false => EffortField::None,
+                },
                 ..Self::compatible("groq")
             }
         } else if is_of("openrouter.ai") {
@@ -84,7 +104,24 @@ impl Dialect {
                 reasoning_room: REASONING_ROOM,
                 ..Self::compatible("openrouter")
             }
-        } else if is_of("googleapis.com") || is_of("x.ai") {
+        } else if is_of("googleapis.com") {
+            Self {
+                structured: Structured::Schema,
+                schema: Subset::Gemini,
+                effort: EffortField::ReasoningEffort,
+                reasoning_room: REASONING_ROOM,
+                ..Self::compatible("compatible")
+            }
+        } else if is_of("x.ai") {
+            Self {
+                effort: match version_after(model, "grok-") >= Some((4, 3)) {
+                    true => EffortField::ReasoningEffort,
+                    false => EffortField::None,
+                },
+                reasoning_room: REASONING_ROOM,
+                ..Self::compatible("compatible")
+            }
+        } else if is_of("deepseek.com") || is_of("mistral.ai") {
             // Their models reason unasked, and read far more than this.
             Self {
                 reasoning_room: REASONING_ROOM,
@@ -93,6 +130,7 @@ impl Dialect {
         } else if address.is_local() && address.port() == Some(11434) {
             Self {
                 structured: Structured::Schema,
+                schema: Subset::All,
                 effort: EffortField::ReasoningEffort,
                 ..Self::compatible("ollama")
             }
@@ -100,6 +138,7 @@ impl Dialect {
             // vLLM, llama-server and LM Studio build a grammar from the schema.
             Self {
                 structured: Structured::Schema,
+                schema: Subset::All,
                 ..Self::compatible("compatible")
             }
         } else {
@@ -109,9 +148,9 @@ impl Dialect {
 
     /// OpenAI itself.
     fn openai(model: &str) -> Self {
-        let thinks = ["o1", "o3", "o4", "gpt-5"]
-            .iter()
-            .any(|family| model.starts_with(family));
+        let version = version_after(model, "gpt-");
+        let is_o = ["o1", "o3", "o4"].iter().any(|it| model.starts_with(it));
+        let thinks = is_o || version >= Some((5, 0));
         let (effort, sampling, reasoning_room) = if thinks {
             (
                 EffortField::ReasoningEffort,
@@ -130,6 +169,12 @@ impl Dialect {
             images: true,
             limit: LimitField::MaxCompletionTokens,
             effort,
+            // Chat completions of newer models take no tools beside thinking.
+            effort_beside_tools: match version {
+                Some(new) if new >= (5, 6) => BesideTools::Off,
+                Some(middle) if middle >= (5, 4) => BesideTools::Absent,
+                _ => BesideTools::Kept,
+            },
             sampling,
             reasoning_room,
             ..Self::compatible("openai")
@@ -146,11 +191,20 @@ impl Dialect {
             context: None,
             limit: LimitField::MaxTokens,
             reasoning_room: 0,
+            schema: Subset::OpenAi,
             effort: EffortField::None,
+            effort_beside_tools: BesideTools::Kept,
             sampling: Sampling::Free,
             stream_usage: true,
         }
     }
+}
+
+/// The version in a name such as `gpt-5.6-terra`, behind the name of its family.
+fn version_after(model: &str, family: &str) -> Option<(u32, u32)> {
+    let version = model.strip_prefix(family)?.split('-').next()?;
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -185,5 +239,26 @@ mod tests {
         assert!(of(address, "gpt-5-mini").reasoning_room > 0);
         assert_eq!(of(address, "gpt-4.1").reasoning_room, 0);
         assert_eq!(of(address, "gpt-4").structured, Structured::Tool);
+        assert_eq!(of(address, "gpt-4o").sampling, Sampling::Free);
+        assert_eq!(of(address, "gpt-6.1-terra").sampling, Sampling::Fixed);
+    }
+
+    #[test]
+    fn models_that_take_no_tools_beside_thinking_are_known_by_their_version() {
+        let openai = "https://api.openai.com/v1";
+        for (model, expected) in [
+            ("gpt-4.1", BesideTools::Kept),
+            ("gpt-5-mini", BesideTools::Kept),
+            ("gpt-5.2", BesideTools::Kept),
+            ("gpt-5.4-mini", BesideTools::Absent),
+            ("gpt-5.6-terra", BesideTools::Off),
+            ("gpt-6-sol", BesideTools::Off),
+            ("gpt-6.1-terra", BesideTools::Off),
+        ] {
+            assert_eq!(of(openai, model).effort_beside_tools, expected, "{model}");
+        }
+        let xai = "https://api.x.ai/v1";
+        assert_eq!(of(xai, "grok-4").effort, EffortField::None);
+        assert_eq!(of(xai, "grok-4.7").effort, EffortField::ReasoningEffort);
     }
 }

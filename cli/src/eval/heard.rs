@@ -1,0 +1,95 @@
+//! A console without a person: it keeps what the agent says.
+
+use std::sync::{Arc, Mutex};
+
+use superstep::sync::lock;
+use superstep_agent::{Block, Commands, Console, Line, Local, Notice, ReadLine};
+
+use crate::error::Error;
+
+/// What an agent said. Clones share it.
+#[derive(Clone, Default)]
+pub(super) struct Heard(Arc<Mutex<String>>);
+
+impl Heard {
+    /// All of it, as text.
+    pub(super) fn text(&self) -> String {
+        lock(&self.0).clone()
+    }
+
+    fn add(&self, text: &str) {
+        lock(&self.0).push_str(text);
+    }
+
+    fn block(&self, block: &Block) {
+        match block {
+            Block::Piece(text) => self.add(text),
+            Block::EndOfPieces => self.add("\n"),
+            Block::Line(_, spans) => self.line(spans.iter().map(|span| span.text())),
+            Block::Announcement(lines) => {
+                for line in lines {
+                    self.line(line.iter().map(|span| span.text()));
+                }
+            }
+            Block::Table(table) => {
+                for row in &table.rows {
+                    self.line([row.join("\t").as_str()]);
+                }
+            }
+            Block::File(_, file) => self.line([file.name.as_str()]),
+            Block::Diff(_, diff) => {
+                for line in diff.lines() {
+                    self.line(line.iter().map(|span| span.text()));
+                }
+            }
+        }
+    }
+
+    fn line<'a>(&self, texts: impl IntoIterator<Item = &'a str>) {
+        for text in texts {
+            self.add(text);
+        }
+        self.add("\n");
+    }
+}
+
+impl Console for Heard {
+    type Error = Error;
+
+    fn show(&mut self, notice: &Notice) -> Result<(), Error> {
+        for block in &notice.blocks {
+            self.block(block);
+        }
+        Ok(())
+    }
+
+    fn read<'a>(&'a mut self, _: ReadLine<'a>) -> Local<'a, Result<Line, Error>> {
+        Box::pin(async { Ok(Line::End) })
+    }
+
+    fn interrupted(&mut self) -> Local<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn is_interactive(&self) -> bool {
+        false
+    }
+
+    fn can_read(&self) -> bool {
+        false
+    }
+
+    fn running(&mut self, _: bool) {}
+
+    fn silent(&mut self, _: u64) {}
+
+    fn failed(&mut self, _: &Error) {}
+
+    fn stored(&self, _: Option<&Error>) -> Option<&'static str> {
+        None
+    }
+
+    fn commands(&self) -> Commands {
+        Arc::new(|words| words.join(" "))
+    }
+}
