@@ -81,6 +81,10 @@ pub(crate) async fn create(
         (false, Some(graph)) => Some(app.registry.graph_for(graph, caller.owner().as_deref())?),
         (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
     };
+    if let Some(hosted) = graph {
+        let mut updates = steps.iter().flatten();
+        updates.try_for_each(|update| hosted.graph.check_update(None, update))?;
+    }
     let is_stored = graph.is_some() && app.is_stored(&record.thread(&id)).await?;
     if !app.make_thread(&id, &record).await? {
         let there = app.threads.find(&caller, &id).await;

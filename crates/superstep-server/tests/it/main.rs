@@ -42,5 +42,6 @@ mod system;
 mod thread_search;
 mod threads;
 mod traces;
+mod typed_input;
 mod ui;
 mod victim;
