@@ -101,6 +101,7 @@ impl App {
         }
         let run = accepted?;
         self.counts.accepted.fetch_add(1, Ordering::Relaxed);
+        self.events.change(&run.thread, on.record.owner.as_deref());
         let hosted = self.registry.graph(&request.kwargs.graph_id)?;
         if !matches!(request.on_busy, OnBusy::Enqueue | OnBusy::Reject) {
             // Runs that waited are over now, without having begun.

@@ -242,9 +242,7 @@ async fn every_screen_fits_a_narrow_telephone() {
         "#/memory".to_owned(),
         run_screen(&server, "mail").await,
     ];
-    screens.extend(
-        ["", "/state", "/graph", "/trace"].map(|tab| format!("#/thread/{thread}{tab}")),
-    );
+    screens.extend(["", "/state", "/graph", "/trace"].map(|tab| format!("#/thread/{thread}{tab}")));
     for screen in screens {
         browser.go(&screen).await;
         browser.settled().await;
