@@ -58,6 +58,12 @@ pub(super) fn publish_again(state: &Analysis, out: Option<&Path>) -> Result<Noti
     Ok(Notice::named("result", json!({"text": output})).with(blocks))
 }
 
+/// Shows a result without its file.
+pub(super) fn reviewed(state: &Analysis) -> Notice {
+    let output = state.analysis_output.as_deref().unwrap_or_default();
+    Notice::named("result", json!({"text": output})).with(text(output, false))
+}
+
 /// The origin of each figure and name of a result.
 pub(super) fn explained(traces: &[Trace]) -> Notice {
     let lines = traces.iter().map(|trace| {
