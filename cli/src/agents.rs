@@ -295,6 +295,31 @@ mod tests {
     }
 
     #[test]
+    fn the_forms_and_examples_of_agents_fit_their_graphs() {
+        for agent in Agent::all() {
+            let backends = Backends {
+                store: Some(Arc::new(superstep::MemoryStore::default())),
+                ..Backends::on(superstep::MemorySaver::default())
+            };
+            let graph = agent.graph(backends).unwrap();
+            let card = agent.card();
+            let example = card.example.clone().unwrap();
+            let input = superstep::runs::QueuedInput::Value(example.into());
+            graph.check_fields(&input).unwrap();
+            let fields = card.input_schema.as_ref().unwrap()["properties"]
+                .as_object()
+                .unwrap();
+            for name in fields.keys() {
+                assert!(
+                    graph.plan().channel(name).is_some(),
+                    "{}: {name}",
+                    agent.name()
+                );
+            }
+        }
+    }
+
+    #[test]
     fn a_name_may_be_anything_that_is_no_other_agents() {
         assert!(Agent::ATRIS.check_name("music").is_ok());
         assert!(Agent::ATRIS.check_name("atris-1").is_ok());

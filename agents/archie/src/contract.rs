@@ -25,6 +25,20 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     example: Some(
         json!({"user_input": "What is decided here, and what is open?", "inputs": {"folder": "."}}),
     ),
+    input_schema: Some(json!({
+        "type": "object",
+        "required": ["user_input"],
+        "properties": {
+            "user_input": {"type": "string", "title": "Question", "description": "What you want to know or decide."},
+            "inputs": {
+                "type": "object",
+                "title": "Documents",
+                "properties": {
+                    "folder": {"type": "string", "title": "Folder", "description": "The folder to read.", "x-ui": "folder"},
+                },
+            },
+        },
+    })),
     // What was approved stays unless the reply changes it; what is said now is no approval.
     follow_up: Some(json!({"user_input": "$text", "approved": false})),
     ..Card::new(

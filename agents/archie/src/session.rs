@@ -10,16 +10,16 @@ mod question;
 
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use superstep::{
-    Modes, Nodes as _, OpenAsk, Put, RunOptions, Update as _,
+    Modes, Nodes as _, OpenAsk, Put, RunOptions, Schemas, Update as _,
     dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
     model::Message,
 };
 use superstep_agent::{
-    AgentError, Answer, Block, Context, Instead, Notice, OpenAgent, Prompt, Reading, Reply, Report,
-    Topic, Weight, faint, shown, strong,
+    AgentError, Answer, Block, Context, Instead, Notice, OpenAgent, Prompt, QuestionOption,
+    QuestionView, Reading, Reply, Report, Topic, Turn, Weight, faint, shown, strong,
 };
 
 use crate::{
@@ -100,6 +100,10 @@ impl ArchieSession {
 impl OpenAgent for ArchieSession {
     fn graph(&self) -> &DynGraph {
         self.archie.graph().dynamic()
+    }
+
+    fn schemas(&self) -> Schemas {
+        self.archie.graph().schemas()
     }
 
     fn options(&self) -> RunOptions {
@@ -292,6 +296,34 @@ impl OpenAgent for ArchieSession {
             }
             Ok(Report {
                 notices,
+                exit: None,
+            })
+        })
+    }
+
+    fn question_view(&self, ask: &OpenAsk) -> QuestionView {
+        let approve = QuestionOption {
+            label: "Approve and write the analysis".into(),
+            answer: json!("/approve"),
+            danger: false,
+        };
+        QuestionView {
+            facts: Vec::new(),
+            options: vec![approve],
+            ..QuestionView::of(ask)
+        }
+    }
+
+    fn turns(&self, values: &Json) -> Vec<Turn> {
+        let said = values.get("analysis_history");
+        said.map(Turn::of_messages).unwrap_or_default()
+    }
+
+    fn review<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
+        Box::pin(async move {
+            let state = self.archie.graph().state(&*with.thread).await?.state;
+            Ok(Report {
+                notices: vec![published::reviewed(&state)],
                 exit: None,
             })
         })

@@ -16,8 +16,14 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     titles: vec!["/query".into(), "/message_history/-/question".into()],
     model_nodes: MODEL_NODES.map(str::to_owned).into(),
     example: Some(json!({"query": "What are the top 5 trending tracks this week?"})),
-    follow_up: Some(json!({"query": "$text"})),
-    ..Card::new("atris", "Answers questions about Audius from its API")
+    input_schema: Some(json!({
+        "type": "object",
+        "required": ["query"],
+        "properties": {
+            "query": {"type": "string", "title": "Question", "description": "A question about artists, tracks or playlists."},
+        },
+    })),
+    ..Card::new("atris", "Answers questions about Audius from its API").taking("query")
 });
 
 impl Agent for AtrisAgent {

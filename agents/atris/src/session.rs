@@ -9,20 +9,23 @@ mod report;
 mod said;
 mod thread_errors;
 
+use serde::Deserialize as _;
+use serde_json::Value as Json;
 use superstep::{
-    Modes, OpenAsk, RunOptions,
+    Modes, OpenAsk, RunOptions, Schemas,
     dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
 };
 use superstep_agent::{
-    AgentError, Context, Notice, OpenAgent, Prompt, Reading, Reply, Report, faint, plain,
+    AgentError, Context, Notice, OpenAgent, Outcome, Prompt, Reading, Reply, Report, Turn, faint,
+    plain,
 };
 
 pub use commands::{SKIP, help_of};
 pub use said::changes;
 pub use thread_errors::thread_errors;
 
-use crate::{Atris, Progress};
+use crate::{Answer, Atris, Progress, Status};
 
 /// Writes the command that answers a question, or that resumes the thread where there is none. It names the given host
 /// instead of its own, if there is one: the question is about a call there.
@@ -86,6 +89,10 @@ impl AtrisSession {
 impl OpenAgent for AtrisSession {
     fn graph(&self) -> &DynGraph {
         self.agent.graph().dynamic()
+    }
+
+    fn schemas(&self) -> Schemas {
+        self.agent.graph().schemas()
     }
 
     fn options(&self) -> RunOptions {
@@ -173,4 +180,28 @@ impl OpenAgent for AtrisSession {
             Ok(Report { notices, exit })
         })
     }
+
+    fn turns(&self, values: &Json) -> Vec<Turn> {
+        let answers = answers(values);
+        let turns = answers.map(|answer| {
+            let shown = report::answer(&answer, "", true);
+            [Turn::person(answer.question), Turn::shown(vec![shown])]
+        });
+        turns.flatten().collect()
+    }
+
+    fn outcome(&self, values: &Json) -> Outcome {
+        match answers(values).last().map(|answer| answer.status) {
+            Some(Status::Failed) => Outcome::Failed,
+            Some(Status::Refused) => Outcome::Refused,
+            _ => Outcome::Done,
+        }
+    }
+}
+
+/// The answers of a state in JSON, oldest first.
+fn answers(values: &Json) -> impl Iterator<Item = Answer> {
+    let history = values.get("message_history").and_then(Json::as_array);
+    let history = history.into_iter().flatten();
+    history.filter_map(|answer| Answer::deserialize(answer).ok())
 }

@@ -29,6 +29,25 @@ static CARD: LazyLock<Card> = LazyLock::new(|| {
             .map(|agent| agent.name().to_owned())
             .collect(),
         example: Some(json!({"request": {"root": "."}})),
+        input_schema: Some(json!({
+            "type": "object",
+            "required": ["request"],
+            "properties": {
+                "request": {
+                    "type": "object",
+                    "title": "Code base",
+                    "required": ["root"],
+                    "properties": {
+                        "root": {"type": "string", "title": "Folder", "description": "The code to document.", "x-ui": "folder"},
+                        "output": {"type": "string", "title": "Pages go to", "description": "The folder of the pages.", "x-ui": "advanced"},
+                        "no_model": {"type": "boolean", "title": "Facts only", "description": "Ask no model.", "x-ui": "advanced"},
+                        "since": {"type": ["string", "null"], "title": "Changed since", "description": "A commit: only what changed since then is documented.", "x-ui": "advanced"},
+                        "force": {"type": "boolean", "title": "Write all pages again", "x-ui": "advanced"},
+                        "approve_above": {"type": ["integer", "null"], "minimum": 0, "title": "Ask above", "description": "Rounds that take more tokens than this need your approval.", "x-ui": "advanced"},
+                    },
+                },
+            },
+        })),
         ..Card::new(
             "docs",
             "Documents a code base; what it claims is checked against facts",

@@ -11,9 +11,9 @@ mod planned;
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use superstep::{
-    Modes, Nodes as _, OpenAsk, RunOptions, Value,
+    Modes, Nodes as _, OpenAsk, RunOptions, Schemas, Value,
     dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
     model::Money,
@@ -47,6 +47,10 @@ impl DocsSession {
 impl OpenAgent for DocsSession {
     fn graph(&self) -> &DynGraph {
         self.docgen.graph().dynamic()
+    }
+
+    fn schemas(&self) -> Schemas {
+        self.docgen.graph().schemas()
     }
 
     fn options(&self) -> RunOptions {
@@ -126,6 +130,19 @@ impl OpenAgent for DocsSession {
                 exit,
             })
         })
+    }
+
+    fn outcome(&self, values: &Json) -> superstep_agent::Outcome {
+        let outcome = values.get("outcome");
+        let is_failed = outcome.and_then(|it| it.get("status")) == Some(&json!("failed"));
+        let is_refused = outcome
+            .and_then(|it| it.get("refused"))
+            .is_some_and(Json::is_string);
+        match (is_failed, is_refused) {
+            (true, true) => superstep_agent::Outcome::Refused,
+            (true, false) => superstep_agent::Outcome::Failed,
+            _ => superstep_agent::Outcome::Done,
+        }
     }
 }
 

@@ -34,6 +34,13 @@ static CARD: LazyLock<Card> = LazyLock::new(|| {
         example: Some(
             json!({"email_input": {"id": "meeting.eml", "thread": "meeting.eml", "mail": mail}}),
         ),
+        input_schema: Some(json!({
+            "type": "object",
+            "required": ["email_input"],
+            "properties": {
+                "email_input": {"type": "object", "title": "Mail", "description": "The mail to handle.", "x-ui": "mail"},
+            },
+        })),
         ..Card::new("mail", "Reads mail, and asks before it acts")
     }
 });

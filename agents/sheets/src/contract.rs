@@ -25,6 +25,22 @@ static CARD: LazyLock<Card> = LazyLock::new(|| Card {
     example: Some(
         json!({"problem": {"instruction": "Add a sheet with the sums by region", "workbook": ""}}),
     ),
+    input_schema: Some(json!({
+        "type": "object",
+        "required": ["problem"],
+        "properties": {
+            "problem": {
+                "type": "object",
+                "title": "Task",
+                "required": ["instruction"],
+                "properties": {
+                    "instruction": {"type": "string", "title": "Instruction", "description": "What to do with the workbook."},
+                    "workbook": {"type": "string", "title": "Workbook", "description": "The workbook to work on.", "x-ui": "file"},
+                },
+            },
+            "max_steps": {"type": "integer", "minimum": 1, "title": "Steps", "description": "The most steps.", "x-ui": "advanced"},
+        },
+    })),
     // Without a workbook it continues from the version that the thread has come to.
     follow_up: Some(json!({"problem": {"instruction": "$text"}})),
     ..Card::new(

@@ -12,7 +12,7 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use superstep::{
-    Modes, OpenAsk, RunOptions, Update as _, Value,
+    Modes, OpenAsk, RunOptions, Schemas, Update as _, Value,
     dynamic::{DynEvent, DynGraph, EventKind},
     future::BoxFuture,
     tools::Verdict,
@@ -90,6 +90,10 @@ impl SheetsSession {
 impl OpenAgent for SheetsSession {
     fn graph(&self) -> &DynGraph {
         self.agent.graph().dynamic()
+    }
+
+    fn schemas(&self) -> Schemas {
+        self.agent.graph().schemas()
     }
 
     fn options(&self) -> RunOptions {

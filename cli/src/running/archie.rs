@@ -2,13 +2,13 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use superstep::fs::Roots;
-use superstep_archie::Settings;
+use superstep_archie::{ArchieSession, Settings};
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
-    hosting::{Rehearsal, lacks_model, plays_example, unable},
+    hosting::{Hosted, lacks_model, plays_example, unable},
     rehearsal,
 };
 use crate::{
@@ -44,33 +44,34 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
         roots = on.uploads.iter().fold(roots, Roots::and);
     }
     let demo = rehearsal::prepare(Agent::ARCHIE, &SCENE);
-    let (agent, rehearsal) = match (archie::hosted(roots.clone(), app).await, demo) {
-        (Ok(agent), _) => (agent, None),
+    let hosted = match (archie::hosted(roots.clone(), app).await, demo) {
+        (Ok(agent), _) => Hosted::ready(Box::new(ArchieSession::new(agent))),
         (Err(missing), Some(demo)) if lacks_model(&missing) => {
             let why = plays_example(Agent::ARCHIE, &missing, app)?;
-            rehearsed(&why, demo.join("docs"), roots, &on)?
+            let (agent, input) = rehearsed(&why, demo.join("docs"), roots, &on)?;
+            Hosted::rehearsing(Box::new(ArchieSession::new(agent)), input, &missing)
         }
         (Err(missing), _) => {
             let why = unable(Agent::ARCHIE, &missing, app)?;
             let agent =
                 superstep_archie::Archie::without_model(&why, below(roots), on.backends.clone())?;
-            (agent, None)
+            Hosted::unable(Box::new(ArchieSession::new(agent)), &missing)
         }
     };
-    let mut on = on.add(Agent::ARCHIE, "archie", agent.graph(), rehearsal);
+    let mut on = on.add(Agent::ARCHIE, "archie", hosted);
     on.server = on
         .server
         .bookkeeping(superstep_archie::documents::BOOKKEEPING);
     Ok(on)
 }
 
-/// Archie, who knows the documents of his demo.
+/// Archie, who knows the documents of his demo, and an input about them.
 fn rehearsed(
     why: &str,
     documents: PathBuf,
     roots: Roots,
     on: &Hosting<'_>,
-) -> Result<(superstep_archie::Archie, Option<Rehearsal>), Error> {
+) -> Result<(superstep_archie::Archie, Json), Error> {
     let marks = &["One service or two", "channel manager", "room inventory"];
     let model = Rehearsed::new(include_str!("../demo/archie.jsonl"), marks, why)?;
     let model = Arc::new(model);
@@ -78,8 +79,7 @@ fn rehearsed(
         superstep_archie::Archie::new(model, below(roots.and(&documents)), on.backends.clone())?;
     let folder = documents.to_string_lossy();
     let input = json!({"user_input": "One service or two?", "inputs": {"folder": folder}});
-    let note = rehearsal::NOTE;
-    Ok((agent, Some(Rehearsal { input, note })))
+    Ok((agent, input))
 }
 
 /// Settings by which threads may name folders below these.

@@ -2,7 +2,12 @@
 
 use superstep::dynamic::Snapshot;
 
-use super::{Doing, Hosting, Resumed, RunAgent, Scene, hosting::unable};
+use superstep_atris::AtrisSession;
+
+use super::{
+    Doing, Hosting, Resumed, RunAgent, Scene,
+    hosting::{Hosted, unable},
+};
 use crate::{agents::Agent, app::App, args::Global, atris, error::Error};
 
 pub(super) struct Atris;
@@ -31,19 +36,22 @@ impl RunAgent for Atris {
 }
 
 async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
-    let agent = match atris::hosted(on.what.fake_audius, app).await {
+    // The page answers by the id of the question.
+    let session = |agent| Box::new(AtrisSession::new(agent, Box::new(|_, _| String::new())));
+    let hosted = match atris::hosted(on.what.fake_audius, app).await {
         Ok((agent, fake)) => {
             if let Some(fake) = fake {
                 on.lives.push(Box::new(fake));
             }
-            agent
+            Hosted::ready(session(agent))
         }
         Err(missing) => {
             unable(Agent::ATRIS, &missing, app)?;
-            superstep_atris::Atris::reader(on.backends.clone())?
+            let agent = superstep_atris::Atris::reader(on.backends.clone())?;
+            Hosted::unable(session(agent), &missing)
         }
     };
-    Ok(on.add(Agent::ATRIS, "atris", agent.graph(), None))
+    Ok(on.add(Agent::ATRIS, "atris", hosted))
 }
 
 const SCENE: Scene = Scene {

@@ -1,6 +1,12 @@
 //! The documentation agents, run: facts of a code base, and pages that agents refine.
 
-use super::{Doing, Hosting, Resumed, RunAgent, Scene, hosting::tell};
+use superstep::Value;
+use superstep_docgen::DocsSession;
+
+use super::{
+    Doing, Hosting, Resumed, RunAgent, Scene,
+    hosting::{Hosted, tell},
+};
 use crate::{agents::Agent, app::App, docs, error::Error};
 
 pub(super) struct Docgen;
@@ -22,10 +28,12 @@ impl RunAgent for Docgen {
 
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let (agent, missing) = docs::hosted(on.roots.clone(), app).await?;
+    let mut hosted = Hosted::ready(Box::new(DocsSession::new(agent, Value::Null)));
     if let Some(missing) = missing {
         tell(Agent::DOCS, "writes what the facts say", &missing, app)?;
+        hosted = hosted.lacking(&missing);
     }
-    let on = on.add(Agent::DOCS, "docs", agent.graph(), None);
+    let on = on.add(Agent::DOCS, "docs", hosted);
     // It writes pages into the folders that are served.
     Ok(on.for_owners_if_shared("docs", Agent::DOCS))
 }

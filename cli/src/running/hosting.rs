@@ -6,9 +6,10 @@ use std::{
 };
 
 use serde_json::Value as Json;
-use superstep::{Backends, Graph, Nodes, State, fs::Roots};
+use superstep::{Backends, fs::Roots};
+use superstep_agent::OpenAgent;
 use superstep_mail::account::MailAccount;
-use superstep_server::Server;
+use superstep_server::{Need, Readiness, Server, Standing};
 
 use crate::{
     agents::Agent,
@@ -87,43 +88,60 @@ fn private(what: &Serve, app: &App<'_>) -> Result<Vec<PathBuf>, Error> {
     Ok(private)
 }
 
-/// The example that an agent without a model plays, and the end of its description.
-pub(super) struct Rehearsal {
-    pub(super) input: Json,
-    pub(super) note: &'static str,
+/// An agent that is about to be hosted.
+pub(super) struct Hosted {
+    opened: Box<dyn OpenAgent>,
+    standing: Standing,
+    /// The example that it plays instead of that of its card.
+    example: Option<Json>,
+}
+
+impl Hosted {
+    /// An agent that has what it needs.
+    pub(super) fn ready(opened: Box<dyn OpenAgent>) -> Self {
+        Self {
+            opened,
+            standing: Standing::default(),
+            example: None,
+        }
+    }
+
+    /// The same agent, which runs and lacks something.
+    pub(super) fn lacking(mut self, missing: &Error) -> Self {
+        self.standing.needs.push(need(missing));
+        self
+    }
+
+    /// An agent that plays an example only.
+    pub(super) fn rehearsing(opened: Box<dyn OpenAgent>, example: Json, missing: &Error) -> Self {
+        let mut hosted = Self::ready(opened).lacking(missing);
+        hosted.standing.state = Readiness::Rehearsal;
+        hosted.example = Some(example);
+        hosted
+    }
+
+    /// An agent that can be read, not run.
+    pub(super) fn unable(opened: Box<dyn OpenAgent>, missing: &Error) -> Self {
+        let mut hosted = Self::ready(opened).lacking(missing);
+        hosted.standing.state = Readiness::Unable;
+        hosted
+    }
 }
 
 impl Hosting<'_> {
-    /// Adds the graph of an agent under an id.
-    pub(super) fn add<S: State, N: Nodes>(
-        mut self,
-        agent: Agent,
-        id: &str,
-        graph: &Graph<S, N>,
-        rehearsal: Option<Rehearsal>,
-    ) -> Self {
-        self.server = self.server.graph(id, graph);
-        self.described(agent, id, rehearsal)
-    }
-
-    /// Describes an agent by its card: what it does, an example, and the input that continues a thread.
-    pub(super) fn described(
-        mut self,
-        agent: Agent,
-        id: &str,
-        rehearsal: Option<Rehearsal>,
-    ) -> Self {
-        let card = agent.card();
-        let (example, note) = match rehearsal {
-            Some(Rehearsal { input, note }) => (Some(input), note),
-            None => (card.example.clone(), ""),
-        };
-        self.server = self.server.description(id, format!("{}{note}", card.about));
+    /// Adds an agent under an id.
+    pub(super) fn add(mut self, agent: Agent, id: &str, hosted: Hosted) -> Self {
+        let Hosted {
+            opened,
+            standing,
+            example,
+        } = hosted;
+        self.server = self
+            .server
+            .agent(id, agent.card(), opened)
+            .standing(id, standing);
         if let Some(example) = example {
             self.server = self.server.example(id, example);
-        }
-        if let Some(next) = &card.follow_up {
-            self.server = self.server.follow_up(id, next.clone());
         }
         self
     }
@@ -155,13 +173,23 @@ pub(super) fn unable(agent: Agent, missing: &Error, app: &App<'_>) -> Result<Str
 }
 
 fn why(agent: Agent, missing: &Error) -> String {
-    let why = first_line(missing);
-    let ways = match missing {
-        Error::Model(_) | Error::NoModel => WAYS.to_owned(),
-        other => other.hints().join("; "),
-    };
+    let Need { why, fix, .. } = need(missing);
     let agent = agent.name();
-    format!("{agent} is served without what it needs: {why}; {ways}")
+    format!("{agent} is served without what it needs: {why}; {fix}")
+}
+
+/// What is missing, for the page.
+fn need(missing: &Error) -> Need {
+    let (what, fix) = match missing {
+        Error::Model(_) | Error::NoModel => ("model", WAYS.to_owned()),
+        Error::NoAccount => ("account", missing.hints().join("; ")),
+        other => ("settings", other.hints().join("; ")),
+    };
+    Need {
+        what: what.to_owned(),
+        why: first_line(missing),
+        fix,
+    }
 }
 
 /// Says what an agent does without something. Who cancelled wants no server.

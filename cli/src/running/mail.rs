@@ -2,8 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use superstep::model::config::Config;
+use superstep_agent::PlainAgent;
 use superstep_mail::{
     Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings, account::MailAccount,
     ingest_graph,
@@ -12,7 +13,7 @@ use superstep_server::thread_uuid;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
-    hosting::{Rehearsal, plays_example, unable},
+    hosting::{Hosted, plays_example, unable},
     notes::Notes,
     rehearsal,
 };
@@ -30,10 +31,6 @@ const EMAIL: (&str, &str) = ("email_assistant", "mail");
 
 /// The id of the graph that takes in mail.
 const INGEST: &str = "mail_ingest";
-
-/// What its description ends with if there is no account of mail.
-const NO_ACCOUNT: &str =
-    " (no account is set up: it has three mails of its own, and plays scripted replies)";
 
 pub(super) struct Mail;
 
@@ -70,23 +67,28 @@ impl RunAgent for Mail {
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let demo = rehearsal::prepare(Agent::MAIL, &SCENE);
     let mut has_account = false;
-    let (agent, rehearsal) = match (open(on.what, app).await, demo) {
+    let session = |agent: &MailAgent| Box::new(PlainAgent::from(agent.graph().clone()));
+    let (agent, hosted) = match (open(on.what, app).await, demo) {
         (Ok(agent), _) => {
             has_account = true;
-            (agent, None)
+            let hosted = Hosted::ready(session(&agent));
+            (agent, hosted)
         }
         // Mail of somebody's own is not mixed with that of a demo.
         (Err(missing @ Error::NoAccount), Some(demo)) => {
             let why = plays_example(Agent::MAIL, &missing, app)?;
-            rehearsed(&why, &demo, &on).await?
+            let (agent, input) = rehearsed(&why, &demo, &on).await?;
+            let hosted = Hosted::rehearsing(session(&agent), input, &missing);
+            (agent, hosted)
         }
         (Err(missing), _) => {
             let why = unable(Agent::MAIL, &missing, app)?;
             let agent = MailAgent::without_account(&why, on.backends.clone())?;
-            (agent, None)
+            let hosted = Hosted::unable(session(&agent), &missing);
+            (agent, hosted)
         }
     };
-    let on = on.add(Agent::MAIL, EMAIL.0, agent.graph(), rehearsal);
+    let on = on.add(Agent::MAIL, EMAIL.0, hosted);
     // It sends from the mailbox of the user, and reads their calendar.
     let mut on = on.for_owners_if_shared(EMAIL.0, Agent::MAIL);
     on.server = on
@@ -121,12 +123,8 @@ async fn open(what: &Serve, app: &mut App<'_>) -> Result<MailAgent, Error> {
     Ok(mail::open(&account, None, app).await?.agent)
 }
 
-/// The e-mail assistant over the mails of its demo, in a dry run.
-async fn rehearsed(
-    why: &str,
-    demo: &Path,
-    on: &Hosting<'_>,
-) -> Result<(MailAgent, Option<Rehearsal>), Error> {
+/// The e-mail assistant over the mails of its demo, in a dry run, and one of them as its input.
+async fn rehearsed(why: &str, demo: &Path, on: &Hosting<'_>) -> Result<(MailAgent, Json), Error> {
     let owner = Address::new("max@example.com");
     let mailbox = FolderMailbox::open(demo.join("mail"), owner)?;
     let calendar = FolderCalendar::open(demo.join("meetings"), "Europe/Berlin")?;
@@ -140,11 +138,7 @@ async fn rehearsed(
         on.backends.clone(),
     )?;
     let mail = agent.email_input(&MailId("meeting.eml".into())).await?;
-    let rehearsal = Rehearsal {
-        input: json!({ "email_input": mail }),
-        note: NO_ACCOUNT,
-    };
-    Ok((agent, Some(rehearsal)))
+    Ok((agent, json!({ "email_input": mail })))
 }
 
 const SCENE: Scene = Scene {

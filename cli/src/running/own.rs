@@ -4,7 +4,7 @@ use superstep_agent::Site;
 
 use super::{
     Doing, Hosting, Resumed, RunAgent,
-    hosting::{lacks_model, unable},
+    hosting::{Hosted, lacks_model, unable},
 };
 use crate::{agents::Agent, app::App, environment, error::Error, own};
 
@@ -35,18 +35,17 @@ async fn hosted<'s>(
     app: &mut App<'_>,
 ) -> Result<Hosting<'s>, Error> {
     let content = environment::content_of_server();
-    let site = match own::site(agent, &content, on.backends.clone(), app).await {
-        Ok(site) => site,
+    let hosted = match own::site(agent, &content, on.backends.clone(), app).await {
+        Ok(site) => Hosted::ready(agent.open(site)?),
         Err(missing) if lacks_model(&missing) => {
             let why = unable(agent, &missing, app)?;
-            Site::without_model(on.backends.clone(), &why)
+            let site = Site::without_model(on.backends.clone(), &why);
+            Hosted::unable(agent.open(site)?, &missing)
         }
         Err(error) => return Err(error),
     };
-    let opened = agent.open(site)?;
     let id = agent.name();
-    let mut on = on.described(agent, id, None);
-    on.server = on.server.dynamic(id, opened.graph(), opened.schemas());
+    let on = on.add(agent, id, hosted);
     // Only its author knows what it acts on.
     Ok(on.for_owners_if_shared(id, agent))
 }

@@ -8,9 +8,6 @@ use superstep::fs::{Rights, Staged, private_dir};
 use super::Scene;
 use crate::{agents::Agent, dirs};
 
-/// What the description of such an agent ends with.
-pub(super) const NOTE: &str = " (no model is set up: its example plays scripted replies)";
-
 /// Writes the files of a demo, and gives their folder; nothing if there is no place for them.
 pub(super) fn prepare(agent: Agent, scene: &Scene) -> Option<PathBuf> {
     let folder = dirs::data()?.join("demo").join(agent.name());

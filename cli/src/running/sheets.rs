@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use superstep::model::config::Config;
-use superstep_sheets::Versions;
+use superstep_sheets::{SheetsSession, Versions, workbook::Overwrite};
 
 use super::{
     Doing, Hosting, Resumed, RunAgent, Scene,
-    hosting::{Rehearsal, lacks_model, plays_example, unable},
-    rehearsal,
+    hosting::{Hosted, lacks_model, plays_example, unable},
 };
 use crate::{
     agents::{Agent, Rehearsed},
@@ -46,30 +45,32 @@ impl RunAgent for Sheets {
 async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let versions = sheet::hosted_versions(on.uploads.clone(), app.global)?;
     on.server = on.server.results(versions.folder());
-    let (agent, rehearsal) = match sheet::hosted(on.uploads.clone(), app).await {
-        Ok(agent) => (agent, None),
+    let session = |agent| Box::new(SheetsSession::new(agent, None, Overwrite::Never));
+    let hosted = match sheet::hosted(on.uploads.clone(), app).await {
+        Ok(agent) => Hosted::ready(session(agent)),
         Err(missing) if lacks_model(&missing) => {
             let why = plays_example(Agent::SHEETS, &missing, app)?;
-            rehearsed(&why, versions, &on)?
+            let (agent, input) = rehearsed(&why, versions, &on)?;
+            Hosted::rehearsing(session(agent), input, &missing)
         }
         Err(missing) => {
             let why = unable(Agent::SHEETS, &missing, app)?;
             let agent =
                 superstep_sheets::Sheets::without_model(&why, versions, on.backends.clone())?;
-            (agent, None)
+            Hosted::unable(session(agent), &missing)
         }
     };
-    let mut on = on.add(Agent::SHEETS, "sheets", agent.graph(), rehearsal);
+    let mut on = on.add(Agent::SHEETS, "sheets", hosted);
     on.server = on.server.result_field("sheets", "version");
     Ok(on)
 }
 
-/// The spreadsheet agent with the workbook of its demo.
+/// The spreadsheet agent with the workbook of its demo, and an input about it.
 fn rehearsed(
     why: &str,
     versions: Arc<dyn Versions>,
     on: &Hosting<'_>,
-) -> Result<(superstep_sheets::Sheets, Option<Rehearsal>), Error> {
+) -> Result<(superstep_sheets::Sheets, Json), Error> {
     let workbook = versions.put(WORKBOOK)?;
     let marks = &["sums by region"];
     let model = Rehearsed::new(include_str!("../demo/sheets.jsonl"), marks, why)?;
@@ -84,8 +85,7 @@ fn rehearsed(
     )?;
     let instruction = "Add the revenue of each sale, and a sheet with the sums by region";
     let input = json!({"problem": {"instruction": instruction, "workbook": workbook}});
-    let note = rehearsal::NOTE;
-    Ok((agent, Some(Rehearsal { input, note })))
+    Ok((agent, input))
 }
 
 const SCENE: Scene = Scene {

@@ -30,6 +30,24 @@ fn the_agents_are_served_without_a_model_and_say_what_they_lack() {
         assert!(!about.contains('\n') && about.len() > 20, "{assistant}");
         let example = &assistant["metadata"]["example_input"];
         assert!(example.is_object(), "{assistant}");
+        let ui = &assistant["metadata"]["ui"];
+        assert_eq!(&ui["example"], example);
+        assert!(ui["title"].is_string() && ui["nodes"].is_object(), "{ui}");
+        assert!(
+            !about.contains('('),
+            "what is missing is in `needs`: {about}"
+        );
+        let path = format!(
+            "/assistants/{}/schemas",
+            assistant["assistant_id"].as_str().unwrap()
+        );
+        let (_, schemas) = server.call("GET", &path, &json!(null));
+        let fields = schemas["input_schema"]["properties"].as_object().unwrap();
+        let example = example.as_object().unwrap();
+        assert!(
+            example.keys().all(|name| fields.contains_key(name)),
+            "{schemas}"
+        );
     }
     let (_, drawn) = server.call("GET", "/assistants/mail/graph", &json!(null));
     assert!(drawn["nodes"].as_array().unwrap().len() > 2, "{drawn}");

@@ -23,6 +23,9 @@ pub struct Card {
     pub model_nodes: Vec<String>,
     /// An example input.
     pub example: Option<Json>,
+    /// JSON schema of the input, for forms. It names the fields that a person fills in, which may be fewer than the state
+    /// has. `x-ui` of a field is `file`, `folder`, `mail`, `advanced` or `hidden`.
+    pub input_schema: Option<Json>,
     /// Template of the first input. `"$text"` is replaced by the user's text.
     pub input: Option<Json>,
     /// Template of input that continues a finished thread, with `"$text"` as in `input`.
@@ -82,6 +85,19 @@ impl Card {
         Some(filled(self.input.as_ref()?, words))
     }
 
+    /// The words in an input, if it is one of the templates with words.
+    pub fn words_of<'a>(&self, input: &'a Json) -> Option<&'a str> {
+        let templates = [&self.input, &self.follow_up];
+        let mut templates = templates.into_iter().flatten();
+        templates.find_map(|template| words_in(template, input))
+    }
+
+    /// The place of the words in the input, as a JSON pointer.
+    pub fn words_place(&self) -> Option<String> {
+        let template = self.input.as_ref().or(self.follow_up.as_ref())?;
+        place_in(template)
+    }
+
     /// Whether the agent has a graph of this name.
     pub fn has_graph(&self, graph: &str) -> bool {
         self.name == graph || self.graphs.iter().any(|known| known == graph)
@@ -115,6 +131,26 @@ fn filled(template: &Json, words: &str) -> Json {
     }
 }
 
+/// The text at the place of a template's words.
+fn words_in<'a>(template: &Json, input: &'a Json) -> Option<&'a str> {
+    at(input, &place_in(template)?)?.as_str()
+}
+
+/// The place of the words in a template.
+fn place_in(template: &Json) -> Option<String> {
+    let below =
+        |name: &dyn std::fmt::Display, part: &Json| Some(format!("/{name}{}", place_in(part)?));
+    match template {
+        Json::String(text) => (text == TEXT).then(String::new),
+        Json::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(place, item)| below(&place, item))
+        }
+        Json::Object(fields) => fields.iter().find_map(|(name, part)| below(name, part)),
+        _ => None,
+    }
+}
+
 /// The value at a place.
 fn at<'a>(state: &'a Json, place: &str) -> Option<&'a Json> {
     let mut names = place.split('/').skip(1);
@@ -135,6 +171,16 @@ mod tests {
         let card = Card::new("poet", "").taking("topic");
         assert_eq!(card.input_of("tea"), Some(json!({"topic": "tea"})));
         assert_eq!(Card::new("poet", "").input_of("tea"), None);
+    }
+
+    #[test]
+    fn words_are_found_in_the_inputs_that_they_fill() {
+        let card = Card::new("poet", "").chatting();
+        let input = card.input_of("tea").unwrap_or_default();
+        assert_eq!(card.words_of(&input), Some("tea"));
+        assert_eq!(card.words_of(&json!({"messages": "tea"})), None);
+        assert_eq!(card.words_place().as_deref(), Some("/messages/0/content"));
+        assert_eq!(Card::new("poet", "").words_place(), None);
     }
 
     #[test]

@@ -25,14 +25,17 @@ mod money;
 mod no_model;
 mod notice;
 mod open;
+mod outcome;
 mod plain_agent;
 mod prompt;
 mod question_id;
+mod question_view;
 mod result_file;
 mod settings;
 pub mod slash;
 mod span;
 mod surroundings;
+mod turn;
 mod usage_error;
 mod words;
 
@@ -50,12 +53,17 @@ pub use money::in_micro_usd;
 pub use no_model::NoModel;
 pub use notice::{ForPrograms, Notice, Report};
 pub use open::{Instead, OpenAgent, Reply};
+pub use outcome::Outcome;
 pub use plain_agent::PlainAgent;
 pub use prompt::{Answer, Decides, Prompt, Reading};
 pub use question_id::{SHORTEST_ID, names_question, short_id};
+pub use question_view::{
+    QuestionFact, QuestionKind, QuestionOption, QuestionView, QuestionWarning, WarningLevel,
+};
 pub use result_file::{FilePlace, ResultFile};
 pub use settings::{AgentSetting, settings_of};
 pub use span::{Span, Style, bad, code, faint, good, plain, strong};
 pub use surroundings::{ReplyLength, Surroundings};
+pub use turn::{Speaker, Turn};
 pub use usage_error::UsageError;
 pub use words::{count, shown};

@@ -1,5 +1,6 @@
 //! The trait of an opened agent: its graph and its dialogue.
 
+use serde_json::Value as Json;
 use superstep::{
     OpenAsk, RunOptions, Schemas, Value,
     dynamic::{DynEvent, DynGraph},
@@ -11,7 +12,10 @@ use crate::{
     defaults,
     failure::AgentError,
     notice::{Notice, Report},
+    outcome::Outcome,
     prompt::{Prompt, Reading},
+    question_view::QuestionView,
+    turn::Turn,
 };
 
 /// Reply of an agent to a line that is a command of the conversation, such as `/help`.
@@ -129,5 +133,30 @@ pub trait OpenAgent: Send {
     /// The report of a thread that is done.
     fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
         defaults::report(self.graph().clone(), with, String::new())
+    }
+
+    /// A question as data for screens.
+    fn question_view(&self, ask: &OpenAsk) -> QuestionView {
+        QuestionView::of(ask)
+    }
+
+    /// The conversation of a stored thread by its values, oldest turn first. If the values hold none, front ends show the
+    /// inputs of the runs and the report.
+    fn turns(&self, values: &Json) -> Vec<Turn> {
+        values
+            .get("messages")
+            .map(Turn::of_messages)
+            .unwrap_or_default()
+    }
+
+    /// How a finished thread ended, by its values.
+    fn outcome(&self, _values: &Json) -> Outcome {
+        Outcome::Done
+    }
+
+    /// The report for a front end that only looks at a thread, any number of times. An agent whose report writes files
+    /// leaves them alone here.
+    fn review<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {
+        self.report(with)
     }
 }

@@ -18,6 +18,7 @@ mod driver;
 mod enqueue;
 mod env;
 mod event_log;
+mod fields;
 pub mod follow;
 pub mod graph;
 pub mod input;

@@ -2,6 +2,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod endings;
+pub(crate) mod events;
 pub(crate) mod foreign;
 pub(crate) mod readers;
 pub(crate) mod store_edit;
@@ -23,8 +24,8 @@ use superstep::{
 use tokio::sync::Notify;
 
 use self::{
-    counts::Counts, endings::Endings, foreign::Foreign, readers::Readers, store_edit::StoreEditor,
-    uploads::Uploads,
+    counts::Counts, endings::Endings, events::Events, foreign::Foreign, readers::Readers,
+    store_edit::StoreEditor, uploads::Uploads,
 };
 use crate::{
     owners::{graphs::OwnerStores, private_paths::PrivatePaths},
@@ -60,6 +61,7 @@ pub(crate) struct App {
     /// Names of new things.
     pub(crate) ids: ClockIds,
     pub(crate) endings: Endings,
+    pub(crate) events: Events,
     pub(crate) readers: Arc<Readers>,
     /// Runs whose webhook is being called.
     pub(crate) calling: Mutex<HashSet<RunId>>,

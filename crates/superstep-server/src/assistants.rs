@@ -32,7 +32,7 @@ pub(crate) async fn get(
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
     let (id, assistant) = app.assistant(&id).await?;
-    Ok(answer(&assistant.shown(&id)))
+    Ok(answer(&app.assistant_shown(&id, &assistant)))
 }
 
 /// `POST /assistants`
@@ -68,9 +68,9 @@ pub(crate) async fn create(
         None => app.assistants.find(&id).await?,
     };
     match (there, if_exists) {
-        (None, _) => Ok(answer(&made.shown(&id))),
+        (None, _) => Ok(answer(&app.assistant_shown(&id, &made))),
         (Some(there), Some("do_nothing")) if caller.may_use(there.owner.as_deref()) => {
-            Ok(answer(&there.shown(&id)))
+            Ok(answer(&app.assistant_shown(&id, &there)))
         }
         (Some(_), _) => {
             let why = format!("Assistant {id} already exists");
@@ -105,7 +105,7 @@ pub(crate) async fn patch(
     };
     let changed = app.assistants.change(&id, add).await?;
     let changed = changed.ok_or_else(|| Refusal::missing("Not Found"))?;
-    Ok(answer(&changed.shown(&id)))
+    Ok(answer(&app.assistant_shown(&id, &changed)))
 }
 
 /// Puts what a request gives into a version.
@@ -192,7 +192,7 @@ pub(crate) async fn latest(
     };
     let changed = app.assistants.change(&id, choose).await?;
     let changed = changed.ok_or_else(|| Refusal::missing("Not Found"))?;
-    Ok(answer(&changed.shown(&id)))
+    Ok(answer(&app.assistant_shown(&id, &changed)))
 }
 
 /// `POST /assistants/search`
@@ -347,7 +347,9 @@ async fn found(app: &App, caller: &Visitor, body: &mut Payload) -> Result<Vec<Js
             .is_some_and(|own| has_all(own, &metadata))
     };
     let all = app.all_assistants(caller).await?;
-    let rows = all.iter().map(|(id, assistant)| assistant.shown(id));
+    let rows = all
+        .iter()
+        .map(|(id, assistant)| app.assistant_shown(id, assistant));
     let wanted = rows.filter(|row| is_wanted(row) && is_named(row) && is_marked(row));
     Ok(wanted.collect())
 }

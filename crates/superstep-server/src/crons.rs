@@ -221,8 +221,7 @@ impl App {
         let owner = Visitor::of(cron.owner.clone());
         let given = Json::Object(cron.payload.clone());
         self.check_files(&owner, &given).await?;
-        self.check_assistant(&owner, &request.kwargs.assistant_id)
-            .await
+        self.check_run(&owner, &request).await
     }
 
     async fn find_cron(&self, caller: &Visitor, id: &str) -> Result<(String, Cron), Refusal> {

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value as Json;
 use superstep::{Schemas, dynamic::DynGraph};
+use superstep_agent::{Card, OpenAgent, PlainAgent};
+use tokio::sync::{Mutex, MutexGuard};
 use uuid::Uuid;
 
 use crate::{
     error::ServerError,
+    presentation::readiness::Standing,
     refusal::Refusal,
     time::{self, Micros},
 };
@@ -25,12 +27,12 @@ pub(crate) struct Hosted {
     pub(crate) schemas: Schemas,
     pub(crate) assistant: Uuid,
     pub(crate) since: Micros,
-    /// What it does, in a line.
-    pub(crate) description: Option<String>,
-    /// An input to try it with.
-    pub(crate) example: Option<Json>,
-    /// The input that a follow-up is, with `$text` in the place of its words.
-    pub(crate) follow_up: Option<Json>,
+    /// What it does, an input to try it with, and the templates of its inputs.
+    pub(crate) card: Card,
+    /// The agent that presents its threads.
+    agent: Mutex<Box<dyn OpenAgent>>,
+    /// Whether it can be run, and what it lacks.
+    pub(crate) standing: Standing,
     /// The field of its state that names what it made.
     pub(crate) result_field: Option<String>,
     /// Whether owners neither see nor run it.
@@ -38,19 +40,43 @@ pub(crate) struct Hosted {
 }
 
 impl Hosted {
+    /// A graph that is presented like any other.
     pub(crate) fn new(id: String, graph: DynGraph, schemas: Schemas) -> Self {
+        let card = Card::new(&*id, "");
+        let agent = PlainAgent::from(graph.clone());
+        Self::presented(id, graph, schemas, card, Box::new(agent))
+    }
+
+    /// A graph whose threads an agent presents.
+    pub(crate) fn presented(
+        id: String,
+        graph: DynGraph,
+        schemas: Schemas,
+        card: Card,
+        agent: Box<dyn OpenAgent>,
+    ) -> Self {
         Self {
             assistant: Uuid::new_v5(&ASSISTANTS, id.as_bytes()),
             id,
             graph,
             schemas,
             since: time::now(),
-            description: None,
-            example: None,
-            follow_up: None,
+            card,
+            agent: Mutex::new(agent),
+            standing: Standing::default(),
             result_field: None,
             is_whole: false,
         }
+    }
+
+    /// The agent that presents its threads, one caller at a time.
+    pub(crate) async fn agent(&self) -> MutexGuard<'_, Box<dyn OpenAgent>> {
+        self.agent.lock().await
+    }
+
+    /// What it does, in a line.
+    pub(crate) fn description(&self) -> Option<String> {
+        Some(self.card.about.clone()).filter(|about| !about.is_empty())
     }
 
     /// Whether a caller may run it, by their name if they are an owner.

@@ -18,7 +18,7 @@ use axum::{
 use self::{access::Access, info::RouteInfo};
 use crate::{
     app::App,
-    assistants, crons, files,
+    assistants, crons, events, files,
     guard::{
         Guard,
         ownership::{no_owner, own_assistant, own_thread},
@@ -26,7 +26,7 @@ use crate::{
     },
     interop,
     owners::private_paths::hide_paths,
-    runs, store, system, threads, ui,
+    presentation, runs, store, system, threads, ui,
 };
 
 type Row = (Method, &'static str, Access, MethodRouter<Arc<App>>);
@@ -39,6 +39,8 @@ fn table() -> Vec<Row> {
         (Method::GET, "/ui/{*path}", Open, get(ui::get)),
         (Method::GET, "/ok", Open, get(system::ok)),
         (Method::GET, "/info", Token, get(system::info)),
+        (Method::GET, "/me", Token, get(system::me)),
+        (Method::GET, "/events", Token, get(events::get)),
         (Method::GET, "/metrics", Whole, get(system::metrics::get)),
         (Method::GET, "/openapi.json", Open, get(openapi::get)),
         (Method::POST, "/files", Token, post(files::upload)),
@@ -164,6 +166,30 @@ fn table() -> Vec<Row> {
             "/threads/{id}",
             Token,
             delete(threads::delete),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/view",
+            Token,
+            get(presentation::view::get),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/branches",
+            Token,
+            get(threads::branches::get),
+        ),
+        (
+            Method::GET,
+            "/threads/{id}/compare",
+            Token,
+            get(threads::branches::compare),
+        ),
+        (
+            Method::POST,
+            "/threads/{id}/answer",
+            Token,
+            post(threads::answer::post),
         ),
         (
             Method::GET,

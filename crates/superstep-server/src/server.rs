@@ -17,6 +17,7 @@ use std::{
 use axum::{extract::DefaultBodyLimit, middleware};
 use serde_json::Value as Json;
 use superstep::{Backends, Graph, Nodes, Schemas, Secret, State, clock::ClockIds, dynamic};
+use superstep_agent::{Card, OpenAgent};
 use tokio::{
     net::{TcpListener, ToSocketAddrs},
     sync::Notify,
@@ -29,8 +30,8 @@ use self::{
 };
 use crate::{
     app::{
-        App, counts::Counts, endings::Endings, foreign::Foreign, store_edit::StoreEditor,
-        uploads::Uploads,
+        App, counts::Counts, endings::Endings, events::Events, foreign::Foreign,
+        store_edit::StoreEditor, uploads::Uploads,
     },
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
@@ -39,6 +40,7 @@ use crate::{
         private_paths::PrivatePaths,
         tokens::{self, Tokens},
     },
+    presentation::readiness::Standing,
     records::{self, Records, hidden::Hidden, threads::ThreadRecords},
     registry::{Hosted, Registry},
     routes::{openapi, router, routes},
@@ -79,6 +81,7 @@ pub struct Server {
     /// Inputs to begin with, by the ids of graphs.
     examples: HashMap<String, Json>,
     follow_ups: HashMap<String, Json>,
+    standings: HashMap<String, Standing>,
     files_folder: Option<PathBuf>,
     results_folder: Option<PathBuf>,
     private: Vec<PathBuf>,
@@ -109,6 +112,7 @@ impl Server {
             descriptions: HashMap::new(),
             examples: HashMap::new(),
             follow_ups: HashMap::new(),
+            standings: HashMap::new(),
             files_folder: None,
             private: Vec::new(),
             results_folder: None,
@@ -133,6 +137,26 @@ impl Server {
     ) -> Self {
         let graph = graph.with_backends(self.backends.clone());
         self.graphs.push(Hosted::new(id.into(), graph, schemas));
+        self
+    }
+
+    /// Hosts an agent under an id, with the facts of its card. The agent presents its threads: titles, questions, typed
+    /// answers and reports come from it. It must have been opened on the backends of the server.
+    pub fn agent(mut self, id: impl Into<String>, card: &Card, opened: Box<dyn OpenAgent>) -> Self {
+        let graph = opened.graph().with_backends(self.backends.clone());
+        let mut schemas = opened.schemas();
+        if let Some(input) = &card.input_schema {
+            schemas.input = Some(input.clone());
+        }
+        let hosted = Hosted::presented(id.into(), graph, schemas, card.clone(), opened);
+        self.graphs.push(hosted);
+        self
+    }
+
+    /// Whether a hosted graph can be run, and what it lacks; assistants have both as `ui` of their metadata. Graphs are
+    /// ready unless this says otherwise.
+    pub fn standing(mut self, id: impl Into<String>, standing: Standing) -> Self {
+        self.standings.insert(id.into(), standing);
         self
     }
 
@@ -281,13 +305,16 @@ impl Server {
         let saver = self.backends.saver.clone().ok_or(missing("saver"))?;
         let store = self.backends.store.clone().ok_or(missing("store"))?;
         for (id, description) in self.descriptions {
-            hosted(&mut self.graphs, id)?.description = Some(description);
+            hosted(&mut self.graphs, id)?.card.about = description;
         }
         for (id, example) in self.examples {
-            hosted(&mut self.graphs, id)?.example = Some(example);
+            hosted(&mut self.graphs, id)?.card.example = Some(example);
         }
         for (id, input) in self.follow_ups {
-            hosted(&mut self.graphs, id)?.follow_up = Some(input);
+            hosted(&mut self.graphs, id)?.card.follow_up = Some(input);
+        }
+        for (id, standing) in self.standings {
+            hosted(&mut self.graphs, id)?.standing = standing;
         }
         for (id, field) in self.result_fields {
             hosted(&mut self.graphs, id)?.result_field = Some(field);
@@ -347,6 +374,7 @@ impl Server {
             store: store.clone(),
             ids: ClockIds::default(),
             endings: Endings::default(),
+            events: Events::default(),
             readers: Arc::default(),
             calling: Mutex::default(),
             webhook_hosts: self.webhook_hosts,

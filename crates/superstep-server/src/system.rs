@@ -19,6 +19,19 @@ pub(crate) async fn ok(State(app): State<Arc<App>>) -> Result<Response, Refusal>
     Ok(answer(&json!({ "ok": true, "services": {} })))
 }
 
+/// `GET /me`: whom the server takes the caller for.
+pub(crate) async fn me(caller: Visitor) -> Response {
+    let roles: &[&str] = match caller.is_owner() {
+        true => &["owner"],
+        false => &["operator"],
+    };
+    answer(&json!({
+        "owner": caller.owner(),
+        "roles": roles,
+        "whole_server": !caller.is_owner(),
+    }))
+}
+
 /// `GET /info`: what clients look at to know whom they talk to.
 pub(crate) async fn info() -> Response {
     answer(&json!({

@@ -1,6 +1,8 @@
 //! `/threads`: made, read, changed, removed and found.
 
 mod adopt;
+pub(crate) mod answer;
+pub(crate) mod branches;
 pub(crate) mod protocol;
 mod search;
 pub(crate) mod state;
@@ -81,6 +83,10 @@ pub(crate) async fn create(
         (false, Some(graph)) => Some(app.registry.graph_for(graph, caller.owner().as_deref())?),
         (false, None) => return Err(Refusal::invalid("`supersteps` need a `graph_id`")),
     };
+    if let Some(hosted) = graph {
+        let mut updates = steps.iter().flatten();
+        updates.try_for_each(|update| hosted.graph.check_update(None, update))?;
+    }
     let is_stored = graph.is_some() && app.is_stored(&record.thread(&id)).await?;
     if !app.make_thread(&id, &record).await? {
         let there = app.threads.find(&caller, &id).await;
@@ -105,6 +111,8 @@ pub(crate) async fn create(
             return Err(error.into());
         }
     }
+    app.events
+        .change(&record.thread(&id), record.owner.as_deref());
     Ok(answer(&app.thread(&id, &record).await?))
 }
 
@@ -136,6 +144,8 @@ pub(crate) async fn patch(
     }
     let changed = app.threads.merge(&caller, &id, &metadata).await?;
     let record = changed.ok_or_else(|| no_thread(&id))?;
+    app.events
+        .change(&record.thread(&id), record.owner.as_deref());
     Ok(answer(&app.thread(&id, &record).await?))
 }
 
@@ -172,6 +182,7 @@ pub(crate) async fn copy(
     }
     // An edit may have marked the thread while it was copied.
     app.provenance().copy(&from, &into).await?;
+    app.events.change(&into, copy.owner.as_deref());
     Ok(answer(&app.thread(&to, &copy).await?))
 }
 
@@ -182,7 +193,7 @@ pub(crate) async fn search(
     mut body: Payload,
 ) -> Result<Response, Refusal> {
     let page = Page::of(&mut body, SORTABLE)?;
-    let wanted = ThreadSearch::of(&mut body)?;
+    let wanted = ThreadSearch::of(&mut body, page.selects("view"))?;
     let (by, is_ascending) = page.order();
     let found = app.find_threads(&caller, &wanted, by, is_ascending, page.enough());
     Ok(page.answer(found.await?))
@@ -194,7 +205,11 @@ pub(crate) async fn count(
     caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    let wanted = ThreadSearch::of(&mut body)?;
+    let is_grouped = body.word("group_by", &["status"])?.is_some();
+    let wanted = ThreadSearch::of(&mut body, false)?;
+    if is_grouped {
+        return Ok(answer(&app.count_by_status(&caller, &wanted).await?));
+    }
     Ok(answer(&app.count_threads(&caller, &wanted).await?.into()))
 }
 
@@ -205,7 +220,9 @@ impl App {
         // The record goes last: whoever is cut short in between deletes again.
         self.saver.delete(&thread).await?;
         self.provenance().forget(&thread).await?;
-        Ok(self.threads.forget(id).await?)
+        self.threads.forget(id).await?;
+        self.events.change(&thread, record.owner.as_deref());
+        Ok(())
     }
 
     /// The record of a thread that a caller named and may see, and the thread's id in its usual form.

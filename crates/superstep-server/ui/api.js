@@ -1,14 +1,19 @@
 // Calls of the server: the same paths that every client of the API uses.
 
-let token = sessionStorage.getItem("token") ?? "";
+import { confirmed } from "./dom.js";
+import { events } from "./sse.js";
 
-/** Keeps a token for this tab only. */
-export function useToken(value) {
-  token = value;
-  sessionStorage.setItem("token", value);
+let token = sessionStorage.getItem("token") ?? "";
+/** @type {(error: ApiError) => Promise<string | null>} */
+let askToken = async () => null;
+let asking = null;
+
+/** Registers the dialog that asks for a token. */
+export function onTokenNeeded(ask) {
+  askToken = ask;
 }
 
-/** What went wrong, as the server said it. */
+/** An error as the server reports it. Status 0 means that it does not answer. */
 export class ApiError extends Error {
   constructor(status, detail) {
     super(detail);
@@ -25,117 +30,125 @@ function headers(body) {
 
 async function failure(response) {
   const text = await response.text();
-  let detail = text;
   try {
-    const parsed = JSON.parse(text).detail ?? text;
-    detail = typeof parsed === "string" ? parsed : JSON.stringify(parsed);
+    const reply = JSON.parse(text);
+    const detail = reply.unclear ?? reply.detail ?? text;
+    return new ApiError(response.status, typeof detail === "string" ? detail : JSON.stringify(detail));
   } catch {
-    // Not JSON: the text is what there is to show.
+    return new ApiError(response.status, text || `The server answered with status ${response.status}.`);
   }
-  return new ApiError(response.status, detail || `The server answered with ${response.status}.`);
 }
 
-async function send(method, path, body, signal) {
+/** Tells the shell whether the server answers. */
+const connection = (isUp) => document.dispatchEvent(new CustomEvent("connection", { detail: isUp }));
+
+/** Keeps a new token for this tab; calls that fail at the same time share one dialog. */
+async function renewed(error) {
+  asking ??= askToken(error).finally(() => (asking = null));
+  const given = await asking;
+  if (given === null) return false;
+  token = given;
+  sessionStorage.setItem("token", given);
+  return true;
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {any} [body]
+ * @param {{signal?: AbortSignal, more?: Record<string, string>, raw?: BodyInit}} [options]
+ * @returns {Promise<Response>}
+ */
+async function request(method, path, body, { signal, more = {}, raw } = {}) {
   let response;
   try {
-    response = await fetch(path, {
-      method,
-      signal,
-      headers: headers(body),
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    response = await fetch(path, { method, signal, headers: { ...headers(body), ...more }, body: payload });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "The server does not answer. Is it still running?");
+    connection(false);
+    throw new ApiError(0, "The server does not answer. Check that `superstep serve` is running.");
   }
+  connection(true);
   if (response.ok) return response;
   const error = await failure(response);
-  // What was done since a step is done a second time only if the person means it.
-  const isBack = response.status === 409 && error.message.includes("repeat_effects");
-  if (!isBack || body?.repeat_effects || !confirm(`${error.message}\n\nDo it again?`)) throw error;
-  return send(method, path, { ...body, repeat_effects: true }, signal);
+  if (response.status === 401 && (await renewed(error))) return request(method, path, body, { signal, more, raw });
+  // Effects since an earlier step are repeated only after a confirmation.
+  const repeats = response.status === 409 && error.message.includes("repeat_effects") && !body?.repeat_effects;
+  if (!repeats || !(await confirmed("Repeat what happened since?", error.message, "Do it again"))) throw error;
+  return request(method, path, { ...body, repeat_effects: true }, { signal, more });
 }
 
 async function json(method, path, body, signal) {
-  const response = await send(method, path, body, signal);
+  const response = await request(method, path, body, { signal });
   if (response.status === 204) return null;
   const text = await response.text();
   return text.trim() === "" ? null : JSON.parse(text);
 }
 
 const at = (id) => encodeURIComponent(id);
+const of = (thread) => `/threads/${at(thread)}`;
+
+/** Events of a run that the page shows. */
+const MODES = ["values", "updates", "messages-tuple", "custom", "tasks"];
 
 export const api = {
+  me: () => json("GET", "/me"),
   assistants: () => json("POST", "/assistants/search", { limit: 1000 }),
   schemas: (assistant) => json("GET", `/assistants/${at(assistant)}/schemas`),
   graph: (assistant) => json("GET", `/assistants/${at(assistant)}/graph?xray=true`),
 
   threads: (query, signal) => json("POST", "/threads/search", query, signal),
   countThreads: (query) => json("POST", "/threads/count", query),
-  thread: (id) => json("GET", `/threads/${at(id)}`),
+  thread: (id) => json("GET", of(id)),
+  view: (id) => json("GET", `${of(id)}/view`),
+  answer: (id, question, text) => json("POST", `${of(id)}/answer`, { question, text }),
   newThread: (metadata) => json("POST", "/threads", { metadata }),
-  deleteThread: (id) => json("DELETE", `/threads/${at(id)}`),
-  copyThread: (id) => json("POST", `/threads/${at(id)}/copy`, {}),
-  state: (id) => json("GET", `/threads/${at(id)}/state?subgraphs=true`),
-  history: (id, limit, before) => json("POST", `/threads/${at(id)}/history`, { limit, before }),
-  updateState: (id, update) => json("POST", `/threads/${at(id)}/state`, update),
-  runs: (id) => json("GET", `/threads/${at(id)}/runs?limit=100`),
-  run: (id, run) => json("GET", `/threads/${at(id)}/runs/${at(run)}`),
-  startRun: (id, request) => json("POST", `/threads/${at(id)}/runs`, request),
+  rename: (id, title) => json("PATCH", of(id), { metadata: { title } }),
+  deleteThread: (id) => json("DELETE", of(id)),
+  copyThread: (id) => json("POST", `${of(id)}/copy`, {}),
+  state: (id) => json("GET", `${of(id)}/state?subgraphs=true`),
+  history: (id, limit, before) => json("POST", `${of(id)}/history`, { limit, before }),
+  updateState: (id, update) => json("POST", `${of(id)}/state`, update),
+  runs: (id) => json("GET", `${of(id)}/runs?limit=20`),
+  run: (id, run) => json("GET", `${of(id)}/runs/${at(run)}`),
+  startRun: (id, run) => json("POST", `${of(id)}/runs`, run),
   /** Cancels a run that has not begun; one that has is left alone, and the call fails with 404. */
   cancelPending: (id, run) => json("POST", "/runs/cancel", { thread_id: id, run_ids: [run], status: "pending" }),
-  cancel: (id, run) => json("POST", `/threads/${at(id)}/runs/${at(run)}/cancel?wait=1`, {}),
-  trace: (id) => json("GET", `/threads/${at(id)}/trace`),
+  cancel: (id, run) => json("POST", `${of(id)}/runs/${at(run)}/cancel?wait=1`, {}),
+  trace: (id) => json("GET", `${of(id)}/trace`),
 
-  /** Keeps a file for runs. */
-  async upload(file) {
-    const response = await fetch(`/files?name=${at(file.name)}`, { method: "POST", headers: headers(), body: file });
-    if (!response.ok) throw await failure(response);
-    return response.json();
-  },
-  /** Whether the server keeps files. */
-  async keepsFiles() {
-    const response = await fetch("/files/search", { method: "POST", headers: headers({}), body: "{}" });
-    return response.ok;
-  },
-  /** The bytes of a file, by the hash of them. */
-  async download(hash) {
-    const response = await fetch(`/files/${at(hash)}`, { headers: headers() });
-    if (!response.ok) throw await failure(response);
-    return response.blob();
-  },
+  /** Stores a file for runs. */
+  upload: async (file) => (await request("POST", `/files?name=${at(file.name)}`, undefined, { raw: file })).json(),
+  /** The bytes of a file by their hash. */
+  download: async (hash) => (await request("GET", `/files/${at(hash)}`)).blob(),
 
   namespaces: (prefix) => json("POST", "/store/namespaces", { prefix, limit: 500 }),
   items: (query) => json("POST", "/store/items/search", query),
   putItem: (item) => json("PUT", "/store/items", item),
   deleteItem: (item) => json("DELETE", "/store/items", item),
 
-  /** Starts a run and passes each event to `onevent(name, data)` until the run ends. `onaccepted()` says that the server has it. */
-  async stream(thread, request, onevent, { signal, onaccepted } = {}) {
-    const response = await send("POST", `/threads/${at(thread)}/runs/stream`, request, signal);
+  /**
+   * Starts a run and passes each event to `onevent(name, data, id)` until the run ends. `onaccepted()` is called once the
+   * server has it.
+   * @param {{signal?: AbortSignal, onaccepted?: (() => void) | null}} [options]
+   */
+  async stream(thread, run, onevent, options = {}) {
+    const { signal, onaccepted } = options;
+    const body = { stream_mode: MODES, stream_resumable: true, if_not_exists: "create", ...run };
+    const response = await request("POST", `${of(thread)}/runs/stream`, body, { signal });
     onaccepted?.();
     await events(response, onevent);
   },
+  /** Reads along with a run, from the event after `last`; "-1" replays all. */
+  async join(thread, run, last, onevent, signal) {
+    const modes = MODES.map((mode) => `stream_mode=${mode}`).join("&");
+    const more = { "last-event-id": last };
+    await events(await request("GET", `${of(thread)}/runs/${at(run)}/stream?${modes}`, undefined, { signal, more }), onevent);
+  },
+  /** Reads the changes of all threads. */
+  async changes(last, onevent, signal) {
+    const more = last === null ? {} : { "last-event-id": last };
+    await events(await request("GET", "/events", undefined, { signal, more }), onevent);
+  },
 };
-
-/** Reads server-sent events of a response; a name without data is passed on with null. */
-async function events(response, onevent) {
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let buffer = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    buffer += value.replaceAll("\r\n", "\n");
-    for (let end = buffer.indexOf("\n\n"); end >= 0; end = buffer.indexOf("\n\n")) {
-      const block = buffer.slice(0, end);
-      buffer = buffer.slice(end + 2);
-      let name = "message";
-      const data = [];
-      for (const line of block.split("\n")) {
-        if (line.startsWith("event:")) name = line.slice(6).trim();
-        else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
-      }
-      if (data.length > 0 || name !== "message") onevent(name, data.length > 0 ? JSON.parse(data.join("\n")) : null);
-    }
-  }
-}

@@ -1,104 +1,113 @@
-// Where the page begins: which screen an address shows, the theme, the keys, and the token when the server wants one.
+// The beginning of the page: the rail, the screen that an address shows, the keys, and the token when the server wants one.
 //
-// A screen is a function `(main, parts, query) => stop?`; `stop` ends its timers and listeners when another one is shown.
+// A screen is a function `(main, parts, query)`; it gives `{stop, update}` or nothing. `update(parts, query)` shows another part
+// of the same screen and gives false if it is not the same.
 
-import { api, ApiError, useToken } from "./api.js";
-import { agents } from "./agents.js";
-import { h, show, say, dialog } from "./dom.js";
-import { inbox, waiting } from "./inbox.js";
-import { keys, press } from "./keys.js";
-import { memory } from "./memory.js";
-import { run } from "./run.js";
-import { thread } from "./thread.js";
-import { threads } from "./threads.js";
+import { onTokenNeeded, ApiError } from "./api.js";
+import { conversation } from "./conversation.js";
+import { button, dialog, h, say, show } from "./dom.js";
+import { home } from "./home.js";
+import { inbox } from "./inbox.js";
+import { press } from "./keys.js";
+import { newConversation } from "./new.js";
+import { rail } from "./rail.js";
 import { findHeld } from "./undo.js";
+import { onchange, watch } from "./watch.js";
 
-const SCREENS = { "": agents, run, inbox, threads, thread, memory };
-const TITLES = { "": "Agents", run: "Run", inbox: "Inbox", threads: "Threads", thread: "Thread", memory: "Memory" };
+const SCREENS = {
+  "": home,
+  agent: newConversation,
+  thread: conversation,
+  inbox,
+  threads: async (...all) => (await import("./threads.js")).threads(...all),
+  memory: async (...all) => (await import("./memory.js")).memory(...all),
+};
+const main = document.getElementById("main");
 
-let stop = null;
-let shown = 0;
+let current = null;
+let entered = 0;
+let name = null;
 
 async function route() {
   const [path, search] = location.hash.replace(/^#\/?/, "").split("?");
-  const [name, ...parts] = path.split("/").map(decodeURIComponent);
-  const screen = SCREENS[name];
-  const main = document.getElementById("main");
-  stop?.();
-  stop = null;
-  const mine = ++shown;
-  for (const link of document.querySelectorAll("nav a")) {
-    const current = link.dataset.screen === (name === "" || name === "run" ? "agents" : name === "thread" ? "threads" : name);
-    if (current) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+  const [screen, ...parts] = path.split("/").map(decodeURIComponent);
+  const query = new URLSearchParams(search ?? "");
+  menu.mark(screen, parts);
+  if (screen === name && current?.update?.(parts, query)) return;
+  current?.stop?.();
+  current = null;
+  name = screen;
+  const mine = ++entered;
+  const isFirst = mine === 1;
+  for (const old of document.querySelectorAll("#messages .error")) old.remove();
+  main.className = `screen-${screen || "home"}`;
+  if (SCREENS[screen] === undefined) {
+    show(main, h("h1", { tabIndex: -1 }, "Page not found"), h("p", null, h("a", { href: "#/" }, "Home")));
+    return titled(isFirst);
   }
-  document.title = `${TITLES[name] ?? "Not found"} · superstep`;
-  if (screen === undefined) {
-    show(main, h("h1", null, "There is no such page"), h("p", null, h("a", { href: "#/" }, "Go to the agents")));
-    return;
-  }
-  show(main, h("p", { class: "quiet" }, "Loading…"));
+  show(main, h("p", { class: "quiet loading" }, "Loading…"));
   try {
-    const ended = await screen(main, parts, new URLSearchParams(search ?? ""));
-    if (mine === shown) stop = ended ?? null;
-    else ended?.();
+    const shown = await SCREENS[screen](main, parts, query);
+    if (mine !== entered) return shown?.stop?.();
+    current = shown ?? null;
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 401 || error.status === 403) && (await askToken(error))) return route();
-    if (mine === shown) show(main, h("h1", null, "This did not work"), h("p", { class: "error" }, error.message), retry());
+    if (mine !== entered) return;
+    const isGone = error instanceof ApiError && error.status === 404;
+    const title = isGone ? "This is not here any more" : "This page could not be loaded";
+    const again = button("Try again", () => ((name = null), route()), "primary");
+    show(
+      main,
+      h(
+        "div",
+        { class: "page" },
+        h("h1", { tabIndex: -1 }, title),
+        h("p", { class: "error" }, error.message),
+        h("div", { class: "row" }, again, h("a", { class: "button", href: "#/" }, "Home")),
+      ),
+    );
+    name = null;
     if (!(error instanceof ApiError)) throw error;
+  } finally {
+    if (mine === entered) titled(isFirst);
   }
 }
 
-function retry() {
-  return h("p", null, h("button", { type: "button", onclick: route }, "Try again"));
+/** The title of the window is that of the screen, which gets the focus unless a field has it. */
+function titled(isFirst) {
+  const heading = main.querySelector("h1");
+  document.title = `${heading?.textContent ?? "superstep"} · superstep`;
+  if (!isFirst && !main.contains(document.activeElement)) heading?.focus({ preventScroll: true });
 }
 
-async function askToken(error) {
+onTokenNeeded(async (error) => {
   const field = h("input", { type: "password", autocomplete: "off", id: "token" });
-  const chosen = await dialog(
-    "This server wants a token",
-    h("div", null, h("p", null, error.message), h("label", { for: "token" }, "Token"), field),
-    [
-      { label: "Cancel", value: "" },
-      { label: "Go on", value: "yes", kind: "primary" },
-    ],
+  const why = error.message === "" ? "The token is missing or not valid any more." : error.message;
+  const body = h(
+    "div",
+    null,
+    h("p", null, why),
+    h("p", { class: "quiet" }, "It is kept for this tab only."),
+    h("label", { for: "token" }, "Token"),
+    field,
   );
-  if (chosen !== "yes" || field.value === "") return false;
-  useToken(field.value);
-  return true;
-}
+  field.addEventListener("keydown", (event) => event.key === "Enter" && field.closest("dialog").close("yes"));
+  const chosen = await dialog("This server needs a token", body, [
+    { label: "Cancel", value: "" },
+    { label: "Continue", value: "yes", kind: "primary" },
+  ]);
+  return chosen === "yes" && field.value !== "" ? field.value : null;
+});
 
-function theme() {
-  const root = document.documentElement;
-  const kept = localStorage.getItem("theme");
-  if (kept !== null) root.dataset.theme = kept;
-  document.getElementById("theme").addEventListener("click", () => {
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
-    localStorage.setItem("theme", root.dataset.theme);
-  });
-}
-
-async function count() {
-  if (document.hidden) return;
-  try {
-    const [found] = await Promise.all([waiting(), findHeld()]);
-    const badge = document.getElementById("inbox-count");
-    badge.hidden = found === "0";
-    badge.textContent = found;
-  } catch {
-    // The screen itself says what does not work; a count that cannot be had is not shown.
-    document.getElementById("inbox-count").hidden = true;
-  }
-}
-
-theme();
-document.getElementById("keys").addEventListener("click", keys);
+const kept = localStorage.getItem("theme");
+if (kept !== null) document.documentElement.dataset.theme = kept;
+document.getElementById("skip").addEventListener("click", () => main.focus());
 document.addEventListener("keydown", press);
 addEventListener("hashchange", route);
 addEventListener("unhandledrejection", (event) => {
   if (event.reason?.name !== "AbortError") say(event.reason?.message ?? String(event.reason), "error");
 });
+const menu = rail(document.getElementById("rail"));
 await route();
-await count();
-setInterval(count, 5000);
+onchange(() => findHeld());
+findHeld().catch(() => undefined);
+watch();

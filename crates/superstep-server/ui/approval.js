@@ -2,7 +2,7 @@
 // true recipients, a meeting, the cells that are lost, or the arguments. An edit takes the place of what was proposed.
 
 import { lines } from "./diff.js";
-import { h, show } from "./dom.js";
+import { button, h, show } from "./dom.js";
 import { draftOf, keepDraft } from "./drafts.js";
 import { effectOf, kept } from "./effect.js";
 import { answerTo } from "./human.js";
@@ -12,7 +12,7 @@ import { cells, facts, invitation, letter } from "./proposed.js";
 
 /** The question with its buttons. `answer(value, isHeld)` sends it and gives a promise. `act(name)` is for keys. */
 export function approval(asked, id, value, answer) {
-  const { action, args, config, description, view } = asked;
+  const { action, args, config, description, view, card, isInbox } = asked;
   const draft = draftOf(id);
   let edited = draft.args ?? null;
   let form = null;
@@ -26,7 +26,8 @@ export function approval(asked, id, value, answer) {
 
   const now = () => edited ?? args;
   const isEdited = () => edited !== null && pretty(edited) !== pretty(args);
-  const open = () => (view?.warnings ?? []).filter(({ address }) => !address || view?.letter === undefined || isRecipient(view.letter, address));
+  const warned = view?.warnings ?? card?.warnings?.filter(({ level }) => level !== "info") ?? [];
+  const open = () => warned.filter(({ address }) => !address || view?.letter === undefined || isRecipient(view.letter, address));
   const isRecipient = (of, address) => [...of.to, ...kept(of, now())].some((one) => one.email === address);
 
   const give = async (type, given, isHeld) => {
@@ -65,9 +66,27 @@ export function approval(asked, id, value, answer) {
     const all = open();
     show(
       warnings,
-      all.length > 0 && h("div", { class: "warnings" }, h("strong", null, "Check this first"), h("ul", null, all.map(({ text }) => h("li", null, text)))),
+      all.length > 0 &&
+        h(
+          "div",
+          { class: "warnings" },
+          h("strong", null, "Check this first"),
+          h(
+            "ul",
+            null,
+            all.map(({ text }) => h("li", null, text)),
+          ),
+        ),
     );
-    show(changed, isEdited() && [h("h4", null, "Your changes"), view?.letter && typeof args[view.letter.text_arg] === "string" ? lines(args[view.letter.text_arg], String(now()[view.letter.text_arg])) : lines(pretty(args), pretty(edited))]);
+    show(
+      changed,
+      isEdited() && [
+        h("h4", null, "Your changes"),
+        view?.letter && typeof args[view.letter.text_arg] === "string"
+          ? lines(args[view.letter.text_arg], String(now()[view.letter.text_arg]))
+          : lines(pretty(args), pretty(edited)),
+      ],
+    );
     const button = place.querySelector("[data-accept]");
     if (button === null) return;
     button.textContent = all.length === 0 ? acceptLabel() : `${acceptLabel()}…`;
@@ -75,7 +94,8 @@ export function approval(asked, id, value, answer) {
   };
   const acceptLabel = () => {
     const { accept } = effectOf(value, { args: { args: now() } });
-    return accept === "Accept" && isEdited() ? "Accept with your changes" : accept;
+    if (accept !== "Accept") return accept;
+    return isEdited() ? "Accept with your changes" : (card?.accept_label ?? accept);
   };
   const changedTo = (value) => {
     edited = value;
@@ -107,18 +127,33 @@ export function approval(asked, id, value, answer) {
     buttons();
   };
   const reply = () => {
-    const field = h("textarea", { rows: 3, "aria-label": "Your answer", placeholder: "Say what to do instead", oninput: () => keepDraft(id, { respond: field.value || undefined }) });
+    const field = h("textarea", {
+      rows: 3,
+      "aria-label": "Your answer",
+      placeholder: "Say what to do instead",
+      oninput: () => keepDraft(id, { respond: field.value || undefined }),
+    });
     field.value = draftOf(id).respond ?? "";
     const send = () => (field.value.trim() === "" ? field.focus() : give("response", field.value, false));
-    show(place, field, row(button("Send the answer", send, "primary"), button("Back", () => buttons())));
+    show(
+      place,
+      field,
+      row(
+        button("Send the answer", send, "primary"),
+        button("Back", () => buttons()),
+      ),
+    );
     field.focus();
   };
   const confirm = () => {
     const back = button("Back", () => buttons());
-    show(place, h("p", { class: "confirm" }, "Read the warning above first."), row(back, button(`${acceptLabel()} anyway`, accept, "danger")));
+    show(
+      place,
+      h("p", { class: "confirm" }, "Read the warning above first."),
+      row(back, button(`${acceptLabel()} anyway`, accept, "danger")),
+    );
     back.focus();
   };
-  const button = (label, onclick, kind = "") => h("button", { type: "button", class: kind, onclick: (event) => event.detail > 1 || onclick() }, label);
   const row = (...all) => h("div", { class: "row" }, all);
   const buttons = () => {
     const accepts = acts.accept && button("", acts.accept);
@@ -132,7 +167,12 @@ export function approval(asked, id, value, answer) {
         acts.respond && button("Respond", acts.respond),
         acts.ignore && button("Ignore", acts.ignore),
       ),
-      (view?.options ?? []).length > 0 && config.allow_respond && choices(view.options, (option) => give("response", option, false)),
+      (view?.options ?? []).length > 0 &&
+        config.allow_respond &&
+        choices(
+          view.options.map((label) => ({ label, answer: label })),
+          ({ answer }) => give("response", answer, false),
+        ),
     );
     draw();
   };
@@ -141,14 +181,20 @@ export function approval(asked, id, value, answer) {
     "section",
     { class: "question", "aria-label": `Question: ${view?.title ?? action}` },
     warnings,
-    h("h3", null, view?.title ?? action, " ", badge),
+    h(isInbox ? "h3" : "h2", { class: "asks" }, view?.title ?? card?.title ?? named(action), " ", badge),
     view?.text && h("p", { class: "string block" }, view.text),
     shown,
+    view === null && description !== "" && markdown(description),
     changed,
     problem,
     place,
-    view?.mail && h("details", { open: true }, h("summary", null, "The mail"), h("div", { class: "string block letter" }, view.mail)),
-    view === null && description !== "" && h("details", { open: true }, h("summary", null, "Description"), markdown(description)),
+    view?.mail &&
+      h(
+        "details",
+        { class: "source", open: isInbox },
+        h("summary", null, "The mail"),
+        h("div", { class: "letter-text", tabIndex: 0 }, view.mail),
+      ),
   );
   element.act = (name) => acts[name] && !isBusy && acts[name]();
   proposed();
@@ -158,9 +204,17 @@ export function approval(asked, id, value, answer) {
   return element;
 }
 
+/** The name of a tool as words. */
+const named = (action) => action.replaceAll("_", " ").replace(/^\w/, (first) => first.toUpperCase());
+
 /** A button for each option. Those that the agent lists have the number by which it knows them. */
 export function choices(options, choose, isNumbered = true) {
-  const one = (option, at) => h("button", { type: "button", onclick: (event) => event.detail > 1 || choose(option, at) }, isNumbered && [h("span", { class: "number" }, String(at + 1)), " "], String(option));
+  const one = (option, at) =>
+    button(
+      [isNumbered && [h("span", { class: "number" }, String(at + 1)), " "], option.label],
+      () => choose(option),
+      option.danger ? "danger" : "",
+    );
   return h("div", { class: "choices" }, options.map(one));
 }
 
@@ -190,6 +244,10 @@ function fields(args, onchange) {
     const got = read();
     if (got !== null) onchange(got);
   };
-  const element = h("div", { class: "form", oninput: changed }, all.map(({ name, id, element }) => h("div", { class: "field" }, h("label", { for: id }, name), element)));
+  const element = h(
+    "div",
+    { class: "form", oninput: changed },
+    all.map(({ name, id, element }) => h("div", { class: "field" }, h("label", { for: id }, name), element)),
+  );
   return { element, read };
 }

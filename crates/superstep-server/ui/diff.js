@@ -11,7 +11,9 @@ export function changes(before, after, path = "") {
     return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }];
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].flatMap((name) => changes(before[name], after[name], `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`));
+  return [...names].flatMap((name) =>
+    changes(before[name], after[name], `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`),
+  );
 }
 
 /** A table of the changes. */
@@ -21,15 +23,17 @@ export function diff(before, after) {
   return h(
     "ul",
     { class: "diff" },
-    list.slice(0, 200).map(({ path, before, after }) =>
-      h(
-        "li",
-        null,
-        h("code", { class: "path" }, path === "" ? "/" : path),
-        before !== undefined && h("del", null, brief(before, 400)),
-        after !== undefined && h("ins", null, brief(after, 400)),
+    list
+      .slice(0, 200)
+      .map(({ path, before, after }) =>
+        h(
+          "li",
+          null,
+          h("code", { class: "path" }, path === "" ? "/" : path),
+          before !== undefined && h("del", null, brief(before, 400)),
+          after !== undefined && h("ins", null, brief(after, 400)),
+        ),
       ),
-    ),
     list.length > 200 && h("li", { class: "quiet" }, `${list.length - 200} more changes`),
   );
 }

@@ -1,8 +1,14 @@
 // Builds elements. Data only ever becomes text: nothing here, or anywhere in the UI, parses HTML.
 
+/** @typedef {Node | string | number | null | undefined | false | Child[]} Child */
+
 /**
  * An element with properties and children. `class`, `data-*`, `aria-*` and other names with a hyphen become attributes,
  * `on…` functions become listeners, everything else a property. Children that are null or false are left out.
+ * @param {string} tag
+ * @param {Record<string, any> | null} [props]
+ * @param {...Child} children
+ * @returns {any}
  */
 export function h(tag, props, ...children) {
   const element = document.createElement(tag);
@@ -17,7 +23,13 @@ export function h(tag, props, ...children) {
   return element;
 }
 
-/** The same for SVG, where every property is an attribute. */
+/**
+ * The same for SVG, where every property is an attribute.
+ * @param {string} tag
+ * @param {Record<string, any> | null} [attributes]
+ * @param {...Child} children
+ * @returns {any}
+ */
 export function svg(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -36,14 +48,22 @@ function append(element, children) {
   }
 }
 
-/** Puts children in the place of what an element shows. */
+/** Replaces the content of an element. */
 export function show(element, ...children) {
   element.replaceChildren();
   append(element, children);
   return element;
 }
 
-/** Asks with a dialog and gives the value of the button that closed it, or null. */
+/** A button. `kind` is `primary`, `danger`, `link` or empty; the second press of a double click does nothing. */
+export function button(label, onclick, kind = "", props = {}) {
+  return h("button", { type: "button", class: kind, onclick: (event) => event.detail > 1 || onclick(event), ...props }, label);
+}
+
+/** A short word about a state. `kind` is `good`, `warn`, `bad`, `busy` or empty. */
+export const chip = (text, kind = "") => h("span", { class: `chip ${kind}` }, text);
+
+/** Opens a dialog; resolves with the value of the button that closed it, or null. */
 export function dialog(title, body, buttons) {
   return new Promise((resolve) => {
     const box = h(
@@ -54,9 +74,7 @@ export function dialog(title, body, buttons) {
       h(
         "div",
         { class: "row end" },
-        buttons.map(({ label, value, kind }) =>
-          h("button", { type: "button", class: kind ?? "", onclick: () => box.close(value) }, label),
-        ),
+        buttons.map(({ label, value, kind }) => button(label, () => box.close(value), kind ?? "")),
       ),
     );
     box.addEventListener("close", () => {
@@ -68,16 +86,24 @@ export function dialog(title, body, buttons) {
   });
 }
 
-/** A line at the foot of the page for some seconds; errors stay until they are dismissed. */
+/** Asks before something is lost. */
+export async function confirmed(title, text, label) {
+  const buttons = [
+    { label: "Keep it", value: "" },
+    { label, value: "yes", kind: "danger" },
+  ];
+  return (await dialog(title, h("p", null, text), buttons)) === "yes";
+}
+
+/** Shows a line at the foot of the page for some seconds; errors stay until they are dismissed or the screen changes. */
 export function say(text, kind = "info") {
-  const messages = document.getElementById("messages");
   const line = h(
     "div",
     { class: `message ${kind}` },
     h("span", null, text),
-    h("button", { type: "button", "aria-label": "Dismiss", onclick: () => line.remove() }, "×"),
+    button("×", () => line.remove(), "", { "aria-label": "Dismiss" }),
   );
-  messages.append(line);
+  document.getElementById("messages").append(line);
   if (kind !== "error") setTimeout(() => line.remove(), 6000);
   return line;
 }

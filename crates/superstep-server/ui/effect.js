@@ -18,7 +18,14 @@ export function effectOf(value, answer) {
   const isReal = mode === "send" || asked.can.includes("send");
   if (view?.letter) {
     const to = mailTo([...view.letter.to, ...kept(view.letter, given ?? asked.args)]);
-    if (!isReal) return { accept: "Approve (dry run)", doing: "Approving", done: "Approved. Nothing was sent.", title: `The reply to ${to}`, isReal };
+    if (!isReal)
+      return {
+        accept: "Approve (dry run)",
+        doing: "Approving",
+        done: "Approved. Nothing was sent.",
+        title: `The reply to ${to}`,
+        isReal,
+      };
     return { accept: `Send to ${to}`, doing: `Sending to ${to}`, done: `Sent to ${to}.`, title: `The reply to ${to}`, isReal };
   }
   if (view?.meeting) {

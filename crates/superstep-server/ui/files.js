@@ -1,61 +1,84 @@
-// Files of runs: one is uploaded and named in the input, one that a graph made is downloaded.
+// Files of runs: uploads that an input names, and results that are downloaded.
 
 import { api } from "./api.js";
-import { h, say, show } from "./dom.js";
-
-/** What inputs call a file. */
-const NAMES = ["workbook", "file", "file_id", "document"];
+import { button, h, say, show } from "./dom.js";
 
 const HASH = /^[0-9a-f]{64}$/;
+const UNITS = ["bytes", "KB", "MB", "GB"];
+const LIMIT = 64 << 20;
 
 /** Whether a text names a file. */
 export const isHash = (value) => typeof value === "string" && HASH.test(value);
 
-/** A field that uploads a file and passes its id to `onfile(id, name)`. */
-export function chooser(id, onfile) {
-  const about = h("span", { class: "quiet", role: "status" });
-  const input = h("input", {
-    id,
-    type: "file",
-    onchange: async () => {
-      const [file] = input.files;
-      if (file === undefined) return;
-      show(about, `Uploading ${file.name}…`);
-      try {
-        const kept = await api.upload(file);
-        onfile(kept.file_id, file.name);
-        show(about, `${file.name}, ${kept.bytes} bytes, is uploaded as `, h("code", null, kept.file_id.slice(0, 12), "…"));
-      } catch (error) {
-        show(about, "");
-        say(error.message, "error");
-      }
-    },
-  });
-  return h("div", { class: "row" }, input, about);
+/** A size as people read it. */
+export function sizeOf(bytes) {
+  let [size, unit] = [bytes, 0];
+  while (size >= 1000 && unit < UNITS.length - 1) [size, unit] = [size / 1000, unit + 1];
+  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** The value with a file in the first place that is meant for one, or null if there is none. */
-export function withFile(value, id) {
-  if (value === null || typeof value !== "object") return null;
-  for (const [name, inner] of Object.entries(value)) {
-    const isPlace = NAMES.includes(name) && (inner === "" || inner === null || isHash(inner));
-    const put = isPlace ? id : withFile(inner, id);
-    if (put !== null) return Array.isArray(value) ? value.with(Number(name), put) : { ...value, [name]: put };
+/** Saves a file of the server under a name. */
+export async function save(hash, name) {
+  try {
+    const address = URL.createObjectURL(await api.download(hash));
+    h("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  } catch (error) {
+    say(error.status === 404 ? "The server does not have this file any more." : error.message, "error");
   }
-  return null;
 }
 
-/** A button that downloads what a graph made. */
-export function download(hash) {
-  const get = async () => {
+/** A button that downloads a file. */
+export const download = (hash, name = hash.slice(0, 12), label = "Download") => button(label, () => save(hash, name), "link");
+
+/** A file of a result. */
+export function fileCard({ name, about, size, path, sha256 }) {
+  const facts = [about, size === null || size === undefined ? null : sizeOf(size)].filter(Boolean).join(" · ");
+  return h(
+    "div",
+    { class: "file" },
+    h("span", { class: "sheet", "aria-hidden": "true" }, (name.split(".").pop() ?? "").slice(0, 4)),
+    h(
+      "div",
+      { class: "about" },
+      h("strong", null, name),
+      facts !== "" && h("span", { class: "quiet small" }, facts),
+      path && h("code", { class: "small" }, path),
+    ),
+    isHash(sha256) &&
+      button("Download", () => save(sha256, name.includes(".") ? name : `${name}`), "", { "aria-label": `Download ${name}` }),
+  );
+}
+
+/**
+ * A field that takes files by choosing or dropping; `onfile({id, name, size})` gets each once the server has it.
+ * `area` is the element on which files can be dropped.
+ */
+export function uploader(onfile, { area = null, label = "Attach a file", id = null } = {}) {
+  const about = h("span", { class: "quiet small", role: "status" });
+  const take = async (file) => {
+    if (file === undefined) return;
+    if (file.size > LIMIT) return say(`${file.name} has ${sizeOf(file.size)}. The limit is ${sizeOf(LIMIT)}.`, "error");
+    show(about, `Uploading ${file.name}…`);
     try {
-      const address = URL.createObjectURL(await api.download(hash));
-      const link = h("a", { href: address, download: hash.slice(0, 12) });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      const kept = await api.upload(file);
+      show(about, "");
+      onfile({ id: kept.file_id, name: file.name, size: kept.bytes });
     } catch (error) {
-      say(error.status === 404 ? "The server has no file of that hash." : error.message, "error");
+      show(about, "");
+      say(error.status === 404 ? "This server stores no files." : error.message, "error");
     }
   };
-  return h("button", { type: "button", class: "link", onclick: get }, "Download");
+  const input = h("input", { type: "file", id, class: "hidden-file", "aria-label": label, onchange: () => take(input.files[0]) });
+  const element = h("span", { class: "uploader" }, h("label", { class: "button" }, input, label), about);
+  if (area !== null) {
+    const over = (event) => {
+      if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
+      event.preventDefault();
+      area.classList.toggle("dropping", event.type !== "dragleave" && event.type !== "drop");
+      if (event.type === "drop") take(event.dataTransfer.files[0]);
+    };
+    for (const name of ["dragenter", "dragover", "dragleave", "drop"]) area.addEventListener(name, over);
+  }
+  return element;
 }

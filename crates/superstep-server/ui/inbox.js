@@ -3,40 +3,35 @@
 // Everything here holds the id of a question, never a place in the list. A question that arrives is counted in a button and
 // comes into the list when a person wants it; one that was answered elsewhere stays in its place, marked.
 
+import { agents, questionsOf, rows as search, summaryOf } from "./adapter.js";
 import { api } from "./api.js";
-import { question, summary } from "./asking.js";
-import { h, say, show, dialog } from "./dom.js";
+import { question } from "./asking.js";
+import { button, chip, dialog, h, say, show } from "./dom.js";
 import { dropDraft } from "./drafts.js";
+import { KINDS } from "./home.js";
 import { answerTo, human } from "./human.js";
 import { brief, plural } from "./json.js";
 import { bind } from "./keys.js";
-import { asks, graphOf, titleOf } from "./record.js";
 import { ago } from "./time.js";
 import { CHANGED, hold, isHeld } from "./undo.js";
+import { onchange } from "./watch.js";
 
 const PAGE = 100;
-const EVERY = 3000;
 /** A key that was pressed for another question does nothing to this one. */
 const UNSEEN = 400;
 const WAITING = { status: "interrupted", sort_by: "updated_at", sort_order: "desc" };
 
-/** How many threads wait for a person, as far as a page goes. */
-export async function waiting() {
-  const found = await api.threads({ ...WAITING, limit: PAGE, select: ["thread_id"] });
-  return found.length < PAGE ? String(found.length) : `${PAGE - 1}+`;
-}
-
-const assistantOf = (thread) => thread.metadata?.assistant_id ?? thread.metadata?.graph_id;
+const assistantOf = (row) => row.record.metadata?.assistant_id ?? row.graph;
 
 /** The id of a question among those of all threads; its draft has the same. */
-export const keyOf = (thread, ask) => `${thread}/${ask.id}`;
+const keyOf = (thread, ask) => `${thread}/${ask.id}`;
 
 /** Sends an answer, by the id of its question, and waits for the end of the run that takes it. */
 async function send({ key, thread, ask }, value) {
   const request = { assistant_id: assistantOf(thread), command: { resume: { [ask.id]: value } }, stream_mode: ["updates"] };
   let failed = null;
-  await api.stream(thread.thread_id, request, (name, data) => {
-    if (name === "error") failed = `${data?.error ?? "Error"}: ${data?.message ?? ""}`;
+  await api.stream(thread.id, request, (name, data) => {
+    if (name === "error") failed = data?.message ?? data?.error ?? "The run failed.";
   });
   if (failed !== null) throw new Error(failed);
   dropDraft(key);
@@ -54,23 +49,26 @@ export async function inbox(main) {
   const sending = new Set();
   const held = new Set();
   const selected = new Set();
-  const search = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the inbox", oninput: () => draw() });
-  const arrived = h("button", { type: "button", class: "arrived", disabled: true, onclick: () => merge() }, "");
-  const list = h("ul", { class: "rows inbox", "aria-label": "Open questions" });
-  const detail = h("div", { class: "detail", "data-keys": "waiting" });
-  const bulk = h("button", { type: "button", hidden: true, onclick: () => ignoreSelected() }, "");
-  const about = h("span", { class: "quiet" });
-  show(
-    main,
-    h("h1", null, "Inbox"),
-    h("div", { class: "filters" }, search, bulk, about),
-    h("div", { class: "split" }, h("div", { class: "listed" }, arrived, list), detail),
+  const titles = new Map((await agents()).map((agent) => [agent.graph, agent.title]));
+  const words = h("input", { type: "search", placeholder: "Search", "aria-label": "Search the inbox", oninput: () => draw() });
+  const arrived = button("", () => merge(), "arrived", { disabled: true });
+  const list = h("ul", { class: "inbox", "aria-label": "Open questions" });
+  const detail = h("div", { class: "detail", "data-keys": "waiting", tabIndex: -1 });
+  const bulk = button("", () => ignoreSelected(), "", { hidden: true });
+  const about = h("span", { class: "quiet small" });
+  const count = h("span", { class: "row" });
+  const reader = h(
+    "div",
+    { class: "reader" },
+    h("div", { class: "listed" }, h("div", { class: "filters" }, words, arrived, bulk), list, about),
+    detail,
   );
+  show(main, h("header", { class: "bar" }, h("h1", { tabIndex: -1 }, "Inbox"), count), reader);
 
   const isOut = (key) => sending.has(key) || held.has(key);
   const visible = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    return order.filter((key) => !isOut(key) && words.every((word) => entries.get(key).text.includes(word)));
+    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    return order.filter((key) => !isOut(key) && wanted.every((word) => entries.get(key).text.includes(word)));
   };
   /** The question after one that is not shown any more, else the one before it. */
   const successor = (now) => {
@@ -80,26 +78,58 @@ export async function inbox(main) {
   };
   const line = (key) => {
     const { thread, ask, isGone } = entries.get(key);
-    const { title, about, isRisky } = summary(ask.value);
-    const box = h("input", { type: "checkbox", checked: selected.has(key), disabled: isGone, "aria-label": `Select: ${brief(titleOf(thread), 60)}`, onchange: () => toggle(key) });
+    const { title, about, isRisky, kind } = summaryOf(ask);
+    const label = `Select: ${brief(thread.title, 60)}`;
+    const box = h("input", {
+      type: "checkbox",
+      checked: selected.has(key),
+      disabled: isGone,
+      "aria-label": label,
+      onchange: () => toggle(key),
+    });
+    const mark = isGone ? chip("Answered elsewhere") : isRisky ? chip("Check first", "bad") : chip(KINDS[kind] ?? KINDS.text, "warn");
     return h(
       "li",
       { class: [key === chosen && "chosen", isGone && "gone"].filter(Boolean).join(" "), "data-question": key },
       box,
-      h("button", { type: "button", class: "line", "aria-pressed": String(key === chosen), onclick: () => pick(key, true) }, h("span", { class: "title" }, brief(titleOf(thread), 70)), h("span", { class: "quiet" }, isGone ? "Answered elsewhere" : brief(`${title} ${about}`, 90)), isRisky && !isGone && h("span", { class: "risk" }, "Check first")),
-      h("span", { class: "quiet when" }, graphOf(thread), " · ", ago(thread.updated_at)),
+      h(
+        "button",
+        { type: "button", class: "line", "aria-pressed": String(key === chosen), onclick: () => pick(key, true) },
+        h(
+          "span",
+          { class: "title" },
+          h("strong", null, brief(thread.title, 70)),
+          h("span", { class: "quiet small when" }, ago(thread.updated, true)),
+        ),
+        h("span", { class: "quiet small" }, brief(title === thread.title ? about : `${title} ${about}`, 90)),
+        h("span", { class: "row" }, mark, h("span", { class: "quiet small" }, titles.get(thread.graph) ?? thread.graph)),
+      ),
     );
   };
   /** Draws the rows again only if one of them is another, and keeps the place and the focus in them. */
   const rows = (now) => {
-    const wanted = JSON.stringify([now.map((key) => [key, key === chosen, selected.has(key), entries.get(key).isGone]), order.length, sending.size]);
+    const wanted = JSON.stringify([
+      now.map((key) => [key, key === chosen, selected.has(key), entries.get(key).isGone]),
+      order.length,
+      sending.size,
+    ]);
     if (wanted === listed) return;
     listed = wanted;
     const [top, focused] = [list.scrollTop, list.contains(document.activeElement) ? document.activeElement : null];
     const row = focused?.closest("li")?.dataset.question;
-    show(list, now.map(line), now.length === 0 && h("li", { class: "quiet" }, order.length === 0 && sending.size === 0 ? "Inbox zero: no open questions." : "No other question is open."));
+    show(
+      list,
+      now.map(line),
+      now.length === 0 &&
+        h(
+          "li",
+          { class: "quiet" },
+          order.length === 0 && sending.size === 0 ? "Inbox zero: no open questions." : "No other question is open.",
+        ),
+    );
     list.scrollTop = top;
-    if (row !== undefined) list.querySelector(`[data-question="${CSS.escape(row)}"] ${focused.localName}`)?.focus({ preventScroll: true });
+    if (row !== undefined)
+      list.querySelector(`[data-question="${CSS.escape(row)}"] ${focused.localName}`)?.focus({ preventScroll: true });
   };
   const draw = () => {
     const now = visible();
@@ -110,7 +140,13 @@ export async function inbox(main) {
     // It has its place before it is needed, so that it moves nothing.
     arrived.disabled = fresh.length === 0;
     arrived.textContent = fresh.length === 0 ? "Nothing new" : `${fresh.length} new`;
-    about.textContent = [sending.size > 0 ? `${plural(sending.size, "answer")} on the way` : "", hasMore ? `More threads wait; the newest ${PAGE} are shown` : ""].filter(Boolean).join("; ");
+    about.textContent = [
+      sending.size > 0 ? `${plural(sending.size, "answer")} on the way` : "",
+      hasMore ? `More threads wait; the newest ${PAGE} are shown` : "",
+    ]
+      .filter(Boolean)
+      .join("; ");
+    show(count, order.length > 0 && chip(plural(now.length, "question"), "warn"));
     detail.classList.toggle("gone", entries.get(chosen)?.isGone === true);
     if (chosen === shown) return;
     shown = chosen;
@@ -120,20 +156,37 @@ export async function inbox(main) {
     setTimeout(() => shownAt === mine && (detail.dataset.keys = "ready"), UNSEEN);
     detail.dataset.question = chosen ?? "";
     const entry = entries.get(chosen);
+    if (entry === undefined) {
+      reader.classList.remove("reading");
+      return void show(detail);
+    }
+    const close = button("‹ All questions", () => reader.classList.remove("reading"), "link back");
     show(
       detail,
-      entry !== undefined && [
-        h("h2", null, brief(titleOf(entry.thread), 90)),
-        h("p", { class: "row quiet" }, h("a", { href: `#/thread/${encodeURIComponent(entry.thread.thread_id)}` }, "Open the thread"), h("span", null, graphOf(entry.thread))),
-        h("p", { class: "error elsewhere", role: "status" }, "This question was answered elsewhere. What you wrote is kept until you leave this tab."),
-        question(entry.ask, entry.key, (value, isHeld) => (isHeld ? later(entry, value) : reply(entry, value))),
-      ],
+      close,
+      h("h2", { class: "subject" }, brief(entry.thread.title, 120)),
+      h(
+        "p",
+        { class: "row quiet" },
+        titles.get(entry.thread.graph) ?? entry.thread.graph,
+        h("a", { href: `#/thread/${encodeURIComponent(entry.thread.id)}` }, "Open the conversation"),
+      ),
+      h(
+        "p",
+        { class: "error elsewhere", role: "status" },
+        "This question was answered elsewhere. What you wrote is kept until you leave this tab.",
+      ),
+      question(entry.ask, entry.key, (value, isHeld) => (isHeld ? later(entry, value) : reply(entry, value))),
     );
+    detail.scrollTop = 0;
   };
   const pick = (key, isClick) => {
     chosen = key ?? chosen;
     draw();
-    if (isClick && matchMedia("(max-width: 760px)").matches) detail.scrollIntoView();
+    list.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
+    if (!isClick) return;
+    reader.classList.add("reading");
+    if (matchMedia("(max-width: 760px)").matches) detail.focus();
   };
   const step = (by) => {
     const now = visible();
@@ -163,7 +216,7 @@ export async function inbox(main) {
       entry.isGone = true;
       say("Answered.");
     } catch (error) {
-      say(`${titleOf(entry.thread)}: ${error.message}`, "error");
+      say(`${entry.thread.title}: ${error.message}`, "error");
     }
     sending.delete(entry.key);
     order = order.filter((key) => key !== entry.key || !entry.isGone);
@@ -173,7 +226,7 @@ export async function inbox(main) {
     // Before the thread is seen to be busy, which is no answer of others.
     held.add(entry.key);
     try {
-      await hold(entry.thread.thread_id, assistantOf(entry.thread), entry.ask, value);
+      await hold(entry.thread.id, assistantOf(entry.thread), entry.ask, value);
     } catch (error) {
       held.delete(entry.key);
       throw error;
@@ -183,7 +236,7 @@ export async function inbox(main) {
     draw();
   };
   // An answer that waited was undone, or was carried out.
-  const onchanged = async ({ detail: { thread, asks } }) => {
+  const onchanged = async (/** @type {any} */ { detail: { thread, asks } }) => {
     await refresh();
     for (const id of asks) {
       const key = keyOf(thread, { id });
@@ -201,7 +254,17 @@ export async function inbox(main) {
     const able = all.filter((entry) => human(entry.ask.value)?.config?.allow_ignore);
     const sure = await dialog(
       `Ignore ${plural(able.length, "question")}?`,
-      h("div", null, h("p", null, "Nothing is sent or done for them."), able.length < all.length && h("p", null, `${all.length - able.length} of those selected cannot be ignored and stay.`), h("ul", null, able.slice(0, 20).map((entry) => h("li", null, brief(titleOf(entry.thread), 80))))),
+      h(
+        "div",
+        null,
+        h("p", null, "Nothing is sent or done for them."),
+        able.length < all.length && h("p", null, `${all.length - able.length} of those selected cannot be ignored and stay.`),
+        h(
+          "ul",
+          null,
+          able.slice(0, 20).map((entry) => h("li", null, brief(entry.thread.title, 80))),
+        ),
+      ),
       [
         { label: "Back", value: "" },
         { label: "Ignore them", value: "yes", kind: "danger" },
@@ -213,20 +276,20 @@ export async function inbox(main) {
     for (const entry of able) await reply(entry, answerTo(human(entry.ask.value), "ignore", null));
   };
   const refresh = async () => {
-    const found = await api.threads({ ...WAITING, limit: PAGE + 1 });
+    const found = await search({ ...WAITING, limit: PAGE + 1 });
     hasMore = found.length > PAGE;
     const open = new Set();
     const isFirst = entries.size === 0;
     for (const thread of found.slice(0, PAGE))
-      for (const ask of asks(thread)) {
-        const key = keyOf(thread.thread_id, ask);
+      for (const ask of questionsOf(thread.record)) {
+        const key = keyOf(thread.id, ask);
         open.add(key);
-        const text = `${titleOf(thread)} ${graphOf(thread)} ${JSON.stringify(ask.value)}`.toLowerCase();
+        const text = `${thread.title} ${thread.graph} ${JSON.stringify(ask.value)}`.toLowerCase();
         entries.set(key, Object.assign(entries.get(key) ?? {}, { key, thread, ask, text, isGone: false }));
         if (!order.includes(key) && !fresh.includes(key)) fresh.push(key);
       }
     // A thread with an answer that waits is busy: its other questions are as open as before.
-    for (const entry of entries.values()) if (!open.has(entry.key) && !isHeld(entry.thread.thread_id)) entry.isGone = true;
+    for (const entry of entries.values()) if (!open.has(entry.key) && !isHeld(entry.thread.id)) entry.isGone = true;
     fresh = fresh.filter((key) => open.has(key));
     for (const key of selected) if (!open.has(key)) selected.delete(key);
     // An empty list has nothing that could move.
@@ -248,15 +311,15 @@ export async function inbox(main) {
     ["x", "Select or not", () => chosen !== null && toggle(chosen)],
     ["I", "Ignore the selected ones", () => selected.size > 0 && ignoreSelected()],
     ["n", "Show what is new", () => fresh.length > 0 && merge()],
-    ["/", "Search", () => search.focus()],
+    ["/", "Search", () => words.focus()],
   ]);
   document.addEventListener(CHANGED, onchanged);
-  const timer = setInterval(() => {
-    if (!document.hidden && sending.size === 0) refresh().catch((error) => (about.textContent = error.message));
-  }, EVERY);
-  return () => {
-    clearInterval(timer);
-    document.removeEventListener(CHANGED, onchanged);
-    unbind();
+  const unwatch = onchange(() => sending.size === 0 && refresh().catch((error) => (about.textContent = error.message)));
+  return {
+    stop() {
+      unwatch();
+      document.removeEventListener(CHANGED, onchanged);
+      unbind();
+    },
   };
 }

@@ -21,7 +21,11 @@ function node(value, open) {
     for (const [key, item] of rest) body.append(h("li", null, h("span", { class: "key" }, String(key)), " ", node(item, open - 1)));
     const next = from + LONG;
     if (next < entries.length) {
-      const more = h("button", { type: "button", class: "link", onclick: () => (more.remove(), fill(next)) }, `${entries.length - next} more`);
+      const more = h(
+        "button",
+        { type: "button", class: "link", onclick: () => (more.remove(), fill(next)) },
+        `${entries.length - next} more`,
+      );
       body.append(h("li", null, more));
     }
   };
@@ -40,7 +44,8 @@ function node(value, open) {
 
 function leaf(value) {
   if (isHash(value)) return h("span", null, h("code", null, value), " ", download(value));
-  if (typeof value === "string") return h("span", { class: value.includes("\n") ? "string block" : "string" }, value === "" ? "“”" : value);
+  if (typeof value === "string")
+    return h("span", { class: value.includes("\n") ? "string block" : "string" }, value === "" ? "“”" : value);
   return h("span", { class: value === null ? "null" : typeof value }, String(value));
 }
 
@@ -49,7 +54,12 @@ export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"
 /** A text field for a value. `read()` gives the value, or null after it has shown what is wrong with the text. */
 export function editor(value, label) {
   const problem = h("p", { class: "error", hidden: true, role: "alert" });
-  const field = h("textarea", { class: "code", rows: Math.min(24, 4 + pretty(value).split("\n").length), spellcheck: false, "aria-label": label });
+  const field = h("textarea", {
+    class: "code",
+    rows: Math.min(24, 4 + pretty(value).split("\n").length),
+    spellcheck: false,
+    "aria-label": label,
+  });
   field.value = pretty(value);
   const read = () => {
     try {

@@ -3,9 +3,9 @@
 import { h, dialog } from "./dom.js";
 
 const EVERYWHERE = [
-  ["g", "a", "Agents", () => (location.hash = "#/")],
+  ["g", "h", "Home", () => (location.hash = "#/")],
   ["g", "i", "Inbox", () => (location.hash = "#/inbox")],
-  ["g", "t", "Threads", () => (location.hash = "#/threads")],
+  ["g", "t", "All conversations", () => (location.hash = "#/threads")],
   ["g", "m", "Memory", () => (location.hash = "#/memory")],
 ];
 

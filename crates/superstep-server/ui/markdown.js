@@ -1,94 +1,158 @@
-// Markdown as elements: headings, lists, code, quotes, emphasis and links. HTML in it is text, images are shown as their
-// address (nothing is loaded from elsewhere), links only lead to web and mail addresses and say where.
+// Markdown as elements: headings, nested lists, code, quotes, tables, emphasis and links. HTML in it is text, images are shown
+// as their address (nothing is loaded from elsewhere), links only lead to web and mail addresses and say where.
 
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
+import { inline } from "./inline.js";
+import { table } from "./table.js";
 
+const ITEM = /^(\s*)(?:([-*+])|(\d{1,9})[.)])(\s+)(.*)$/;
+const FENCE = /^(\s*)(`{3,}|~{3,})\s*(\S*)/;
+const DEPTH = 12;
+
+/** @param {string} text */
 export function markdown(text) {
+  const lines = String(text ?? "")
+    .replaceAll("\r\n", "\n")
+    .replaceAll("\t", "    ")
+    .split("\n");
+  return h("div", { class: "prose" }, blocks(lines, { level: 2 }, 0));
+}
+
+const isRule = (line) => /^\s*([-*_])(\s*\1){2,}\s*$/.test(line);
+const isTable = (lines, at) =>
+  lines[at].includes("|") && /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(lines[at + 1] ?? "") && lines[at + 1].includes("-");
+const begins = (lines, at) =>
+  /^\s{0,3}(#{1,6}\s|>)/.test(lines[at]) || FENCE.test(lines[at]) || ITEM.test(lines[at]) || isRule(lines[at]) || isTable(lines, at);
+
+/** The elements of these lines. `place` has the level of the heading above them. */
+function blocks(lines, place, depth) {
   const out = [];
-  const lines = String(text ?? "").replaceAll("\r\n", "\n").split("\n");
   let at = 0;
-  let level = 2;
-  const take = (test) => {
-    const start = at;
-    while (at < lines.length && test(lines[at])) at++;
-    return lines.slice(start, at);
-  };
   while (at < lines.length) {
     const line = lines[at];
-    const heading = /^(#{1,6})\s+(.*)$/.exec(line);
-    const fence = /^\s*(```+|~~~+)/.exec(line);
+    const heading = /^\s{0,3}(#{1,6})\s+(.*)$/.exec(line);
+    const fence = FENCE.exec(line);
     if (line.trim() === "") at++;
     else if (fence) {
-      at++;
-      const code = take((other) => !other.trim().startsWith(fence[1]));
-      at++;
-      out.push(h("pre", null, h("code", null, code.join("\n"))));
+      const close = new RegExp(`^\\s*${fence[2][0]}{${fence[2].length},}\\s*$`);
+      let end = at + 1;
+      while (end < lines.length && !close.test(lines[end])) end++;
+      const indent = fence[1].length;
+      out.push(
+        code(
+          lines
+            .slice(at + 1, end)
+            .map((one) => one.slice(Math.min(indent, one.search(/\S|$/))))
+            .join("\n"),
+          fence[3],
+        ),
+      );
+      at = end + 1;
     } else if (heading) {
-      at++;
       // The page has its own first headings: those of a text come below them, and none skips a level.
-      level = Math.min(6, heading[1].length + 2, level + 1);
-      out.push(h(`h${level}`, null, inline(heading[2])));
-    } else if (/^\s*([-*_])\s*(\1\s*){2,}$/.test(line)) {
+      place.level = Math.min(6, heading[1].length + 2, place.level + 1);
+      out.push(h(`h${place.level}`, null, inline(heading[2])));
       at++;
+    } else if (isRule(line)) {
       out.push(h("hr", null));
-    } else if (/^\s*>/.test(line)) {
-      const quoted = take((other) => /^\s*>/.test(other)).map((other) => other.replace(/^\s*>\s?/, ""));
-      out.push(h("blockquote", null, h("p", null, inline(quoted.join("\n")))));
-    } else if (/^\s*([-*+]|\d+[.)])\s+/.test(line)) {
-      const ordered = /^\s*\d/.test(line);
-      const items = [];
-      for (const other of take((other) => other.trim() !== "" && !/^#{1,6}\s/.test(other))) {
-        const item = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/.exec(other);
-        if (item) items.push(item[1]);
-        else items[items.length - 1] += `\n${other.trim()}`;
-      }
-      out.push(h(ordered ? "ol" : "ul", null, items.map((item) => h("li", null, inline(item)))));
-    } else if (line.includes("|") && /^\s*(?:\|\s*)?:?-+/.test(lines[at + 1] ?? "")) {
-      const rows = take((other) => other.includes("|")).map(cells);
+      at++;
+    } else if (/^\s{0,3}>/.test(line)) {
+      let end = at;
+      while (end < lines.length && /^\s{0,3}>/.test(lines[end])) end++;
+      const quoted = lines.slice(at, end).map((one) => one.replace(/^\s{0,3}>\s?/, ""));
+      out.push(h("blockquote", null, depth < DEPTH ? blocks(quoted, place, depth + 1) : quoted.join("\n")));
+      at = end;
+    } else if (ITEM.test(line)) {
+      const [element, end] = list(lines, at, place, depth);
+      out.push(element);
+      at = end;
+    } else if (isTable(lines, at)) {
+      let end = at + 2;
+      while (end < lines.length && lines[end].includes("|")) end++;
+      const rows = [lines[at], ...lines.slice(at + 2, end)].map(cells);
+      out.push(table(rows[0], rows.slice(1), { cell: inline }));
+      at = end;
+    } else {
+      let end = at + 1;
+      while (end < lines.length && lines[end].trim() !== "" && !begins(lines, end)) end++;
       out.push(
         h(
-          "div",
-          { class: "scroll" },
-          h(
-            "table",
-            null,
-            h("thead", null, h("tr", null, rows[0].map((cell) => h("th", null, inline(cell))))),
-            h("tbody", null, rows.slice(2).map((row) => h("tr", null, row.map((cell) => h("td", null, inline(cell)))))),
+          "p",
+          null,
+          inline(
+            lines
+              .slice(at, end)
+              .map((one) => one.trim())
+              .join("\n"),
           ),
         ),
       );
-    } else {
-      const paragraph = take((other) => other.trim() !== "" && !/^(#{1,6}\s|\s*(```|~~~|>))/.test(other));
-      out.push(h("p", null, inline(paragraph.join("\n"))));
+      at = end;
     }
-  }
-  return h("div", { class: "prose" }, out);
-}
-
-const cells = (row) => row.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
-
-// No part begins again inside what an earlier attempt read, so the time grows with the length of the text and not faster.
-const PARTS = /\\([!-/:-@[-`{-~])|(?<!`)(`+)(?!`)([^`]+?)\2|\*\*([^*\n]+)\*\*|__([^_\n]+)__|\*([^*\n]+)\*|\b_([^_\n]+)_\b|(!?)\[([^[\]\n]*)\]\(([^)[\s]+)\)/;
-
-function inline(text) {
-  const out = [];
-  let rest = text;
-  // Each turn takes at least the length of a match, so it ends with the text.
-  while (rest !== "") {
-    const found = PARTS.exec(rest);
-    if (found === null) {
-      out.push(rest);
-      break;
-    }
-    out.push(rest.slice(0, found.index));
-    const [whole, escaped, , code, strong, strong2, weak, weak2, image, label, target] = found;
-    if (escaped !== undefined) out.push(escaped);
-    else if (code !== undefined) out.push(h("code", null, code));
-    else if (strong !== undefined || strong2 !== undefined) out.push(h("strong", null, strong ?? strong2));
-    else if (weak !== undefined || weak2 !== undefined) out.push(h("em", null, weak ?? weak2));
-    else if (image === "!" || !/^(https?:|mailto:)/i.test(target)) out.push(`${label} (${target})`);
-    else out.push(h("a", { href: target, rel: "noopener noreferrer", target: "_blank", title: target }, label || target), label.includes(target) ? "" : ` (${target})`);
-    rest = rest.slice(found.index + whole.length);
   }
   return out;
 }
+
+/** A list from this line on, and the line after it. What is indented below an item belongs to it. */
+function list(lines, start, place, depth) {
+  const [, indent, sign, number] = ITEM.exec(lines[start]);
+  const items = [];
+  let at = start;
+  let isLoose = false;
+  while (at < lines.length) {
+    const found = ITEM.exec(lines[at]);
+    if (found === null || found[1].length < indent.length || found[1].length > indent.length + 1) break;
+    if ((found[2] === undefined) !== (sign === undefined)) break;
+    const inner = found[1].length + 2;
+    const body = [found[5]];
+    at++;
+    while (at < lines.length) {
+      const next = lines[at];
+      const depthOf = next.search(/\S/);
+      if (next.trim() === "") {
+        const after = lines.slice(at).find((one) => one.trim() !== "");
+        if (after === undefined || after.search(/\S/) < inner) break;
+        isLoose = true;
+      } else if (depthOf < inner && begins(lines, at)) break;
+      body.push(next.slice(Math.min(Math.max(depthOf, 0), found[0].length - found[5].length)));
+      at++;
+    }
+    items.push(body);
+    let next = at;
+    while (next < lines.length && lines[next].trim() === "") next++;
+    const follows = ITEM.exec(lines[next] ?? "");
+    if (next > at && follows !== null && follows[1].length === indent.length) at = next;
+  }
+  const draw = (body) => {
+    const parts = depth < DEPTH ? blocks(body, place, depth + 1) : [body.join("\n")];
+    // The text of a tight item is no paragraph.
+    const [first, ...rest] = parts;
+    return h("li", null, !isLoose && first?.tagName === "P" ? [...first.childNodes] : first, rest);
+  };
+  return [
+    h(sign === undefined ? "ol" : "ul", sign === undefined && number !== "1" ? { start: Number(number) } : null, items.map(draw)),
+    at,
+  ];
+}
+
+/** A piece of code with its language and a button that copies it. */
+export function code(text, language = "") {
+  const copy = button(
+    "Copy",
+    async () => {
+      await navigator.clipboard.writeText(text);
+      copy.textContent = "Copied";
+      setTimeout(() => (copy.textContent = "Copy"), 1500);
+    },
+    "link",
+  );
+  const head = h("div", { class: "code-head" }, h("span", null, language), copy);
+  return h("div", { class: "code-block" }, head, h("pre", { tabIndex: 0 }, h("code", null, text)));
+}
+
+const cells = (row) =>
+  row
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));

@@ -1,7 +1,7 @@
-// The long-term memory: namespaces as a tree, items with their values, search, edit and delete.
+// The long-term memory as notes: by namespace, with search, edit and delete.
 
 import { api } from "./api.js";
-import { h, say, show, dialog } from "./dom.js";
+import { button, confirmed, h, say, show } from "./dom.js";
 import { brief, editor } from "./json.js";
 import { ago } from "./time.js";
 
@@ -10,44 +10,63 @@ const PAGE = 50;
 export async function memory(main, _parts, query) {
   const chosen = query.get("ns") === null ? null : JSON.parse(query.get("ns"));
   const words = query.get("q") ?? "";
-  const { namespaces } = normalise(await api.namespaces([]));
-  const list = h("ul", { class: "rows" });
-  const search = h("input", { type: "search", placeholder: "Search by meaning or words", value: words, "aria-label": "Search the memory", onchange: (event) => go(chosen, event.target.value.trim()) });
-  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+  const reply = await api.namespaces([]);
+  const namespaces = Array.isArray(reply) ? reply : reply.namespaces;
+  const list = h("ul", { class: "notes" });
+  const onchange = (event) => (location.hash = address(chosen, event.target.value.trim()));
+  const search = h("input", {
+    type: "search",
+    placeholder: "Search by meaning or words",
+    value: words,
+    "aria-label": "Search the memory",
+    onchange,
+  });
+  const place = (path, label) => {
+    const isCurrent = JSON.stringify(path) === JSON.stringify(chosen);
+    return h("a", { class: "button pill", href: address(path, words), "aria-current": isCurrent ? "true" : null }, label);
+  };
+  const isEmpty = namespaces.length === 0;
   show(
     main,
-    h("h1", null, "Memory"),
-    namespaces.length === 0
-      ? h("p", { class: "quiet" }, "Nothing is remembered yet. What graphs put into the store is here.")
-      : h(
-          "div",
-          { class: "split" },
-          h(
-            "nav",
-            { "aria-label": "Namespaces" },
-            h("ul", { class: "rows" }, h("li", null, h("a", { href: address(null, words), "aria-current": chosen === null ? "true" : null }, "everything")), namespaces.map((path) => h("li", null, h("a", { href: address(path, words), "aria-current": same(path, chosen) ? "true" : null }, path.join(" / "))))),
-          ),
-          h("div", null, h("div", { class: "filters" }, search), list),
+    h("header", { class: "bar" }, h("h1", { tabIndex: -1 }, "Memory")),
+    h(
+      "div",
+      { class: "page" },
+      h(
+        "p",
+        { class: "quiet" },
+        isEmpty
+          ? "No memories yet. What agents note about you and your work appears here."
+          : "What agents noted. You can correct a note or delete it.",
+      ),
+      !isEmpty && [
+        h(
+          "nav",
+          { class: "row", "aria-label": "Namespaces" },
+          place(null, "All"),
+          namespaces.map((path) => place(path, path.join(" / "))),
         ),
+        h("div", { class: "filters" }, search),
+        list,
+      ],
+    ),
   );
-  if (namespaces.length === 0) return;
+  if (isEmpty) return null;
   let offset = 0;
   const more = async () => {
     const request = { namespace_prefix: chosen ?? [], limit: PAGE, offset };
     if (words !== "") request.query = words;
     const { items } = await api.items(request);
-    if (items.length === 0 && offset === 0) list.append(h("li", { class: "quiet" }, "No item fits."));
-    for (const item of items) list.append(entry(item));
+    if (items.length === 0 && offset === 0) list.append(h("li", { class: "quiet" }, "No note matches."));
+    for (const item of items) list.append(note(item));
     offset += items.length;
-    if (items.length === PAGE) {
-      const button = h("button", { type: "button", onclick: () => (button.parentElement.remove(), more()) }, "More");
-      list.append(h("li", null, button));
-    }
+    if (items.length < PAGE) return;
+    const next = button("More", () => (next.parentElement.remove(), more()));
+    list.append(h("li", null, next));
   };
   await more();
+  return null;
 }
-
-const normalise = (reply) => (Array.isArray(reply) ? { namespaces: reply } : reply);
 
 function address(path, words) {
   const query = new URLSearchParams();
@@ -56,54 +75,78 @@ function address(path, words) {
   return `#/memory?${query}`;
 }
 
-function go(path, words) {
-  location.hash = address(path, words);
+/** The text of a note, if its value is a text or an object with one text. */
+function textOf(value) {
+  if (typeof value === "string") return { text: value, with: (text) => text };
+  const entries = value !== null && typeof value === "object" && !Array.isArray(value) ? Object.entries(value) : [];
+  if (entries.length !== 1 || typeof entries[0][1] !== "string") return null;
+  return { text: entries[0][1], with: (text) => ({ [entries[0][0]]: text }) };
 }
 
-/** A field for a text, as it is. */
-function words(value, label) {
-  const field = h("textarea", { rows: Math.min(24, 2 + value.split("\n").length), "aria-label": label });
-  field.value = value;
-  return { element: h("div", { class: "editor" }, field), read: () => ({ value: field.value }) };
-}
-
-function entry(item) {
+function note(item) {
   const label = `Value of ${item.key}`;
-  const edit = typeof item.value === "string" ? words(item.value, label) : editor(item.value, label);
-  const save = async () => {
-    const got = edit.read();
-    if (got === null) return;
+  const place = h("div");
+  const save = async (value) => {
     try {
-      // What was shown must still be there: what somebody else wrote meanwhile is not overwritten.
-      await api.putItem({ namespace: item.namespace, key: item.key, value: got.value, expected: item.value });
-      item.value = got.value;
+      // What was shown must still be there: what another client wrote meanwhile is not overwritten.
+      await api.putItem({ namespace: item.namespace, key: item.key, value, expected: item.value });
+      item.value = value;
       say("Saved.");
+      read();
     } catch (error) {
-      say(error.status === 409 ? `It was changed meanwhile; load the page again to see it. ${error.message}` : error.message, "error");
+      say(error.status === 409 ? `It was changed meanwhile. Load the page again to see it. ${error.message}` : error.message, "error");
     }
   };
+  const edit = () => {
+    const own = textOf(item.value);
+    const json = own === null ? editor(item.value, label) : null;
+    const field = json?.field ?? h("textarea", { rows: Math.min(24, 2 + own.text.split("\n").length), "aria-label": label });
+    if (own !== null) field.value = own.text;
+    const done = () => {
+      const got = json === null ? { value: own.with(field.value) } : json.read();
+      if (got !== null) save(got.value);
+    };
+    show(
+      place,
+      json?.element ?? field,
+      h(
+        "div",
+        { class: "row" },
+        button("Save", done, "primary"),
+        button("Cancel", () => read()),
+      ),
+    );
+    field.focus();
+  };
+  const read = () => {
+    const own = textOf(item.value);
+    const text = own?.text ?? JSON.stringify(item.value, null, 2);
+    show(
+      place,
+      h("div", { class: own === null ? "code note-text" : "note-text" }, text),
+      h(
+        "div",
+        { class: "row" },
+        button("Edit", edit, "", { "aria-label": `Edit ${item.key}` }),
+        button("Delete", remove, "danger", { "aria-label": `Delete ${item.key}` }),
+      ),
+    );
+  };
   const remove = async () => {
-    const sure = await dialog("Forget this?", h("p", null, `${item.namespace.join(" / ")} / ${item.key}`), [
-      { label: "Keep it", value: "" },
-      { label: "Forget", value: "yes", kind: "danger" },
-    ]);
-    if (sure !== "yes") return;
+    if (!(await confirmed("Delete this note?", brief(`${item.namespace.join(" / ")} / ${item.key}`, 200), "Delete"))) return;
     await api.deleteItem({ namespace: item.namespace, key: item.key });
     box.remove();
-    say("Forgotten.");
+    say("Deleted.");
   };
-  const box = h(
-    "li",
-    null,
-    h(
-      "details",
-      null,
-      h("summary", null, h("strong", null, item.key), " ", h("span", { class: "quiet" }, brief(item.value, 100)), " ", h("span", { class: "quiet when" }, ago(item.updated_at))),
-      h("p", { class: "quiet" }, item.namespace.join(" / "), item.score !== undefined && item.score !== null ? `, match ${Number(item.score).toFixed(2)}` : ""),
-      edit.element,
-      h("div", { class: "row" }, h("button", { type: "button", class: "primary", onclick: save }, "Save"), h("button", { type: "button", class: "danger", onclick: remove }, "Forget")),
-    ),
+  const match = item.score !== undefined && item.score !== null ? ` · match ${Number(item.score).toFixed(2)}` : "";
+  const head = h(
+    "div",
+    { class: "row" },
+    h("strong", null, item.key),
+    h("span", { class: "quiet small" }, item.namespace.join(" / "), match),
+    h("span", { class: "quiet when" }, ago(item.updated_at)),
   );
+  const box = h("li", { class: "card" }, head, place);
+  read();
   return box;
 }
-

@@ -1,65 +1,76 @@
-// The steps of a thread as a tree of branches: what each step changed, the state after it, and going on from any of them.
+// The steps of a thread as a tree of branches: what each step changed, the state after it, and a way to continue from any of them.
 
 import { api } from "./api.js";
 import { diff } from "./diff.js";
-import { h, say, show } from "./dom.js";
+import { button, h, say, show } from "./dom.js";
 import { editor, plural, tree } from "./json.js";
 import { ago } from "./time.js";
 
 const PAGE = 100;
 
-/** The list with the chosen step beside it. `actions` are `{refresh, run}` of the thread's screen. */
-export async function steps(record, actions) {
-  const found = await api.history(record.thread_id, PAGE);
-  if (found.length === 0) return h("p", { class: "quiet" }, "No step yet.");
-  const byId = new Map(found.map((state) => [idOf(state), state]));
+/** The list with the chosen step beside it. */
+export async function steps({ panel, record, run, refresh }) {
+  const id = record.thread_id;
+  let thread = record;
+  let found = [];
+  let chosen = null;
   const detail = h("div", { class: "detail", "aria-live": "polite" });
-  const buttons = [];
-  const pick = (index) => {
-    const [state, parent] = [found[index], byId.get(parentOf(found[index]))];
-    buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === index)));
-    show(detail, step(record, state, parent, actions));
-  };
   const list = h("ol", { class: "steps" });
-  const lanes = branches(found);
-  const add = (from) => {
-    for (let index = from; index < found.length; index++) {
-      const state = found[index];
-      const button = h(
-        "button",
-        { type: "button", "aria-pressed": "false", onclick: () => pick(index) },
-        h("span", { class: "lane", "aria-hidden": "true" }, "│ ".repeat(lanes[index]), "●"),
-        h("span", { class: "number" }, `step ${state.metadata?.step ?? "?"}`),
-        h("span", null, titleOf(state)),
-        h("span", { class: "quiet when" }, state.created_at ? ago(state.created_at) : ""),
-      );
-      buttons.push(button);
-      list.append(h("li", null, button));
-    }
-  };
-  add(0);
-  const whole = h("div", { class: "split" }, h("div", null, list), detail);
-  if (found.length === PAGE) {
-    const more = h(
-      "button",
-      {
-        type: "button",
-        onclick: async () => {
-          const next = await api.history(record.thread_id, PAGE, idOf(found[found.length - 1]));
-          const from = found.length;
-          found.push(...next);
-          for (const state of next) byId.set(idOf(state), state);
-          lanes.splice(0, lanes.length, ...branches(found));
-          add(from);
-          if (next.length < PAGE) more.remove();
-        },
-      },
-      "Older steps",
+  const more = button("Older steps", () => older());
+  show(panel, h("div", { class: "split" }, h("div", null, list, more), detail));
+  const actions = { run: (request) => run(request).catch((error) => say(error.message, "error")), refresh };
+  const pick = (state) => {
+    chosen = idOf(state);
+    for (const one of list.querySelectorAll("button")) one.setAttribute("aria-pressed", String(one.dataset.step === chosen));
+    show(
+      detail,
+      step(
+        thread,
+        state,
+        found.find((other) => idOf(other) === parentOf(state)),
+        actions,
+      ),
     );
-    list.after(more);
-  }
-  pick(0);
-  return whole;
+  };
+  const draw = () => {
+    const lanes = branches(found);
+    const line = (state, at) => [
+      h("span", { class: "lane", "aria-hidden": "true" }, "│ ".repeat(lanes[at]), "●"),
+      h("span", { class: "number" }, `step ${state.metadata?.step ?? "?"}`),
+      h("span", null, titleOf(state)),
+      h("span", { class: "quiet when" }, state.created_at ? ago(state.created_at, true) : ""),
+    ];
+    const press = (state) => ({ "aria-pressed": String(idOf(state) === chosen), "data-step": idOf(state) });
+    show(
+      list,
+      found.map((state, at) =>
+        h(
+          "li",
+          null,
+          button(line(state, at), () => pick(state), "", press(state)),
+        ),
+      ),
+    );
+    if (found.length === 0) show(detail, h("p", { class: "quiet" }, "No steps yet."));
+  };
+  const older = async () => {
+    const next = await api.history(id, PAGE, idOf(found[found.length - 1]));
+    found.push(...next);
+    more.hidden = next.length < PAGE;
+    draw();
+  };
+  const read = async (now) => {
+    thread = now;
+    const isWritten = detail.contains(document.activeElement) && document.activeElement.localName === "textarea";
+    found = await api.history(id, PAGE);
+    more.hidden = found.length < PAGE;
+    const isHere = found.some((state) => idOf(state) === chosen);
+    draw();
+    // An edit in progress stays.
+    if (found.length > 0 && !(isHere && isWritten)) pick(found[0]);
+  };
+  await read(record);
+  return { refresh: read };
 }
 
 const idOf = (state) => state.checkpoint?.checkpoint_id ?? state.checkpoint_id;
@@ -99,15 +110,19 @@ function step(record, state, parent, actions) {
     "details",
     null,
     h("summary", null, "Fork with another state"),
-    h("p", { class: "hint" }, "The fields you change are written as an update after this step, through the reducers of the graph. The steps that are there stay."),
+    h(
+      "p",
+      { class: "hint" },
+      "The fields you change are written as an update after this step, through the reducers of the graph. The existing steps stay.",
+    ),
     edit.element,
     h("label", { for: "as-node" }, "Node in whose name it is written"),
     asNode,
     h(
       "div",
       { class: "row" },
-      h("button", { type: "button", class: "primary", disabled: busy, onclick: () => write(record, state, edit, asNode.value, actions, true) }, "Write and run"),
-      h("button", { type: "button", disabled: busy, onclick: () => write(record, state, edit, asNode.value, actions, false) }, "Write only"),
+      button("Write and run", () => write(record, state, edit, asNode.value, actions, true), "primary", { disabled: busy }),
+      button("Write only", () => write(record, state, edit, asNode.value, actions, false), "", { disabled: busy }),
     ),
   );
   return [
@@ -118,14 +133,29 @@ function step(record, state, parent, actions) {
         "ul",
         { class: "tasks" },
         state.tasks.map((task) =>
-          h("li", null, h("strong", null, task.name), task.error ? h("span", { class: "error" }, ` failed: ${errorOf(task.error)}`) : (task.interrupts ?? []).length > 0 ? ` asks ${plural(task.interrupts.length, "question")}` : ""),
+          h(
+            "li",
+            null,
+            h("strong", null, task.name),
+            task.error
+              ? h("span", { class: "error" }, ` failed: ${errorOf(task.error)}`)
+              : (task.interrupts ?? []).length > 0
+                ? ` asks ${plural(task.interrupts.length, "question")}`
+                : "",
+          ),
         ),
       ),
     h("h3", null, "Changed by this step"),
     diff(parent?.values ?? {}, state.values ?? {}),
     h("h3", null, "State after it"),
     tree(state.values ?? {}, 1),
-    h("div", { class: "row" }, h("button", { type: "button", disabled: busy || (state.next ?? []).length === 0, onclick: () => actions.run({ input: null, checkpoint_id: idOf(state) }) }, "Run again from here")),
+    h(
+      "div",
+      { class: "row" },
+      button("Run again from here", () => actions.run({ input: null, checkpoint_id: idOf(state) }), "", {
+        disabled: busy || (state.next ?? []).length === 0,
+      }),
+    ),
     fork,
   ];
 }
@@ -136,7 +166,9 @@ async function write(record, state, edit, asNode, actions, run) {
   const got = edit.read();
   if (got === null) return;
   const before = state.values ?? {};
-  const values = Object.fromEntries(Object.entries(got.value ?? {}).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
+  const values = Object.fromEntries(
+    Object.entries(got.value ?? {}).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
+  );
   try {
     const update = { values, checkpoint_id: idOf(state) };
     if (asNode.trim() !== "") update.as_node = asNode.trim();

@@ -1,21 +1,24 @@
-// The list of threads: filters in the address, so that a filtered list can be kept as a bookmark, and the status as it changes.
+// All conversations, a page at a time. The filters are in the address, so that a filtered list can be kept as a bookmark.
 
+import { agents, rows } from "./adapter.js";
 import { api } from "./api.js";
-import { row } from "./agents.js";
-import { h, say, show, dialog } from "./dom.js";
+import { button, confirmed, h, say, show } from "./dom.js";
 import { plural } from "./json.js";
-import { STATUSES, word } from "./record.js";
+import { statusChip } from "./status.js";
+import { ago } from "./time.js";
+import { onchange } from "./watch.js";
 
-const PAGE = 30;
-const EVERY = 2000;
+const PAGE = 50;
+const STATUSES = { interrupted: "waiting", busy: "working", error: "failed", idle: "done" };
 
 export async function threads(main, _parts, query) {
-  const assistants = await api.assistants();
+  const all = await agents();
+  const titles = new Map(all.map((agent) => [agent.graph, agent.title]));
   const page = Math.max(0, Number.parseInt(query.get("page") ?? "0", 10) || 0);
   const filter = { metadata: {} };
   if (query.get("graph")) filter.metadata.graph_id = query.get("graph");
-  if (STATUSES.includes(query.get("status"))) filter.status = query.get("status");
-  if (query.get("id")) filter.ids = [query.get("id")];
+  if (STATUSES[query.get("status")]) filter.status = query.get("status");
+  const words = (query.get("q") ?? "").trim();
 
   const go = (name, value) => {
     const next = new URLSearchParams(query);
@@ -24,80 +27,90 @@ export async function threads(main, _parts, query) {
     if (name !== "page") next.delete("page");
     location.hash = `#/threads?${next}`;
   };
-  const select = (name, label, options) =>
-    h(
+  const select = (name, label, options) => {
+    const option = ([value, text]) => h("option", { value, selected: (query.get(name) ?? "") === value }, text);
+    return h(
       "label",
       null,
       label,
-      h(
-        "select",
-        { onchange: (event) => go(name, event.target.value) },
-        [["", "all"], ...options].map(([value, text]) => h("option", { value, selected: (query.get(name) ?? "") === value }, text)),
-      ),
+      " ",
+      h("select", { onchange: (event) => go(name, event.target.value) }, [["", "all"], ...options].map(option)),
     );
-  const search = h("input", { type: "search", placeholder: "id of a thread", value: query.get("id") ?? "", "aria-label": "Id of a thread", onchange: (event) => go("id", event.target.value.trim()) });
+  };
+  const search = h("input", {
+    type: "search",
+    placeholder: "Search",
+    value: words,
+    "aria-label": "Search conversations",
+    onchange: (event) => go("q", event.target.value.trim()),
+  });
   const list = h("ul", { class: "rows" });
   const foot = h("p", { class: "row" });
-  const graphs = [...new Set(assistants.map((assistant) => assistant.graph_id))].map((graph) => [graph, graph]);
+  const graphs = [...titles];
   show(
     main,
-    h("h1", null, "Threads"),
-    h("div", { class: "filters" }, select("status", "Status", STATUSES.map((status) => [status, word(status)])), select("graph", "Graph", graphs), search),
-    list,
-    foot,
+    h("header", { class: "bar" }, h("h1", { tabIndex: -1 }, "All conversations")),
+    h(
+      "div",
+      { class: "page" },
+      h("div", { class: "filters" }, search, select("status", "Status", Object.entries(STATUSES)), select("graph", "Agent", graphs)),
+      list,
+      foot,
+    ),
   );
-
   let last = "";
   const refresh = async () => {
-    // To count those with a status, the server would look at each; whether there are more a longer page tells.
-    const [rows, total] = await Promise.all([
-      api.threads({ ...filter, limit: PAGE + 1, offset: page * PAGE, sort_by: "updated_at", sort_order: "desc" }),
-      filter.status === undefined ? api.countThreads(filter) : null,
-    ]);
-    const found = rows.slice(0, PAGE);
-    const now = JSON.stringify(found.map((thread) => [thread.thread_id, thread.status, thread.updated_at]));
+    const found = await rows({
+      ...filter,
+      ...(words === "" ? {} : { query: words }),
+      limit: PAGE + 1,
+      offset: page * PAGE,
+      sort_by: "updated_at",
+      sort_order: "desc",
+    });
+    const total = filter.status === undefined && words === "" ? await api.countThreads(filter) : null;
+    const shown = found.slice(0, PAGE);
+    const now = JSON.stringify([total, shown.map((row) => [row.id, row.status, row.updated])]);
     if (now === last) return;
     last = now;
     const focused = document.activeElement?.getAttribute?.("href");
-    show(list, found.map((thread) => withDelete(row(thread), thread)));
-    if (found.length === 0) show(list, h("li", { class: "quiet" }, "No thread fits."));
+    show(list, shown.map(line), shown.length === 0 && h("li", { class: "quiet" }, "No conversation matches."));
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
-    const about = total === null ? `page ${page + 1}` : `${plural(total, "thread")}, page ${page + 1} of ${Math.max(1, Math.ceil(total / PAGE))}`;
+    const about =
+      total === null
+        ? `page ${page + 1}`
+        : `${plural(total, "conversation")}, page ${page + 1} of ${Math.max(1, Math.ceil(total / PAGE))}`;
     show(
       foot,
       h("span", { class: "quiet" }, about),
-      page > 0 && h("button", { type: "button", onclick: () => go("page", String(page - 1)) }, "Newer"),
-      rows.length > PAGE && h("button", { type: "button", onclick: () => go("page", String(page + 1)) }, "Older"),
+      page > 0 && button("Newer", () => go("page", String(page - 1))),
+      found.length > PAGE && button("Older", () => go("page", String(page + 1))),
     );
   };
-  const withDelete = (item, thread) => {
-    item.append(
+  const remove = async (row) => {
+    if (
+      !(await confirmed("Delete this conversation?", `“${row.title}” is deleted with all its steps. This cannot be undone.`, "Delete"))
+    )
+      return;
+    await api.deleteThread(row.id);
+    say("Deleted.");
+    last = "";
+    await refresh();
+  };
+  const line = (row) =>
+    h(
+      "li",
+      null,
       h(
-        "button",
-        {
-          type: "button",
-          class: "link",
-          "aria-label": `Delete thread ${thread.thread_id}`,
-          onclick: async () => {
-            const sure = await dialog("Delete this thread?", h("p", null, `Thread ${thread.thread_id} goes with all its steps. This cannot be undone.`), [
-              { label: "Keep it", value: "" },
-              { label: "Delete", value: "yes", kind: "danger" },
-            ]);
-            if (sure !== "yes") return;
-            await api.deleteThread(thread.thread_id);
-            say("Deleted.");
-            last = "";
-            await refresh();
-          },
-        },
-        "Delete",
+        "a",
+        { class: "line", href: `#/thread/${encodeURIComponent(row.id)}` },
+        statusChip(row.status),
+        h("span", { class: "title" }, row.title),
       ),
+      h("span", { class: "quiet small" }, titles.get(row.graph) ?? row.graph),
+      h("span", { class: "quiet when" }, ago(row.updated)),
+      button("Delete", () => remove(row), "link", { "aria-label": `Delete ${row.title}` }),
     );
-    return item;
-  };
   await refresh();
-  const timer = setInterval(() => {
-    if (!document.hidden) refresh().catch((error) => show(foot, h("span", { class: "error" }, error.message)));
-  }, EVERY);
-  return () => clearInterval(timer);
+  return { stop: onchange(() => refresh()) };
 }

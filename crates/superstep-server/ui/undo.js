@@ -5,7 +5,7 @@ import { api } from "./api.js";
 import { effectOf } from "./effect.js";
 import { dropDraft } from "./drafts.js";
 import { h, say } from "./dom.js";
-import { asks } from "./record.js";
+import { questionsOf } from "./adapter.js";
 
 /** How long an answer waits. */
 const SECONDS = 10;
@@ -19,17 +19,28 @@ const bars = new Map();
 
 /** Queues an answer; gives when the server has it. The draft stays until it was carried out. */
 export async function hold(thread, assistant, ask, value) {
-  const request = { assistant_id: assistant, command: { resume: { [ask.id]: value } }, after_seconds: SECONDS, multitask_strategy: "reject" };
+  const request = {
+    assistant_id: assistant,
+    command: { resume: { [ask.id]: value } },
+    after_seconds: SECONDS,
+    multitask_strategy: "reject",
+  };
   const run = await api.startRun(thread, request);
   show(thread, run.run_id, Date.now() + SECONDS * 1000, [ask], { [ask.id]: value });
 }
 
 /** Shows the answers that wait on the server. */
 export async function findHeld() {
-  const busy = await api.threads({ status: "busy", sort_by: "updated_at", sort_order: "desc", limit: LIMIT, select: ["thread_id", "interrupts", "queued_answers"] });
+  const busy = await api.threads({
+    status: "busy",
+    sort_by: "updated_at",
+    sort_order: "desc",
+    limit: LIMIT,
+    select: ["thread_id", "interrupts", "queued_answers"],
+  });
   for (const thread of busy)
     for (const { run_id, due_at, answers } of thread.queued_answers ?? [])
-      show(thread.thread_id, run_id, Date.parse(due_at), asks(thread), answers);
+      show(thread.thread_id, run_id, Date.parse(due_at), questionsOf(thread), answers);
 }
 
 /** Whether an answer of a thread waits. */

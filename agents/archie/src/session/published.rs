@@ -61,6 +61,12 @@ pub(super) fn publish_again(state: &Analysis, out: Option<&Path>) -> Result<Noti
     Ok(Notice::named("result", json!({"text": output})).with(blocks))
 }
 
+/// Shows a result without its file.
+pub(super) fn reviewed(state: &Analysis) -> Notice {
+    let output = state.analysis_output.as_deref().unwrap_or_default();
+    Notice::named("result", json!({"text": output})).with(text(output, false))
+}
+
 /// A reply about a result that stays as it is.
 pub(super) fn answered(state: &Analysis, is_read: bool) -> Notice {
     let reply = state.analysis_history.last().map(Message::text);

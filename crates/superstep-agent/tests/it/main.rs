@@ -4,3 +4,4 @@ mod approval;
 mod console;
 mod conversation;
 mod document;
+mod question;

@@ -113,8 +113,7 @@ impl App {
         request: RunRequest,
     ) -> Result<(), Refusal> {
         let owner = Visitor::of(cron.owner.clone());
-        self.check_assistant(&owner, &request.kwargs.assistant_id)
-            .await?;
+        self.check_run(&owner, &request).await?;
         self.accept(cron.thread_id.as_deref(), request).await?;
         Ok(())
     }

@@ -58,7 +58,7 @@ impl App {
             return Ok(true);
         }
         let is_of_example = self.registry.all().iter().any(|hosted| {
-            let example = hosted.example.as_ref().map(Json::to_string);
+            let example = hosted.card.example.as_ref().map(Json::to_string);
             example.is_some_and(|example| example.contains(hash))
         });
         let is_kept = self.results.find(&key(caller, hash)).await?.is_some();

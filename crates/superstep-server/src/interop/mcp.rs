@@ -132,7 +132,14 @@ impl App {
             .unwrap_or_else(|| json!({}));
         let fields = json!({ "assistant_id": assistant, "input": input });
         let fields = fields.as_object().cloned().unwrap_or_default();
-        let accepted = self.submit(caller, None, &mut Payload::of(fields)).await?;
+        let accepted = match self.submit(caller, None, &mut Payload::of(fields)).await {
+            Ok(accepted) => accepted,
+            // Arguments that the graph does not take are an error of the call, not of the request.
+            Err(refused) if refused.status() == StatusCode::UNPROCESSABLE_ENTITY => {
+                return Ok(Err((-32602, refused.to_string())));
+            }
+            Err(refused) => return Err(refused),
+        };
         let end = self.end_of(&accepted.graph, accepted.run.id).await;
         accepted.leave(Over::Run).await;
         Ok(Ok(match end.get("__error__") {

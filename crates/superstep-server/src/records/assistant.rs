@@ -55,17 +55,17 @@ impl Assistant {
     /// The assistant that a hosted graph has by itself.
     pub(crate) fn of_graph(hosted: &Hosted) -> Self {
         let mut metadata = Map::from_iter([("created_by".to_owned(), "system".into())]);
-        if let Some(example) = &hosted.example {
+        if let Some(example) = &hosted.card.example {
             metadata.insert("example_input".to_owned(), example.clone());
         }
-        if let Some(follow_up) = &hosted.follow_up {
+        if let Some(follow_up) = &hosted.card.follow_up {
             metadata.insert("follow_up".to_owned(), follow_up.clone());
         }
         let own = Version {
             version: 1,
             created: hosted.since,
             name: hosted.name().to_owned(),
-            description: hosted.description.clone(),
+            description: hosted.description(),
             metadata,
             ..Version::default()
         };

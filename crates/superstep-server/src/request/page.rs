@@ -40,6 +40,12 @@ impl Page {
         (self.sort_by, self.is_ascending)
     }
 
+    /// Whether a client asked for a field that is left out otherwise.
+    pub(crate) fn selects(&self, field: &str) -> bool {
+        let select = self.select.iter().flatten();
+        select.into_iter().any(|wanted| wanted == field)
+    }
+
     /// How many rows in order are enough for the page, and to know whether there is more.
     pub(crate) fn enough(&self) -> usize {
         self.offset.saturating_add(self.limit).saturating_add(1)

@@ -400,6 +400,7 @@ impl App {
         if !self.cancel_run(run.id, asked, BY_CLIENT).await? {
             return Ok(Cancelled::Before);
         }
+        self.events.end(&run.thread, run.id);
         if is_kept {
             self.to_end(run.id).await?;
             return Ok(Cancelled::Kept(effects));

@@ -9,7 +9,7 @@ use axum::body::Bytes;
 use serde_json::Value as Json;
 use superstep::{
     Cursor, Ending, LogItem, Modes, RunId, RunQuery, RunRecord,
-    dynamic::{DynFollow, DynGraph},
+    dynamic::{DynEvent, DynFollow, DynGraph},
 };
 use tokio::{sync::mpsc, time};
 
@@ -116,6 +116,7 @@ pub(super) struct Along {
     wire: Wire,
     modes: Modes,
     has_ids: bool,
+    has_progress: bool,
     since: Since,
 }
 
@@ -129,6 +130,7 @@ impl Along {
     ) -> Self {
         let place = RunPlace::new(run, kwargs, name);
         let engine = Mode::engine(&modes);
+        let has_progress = modes.contains(&Mode::Progress);
         Self {
             graph: graph.clone(),
             run: run.id,
@@ -136,6 +138,7 @@ impl Along {
             kwargs: kwargs.clone(),
             modes: engine,
             has_ids: kwargs.stream_resumable,
+            has_progress,
             since,
         }
     }
@@ -186,10 +189,19 @@ impl Along {
             }
             self.since = Since::Start;
         }
-        let Some(ending) = self.pass_items(&mut reader, out).await? else {
+        let Some(ending) = self.pass_items(app, &mut reader, out).await? else {
             return Ok(Over::Client);
         };
         self.pass_end(app, ending, out).await
+    }
+
+    /// The frames of an event.
+    async fn frames(&mut self, app: &App, event: &DynEvent, at: Option<u64>) -> Vec<Frame> {
+        let mut frames = self.wire.frames(event, at);
+        if self.has_progress {
+            frames.extend(app.progress(&self.kwargs.graph_id, event).await);
+        }
+        frames
     }
 
     /// Passes what attempts before the present one logged.
@@ -214,7 +226,7 @@ impl Along {
                 break;
             }
             if let LogItem::Event(event) = item {
-                let frames = self.wire.frames(&event, reader.at());
+                let frames = self.frames(app, &event, reader.at()).await;
                 if !self.send(out, frames, EventId::new(cursor, 0)).await {
                     return Ok(false);
                 }
@@ -226,6 +238,7 @@ impl Along {
     /// Passes what the run logs; nothing if the client goes away.
     async fn pass_items(
         &mut self,
+        app: &App,
         reader: &mut DynFollow,
         out: &mpsc::Sender<Bytes>,
     ) -> Result<Option<(EventId, Ending)>, superstep::Error> {
@@ -234,7 +247,7 @@ impl Along {
             tokio::select! {
                 item = reader.next() => match item? {
                     Some((cursor, LogItem::Event(event))) => {
-                        let frames = self.wire.frames(&event, reader.at());
+                        let frames = self.frames(app, &event, reader.at()).await;
                         if !frames.is_empty() {
                             beat.reset();
                         }

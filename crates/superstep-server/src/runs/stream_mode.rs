@@ -28,6 +28,8 @@ pub(crate) enum Mode {
     Debug,
     /// What graphs, nodes, models and tools start and end.
     Events,
+    /// How far the run is, in one form for all graphs.
+    Progress,
 }
 
 const NAMES: &[(&str, Mode, Modes)] = &[
@@ -40,6 +42,7 @@ const NAMES: &[(&str, Mode, Modes)] = &[
     ("checkpoints", Mode::Checkpoints, Modes::CHECKPOINTS),
     ("debug", Mode::Debug, Modes::TASKS),
     ("events", Mode::Events, Modes::TRACE),
+    ("progress", Mode::Progress, Modes::TASKS),
 ];
 
 impl Mode {
@@ -77,6 +80,7 @@ impl Mode {
             let also = match mode {
                 Self::Debug => Modes::CHECKPOINTS,
                 Self::Events => Modes::MESSAGES.with(Modes::UPDATES),
+                Self::Progress => Modes::CUSTOM,
                 _ => Modes::NONE,
             };
             all.with(own).with(also)

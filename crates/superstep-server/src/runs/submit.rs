@@ -59,9 +59,28 @@ impl App {
             self.check_files(caller, &body.look(name)).await?;
         }
         let request = RunRequest::read(self, caller.owner(), body).await?;
-        self.check_assistant(caller, &request.kwargs.assistant_id)
-            .await?;
+        self.check_run(caller, &request).await?;
         Ok(request)
+    }
+
+    /// Refuses a run of an assistant that is not the caller's, and fields that its typed graph does not have or has in
+    /// another type.
+    pub(crate) async fn check_run(
+        &self,
+        caller: &Visitor,
+        request: &RunRequest,
+    ) -> Result<(), Refusal> {
+        let RunKwargs {
+            assistant_id,
+            graph_id,
+            ..
+        } = &request.kwargs;
+        self.check_assistant(caller, assistant_id).await?;
+        Ok(self
+            .registry
+            .graph(graph_id)?
+            .graph
+            .check_fields(&request.input)?)
     }
 
     /// Accepts a run that was read already.
@@ -82,6 +101,7 @@ impl App {
         }
         let run = accepted?;
         self.counts.accepted.fetch_add(1, Ordering::Relaxed);
+        self.events.change(&run.thread, on.record.owner.as_deref());
         let hosted = self.registry.graph(&request.kwargs.graph_id)?;
         if !matches!(request.on_busy, OnBusy::Enqueue | OnBusy::Reject) {
             // Runs that waited are over now, without having begun.

@@ -22,7 +22,7 @@ pub(crate) fn status(run: &RunRecord) -> &'static str {
 }
 
 /// Whether a run was taken back: to clients it is as if it had never been.
-pub(super) fn is_taken_back(run: &RunRecord) -> bool {
+pub(crate) fn is_taken_back(run: &RunRecord) -> bool {
     let rolls_back = |cancel: &superstep::CancelRequest| cancel.how.undoes();
     run.ending.is_some() && run.cancel.as_ref().is_some_and(rolls_back)
 }

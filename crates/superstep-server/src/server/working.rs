@@ -62,13 +62,18 @@ impl Working {
             let app = app.clone();
             async move { app.keep_time().await }
         });
-        Ok(Self(vec![work, sweep, keep_time]))
+        let tell_listeners = tokio::spawn({
+            let app = app.clone();
+            async move { app.tell_listeners().await }
+        });
+        Ok(Self(vec![work, sweep, keep_time, tell_listeners]))
     }
 }
 
 fn tell(app: &Arc<App>, worked: Worked) {
     app.counts.worked.fetch_add(1, Ordering::Relaxed);
     app.endings.tell(worked.run);
+    app.events.end(&worked.thread, worked.run);
     app.spawn_finish(worked.run);
 }
 

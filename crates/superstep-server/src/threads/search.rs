@@ -1,9 +1,9 @@
 //! Finding threads. A thread as clients see it costs several reads, so only those of the page are looked at: which may be on it, and in
 //! which order they come, is known of their records and of the saver's index.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 use superstep::{
     RunStatus, ThreadId,
     saver::{ThreadHint, ThreadQuery},
@@ -21,6 +21,9 @@ use crate::{
     },
     time::Micros,
 };
+
+/// The most characters of a query.
+const LONGEST: usize = 200;
 
 const STATUSES: &[&str] = &["busy", "error", "idle", "interrupted"];
 
@@ -43,10 +46,20 @@ pub(super) struct ThreadSearch {
     status: Option<&'static str>,
     metadata: Map<String, Json>,
     values: Option<Json>,
+    /// Words that it has, in lower case.
+    words: Vec<String>,
+    /// Whether rows have their view.
+    has_view: bool,
 }
 
 impl ThreadSearch {
-    pub(super) fn of(body: &mut Payload) -> Result<Self, Refusal> {
+    pub(super) fn of(body: &mut Payload, has_view: bool) -> Result<Self, Refusal> {
+        let query: String = body.field("query")?.unwrap_or_default();
+        if query.chars().count() > LONGEST {
+            let why = format!("`query` must have at most {LONGEST} characters");
+            return Err(Refusal::invalid(why));
+        }
+        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
         let ids: Option<Vec<String>> = body.field("ids")?;
         let ids = ids.map(|ids| ids.iter().map(|id| thread_id(id)).collect());
         Ok(Self {
@@ -54,6 +67,8 @@ impl ThreadSearch {
             status: body.word("status", STATUSES)?,
             metadata: body.object("metadata")?,
             values: body.field::<Map<String, Json>>("values")?.map(Json::Object),
+            has_view: has_view || !words.is_empty(),
+            words,
         })
     }
 
@@ -69,6 +84,29 @@ impl ThreadSearch {
         let values = self.values.as_ref();
         self.status.is_none_or(|status| own("status") == status)
             && values.is_none_or(|wanted| has_all(own("values"), wanted))
+            && self.has_words(row)
+    }
+
+    /// Whether a thread has all the words: in its id, its title, its subtitle or its values.
+    fn has_words(&self, row: &Json) -> bool {
+        if self.words.is_empty() {
+            return true;
+        }
+        let of_view = |name: &str| row.get("view").and_then(|view| view.get(name));
+        let parts = [
+            row.get("thread_id"),
+            of_view("title"),
+            of_view("subtitle"),
+            row.get("values"),
+        ];
+        let parts = parts.into_iter().flatten().map(Json::to_string);
+        let text = parts.collect::<Vec<_>>().join("\n").to_lowercase();
+        self.words.iter().all(|word| text.contains(word))
+    }
+
+    /// Whether only a look at each thread tells if it is wanted, whatever its status.
+    fn looks(&self) -> bool {
+        self.values.is_some() || !self.words.is_empty()
     }
 }
 
@@ -150,12 +188,12 @@ impl App {
         };
         let all = self.candidates(caller, wanted, waiting).await?;
         let Some(status) = wanted.status else {
-            if wanted.values.is_none() {
+            if !wanted.looks() {
                 return Ok(all.len());
             }
             return self.count_looking(wanted, &all).await;
         };
-        if wanted.values.is_some() || status == "error" {
+        if wanted.looks() || status == "error" {
             return self.count_looking(wanted, &all).await;
         }
         let mut count = 0;
@@ -163,6 +201,24 @@ impl App {
             count += usize::from(self.standing(&one.id, &one.record).await? == status);
         }
         Ok(count)
+    }
+
+    /// How many threads are wanted, by their status.
+    pub(super) async fn count_by_status(
+        &self,
+        caller: &Visitor,
+        wanted: &ThreadSearch,
+    ) -> Result<Json, Refusal> {
+        let mut counts: BTreeMap<&str, u64> = STATUSES.iter().map(|status| (*status, 0)).collect();
+        for one in self.candidates(caller, wanted, None).await? {
+            // Only its graph says whether a thread can be read.
+            let row = self.row(wanted, &one.id, &one.record).await?;
+            let status = row.as_ref().and_then(|row| row.get("status")?.as_str());
+            if let Some(count) = status.and_then(|status| counts.get_mut(status)) {
+                *count += 1;
+            }
+        }
+        Ok(json!(counts))
     }
 
     async fn count_looking(
@@ -185,7 +241,7 @@ impl App {
         id: &str,
         record: &Record,
     ) -> Result<Option<Json>, Refusal> {
-        let row = self.thread(id, record).await?;
+        let row = self.thread_row(id, record, wanted.has_view).await?;
         Ok(wanted.wants(&row).then_some(row))
     }
 

@@ -19,6 +19,7 @@ use crate::{
     app::App,
     forms::{checkpoint, snapshot},
     owners::visitor::Visitor,
+    presentation::question::{add_views, questions},
     refusal::{REPEATS, Refusal, answer},
     registry::Hosted,
     request::{matching::has_all, payload::Payload},
@@ -161,6 +162,7 @@ pub(crate) async fn update(
     if !ends {
         app.mark_edited(&thread).await?;
     }
+    app.events.change(&thread, record.owner.as_deref());
     let made_id = made.id.map(|id| id.to_string());
     let place = json!({
         "thread_id": id,
@@ -280,7 +282,12 @@ async fn shown(
         return Ok(answer(&snapshot::state(&empty, "")));
     };
     let state = hosted.graph.state(&thread, Some(at), depth).await?;
-    Ok(answer(&snapshot::state(&state, &hosted.id)))
+    let mut shown = snapshot::state(&state, &hosted.id);
+    if state.asks().next().is_some() {
+        let asked = questions(&mut **hosted.agent().await, &state);
+        add_views(&mut shown, &asked);
+    }
+    Ok(answer(&shown))
 }
 
 /// The graph of a thread; nothing for one that was never run.

@@ -37,6 +37,16 @@ impl App {
 
     /// A thread as clients see it.
     pub(crate) async fn thread(&self, id: &str, record: &Record) -> Result<Json, Refusal> {
+        self.thread_row(id, record, false).await
+    }
+
+    /// The same, if wanted with its title and its outcome as people see them.
+    pub(crate) async fn thread_row(
+        &self,
+        id: &str,
+        record: &Record,
+        has_view: bool,
+    ) -> Result<Json, Refusal> {
         let thread = record.thread(id);
         let root = GraphPath::default();
         let newest = self.saver.load(&thread, &root, At::Latest).await?;
@@ -63,6 +73,7 @@ impl App {
             .graph()
             .and_then(|graph| self.registry.graph(graph).ok());
         let mut standing = status(info.status, false);
+        let mut seen = None;
         if let (Some(hosted), true) = (graph, newest.is_some()) {
             match hosted.graph.state(&thread, None, Depth::Here).await {
                 Ok(state) => {
@@ -81,6 +92,7 @@ impl App {
                     if !waiting.is_empty() {
                         fields.insert("queued_answers".to_owned(), waiting.into());
                     }
+                    seen = Some((hosted, state));
                 }
                 Err(error) if matches!(&*error.kind, ErrorKind::Saver(_)) => {
                     return Err(error.into());
@@ -94,6 +106,12 @@ impl App {
             }
         }
         fields.insert("status".to_owned(), standing.into());
+        if has_view {
+            let brief = self.brief(seen.as_ref(), record, &view).await;
+            if let Json::Object(fields) = &mut view {
+                fields.insert("view".to_owned(), brief);
+            }
+        }
         Ok(view)
     }
 }

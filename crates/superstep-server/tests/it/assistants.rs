@@ -21,6 +21,7 @@ async fn each_graph_has_an_assistant_with_the_id_that_clients_know() {
     let mut one = server.get(&format!("/assistants/{ONE}")).await.ok();
     let created = one["created_at"].take();
     assert_eq!(created, one["updated_at"].take());
+    assert_eq!(one["metadata"]["ui"].take()["title"], "One");
     assert!(
         created
             .as_str()
@@ -28,7 +29,7 @@ async fn each_graph_has_an_assistant_with_the_id_that_clients_know() {
     );
     let expected = json!({
         "assistant_id": ONE, "graph_id": "one", "config": {}, "context": {},
-        "metadata": {"created_by": "system"}, "name": "chain1", "created_at": null,
+        "metadata": {"created_by": "system", "ui": null}, "name": "chain1", "created_at": null,
         "updated_at": null, "version": 1, "description": null,
     });
     assert_eq!(one, expected);

@@ -19,6 +19,8 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("POST", "/files/search", Access::Token),
     ("GET", "/files/{file}", Access::Token),
     ("DELETE", "/files/{file}", Access::Token),
+    ("GET", "/me", Access::Token),
+    ("GET", "/events", Access::Token),
     ("GET", "/metrics", Access::Whole),
     ("GET", "/openapi.json", Access::Open),
     ("GET", "/docs", Access::Open),
@@ -44,6 +46,10 @@ const MATRIX: &[(&str, &str, Access)] = &[
     ("GET", "/threads/{id}", Access::Token),
     ("PATCH", "/threads/{id}", Access::Token),
     ("DELETE", "/threads/{id}", Access::Token),
+    ("GET", "/threads/{id}/view", Access::Token),
+    ("GET", "/threads/{id}/branches", Access::Token),
+    ("GET", "/threads/{id}/compare", Access::Token),
+    ("POST", "/threads/{id}/answer", Access::Token),
     ("GET", "/threads/{id}/state", Access::Token),
     ("POST", "/threads/{id}/state", Access::Token),
     ("POST", "/threads/{id}/state/checkpoint", Access::Token),
@@ -154,10 +160,11 @@ async fn a_route_that_needs_the_token_is_closed_without_it() {
             request().header("authorization", "bearer right token"),
         ];
         for request in open {
-            let reply = server.send(request).await;
+            // A stream without an end is not read.
+            let status = server.open(request).await.status().as_u16();
             assert!(
-                ![401, 403, 405, 500].contains(&reply.status),
-                "{method} {path}: {reply:?}"
+                ![401, 403, 405, 500].contains(&status),
+                "{method} {path}: {status}"
             );
         }
     }

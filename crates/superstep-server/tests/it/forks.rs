@@ -170,3 +170,56 @@ async fn new_input_and_edits_do_not_forget_what_nobody_knows() {
     server.post(&at("/runs/wait"), meant).await;
     assert_eq!(paid.load(Ordering::SeqCst), 2, "who means it says so");
 }
+
+#[tokio::test]
+async fn branches_are_listed_and_compared() {
+    let server = Running::start(crate::graphs::server(crate::graphs::memory())).await;
+    let thread = server.post("/threads", json!({})).await.ok();
+    let id = thread["thread_id"].as_str().unwrap();
+    let path = format!("/threads/{id}");
+    let run = json!({"assistant_id": "one", "input": {"x": 1}});
+    server.post(&format!("{path}/runs/wait"), run).await.ok();
+    let branches = server.get(&format!("{path}/branches")).await.ok();
+    let first = &branches[0]["checkpoint_id"];
+    assert_eq!(branches.as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        (&branches[0]["is_head"], &branches[0]["fork_id"]),
+        (&json!(true), &Json::Null)
+    );
+
+    let history = server.get(&format!("{path}/history")).await.ok();
+    let states = history.as_array().unwrap();
+    let before = &states[states.len() - 1]["checkpoint_id"];
+    let edit = json!({"values": {"x": 7}, "checkpoint_id": before, "as_node": "count"});
+    server.post(&format!("{path}/state"), edit).await.ok();
+    let branches = server.get(&format!("{path}/branches")).await.ok();
+    let branches = branches.as_array().unwrap();
+    assert_eq!(branches.len(), 2, "{branches:?}");
+    assert_eq!(
+        (&branches[0]["is_head"], &branches[1]["is_head"]),
+        (&json!(true), &json!(false))
+    );
+    assert_eq!(&branches[1]["checkpoint_id"], first);
+    assert_eq!(
+        (&branches[0]["fork_id"], &branches[1]["fork_id"]),
+        (before, before)
+    );
+
+    let of = |branch: &Json| branch["checkpoint_id"].as_str().unwrap().to_owned();
+    let (a, b) = (of(&branches[1]), of(&branches[0]));
+    let compared = server
+        .get(&format!("{path}/compare?a={a}&b={b}"))
+        .await
+        .ok();
+    let expected = json!([{"path": "/x", "a": 2, "b": 7}]);
+    assert_eq!(compared, json!({"differences": expected, "is_cut": false}));
+    let same = server
+        .get(&format!("{path}/compare?a={a}&b={a}"))
+        .await
+        .ok();
+    assert_eq!(same["differences"], json!([]));
+    server
+        .get(&format!("{path}/compare?a={a}&b=x"))
+        .await
+        .detail(422);
+}

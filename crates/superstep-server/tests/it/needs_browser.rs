@@ -65,7 +65,7 @@ async fn waiting(server: &Running, subject: &str) -> String {
 async fn run_screen(server: &Running, graph: &str) -> String {
     let wanted = json!({ "graph_id": graph });
     let found = server.post("/assistants/search", wanted).await.ok();
-    format!("#/run/{}", found[0]["assistant_id"].as_str().unwrap())
+    format!("#/agent/{}", found[0]["assistant_id"].as_str().unwrap())
 }
 
 async fn answer(server: &Running, thread: &str) -> Json {
@@ -78,13 +78,14 @@ async fn a_person_runs_a_graph_from_its_form_and_answers_its_question() {
     let server = served().await;
     let browser = Browser::open(&server.address).await;
     browser.go("#/").await;
-    browser.click_text("a", "hitl").await;
+    browser.click(".cards a[href]").await;
+    browser.go(&run_screen(&server, "hitl").await).await;
     browser.fill("#field-topic", "tides").await;
-    browser.click("button[type=submit]").await;
+    browser.click("main button[type=submit]").await;
     browser.see("Draft about tides").await;
-    browser.see("review asks").await;
+    browser.see("your turn").await;
     browser.click_text("button", "Yes").await;
-    browser.see("published: true").await;
+    browser.see("published").await;
     browser.see("done").await;
 }
 
@@ -145,7 +146,7 @@ async fn a_state_is_forked_from_an_earlier_step_with_other_values() {
     let server = served().await;
     let thread = waiting(&server, "before").await;
     let browser = Browser::open(&server.address).await;
-    browser.go(&format!("#/thread/{thread}/steps")).await;
+    browser.go(&format!("#/thread/{thread}/state")).await;
     browser.see("send asks").await;
     browser
         .click_text("summary", "Fork with another state")
@@ -182,7 +183,7 @@ async fn a_trace_shows_the_errors_first_and_the_nodes_below_them() {
     browser.go(&format!("#/thread/{thread}/trace")).await;
     browser.see("1 error").await;
     browser.see("boom").await;
-    browser.see("Run 1: failed").await;
+    browser.see("Run 1").await;
 }
 
 #[tokio::test]
@@ -199,7 +200,7 @@ async fn text_of_threads_never_becomes_markup_and_loads_nothing() {
         "#/inbox".to_owned(),
         "#/threads".to_owned(),
         "#/memory".to_owned(),
-        format!("#/thread/{thread}/steps"),
+        format!("#/thread/{thread}"),
         format!("#/thread/{thread}/state"),
     ];
     for screen in screens {
@@ -241,9 +242,7 @@ async fn every_screen_fits_a_narrow_telephone() {
         "#/memory".to_owned(),
         run_screen(&server, "mail").await,
     ];
-    screens.extend(
-        ["steps", "state", "graph", "chat", "trace"].map(|tab| format!("#/thread/{thread}/{tab}")),
-    );
+    screens.extend(["", "/state", "/graph", "/trace"].map(|tab| format!("#/thread/{thread}{tab}")));
     for screen in screens {
         browser.go(&screen).await;
         browser.settled().await;
@@ -266,11 +265,11 @@ async fn a_file_is_uploaded_into_the_input_of_a_run() {
     std::fs::write(&file, "aaa").unwrap();
     let browser = Browser::open(&server.address).await;
     browser.go(&run_screen(&server, "mail").await).await;
-    browser.choose("#upload", &file).await;
+    browser.choose("#field-workbook-upload", &file).await;
     // The SHA-256 of its bytes.
     let id = "9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0";
-    browser.see(&format!("\"workbook\": \"{id}\"")).await;
-    browser.see("sales.txt, 3 bytes").await;
+    browser.see(id).await;
+    browser.see("sales.txt is uploaded.").await;
     let kept = server.get(&format!("/files/{id}")).await.ok();
     assert_eq!(kept, "aaa");
 }
@@ -281,9 +280,9 @@ async fn a_server_with_a_token_asks_for_it_and_keeps_it_for_the_tab_only() {
         Running::start(server(memory()).token(superstep::Secret::new("open sesame"))).await;
     let browser = Browser::open(&server.address).await;
     browser.go("#/").await;
-    browser.see("This server wants a token").await;
+    browser.see("This server needs a token").await;
     browser.fill("#token", "open sesame").await;
-    browser.click_text("button", "Go on").await;
+    browser.click_text("button", "Continue").await;
     browser.see("hitl").await;
     assert_eq!(browser.script("return localStorage.length").await, 0);
 }

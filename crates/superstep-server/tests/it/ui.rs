@@ -78,8 +78,10 @@ async fn every_module_of_the_page_is_served_and_none_makes_markup_of_data() {
         ] {
             assert!(!script.contains(markup), "{name} uses {markup}");
         }
-        let imports = script.split("from \"./").skip(1);
-        open.extend(imports.map(|rest| rest.split('"').next().unwrap().to_owned()));
+        for import in ["from \"./", "import(\"./"] {
+            let found = script.split(import).skip(1);
+            open.extend(found.map(|rest| rest.split('"').next().unwrap().to_owned()));
+        }
         seen.push(name);
     }
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/ui")).unwrap();

@@ -43,22 +43,23 @@ async fn every_screen_is_drawn_light_and_dark_wide_and_narrow() {
     let folder = std::env::var_os("SUPERSTEP_PICTURES").map(PathBuf::from);
     let axe = std::env::var_os("SUPERSTEP_AXE").map(|file| std::fs::read_to_string(file).unwrap());
     let mut screens = vec![
-        ("agents", "#/".to_owned(), "hitl"),
-        ("run", run_screen(&server, "hitl").await, "topic"),
+        ("home", "#/".to_owned(), "hitl"),
+        ("new", run_screen(&server, "hitl").await, "Topic"),
         ("inbox", "#/inbox".to_owned(), "Offer for the boat"),
-        ("threads", "#/threads".to_owned(), "waiting"),
+        ("threads", "#/threads".to_owned(), "your turn"),
         ("memory", "#/memory".to_owned(), "ada"),
         ("question", format!("#/thread/{draft}"), "Draft about tides"),
         ("failed", format!("#/thread/{failed}/trace"), "boom"),
     ];
     for (tab, text) in [
-        ("chat", "Offer"),
-        ("steps", "send asks"),
-        ("state", "subject"),
+        ("conversation", "Offer"),
+        ("state", "send asks"),
         ("graph", "send"),
         ("trace", "Run 1"),
     ] {
-        screens.push((tab, format!("#/thread/{offer}/{tab}"), text));
+        let path = format!("#/thread/{offer}/{tab}");
+        let path = path.trim_end_matches("/conversation").to_owned();
+        screens.push((tab, path, text));
     }
     let browser = Browser::open(&server.address).await;
     let mut wrong = Vec::new();

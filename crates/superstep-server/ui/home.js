@@ -1,0 +1,120 @@
+// The first page: what waits for a person, what is at work, and the agents with an example to start.
+
+import { agents, questionsOf, rows, summaryOf, textIn } from "./adapter.js";
+import { button, chip, h, say, show } from "./dom.js";
+import { brief, plural } from "./json.js";
+import { startWith } from "./start.js";
+import { statusChip } from "./status.js";
+import { ago } from "./time.js";
+import { onchange } from "./watch.js";
+
+const LENGTH = 8;
+export const KINDS = {
+  mail: "Reply drafted",
+  meeting: "Meeting proposed",
+  changes: "Changes to approve",
+  approval: "Approval needed",
+  choice: "Choice needed",
+  text: "Asks you",
+};
+
+export async function home(main) {
+  const all = await agents();
+  const titles = new Map(all.map((agent) => [agent.graph, agent.title]));
+  const waiting = h("section", { class: "card list", "aria-label": "Waiting for you", hidden: true });
+  const working = h("section", { class: "card list", "aria-label": "Working now", hidden: true });
+  const about = h("span", { class: "row" });
+  show(
+    main,
+    h("header", { class: "bar" }, h("h1", { tabIndex: -1 }, "Home"), about),
+    h(
+      "div",
+      { class: "page" },
+      waiting,
+      working,
+      all.length === 0 ? h("p", null, "This server hosts no agents.") : h("ul", { class: "cards" }, all.map(card)),
+    ),
+  );
+  const refresh = async () => {
+    const order = { sort_by: "updated_at", sort_order: "desc", limit: LENGTH };
+    const [open, busy] = await Promise.all([rows({ ...order, status: "interrupted" }), rows({ ...order, status: "busy" })]);
+    const asked = open.filter((row) => row.status === "waiting");
+    draw(
+      waiting,
+      "Waiting for you",
+      asked.map((row) => question(row, titles)),
+    );
+    draw(
+      working,
+      "Working now",
+      busy.map((row) => line(row, statusChip("running"), titles.get(row.graph) ?? row.graph)),
+    );
+    show(
+      about,
+      asked.length > 0 && chip(asked.length < LENGTH ? `${asked.length} wait for you` : `${LENGTH} or more wait for you`, "warn"),
+    );
+  };
+  await refresh();
+  return { stop: onchange(() => refresh()) };
+}
+
+function draw(section, title, lines) {
+  section.hidden = lines.length === 0;
+  const focused = section.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  show(section, h("h2", null, title), h("ul", { class: "rows" }, lines));
+  if (focused) section.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+}
+
+const line = (row, mark, about) =>
+  h(
+    "li",
+    null,
+    h(
+      "a",
+      { class: "line", href: `#/thread/${encodeURIComponent(row.id)}` },
+      mark,
+      h("strong", { class: "title" }, brief(row.title, 90)),
+      h("span", { class: "quiet" }, about),
+    ),
+    h("span", { class: "quiet when" }, ago(row.updated)),
+  );
+
+function question(row, titles) {
+  const asks = questionsOf(row.record);
+  const { kind, isRisky } = summaryOf(asks[0]);
+  const mark = isRisky ? chip("Check first", "bad") : chip(KINDS[kind] ?? KINDS.text, "warn");
+  return line(row, mark, asks.length > 1 ? plural(asks.length, "question") : (titles.get(row.graph) ?? row.graph));
+}
+
+function card(agent) {
+  const open = `#/agent/${encodeURIComponent(agent.id)}`;
+  const example = agent.example === null ? null : textIn(agent.template, agent.example);
+  const isReady = agent.state === "ready" || agent.state === "rehearsal";
+  const needsFile = JSON.stringify(agent.example ?? {}).includes('"workbook":""');
+  const begin = async (event) => {
+    const pressed = event.currentTarget;
+    pressed.disabled = true;
+    try {
+      await startWith(agent, agent.example, example);
+    } catch (error) {
+      pressed.disabled = false;
+      say(error.message, "error");
+    }
+  };
+  const label = example ?? (agent.state === "rehearsal" ? "Play the example" : null);
+  return h(
+    "li",
+    { class: "card" },
+    h("h2", null, h("a", { href: open }, agent.title)),
+    h("p", { class: "quiet" }, agent.about),
+    agent.needs.map(({ what, why, fix }) =>
+      h("p", { class: "needs small" }, chip(`Needs ${what}`, "warn"), " ", why, " ", h("strong", null, fix)),
+    ),
+    h(
+      "div",
+      { class: "row" },
+      isReady && label !== null && !needsFile && button(brief(label, 60), begin, "pill"),
+      h("a", { class: "button pill", href: open }, agent.takes === "form" ? "Set up a run" : "New conversation"),
+    ),
+  );
+}

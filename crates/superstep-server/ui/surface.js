@@ -1,0 +1,43 @@
+// What stands beside a conversation because its thread holds it: a workbook, pages of documentation, or documents that were read.
+
+import { documents, hasDocuments } from "./documents.js";
+import { h, show } from "./dom.js";
+
+const KINDS = [
+  {
+    label: "Workbook",
+    fits: (values) => /^[0-9a-f]{64}$/.test(values.version ?? "") && values.problem !== undefined,
+    open: async () => (await import("./workbook.js")).workbook(),
+  },
+  {
+    label: "Pages",
+    fits: (values) => Object.values(values.results ?? {}).some((result) => typeof result?.markdown === "string"),
+    open: async () => (await import("./pages.js")).pages(),
+  },
+  { label: "Documents", isSlim: true, fits: hasDocuments, open: async () => documents() },
+];
+
+/** The surface of a thread. `label()` is null if it has none; `update(place)` shows it as the thread is now. */
+export function surfaceOf(record) {
+  let kind = null;
+  let shown = null;
+  return {
+    label: () => KINDS.find(({ fits }) => fits(record().values ?? {}))?.label ?? null,
+    update(place) {
+      const wanted = KINDS.find(({ fits }) => fits(record().values ?? {})) ?? null;
+      if (wanted !== kind) {
+        kind = wanted;
+        shown = wanted?.open() ?? null;
+        show(place, h("p", { class: "quiet loading" }, wanted === null ? "" : "Loading…"));
+        const mine = shown;
+        mine
+          ?.then((made) => mine === shown && show(place, made.element))
+          .catch((error) => show(place, h("p", { class: "error loading" }, error.message)));
+      }
+      shown?.then((made) => made.update(record())).catch(() => undefined);
+    },
+    /** Whether it needs little room. */
+    isSlim: () => kind?.isSlim === true,
+    stop: () => (shown = null),
+  };
+}
