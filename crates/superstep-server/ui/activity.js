@@ -4,7 +4,7 @@
 
 import { h, show } from "./dom.js";
 import { pretty } from "./json.js";
-import { textOf } from "./transcript.js";
+import { textOf } from "./message.js";
 import { span } from "./time.js";
 
 const SIGNS = { running: "◌", done: "✓", failed: "!", asks: "?" };
@@ -105,15 +105,12 @@ export function activity(labels) {
     }
     writing.get(key).appendData(added);
   };
-  const custom = (data) => {
-    const { phase, label, done, total, waiting } = data ?? {};
+  const told = ({ phase, label, done, total, waiting }) => {
     const last = [...steps.values()].findLast((step) => step.state === "running");
-    const words = [
-      typeof data === "string" ? data : (label ?? data?.text ?? data?.message ?? phase),
-      total ? `${done ?? 0} of ${total}` : null,
-    ];
-    const what = words.filter((word) => typeof word === "string" && word !== "").join(", ");
-    if (what !== "" && last !== undefined) last.note.textContent = what;
+    // The beginning of a step is shown by the step itself.
+    const isStep = last !== undefined && phase in nodes && !Number.isFinite(done) && !Number.isFinite(total);
+    const what = [label, Number.isFinite(total) ? `${done ?? 0} of ${total}` : null].filter(Boolean).join(", ");
+    if (what !== "" && !isStep && last !== undefined) last.note.textContent = what;
     progress.hidden = !waiting;
     if (waiting)
       progress.textContent = `Waiting: ${waiting.why}${waiting.attempt ? `, attempt ${waiting.attempt} of ${waiting.of}` : ""}.`;
@@ -127,7 +124,7 @@ export function activity(labels) {
       if (mode === "tasks") task(data, path.join("|"));
       else if (mode === "updates") Object.values(data ?? {}).forEach(look);
       else if (mode === "messages" && Array.isArray(data)) piece(data);
-      else if (mode === "custom" || mode === "progress") custom(data);
+      else if (mode === "progress") told(data ?? {});
     },
     /** Folds the steps once the run has ended; the text stands in the conversation then. */
     end() {

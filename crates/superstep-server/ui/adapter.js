@@ -1,42 +1,29 @@
-// Agents and threads in the words of people.
-//
-// The server describes them: `metadata.ui` of an assistant, `/threads/{id}/view`, and `view` in the rows of a search. Where one of
-// these is missing, this module, and no other, reads the same from examples and values.
+// Agents and threads in the words of people, as the server describes them: `metadata.ui` of an assistant, `/threads/{id}/view`, and
+// `view` in the rows of a search.
 
 import { api } from "./api.js";
 import { brief } from "./json.js";
 import { human } from "./human.js";
-import { turnsOf } from "./transcript.js";
 
 /**
  * @typedef {{id: string, graph: string, title: string, about: string, example: any, takes: "text" | "form", template: any,
  *   followUp: any, state: "ready" | "rehearsal" | "unable", needs: {what: string, why: string, fix: string}[],
  *   nodes: Record<string, string>}} Agent
  * @typedef {{blocks: any[]}} Notice
- * @typedef {{role: string, at: number | null, run: string | null, text: string | null, notices: Notice[], calls?: any[]}} Turn
+ * @typedef {{role: string, at: number | null, run: string | null, text: string | null, notices: Notice[]}} Turn
  * @typedef {{title: string, subtitle: string, outcome: {status: string, notices: Notice[]}, transcript: Turn[], questions: any[],
  *   usage: any, actions: string[]}} View
  * @typedef {{id: string, graph: string, title: string, subtitle: string, status: string, updated: string, record: any}} Row
  */
 
-const TITLES = {
-  email_assistant: "Mail",
-  mail_ingest: "Take in mail",
-  archie: "Archie",
-  sheets: "Spreadsheets",
-  docs: "Code docs",
-  atris: "Audius",
-};
-const WORDS = { idle: "done", busy: "running", interrupted: "waiting", error: "failed" };
 const FRESH = 15_000;
 
 let known = null;
-let hasViews = true;
 
 /** The agents of this server; a list that is some seconds old is used again. */
 export function agents() {
   if (known === null || known.until < Date.now()) {
-    const list = api.assistants().then((all) => all.map(agent));
+    const list = api.assistants().then((all) => all.map(agent).sort((a, b) => a.title.localeCompare(b.title)));
     known = { until: Date.now() + FRESH, list };
     list.catch(() => (known = null));
   }
@@ -55,11 +42,11 @@ function agent(record) {
   const ui = meta.ui ?? {};
   const followUp = ui.follow_up_template ?? meta.follow_up ?? null;
   const field = ui.text_field ?? null;
-  const template = field === null ? (ui.takes === "form" ? null : followUp) : put(null, field, "$text");
+  const template = ui.input_template ?? (field !== null ? put(field, "$text") : ui.takes === "form" ? null : followUp);
   return {
     id: record.assistant_id,
     graph: record.graph_id,
-    title: ui.title ?? TITLES[record.graph_id] ?? record.name ?? record.graph_id,
+    title: ui.title ?? record.name ?? record.graph_id,
     about: ui.about ?? record.description ?? meta.description ?? "",
     example: ui.example ?? meta.example_input ?? null,
     takes: ui.takes ?? (template === null ? "form" : "text"),
@@ -71,10 +58,10 @@ function agent(record) {
   };
 }
 
-/** A value with another one at a place, `a.b` or `/a/b`. */
-function put(value, path, inner) {
+/** An object with a value at a place, `a.b` or `/a/b`. */
+function put(path, value) {
   const names = path.startsWith("/") ? path.slice(1).split("/") : path.split(".");
-  return names.reduceRight((within, name) => ({ [name]: within }), inner) ?? value;
+  return names.reduceRight((within, name) => ({ [name]: within }), value);
 }
 
 /** The template with the text in its place. */
@@ -115,50 +102,21 @@ function like(value, name) {
 }
 
 /**
- * The view of a thread.
+ * The view of a thread. Each question has what the thread holds of it and, as `view`, how the server describes it.
  * @returns {Promise<View>}
  */
 export async function viewOf(record) {
-  if (hasViews) {
-    try {
-      const view = await api.view(record.thread_id);
-      return { usage: null, actions: [], transcript: [], ...view, questions: questionsOf(record) };
-    } catch (error) {
-      if (error.status !== 404) throw error;
-      hasViews = false;
-    }
-  }
-  const questions = questionsOf(record);
-  const status = record.status === "interrupted" && questions.length === 0 ? "stopped" : WORDS[record.status];
-  const isEmpty = record.values === null || record.values === undefined;
-  const lines = record.error ? [errorText(record.error)] : [];
-  return {
-    title: titleOf(record),
-    subtitle: "",
-    outcome: {
-      status: isEmpty && status === "done" ? "idle" : outcomeOf(record, status),
-      notices: lines.map((text) => ({ blocks: [bad(text)] })),
-    },
-    transcript: turnsOf(record.values ?? {}),
-    questions,
-    usage: null,
-    actions: [
-      record.status === "error" || status === "stopped" ? "resume" : null,
-      record.status === "idle" ? "follow_up" : null,
-    ].filter(Boolean),
-  };
+  const view = await api.view(record.thread_id);
+  const described = new Map((view.questions ?? []).map((one) => [one.interrupt_id, one]));
+  const questions = questionsOf(record).map((ask) => {
+    const own = described.get(ask.id) ?? null;
+    return { ...ask, view: own, schema: ask.schema ?? own?.schema ?? null };
+  });
+  return { ...view, questions };
 }
 
-const outcomeOf = (record, status) => {
-  const last = record.values?.message_history?.at?.(-1)?.status;
-  return status === "done" && (last === "failed" || last === "refused") ? last : status;
-};
-
-const bad = (text) => ({ kind: "line", weight: "say", spans: [{ style: "bad", text }] });
-const errorText = (error) => (typeof error === "string" ? error : (error.message ?? JSON.stringify(error)));
-
 /**
- * The open questions of a thread as `{id, value, schema, task, view}`; `view` is null where the server describes none.
+ * The open questions of a thread as `{id, value, schema, task, view}`; `view` is null here.
  */
 export function questionsOf(record) {
   return Object.entries(record.interrupts ?? {}).flatMap(([task, list]) =>
@@ -166,8 +124,8 @@ export function questionsOf(record) {
       task,
       id: ask.id ?? ask.interrupt_id,
       value: ask.value,
-      schema: ask.schema ?? ask.view?.schema ?? null,
-      view: ask.view ?? null,
+      schema: ask.schema ?? null,
+      view: null,
     })),
   );
 }
@@ -175,60 +133,20 @@ export function questionsOf(record) {
 /** Rows of threads. `query` is that of `/threads/search`. @returns {Promise<Row[]>} */
 export async function rows(query, signal) {
   const select = ["thread_id", "status", "updated_at", "metadata", "interrupts", "view"];
-  if (hasViews) {
-    const found = await api.threads({ ...query, select }, signal);
-    if (found.length === 0 || found.some((thread) => thread.view)) return found.map(row);
-    hasViews = false;
-  }
-  const { query: words, ...rest } = query;
-  const found = (await api.threads({ ...rest, select: [...select.slice(0, -1), "values"] }, signal)).map(row);
-  const wanted = (words ?? "").toLowerCase();
-  return wanted === ""
-    ? found
-    : found.filter((one) => `${one.title} ${JSON.stringify(one.record.values)}`.toLowerCase().includes(wanted));
+  return (await api.threads({ ...query, select }, signal)).map(row);
 }
 
 /** @returns {Row} */
 function row(record) {
-  const status = record.view?.outcome?.status ?? outcomeOf(record, WORDS[record.status]);
-  const isStopped = record.status === "interrupted" && Object.keys(record.interrupts ?? {}).length === 0;
   return {
     id: record.thread_id,
     graph: record.metadata?.graph_id ?? "",
-    title: record.view?.title ?? titleOf(record),
+    title: record.view?.title || "Untitled",
     subtitle: record.view?.subtitle ?? "",
-    status: isStopped
-      ? "stopped"
-      : record.status === "busy"
-        ? "running"
-        : record.status === "interrupted"
-          ? "waiting"
-          : (status ?? "idle"),
+    status: record.view?.outcome?.status ?? "idle",
     updated: record.updated_at,
     record,
   };
-}
-
-/** The title of a thread, else its first text, else its id. */
-export function titleOf(thread) {
-  const values = thread.values ?? {};
-  const said = [...(values.analysis_history ?? []), ...(values.messages ?? [])].map((message) => message?.content ?? message?.text);
-  const candidates = [
-    thread.metadata?.title,
-    thread.metadata?.thread_name,
-    values.email_input?.subject,
-    values.email_input?.mail?.subject,
-    values.message_history?.[0]?.question,
-    values.query,
-    values.problem?.instruction,
-    values.request?.root && `Documentation of ${values.request.root}`,
-    ...said.slice(0, 2),
-    values.user_input,
-    values.subject,
-    values.topic,
-  ];
-  const found = candidates.find((candidate) => typeof candidate === "string" && candidate.trim() !== "");
-  return found === undefined ? `Untitled ${thread.metadata?.graph_id ?? "conversation"}` : brief(found, 90);
 }
 
 /** What a question asks, in a line: `{title, about, isRisky, kind}`. */
@@ -238,7 +156,8 @@ export function summaryOf(ask) {
   const title = view.title ?? asked?.view?.title ?? asked?.args?.subject ?? asked?.action ?? textOf(ask.value);
   const to = asked?.view?.letter?.to.map((one) => one.email).join(", ") ?? asked?.args?.to ?? "";
   const isRisky = (view.warnings ?? asked?.view?.warnings ?? []).some(({ level = "warn" }) => level !== "info");
-  const kind = view.kind ?? (asked?.view?.letter ? "mail" : asked?.view?.meeting ? "meeting" : asked === null ? "text" : "approval");
+  const kind =
+    view.kind ?? (asked?.view?.letter ? "mail" : asked?.view?.meeting ? "meeting" : asked === null ? "text" : "approval");
   return { title, about: typeof to === "string" && to !== "" ? `to ${to}` : "", isRisky, kind };
 }
 

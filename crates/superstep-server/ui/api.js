@@ -90,7 +90,7 @@ const at = (id) => encodeURIComponent(id);
 const of = (thread) => `/threads/${at(thread)}`;
 
 /** Events of a run that the page shows. */
-const MODES = ["values", "updates", "messages-tuple", "custom", "tasks"];
+const MODES = ["updates", "messages-tuple", "tasks", "progress"];
 
 export const api = {
   me: () => json("GET", "/me"),

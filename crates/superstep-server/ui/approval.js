@@ -81,7 +81,7 @@ export function approval(asked, id, value, answer) {
     show(
       changed,
       isEdited() && [
-        h("h4", null, "Your changes"),
+        h("strong", null, "Your changes"),
         view?.letter && typeof args[view.letter.text_arg] === "string"
           ? lines(args[view.letter.text_arg], String(now()[view.letter.text_arg]))
           : lines(pretty(args), pretty(edited)),

@@ -15,7 +15,8 @@ import { markdown } from "./markdown.js";
 const WORDS = ["question", "query", "prompt", "message"];
 
 const typesOf = (schema) => [schema?.type].flat().filter((type) => type !== undefined && type !== "null");
-const isText = (schema) => schema === null || schema === undefined || (typesOf(schema).length === 1 && typesOf(schema)[0] === "string");
+const isText = (schema) =>
+  schema === null || schema === undefined || (typesOf(schema).length === 1 && typesOf(schema)[0] === "string");
 
 /** Whether a typed line answers a question. */
 export const takesText = (ask) => human(ask.value) === null && isText(ask.schema) && !Array.isArray(ask.schema?.enum);
@@ -23,11 +24,13 @@ export const takesText = (ask) => human(ask.value) === null && isText(ask.schema
 /**
  * The question with its buttons. `id` names its draft. `answer(value, isHeld)` sends an answer and gives a promise, which
  * fails if the server does not take it. The element has `act(name)` for the keys. `hasField` is false where the message box
- * of the conversation takes the answer.
+ * of the conversation takes the answer, and `said` is the text above it, which is not shown twice.
  */
-export function question(ask, id, answer, { hasField = true, isInbox = true } = {}) {
+export function question(ask, id, answer, { hasField = true, isInbox = true, said = null } = {}) {
   const asked = human(ask.value);
-  return asked === null ? open(ask, id, answer, hasField) : approval({ ...asked, card: ask.view, isInbox }, id, ask.value, answer);
+  return asked === null
+    ? open(ask, id, answer, hasField, said)
+    : approval({ ...asked, card: ask.view, isInbox }, id, ask.value, answer);
 }
 
 /** The text of a question and its other fields. */
@@ -43,6 +46,12 @@ function about({ value, view }) {
     typeof understood === "string" && h("p", { class: "quiet small" }, `Understood so far: ${understood}`),
     isMore && h("details", null, h("summary", null, "More of the question"), tree(rest, 2)),
   ];
+}
+
+/** Whether the text of a question stands above it already. */
+function isSaid(value, said) {
+  const text = typeof value === "string" ? value : value?.[WORDS.find((name) => typeof value?.[name] === "string")];
+  return typeof said === "string" && typeof text === "string" && said.trim() === text.trim();
 }
 
 /** Warnings and facts of a question, as the server describes it. */
@@ -64,7 +73,7 @@ export function card(view) {
   ];
 }
 
-function open(ask, id, answer, hasField) {
+function open(ask, id, answer, hasField, said) {
   const { value, schema, view } = ask;
   const problem = h("p", { class: "error", role: "alert", hidden: true });
   const fail = (text) => {
@@ -116,7 +125,7 @@ function open(ask, id, answer, hasField) {
     { class: "question", "aria-label": "Question" },
     h("h2", { class: "hidden-text" }, "Question for you"),
     card(view),
-    about(ask),
+    isSaid(ask.value, said) ? h("p", { class: "quiet small" }, "Answer below, or choose:") : about(ask),
     options.length > 0 && choices(options, (option) => give(option.answer), isNumbered),
     problem,
     wantsField &&
@@ -146,8 +155,5 @@ function optionsOf({ value, schema, view }) {
       { label: "Yes", answer: true },
       { label: "No", answer: false },
     ];
-  // Archie finishes on a word that its prompt names.
-  if (typeof value?.query === "string" && typeof value?.turn === "number")
-    return [{ label: "Approve and write the analysis", answer: "/approve" }];
   return [];
 }

@@ -58,7 +58,9 @@ export function chart({ kind, title, series }) {
     },
     svg("line", { x1: SIZE.left, x2: SIZE.width - SIZE.left, y1: y(0), y2: y(0), class: "axis" }),
     series.map((one, nth) => (isLine ? line(one, nth) : bars(one, nth))),
-    labels.map((label, at) => at % every === 0 && svg("text", { x: x(at), y: SIZE.height - 8, "text-anchor": "middle" }, short(label))),
+    labels.map(
+      (label, at) => at % every === 0 && svg("text", { x: x(at), y: SIZE.height - 8, "text-anchor": "middle" }, short(label)),
+    ),
   );
   const legend =
     series.length > 1 &&

@@ -17,6 +17,7 @@ export function composer({ key, label, send, stop, takesFiles = false, area = nu
   const field = h("textarea", { rows: 1, "aria-label": label, placeholder: label, oninput: () => typed() });
   const submit = h("button", { type: "submit", class: "primary" }, "Send");
   const halt = button("Stop", () => stop(), "stop", { hidden: true });
+  const problem = h("p", { class: "error", role: "alert", hidden: true });
   const attached = h("div", { class: "row attached" });
   const offers = h(
     "div",
@@ -68,12 +69,17 @@ export function composer({ key, label, send, stop, takesFiles = false, area = nu
     if (isBusy) return;
     if (field.value.trim() === "") return field.focus();
     const text = field.value;
-    send(text, files, () => {
+    problem.hidden = true;
+    const taken = send(text, files, () => {
       if (field.value === text) field.value = "";
       files = [];
       drawFiles();
       if (field.value === "") dropDraft(key);
       grow();
+    });
+    Promise.resolve(taken).catch((error) => {
+      problem.textContent = error.message;
+      problem.hidden = false;
     });
   };
   field.addEventListener("keydown", (event) => {
@@ -84,6 +90,7 @@ export function composer({ key, label, send, stop, takesFiles = false, area = nu
   const element = h(
     "form",
     { class: "composer", onsubmit: give },
+    problem,
     h("div", { class: "box" }, attached, h("div", { class: "line" }, attach, field, halt, submit)),
     hints.length > 0 && offers,
   );

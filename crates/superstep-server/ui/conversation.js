@@ -73,7 +73,11 @@ export async function conversation(main, [id, tab = ""]) {
   const asked = () => (view.questions.length === 1 && takesText(view.questions[0]) ? view.questions[0] : null);
   const sent = async (text, onaccepted) => {
     const ask = asked();
-    if (ask !== null) return reply(ask, text, { text, onaccepted });
+    if (ask !== null) {
+      const taken = await api.answer(id, ask.view?.id ?? ask.id, text);
+      onaccepted();
+      return watchRun({ run: taken.run_id, text });
+    }
     const input = filled(agent.followUp, text);
     const from = editing;
     editing = null;
@@ -89,7 +93,9 @@ export async function conversation(main, [id, tab = ""]) {
     const pending =
       text === null ? null : turnElement({ role: "person", text, at: null, run: null, notices: [] }, { edit: null, name: "" });
     live = activity(agent?.nodes ?? {});
+    if (view.transcript.length === 0 && run === null) view = { ...view, title: text ?? agent?.title ?? view.title };
     let error = null;
+    settle.disconnect();
     sticking(() => {
       show(running, pending, live.element);
       show(outcome);
@@ -114,7 +120,8 @@ export async function conversation(main, [id, tab = ""]) {
     done.end();
     await refresh(error === null ? done.element : null);
     if (error !== null) throw error;
-    spoken.textContent = view.questions.length > 0 ? `A question for you: ${summaryOf(view.questions[0]).title}` : "The agent is done.";
+    spoken.textContent =
+      view.questions.length > 0 ? `A question for you: ${summaryOf(view.questions[0]).title}` : "The agent is done.";
   };
   const reply = async (ask, value, { text = null, onaccepted = null } = {}) => {
     await begin({ assistant_id: assistant(), command: { resume: { [ask.id]: value } } }, { text, onaccepted });
@@ -126,7 +133,8 @@ export async function conversation(main, [id, tab = ""]) {
     await refresh();
   };
   const stop = async () => {
-    for (const run of await api.runs(id)) if (run.status === "running" || run.status === "pending") await api.cancel(id, run.run_id);
+    for (const run of await api.runs(id))
+      if (run.status === "running" || run.status === "pending") await api.cancel(id, run.run_id);
     if (live === null) await refresh();
   };
   const go = () => begin({ assistant_id: assistant(), input: null }).catch((error) => say(error.message, "error"));
@@ -143,7 +151,14 @@ export async function conversation(main, [id, tab = ""]) {
     }
     for (const ask of open) {
       if (elements.has(ask.id)) continue;
-      elements.set(ask.id, question(ask, `${id}/${ask.id}`, answer(ask), { hasField: asked() === null, isInbox: false }));
+      elements.set(
+        ask.id,
+        question(ask, `${id}/${ask.id}`, answer(ask), {
+          hasField: asked() === null,
+          isInbox: false,
+          said: view.transcript.at(-1)?.text,
+        }),
+      );
       asks.append(elements.get(ask.id));
     }
     asks.hidden = open.length === 0;
@@ -212,9 +227,17 @@ export async function conversation(main, [id, tab = ""]) {
   };
 
   await open(TABS[tab] || tab === "result" ? tab : "");
-  const first = asks.firstElementChild;
-  if (first !== null && tab === "") first.scrollIntoView({ block: "end" });
-  else toEnd();
+  // It opens where the person is needed: at the end, or at the beginning of a question that is longer than the page.
+  const toNeed = () => {
+    toEnd();
+    if (asks.offsetHeight > talk.clientHeight) asks.scrollIntoView({ block: "start" });
+  };
+  // Turns get their true height when they come into view: the place is kept until the person scrolls.
+  const settle = new ResizeObserver(toNeed);
+  settle.observe(column);
+  for (const name of ["wheel", "touchstart", "keydown", "pointerdown"]) {
+    talk.addEventListener(name, () => settle.disconnect(), { once: true, passive: true });
+  }
   const start = takeStart(id);
   if (start !== null)
     begin(start.request, { text: start.text }).catch((error) =>
@@ -242,6 +265,7 @@ export async function conversation(main, [id, tab = ""]) {
   return {
     update: ([other, name = ""]) => other === id && (open(name), true),
     stop() {
+      settle.disconnect();
       unwatch();
       document.removeEventListener(CHANGED, onanswers);
       abort.abort();

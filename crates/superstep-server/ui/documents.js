@@ -21,7 +21,12 @@ export function documents() {
     element,
     update({ values }) {
       const { files = [], tokens = 0, budget = 0, folder } = values?.inputs ?? {};
-      show(sum, [folder, tokens > 0 && `${tokens.toLocaleString("en")} of ${budget.toLocaleString("en")} tokens`].filter(Boolean).join(" · "));
+      show(
+        sum,
+        [folder, tokens > 0 && `${tokens.toLocaleString("en")} of ${budget.toLocaleString("en")} tokens`]
+          .filter(Boolean)
+          .join(" · "),
+      );
       const left = Object.values(values?.inputs?.left ?? {}).reduce((total, count) => total + count, 0);
       show(list, files.map(line), left > files.length && h("li", { class: "quiet" }, `${plural(left, "file")} left out`));
     },
@@ -33,5 +38,12 @@ function line(file) {
   const isLeft = state === "left";
   const sign = h("span", { class: isLeft ? "dot" : "dot good", "aria-hidden": "true" }, isLeft ? "–" : "✓");
   const name = String(file.path ?? file.name ?? file.file ?? "");
-  return h("li", null, sign, h("span", { class: "title" }, name), h("span", { class: "quiet small" }, about), (state === "cut" || isLeft) && chip(isLeft ? "left out" : "cut", "warn"));
+  return h(
+    "li",
+    null,
+    sign,
+    h("span", { class: "title" }, name),
+    h("span", { class: "quiet small" }, about),
+    (state === "cut" || isLeft) && chip(isLeft ? "left out" : "cut", "warn"),
+  );
 }

@@ -12,7 +12,8 @@ const mailTo = (recipients) => {
 /** `{accept, doing, done, title, isReal}` of a question in the form of Agent Inbox and, where there is one, its answer. */
 export function effectOf(value, answer) {
   const asked = human(value);
-  if (asked === null) return { accept: "Answer", doing: "Sending the answer", done: "Answered.", title: "The answer", isReal: false };
+  if (asked === null)
+    return { accept: "Answer", doing: "Sending the answer", done: "Answered.", title: "The answer", isReal: false };
   const { action, view, mode } = asked;
   const given = (Array.isArray(answer) ? answer[0] : answer)?.args?.args;
   const isReal = mode === "send" || asked.can.includes("send");
@@ -30,7 +31,8 @@ export function effectOf(value, answer) {
   }
   if (view?.meeting) {
     const title = `“${brief(given?.title ?? view.meeting.title, 40)}”`;
-    if (!isReal) return { accept: "Approve (dry run)", doing: "Approving", done: "Approved. Nothing was scheduled.", title, isReal };
+    if (!isReal)
+      return { accept: "Approve (dry run)", doing: "Approving", done: "Approved. Nothing was scheduled.", title, isReal };
     return { accept: "Schedule the meeting", doing: `Scheduling ${title}`, done: `Scheduled ${title}.`, title, isReal };
   }
   return { accept: "Accept", doing: `Doing ${action}`, done: "Answered.", title: action, isReal };

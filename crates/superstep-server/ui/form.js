@@ -168,8 +168,14 @@ function controlOf(id, name, schema, type, hints, area) {
   if (type === "string") {
     const isFile = hints.includes("file") || schema.format === "file";
     const isLine = isFile || hints.includes("folder") || schema.maxLength < 80;
-    const placeholder = isFile ? "Id of an uploaded file" : hints.includes("folder") ? "A folder below the roots of the server" : "";
-    const input = isLine ? h("input", { id, type: "text", placeholder }) : h("textarea", { id, rows: hints.includes("mail") ? 10 : 2 });
+    const placeholder = isFile
+      ? "Id of an uploaded file"
+      : hints.includes("folder")
+        ? "A folder below the roots of the server"
+        : "";
+    const input = isLine
+      ? h("input", { id, type: "text", placeholder })
+      : h("textarea", { id, rows: hints.includes("mail") ? 10 : 2 });
     const control = {
       input,
       read: () => ({ value: input.value === "" ? undefined : input.value }),

@@ -79,7 +79,9 @@ function picture(graph, states, labels) {
         svg("path", { d: "M0 0L8 4L0 8z", class: "tip" }),
       ),
     ),
-    plan.edges.map((edge) => svg("path", { d: edge.path, class: edge.conditional ? "edge maybe" : "edge", "marker-end": "url(#tip)" })),
+    plan.edges.map((edge) =>
+      svg("path", { d: edge.path, class: edge.conditional ? "edge maybe" : "edge", "marker-end": "url(#tip)" }),
+    ),
     plan.nodes.map((node) => nodeElement(node, { wide, tall: plan.tall, states, labels, isLoop: loops.has(node.id) })),
   );
   const list = Object.entries(states).map(([name, state]) => h("li", null, `${labels[name] ?? name}: ${state}`));

@@ -113,7 +113,14 @@ export function grid(sheet, marks, onpick) {
     const at = event.target.closest("[data-at]")?.dataset.at;
     if (at !== undefined) pick(...at.split(":").map(Number));
   });
-  const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], PageDown: [20, 0], PageUp: [-20, 0] };
+  const MOVES = {
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+    PageDown: [20, 0],
+    PageUp: [-20, 0],
+  };
   box.addEventListener("keydown", (event) => {
     const move = MOVES[event.key];
     if (move === undefined) return;

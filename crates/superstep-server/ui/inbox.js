@@ -3,7 +3,7 @@
 // Everything here holds the id of a question, never a place in the list. A question that arrives is counted in a button and
 // comes into the list when a person wants it; one that was answered elsewhere stays in its place, marked.
 
-import { agents, questionsOf, rows as search, summaryOf } from "./adapter.js";
+import { agents, questionsOf, rows as search, summaryOf, viewOf } from "./adapter.js";
 import { api } from "./api.js";
 import { question } from "./asking.js";
 import { button, chip, dialog, h, say, show } from "./dom.js";
@@ -35,6 +35,13 @@ async function send({ key, thread, ask }, value) {
   });
   if (failed !== null) throw new Error(failed);
   dropDraft(key);
+}
+
+/** Adds how the server describes a question, where its own data does not say how to draw it. */
+async function described(entry) {
+  if (human(entry.ask.value) !== null || entry.ask.view !== null) return;
+  const { questions } = await viewOf(entry.thread.record);
+  entry.ask = { ...entry.ask, view: questions.find((one) => one.id === entry.ask.id)?.view ?? null };
 }
 
 export async function inbox(main) {
@@ -87,7 +94,11 @@ export async function inbox(main) {
       "aria-label": label,
       onchange: () => toggle(key),
     });
-    const mark = isGone ? chip("Answered elsewhere") : isRisky ? chip("Check first", "bad") : chip(KINDS[kind] ?? KINDS.text, "warn");
+    const mark = isGone
+      ? chip("Answered elsewhere")
+      : isRisky
+        ? chip("Check first", "bad")
+        : chip(KINDS[kind] ?? KINDS.text, "warn");
     return h(
       "li",
       { class: [key === chosen && "chosen", isGone && "gone"].filter(Boolean).join(" "), "data-question": key },
@@ -160,6 +171,7 @@ export async function inbox(main) {
       reader.classList.remove("reading");
       return void show(detail);
     }
+    const place = h("div");
     const close = button("‹ All questions", () => reader.classList.remove("reading"), "link back");
     show(
       detail,
@@ -176,9 +188,16 @@ export async function inbox(main) {
         { class: "error elsewhere", role: "status" },
         "This question was answered elsewhere. What you wrote is kept until you leave this tab.",
       ),
-      question(entry.ask, entry.key, (value, isHeld) => (isHeld ? later(entry, value) : reply(entry, value))),
+      place,
     );
     detail.scrollTop = 0;
+    described(entry).then(() => {
+      if (shown === entry.key)
+        show(
+          place,
+          question(entry.ask, entry.key, (value, isHeld) => (isHeld ? later(entry, value) : reply(entry, value))),
+        );
+    });
   };
   const pick = (key, isClick) => {
     chosen = key ?? chosen;

@@ -39,14 +39,27 @@ export function layout(nodes, edges, width) {
     return [...chain, places.get(edge.target)];
   };
   const back = valid.filter((edge) => !forward.includes(edge));
-  const lane = wide + 18;
+  const isLeft = (edge) => places.get(edge.source).x + places.get(edge.target).x < wide;
+  const left = back.filter(isLeft);
+  const right = back.filter((edge) => !isLeft(edge));
+  // Edges that lead back run up at the side that is nearer.
+  const shift = left.length === 0 ? 0 : 24 + left.length * 12;
+  for (const one of places.values()) one.x += shift;
+  const lane = wide + shift + 18;
   return {
     nodes: nodes.map((node) => ({ ...node, ...places.get(node.id) })),
     edges: [
       ...forward.map((edge) => ({ ...edge, path: down(points(edge)) })),
-      ...back.map((edge, at) => ({ ...edge, path: up(places.get(edge.source), places.get(edge.target), lane + at * 12, width) })),
+      ...right.map((edge, at) => ({
+        ...edge,
+        path: up(places.get(edge.source), places.get(edge.target), lane + at * 12, width / 2),
+      })),
+      ...left.map((edge, at) => ({
+        ...edge,
+        path: up(places.get(edge.source), places.get(edge.target), shift - 14 - at * 12, -width / 2),
+      })),
     ],
-    width: lane + back.length * 12 + 8,
+    width: lane + right.length * 12 + 8,
     height: rows.length * (HEIGHT + GAP_Y) - GAP_Y + 24,
     tall: HEIGHT,
   };
@@ -133,7 +146,8 @@ function placed(rows, links) {
     for (const row of round % 2 === 0 ? rows : [...rows].reverse()) {
       const wanted = row.map(
         (one) =>
-          mean(links.filter((link) => link.includes(one.id)).map(([from, to]) => x.get(from === one.id ? to : from))) ?? x.get(one.id),
+          mean(links.filter((link) => link.includes(one.id)).map(([from, to]) => x.get(from === one.id ? to : from))) ??
+          x.get(one.id),
       );
       spread(row, wanted).forEach((value, at) => x.set(row[at].id, value));
     }
@@ -142,7 +156,11 @@ function placed(rows, links) {
   const places = new Map();
   rows.forEach((row, depth) =>
     row.forEach((one) =>
-      places.set(one.id, { x: x.get(one.id) - left + 10, y: 12 + HEIGHT / 2 + depth * (HEIGHT + GAP_Y), isNode: one.node !== null }),
+      places.set(one.id, {
+        x: x.get(one.id) - left + 10,
+        y: 12 + HEIGHT / 2 + depth * (HEIGHT + GAP_Y),
+        isNode: one.node !== null,
+      }),
     ),
   );
   return { places, wide: right - left + 20 };
@@ -151,7 +169,8 @@ function placed(rows, links) {
 /** Positions near those that are wanted, in order and without overlap. */
 function spread(row, wanted) {
   const out = [...wanted];
-  for (let at = 1; at < row.length; at++) out[at] = Math.max(out[at], out[at - 1] + (row[at].width + row[at - 1].width) / 2 + GAP_X);
+  for (let at = 1; at < row.length; at++)
+    out[at] = Math.max(out[at], out[at - 1] + (row[at].width + row[at - 1].width) / 2 + GAP_X);
   const shift = mean(out.map((value, at) => value - wanted[at])) ?? 0;
   return out.map((value) => value - shift);
 }
@@ -171,7 +190,8 @@ function down(points) {
 }
 
 /** An edge that leads back runs up in a lane at the side. */
-function up(from, to, lane, width) {
-  const [a, b] = [from.x + width / 2, to.x + width / 2];
-  return `M${a} ${from.y} C${lane} ${from.y} ${lane} ${from.y} ${lane} ${from.y - 14} L${lane} ${to.y + 14} C${lane} ${to.y} ${lane} ${to.y} ${b} ${to.y}`;
+function up(from, to, lane, half) {
+  const [a, b] = [from.x + half, to.x + half];
+  const out = `M${a} ${from.y} C${lane} ${from.y} ${lane} ${from.y} ${lane} ${from.y - 14}`;
+  return `${out} L${lane} ${to.y + 14} C${lane} ${to.y} ${lane} ${to.y} ${b} ${to.y}`;
 }

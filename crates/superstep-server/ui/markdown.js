@@ -22,7 +22,11 @@ const isRule = (line) => /^\s*([-*_])(\s*\1){2,}\s*$/.test(line);
 const isTable = (lines, at) =>
   lines[at].includes("|") && /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(lines[at + 1] ?? "") && lines[at + 1].includes("-");
 const begins = (lines, at) =>
-  /^\s{0,3}(#{1,6}\s|>)/.test(lines[at]) || FENCE.test(lines[at]) || ITEM.test(lines[at]) || isRule(lines[at]) || isTable(lines, at);
+  /^\s{0,3}(#{1,6}\s|>)/.test(lines[at]) ||
+  FENCE.test(lines[at]) ||
+  ITEM.test(lines[at]) ||
+  isRule(lines[at]) ||
+  isTable(lines, at);
 
 /** The elements of these lines. `place` has the level of the heading above them. */
 function blocks(lines, place, depth) {

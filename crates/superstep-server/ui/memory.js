@@ -94,7 +94,10 @@ function note(item) {
       say("Saved.");
       read();
     } catch (error) {
-      say(error.status === 409 ? `It was changed meanwhile. Load the page again to see it. ${error.message}` : error.message, "error");
+      say(
+        error.status === 409 ? `It was changed meanwhile. Load the page again to see it. ${error.message}` : error.message,
+        "error",
+      );
     }
   };
   const edit = () => {

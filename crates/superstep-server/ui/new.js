@@ -23,7 +23,10 @@ export async function newConversation(main, [id]) {
   const path = isText ? textPath(agent.template) : null;
   const place = fileField(schema);
   const problem = h("p", { class: "error", role: "alert", hidden: true });
-  const options = form(schema, agent.example ?? undefined, { skip: path === null ? [] : [path, ...stateOnly(agent), ...(place === null ? [] : [place.join("-")])], area: main });
+  const options = form(schema, agent.example ?? undefined, {
+    skip: path === null ? [] : [path, ...stateOnly(agent), ...(place === null ? [] : [place.join("-")])],
+    area: main,
+  });
   const fail = (error) => {
     problem.textContent = error.message;
     problem.hidden = false;
@@ -68,12 +71,7 @@ export async function newConversation(main, [id]) {
       fail(error);
     }
   };
-  const more = h(
-    "details",
-    { class: "options", open: needsFolder(schema) },
-    h("summary", null, "Options"),
-    options.element,
-  );
+  const more = h("details", { class: "options", open: needsFolder(schema) }, h("summary", null, "Options"), options.element);
   show(
     main,
     h(
@@ -119,6 +117,8 @@ const line = (row) =>
 function textPath(template, path = "") {
   if (template === "$text") return path;
   if (template === null || typeof template !== "object") return null;
+  // A list is one field of the form.
+  if (Array.isArray(template)) return JSON.stringify(template).includes('"$text"') ? path : null;
   for (const [name, part] of Object.entries(template)) {
     const found = textPath(part, path === "" ? name : `${path}-${name}`);
     if (found !== null) return found;

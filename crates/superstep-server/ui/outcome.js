@@ -12,7 +12,12 @@ export function outcomeCard(view, { go }) {
   if (title === undefined) return null;
   const last = view.transcript.at(-1);
   const isSaid = last?.role === "agent" && JSON.stringify(last.notices) === JSON.stringify(said);
-  const label = view.actions.includes("retry") ? "Try again" : view.actions.includes("resume") ? "Continue from the last step" : null;
+  const label = view.actions.includes("retry")
+    ? "Try again"
+    : view.actions.includes("resume")
+      ? "Continue from the last step"
+      : null;
+  if (label === null && (isSaid || said.length === 0)) return null;
   return h(
     "section",
     { class: `outcome ${status}`, "aria-label": "How it ended" },

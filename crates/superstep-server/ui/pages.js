@@ -7,7 +7,15 @@ import { markdown } from "./markdown.js";
 const SIGNS = { success: ["✓", "good"], partial: ["◐", "warn"], failed: ["!", "bad"], facts: ["·", ""] };
 
 const titled = (key) => key.replaceAll(/[_-]+/g, " ").replace(/^\w/, (first) => first.toUpperCase());
-const claimsOf = (result) => ({ made: 0, verified: 0, fixed: 0, removed: 0, unverified: 0, problems: [], ...result.metadata?.claims });
+const claimsOf = (result) => ({
+  made: 0,
+  verified: 0,
+  fixed: 0,
+  removed: 0,
+  unverified: 0,
+  problems: [],
+  ...result.metadata?.claims,
+});
 
 export function pages() {
   let results = {};
@@ -28,7 +36,11 @@ export function pages() {
     const { made, verified } = claimsOf(result);
     const [sign, kind] = SIGNS[result.status] ?? SIGNS.facts;
     const about =
-      made > 0 ? `${verified} of ${plural(made, "claim")} verified` : result.status === "facts" ? "facts alone" : (result.status ?? "");
+      made > 0
+        ? `${verified} of ${plural(made, "claim")} verified`
+        : result.status === "facts"
+          ? "facts alone"
+          : (result.status ?? "");
     return h(
       "li",
       null,
@@ -68,26 +80,28 @@ export function pages() {
           removed > 0 && chip(`${removed} removed`, "bad"),
           chip(`${unverified} unverified`),
         ],
-        typeof result.confidence === "number" && chip(`graded ${Math.round(result.confidence)}`),
+        typeof result.confidence === "number" &&
+          chip(`graded ${Math.round(result.confidence * (result.confidence <= 1 ? 100 : 1))}`),
         result.metadata?.earlier && chip(`of revision ${result.metadata.earlier.revision}`, "warn"),
       ),
       markdown(result.markdown ?? ""),
-      problems.length > 0 && [
-        h("h3", null, "Claims that were wrong"),
-        h(
-          "ul",
-          { class: "problems" },
-          problems.map(({ claim, why, now }) =>
-            h(
-              "li",
-              null,
-              h("del", null, claim),
-              now ? [" ", h("ins", null, now)] : null,
-              h("p", { class: "quiet small" }, why, now ? "" : "; removed"),
+      problems.length > 0 &&
+        !/^#+ Claims that were wrong/m.test(result.markdown ?? "") && [
+          h("h3", null, "Claims that were wrong"),
+          h(
+            "ul",
+            { class: "problems" },
+            problems.map(({ claim, why, now }) =>
+              h(
+                "li",
+                null,
+                h("del", null, claim),
+                now ? [" ", h("ins", null, now)] : null,
+                h("p", { class: "quiet small" }, why, now ? "" : "; removed"),
+              ),
             ),
           ),
-        ),
-      ],
+        ],
       (result.warnings ?? []).length > 0 &&
         h(
           "details",
@@ -104,7 +118,9 @@ export function pages() {
   return {
     element,
     update({ values }) {
-      results = Object.fromEntries(Object.entries(values.results ?? {}).filter(([, result]) => typeof result?.markdown === "string"));
+      results = Object.fromEntries(
+        Object.entries(values.results ?? {}).filter(([, result]) => typeof result?.markdown === "string"),
+      );
       const keys = Object.keys(results);
       if (chosen === null || results[chosen] === undefined) chosen = keys[0] ?? null;
       const key = JSON.stringify(keys.map((name) => [name, results[name].status, results[name].markdown?.length]));

@@ -67,7 +67,13 @@ export function invitation({ title, when, attendees }, mode) {
     "div",
     { class: "card" },
     mark(mode),
-    h("dl", { class: "facts" }, line("Meeting", h("strong", null, title)), line("When", when), line("With", attendees.map(personChip))),
+    h(
+      "dl",
+      { class: "facts" },
+      line("Meeting", h("strong", null, title)),
+      line("When", when),
+      line("With", attendees.map(personChip)),
+    ),
   );
 }
 
@@ -78,7 +84,7 @@ export function cells(args) {
   return h(
     "div",
     { class: "card" },
-    h("h4", null, "Lost from the workbook"),
+    h("strong", null, "Lost from the workbook"),
     h(
       "ul",
       null,

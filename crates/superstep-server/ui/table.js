@@ -26,7 +26,9 @@ export function table(columns, rows, { sorts = false, cell = (text) => text, foo
         h(
           "tr",
           null,
-          columns.map((_, column) => h("td", { class: isNumber[column] ? "number" : "" }, cell(rows[at][column] ?? "", at, column))),
+          columns.map((_, column) =>
+            h("td", { class: isNumber[column] ? "number" : "" }, cell(rows[at][column] ?? "", at, column)),
+          ),
         ),
       ),
       order.length > shown &&

@@ -53,7 +53,13 @@ export async function threads(main, _parts, query) {
     h(
       "div",
       { class: "page" },
-      h("div", { class: "filters" }, search, select("status", "Status", Object.entries(STATUSES)), select("graph", "Agent", graphs)),
+      h(
+        "div",
+        { class: "filters" },
+        search,
+        select("status", "Status", Object.entries(STATUSES)),
+        select("graph", "Agent", graphs),
+      ),
       list,
       foot,
     ),
@@ -89,7 +95,11 @@ export async function threads(main, _parts, query) {
   };
   const remove = async (row) => {
     if (
-      !(await confirmed("Delete this conversation?", `“${row.title}” is deleted with all its steps. This cannot be undone.`, "Delete"))
+      !(await confirmed(
+        "Delete this conversation?",
+        `“${row.title}” is deleted with all its steps. This cannot be undone.`,
+        "Delete",
+      ))
     )
       return;
     await api.deleteThread(row.id);

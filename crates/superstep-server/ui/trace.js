@@ -6,7 +6,7 @@ import { chip, h, show } from "./dom.js";
 import { plural, tree } from "./json.js";
 import { markdown } from "./markdown.js";
 import { ago, span } from "./time.js";
-import { textOf } from "./transcript.js";
+import { textOf } from "./message.js";
 
 const FOLDED = 2;
 const LONG = 1200;
@@ -63,7 +63,8 @@ const within = (branch) => [branch, ...branch.children.flatMap(within)];
 
 function sum(runs) {
   const total = {};
-  for (const { root } of runs) for (const [name, value] of Object.entries(root.totals ?? {})) total[name] = (total[name] ?? 0) + value;
+  for (const { root } of runs)
+    for (const [name, value] of Object.entries(root.totals ?? {})) total[name] = (total[name] ?? 0) + value;
   return total;
 }
 

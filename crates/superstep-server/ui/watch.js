@@ -1,10 +1,11 @@
-// Changes of threads as the server reports them. A server without `/events` is asked every few seconds instead.
+// Changes of threads as the server reports them. A hidden tab does not listen: browsers allow few connections to one server.
 
-import { api, ApiError } from "./api.js";
+import { api } from "./api.js";
 
-const EVERY = 3000;
-const listeners = new Set();
 const RETRY = 2000;
+/** Runs of other processes, such as the command line, are not reported. */
+const LOOK = 20_000;
+const listeners = new Set();
 
 /** Calls `listener(thread)` when a thread changed, with null if it may be any; gives a function that ends this. */
 export function onchange(listener) {
@@ -16,24 +17,35 @@ function tell(thread) {
   for (const listener of listeners) Promise.resolve(listener(thread)).catch(() => undefined);
 }
 
+const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+
+const shown = () =>
+  new Promise((resolve) => {
+    if (!document.hidden) return resolve(null);
+    document.addEventListener("visibilitychange", resolve, { once: true });
+  });
+
 /** Begins to watch; called once. */
 export async function watch() {
   let last = null;
+  setInterval(() => document.hidden || tell(null), LOOK);
   for (;;) {
+    await shown();
+    const abort = new AbortController();
+    const hide = () => document.hidden && abort.abort();
+    document.addEventListener("visibilitychange", hide);
+    const take = (name, data, id) => {
+      last = id ?? last;
+      tell(name === "reset" ? null : (data?.thread_id ?? null));
+    };
     try {
-      await api.changes(last, (name, data, id) => {
-        last = id ?? last;
-        tell(name === "reset" ? null : (data?.thread_id ?? null));
-      });
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return poll();
+      await api.changes(last, take, abort.signal);
+    } catch {
+      // The calls of the screens say that the server is away.
     }
-    await new Promise((resolve) => setTimeout(resolve, RETRY));
+    document.removeEventListener("visibilitychange", hide);
+    if (document.hidden) continue;
+    await pause(RETRY);
     tell(null);
   }
-}
-
-function poll() {
-  setInterval(() => document.hidden || tell(null), EVERY);
-  document.addEventListener("visibilitychange", () => document.hidden || tell(null));
 }

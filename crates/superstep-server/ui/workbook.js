@@ -112,7 +112,11 @@ export function workbook() {
     } catch (error) {
       show(
         gridPlace,
-        h("p", { class: "error loading" }, error.status === 404 ? "The server does not have this version any more." : error.message),
+        h(
+          "p",
+          { class: "error loading" },
+          error.status === 404 ? "The server does not have this version any more." : error.message,
+        ),
       );
     }
   };
@@ -129,7 +133,8 @@ export function workbook() {
       ]),
     );
     const gone = before.filter((one) => !now.some((other) => other.name === one.name));
-    for (const [name, at] of lostCells(record)) marks.get(name)?.set(at, { kind: "removed", was: now.find((one) => one.name === name)?.cells.get(at)?.text ?? "" });
+    for (const [name, at] of lostCells(record))
+      marks.get(name)?.set(at, { kind: "removed", was: now.find((one) => one.name === name)?.cells.get(at)?.text ?? "" });
     // The first sheet that changed is the one to look at.
     const open = now.find((one) => one.name === sheet) ?? now.findLast((one) => marks.get(one.name).size > 0) ?? now[0];
     if (open === undefined) return show(gridPlace, h("p", { class: "quiet loading" }, "This workbook has no sheets."));

@@ -106,7 +106,8 @@ function sheetOf(xml, texts, styles) {
   const widths = new Map();
   for (const node of all(xml, "col")) {
     const [from, to] = [Number(node.getAttribute("min")), Number(node.getAttribute("max"))];
-    for (let column = from; column <= Math.min(to, from + 255); column++) widths.set(column, Number(node.getAttribute("width") ?? 9));
+    for (let column = from; column <= Math.min(to, from + 255); column++)
+      widths.set(column, Number(node.getAttribute("width") ?? 9));
   }
   const pane = first(xml, "pane");
   const isFrozen = (pane?.getAttribute("state") ?? "").startsWith("frozen");
@@ -158,7 +159,8 @@ function range(reference, sheets) {
   if (sheet === undefined || start === null || end === null) return [];
   const out = [];
   for (let row = start.row; row <= end.row; row++)
-    for (let column = start.column; column <= end.column && out.length < 1000; column++) out.push(sheet.cells.get(`${row}:${column}`)?.raw ?? "");
+    for (let column = start.column; column <= end.column && out.length < 1000; column++)
+      out.push(sheet.cells.get(`${row}:${column}`)?.raw ?? "");
   return out;
 }
 

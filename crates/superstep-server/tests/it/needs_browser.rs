@@ -51,7 +51,8 @@ async fn served() -> Running {
 
 /// A thread whose graph waits for an answer.
 async fn waiting(server: &Running, subject: &str) -> String {
-    let thread = server.post("/threads", json!({})).await.ok();
+    let titled = json!({ "metadata": { "title": subject } });
+    let thread = server.post("/threads", titled).await.ok();
     let thread = thread["thread_id"].as_str().unwrap().to_owned();
     let run = json!({ "assistant_id": "mail", "input": { "subject": subject } });
     server
@@ -283,6 +284,6 @@ async fn a_server_with_a_token_asks_for_it_and_keeps_it_for_the_tab_only() {
     browser.see("This server needs a token").await;
     browser.fill("#token", "open sesame").await;
     browser.click_text("button", "Continue").await;
-    browser.see("hitl").await;
+    browser.see("Hitl").await;
     assert_eq!(browser.script("return localStorage.length").await, 0);
 }

@@ -43,7 +43,7 @@ async fn every_screen_is_drawn_light_and_dark_wide_and_narrow() {
     let folder = std::env::var_os("SUPERSTEP_PICTURES").map(PathBuf::from);
     let axe = std::env::var_os("SUPERSTEP_AXE").map(|file| std::fs::read_to_string(file).unwrap());
     let mut screens = vec![
-        ("home", "#/".to_owned(), "hitl"),
+        ("home", "#/".to_owned(), "Hitl"),
         ("new", run_screen(&server, "hitl").await, "Topic"),
         ("inbox", "#/inbox".to_owned(), "Offer for the boat"),
         ("threads", "#/threads".to_owned(), "your turn"),
