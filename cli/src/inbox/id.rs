@@ -78,8 +78,9 @@ fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
     use superstep::AskId;
-    use superstep_mail::{Action, Allowed, Item};
+    use superstep_mail::{Action, Allowed, Item, Urgency};
 
     use super::*;
 
@@ -102,6 +103,8 @@ mod tests {
             sender: "ann@example.org".into(),
             subject: format!("subject {id:x}"),
             date: None,
+            urgency: Urgency::default(),
+            zone: TimeZone::UTC,
             edit: None,
         }
     }
