@@ -1,6 +1,7 @@
 //! What the planner reads: instructions, the conversation, the workbook as it is now.
 
 use superstep::model::{Cached, Message, Model, Request, ToolChoice, ToolSpec, history};
+use superstep_agent::ReplyLength;
 
 use crate::{protocol, settings::Settings, state::SheetsState};
 
@@ -10,7 +11,7 @@ const PLANNER: &str = include_str!("../prompts/planner.md");
 /// How many tokens of the conversation a model reads that can read any number.
 const CONVERSATION: u64 = 40_000;
 
-/// How many tokens a reply may have.
+/// How many tokens a reply of a small model may have.
 const MAX_TOKENS: u32 = 4_000;
 
 /// The request of the next reply. Models that call no tools are told to write actions.
@@ -29,6 +30,8 @@ pub(crate) fn request(
         u64::from(tokens / 2).min(CONVERSATION)
     });
     let mut said = history::trim(&state.messages, most);
+    system.push('\n');
+    system.push_str(&settings.surroundings.instructions(ReplyLength::Short));
     if !caps.tools {
         system = format!("{system}\n{}", protocol::instructions(&specs));
         said = protocol::as_text(&said);
@@ -42,10 +45,10 @@ pub(crate) fn request(
             true => specs,
             false => Vec::new(),
         },
-        max_tokens: Some(
-            caps.context
-                .map_or(MAX_TOKENS, |tokens| (tokens / 4).min(MAX_TOKENS)),
-        ),
+        max_tokens: caps.small.then(|| {
+            let share = caps.context.map(|tokens| tokens / 4);
+            share.unwrap_or(MAX_TOKENS).min(MAX_TOKENS)
+        }),
         // A small model that may write text instead of a call does so; its grammar then cannot hold it to a call.
         tool_choice: match caps.tools && caps.small {
             true => ToolChoice::Required,

@@ -5,6 +5,7 @@ mod table;
 use std::{sync::Arc, time::Duration};
 
 use superstep::tools::{Policy, ToolsBuilder};
+use superstep_agent::Surroundings;
 use superstep_sandbox::{Calculator, Limits as ProgramLimits, Sandbox};
 use superstep_workbook::Limits;
 
@@ -50,6 +51,8 @@ pub struct Settings {
     /// What calculates formulas. Without it they are calculated in this process, with no limit of memory: not for
     /// workbooks of strangers.
     pub calculator: Option<Calculator>,
+    /// The day, the time zone and the language that the planner is told of.
+    pub surroundings: Surroundings,
     /// More tools for the planner. They may take `Res<Workbench>`.
     pub extend: Option<Extend>,
     /// Which of those need a person.
@@ -97,6 +100,7 @@ impl Default for Settings {
             sandbox: None,
             program: ProgramLimits::default(),
             calculator: None,
+            surroundings: Surroundings::default(),
             extend: None,
             policy: Policy::default(),
         }

@@ -11,8 +11,8 @@ fn questions() -> TestEnv {
     env.write("work/a.jsonl", &says("The port is 8080."));
     env.write("work/b.jsonl", &says("The port is 9090."));
     let cases = [
-        json!({"id": "port", "input": "Which port?", "checks": [{"contains": "port is 8080"}]}),
-        json!({"input": "Which port?", "checks": [{"not_contains": "7070"}]}),
+        json!({"id": "port", "input": {"user_input": "Which port?"}, "checks": [{"contains": "port is 8080"}]}),
+        json!({"input": {"user_input": "Which port?"}, "checks": [{"not_contains": "7070"}]}),
     ];
     env.write(
         "work/cases.jsonl",
@@ -64,15 +64,22 @@ fn two_models_are_compared_and_the_cases_that_differ_are_named() {
 #[test]
 fn a_case_that_cannot_be_done_has_failed_and_the_others_are_done() {
     let env = questions();
-    env.write(
-        "work/once.jsonl",
-        "{\"text\": \"8080 is the port is 8080\"}\n",
-    );
-    let ran = env.run("eval archie cases.jsonl --model script:once.jsonl --json");
+    let answers = json!({"when": {"contains": "Which port?"}, "text": "The port is 8080.", "repeat": "always"});
+    env.write("work/port.jsonl", &answers.to_string());
+    let case = |words: &str| {
+        json!({"input": {"user_input": words}, "checks": [{"contains": "8080"}]}).to_string()
+    };
+    let cases = format!("{}\n{}\n", case("Which host?"), case("Which port?"));
+    env.write("work/cases.jsonl", &cases);
+    let ran = env.run("eval archie cases.jsonl --model script:port.jsonl --json");
     assert_eq!(ran.code, 1, "{ran:?}");
     let last = ran.stdout.lines().last().unwrap();
     let score: Json = serde_json::from_str(last).unwrap();
-    assert_eq!(score["cases"], 2, "{ran:?}");
+    assert_eq!(
+        (&score["cases"], &score["passed"]),
+        (&json!(2), &json!(1)),
+        "{ran:?}"
+    );
 }
 
 #[test]

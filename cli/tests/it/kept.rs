@@ -189,6 +189,7 @@ fn lines_are_broken_between_words_at_the_width_of_the_terminal() {
     let terminal = Terminal::sized(&env, &format!("inbox {ACCOUNT}"), 24, 40);
     terminal.shows("dry run: nothing is").press("?");
     terminal.shows("Space shows more").press(" ");
+    terminal.shows("accept all that are marked,").press(" ");
     terminal.shows("after naming who gets a").press(" ");
     terminal.shows("Esc shows all").press(" ");
     terminal.shows("answers are kept").press(" ");

@@ -233,7 +233,7 @@ fn a_memory_that_is_shared_stays_so_with_its_lock() {
         "{ANALYZE} --memory-file memory.json --model script:FIXTURES/archie.jsonl"
     ));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(env.read("work/memory.json").contains("ledger"));
+    assert!(env.read("work/memory.json").contains("One service"));
     for name in ["memory.json", "memory.json.lock"] {
         assert_eq!(mode(&env.path("work").join(name)), 0o660, "{name}");
     }

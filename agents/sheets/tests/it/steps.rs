@@ -146,7 +146,7 @@ async fn a_call_written_as_json_is_taken_and_plain_values_are_values() {
 }
 
 #[tokio::test]
-async fn a_small_model_has_to_call_a_tool() {
+async fn a_small_model_has_to_call_a_tool_in_a_limit_and_every_model_is_told_the_day() {
     for (small, choice) in [(true, ToolChoice::Required), (false, ToolChoice::Auto)] {
         let script = Script::new([finish("over")]);
         let mut caps = script.caps().clone();
@@ -154,7 +154,15 @@ async fn a_small_model_has_to_call_a_tool() {
         let script = Arc::new(script.with_caps(caps));
         let agent = agent_with(script.clone(), Settings::default());
         done(&agent, sales()).await;
-        assert_eq!(script.seen()[0].tool_choice, choice);
+        let request = &script.seen()[0];
+        assert_eq!(request.tool_choice, choice);
+        assert_eq!(
+            request.max_tokens.is_some(),
+            small,
+            "a strong model has no cap"
+        );
+        let told = request.messages[0].text();
+        assert!(told.contains("\nToday is "), "{told}");
     }
 }
 
