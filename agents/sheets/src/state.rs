@@ -46,6 +46,9 @@ pub struct SheetsState {
     /// Sheets that the agent added: it may do with them what it wants.
     #[state(sealed)]
     pub own_sheets: Vec<String>,
+    /// The workbook as the thread was given it: an instruction that names none continues it.
+    #[state(sealed)]
+    pub given: String,
     /// What each change of this instruction can be taken back to, the last one at the end.
     #[state(sealed)]
     pub earlier: Vec<Earlier>,

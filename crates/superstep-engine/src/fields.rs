@@ -61,10 +61,11 @@ impl DynGraph {
         for (name, value) in fields {
             match plan.channel(name) {
                 // A reducer may refuse what would suit the state of the thread; a type suits no state.
-                Some(channel) => match empty.peek(channel, &[*value]) {
-                    Err(misfit @ ErrorKind::Decode { .. }) => return Err(misfit),
-                    _ => {}
-                },
+                Some(channel) => {
+                    if let Err(misfit @ ErrorKind::Decode { .. }) = empty.peek(channel, &[*value]) {
+                        return Err(misfit);
+                    }
+                }
                 None => names.push((*name).to_owned()),
             }
         }

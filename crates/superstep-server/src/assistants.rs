@@ -26,6 +26,9 @@ const SORTABLE: &[&str] = &[
     "assistant_id", "created_at", "graph_id", "name", "updated_at",
 ];
 
+/// The longest name of an assistant, in characters.
+const LONGEST_NAME: usize = 200;
+
 /// `GET /assistants/{id}`
 pub(crate) async fn get(
     State(app): State<Arc<App>>,
@@ -111,6 +114,10 @@ pub(crate) async fn patch(
 /// Puts what a request gives into a version.
 fn change(version: &mut Version, body: &mut Payload) -> Result<(), Refusal> {
     if let Some(name) = body.field::<String>("name")? {
+        if name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+            let why = format!("`name` is one line of at most {LONGEST_NAME} characters");
+            return Err(Refusal::invalid(why));
+        }
         version.name = name;
     }
     if let Some(description) = body.field::<String>("description")? {

@@ -74,7 +74,7 @@ pub(crate) fn search(set: &DocumentSet, text: &str, only: Option<usize>) -> Stri
             all - shown.len()
         ));
     }
-    if all < ENOUGH || all > MOST_LINES {
+    if !(ENOUGH..=MOST_LINES).contains(&all) {
         let close = close(set, text, only);
         if !close.is_empty() {
             report.push_str(&format!(

@@ -192,9 +192,7 @@ fn is_domain(text: &str) -> bool {
     let is_label =
         |label: &&str| !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-');
     let is_top = |label: &&str| label.len() >= 2 && label.chars().all(char::is_alphabetic);
-    labels.len() >= 2
-        && labels.iter().all(|it| is_label(it))
-        && labels.last().is_some_and(|it| is_top(it))
+    labels.len() >= 2 && labels.iter().all(is_label) && labels.last().is_some_and(is_top)
 }
 
 /// A tag, a comment or a declaration.

@@ -135,7 +135,9 @@ fn is_instruction(message: &Message) -> bool {
 
 /// Clears what new input leaves behind: input from outside cannot, since these fields are sealed.
 fn begun(state: &SheetsState) -> SheetsStateUpdate {
-    let update = SheetsState::update().proposal(None);
+    let update = SheetsState::update()
+        .proposal(None)
+        .given(state.problem.workbook.clone());
     let update = match state.step {
         0 => update.earlier(Vec::new()),
         _ => update,
@@ -170,9 +172,10 @@ async fn load(state: &SheetsState, services: &Arc<Services>) -> Result<SheetsSta
         workbook,
         ..
     } = &state.problem;
-    let workbook = match workbook.is_empty() {
-        true => &state.version,
-        false => workbook,
+    let (given, workbook) = match (workbook.is_empty(), state.given.is_empty()) {
+        (false, _) => (workbook, workbook),
+        (true, false) => (&state.given, &state.version),
+        (true, true) => (&state.version, &state.version),
     };
     if workbook.is_empty() {
         return Err(Error::NoWorkbook);
@@ -185,7 +188,7 @@ async fn load(state: &SheetsState, services: &Arc<Services>) -> Result<SheetsSta
     let names = book.sheets.iter().map(|sheet| sheet.name.clone());
     let problem = Problem {
         sheets: names.collect(),
-        workbook: workbook.clone(),
+        workbook: given.clone(),
         // Paths are no business of who sends data.
         input: None,
         output: None,

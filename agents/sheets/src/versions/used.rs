@@ -75,7 +75,9 @@ impl UsedVersions {
         let all = HistoryQuery::default();
         for snapshot in graph.history(thread, &"".into(), &all).await? {
             let state = serde_json::to_value(&snapshot.values)?;
-            for field in ["problem", "version", "op_log", "proposal", "earlier"] {
+            for field in [
+                "problem", "version", "op_log", "proposal", "given", "earlier",
+            ] {
                 self.add(state.get(field).unwrap_or(&Json::Null));
             }
         }

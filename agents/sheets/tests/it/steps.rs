@@ -149,7 +149,7 @@ async fn a_call_written_as_json_is_taken_and_plain_values_are_values() {
 async fn a_small_model_has_to_call_a_tool_in_a_limit_and_every_model_is_told_the_day() {
     for (small, choice) in [(true, ToolChoice::Required), (false, ToolChoice::Auto)] {
         let script = Script::new([finish("over")]);
-        let mut caps = script.caps().clone();
+        let mut caps = script.caps();
         caps.small = small;
         let script = Arc::new(script.with_caps(caps));
         let agent = agent_with(script.clone(), Settings::default());
@@ -370,6 +370,29 @@ async fn another_instruction_goes_on_with_the_result() {
     let state = agent.graph().run("t", next).await.unwrap().done().unwrap();
     assert_eq!(state.answer.as_deref(), Some("second"));
     assert_eq!((state.step, state.op_log.len()), (1, 2));
+    let book = agent.workbook(&state).await.unwrap();
+    assert_eq!(shown(&book, "Data", "F1"), "1");
+    assert_eq!(shown(&book, "Data", "F2"), "2");
+}
+
+#[tokio::test]
+async fn an_instruction_by_data_alone_keeps_the_workbook_that_the_thread_was_given() {
+    let agent = agent(vec![
+        apply(json!([set("Data", "F1", 1.0)])),
+        finish("first"),
+        apply(json!([set("Data", "F2", 2.0)])),
+        finish("second"),
+    ]);
+    let before = done(&agent, sales()).await;
+    let problem = Problem {
+        instruction: "and one more".into(),
+        ..Problem::default()
+    };
+    let next = SheetsState::update().problem(problem);
+    let state = agent.graph().run("t", next).await.unwrap().done().unwrap();
+    assert_eq!(state.problem.workbook, before.problem.workbook);
+    assert_eq!(state.op_log.len(), 2);
+    assert_eq!(state.verification.as_ref().unwrap().cells, 2);
     let book = agent.workbook(&state).await.unwrap();
     assert_eq!(shown(&book, "Data", "F1"), "1");
     assert_eq!(shown(&book, "Data", "F2"), "2");

@@ -53,6 +53,8 @@ struct Details {
 #[derive(Deserialize)]
 struct Told {
     text: String,
+    #[serde(default)]
+    is_danger: bool,
 }
 
 #[derive(Deserialize)]
@@ -135,7 +137,13 @@ impl Call {
             text: revealed(&text),
         };
         let of_view = self.view.iter().flat_map(|view| &view.warnings);
-        let of_view = of_view.map(|told| warning(WarningLevel::Warn, told.text.clone()));
+        let of_view = of_view.map(|told| {
+            let level = match told.is_danger {
+                true => WarningLevel::Danger,
+                false => WarningLevel::Warn,
+            };
+            warning(level, told.text.clone())
+        });
         let of_changes = CHANGES.iter().flat_map(|(name, level)| {
             let lines = self.action_request.args.get(*name).and_then(Json::as_array);
             let lines = lines.into_iter().flatten();

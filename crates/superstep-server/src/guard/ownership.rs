@@ -61,7 +61,9 @@ pub(crate) async fn own_assistant(
     let id = names.get("id").map(String::as_str).unwrap_or_default();
     // What is not found the handler says.
     if let (Some(owner), Ok((id, found))) = (caller.owner(), app.assistant_named(id).await) {
-        if !caller.may_use(found.owner.as_deref()) {
+        let is_shared = app.registry.graph(&found.graph_id);
+        let is_shared = is_shared.is_ok_and(|hosted| hosted.is_for(Some(&owner)));
+        if !is_shared || !caller.may_use(found.owner.as_deref()) {
             let why = format!("Assistant with ID {id} not found");
             return Refusal::missing(why).into_response();
         }

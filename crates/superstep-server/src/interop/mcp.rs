@@ -1,6 +1,6 @@
 //! `POST /mcp`: assistants as tools of the Model Context Protocol, over streamable HTTP without sessions.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use axum::{
     extract::State,
@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::{
     app::App,
     owners::visitor::Visitor,
+    records::assistant::Assistant,
     refusal::{Refusal, answer},
     request::payload::Payload,
     runs::stream::Over,
@@ -82,10 +83,28 @@ impl App {
         })
     }
 
+    /// The assistants that are tools: those of the server and the caller's own, not those that an owner made. A name is that of
+    /// the graph's own assistant if there is one, so that nobody's assistant takes its place.
+    async fn tool_assistants(&self, caller: &Visitor) -> Result<Vec<(String, Assistant)>, Refusal> {
+        let mut all = self.all_assistants(caller).await?;
+        let owner = caller.owner();
+        all.retain(|(_, it)| it.owner.is_none() || it.owner == owner);
+        let own: Vec<String> = self
+            .registry
+            .all()
+            .iter()
+            .map(|hosted| hosted.assistant.to_string())
+            .collect();
+        all.sort_by_key(|(id, _)| !own.contains(id));
+        let mut names = HashSet::new();
+        all.retain(|(_, it)| names.insert(it.now().name));
+        Ok(all)
+    }
+
     /// One tool for each assistant.
     async fn tools(&self, caller: &Visitor) -> Result<Vec<Json>, Refusal> {
         let mut tools = Vec::new();
-        for (_, assistant) in self.all_assistants(caller).await? {
+        for (_, assistant) in self.tool_assistants(caller).await? {
             let version = assistant.now();
             let Ok(hosted) = self.registry.graph(&assistant.graph_id) else {
                 continue;
@@ -119,7 +138,7 @@ impl App {
             .get("name")
             .and_then(Json::as_str)
             .unwrap_or_default();
-        let all = self.all_assistants(caller).await?;
+        let all = self.tool_assistants(caller).await?;
         let found = all
             .iter()
             .find(|(_, assistant)| assistant.now().name == name);

@@ -58,6 +58,8 @@ pub(crate) async fn post(
     let fields = Map::from_iter([
         ("assistant_id".to_owned(), assistant.unwrap_or(graph.into())),
         ("command".to_owned(), json!({ "resume": resume })),
+        // Of two answers at a time one is taken, and the other one's sender is told.
+        ("multitask_strategy".to_owned(), "reject".into()),
     ]);
     let mut fields = Payload::of(fields);
     let accepted = app.submit(&caller, Some(&id), &mut fields).await?;

@@ -29,10 +29,11 @@ pub(crate) async fn get(
         return Ok((StatusCode::BAD_REQUEST, answer(&error)).into_response());
     };
     let (id, assistant) = app.assistant_named(id).await?;
-    if !caller.may_use(assistant.owner.as_deref()) {
+    let hosted = app.registry.graph(&assistant.graph_id)?;
+    let is_shared = hosted.is_for(caller.name().map(|name| &**name));
+    if !is_shared || !caller.may_use(assistant.owner.as_deref()) {
         return Err(Refusal::missing("Assistant not found"));
     }
-    let hosted = app.registry.graph(&assistant.graph_id)?;
     let version = assistant.now();
     let about = version.description;
     let about = about.unwrap_or_else(|| format!("{} assistant", version.name));
