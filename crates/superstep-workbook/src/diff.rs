@@ -499,8 +499,7 @@ fn content(cell: Option<&Cell>) -> Option<Result<&str, &Value>> {
     })
 }
 
-/// A cell with its type, where two that differ are shown alike: the number 5 and the text 5, or 1.004 and 1.0041 with two
-/// places.
+/// A cell with its type, where two that differ are shown alike, as the number 5 and the text 5 are.
 fn with_type(book: &Workbook, cell: Option<&Cell>) -> Option<String> {
     let shown = shown(book, cell)?;
     let cell = cell?;

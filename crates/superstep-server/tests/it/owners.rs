@@ -559,3 +559,31 @@ async fn a_batch_has_nothing_of_somebody_else() {
     let runs = post(&server, bob, "/runs/batch", json!([good, good])).await;
     assert_eq!(runs.ok().as_array().unwrap().len(), 2);
 }
+
+#[tokio::test]
+async fn an_assistant_of_an_owner_is_no_tool_of_others_and_takes_no_name() {
+    let server = Running::start(owned(memory())).await;
+    let made = |name: &str| json!({"graph_id": "remember", "name": name, "description": "by bob"});
+    let bob = "the token of bob";
+    for name in ["chain1", "mine"] {
+        post(&server, bob, "/assistants", made(name)).await.ok();
+    }
+    let named = async |token: &str, name: &str| -> Vec<Json> {
+        let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+        let reply = post(&server, token, "/mcp", list).await.ok();
+        let tools = reply["result"]["tools"].as_array().unwrap().clone();
+        let told = tools.into_iter().filter(|tool| tool["name"] == name);
+        told.map(|tool| tool["description"].clone()).collect()
+    };
+    for token in ["whole", "the token of ann", bob] {
+        let told = named(token, "chain1").await;
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_ne!(told[0], "by bob");
+    }
+    assert_eq!(named(bob, "mine").await, ["by bob"]);
+    assert!(named("whole", "mine").await.is_empty());
+    for name in ["x".repeat(201), "two\nlines".to_owned()] {
+        let reply = post(&server, bob, "/assistants", made(&name)).await;
+        reply.detail(422);
+    }
+}

@@ -304,6 +304,21 @@ async fn threads_are_found_by_words_and_counted_by_status() {
 }
 
 #[tokio::test]
+async fn an_answer_beside_another_that_has_not_taken_effect_is_refused() {
+    let server = Running::start(writer()).await;
+    let id = thread_of(&server, "writer", json!({"topic": "tea"})).await;
+    let view = server.get(&format!("/threads/{id}/view")).await.ok();
+    let later = json!({
+        "assistant_id": "writer", "command": {"resume": true}, "after_seconds": 3600,
+    });
+    let path = format!("/threads/{id}/runs");
+    server.post(&path, later).await.ok();
+    let line = json!({"question": view["questions"][0]["id"], "text": "publish it"});
+    let path = format!("/threads/{id}/answer");
+    server.post(&path, line).await.detail(409);
+}
+
+#[tokio::test]
 async fn another_owners_thread_has_no_view_and_takes_no_answer() {
     let server = writer()
         .token(Secret::new("whole"))

@@ -75,7 +75,7 @@ fn what_looks_the_same_and_is_not_is_reported_with_its_type() {
     let text = Changes::between(&before, &after).to_string();
     assert_eq!(
         text,
-        "2 cells:\n  \"Data\"!A1: \"5 (number)\" → \"5 (text)\"\n  \"Data\"!B1: \"1.004 (number)\" → \"1.0041 (number)\"\n"
+        "2 cells:\n  \"Data\"!A1: \"5 (number)\" → \"5 (text)\"\n  \"Data\"!B1: \"1.004\" → \"1.0041\"\n"
     );
 }
 
