@@ -122,7 +122,7 @@ Threads:
 Setup:
   demo           See the agents work; nothing leaves this machine
   model          List, choose, download, test and chat with models
-  eval           Evaluate an agent on labelled cases
+  eval           Evaluate an agent on labeled cases
   login          Store the key of a model provider
   config         Show and change settings
   trust          Decide about a project's superstep.toml
@@ -344,7 +344,7 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     /// Language models: list, show which one is used, download, test, chat
     #[command(subcommand, arg_required_else_help = true)]
     Model(ModelCommand),
-    /// Evaluate an agent on labelled cases: accuracy, cost and time, with one model or several
+    /// Evaluate an agent on labeled cases: accuracy, cost and time, with one model or several
     Eval(EvalArgs),
     /// Store the key of a model provider, in a file for you alone
     Login(LoginArgs),

@@ -1,4 +1,4 @@
-//! `superstep eval`: labelled cases, done by an agent with one model or several, and a table of scores.
+//! `superstep eval`: labeled cases, done by an agent with one model or several, and a table of scores.
 //!
 //! Each case is a conversation in a thread of its own, kept in memory. What was said and the last state are held against the
 //! checks of the case.

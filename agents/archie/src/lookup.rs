@@ -33,7 +33,7 @@ const ENOUGH: &str = "nothing more can be looked up in this turn: answer with wh
 /// The tools over these documents, which together return at most so many tokens.
 pub(crate) fn tools(set: &Arc<DocumentSet>, most: usize) -> Result<Tools, ToolsError> {
     let left = Arc::new(AtomicUsize::new(most));
-    let tool = |spec: ToolSpec, kind: Kind| LookUp {
+    let tool = |spec: ToolSpec, kind: LookUpKind| LookUp {
         spec,
         kind,
         set: set.clone(),
@@ -72,19 +72,19 @@ pub(crate) fn tools(set: &Arc<DocumentSet>, most: usize) -> Result<Tools, ToolsE
             "additionalProperties": false,
         }),
     };
-    let builder = Tools::builder().tool(tool(search, Kind::Search));
-    builder.tool(tool(read, Kind::Read)).build()
+    let builder = Tools::builder().tool(tool(search, LookUpKind::Search));
+    builder.tool(tool(read, LookUpKind::Read)).build()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LookUpKind {
     Search,
     Read,
 }
 
 struct LookUp {
     spec: ToolSpec,
-    kind: Kind,
+    kind: LookUpKind,
     set: Arc<DocumentSet>,
     left: Arc<AtomicUsize>,
 }
@@ -104,8 +104,8 @@ impl Tool for LookUp {
     fn parse(&self, args: &Map<String, Json>) -> Result<Box<dyn ParsedCall>, Vec<String>> {
         let mut problems = Vec::new();
         let known: &[&str] = match self.kind {
-            Kind::Search => &["text", "document"],
-            Kind::Read => &["document", "from", "to"],
+            LookUpKind::Search => &["text", "document"],
+            LookUpKind::Read => &["document", "from", "to"],
         };
         for key in args.keys().filter(|key| !known.contains(&key.as_str())) {
             problems.push(format!("there is no argument `{key}`"));
@@ -131,15 +131,15 @@ impl Tool for LookUp {
         };
         let (from, to) = (number(line("from")), number(line("to")));
         let wanted = match self.kind {
-            Kind::Search => match words {
-                Some(text) => Some(Wanted::Search { text, document }),
+            LookUpKind::Search => match words {
+                Some(text) => Some(LookUpArgs::Search { text, document }),
                 None => {
                     problems.push("`text` is missing".into());
                     None
                 }
             },
-            Kind::Read => match document {
-                Some(document) => Some(Wanted::Read { document, from, to }),
+            LookUpKind::Read => match document {
+                Some(document) => Some(LookUpArgs::Read { document, from, to }),
                 None => {
                     problems.push("`document` is missing".into());
                     None
@@ -157,7 +157,7 @@ impl Tool for LookUp {
     }
 }
 
-enum Wanted {
+enum LookUpArgs {
     Search {
         text: String,
         document: Option<String>,
@@ -170,7 +170,7 @@ enum Wanted {
 }
 
 struct LookingUp {
-    wanted: Wanted,
+    wanted: LookUpArgs,
     set: Arc<DocumentSet>,
     left: Arc<AtomicUsize>,
 }
@@ -183,14 +183,14 @@ impl ParsedCall for LookingUp {
                 return Ok(ENOUGH.into());
             }
             let found = match &self.wanted {
-                Wanted::Search { text, document } => match document {
+                LookUpArgs::Search { text, document } => match document {
                     None => search(&self.set, text, None),
                     Some(name) => match self.set.named(name) {
                         Some(number) => search(&self.set, text, Some(number)),
                         None => unknown(&self.set, name),
                     },
                 },
-                Wanted::Read { document, from, to } => match self.set.named(document) {
+                LookUpArgs::Read { document, from, to } => match self.set.named(document) {
                     Some(number) => read(&self.set, number, *from, *to, left.min(LARGEST)),
                     None => unknown(&self.set, document),
                 },

@@ -151,11 +151,9 @@ impl Catalogue {
         model.is_some_and(|it| it.field(field).is_some() || it.field("item").is_some())
     }
 
-    /// The fields of the records that an operation answers with, for a model.
-    pub(crate) fn fields_told(&self, operation: &Operation) -> Option<String> {
-        let name = self.record_model(operation)?;
-        let fields = crate::reply::fields_of(&self.models, name);
-        (!fields.is_empty()).then(|| fields.join(", "))
+    /// All models, and the name of the one whose records an operation answers with.
+    pub(crate) fn answered_model(&self, operation: &Operation) -> Option<(&Models, &str)> {
+        Some((&self.models, self.record_model(operation)?))
     }
 
     /// The model of the records that an operation answers with.

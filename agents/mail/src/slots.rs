@@ -71,7 +71,7 @@ impl Day {
     }
 
     /// The day in words that models and people read.
-    pub(crate) fn describe(&self, zone: &Zone, hours: &WorkingHours, ids: Ids) -> String {
+    pub(crate) fn describe(&self, zone: &Zone, hours: &WorkingHours, ids: IdDisplay) -> String {
         let clock = |at: Timestamp| at.to_zoned(zone.zone.clone());
         let mut text = format!("{} ({}):\n", self.date.strftime("%A %d-%m-%Y"), zone.name);
         if self.events.is_empty() {
@@ -99,8 +99,8 @@ impl Day {
                 ""
             };
             let id = match ids {
-                Ids::Shown => format!(" [id: {}]", one_line(&event.id.0, 1_024)),
-                Ids::Left => String::new(),
+                IdDisplay::Shown => format!(" [id: {}]", one_line(&event.id.0, 1_024)),
+                IdDisplay::Left => String::new(),
             };
             text.push_str(&format!("- {when}: {title}{free}{id}\n"));
         }
@@ -125,7 +125,7 @@ impl Day {
 
 /// Whether the ids of events are told: a model needs them to change one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ids {
+pub(crate) enum IdDisplay {
     Shown,
     Left,
 }

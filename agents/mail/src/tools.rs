@@ -66,12 +66,12 @@ pub(crate) struct Draft {
     pub(crate) text: String,
     /// The subject, if it is not the one that follows from the mail.
     pub(crate) subject: Option<String>,
-    pub(crate) form: Form,
+    pub(crate) form: DraftForm,
 }
 
 /// What a mail is to the one that it is about, and whom it goes to.
 #[derive(Clone, Debug)]
-pub(crate) enum Form {
+pub(crate) enum DraftForm {
     Reply {
         audience: Audience,
         added: Vec<Address>,
@@ -302,7 +302,7 @@ fn reply(args: Json) -> Result<Draft, String> {
     Ok(Draft {
         text: args.response_text,
         subject: subject(args.subject),
-        form: Form::Reply {
+        form: DraftForm::Reply {
             audience: args.to,
             added: addresses(&args.additional_recipients)?,
             dropped: addresses(&args.drop)?,
@@ -322,7 +322,7 @@ fn forward(args: Json) -> Result<Draft, String> {
     Ok(Draft {
         text: args.text,
         subject: subject(args.subject),
-        form: Form::Forward { to },
+        form: DraftForm::Forward { to },
     })
 }
 
@@ -344,7 +344,7 @@ fn new_mail(args: Json) -> Result<Draft, String> {
     Ok(Draft {
         text: args.text,
         subject: Some(subject),
-        form: Form::New { to, cc },
+        form: DraftForm::New { to, cc },
     })
 }
 

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use crate::agents::Agent;
 
-/// Labelled cases, and the models that are to do them.
+/// Labeled cases, and the models that are to do them.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   superstep eval mail triage.jsonl

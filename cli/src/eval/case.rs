@@ -23,13 +23,13 @@ pub(super) struct Case {
     /// Answers to its questions, in their order.
     #[serde(default)]
     pub(super) answers: Vec<String>,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<CaseCheck>,
 }
 
 /// What must come of a case.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Check {
+pub(super) struct CaseCheck {
     /// A place in the last state, as a JSON pointer; what the agent said if absent.
     field: Option<String>,
     contains: Option<String>,
@@ -81,7 +81,7 @@ impl Case {
     }
 }
 
-impl Check {
+impl CaseCheck {
     fn refuse_nonsense(&self) -> Result<(), String> {
         let wanted = [
             self.contains.is_some(),
@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
 
-    fn check(json: Json) -> Check {
+    fn check(json: Json) -> CaseCheck {
         serde_json::from_value(json).unwrap()
     }
 

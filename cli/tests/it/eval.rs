@@ -1,4 +1,4 @@
-//! Labelled cases: what passes, what fails, and how two models compare.
+//! Labeled cases: what passes, what fails, and how two models compare.
 
 use serde_json::{Value as Json, json};
 

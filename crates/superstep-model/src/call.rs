@@ -20,7 +20,6 @@ mod prices;
 mod reading;
 mod redact;
 mod room;
-mod second_try;
 mod structured;
 
 pub use breaker::CircuitBreaker;

@@ -24,7 +24,7 @@ use superstep::{
 use tokio::sync::Notify;
 
 use self::{
-    counts::Counts, endings::Endings, events::Events, foreign::Foreign, readers::Readers,
+    counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign, readers::Readers,
     store_edit::StoreEditor, uploads::Uploads,
 };
 use crate::{
@@ -61,7 +61,7 @@ pub(crate) struct App {
     /// Names of new things.
     pub(crate) ids: ClockIds,
     pub(crate) endings: Endings,
-    pub(crate) events: Events,
+    pub(crate) events: ServerEvents,
     pub(crate) readers: Arc<Readers>,
     /// Runs whose webhook is being called.
     pub(crate) calling: Mutex<HashSet<RunId>>,

@@ -1,5 +1,7 @@
 //! `GET /events`: what happens on all threads of a caller, as server-sent events.
 
+mod changes;
+
 use std::sync::Arc;
 
 use axum::{body::Bytes, extract::State, http::HeaderMap, response::Response};
@@ -54,7 +56,7 @@ struct Listener {
 }
 
 /// The client is gone, or the server ends.
-struct Gone;
+struct ListenerGone;
 
 impl Listener {
     async fn pass(
@@ -62,7 +64,7 @@ impl Listener {
         missed: Option<Vec<Arc<ServerEvent>>>,
         mut events: Receiver<Arc<ServerEvent>>,
         out: &mpsc::Sender<Bytes>,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), ListenerGone> {
         match missed {
             Some(missed) => {
                 for event in missed {
@@ -77,15 +79,19 @@ impl Listener {
                 event = events.recv() => match event {
                     Ok(event) => self.send(&event, out).await?,
                     Err(RecvError::Lagged(_)) => reset(out).await?,
-                    Err(RecvError::Closed) => return Err(Gone),
+                    Err(RecvError::Closed) => return Err(ListenerGone),
                 },
-                () = out.closed() => return Err(Gone),
+                () = out.closed() => return Err(ListenerGone),
                 _ = beat.tick() => put(out, Bytes::from_static(HEARTBEAT)).await?,
             }
         }
     }
 
-    async fn send(&self, event: &ServerEvent, out: &mpsc::Sender<Bytes>) -> Result<(), Gone> {
+    async fn send(
+        &self,
+        event: &ServerEvent,
+        out: &mpsc::Sender<Bytes>,
+    ) -> Result<(), ListenerGone> {
         if event.name != "reset" && !self.caller.sees(event.owner.as_deref()) {
             return Ok(());
         }
@@ -96,10 +102,10 @@ impl Listener {
 }
 
 /// Tells the client to look at everything: what happened before is not known here.
-async fn reset(out: &mpsc::Sender<Bytes>) -> Result<(), Gone> {
+async fn reset(out: &mpsc::Sender<Bytes>) -> Result<(), ListenerGone> {
     put(out, Frame::new("reset", json!({})).bytes(None)).await
 }
 
-async fn put(out: &mpsc::Sender<Bytes>, bytes: Bytes) -> Result<(), Gone> {
-    out.send(bytes).await.map_err(|_| Gone)
+async fn put(out: &mpsc::Sender<Bytes>, bytes: Bytes) -> Result<(), ListenerGone> {
+    out.send(bytes).await.map_err(|_| ListenerGone)
 }

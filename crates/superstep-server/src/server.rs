@@ -30,7 +30,7 @@ use self::{
 };
 use crate::{
     app::{
-        App, counts::Counts, endings::Endings, events::Events, foreign::Foreign,
+        App, counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign,
         store_edit::StoreEditor, uploads::Uploads,
     },
     error::ServerError,
@@ -374,7 +374,7 @@ impl Server {
             store: store.clone(),
             ids: ClockIds::default(),
             endings: Endings::default(),
-            events: Events::default(),
+            events: ServerEvents::default(),
             readers: Arc::default(),
             calling: Mutex::default(),
             webhook_hosts: self.webhook_hosts,

@@ -6,7 +6,6 @@
 //! which are counted, and never a run.
 
 mod client;
-mod langsmith;
 mod options;
 mod watch;
 

@@ -77,7 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "superstep-text", "superstep-tools", "superstep-trace",
         ],
     ),
-    ("superstep-server", &["superstep"]),
+    ("superstep-server", &["superstep", "superstep-agent"]),
     ("superstep-agent", &["superstep"]),
     ("superstep-archie", &["superstep", "superstep-agent"]),
     ("superstep-atris", &["superstep", "superstep-agent"]),

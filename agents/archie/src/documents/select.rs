@@ -96,7 +96,7 @@ pub(crate) fn select(documents: &[Document], wanted: &Wanted<'_>, room: Room) ->
     parts.sort_by(|one, other| other.score.total_cmp(&one.score));
     let mut left = room.excerpts.unwrap_or(room.whole).min(room.whole);
     let mut taken: Vec<Vec<(Section, String)>> = vec![Vec::new(); documents.len()];
-    for Part {
+    for Candidate {
         document, section, ..
     } in parts
     {
@@ -146,13 +146,13 @@ fn whole(documents: &[Document], sizes: &[usize]) -> Vec<Excerpt> {
 }
 
 /// A section and how close it is.
-struct Part {
+struct Candidate {
     document: usize,
     section: Section,
     score: f64,
 }
 
-fn parts(documents: &[Document], wanted: &Wanted<'_>) -> Vec<Part> {
+fn parts(documents: &[Document], wanted: &Wanted<'_>) -> Vec<Candidate> {
     let (message, goal) = (Words::new(wanted.message), Words::new(wanted.goal));
     let (mut parts, mut counts) = (Vec::new(), Vec::<(Count, Count)>::new());
     for (document, it) in documents.iter().enumerate() {
@@ -168,7 +168,7 @@ fn parts(documents: &[Document], wanted: &Wanted<'_>) -> Vec<Part> {
                 true => CITED,
                 false => 0.0,
             };
-            parts.push(Part {
+            parts.push(Candidate {
                 document,
                 section,
                 score,

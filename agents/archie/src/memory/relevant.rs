@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 6_000;
 /// with a label is of a system of that name, and what is told of it says so.
 pub(crate) fn relevant(memories: &[(String, Memory)], query: &str) -> String {
     let words = Words::new(query);
-    let mut text = Lines::default();
+    let mut text = Listing::default();
     let statements = memories.iter().flat_map(|(_, memory)| &memory.statements);
     let statements: Vec<&Statement> = statements.collect();
     for it in closest(&words, statements, MOST_STATEMENTS, |it| {
@@ -95,9 +95,9 @@ fn entities(memory: &Memory, words: &Words) -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Lines(String);
+struct Listing(String);
 
-impl Lines {
+impl Listing {
     fn add(&mut self, line: &str) {
         let line = superstep::text::single_line(line);
         if self.0.len() + line.len() < MOST_BYTES {

@@ -65,11 +65,11 @@ impl StatementKind {
 /// What a model found in a conversation.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Stated {
-    statements: Vec<Found>,
+    statements: Vec<Quoted>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Found {
+struct Quoted {
     kind: StatementKind,
     statement: String,
     quote: String,
@@ -109,7 +109,7 @@ impl Stated {
         };
         let short = |text: &str| single_line(text).chars().take(LONGEST).collect::<String>();
         let all = self.statements.into_iter().take(MOST);
-        let (right, wrong): (Vec<Found>, Vec<Found>) =
+        let (right, wrong): (Vec<Quoted>, Vec<Quoted>) =
             all.partition(|it| is_said(&it.quote) && !it.statement.trim().is_empty());
         let statements = right.into_iter().map(|it| Statement {
             kind: it.kind,
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     fn stated(pairs: &[(&str, &str)]) -> Stated {
-        let statements = pairs.iter().map(|(statement, quote)| Found {
+        let statements = pairs.iter().map(|(statement, quote)| Quoted {
             kind: StatementKind::Decision,
             statement: (*statement).into(),
             quote: (*quote).into(),

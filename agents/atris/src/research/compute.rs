@@ -14,7 +14,7 @@ use super::{
     record_set::{AT, RecordSet, SOURCE, value},
 };
 use crate::reply::WORKED_OUT;
-use step::{Keep, Measure, Measured, Operand, Order, Step};
+use step::{Keep, Measure, Measured, Operand, SortOrder, Step};
 use test::number_in;
 
 /// The most steps of a computation.
@@ -107,8 +107,8 @@ fn apply(step: &Step, set: &mut RecordSet, research: &Research) -> Result<(), St
                 };
                 let found = found.unwrap_or(std::cmp::Ordering::Equal);
                 match order {
-                    Order::Ascending => found,
-                    Order::Descending => found.reverse(),
+                    SortOrder::Ascending => found,
+                    SortOrder::Descending => found.reverse(),
                 }
             });
             Ok(())

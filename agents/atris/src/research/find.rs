@@ -8,6 +8,7 @@ use super::is_offered;
 use crate::{
     catalogue::{Catalogue, Clues, GENRES, MOODS, Operation, Parameter},
     error::Error,
+    reply::fields_of,
 };
 
 /// The most operations of one search.
@@ -55,8 +56,11 @@ fn described(catalogue: &Catalogue, operation: &Operation) -> Json {
         let who = "one signed-in person, who is asked before it is called";
         shown.insert("is_for".into(), who.into());
     }
-    if let (Some(model), Some(shown)) = (catalogue.fields_told(operation), shown.as_object_mut()) {
-        shown.insert("records_have".into(), model.into());
+    let fields = catalogue.answered_model(operation);
+    let fields = fields.map(|(models, name)| fields_of(models, name).join(", "));
+    let fields = fields.filter(|fields| !fields.is_empty());
+    if let (Some(fields), Some(shown)) = (fields, shown.as_object_mut()) {
+        shown.insert("records_have".into(), fields.into());
     }
     shown
 }

@@ -5,7 +5,7 @@ use superstep::{Ctx, NodeError};
 use crate::{
     Event, EventId, MailError, Span, When,
     services::Services,
-    slots::{Day, Ids, times},
+    slots::{Day, IdDisplay, times},
     tools::MailCall,
 };
 
@@ -39,7 +39,7 @@ impl Agenda {
         Ok(Some(match day {
             Ok(day) => Self {
                 conflicts: conflicts(&day, span, moved.as_ref(), services),
-                day: Ok(day.describe(zone, hours, Ids::Left)),
+                day: Ok(day.describe(zone, hours, IdDisplay::Left)),
             },
             Err(error) => Self {
                 conflicts: Vec::new(),

@@ -40,7 +40,7 @@ const EXAMPLES: [(&str, &str); 4] = [
 ];
 
 #[derive(Deserialize)]
-struct Line {
+struct NoteLine {
     line: String,
     /// The number of a line, from 1; 0 for none.
     replaces: usize,
@@ -73,7 +73,7 @@ pub(super) async fn worded(
     let numbered = numbered.map(|(line, number)| format!("{number}. {}\n", said(line)));
     let numbered: String = numbered.collect();
     let about = Message::user(format!("Notes:\n{numbered}\n{feedback}"));
-    let answer = guide.ask::<Line>(model, about).await;
+    let answer = guide.ask::<NoteLine>(model, about).await;
     let line = answer.map_err(|error| error.to_string())?.value;
     Ok(changed(old, &line))
 }
@@ -90,7 +90,7 @@ fn said(line: &str) -> &str {
 }
 
 /// The note with the line in it. An empty one, and one that is there already, changes nothing.
-fn changed(old: &str, new: &Line) -> String {
+fn changed(old: &str, new: &NoteLine) -> String {
     let text = one_line(said(&new.line), LONGEST);
     let mut lines = lines(old);
     let is_known = |line: &&str| said(line).eq_ignore_ascii_case(&text);
@@ -114,7 +114,7 @@ mod tests {
     fn a_line_is_added_or_takes_the_place_of_one_and_all_others_stay() {
         let note = |line: &str, replaces: usize| {
             let line = line.to_owned();
-            changed("- a\n\n- b", &Line { line, replaces })
+            changed("- a\n\n- b", &NoteLine { line, replaces })
         };
         assert_eq!(note("c", 0), "- a\n- b\n- c");
         assert_eq!(note("- c\nd", 2), "- a\n- c d");

@@ -24,7 +24,7 @@ pub struct DisguisedLink {
 }
 
 /// The part of a page that is seen.
-pub(super) struct Seen {
+pub(super) struct VisiblePage {
     /// The markup without hidden elements.
     pub(super) markup: String,
     pub(super) disguised: Vec<DisguisedLink>,
@@ -60,7 +60,7 @@ struct OpenLink {
 }
 
 /// The part of a page that is seen, and its disguised links.
-pub(super) fn seen(html: &str) -> Seen {
+pub(super) fn seen(html: &str) -> VisiblePage {
     let mut markup = String::with_capacity(html.len());
     let mut hiding = Hiding::default();
     let mut hidden: Option<Hidden> = None;
@@ -133,7 +133,7 @@ pub(super) fn seen(html: &str) -> Seen {
         }
         markup.push_str(tag.get(..found.length).unwrap_or_default());
     }
-    Seen { markup, disguised }
+    VisiblePage { markup, disguised }
 }
 
 impl OpenLink {

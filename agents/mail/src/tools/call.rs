@@ -11,15 +11,15 @@ use superstep::{
 };
 
 use super::{
-    Form, ToolRequest, attachment, context::CallContext, outcome::OutcomeText, schedule, search,
-    send,
+    DraftForm, ToolRequest, attachment, context::CallContext, outcome::OutcomeText, schedule,
+    search, send,
 };
 use crate::{
     EventId, MailError, Span, View, Warning,
     parse::one_line,
     prompt::{gutter, shown},
     services::Services,
-    slots::{Day, Ids},
+    slots::{Day, IdDisplay},
     view::marked,
 };
 
@@ -81,9 +81,9 @@ impl MailCall {
     pub(crate) fn title(&self) -> Option<&'static str> {
         match &self.request {
             ToolRequest::Send(draft) => Some(match draft.form {
-                Form::Reply { .. } => "A reply",
-                Form::Forward { .. } => "A forward",
-                Form::New { .. } => "A new mail",
+                DraftForm::Reply { .. } => "A reply",
+                DraftForm::Forward { .. } => "A forward",
+                DraftForm::New { .. } => "A new mail",
             }),
             ToolRequest::Schedule(_) => Some("A meeting"),
             ToolRequest::Change(change) => Some(change.title()),
@@ -190,7 +190,10 @@ async fn check(context: &CallContext, days: &[Date]) -> Result<String, ToolError
             &*services.calendar, *date, &zone.zone, hours, &context.proposed,
         )
         .await;
-        text.push_str(&day.map_err(unknown)?.describe(zone, hours, Ids::Shown));
+        text.push_str(
+            &day.map_err(unknown)?
+                .describe(zone, hours, IdDisplay::Shown),
+        );
     }
     let unread = services.calendar.unread().await.map_err(unknown)?;
     if !unread.is_empty() {

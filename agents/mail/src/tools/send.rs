@@ -11,7 +11,8 @@ use superstep::{
 };
 
 use super::{
-    ADDED, Audience, Draft, Form, TEXT, TO, context::CallContext, forward, outcome::OutcomeText,
+    ADDED, Audience, Draft, DraftForm, TEXT, TO, context::CallContext, forward,
+    outcome::OutcomeText,
 };
 use crate::{
     Address, Letter, Lookup, MailError, NewMail, Outgoing, Recipients, SendError, Warning,
@@ -39,7 +40,7 @@ pub(super) fn describe(draft: &Draft, context: &CallContext) -> String {
     }
     line(format!("Subject: {}", subject(draft, context)));
     line(format!("\n{}", gutter(&draft.text)));
-    if let Form::Forward { .. } = draft.form {
+    if let DraftForm::Forward { .. } = draft.form {
         line(format!("\n{}", forward::below(&context.input.mail)));
     }
     text
@@ -49,7 +50,7 @@ fn recipients(draft: &Draft, context: &CallContext) -> Recipients {
     let owner = context.services.mailbox.owner();
     let mail = &context.input.mail;
     match &draft.form {
-        Form::Reply {
+        DraftForm::Reply {
             audience,
             added,
             dropped,
@@ -58,8 +59,8 @@ fn recipients(draft: &Draft, context: &CallContext) -> Recipients {
             Audience::Sender => Recipients::of_sender(mail, owner, added),
         }
         .without(dropped),
-        Form::Forward { to } => Recipients::named(to, &[]),
-        Form::New { to, cc } => Recipients::named(to, cc),
+        DraftForm::Forward { to } => Recipients::named(to, &[]),
+        DraftForm::New { to, cc } => Recipients::named(to, cc),
     }
 }
 
@@ -67,14 +68,14 @@ fn subject(draft: &Draft, context: &CallContext) -> String {
     let given = draft.subject.clone();
     let subject = &context.input.mail.subject;
     given.unwrap_or_else(|| match draft.form {
-        Form::Forward { .. } => forward_subject(subject),
-        Form::Reply { .. } | Form::New { .. } => reply_subject(subject),
+        DraftForm::Forward { .. } => forward_subject(subject),
+        DraftForm::Reply { .. } | DraftForm::New { .. } => reply_subject(subject),
     })
 }
 
 /// The recipients of a reply that only the call adds.
 fn added(draft: &Draft, context: &CallContext) -> Vec<Address> {
-    if !matches!(draft.form, Form::Reply { .. }) {
+    if !matches!(draft.form, DraftForm::Reply { .. }) {
         return Vec::new();
     }
     let owner = context.services.mailbox.owner();
@@ -88,7 +89,7 @@ fn added(draft: &Draft, context: &CallContext) -> Vec<Address> {
 pub(super) fn warnings(draft: &Draft, context: &CallContext) -> Vec<Warning> {
     let (input, owner) = (&context.input, context.services.mailbox.owner());
     let to = recipients(draft, context);
-    let is_reply = matches!(draft.form, Form::Reply { .. });
+    let is_reply = matches!(draft.form, DraftForm::Reply { .. });
     let mut all = context.warnings();
     for one in added(draft, context) {
         let text = format!("Added by the assistant: {}", person(&one));
@@ -119,11 +120,11 @@ pub(super) fn letter(draft: &Draft, context: &CallContext) -> Letter {
     let Recipients { to, cc } = recipients(draft, context);
     let named = || to.iter().map(|one| one.email.clone()).collect();
     let (text_arg, added_arg, added) = match draft.form {
-        Form::Reply { .. } => {
+        DraftForm::Reply { .. } => {
             let added = added(draft, context).into_iter();
             (TEXT, ADDED, added.map(|one| one.email).collect())
         }
-        Form::Forward { .. } | Form::New { .. } => ("text", TO, named()),
+        DraftForm::Forward { .. } | DraftForm::New { .. } => ("text", TO, named()),
     };
     Letter {
         subject: subject(draft, context),
@@ -131,7 +132,7 @@ pub(super) fn letter(draft: &Draft, context: &CallContext) -> Letter {
         added_arg: added_arg.into(),
         added,
         below: match draft.form {
-            Form::Forward { .. } => Some(forward::below(&context.input.mail)),
+            DraftForm::Forward { .. } => Some(forward::below(&context.input.mail)),
             _ => None,
         },
         to,
@@ -160,12 +161,12 @@ fn composed(
     let services = &context.services;
     let input = &context.input;
     let (answers, thread, text) = match draft.form {
-        Form::Reply { .. } => (Some(&input.mail), Some(&input.thread), draft.text.clone()),
-        Form::Forward { .. } => {
+        DraftForm::Reply { .. } => (Some(&input.mail), Some(&input.thread), draft.text.clone()),
+        DraftForm::Forward { .. } => {
             let text = forward::text(&draft.text, &input.mail, &services.zone);
             (None, None, text)
         }
-        Form::New { .. } => (None, None, draft.text.clone()),
+        DraftForm::New { .. } => (None, None, draft.text.clone()),
     };
     NewMail {
         from: services.mailbox.owner(),
@@ -198,13 +199,13 @@ pub(super) async fn run(
 ) -> Result<String, ToolError> {
     let not_sent = |error: MailError| ToolError::Failed(format!("not sent: {error}"));
     let files = match draft.form {
-        Form::Forward { .. } => forward::files(context).await.map_err(|error| {
+        DraftForm::Forward { .. } => forward::files(context).await.map_err(|error| {
             match error.is_transient() || matches!(error, MailError::Auth { .. }) {
                 true => ToolError::Stopped(error.failure()),
                 false => not_sent(error),
             }
         })?,
-        Form::Reply { .. } | Form::New { .. } => Vec::new(),
+        DraftForm::Reply { .. } | DraftForm::New { .. } => Vec::new(),
     };
     let mail = composed(draft, context, call, &files).map_err(not_sent)?;
     let is_known = context.begin(call, &sent(&mail)).await?;

@@ -1,5 +1,7 @@
 //! Managed model: deadlines, retries, limits, circuit breaker and budgets around any model.
 
+mod second_try;
+
 use std::{
     borrow::Cow,
     sync::{
@@ -13,6 +15,7 @@ use superstep_http::Rng;
 use superstep_text::Redactor;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use self::second_try::SecondTry;
 use super::{
     attempt::{ReplyStream, RunningAttempt},
     breaker::Breaker,
@@ -26,7 +29,6 @@ use super::{
     policy::{self, Policy},
     prices::{Price, Prices},
     room,
-    second_try::SecondTry,
 };
 use crate::{
     delta::Deltas,

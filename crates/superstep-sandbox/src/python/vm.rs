@@ -149,7 +149,7 @@ impl Frame {
         }
     }
 
-    /// Goes on after `yield from`, which gives a value.
+    /// Continues after `yield from`, which gives a value.
     fn end_delegate(&mut self, value: Value) {
         self.pop();
         self.push(value);

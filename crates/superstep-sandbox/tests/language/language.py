@@ -8,19 +8,19 @@ print(isinstance(S.P, str), len(S), list(S), S.P in S)
 # -- enum order
 from enum import Enum
 class Status(Enum):
-    TODO = 1
+    OPEN = 1
     DOING = 2
     DONE = 3
     ALIAS = 1
     def label(self): return self.name.title()
-print([s.name for s in Status], len(Status), Status.ALIAS is Status.TODO, Status["DONE"], Status(2), Status.DOING.label())
-print(Status, type(Status.TODO), Status.TODO == 1, Status.TODO != Status.DONE, {Status.TODO: "x"}[Status(1)])
-print(list(Status.__members__), hash(Status.TODO) == hash(Status.TODO))
+print([s.name for s in Status], len(Status), Status.ALIAS is Status.OPEN, Status["DONE"], Status(2), Status.DOING.label())
+print(Status, type(Status.OPEN), Status.OPEN == 1, Status.OPEN != Status.DONE, {Status.OPEN: "x"}[Status(1)])
+print(list(Status.__members__), hash(Status.OPEN) == hash(Status.OPEN))
 try: Status(9)
 except ValueError as e: print(e)
-try: Status.TODO.value = 4
+try: Status.OPEN.value = 4
 except AttributeError as e: print("AttributeError")
-try: print(Status.TODO < Status.DONE)
+try: print(Status.OPEN < Status.DONE)
 except TypeError as e: print(e)
 # -- int enum
 from enum import IntEnum, auto

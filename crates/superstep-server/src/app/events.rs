@@ -5,7 +5,6 @@
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    mem,
     sync::{Arc, Mutex},
 };
 
@@ -13,7 +12,7 @@ use serde_json::{Value as Json, json};
 use superstep::{RunId, RunRecord, ThreadId, sync::lock};
 use tokio::sync::{Notify, broadcast};
 
-use crate::{app::App, forms::thread_name::public, owners::visitor::Visitor, runs::view, time};
+use crate::time;
 
 /// How many events wait for a slow listener, and are kept for one who comes back.
 const KEPT: usize = 1024;
@@ -33,20 +32,20 @@ pub(crate) struct ServerEvent {
 }
 
 /// What happens on the server.
-pub(crate) struct Events {
+pub(crate) struct ServerEvents {
     /// Tells apart the numbers of this process from those of others.
     pub(crate) origin: i64,
-    changed: Mutex<HashMap<ThreadId, Change>>,
-    is_changed: Notify,
+    pub(crate) changed: Mutex<HashMap<ThreadId, Change>>,
+    pub(crate) is_changed: Notify,
     sent: Mutex<Sent>,
     listeners: broadcast::Sender<Arc<ServerEvent>>,
 }
 
 /// What happened to a thread since it was last looked at.
 #[derive(Default)]
-struct Change {
-    owner: Option<String>,
-    ended: Vec<RunId>,
+pub(crate) struct Change {
+    pub(crate) owner: Option<String>,
+    pub(crate) ended: Vec<RunId>,
 }
 
 /// What listeners were told.
@@ -59,7 +58,7 @@ struct Sent {
     open: HashMap<ThreadId, HashSet<String>>,
 }
 
-impl Default for Events {
+impl Default for ServerEvents {
     fn default() -> Self {
         Self {
             origin: time::now(),
@@ -71,7 +70,7 @@ impl Default for Events {
     }
 }
 
-impl Events {
+impl ServerEvents {
     /// A thread was changed, by whose it is.
     pub(crate) fn change(&self, thread: &ThreadId, owner: Option<&str>) {
         self.note(thread, |change| change.owner = owner.map(str::to_owned));
@@ -138,7 +137,7 @@ impl Events {
         (missed, listener)
     }
 
-    fn send(&self, owner: Option<&str>, name: &'static str, data: Json) {
+    pub(crate) fn send(&self, owner: Option<&str>, name: &'static str, data: Json) {
         let mut sent = lock(&self.sent);
         sent.number += 1;
         let event = Arc::new(ServerEvent {
@@ -156,7 +155,7 @@ impl Events {
     }
 
     /// Which questions were opened and closed, now that these are open and these runs have ended.
-    fn questions(
+    pub(crate) fn questions(
         &self,
         thread: &ThreadId,
         now: HashSet<String>,
@@ -174,71 +173,4 @@ impl Events {
         }
         [opened, closed]
     }
-}
-
-impl App {
-    /// Tells listeners what happens, for ever.
-    pub(crate) async fn tell_listeners(&self) {
-        loop {
-            self.events.is_changed.notified().await;
-            let changed = mem::take(&mut *lock(&self.events.changed));
-            for (thread, change) in changed {
-                self.tell_change(&thread, change).await;
-            }
-        }
-    }
-
-    async fn tell_change(&self, thread: &ThreadId, change: Change) {
-        let id = public(thread);
-        let Ok(found) = self.threads.find(&Visitor::SERVER, &id).await else {
-            return;
-        };
-        let Some(record) = found else {
-            let data = json!({ "thread_id": id, "status": "deleted", "title": null });
-            let owner = change.owner.as_deref();
-            return self.events.send(owner, "thread.changed", data);
-        };
-        let owner = record.owner.as_deref();
-        // What cannot be read now is told with its next change.
-        let Ok(row) = self.thread_row(&id, &record, true).await else {
-            return;
-        };
-        let of_view = |name: &str| row.get("view").and_then(|view| view.get(name));
-        let data = json!({
-            "thread_id": id,
-            "status": row.get("status"),
-            "outcome": of_view("outcome"),
-            "title": of_view("title"),
-            "subtitle": of_view("subtitle"),
-        });
-        self.events.send(owner, "thread.changed", data);
-        let mut ended = Vec::new();
-        for run in change.ended {
-            // One whose thread is busy went back to the queue.
-            let found = self.saver.runs().load_run(run).await.ok().flatten();
-            ended.extend(found.filter(|run| run.ending.is_some()));
-        }
-        let [opened, closed] = self.events.questions(thread, open_ids(&row), &ended);
-        for (name, ids) in [("question.opened", opened), ("question.closed", closed)] {
-            for ask in ids {
-                let data = json!({ "thread_id": id, "id": ask });
-                self.events.send(owner, name, data);
-            }
-        }
-        for run in ended {
-            let (run_id, status) = (run.id.to_string(), view::status(&run));
-            let data = json!({ "thread_id": id, "run_id": run_id, "status": status });
-            self.events.send(owner, "run.ended", data);
-        }
-    }
-}
-
-/// The ids of the questions in a thread as clients see it.
-fn open_ids(row: &Json) -> HashSet<String> {
-    let asked = row.get("interrupts").and_then(Json::as_object);
-    let asked = asked.into_iter().flat_map(|asked| asked.values());
-    let asked = asked.filter_map(Json::as_array).flatten();
-    asked
-        .filter_map(|ask| Some(ask.get("id")?.as_str()?.to_owned()))
-        .collect()
 }

@@ -1,12 +1,13 @@
 //! Options of the exporter.
 
+mod langsmith;
+
 use std::{fmt, sync::Arc, time::Duration};
 
 use superstep_core::error::Category;
 use superstep_http::{Backoff, Jitter, RetryAfter};
 use superstep_text::{Privacy, Secret};
 
-use super::langsmith;
 use crate::otlp::Origin;
 
 /// The longest delay between attempts, also where the collector asks for a longer one.

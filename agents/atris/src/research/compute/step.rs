@@ -18,7 +18,7 @@ pub(super) enum Step {
     Sort {
         field: String,
         #[serde(default)]
-        order: Order,
+        order: SortOrder,
     },
     Limit {
         count: usize,
@@ -69,7 +69,7 @@ pub(super) enum Is {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Order {
+pub(super) enum SortOrder {
     Ascending,
     #[default]
     Descending,
@@ -197,8 +197,8 @@ impl fmt::Display for Step {
                 }
             }
             Self::Sort { field, order } => match order {
-                Order::Ascending => write!(f, "by {field}, least first"),
-                Order::Descending => write!(f, "by {field}, most first"),
+                SortOrder::Ascending => write!(f, "by {field}, least first"),
+                SortOrder::Descending => write!(f, "by {field}, most first"),
             },
             Self::Limit { count } => write!(f, "the first {count}"),
             Self::Distinct { field } => write!(f, "one for each {field}"),

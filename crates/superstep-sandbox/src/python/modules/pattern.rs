@@ -2,7 +2,7 @@
 
 /// A pattern in the engine's own words; what is wrong with it otherwise.
 pub(super) fn translated(pattern: &str, flags: &str) -> Result<String, String> {
-    let mut reader = Reader {
+    let mut reader = PatternReader {
         chars: pattern.chars().collect(),
         at: 0,
         out: String::new(),
@@ -41,7 +41,7 @@ fn leading(pattern: &str) -> &str {
     }
 }
 
-struct Reader {
+struct PatternReader {
     chars: Vec<char>,
     at: usize,
     out: String,
@@ -49,7 +49,7 @@ struct Reader {
     is_verbose: bool,
 }
 
-impl Reader {
+impl PatternReader {
     fn next(&mut self) -> Option<char> {
         let c = self.chars.get(self.at).copied();
         self.at += 1;

@@ -1,6 +1,6 @@
 //! LangSmith as the collector, by its own variables.
 
-use super::options::{ExportError, ExportOptions};
+use super::{ExportError, ExportOptions};
 
 /// Where LangSmith takes traces, unless a variable says otherwise: another region, or a server of one's own.
 const ENDPOINT: &str = "https://api.smith.langchain.com";

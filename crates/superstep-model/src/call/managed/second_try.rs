@@ -12,8 +12,9 @@ use std::{
 use futures_core::Stream;
 use superstep_core::future::BoxFuture;
 
-use super::{lost::LostAttempts, managed::ManagedModel, room};
+use super::ManagedModel;
 use crate::{
+    call::{lost::LostAttempts, room},
     delta::{Delta, Deltas},
     error::ModelError,
     request::Request,
