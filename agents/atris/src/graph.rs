@@ -13,14 +13,14 @@ use crate::{
     client::Audius,
     error::Error,
     nodes,
-    services::Services,
+    services::{MODEL_TURN, Services},
     settings::Settings,
     state::{ACTING, AtrisState, AtrisStateUpdate, Node},
     tools,
 };
 
 /// The node that calls a model, which may have a model of its own.
-pub const MODEL_NODES: [&str; 1] = [nodes::MODEL_TURN];
+pub const MODEL_NODES: [&str; 1] = [MODEL_TURN];
 
 /// The agent.
 ///

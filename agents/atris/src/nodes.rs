@@ -24,7 +24,7 @@ pub(crate) use extract_params::extract_params_node;
 pub(crate) use format::format;
 pub(crate) use get_apis::get_apis_node;
 pub(crate) use handle_error::handle_error;
-pub(crate) use model_turn::{NODE as MODEL_TURN, model_turn};
+pub(crate) use model_turn::model_turn;
 pub(crate) use reset_state::{cleared, reset_state_node, thread_before};
 pub(crate) use resolve_entity::resolve_entity;
 pub(crate) use secondary_request::secondary_request;

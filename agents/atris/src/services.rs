@@ -13,12 +13,14 @@ use crate::{
     catalogue::{Operation, Parameters},
     client::Audius,
     error::Error,
-    nodes::MODEL_TURN,
     problem::Problem,
     settings::Settings,
     state::{AtrisState, Entity},
     tools::{Arguments, Response, Source, WRITES_OFF, tool_of},
 };
+
+/// The node in which a strong model speaks.
+pub(crate) const MODEL_TURN: &str = "model_turn";
 
 /// Services of one agent.
 pub(crate) struct Services {

@@ -2,7 +2,6 @@
 
 mod progress;
 pub(crate) mod question;
-pub(crate) mod readiness;
 mod transcript;
 pub(crate) mod ui;
 pub(crate) mod view;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{
     error::ServerError,
-    presentation::readiness::Standing,
+    readiness::Standing,
     refusal::Refusal,
     time::{self, Micros},
 };

@@ -40,7 +40,7 @@ use crate::{
         private_paths::PrivatePaths,
         tokens::{self, Tokens},
     },
-    presentation::readiness::Standing,
+    readiness::Standing,
     records::{self, Records, hidden::Hidden, threads::ThreadRecords},
     registry::{Hosted, Registry},
     routes::{openapi, router, routes},

@@ -9,12 +9,9 @@ use superstep::{
 use crate::{
     error::Error,
     research::{ANSWER, MAX_TURNS, Research, messages, tools},
-    services::{Services, problem},
+    services::{MODEL_TURN, Services, problem},
     state::{AtrisState, AtrisStateUpdate},
 };
-
-/// The node, as settings call it.
-pub(crate) const NODE: &str = "model_turn";
 
 /// The most repairs in a row.
 const MAX_REPAIRS: u32 = 2;
@@ -35,7 +32,7 @@ pub(crate) async fn model_turn(
 ) -> Result<AtrisStateUpdate, NodeError> {
     match turn(&state, &services, &ctx).await {
         Ok((messages, research)) => Ok(AtrisState::update().messages(messages).research(research)),
-        Err(error) => Ok(AtrisState::update().error(problem(&error, NODE, &state))),
+        Err(error) => Ok(AtrisState::update().error(problem(&error, MODEL_TURN, &state))),
     }
 }
 
