@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use crate::catalogue::Operation;
 
 pub(crate) use compute::Computing;
-pub(crate) use draft::Draft;
+pub(crate) use draft::{Asked, Draft};
 pub(crate) use find::found;
 pub(crate) use offer::{ANSWER, CALL, COMPUTE, FIND, tools};
 pub use progress::Progress;

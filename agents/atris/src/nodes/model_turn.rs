@@ -50,7 +50,7 @@ async fn turn(
     let mut said = match research.turns {
         0 => {
             let question = state.query.as_deref().unwrap_or_default();
-            messages(state, question, &services.settings)?
+            messages(&state.message_history, question, &services.settings)?
         }
         _ => state.messages.clone().unwrap_or_default(),
     };

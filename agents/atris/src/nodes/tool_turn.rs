@@ -11,8 +11,8 @@ use crate::{
     answer::Answer,
     catalogue::{Catalogue, Operation, Parameters},
     research::{
-        ANSWER, CALL, COMPUTE, Computing, Draft, FIND, MAX_CALLS, Progress, RecordSet, Research,
-        found,
+        ANSWER, Asked, CALL, COMPUTE, Computing, Draft, FIND, MAX_CALLS, Progress, RecordSet,
+        Research, found,
     },
     services::Services,
     state::{AtrisState, AtrisStateUpdate},
@@ -259,7 +259,13 @@ impl Turn<'_> {
             Ok(draft) => draft,
             Err(why) => return Observed::refused(why),
         };
-        let traced = draft.traced(self.state, &self.research);
+        let asked = Asked {
+            question: self.state.query.as_deref().unwrap_or_default(),
+            before: &self.state.message_history,
+            sources: self.state.sources.as_deref().unwrap_or_default(),
+            parameters: self.state.parameters.as_ref(),
+        };
+        let traced = draft.traced(&asked, &self.research);
         // Once it may be a slip; the second time the person is told.
         if !traced.faults.is_empty() && !self.research.is_refused {
             self.research.is_refused = true;
@@ -268,7 +274,7 @@ impl Turn<'_> {
                 traced.faults.join("; ")
             ));
         }
-        self.answer = Some(draft.answer(self.state, traced));
+        self.answer = Some(draft.answer(&asked, traced));
         Observed {
             text: "accepted".into(),
             status: ToolStatus::Success,

@@ -10,16 +10,25 @@ use super::{
 };
 use crate::{
     answer::{Answer, Fact, Status, Table},
+    catalogue::Parameters,
     mention::{Mention, Mentions},
     recall::{entity_of, known},
     reply::clean_text,
-    state::AtrisState,
+    tools::Source,
     wording::cell,
 };
 
 /// The most rows of a table, and the most things that an answer is kept to name.
 const MAX_ROWS: usize = 100;
 const MAX_MENTIONS: usize = 25;
+
+/// What an answer is held against besides the records: the question, what was answered before, and the calls.
+pub(crate) struct Asked<'a> {
+    pub(crate) question: &'a str,
+    pub(crate) before: &'a [Answer],
+    pub(crate) sources: &'a [Source],
+    pub(crate) parameters: Option<&'a Parameters>,
+}
 
 /// An answer as a model proposes it.
 #[derive(Debug, Deserialize)]
@@ -99,7 +108,7 @@ impl Draft {
     }
 
     /// Traces it to what the question has brought to light.
-    pub(crate) fn traced(&self, state: &AtrisState, research: &Research) -> Traced {
+    pub(crate) fn traced(&self, asked: &Asked<'_>, research: &Research) -> Traced {
         let mut traced = Traced {
             facts: Vec::new(),
             table: None,
@@ -124,9 +133,8 @@ impl Draft {
         let records = research.sets.iter().flat_map(|set| &set.records);
         let mut names = Vec::new();
         records.for_each(|record| texts(record, &mut names));
-        let before = state.message_history.iter().map(|it| it.answer.as_str());
-        let question = state.query.as_deref().unwrap_or_default();
-        let said: Vec<String> = before.chain([question]).flat_map(figures).collect();
+        let before = asked.before.iter().map(|it| it.answer.as_str());
+        let said: Vec<String> = before.chain([asked.question]).flat_map(figures).collect();
         let is_said = |figure: &String| said.iter().any(|known| same(known, figure));
         // A condition of a computation, such as the year it filters by, may be repeated.
         let computed = research.sets.iter().filter(|set| set.id.starts_with('c'));
@@ -164,8 +172,8 @@ impl Draft {
     }
 
     /// The answer. What is not traced is told.
-    pub(crate) fn answer(&self, state: &AtrisState, traced: Traced) -> Answer {
-        let sources = state.sources.clone().unwrap_or_default();
+    pub(crate) fn answer(&self, asked: &Asked<'_>, traced: Traced) -> Answer {
+        let sources = asked.sources.to_vec();
         let only = match sources.as_slice() {
             [only] => Some(only.operation.clone()),
             _ => None,
@@ -183,8 +191,8 @@ impl Draft {
         }
         let is_whole = traced.faults.is_empty() && self.answered == Answered::Yes;
         Answer {
-            question: clean_text(state.query.as_deref().unwrap_or_default()),
-            parameters: state.parameters.clone().filter(|_| only.is_some()),
+            question: clean_text(asked.question),
+            parameters: asked.parameters.cloned().filter(|_| only.is_some()),
             operation: only,
             status: match self.answered {
                 Answered::No => Status::Refused,

@@ -16,7 +16,6 @@ use crate::{
     error::Error,
     mention::Mention,
     settings::Settings,
-    state::AtrisState,
 };
 
 const HOW: &str = include_str!("../../prompts/research.md");
@@ -27,7 +26,7 @@ const MAX_NAMED: usize = 12;
 
 /// The conversation before the first reply. The day is the real one unless settings give it.
 pub(crate) fn messages(
-    state: &AtrisState,
+    before: &[Answer],
     question: &str,
     settings: &Settings,
 ) -> Result<Vec<Message>, Error> {
@@ -47,7 +46,7 @@ pub(crate) fn messages(
     // What changes from day to day comes last: providers keep what is before it.
     write!(system, "\nToday is {today}.").ok();
     let mut messages = vec![Message::system(system)];
-    let earlier = state.message_history.iter().rev().take(MAX_EARLIER);
+    let earlier = before.iter().rev().take(MAX_EARLIER);
     let earlier: Vec<Json> = earlier.rev().map(told).collect();
     if !earlier.is_empty() {
         let said = "Next comes what was asked and answered before in this conversation, oldest first. It shows what words \

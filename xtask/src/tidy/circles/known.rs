@@ -1,15 +1,9 @@
 //! Circles that are left, each with its reason.
 
 /// No module joins these, and one that is in no circle any more leaves its list.
-pub(super) const KNOWN: [Known; 2] = [
+pub(super) const KNOWN: [Known; 1] = [
     // An interpreter is one concept: values hold code and code holds values, the machine runs both, and the text of
     // a value may be what a method of its class returns.
-    // What a model found out is a field of the state, and its answer is checked against the state.
-    Known {
-        folder: "agents/atris/",
-        parent: "",
-        modules: &["recall", "research", "state", "wording"],
-    },
     Known {
         folder: "crates/superstep-sandbox/",
         parent: "python",
