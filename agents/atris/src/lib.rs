@@ -41,6 +41,7 @@ mod answer;
 pub mod catalogue;
 mod client;
 mod contract;
+mod draft;
 mod error;
 mod failure;
 mod graph;

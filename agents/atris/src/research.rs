@@ -6,8 +6,6 @@
 //! and approved by a person where they are private. The nodes `model_turn` and `tool_turn` make a loop of it.
 
 mod compute;
-mod draft;
-mod figures;
 mod find;
 mod offer;
 mod progress;
@@ -20,11 +18,11 @@ use serde_json::Value as Json;
 use crate::catalogue::Operation;
 
 pub(crate) use compute::Computing;
-pub(crate) use draft::{Asked, Draft};
 pub(crate) use find::found;
 pub(crate) use offer::{ANSWER, CALL, COMPUTE, FIND, tools};
 pub use progress::Progress;
 pub use record_set::RecordSet;
+pub(crate) use record_set::{AT, SOURCE, value};
 pub(crate) use request::messages;
 
 /// The most calls of the API for one question.

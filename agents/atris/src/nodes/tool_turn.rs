@@ -10,9 +10,9 @@ use super::select_api::may_be_called;
 use crate::{
     answer::Answer,
     catalogue::{Catalogue, Operation, Parameters},
+    draft::{AnswerContext, Draft},
     research::{
-        ANSWER, Asked, CALL, COMPUTE, Computing, Draft, FIND, MAX_CALLS, Progress, RecordSet,
-        Research, found,
+        ANSWER, CALL, COMPUTE, Computing, FIND, MAX_CALLS, Progress, RecordSet, Research, found,
     },
     services::Services,
     state::{AtrisState, AtrisStateUpdate},
@@ -259,7 +259,7 @@ impl Turn<'_> {
             Ok(draft) => draft,
             Err(why) => return Observed::refused(why),
         };
-        let asked = Asked {
+        let asked = AnswerContext {
             question: self.state.query.as_deref().unwrap_or_default(),
             before: &self.state.message_history,
             sources: self.state.sources.as_deref().unwrap_or_default(),

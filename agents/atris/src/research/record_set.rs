@@ -10,8 +10,8 @@ const MAX_SHOWN: usize = 40;
 const MAX_BYTES: usize = 16 << 10;
 
 /// Fields for the place of a record in its reply, and for the source of that reply.
-pub(super) const AT: &str = "at";
-pub(super) const SOURCE: &str = "@source";
+pub(crate) const AT: &str = "at";
+pub(crate) const SOURCE: &str = "@source";
 
 /// Fields that a model does not read: pictures and places.
 const HIDDEN: [&str; 5] = [AT, SOURCE, WORKED_OUT, "artwork", "rank"];
@@ -113,7 +113,7 @@ impl RecordSet {
     }
 
     /// Refuses a field that no record has.
-    pub(super) fn require(&self, field: &str) -> Result<(), String> {
+    pub(crate) fn require(&self, field: &str) -> Result<(), String> {
         let is_there = self.records.iter().any(|it| value(it, field).is_some());
         if is_there || self.records.is_empty() {
             return Ok(());
@@ -127,7 +127,7 @@ impl RecordSet {
 }
 
 /// A value of a record by its field, `user.name` being the name of its user; nothing if it is not known.
-pub(super) fn value<'a>(record: &'a Json, field: &str) -> Option<&'a Json> {
+pub(crate) fn value<'a>(record: &'a Json, field: &str) -> Option<&'a Json> {
     let whole = record.get(field);
     let found = match whole {
         Some(found) => found,

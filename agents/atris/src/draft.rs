@@ -1,19 +1,18 @@
 //! The answer as a model proposes it, checked against the records: every figure is a field or a computed value.
 
+mod figures;
+
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::{
-    Research,
-    figures::{figures, same, without_names, writes},
-    record_set::{AT, RecordSet, SOURCE, value},
-};
+use self::figures::{figures, same, without_names, writes};
 use crate::{
     answer::{Answer, Fact, Status, Table},
     catalogue::Parameters,
     mention::{Mention, Mentions},
     recall::{entity_of, known},
     reply::clean_text,
+    research::{AT, RecordSet, Research, SOURCE, value},
     tools::Source,
     wording::cell,
 };
@@ -23,7 +22,7 @@ const MAX_ROWS: usize = 100;
 const MAX_MENTIONS: usize = 25;
 
 /// What an answer is held against besides the records: the question, what was answered before, and the calls.
-pub(crate) struct Asked<'a> {
+pub(crate) struct AnswerContext<'a> {
     pub(crate) question: &'a str,
     pub(crate) before: &'a [Answer],
     pub(crate) sources: &'a [Source],
@@ -108,7 +107,7 @@ impl Draft {
     }
 
     /// Traces it to what the question has brought to light.
-    pub(crate) fn traced(&self, asked: &Asked<'_>, research: &Research) -> Traced {
+    pub(crate) fn traced(&self, asked: &AnswerContext<'_>, research: &Research) -> Traced {
         let mut traced = Traced {
             facts: Vec::new(),
             table: None,
@@ -172,7 +171,7 @@ impl Draft {
     }
 
     /// The answer. What is not traced is told.
-    pub(crate) fn answer(&self, asked: &Asked<'_>, traced: Traced) -> Answer {
+    pub(crate) fn answer(&self, asked: &AnswerContext<'_>, traced: Traced) -> Answer {
         let sources = asked.sources.to_vec();
         let only = match sources.as_slice() {
             [only] => Some(only.operation.clone()),
