@@ -68,8 +68,8 @@ impl Caller {
     }
 
     /// The local user: the command line, and runs that a program starts for no owner.
-    pub fn local() -> Self {
-        Self::default()
+    pub const fn local() -> Self {
+        Self(None)
     }
 
     /// The same owner with one more role. The local user has none.
@@ -107,6 +107,20 @@ impl Caller {
     pub(crate) fn local_ref() -> &'static Self {
         static LOCAL: OnceLock<Caller> = OnceLock::new();
         LOCAL.get_or_init(Self::default)
+    }
+}
+
+/// An owner without roles.
+impl From<&str> for Caller {
+    fn from(owner: &str) -> Self {
+        Self::new(owner)
+    }
+}
+
+/// An owner without roles.
+impl From<String> for Caller {
+    fn from(owner: String) -> Self {
+        Self::new(owner)
     }
 }
 

@@ -64,10 +64,14 @@ pub struct Worker {
     at_once: usize,
     claim: Duration,
     on_begin: Option<Box<OnBegin>>,
+    graph_of_run: Option<Box<GraphOfRun>>,
 }
 
 /// Is told of runs that a worker begins.
 type OnBegin = dyn Fn(&RunRecord) + Send + Sync;
+
+/// Fits the graph of a worker to one of its runs.
+type GraphOfRun = dyn Fn(&DynGraph, &RunRecord) -> Result<DynGraph, Error> + Send + Sync;
 
 /// A run that a worker had.
 #[derive(Debug)]
@@ -125,6 +129,7 @@ impl Worker {
             at_once: 16,
             claim: CLAIM,
             on_begin: None,
+            graph_of_run: None,
         })
     }
 
@@ -132,6 +137,16 @@ impl Worker {
     #[must_use]
     pub fn on_begin(mut self, tell: impl Fn(&RunRecord) + Send + Sync + 'static) -> Self {
         self.on_begin = Some(Box::new(tell));
+        self
+    }
+
+    /// Fits the graph to each run, such as with a store of the run's owner. The saver stays that of the worker.
+    #[must_use]
+    pub fn graph_of_run(
+        mut self,
+        fit: impl Fn(&DynGraph, &RunRecord) -> Result<DynGraph, Error> + Send + Sync + 'static,
+    ) -> Self {
+        self.graph_of_run = Some(Box::new(fit));
         self
     }
 
@@ -259,7 +274,10 @@ impl Worker {
         if is_fed {
             options.at = None;
         }
-        graph.invoke(input, &options).await
+        match &self.graph_of_run {
+            Some(fit) => fit(graph, record)?.invoke(input, &options).await,
+            None => graph.invoke(input, &options).await,
+        }
     }
 
     /// The version of the state that the input of a run is of, and that of its graph, if they differ.

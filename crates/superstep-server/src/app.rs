@@ -28,7 +28,8 @@ use self::{
     store_edit::StoreEditor, uploads::Uploads,
 };
 use crate::{
-    owners::{graphs::OwnerStores, private_paths::PrivatePaths},
+    guard::login::Login,
+    owners::private_paths::PrivatePaths,
     records::{
         Records,
         after_run::AfterRun,
@@ -39,6 +40,7 @@ use crate::{
         threads::ThreadRecords,
     },
     registry::Registry,
+    runs::answer_rule::AnswerRule,
 };
 
 /// What the handlers of a server share.
@@ -54,8 +56,10 @@ pub(crate) struct App {
     pub(crate) editors: Vec<Box<dyn StoreEditor>>,
     /// What of it is not for clients.
     pub(crate) hidden: Hidden,
-    /// What each owner sees of it.
-    pub(crate) owner_stores: OwnerStores,
+    /// The ways in which callers show who they are.
+    pub(crate) login: Arc<Login>,
+    /// Who may answer which question; any caller who sees the thread without it.
+    pub(crate) answer_rule: Option<AnswerRule>,
     /// Threads that no hosted graph runs.
     pub(crate) foreign: Foreign,
     /// Names of new things.

@@ -132,6 +132,14 @@ pub enum ServerError {
         /// The fewest characters of a token.
         shortest: usize,
     },
+    /// Routes without a listener of their own would answer everybody.
+    #[error("the routes of the server have no login")]
+    #[coded(
+        "SS9012",
+        Refused,
+        hint = "set a token (`Server::token`) or a hook (`Server::authenticate`); the routes do not see whose a connection is"
+    )]
+    NoLogin,
     /// It has no place for threads.
     #[error("the server has no {what}")]
     #[coded(

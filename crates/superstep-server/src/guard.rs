@@ -1,29 +1,27 @@
-//! Who may come in: the names the server goes by, the pages that may call it, and the token.
+//! Who may come in: the names the server goes by, the pages that may call it, and the login.
 //!
 //! A page of another site can send requests to this machine, under a name of its own that leads here
 //! too. So a request must be for a name that the server knows (`Host`), and if it comes from a page
 //! (`Origin`), that page must be the server's own or one that is allowed. Without a token,
 //! connections of other users are closed before (`server::connections`).
 
+pub(crate) mod login;
 pub(crate) mod ownership;
 
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
-use crate::{
-    owners::{tokens::Tokens, visitor::Visitor},
-    refusal::Refusal,
-};
+use self::login::{Denied, Login};
+use crate::refusal::Refusal;
 use axum::{
     body::Body,
     extract::{Request, State},
     http::{
-        HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+        HeaderValue, Method, StatusCode,
         header::{
             ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
             ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
-            ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION,
-            CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, VARY,
-            WWW_AUTHENTICATE,
+            ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, CONNECTION,
+            CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN, TRANSFER_ENCODING, VARY, WWW_AUTHENTICATE,
         },
         uri::Authority,
     },
@@ -36,7 +34,7 @@ const EXPOSED: &str = "content-location, location, x-pagination-next, x-paginati
 
 /// Who may come in.
 pub(crate) struct Guard {
-    pub(crate) tokens: Tokens,
+    pub(crate) login: Arc<Login>,
     /// Names the server goes by, in lower case, without ports.
     pub(crate) hosts: HashSet<String>,
     /// Pages that may call it, such as `https://chat.example.com`.
@@ -53,40 +51,27 @@ impl Guard {
         let is_loopback = bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
         is_loopback || host == "localhost" || self.hosts.contains(bare)
     }
-
-    /// Who calls, if the request shows a token, or needs none.
-    fn caller(&self, headers: &HeaderMap) -> Option<Visitor> {
-        if self.tokens.is_empty() {
-            return Some(Visitor::default());
-        }
-        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-        let bearer = text(AUTHORIZATION).and_then(|value| {
-            let (scheme, given) = value.split_once(' ')?;
-            let is_bearer = scheme.eq_ignore_ascii_case("bearer");
-            is_bearer.then(|| given.trim())
-        });
-        let key = text(HeaderName::from_static("x-api-key"));
-        let given = [bearer, key].into_iter().flatten();
-        let found = given.map(|given| self.tokens.caller(given));
-        // All of them are looked at.
-        found.fold(None, |found, next| found.or(next))
-    }
 }
 
-/// Lets requests in that show the token.
-pub(crate) async fn require_token(
+/// Lets requests in whose caller the login knows.
+pub(crate) async fn require_login(
     State(guard): State<Arc<Guard>>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
-    if let Some(caller) = guard.caller(request.headers()) {
-        request.extensions_mut().insert(caller);
-        return next.run(request).await;
+    let denied = match guard.login.admit(request).await {
+        Ok((mut request, visitor)) => {
+            request.extensions_mut().insert(visitor);
+            return next.run(request).await;
+        }
+        Err(denied) => denied,
+    };
+    let is_unknown = matches!(denied, Denied::Unauthenticated(_));
+    let mut response = Refusal::from(denied).into_response();
+    if is_unknown {
+        let headers = response.headers_mut();
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
-    let why = "the token is missing or wrong: send it as `Authorization: Bearer` or `x-api-key`";
-    let mut response = Refusal::new(StatusCode::UNAUTHORIZED, why).into_response();
-    let headers = response.headers_mut();
-    headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
 

@@ -22,7 +22,7 @@ use crate::{
     guard::{
         Guard,
         ownership::{no_owner, own_assistant, own_thread},
-        require_token,
+        require_login,
     },
     interop,
     owners::private_paths::hide_paths,
@@ -449,10 +449,10 @@ pub(crate) fn router(app: Arc<App>, guard: &Arc<Guard>) -> Router {
             Access::Open => handler,
             Access::Token => handler
                 .layer(from_fn_with_state(app.private.clone(), hide_paths))
-                .layer(from_fn_with_state(guard.clone(), require_token)),
+                .layer(from_fn_with_state(guard.clone(), require_login)),
             Access::Whole => handler
                 .layer(from_fn(no_owner))
-                .layer(from_fn_with_state(guard.clone(), require_token)),
+                .layer(from_fn_with_state(guard.clone(), require_login)),
         };
         router = router.route(path, handler);
     }

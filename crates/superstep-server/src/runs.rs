@@ -4,6 +4,7 @@
 //! with a sign of life where there is nothing to pass.
 
 mod after;
+pub(crate) mod answer_rule;
 pub(crate) mod batch;
 pub(crate) mod end;
 pub(crate) mod inbox_answer;

@@ -1,49 +1,31 @@
 //! Setting a server up, and running it.
 
+mod bound;
 mod connections;
 mod limits;
 pub(crate) mod lock;
-mod working;
+mod router;
+mod workers;
 
 use std::{
     collections::{HashMap, HashSet},
     future::Future,
-    net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, Mutex},
     time::Duration,
 };
 
-use axum::{extract::DefaultBodyLimit, middleware};
+use axum::http::request::Parts;
 use serde_json::Value as Json;
-use superstep::{Backends, Graph, Nodes, Schemas, Secret, State, clock::ClockIds, dynamic};
+use superstep::{Backends, Caller, Graph, Nodes, OpenAsk, Schemas, Secret, State, dynamic};
 use superstep_agent::{Card, OpenAgent};
-use tokio::{
-    net::{TcpListener, ToSocketAddrs},
-    sync::Notify,
-};
 
-use self::{
-    connections::{Connections, slots::Slots},
-    limits::Limits,
-    working::Working,
-};
+pub use self::{bound::Bound, workers::Workers};
 use crate::{
-    app::{
-        App, counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign,
-        store_edit::StoreEditor, uploads::Uploads,
-    },
-    error::ServerError,
-    guard::{Guard, check_place, error_bodies},
-    owners::{
-        self,
-        private_paths::PrivatePaths,
-        tokens::{self, Tokens},
-    },
+    app::store_edit::StoreEditor,
+    guard::login::{Denied, LoginHook},
     readiness::Standing,
-    records::{self, Records, hidden::Hidden, threads::ThreadRecords},
-    registry::{Hosted, Registry},
-    routes::{openapi, router, routes},
+    registry::Hosted,
+    runs::answer_rule::AnswerRule,
 };
 
 /// The largest body that is read, unless the server is told otherwise.
@@ -70,7 +52,9 @@ pub struct Server {
     bookkeeping: Vec<[&'static str; 2]>,
     aliases: HashMap<String, String>,
     token: Option<Secret>,
-    owners: Vec<(Arc<str>, Secret)>,
+    owners: Vec<(Caller, Secret)>,
+    authenticate: Option<LoginHook>,
+    answer_rule: Option<AnswerRule>,
     hosts: HashSet<String>,
     origins: HashSet<String>,
     body_limit: usize,
@@ -104,6 +88,8 @@ impl Server {
             aliases: HashMap::new(),
             token: None,
             owners: Vec::new(),
+            authenticate: None,
+            answer_rule: None,
             hosts: HashSet::new(),
             origins: HashSet::new(),
             body_limit: BODY_LIMIT,
@@ -212,10 +198,73 @@ impl Server {
         self
     }
 
-    /// Who shows this token is an owner, who sees the threads, runs, files and memory under this name and no others.
-    /// The token of [`Server::token`] sees everything. Call it once for each owner.
-    pub fn owner(mut self, name: impl Into<Arc<str>>, token: Secret) -> Self {
-        self.owners.push((name.into(), token));
+    /// Makes a token that of an owner, who sees the threads, runs, files and memory under their name and no others. Nodes and
+    /// tools see the owner with their roles as `Caller`. The token of [`Server::token`] sees everything. Call it once for
+    /// each owner.
+    ///
+    /// ```
+    /// # use superstep::{Backends, Caller, Secret};
+    /// # use superstep_server::Server;
+    /// # let server = Server::on(Backends::default());
+    /// let server = server
+    ///     .owner("ann", Secret::new("0c1d2e3f40516273"))
+    ///     .owner(Caller::new("eve").role("supervisor"), Secret::new("94a5b6c7d8e9fa0b"));
+    /// ```
+    pub fn owner(mut self, owner: impl Into<Caller>, token: Secret) -> Self {
+        self.owners.push((owner.into(), token));
+        self
+    }
+
+    /// Asks this hook who sends a request that shows none of the tokens: from its headers, such as a JWT or a session, and from
+    /// its extensions, where `ConnectInfo<SocketAddr>` has the peer's address. The hook sees the head of each request, before
+    /// anything of it is done.
+    ///
+    /// An owner need not be known before: threads, files and memory of one are made when they are first used. A name has up to
+    /// 200 bytes without spaces and slashes. `Caller::local()` is the user of the whole server, who sees everything.
+    ///
+    /// ```
+    /// # use superstep::{Backends, Caller};
+    /// # use superstep_server::{Denied, Server};
+    /// # let server = Server::on(Backends::default());
+    /// # async fn session(_: &str) -> Option<String> { None }
+    /// use axum::http::request::Parts;
+    ///
+    /// let server = server.authenticate(|head: Parts| async move {
+    ///     let cookie = head.headers.get("cookie").and_then(|cookie| cookie.to_str().ok());
+    ///     match session(cookie.unwrap_or_default()).await {
+    ///         Some(user) => Ok(Caller::new(user).role("customer")),
+    ///         None => Err(Denied::Unauthenticated("log in first".to_owned())),
+    ///     }
+    /// });
+    /// ```
+    pub fn authenticate<F>(mut self, hook: impl Fn(Parts) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Caller, Denied>> + Send + 'static,
+    {
+        self.authenticate = Some(LoginHook::new(hook));
+        self
+    }
+
+    /// Decides who may answer which question; without it, each caller who sees the thread. The rule holds for every way to
+    /// answer: runs, `/answer`, inboxes, A2A and the protocol of threads. A refused answer is a 403 and leaves the question
+    /// open. Who may not answer a question may not edit the thread either while it is open. Fields that decide more than
+    /// that are for nodes alone: `#[state(sealed)]`.
+    ///
+    /// ```
+    /// # use superstep::Backends;
+    /// # use superstep_server::Server;
+    /// # let server = Server::on(Backends::default());
+    /// // Customers answer what concerns themselves, supervisors approve refunds.
+    /// let server = server.approve_with(|caller, ask| match &*ask.kind {
+    ///     "refund" => caller.has_role("supervisor"),
+    ///     _ => true,
+    /// });
+    /// ```
+    pub fn approve_with(
+        mut self,
+        rule: impl Fn(&Caller, &OpenAsk) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.answer_rule = Some(AnswerRule::new(rule));
         self
     }
 
@@ -294,154 +343,5 @@ impl Server {
     pub fn runs_at_once(mut self, runs: usize) -> Self {
         self.runs_at_once = runs;
         self
-    }
-
-    /// Begins to listen. An address that others than this machine can reach needs a token of 16 characters at least.
-    pub async fn bind(
-        mut self,
-        address: impl ToSocketAddrs + std::fmt::Display,
-    ) -> Result<Bound, ServerError> {
-        let missing = |what| ServerError::Backends { what };
-        let saver = self.backends.saver.clone().ok_or(missing("saver"))?;
-        let store = self.backends.store.clone().ok_or(missing("store"))?;
-        for (id, description) in self.descriptions {
-            hosted(&mut self.graphs, id)?.card.about = description;
-        }
-        for (id, example) in self.examples {
-            hosted(&mut self.graphs, id)?.card.example = Some(example);
-        }
-        for (id, input) in self.follow_ups {
-            hosted(&mut self.graphs, id)?.card.follow_up = Some(input);
-        }
-        for (id, standing) in self.standings {
-            hosted(&mut self.graphs, id)?.standing = standing;
-        }
-        for (id, field) in self.result_fields {
-            hosted(&mut self.graphs, id)?.result_field = Some(field);
-        }
-        for id in self.whole {
-            hosted(&mut self.graphs, id)?.is_whole = true;
-        }
-        let registry = Registry::new(self.graphs, self.aliases)?;
-        let shown = address.to_string();
-        let failed = |error| ServerError::Listen {
-            address: shown.clone(),
-            error,
-        };
-        // Nothing listens, not even for a moment, where a token is needed and not there.
-        let places: Vec<SocketAddr> = tokio::net::lookup_host(address)
-            .await
-            .map_err(failed)?
-            .collect();
-        let tokens = Tokens::new(self.token, self.owners)?;
-        let is_open = !tokens.has_whole();
-        if let Some(address) = places.iter().find(|it| !it.ip().is_loopback()).copied() {
-            if is_open {
-                return Err(ServerError::NoToken { address });
-            }
-            if !tokens.are_long() {
-                let shortest = tokens::SHORTEST;
-                return Err(ServerError::WeakToken { address, shortest });
-            }
-        }
-        let listener = TcpListener::bind(&*places).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        self.hosts.insert(address.ip().to_string());
-        let owners = tokens.owners();
-        let owner_stores =
-            owners::graphs::stores(owners, &store).map_err(|error| ServerError::Owner {
-                why: error.to_string(),
-            })?;
-        let guard = Arc::new(Guard {
-            tokens,
-            hosts: self.hosts,
-            origins: self.origins,
-        });
-        let folders = [&self.files_folder, &self.results_folder];
-        let private = folders.into_iter().flatten().chain(&self.private);
-        let app = App {
-            private: PrivatePaths::new(private.map(PathBuf::as_path)),
-            editors: self.editors,
-            hidden: Hidden::new(self.bookkeeping),
-            owner_stores,
-            foreign: Foreign::default(),
-            registry,
-            threads: ThreadRecords::new(store.clone()),
-            assistants: Records::new(store.clone(), records::ASSISTANTS),
-            after_runs: Records::new(store.clone(), records::AFTER_RUNS),
-            deleted_runs: Records::new(store.clone(), records::DELETED_RUNS),
-            saver,
-            store: store.clone(),
-            ids: ClockIds::default(),
-            endings: Endings::default(),
-            events: ServerEvents::default(),
-            readers: Arc::default(),
-            calling: Mutex::default(),
-            webhook_hosts: self.webhook_hosts,
-            crons: Records::new(store.clone(), records::CRONS),
-            cron_changed: Notify::new(),
-            counts: Counts::default(),
-            files: Records::new(store.clone(), records::FILES),
-            results: Records::new(store.clone(), records::RESULTS),
-            files_folder: self.files_folder,
-            results_folder: self.results_folder,
-            file_limit: self.file_limit,
-            uploads: Uploads::new(self.file_limit),
-            runs_at_once: self.runs_at_once.max(1),
-            openapi: openapi::document(&routes()),
-        };
-        let app = Arc::new(app);
-        let limits = Arc::new(Limits::new(self.time_limit, self.per_minute));
-        let router = router(app.clone(), &guard)
-            .layer(DefaultBodyLimit::max(self.body_limit))
-            .layer(middleware::from_fn_with_state(limits, limits::within))
-            .layer(middleware::from_fn_with_state(guard, check_place))
-            .layer(middleware::from_fn(error_bodies));
-        let connections = Connections {
-            router,
-            is_private: is_open,
-            head_limit: self.time_limit,
-            slots: Slots::of_process(),
-        };
-        Ok(Bound {
-            listener,
-            address,
-            connections,
-            app,
-        })
-    }
-}
-
-/// The graph that is described.
-fn hosted(graphs: &mut [Hosted], id: String) -> Result<&mut Hosted, ServerError> {
-    let why = "no graph has it";
-    let found = graphs.iter_mut().find(|hosted| hosted.id == id);
-    found.ok_or(ServerError::GraphId { id, why })
-}
-
-/// A server that listens.
-pub struct Bound {
-    listener: TcpListener,
-    address: SocketAddr,
-    connections: Connections,
-    app: Arc<App>,
-}
-
-impl Bound {
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Runs what is in the queue and answers requests, until `stop` is ready; requests that have begun
-    /// are answered. Runs that continue then are in the queue for the next server.
-    pub async fn serve(
-        self,
-        stop: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<(), ServerError> {
-        let working = Working::start(&self.app);
-        let _working = working.map_err(|error| ServerError::Worker { error })?;
-        self.connections.serve(self.listener, stop).await;
-        Ok(())
     }
 }

@@ -69,7 +69,7 @@ pub(crate) async fn put(
         index,
         expected: seen.map_or(Expected::Anything, Expected::Value),
     };
-    let store = app.store_of(&caller);
+    let store = app.store_of(&caller)?;
     store
         .put(&namespace, &key, Json::Object(value), options)
         .await?;
@@ -98,7 +98,7 @@ pub(crate) async fn get(
         .ok_or_else(|| Refusal::invalid("`key` is missing"))?;
     let refreshes = !matches!(named.refresh_ttl.as_deref(), Some("false" | "False" | "0"));
     let found = app
-        .store_of(&caller)
+        .store_of(&caller)?
         .get(&namespace, &key, ttl(refreshes))
         .await?;
     Ok(answer(&found.map_or(Json::Null, item)))
@@ -114,7 +114,7 @@ pub(crate) async fn delete(
     if let Some(looked) = app.editor(&caller, &namespace, &key)? {
         looked.editor.check_delete(&looked.namespace, &key)?;
     }
-    app.store_of(&caller).delete(&namespace, &key).await?;
+    app.store_of(&caller)?.delete(&namespace, &key).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -139,15 +139,16 @@ pub(crate) async fn search(
         offset,
         ttl: ttl(refreshes),
     };
+    let store = app.store_of(&caller)?;
     let found = match app.hidden.may_be_below(&wanted.prefix) {
-        false => app.store_of(&caller).search(wanted).await?,
+        false => store.search(wanted).await?,
         true => {
             // What is left out does not count.
             (wanted.limit, wanted.ttl) = (BATCH, TtlOnRead::Keep);
             let mut all: Vec<Found> = Vec::new();
             wanted.offset = 0;
             loop {
-                let batch = app.store_of(&caller).search(wanted.clone()).await?;
+                let batch = store.search(wanted.clone()).await?;
                 wanted.offset += batch.len();
                 let is_last = batch.len() < BATCH;
                 all.extend(
@@ -184,6 +185,7 @@ pub(crate) async fn namespaces(
     let suffix = labels(body.field("suffix")?);
     let depth: Option<NonZeroUsize> = body.field("max_depth")?;
     let (limit, offset) = part(&mut body, 100)?;
+    let store = app.store_of(&caller)?;
     let mut wanted = ListNamespaces {
         prefix,
         suffix,
@@ -194,10 +196,7 @@ pub(crate) async fn namespaces(
     // They are cut here, where those that are left out are still known.
     let mut all: Vec<Namespace> = Vec::new();
     loop {
-        let batch = app
-            .store_of(&caller)
-            .list_namespaces(wanted.clone())
-            .await?;
+        let batch = store.list_namespaces(wanted.clone()).await?;
         wanted.offset += batch.len();
         let is_last = batch.len() < BATCH;
         let open = batch

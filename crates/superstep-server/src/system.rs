@@ -21,10 +21,11 @@ pub(crate) async fn ok(State(app): State<Arc<App>>) -> Result<Response, Refusal>
 
 /// `GET /me`: whom the server takes the caller for.
 pub(crate) async fn me(caller: Visitor) -> Response {
-    let roles: &[&str] = match caller.is_owner() {
-        true => &["owner"],
-        false => &["operator"],
+    let kind = match caller.is_owner() {
+        true => "owner",
+        false => "operator",
     };
+    let roles: Vec<&str> = [kind].into_iter().chain(caller.caller().roles()).collect();
     answer(&json!({
         "owner": caller.owner(),
         "roles": roles,

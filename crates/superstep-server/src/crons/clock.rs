@@ -52,7 +52,8 @@ impl App {
         let mut soonest = None;
         for (id, cron) in self.crons.all().await? {
             // Those of an owner whom this server does not know wait for one that does.
-            let is_known = self.knows_owner(cron.owner.as_deref());
+            let owner = cron.owner.as_deref();
+            let is_known = owner.is_none_or(|owner| self.login.knows(owner));
             let Some(due) = cron.next.filter(|_| cron.enabled && is_known) else {
                 continue;
             };

@@ -12,12 +12,15 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use superstep::{RunId, store::Store};
+use superstep::{
+    RunId,
+    store::{Store, StoreError},
+};
 
 use crate::{
     app::App,
     forms::thread_name::{no_thread, public, thread_id},
-    owners::visitor::Visitor,
+    owners::{store::OwnerStore, visitor::Visitor},
     records::thread::Record,
     refusal::Refusal,
 };
@@ -109,19 +112,12 @@ impl App {
     pub(crate) async fn check_assistant(&self, caller: &Visitor, id: &str) -> Result<(), Refusal> {
         let (_, found) = self.assistant(id).await?;
         let hosted = self.registry.graph(&found.graph_id)?;
-        match caller.may_use(found.owner.as_deref())
-            && hosted.is_for(caller.name().map(|name| &**name))
-        {
+        match caller.may_use(found.owner.as_deref()) && hosted.is_for(caller.name()) {
             true => Ok(()),
             false => Err(Refusal::missing(format!(
                 "Assistant with ID {id} not found"
             ))),
         }
-    }
-
-    /// Whether runs of an owner can be run here.
-    pub(crate) fn knows_owner(&self, owner: Option<&str>) -> bool {
-        owner.is_none_or(|owner| self.owner_stores.contains_key(owner))
     }
 
     /// All threads that a caller sees.
@@ -135,8 +131,10 @@ impl App {
     }
 
     /// The long-term store as a caller sees it.
-    pub(crate) fn store_of(&self, caller: &Visitor) -> Arc<dyn Store> {
-        let own = caller.name().and_then(|owner| self.owner_stores.get(owner));
-        own.unwrap_or(&self.store).clone()
+    pub(crate) fn store_of(&self, caller: &Visitor) -> Result<Arc<dyn Store>, StoreError> {
+        Ok(match caller.name() {
+            Some(owner) => Arc::new(OwnerStore::new(self.store.clone(), owner)?),
+            None => self.store.clone(),
+        })
     }
 }

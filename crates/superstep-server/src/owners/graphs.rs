@@ -1,54 +1,46 @@
-//! Graphs for owners: the same graphs, whose long-term memory is that of an owner. A run is in the queue under the
-//! name of its graph and of its owner, so whoever takes it from there has the right memory.
+//! Graphs for owners: the graph of a run has the long-term memory of the run's owner.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use superstep::{
-    Backends,
+    Backends, RunRecord,
     dynamic::DynGraph,
     store::{Store, StoreError},
 };
 
 use super::store::OwnerStore;
-use crate::registry::Hosted;
+use crate::{registry::Hosted, runs::kwargs::RunKwargs};
 
-/// The stores of owners, by name.
-pub(crate) type OwnerStores = HashMap<Arc<str>, Arc<dyn Store>>;
-
-/// The name of a graph in the queue, for the runs of an owner.
-pub(crate) fn owned_graph(graph: &str, owner: Option<&str>) -> String {
-    match owner {
-        Some(owner) => format!("{graph}@{owner}"),
-        None => graph.to_owned(),
-    }
-}
-
-/// The stores of some owners.
-pub(crate) fn stores(
-    owners: impl Iterator<Item = Arc<str>>,
-    store: &Arc<dyn Store>,
-) -> Result<OwnerStores, StoreError> {
-    let mut stores = OwnerStores::new();
-    for owner in owners {
-        let own: Arc<dyn Store> = Arc::new(OwnerStore::new(store.clone(), &owner)?);
-        stores.insert(owner, own);
-    }
-    Ok(stores)
-}
-
-/// The graphs that a worker runs, by their names in the queue.
-pub(crate) fn all(graphs: &[Hosted], stores: &OwnerStores) -> Vec<(Arc<str>, DynGraph)> {
+/// The names in the queue of the runs that a worker takes, with their graphs. Runs of these owners that an earlier version
+/// accepted have a name of their own there.
+pub(crate) fn queued<'a>(
+    graphs: &[Hosted],
+    owners: impl Iterator<Item = &'a str>,
+) -> Vec<(Arc<str>, DynGraph)> {
+    let owners: Vec<&str> = owners.collect();
     let mut all = Vec::new();
     for hosted in graphs {
         all.push((hosted.id.as_str().into(), hosted.graph.clone()));
-        for (owner, store) in stores.iter().filter(|_| !hosted.is_whole) {
-            let backends = Backends {
-                store: Some(store.clone()),
-                ..hosted.graph.backends().clone()
-            };
-            let name = owned_graph(&hosted.id, Some(owner));
-            all.push((name.into(), hosted.graph.with_backends(backends)));
+        for owner in owners.iter().filter(|_| !hosted.is_whole) {
+            let name = format!("{}@{owner}", hosted.id);
+            all.push((name.into(), hosted.graph.clone()));
         }
     }
     all
+}
+
+/// The graph of a run, with the memory of the run's owner.
+pub(crate) fn of_run(graph: &DynGraph, run: &RunRecord) -> Result<DynGraph, StoreError> {
+    let earlier = || run.graph.split_once('@').map(|(_, owner)| owner.to_owned());
+    let owner = RunKwargs::of(run).owner.or_else(earlier);
+    let backends = graph.backends();
+    let (Some(owner), Some(store)) = (owner, &backends.store) else {
+        return Ok(graph.clone());
+    };
+    let store: Arc<dyn Store> = Arc::new(OwnerStore::new(store.clone(), &owner)?);
+    let backends = Backends {
+        store: Some(store),
+        ..backends.clone()
+    };
+    Ok(graph.with_backends(backends))
 }

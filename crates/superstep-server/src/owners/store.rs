@@ -14,11 +14,12 @@ use superstep::{
 const OWNERS: &str = "owners";
 
 /// Whose a namespace of the whole store is, and what they call it; nothing for what is nobody's.
-pub(crate) fn inside(namespace: &Namespace) -> Option<(&str, Namespace)> {
+pub(crate) fn inside(namespace: &Namespace) -> Option<(String, Namespace)> {
     let [owners, owner, inner @ ..] = namespace.labels() else {
         return None;
     };
     let inner = Namespace::new(inner.to_vec()).ok()?;
+    let owner = Namespace::new([owner]).ok()?.unescaped().pop()?;
     (owners == OWNERS).then_some((owner, inner))
 }
 
@@ -31,13 +32,14 @@ pub(crate) fn below_owner(labels: &[String]) -> Option<&[String]> {
 /// The part of a store that belongs to an owner.
 pub(crate) struct OwnerStore {
     store: Arc<dyn Store>,
-    root: [String; 2],
+    /// The labels of its namespace.
+    root: Vec<String>,
 }
 
 impl OwnerStore {
     pub(crate) fn new(store: Arc<dyn Store>, owner: &str) -> Result<Self, StoreError> {
-        let root = [OWNERS.to_owned(), owner.to_owned()];
-        Namespace::new(root.clone())?;
+        let root = Namespace::escaped([OWNERS, owner])?;
+        let root = root.labels().to_vec();
         Ok(Self { store, root })
     }
 
@@ -55,7 +57,7 @@ impl OwnerStore {
 
     /// A namespace as the owner knows it; none of what is elsewhere.
     fn outside(&self, namespace: &Namespace) -> Option<Namespace> {
-        let labels = namespace.labels().strip_prefix(self.root.as_slice())?;
+        let labels = namespace.labels().strip_prefix(&*self.root)?;
         Namespace::new(labels.to_vec()).ok()
     }
 

@@ -1,36 +1,34 @@
 //! The tokens that callers show, and who shows them.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, net::SocketAddr};
 
-use superstep::Secret;
+use superstep::{Caller, Secret};
 
-use super::visitor::Visitor;
+use super::{check_name, visitor::Visitor};
 use crate::error::ServerError;
 
 /// The fewest characters of a token that others can try: shorter ones are guessed.
-pub(crate) const SHORTEST: usize = 16;
+const SHORTEST: usize = 16;
 
 /// The tokens that callers show.
 #[derive(Default)]
-pub(crate) struct Tokens(Vec<(Secret, Option<Arc<str>>)>);
+pub(crate) struct Tokens(Vec<(Secret, Caller)>);
 
 impl Tokens {
     /// One that sees everything, and those of owners. A name or a token that is there twice, and a token that
     /// can be guessed, is refused.
     pub(crate) fn new(
         whole: Option<Secret>,
-        owners: Vec<(Arc<str>, Secret)>,
+        owners: Vec<(Caller, Secret)>,
     ) -> Result<Self, ServerError> {
         let wrong = |why: String| ServerError::Owner { why };
         let whole = whole.filter(|token| !token.expose().is_empty());
+        let whole = whole.into_iter().map(|token| (token, Caller::local()));
+        let mut all: Vec<_> = whole.collect();
         let mut names = HashSet::new();
-        let mut all: Vec<_> = whole.into_iter().map(|token| (token, None)).collect();
-        for (name, token) in owners {
-            let is_plain = |c: char| c.is_alphanumeric() || "-_@+".contains(c);
-            if name.is_empty() || !name.chars().all(is_plain) {
-                let why = format!("`{name}` is no name of an owner: letters, digits and -_@+ are");
-                return Err(wrong(why));
-            }
+        for (caller, token) in owners {
+            let name = caller.owner().unwrap_or_default().to_owned();
+            check_name(&name).map_err(wrong)?;
             if token.expose().chars().count() < SHORTEST {
                 let why = format!("the token of `{name}` has less than {SHORTEST} characters");
                 return Err(wrong(why));
@@ -44,7 +42,7 @@ impl Tokens {
             if !names.insert(name.clone()) {
                 return Err(wrong(format!("`{name}` is there twice")));
             }
-            all.push((token, Some(name)));
+            all.push((token, caller));
         }
         Ok(Self(all))
     }
@@ -56,24 +54,30 @@ impl Tokens {
 
     /// Whether there is one that sees everything.
     pub(crate) fn has_whole(&self) -> bool {
-        self.0.iter().any(|(_, owner)| owner.is_none())
+        self.0.iter().any(|(_, caller)| caller.is_local())
     }
 
-    /// Whether each can be shown to other machines: none can be guessed.
-    pub(crate) fn are_long(&self) -> bool {
-        let is_long = |(token, _): &(Secret, _)| token.expose().chars().count() >= SHORTEST;
-        self.0.iter().all(is_long)
+    /// Refuses tokens that other machines could guess.
+    pub(crate) fn check_length(&self, address: SocketAddr) -> Result<(), ServerError> {
+        let (shortest, tokens) = (SHORTEST, self.0.iter().map(|(token, _)| token));
+        match tokens.min_by_key(|token| token.expose().chars().count()) {
+            Some(token) if token.expose().chars().count() < shortest => {
+                Err(ServerError::WeakToken { address, shortest })
+            }
+            _ => Ok(()),
+        }
     }
 
-    pub(crate) fn owners(&self) -> impl Iterator<Item = Arc<str>> + '_ {
-        self.0.iter().filter_map(|(_, owner)| owner.clone())
+    /// The names of the owners.
+    pub(crate) fn owners(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|(_, caller)| caller.owner())
     }
 
     /// Who shows a token. All tokens are compared, whichever it is.
     pub(crate) fn caller(&self, given: &str) -> Option<Visitor> {
-        self.0.iter().fold(None, |found, (token, owner)| {
+        self.0.iter().fold(None, |found, (token, caller)| {
             match same(given, token.expose()) {
-                true => Some(Visitor::named(owner.clone())),
+                true => Some(Visitor::new(caller.clone())),
                 false => found,
             }
         })

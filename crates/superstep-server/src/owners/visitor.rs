@@ -1,36 +1,43 @@
-//! The caller of a request, by the token that it shows.
+//! The caller of a request, as the login found them.
 
-use std::{convert::Infallible, sync::Arc};
+use std::convert::Infallible;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
+use superstep::Caller;
 
-/// A caller: an owner, or the user of the whole server.
+/// The sender of a request: an owner with their roles, or the user of the whole server, who is local to nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Visitor(Option<Arc<str>>);
+pub(crate) struct Visitor(Caller);
 
 impl Visitor {
     /// The server itself and its user, who see every thread.
-    pub(crate) const SERVER: Self = Self(None);
+    pub(crate) const SERVER: Self = Self(Caller::local());
 
-    pub(crate) fn of(owner: Option<String>) -> Self {
-        Self(owner.map(Into::into))
+    pub(crate) fn new(caller: Caller) -> Self {
+        Self(caller)
     }
 
-    pub(crate) fn named(owner: Option<Arc<str>>) -> Self {
-        Self(owner)
+    /// An owner without roles, or the user of the whole server.
+    pub(crate) fn of(owner: Option<String>) -> Self {
+        Self(owner.map_or(Caller::local(), Caller::new))
+    }
+
+    /// The caller that nodes see.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.0
     }
 
     pub(crate) fn owner(&self) -> Option<String> {
-        self.0.as_deref().map(str::to_owned)
+        self.name().map(str::to_owned)
     }
 
     pub(crate) fn is_owner(&self) -> bool {
-        self.0.is_some()
+        !self.0.is_local()
     }
 
     /// The owner's name.
-    pub(crate) fn name(&self) -> Option<&Arc<str>> {
-        self.0.as_ref()
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.0.owner()
     }
 
     /// Whether an assistant may be read and run, by its owner: everybody's, or the caller's own.
@@ -40,7 +47,7 @@ impl Visitor {
 
     /// Whether something is shown, by whose it is.
     pub(crate) fn sees(&self, owner: Option<&str>) -> bool {
-        self.0.is_none() || self.0.as_deref() == owner
+        !self.is_owner() || self.name() == owner
     }
 }
 

@@ -32,7 +32,7 @@ fn page(description: &Json) -> String {
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width\"><title>Routes</title><style>{STYLE}</style><main><h1>Routes</h1>\
-         <p>As OpenAPI: <a href=\"/openapi.json\">/openapi.json</a>. The pages: <a href=\"/ui\">/ui</a>.</p>"
+         <p>As OpenAPI: <a href=\"openapi.json\">/openapi.json</a>. The pages: <a href=\"ui\">/ui</a>.</p>"
     );
     let mut last = String::new();
     let paths = description.get("paths").and_then(Json::as_object);

@@ -45,6 +45,9 @@ pub(crate) struct RunKwargs {
     pub(crate) webhook: Option<String>,
     /// Its thread goes with it.
     pub(crate) temporary: bool,
+    /// The owner of its thread, whose memory its nodes have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) owner: Option<String>,
 }
 
 impl RunKwargs {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use superstep::{
-    Caller, RunId, RunQuery, RunRecord, ThreadId, Value,
+    RunId, RunQuery, RunRecord, ThreadId, Value,
     dynamic::{DynCommand, Goto, Resume, Send, state::Depth},
     runs::{OnBusy, QueuedInput},
 };
@@ -38,17 +38,17 @@ pub(crate) struct RunRequest {
     pub(crate) keeps_thread: bool,
     /// Its id, if that is not up to chance.
     pub(crate) run: Option<RunId>,
-    /// Who asks for it: the caller that its nodes see. The thread that it makes is theirs.
-    pub(crate) owner: Option<String>,
+    /// Its caller, whom its nodes see. The thread that it makes is theirs.
+    pub(crate) visitor: Visitor,
     /// Whether the client sent a context, so that it is not the assistant's alone.
     brings_context: bool,
 }
 
 impl RunRequest {
-    /// Reads the body of an owner's request; nothing in it says who that is.
+    /// Reads the body of a caller's request; nothing in it says who that is.
     pub(crate) async fn read(
         app: &App,
-        owner: Option<String>,
+        visitor: &Visitor,
         body: &mut Payload,
     ) -> Result<Self, Refusal> {
         let Some(assistant) = body.field::<String>("assistant_id")? else {
@@ -100,6 +100,7 @@ impl RunRequest {
             multitask_strategy: strategy.unwrap_or("enqueue").to_owned(),
             webhook: hook,
             temporary: false,
+            owner: None,
         };
         // What cannot be done is refused now, not when the run's turn comes.
         kwargs.options()?;
@@ -120,29 +121,24 @@ impl RunRequest {
             makes_thread: if_not_exists == Some("create"),
             keeps_thread: keeps == Some("keep"),
             run: None,
-            owner,
+            visitor: visitor.clone(),
             brings_context,
         })
     }
 
-    /// What a schedule asks of its runs. Nobody has seen yet what a thread asks by then, so an answer names its question.
+    /// What a schedule asks of its runs. They have its owner without roles, which may be others by then. Nobody has seen yet what a thread asks by then, so an answer names its question.
     pub(crate) async fn read_scheduled(
         app: &App,
         owner: Option<String>,
         body: &mut Payload,
     ) -> Result<Self, Refusal> {
-        let request = Self::read(app, owner, body).await?;
+        let request = Self::read(app, &Visitor::of(owner), body).await?;
         match &request.input {
             QueuedInput::Command(_, Some(Resume::Next(_))) => Err(Refusal::invalid(
                 "a schedule answers questions by their ids only: `command.resume` must be `{ID: ANSWER}`",
             )),
             _ => Ok(request),
         }
-    }
-
-    /// The client that sent the request.
-    pub(crate) fn visitor(&self) -> Visitor {
-        Visitor::of(self.owner.clone())
     }
 
     /// The metadata that a run leaves with its thread.
@@ -213,12 +209,6 @@ impl RunRequest {
             self.kwargs.context = Json::Null;
         }
         Ok(())
-    }
-
-    /// The caller that the nodes of the run see.
-    pub(crate) fn caller(&self) -> Caller {
-        let owner = self.owner.as_deref();
-        owner.map_or_else(Caller::local, Caller::new)
     }
 }
 

@@ -13,7 +13,7 @@ use superstep::{
 use super::{kwargs::RunKwargs, request::RunRequest, thread::RunThread};
 use crate::{
     app::{App, readers::Reader},
-    owners::{graphs::owned_graph, visitor::Visitor},
+    owners::visitor::Visitor,
     records::{after_run::AfterRun, thread::Record},
     refusal::Refusal,
     registry::Hosted,
@@ -58,7 +58,7 @@ impl App {
         for name in ["input", "command", "config", "context"] {
             self.check_files(caller, &body.look(name)).await?;
         }
-        let request = RunRequest::read(self, caller.owner(), body).await?;
+        let request = RunRequest::read(self, caller, body).await?;
         self.check_run(caller, &request).await?;
         Ok(request)
     }
@@ -218,15 +218,25 @@ impl App {
         self.refuse_imported(&thread).await?;
         request.on(self, &thread).await?;
         self.leave_foreign(&thread, record, request).await?;
+        request.kwargs.owner.clone_from(&record.owner);
+        let mut options = request.kwargs.options()?;
+        let hosted = self.registry.graph(&request.kwargs.graph_id)?;
+        let on = (&hosted.graph, &thread);
+        self.check_answer(
+            &request.visitor,
+            on,
+            options.at.as_ref(),
+            &mut request.input,
+        )
+        .await?;
         let kwargs = &request.kwargs;
-        let mut options = kwargs.options()?;
         // Whoever answers a question that is not open any more is told.
         let is_by_id = matches!(
             &request.input,
             QueuedInput::Command(_, Some(Resume::ById(_)))
         );
         options.strict_resume = is_by_id.then_some(true);
-        options.caller = Some(request.caller());
+        options.caller = Some(request.visitor.caller().clone());
         self.refuse_repeats(&thread, request, &options).await?;
         let queued = EnqueueRun {
             input: request.input.clone(),
@@ -235,13 +245,8 @@ impl App {
             after: request.after,
             attempts: ATTEMPTS,
             metadata: kwargs.kept(request.metadata.clone()),
-            ..EnqueueRun::new(
-                thread,
-                run,
-                &*owned_graph(&kwargs.graph_id, record.owner.as_deref()),
-            )
+            ..EnqueueRun::new(thread, run, &*kwargs.graph_id)
         };
-        let hosted = self.registry.graph(&kwargs.graph_id)?;
         let queued = hosted.graph.prepare_queued(queued).await?;
         let thread = record.thread(id);
         self.mark_run(&thread, record.owner.as_deref(), request)
@@ -249,7 +254,7 @@ impl App {
         // A thread knows the graph of its newest run.
         let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
         if !stamps.iter().all(has_all) {
-            self.threads.merge(&request.visitor(), id, &stamps).await?;
+            self.threads.merge(&request.visitor, id, &stamps).await?;
         }
         let mut is_recorded = false;
         if kwargs.webhook.is_some() && !kwargs.temporary {

@@ -27,7 +27,7 @@ impl App {
         run: RunId,
         request: &RunRequest,
     ) -> Result<RunThread, Refusal> {
-        let record = Record::new(request.stamps()).of(request.owner.clone());
+        let record = Record::new(request.stamps()).of(request.visitor.owner());
         let Some(thread) = thread else {
             if request.kwargs.temporary {
                 return self.temporary_thread(run, record).await;
@@ -36,8 +36,8 @@ impl App {
             self.threads.make(&id, &record).await?;
             return Ok(RunThread::made(id, record));
         };
-        let caller = request.visitor();
-        let id = match self.find_thread(&caller, thread).await {
+        let caller = &request.visitor;
+        let id = match self.find_thread(caller, thread).await {
             Ok((id, record)) => return Ok(RunThread::there(id, record)),
             Err(missing) if request.makes_thread && missing.is_missing() => thread_id(thread)?,
             Err(missing) => return Err(missing),
@@ -51,7 +51,7 @@ impl App {
             });
         }
         // Another request has made it meanwhile; then it is not ours to remove.
-        let (id, record) = self.find_thread(&caller, &id).await?;
+        let (id, record) = self.find_thread(caller, &id).await?;
         Ok(RunThread::there(id, record))
     }
 

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, http::StatusCode, serve::Listener};
+use axum::{Router, extract::ConnectInfo, http::StatusCode, serve::Listener};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
@@ -54,7 +54,7 @@ impl Connections {
             tokio::select! {
                 (stream, there) = accept(&mut listener) => {
                     if let Some(held) = self.admit(stream, there) {
-                        tokio::spawn(self.connection(held, stopped.clone()));
+                        tokio::spawn(self.connection(held, there, stopped.clone()));
                     }
                 }
                 () = &mut stop => break,
@@ -117,11 +117,14 @@ impl Connections {
     fn connection(
         &self,
         stream: Held,
+        there: SocketAddr,
         mut stopped: watch::Receiver<bool>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let router = self.router.clone();
-        let service =
-            service_fn(move |request: hyper::Request<Incoming>| router.clone().call(request));
+        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+            request.extensions_mut().insert(ConnectInfo(there));
+            router.clone().call(request)
+        });
         let served = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.head_limit)

@@ -22,10 +22,10 @@ impl App {
         let (store, namespace) = match owners::store::inside(namespace) {
             // Who sees everything sees it below the name of its owner.
             Some((owner, inner)) if caller.owner().is_none() => {
-                let store = owners::store::OwnerStore::new(self.store.clone(), owner)?;
+                let store = owners::store::OwnerStore::new(self.store.clone(), &owner)?;
                 (Arc::new(store) as Arc<dyn Store>, inner)
             }
-            _ => (self.store_of(caller), namespace.clone()),
+            _ => (self.store_of(caller)?, namespace.clone()),
         };
         let editor = self.editors.iter().find(|it| it.has(&namespace, key));
         Ok(editor.map(|editor| Looked {

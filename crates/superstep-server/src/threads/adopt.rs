@@ -65,7 +65,7 @@ impl App {
         Ok(all)
     }
 
-    /// The record of a thread that has none yet, by the id that follows from its name. It has no owner.
+    /// The record of a thread that has none yet, by the id that follows from its name. It belongs to the caller of its first run.
     pub(super) async fn find_stored(
         &self,
         caller: &Visitor,
@@ -138,7 +138,10 @@ impl App {
             .checkpoint
             .and_then(|id| i64::try_from(made_at(id)).ok());
         let now = time::now();
+        // The program that began it said for whom.
+        let first = runs.last().map(|run| run.caller());
         let record = Record {
+            owner: first.and_then(|caller| caller.owner().map(str::to_owned)),
             created: made.or(changed).unwrap_or(now),
             updated: changed.unwrap_or(now),
             name: (thread.as_str() != id).then(|| thread.as_str().to_owned()),

@@ -152,6 +152,8 @@ pub(crate) async fn update(
         && at.id.is_none();
     if !ends {
         hosted.graph.check_update(Some(&at), &update)?;
+        let on = (&hosted.graph, &thread);
+        app.check_edit(&caller, on, Some(&at)).await?;
         app.mark_edited(&thread).await?;
     }
     let made = hosted

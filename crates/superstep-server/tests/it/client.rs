@@ -1,9 +1,12 @@
 //! A server that runs, and a client that calls it.
 
+use std::{future::IntoFuture as _, net::SocketAddr};
+
+use axum::Router;
 use serde_json::Value as Json;
 use superstep::http::{Client, Method, RequestBuilder, Response, Settings, Url, header::HeaderMap};
 use superstep_server::Server;
-use tokio::sync::oneshot;
+use tokio::{net::TcpListener, sync::oneshot};
 
 /// An answer, read to its end.
 #[derive(Debug)]
@@ -58,6 +61,25 @@ impl Running {
         }
     }
 
+    /// The server below `/agents` of an application, beside the routes of that.
+    pub(crate) async fn nested(server: Server, own: Router) -> Self {
+        let (agents, workers) = server.into_router().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("{}/agents", listener.local_addr().unwrap());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let app = own.nest("/agents", agents);
+        let app = app.into_make_service_with_connect_info::<SocketAddr>();
+        tokio::spawn(axum::serve(listener, app).into_future());
+        tokio::spawn(workers.run(async {
+            let _ended = stopped.await;
+        }));
+        Self {
+            address,
+            client: Client::new(&Settings::default()).unwrap(),
+            _stop: stop,
+        }
+    }
+
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let url = Url::parse(&format!("http://{}{path}", self.address)).unwrap();
         self.client.request(method, url)
@@ -86,6 +108,26 @@ impl Running {
             headers,
             json,
         }
+    }
+
+    /// A call of one of many users, who shows a token.
+    pub(crate) async fn call_as(
+        &self,
+        token: &str,
+        method: Method,
+        path: &str,
+        body: Json,
+    ) -> Reply {
+        let request = self.request(method, path).header("x-api-key", token);
+        self.send(request.body(body.to_string())).await
+    }
+
+    pub(crate) async fn post_as(&self, token: &str, path: &str, body: Json) -> Reply {
+        self.call_as(token, Method::POST, path, body).await
+    }
+
+    pub(crate) async fn get_as(&self, token: &str, path: &str) -> Reply {
+        self.call_as(token, Method::GET, path, Json::Null).await
     }
 
     pub(crate) async fn call(&self, method: Method, path: &str, body: Json) -> Reply {

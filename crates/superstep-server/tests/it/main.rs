@@ -4,12 +4,14 @@
 )]
 
 mod a2a;
+mod answer_rule;
 mod answers;
 mod assistants;
 mod auth_matrix;
 mod callers;
 mod client;
 mod crons;
+mod embedded;
 mod files;
 mod forks;
 mod graphs;
@@ -20,6 +22,7 @@ mod history;
 mod inbox_form;
 mod kill_matrix;
 mod killed;
+mod login;
 mod mcp;
 mod named_threads;
 #[cfg(feature = "browser-tests")]

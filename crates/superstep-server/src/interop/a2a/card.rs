@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::State,
-    http::{HeaderMap, StatusCode, header::HOST},
+    extract::{OriginalUri, State},
+    http::{HeaderMap, StatusCode, Uri, header::HOST},
     response::{IntoResponse, Response},
 };
 use serde_json::json;
@@ -21,6 +21,8 @@ pub(crate) async fn get(
     State(app): State<Arc<App>>,
     caller: Visitor,
     params: Params,
+    uri: Uri,
+    OriginalUri(original): OriginalUri,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let Some(id) = params.get("assistant_id") else {
@@ -30,7 +32,7 @@ pub(crate) async fn get(
     };
     let (id, assistant) = app.assistant_named(id).await?;
     let hosted = app.registry.graph(&assistant.graph_id)?;
-    let is_shared = hosted.is_for(caller.name().map(|name| &**name));
+    let is_shared = hosted.is_for(caller.name());
     if !is_shared || !caller.may_use(assistant.owner.as_deref()) {
         return Err(Refusal::missing("Assistant not found"));
     }
@@ -39,7 +41,9 @@ pub(crate) async fn get(
     let about = about.unwrap_or_else(|| format!("{} assistant", version.name));
     // It goes by the name that the caller knows.
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let url = format!("http://{}/a2a/{id}", host.unwrap_or("127.0.0.1"));
+    // The routes may be nested under a path of an application.
+    let mount = original.path().strip_suffix(uri.path()).unwrap_or_default();
+    let url = format!("http://{}{mount}/a2a/{id}", host.unwrap_or("127.0.0.1"));
     let forms = json!(["application/json", "text/plain"]);
     let skill = json!({
         "id": format!("{id}-main"),

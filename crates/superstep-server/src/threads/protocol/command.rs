@@ -36,6 +36,7 @@ impl From<Refusal> for Failed {
     fn from(refused: Refusal) -> Self {
         let code = match refused.status().as_u16() {
             400 | 422 => "invalid_argument",
+            403 => "permission_denied",
             404 => "not_found",
             409 => "conflict",
             _ => "unknown_error",

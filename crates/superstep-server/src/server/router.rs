@@ -1,0 +1,145 @@
+//! The server as routes for an axum application.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+use axum::{Router, extract::DefaultBodyLimit, middleware};
+use superstep::clock::ClockIds;
+use tokio::sync::Notify;
+
+use super::{
+    Server,
+    limits::{self, Limits},
+    workers::Workers,
+};
+use crate::{
+    app::{
+        App, counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign,
+        uploads::Uploads,
+    },
+    error::ServerError,
+    guard::{Guard, check_place, error_bodies, login::Login},
+    owners::{private_paths::PrivatePaths, tokens::Tokens},
+    records::{self, Records, hidden::Hidden, threads::ThreadRecords},
+    registry::{Hosted, Registry},
+    routes::{openapi, router, routes},
+};
+
+impl Server {
+    /// The routes of the server, for an application with routes, a listener and TLS of its own, and the work beside them.
+    ///
+    /// The routes check host, origin, login and the size of bodies wherever they are mounted; [`Server::bind`] is built on
+    /// them. They do not see connections, so a server without a login is refused (SS9012): other users of the machine could
+    /// use it. A name other than the loopback's must be given with [`Server::host`]. Routes may be nested under a path, but
+    /// for the web pages, which work at the root only. Paths in `Location` headers are relative to the routes.
+    ///
+    /// ```no_run
+    /// # async fn example(server: superstep_server::Server) -> Result<(), Box<dyn std::error::Error>> {
+    /// use axum::{Router, routing::get};
+    /// use superstep::Secret;
+    ///
+    /// let token = std::env::var("AGENTS_TOKEN")?;
+    /// let (agents, workers) = server.token(Secret::new(token)).into_router()?;
+    /// let app = Router::new()
+    ///     .route("/orders", get(|| async { "[]" }))
+    ///     .nest("/agents", agents);
+    /// tokio::spawn(workers.run(std::future::pending()));
+    /// axum::serve(tokio::net::TcpListener::bind("127.0.0.1:8080").await?, app).await?;
+    /// # Ok(()) }
+    /// ```
+    pub fn into_router(mut self) -> Result<(Router, Workers), ServerError> {
+        let login = self.login()?;
+        match login.is_open() {
+            true => Err(ServerError::NoLogin),
+            false => self.assemble(login),
+        }
+    }
+
+    /// The ways in which callers show who they are.
+    pub(super) fn login(&mut self) -> Result<Login, ServerError> {
+        let tokens = Tokens::new(self.token.take(), std::mem::take(&mut self.owners))?;
+        let hook = self.authenticate.take();
+        Ok(Login { tokens, hook })
+    }
+
+    pub(super) fn assemble(mut self, login: Login) -> Result<(Router, Workers), ServerError> {
+        let missing = |what| ServerError::Backends { what };
+        let saver = self.backends.saver.clone().ok_or(missing("saver"))?;
+        let store = self.backends.store.clone().ok_or(missing("store"))?;
+        for (id, description) in self.descriptions {
+            hosted(&mut self.graphs, id)?.card.about = description;
+        }
+        for (id, example) in self.examples {
+            hosted(&mut self.graphs, id)?.card.example = Some(example);
+        }
+        for (id, input) in self.follow_ups {
+            hosted(&mut self.graphs, id)?.card.follow_up = Some(input);
+        }
+        for (id, standing) in self.standings {
+            hosted(&mut self.graphs, id)?.standing = standing;
+        }
+        for (id, field) in self.result_fields {
+            hosted(&mut self.graphs, id)?.result_field = Some(field);
+        }
+        for id in self.whole {
+            hosted(&mut self.graphs, id)?.is_whole = true;
+        }
+        let registry = Registry::new(self.graphs, self.aliases)?;
+        let login = Arc::new(login);
+        let guard = Arc::new(Guard {
+            login: login.clone(),
+            hosts: self.hosts,
+            origins: self.origins,
+        });
+        let folders = [&self.files_folder, &self.results_folder];
+        let private = folders.into_iter().flatten().chain(&self.private);
+        let app = Arc::new(App {
+            private: PrivatePaths::new(private.map(PathBuf::as_path)),
+            editors: self.editors,
+            hidden: Hidden::new(self.bookkeeping),
+            login,
+            answer_rule: self.answer_rule,
+            foreign: Foreign::default(),
+            registry,
+            threads: ThreadRecords::new(store.clone()),
+            assistants: Records::new(store.clone(), records::ASSISTANTS),
+            after_runs: Records::new(store.clone(), records::AFTER_RUNS),
+            deleted_runs: Records::new(store.clone(), records::DELETED_RUNS),
+            saver,
+            store: store.clone(),
+            ids: ClockIds::default(),
+            endings: Endings::default(),
+            events: ServerEvents::default(),
+            readers: Arc::default(),
+            calling: Mutex::default(),
+            webhook_hosts: self.webhook_hosts,
+            crons: Records::new(store.clone(), records::CRONS),
+            cron_changed: Notify::new(),
+            counts: Counts::default(),
+            files: Records::new(store.clone(), records::FILES),
+            results: Records::new(store, records::RESULTS),
+            files_folder: self.files_folder,
+            results_folder: self.results_folder,
+            file_limit: self.file_limit,
+            uploads: Uploads::new(self.file_limit),
+            runs_at_once: self.runs_at_once.max(1),
+            openapi: openapi::document(&routes()),
+        });
+        let limits = Arc::new(Limits::new(self.time_limit, self.per_minute));
+        let router = router(app.clone(), &guard)
+            .layer(DefaultBodyLimit::max(self.body_limit))
+            .layer(middleware::from_fn_with_state(limits, limits::within))
+            .layer(middleware::from_fn_with_state(guard, check_place))
+            .layer(middleware::from_fn(error_bodies));
+        Ok((router, Workers { app }))
+    }
+}
+
+/// The graph that is described.
+fn hosted(graphs: &mut [Hosted], id: String) -> Result<&mut Hosted, ServerError> {
+    let why = "no graph has it";
+    let found = graphs.iter_mut().find(|hosted| hosted.id == id);
+    found.ok_or(ServerError::GraphId { id, why })
+}
