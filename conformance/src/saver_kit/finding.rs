@@ -45,6 +45,7 @@ async fn filled(fixture: &Fixture) -> Result<Vec<superstep_core::saver::Lease>, 
                 ending,
                 cost: RunCost::default(),
                 keeps: false,
+                hands_back: false,
             };
             fixture.saver.runs().end_run(end).await?;
         }
@@ -171,6 +172,7 @@ async fn run_again(fixture: &Fixture, thread: &str, n: u64, user: &str, cost: Ru
         ending: Ending::Done,
         cost,
         keeps: false,
+        hands_back: false,
     };
     Ok(fixture.saver.runs().end_run(end).await?)
 }

@@ -34,6 +34,7 @@ cases![
     a_released_run_is_claimed_again,
     a_refused_run_has_ended,
     a_queued_run_that_was_cut_short_goes_back_until_its_attempts_are_used_up,
+    a_run_whose_worker_stops_goes_back_without_counting_the_attempt,
     a_busy_thread_refuses_a_run_if_asked_to,
     a_run_in_place_of_others_has_them_cancelled,
     a_run_that_waits_is_cancelled_at_once,
@@ -85,15 +86,20 @@ async fn status(fixture: &Fixture, n: u64) -> Result<RunStatus, Failure> {
     Ok(found.status())
 }
 
-async fn end(fixture: &Fixture, writer: &Writer, n: u64) -> Verdict {
-    let end = EndRun {
+fn ending(writer: &Writer, n: u64) -> EndRun {
+    EndRun {
         thread: writer.thread().clone(),
         epoch: writer.epoch(),
         run: run(n),
         ending: Ending::Done,
         cost: RunCost::default(),
         keeps: false,
-    };
+        hands_back: false,
+    }
+}
+
+async fn end(fixture: &Fixture, writer: &Writer, n: u64) -> Verdict {
+    let end = ending(writer, n);
     Ok(fixture.saver.runs().end_run(end).await?)
 }
 
@@ -366,6 +372,38 @@ async fn a_queued_run_that_was_cut_short_goes_back_until_its_attempts_are_used_u
     gets_nothing(&fixture).await?;
     let cut = fixture.saver.runs().interrupted(None).await?;
     equal("what was cut short", cut.len(), 1)
+}
+
+async fn a_run_whose_worker_stops_goes_back_without_counting_the_attempt(
+    bench: &Bench<'_>,
+) -> Verdict {
+    let fixture = bench.open().await?;
+    let once = EnqueueRun {
+        attempts: 1,
+        ..new("t", 1)
+    };
+    put(&fixture, once).await?;
+    let mut model = None;
+    for n in 1..=3 {
+        gets(&fixture, 1).await?;
+        let mut writer = match model {
+            None => fixture.writer("t").await?,
+            Some(model) => fixture.writer_after("t", model).await?,
+        };
+        fixture.saver.runs().begin_run(begin(&writer, 1)).await?;
+        writer.commit("", unfinished(n)).await?;
+        let stopped = EndRun {
+            ending: Ending::Drained {
+                reason: "a deploy".into(),
+            },
+            hands_back: true,
+            ..ending(&writer, 1)
+        };
+        fixture.saver.runs().end_run(stopped).await?;
+        equal("its status", status(&fixture, 1).await?, RunStatus::Queued)?;
+        model = Some(writer.end());
+    }
+    gets(&fixture, 1).await.map(drop)
 }
 
 async fn a_busy_thread_refuses_a_run_if_asked_to(bench: &Bench<'_>) -> Verdict {

@@ -81,6 +81,7 @@ fn end(writer: &Writer, n: u64, ending: Ending) -> EndRun {
         ending,
         cost: RunCost::default(),
         keeps: false,
+        hands_back: false,
     }
 }
 
@@ -467,6 +468,7 @@ async fn a_request_to_cancel_is_read_by_others(bench: &Bench<'_>) -> Verdict {
     let reason = "enough".to_owned();
     let cancelled = EndRun {
         keeps: true,
+        hands_back: false,
         ..end(&writer, 2, Ending::Cancelled { reason })
     };
     runs.end_run(cancelled).await?;

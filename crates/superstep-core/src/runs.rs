@@ -99,6 +99,8 @@ pub struct EndRun {
     pub cost: RunCost,
     /// Whether what it stored stays, although somebody wanted it undone.
     pub keeps: bool,
+    /// Whether a run of the queue goes back there, since its worker stops; the attempt does not count.
+    pub hands_back: bool,
 }
 
 /// Which runs of a thread to list.
@@ -234,15 +236,27 @@ impl RunRecord {
         self.checkpoint = head;
     }
 
+    /// Records how the run came to its end, or hands it back to the queue. `head` is the newest checkpoint of the thread's own
+    /// graph.
+    pub fn finish(&mut self, end: &EndRun, head: Option<CheckpointId>, now: UnixMillis) {
+        if !(end.hands_back && self.hand_back(now)) {
+            self.end(end.ending.clone(), head, now);
+        }
+        self.spend(end.cost);
+        if end.keeps {
+            self.keep();
+        }
+    }
+
     /// Notes that what it stored stays, although somebody wanted it undone.
-    pub fn keep(&mut self) {
+    fn keep(&mut self) {
         if let Some(cancel) = self.cancel.as_mut().filter(|it| it.how.undoes()) {
             cancel.how = Cancel::Now;
         }
     }
 
     /// Adds what calls of models took.
-    pub fn spend(&mut self, cost: RunCost) {
+    fn spend(&mut self, cost: RunCost) {
         self.cost = self.cost.and(cost);
     }
 

@@ -426,7 +426,7 @@ impl BegunRun {
             if let Some(entry) = self.entry.take() {
                 let cost = *lock(&self.env.cost);
                 let ending = Ending::from(&stop);
-                entry.end(&self.graph, ending, cost).await;
+                entry.end(&self.graph, ending, cost, &self.env.drain).await;
             }
             let output = self.run.output();
             self.graph.0.buffers.keep(Buffers::of(self.run));

@@ -69,13 +69,14 @@ impl RunEntry {
     /// Records how the run of a graph ended, after what it stored was undone if that is wanted and repeats
     /// no effects, and ends its lease. A failure of that is not the run's: what it did is stored, and shows
     /// how it ended; who takes the next run from the queue undoes it.
-    pub(crate) async fn end(self, graph: &DynGraph, ending: Ending, cost: RunCost) {
+    pub(crate) async fn end(self, graph: &DynGraph, ending: Ending, cost: RunCost, drain: &Drain) {
         let how = self.how.get().copied().filter(|how| how.undoes());
         let keeps = match (&ending, how) {
             // Few runs are undone, and all would have room for it.
             (Ending::Cancelled { .. }, Some(how)) => Box::pin(self.undo(graph, how)).await,
             _ => false,
         };
+        let hands_back = matches!(ending, Ending::Drained { .. }) && drain.is_from_above();
         let end = EndRun {
             thread: self.thread,
             epoch: self.lease.epoch,
@@ -83,6 +84,7 @@ impl RunEntry {
             ending,
             cost,
             keeps,
+            hands_back,
         };
         let runs = self.saver.runs();
         let _unsaid = runs.end_run_and_lease(end, self.lease).await;

@@ -173,8 +173,8 @@ impl Worker {
         }
     }
 
-    /// Works until it is asked to stop, and then lets the steps that run come to their end. `on_end` gets
-    /// of each run.
+    /// Works until it is asked to stop, and then lets the steps that run come to their end. Runs with more to do go back
+    /// to the queue, and the attempt does not count. `on_end` gets each run.
     pub async fn run(
         self: &Arc<Self>,
         stop: &Drain,
@@ -201,6 +201,7 @@ impl Worker {
             tokio::select! {
                 Some(ended) = running.join_next() => ended.into_iter().for_each(&mut on_end),
                 changed = changed => changed?,
+                () = stop.requested() => {}
             }
         }
     }

@@ -5,6 +5,8 @@ pub(crate) mod endings;
 pub(crate) mod events;
 pub(crate) mod foreign;
 pub(crate) mod readers;
+pub(crate) mod role;
+pub(crate) mod shutdown;
 pub(crate) mod store_edit;
 pub(crate) mod uploads;
 
@@ -25,11 +27,10 @@ use tokio::sync::Notify;
 
 use self::{
     counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign, readers::Readers,
-    store_edit::StoreEditor, uploads::Uploads,
+    role::Role, shutdown::Shutdown, store_edit::StoreEditor, uploads::Uploads,
 };
 use crate::{
-    guard::login::Login,
-    owners::private_paths::PrivatePaths,
+    owners::{answer_rule::AnswerRule, login::Login, private_paths::PrivatePaths},
     records::{
         Records,
         after_run::AfterRun,
@@ -40,7 +41,6 @@ use crate::{
         threads::ThreadRecords,
     },
     registry::Registry,
-    runs::answer_rule::AnswerRule,
 };
 
 /// What the handlers of a server share.
@@ -85,6 +85,8 @@ pub(crate) struct App {
     pub(crate) uploads: Uploads,
     pub(crate) counts: Counts,
     pub(crate) runs_at_once: usize,
+    pub(crate) role: Role,
+    pub(crate) shutdown: Shutdown,
     /// Paths that owners are not shown.
     pub(crate) private: PrivatePaths,
     /// The description of the routes.

@@ -140,6 +140,14 @@ pub enum ServerError {
         hint = "set a token (`Server::token`) or a hook (`Server::authenticate`); the routes do not see whose a connection is"
     )]
     NoLogin,
+    /// An answer ends before its run, since the server stops.
+    #[error("the server is stopping, and the run continues without it")]
+    #[coded(
+        "SS9013",
+        Unavailable,
+        hint = "join the run again: its address is in the `Location` header"
+    )]
+    Stopping,
     /// It has no place for threads.
     #[error("the server has no {what}")]
     #[coded(

@@ -45,7 +45,10 @@ pub(crate) async fn get(
     let (out, frames) = mpsc::channel(AHEAD);
     tokio::spawn(async move {
         // A client that is gone hears nothing more.
-        let _gone = listener.pass(missed, events, &out).await;
+        let _gone = app
+            .shutdown
+            .until_drained(listener.pass(missed, events, &out))
+            .await;
     });
     sse(frames)
 }

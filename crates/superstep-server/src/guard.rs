@@ -5,13 +5,14 @@
 //! (`Origin`), that page must be the server's own or one that is allowed. Without a token,
 //! connections of other users are closed before (`server::connections`).
 
-pub(crate) mod login;
 pub(crate) mod ownership;
 
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
-use self::login::{Denied, Login};
-use crate::refusal::Refusal;
+use crate::{
+    owners::login::{Denied, Login},
+    refusal::Refusal,
+};
 use axum::{
     body::Body,
     extract::{Request, State},

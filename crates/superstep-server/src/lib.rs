@@ -56,10 +56,11 @@ mod threads;
 mod time;
 mod ui;
 
+pub use app::role::Role;
 pub use app::store_edit::{StoreEdit, StoreEditError, StoreEditor};
 pub use error::ServerError;
 pub use forms::thread_name::thread_uuid;
-pub use guard::login::Denied;
+pub use owners::login::Denied;
 pub use readiness::{Need, Readiness, Standing};
 pub use routes::{access::Access, info::RouteInfo, routes};
 pub use server::{Bound, Server, Workers, lock::ServeLock};

@@ -1,6 +1,8 @@
-//! Owners and what belongs to each: tokens, graphs and a long-term store. `guard` keeps them apart.
+//! Owners, their login, what they may answer, and what belongs to each: graphs and a long-term store. `guard` keeps them apart.
 
+pub(crate) mod answer_rule;
 pub(crate) mod graphs;
+pub(crate) mod login;
 pub(crate) mod private_paths;
 pub(crate) mod store;
 pub(crate) mod tokens;

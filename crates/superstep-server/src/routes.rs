@@ -17,7 +17,7 @@ use axum::{
 
 use self::{access::Access, info::RouteInfo};
 use crate::{
-    app::App,
+    app::{App, role::Role},
     assistants, crons, events, files,
     guard::{
         Guard,
@@ -410,6 +410,9 @@ fn table() -> Vec<Row> {
     ]
 }
 
+/// What a process answers that only runs what is in the queue.
+const PROBES: &[&str] = &["/ok", "/metrics"];
+
 /// Whether a path is for inboxes that know one form of questions, and takes their answers.
 fn takes_inbox_answers(path: &str) -> bool {
     path.starts_with("/inbox/threads/{id}/runs")
@@ -428,7 +431,9 @@ pub fn routes() -> Vec<RouteInfo> {
 /// The router; each route that needs a token asks for it itself.
 pub(crate) fn router(app: Arc<App>, guard: &Arc<Guard>) -> Router {
     let mut router = Router::new();
-    for (_, path, access, handler) in table() {
+    let is_served = |path| app.role != Role::Worker || PROBES.contains(&path);
+    let rows = table().into_iter().filter(|(_, path, ..)| is_served(*path));
+    for (_, path, access, handler) in rows {
         let handler = match takes_inbox_answers(path) {
             true => handler.layer(from_fn_with_state(app.clone(), interop::inbox::answered)),
             false => handler,

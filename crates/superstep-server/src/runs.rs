@@ -4,7 +4,7 @@
 //! with a sign of life where there is nothing to pass.
 
 mod after;
-pub(crate) mod answer_rule;
+mod answer_rule;
 pub(crate) mod batch;
 pub(crate) mod end;
 pub(crate) mod inbox_answer;
@@ -184,6 +184,10 @@ impl Accepted {
 impl App {
     /// Cancels a run whose client is gone.
     pub(crate) async fn cancel_left(self: &Arc<Self>, run: RunId) {
+        if self.shutdown.has_begun() {
+            // It is the server that leaves.
+            return;
+        }
         // It may have ended.
         let _ended = self
             .cancel_run(run, Cancel::Now, "the client is gone")

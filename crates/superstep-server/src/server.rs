@@ -21,11 +21,13 @@ use superstep_agent::{Card, OpenAgent};
 
 pub use self::{bound::Bound, workers::Workers};
 use crate::{
-    app::store_edit::StoreEditor,
-    guard::login::{Denied, LoginHook},
+    app::{role::Role, store_edit::StoreEditor},
+    owners::{
+        answer_rule::AnswerRule,
+        login::{Denied, LoginHook},
+    },
     readiness::Standing,
     registry::Hosted,
-    runs::answer_rule::AnswerRule,
 };
 
 /// The largest body that is read, unless the server is told otherwise.
@@ -39,6 +41,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// How many runs continue at once, unless the server is told otherwise.
 const RUNS_AT_ONCE: usize = 64;
+
+/// How long a shutdown may take, unless the server is told otherwise. Docker kills a container after as long.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// A server that is being set up.
 #[must_use]
@@ -60,6 +65,8 @@ pub struct Server {
     body_limit: usize,
     webhook_hosts: HashSet<String>,
     runs_at_once: usize,
+    role: Role,
+    grace: Duration,
     /// What graphs do, in a line, by their ids.
     descriptions: HashMap<String, String>,
     /// Inputs to begin with, by the ids of graphs.
@@ -95,6 +102,8 @@ impl Server {
             body_limit: BODY_LIMIT,
             webhook_hosts: HashSet::new(),
             runs_at_once: RUNS_AT_ONCE,
+            role: Role::All,
+            grace: GRACE,
             descriptions: HashMap::new(),
             examples: HashMap::new(),
             follow_ups: HashMap::new(),
@@ -342,6 +351,18 @@ impl Server {
     /// How many runs continue at once; 64 by default. Others wait in the queue.
     pub fn runs_at_once(mut self, runs: usize) -> Self {
         self.runs_at_once = runs;
+        self
+    }
+
+    /// What this process does; all of it by default. Processes with different roles share one storage.
+    pub fn role(mut self, role: Role) -> Self {
+        self.role = role;
+        self
+    }
+
+    /// How long a shutdown may take: steps have that long to finish, and answers to end; 10 seconds by default.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
         self
     }
 }

@@ -9,12 +9,16 @@ use serde_json::json;
 
 use crate::{
     app::App,
+    error::ServerError,
     owners::visitor::Visitor,
     refusal::{Refusal, answer},
 };
 
-/// `GET /ok`: the server answers, and so does its storage.
+/// `GET /ok`: the server answers, and so does its storage. A server that stops is not ready.
 pub(crate) async fn ok(State(app): State<Arc<App>>) -> Result<Response, Refusal> {
+    if app.shutdown.has_begun() {
+        return Err(ServerError::Stopping.into());
+    }
     app.threads.find(&Visitor::SERVER, "ok").await?;
     Ok(answer(&json!({ "ok": true, "services": {} })))
 }

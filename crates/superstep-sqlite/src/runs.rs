@@ -313,7 +313,8 @@ pub(crate) fn end(writer: &mut Writer, end: &EndRun) -> Result<(), SaverError> {
     if !is_own || epoch != Some(current.epoch) {
         return Err(conflict());
     }
-    close(&mut row.record, end, current.head);
+    row.record.finish(end, current.head, wall_millis());
+    writer.notifies_runs |= row.record.waiting().is_some();
     row.update(writer).map(drop)
 }
 
@@ -333,9 +334,10 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
         body,
     } = *begun;
     let mut row = RunRow::unseal(&writer.seal, seq, current.thread, id, state, &body)?;
-    close(&mut row.record, end, current.head);
+    row.record.finish(end, current.head, wall_millis());
     let (state, ended) = row.seal(&writer.seal)?;
     let due = row.record.waiting().map(|queued| queued.due);
+    writer.notifies_runs |= due.is_some();
     let rows = writer
         .db()?
         .prepare_cached(
@@ -348,14 +350,6 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
         unfound::note(writer.change()?, row.thread)?;
     }
     Ok(rows == 1)
-}
-
-fn close(record: &mut RunRecord, end: &EndRun, head: Option<CheckpointId>) {
-    record.end(end.ending.clone(), head, wall_millis());
-    record.spend(end.cost);
-    if end.keeps {
-        record.keep();
-    }
 }
 
 /// Ends a run whose lease is gone.

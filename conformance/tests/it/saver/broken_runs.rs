@@ -317,6 +317,7 @@ impl Runs for BrokenRuns {
         if self.is(Fault::EndingsAreLost) {
             return MaybeReady::now(Ok(()));
         }
+        end.hands_back &= !self.is(Fault::NothingIsHandedBack);
         self.inner.runs().end_run(end)
     }
 

@@ -209,6 +209,7 @@ faults! {
     ReleasedRunsAreLost: "a_released_run_is_claimed_again";
     RefusedRunsWait: "a_refused_run_has_ended";
     OneAttempt: "a_queued_run_that_was_cut_short_goes_back_until_its_attempts_are_used_up";
+    NothingIsHandedBack: "a_run_whose_worker_stops_goes_back_without_counting_the_attempt";
     NobodyIsRejected: "a_busy_thread_refuses_a_run_if_asked_to";
     NobodyIsReplaced: "a_run_in_place_of_others_has_them_cancelled";
     WaitingRunsStay: "a_run_that_waits_is_cancelled_at_once";

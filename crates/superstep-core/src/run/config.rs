@@ -2,10 +2,12 @@
 
 use std::{
     collections::HashSet,
+    future::poll_fn,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
+    task::{Poll, Waker},
 };
 
 use super::Fidelity;
@@ -129,6 +131,8 @@ struct Drained {
     /// So that the steps of a run nobody stops need no lock.
     asked: AtomicBool,
     reason: Mutex<Option<String>>,
+    /// Who waits for the request.
+    waiting: Mutex<Vec<Waker>>,
 }
 
 impl Drain {
@@ -145,11 +149,35 @@ impl Drain {
     pub fn request(&self, reason: impl Into<String>) {
         *lock(&self.own.reason) = Some(reason.into());
         self.own.asked.store(true, Ordering::Release);
+        let waiting = std::mem::take(&mut *lock(&self.own.waiting));
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Waits until it is asked to stop.
+    pub async fn requested(&self) {
+        poll_fn(|cx| {
+            // Before the look, so that a request in between is not missed.
+            let mut waiting = lock(&self.own.waiting);
+            waiting.retain(|waker| !waker.will_wake(cx.waker()));
+            waiting.push(cx.waker().clone());
+            drop(waiting);
+            match self.own.reason() {
+                Some(_) => Poll::Ready(()),
+                None => Poll::Pending,
+            }
+        })
+        .await;
     }
 
     /// Takes the request back; until then it holds for every run that shares it.
     pub fn clear(&self) {
         self.own.asked.store(false, Ordering::Release);
+    }
+
+    /// Whether those who stop several runs asked, and not this run alone.
+    pub fn is_from_above(&self) -> bool {
+        let asked = |drained: &Arc<Drained>| drained.asked.load(Ordering::Acquire);
+        !asked(&self.own) && self.above.as_ref().is_some_and(asked)
     }
 
     /// Why, if it was asked.

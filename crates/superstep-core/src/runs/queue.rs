@@ -276,6 +276,14 @@ impl RunRecord {
         true
     }
 
+    /// Puts a run that stopped between two steps back into the queue without counting the attempt.
+    pub(super) fn hand_back(&mut self, now: UnixMillis) -> bool {
+        if let Some(queued) = self.queued.as_mut().filter(|_| self.cancel.is_none()) {
+            queued.attempts = queued.attempts.saturating_add(1);
+        }
+        self.requeue(now)
+    }
+
     /// Ends a run that never began.
     pub fn drop_waiting(&mut self, reason: &str, now: UnixMillis) {
         let reason = reason.to_owned();

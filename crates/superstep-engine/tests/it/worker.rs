@@ -425,6 +425,54 @@ async fn a_schedule_runs_when_it_is_due_and_once_with_two_workers() {
     assert!(workers[0].work_once().await.unwrap().is_none());
 }
 
+#[tokio::test]
+async fn runs_of_a_worker_that_stops_go_back_to_the_queue_and_count_no_attempt() {
+    const STEPS: i64 = 50;
+    let (saver, stop) = (MemorySaver::new(), Drain::default());
+    let deploy = stop.clone();
+    let step = move |ctx: DynCtx| {
+        deploy.request("a deploy");
+        async move {
+            tokio::task::yield_now().await;
+            let n: i64 = ctx.read("n")?;
+            Ok::<_, Halt>(json!({ "n": n + 1 }))
+        }
+    };
+    let graph = DynGraphBuilder::new()
+        .name("counts")
+        .last_value("n")
+        .node("step", step)
+        .edge("__start__", "step")
+        .route_map(
+            "step",
+            [("step", "step"), ("__end__", "__end__")],
+            |state| {
+                let n = state.get("n")?.as_i64().unwrap_or_default();
+                Ok::<_, superstep_core::error::Failure>(if n < STEPS { "step" } else { "__end__" })
+            },
+        )
+        .backends(Backends::on(saver))
+        .build()
+        .unwrap();
+    let input = QueuedInput::Value(json!({ "n": 0 }).into());
+    let once = EnqueueRun {
+        attempts: 1,
+        ..graph.queued("t", input)
+    };
+    graph.enqueue(once).await.unwrap();
+    let worker = Arc::new(worker(&graph));
+    let mut deploys = 0;
+    while graph.status("t").await.unwrap() != RunStatus::Done {
+        assert_eq!(graph.status("t").await.unwrap(), RunStatus::Queued);
+        worker.run(&stop, |_| ()).await.unwrap();
+        stop.clear();
+        deploys += 1;
+    }
+    assert!(deploys > 1, "{deploys}");
+    let state = graph.state(&"t".into(), None, Depth::Here).await.unwrap();
+    assert_eq!(state.values.to_json()["n"], STEPS);
+}
+
 /// A graph that asks two questions.
 fn asking_twice(saver: &MemorySaver) -> DynGraph {
     DynGraphBuilder::new()

@@ -17,13 +17,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Map, Value as Json, json};
-use superstep::{Cancel, LogItem, RunRecord, dynamic::DynGraph};
+use superstep::{Cancel, Ending, LogItem, RunRecord, dynamic::DynGraph};
 use tokio::{sync::mpsc, time};
 use uuid::Uuid;
 
 use self::{addressed::mark, task::Task};
 use crate::{
     app::App,
+    error::ServerError,
     forms::thread_name::public,
     owners::visitor::Visitor,
     refusal::{Refusal, answer},
@@ -130,7 +131,8 @@ impl Visit {
             Taken::New(accepted, message) => (accepted, message),
             Taken::Before(run, graph) => return Ok(self.done_before(&run, &graph).await),
         };
-        let end = self.app.end_of(&accepted.graph, accepted.run.id).await;
+        let end = self.app.end_here(&accepted.graph, accepted.run.id).await;
+        let end = end.ok_or_else(|| Refusal::from(ServerError::Stopping))?;
         let task = Task::new(&accepted.run, &self.assistant).ended(&end, Some(&message));
         accepted.leave(Over::Run).await;
         Ok(task)
@@ -267,11 +269,13 @@ impl Visit {
                             }
                         }
                     }
-                    Ok(Some((_, LogItem::Started { .. }))) => {}
+                    Ok(Some((_, LogItem::Started { .. } | LogItem::Ended(Ending::Drained { .. })))) => {}
                     // Whatever ended it, its record says how.
                     Ok(Some((_, LogItem::Ended(_))) | None) | Err(_) => break,
                 },
                 () = out.closed() => return Over::Client,
+                // The task goes on, and its client asks for it again.
+                () = self.app.left_behind(accepted.run.id) => return Over::Run,
                 _ = beat.tick() => {
                     if out.send(Bytes::from_static(HEARTBEAT)).await.is_err() {
                         return Over::Client;
@@ -279,7 +283,9 @@ impl Visit {
                 }
             }
         }
-        let end = self.app.end_of(&accepted.graph, accepted.run.id).await;
+        let Some(end) = self.app.end_here(&accepted.graph, accepted.run.id).await else {
+            return Over::Run;
+        };
         for update in task.updates(&end) {
             if !tell(update).await {
                 return Over::Client;

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use superstep::{
-    Backends, RunRecord,
+    Backends,
     dynamic::DynGraph,
     store::{Store, StoreError},
 };
 
 use super::store::OwnerStore;
-use crate::{registry::Hosted, runs::kwargs::RunKwargs};
+use crate::registry::Hosted;
 
 /// The names in the queue of the runs that a worker takes, with their graphs. Runs of these owners that an earlier version
 /// accepted have a name of their own there.
 pub(crate) fn queued<'a>(
-    graphs: &[Hosted],
+    graphs: impl Iterator<Item = &'a Hosted>,
     owners: impl Iterator<Item = &'a str>,
 ) -> Vec<(Arc<str>, DynGraph)> {
     let owners: Vec<&str> = owners.collect();
@@ -29,15 +29,13 @@ pub(crate) fn queued<'a>(
     all
 }
 
-/// The graph of a run, with the memory of the run's owner.
-pub(crate) fn of_run(graph: &DynGraph, run: &RunRecord) -> Result<DynGraph, StoreError> {
-    let earlier = || run.graph.split_once('@').map(|(_, owner)| owner.to_owned());
-    let owner = RunKwargs::of(run).owner.or_else(earlier);
+/// A graph with the memory of an owner.
+pub(crate) fn of_owner(graph: &DynGraph, owner: Option<&str>) -> Result<DynGraph, StoreError> {
     let backends = graph.backends();
     let (Some(owner), Some(store)) = (owner, &backends.store) else {
         return Ok(graph.clone());
     };
-    let store: Arc<dyn Store> = Arc::new(OwnerStore::new(store.clone(), &owner)?);
+    let store: Arc<dyn Store> = Arc::new(OwnerStore::new(store.clone(), owner)?);
     let backends = Backends {
         store: Some(store),
         ..backends.clone()

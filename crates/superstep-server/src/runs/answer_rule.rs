@@ -1,4 +1,4 @@
-//! The program's rule about who may answer which question ([`Server::approve_with`](crate::Server::approve_with)).
+//! Answers under the program's rule (`owners::answer_rule`).
 //!
 //! Every answer is a run, so the rule is asked where runs are accepted, whichever protocol they came by. An answer is bound to
 //! the question that was looked at: one that names none would else answer whatever the thread asks by then.
@@ -7,35 +7,12 @@ use std::collections::HashMap;
 
 use axum::http::StatusCode;
 use superstep::{
-    Caller, CheckpointRef, OpenAsk, ThreadId,
+    CheckpointRef, OpenAsk, ThreadId,
     dynamic::{DynGraph, Resume, state::Depth},
     runs::QueuedInput,
 };
 
 use crate::{app::App, owners::visitor::Visitor, refusal::Refusal};
-
-/// The program's rule about who may answer which question.
-pub(crate) struct AnswerRule(Box<Rule>);
-
-type Rule = dyn Fn(&Caller, &OpenAsk) -> bool + Send + Sync;
-
-impl AnswerRule {
-    pub(crate) fn new(rule: impl Fn(&Caller, &OpenAsk) -> bool + Send + Sync + 'static) -> Self {
-        Self(Box::new(rule))
-    }
-
-    fn check(&self, visitor: &Visitor, ask: &OpenAsk) -> Result<(), Refusal> {
-        match (self.0)(visitor.caller(), ask) {
-            true => Ok(()),
-            false => {
-                let (who, id) = (visitor.caller(), ask.id);
-                let why =
-                    format!("{who} may not answer question {id}: it stays open for those who may");
-                Err(Refusal::new(StatusCode::FORBIDDEN, why))
-            }
-        }
-    }
-}
 
 impl App {
     /// Refuses an answer that its caller may not give, and a command that would go around a question that they may not answer.

@@ -20,12 +20,30 @@ impl App {
 
     /// Waits for a run, and returns the values that it left, or why it failed.
     pub(crate) async fn end_of(&self, graph: &DynGraph, run: RunId) -> Json {
-        match self.outcome(graph, run).await {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                let error = StoredError::from(&error);
-                json!({ "__error__": { "error": error.class, "message": error.message } })
-            }
+        let ended = self.end_here(graph, run).await;
+        ended.unwrap_or_else(|| json!({ "__error__": stopping() }))
+    }
+
+    /// The same; nothing if the server stops before the run has ended.
+    pub(crate) async fn end_here(&self, graph: &DynGraph, run: RunId) -> Option<Json> {
+        let outcome = tokio::select! {
+            outcome = self.outcome(graph, run) => outcome,
+            () = self.left_behind(run) => return None,
+        };
+        Some(outcome.unwrap_or_else(|error| {
+            let error = StoredError::from(&error);
+            json!({ "__error__": { "error": error.class, "message": error.message } })
+        }))
+    }
+
+    /// Waits until the server stops before a run has ended: at once when its workers have handed it back, or when the time
+    /// that the server has is over.
+    pub(crate) async fn left_behind(&self, run: RunId) {
+        self.shutdown.wait_drained().await;
+        match self.saver.runs().load_run(run).await {
+            Ok(Some(run)) if run.waiting().is_some() => {}
+            // Another process has it, or its answer is on the way.
+            _ => self.shutdown.over().await,
         }
     }
 
@@ -77,6 +95,12 @@ pub(crate) fn failure(run: &RunRecord, state: &Snapshot) -> Option<Json> {
         }
         None => json!({ "error": code, "message": message }),
     })
+}
+
+/// What the client of a run is told when the server stops first.
+pub(super) fn stopping() -> Json {
+    let stopping = ServerError::Stopping;
+    json!({ "error": stopping.code(), "message": told(&stopping) })
 }
 
 /// That a run is not begun again: its server ended as often as it may begin.

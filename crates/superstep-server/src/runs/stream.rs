@@ -14,7 +14,7 @@ use superstep::{
 use tokio::{sync::mpsc, time};
 
 use super::{
-    end::{failure, state_after, with_interrupts},
+    end::{failure, state_after, stopping, with_interrupts},
     kwargs::RunKwargs,
     stream_mode::Mode,
     waiting::BEAT,
@@ -145,17 +145,17 @@ impl Along {
 
     /// Passes the events of the run to a client, until one of them is over.
     pub(crate) async fn pass(mut self, app: &App, out: &mpsc::Sender<Bytes>) -> Over {
-        match self.passed(app, out).await {
-            Ok(over) => over,
-            Err(error) => {
-                let data =
-                    serde_json::json!({ "error": error.code(), "message": error.to_string() });
-                let frame = Frame::new("error", data);
-                match out.send(frame.bytes(None)).await {
-                    Ok(()) => Over::Run,
-                    Err(_) => Over::Client,
-                }
-            }
+        let run = self.run;
+        let failure = tokio::select! {
+            passed = self.passed(app, out) => match passed {
+                Ok(over) => return over,
+                Err(error) => serde_json::json!({ "error": error.code(), "message": error.to_string() }),
+            },
+            () = app.left_behind(run) => stopping(),
+        };
+        match out.send(Frame::new("error", failure).bytes(None)).await {
+            Ok(()) => Over::Run,
+            Err(_) => Over::Client,
         }
     }
 
@@ -255,6 +255,8 @@ impl Along {
                             return Ok(None);
                         }
                     }
+                    // It was handed back to the queue, or ends so by itself, which its record then says.
+                    Some((_, LogItem::Ended(Ending::Drained { .. }))) => {}
                     Some((cursor, LogItem::Ended(ending))) => {
                         return Ok(Some((EventId::new(cursor, 0), ending)));
                     }

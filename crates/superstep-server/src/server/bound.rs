@@ -70,15 +70,16 @@ impl Bound {
         self.address
     }
 
-    /// Runs what is in the queue and answers requests, until `stop` is ready; requests that have begun
-    /// are answered. Runs that continue then are in the queue for the next server.
+    /// Runs what is in the queue and answers requests, until `stop` is ready. Then the server drains ([`Workers::run`]): it
+    /// answers until its steps have finished, closes its listener, and gives answers that have begun the rest of
+    /// [`Server::grace`].
     pub async fn serve(
         self,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServerError> {
-        tokio::select! {
-            failed = self.workers.run(std::future::pending()) => failed,
-            () = self.connections.serve(self.listener, stop) => Ok(()),
-        }
+        let app = self.workers.app.clone();
+        let served = self.connections.serve(self.listener, &app.shutdown);
+        let (worked, ()) = tokio::join!(self.workers.run(stop), served);
+        worked
     }
 }

@@ -31,8 +31,19 @@ use self::{
     slots::{Slot, Slots},
 };
 
+use crate::app::shutdown::Shutdown;
+
 /// How long a client that is refused may take to read why.
 const REFUSED: Duration = Duration::from_secs(1);
+
+/// When a connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    None,
+    /// When its requests are answered.
+    Answered,
+    Now,
+}
 
 /// How connections are served.
 pub(super) struct Connections {
@@ -45,11 +56,12 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Serves them until `stop` is ready and requests that have begun are answered.
-    pub(super) async fn serve(self, mut listener: TcpListener, stop: impl Future<Output = ()>) {
+    /// Serves them until the workers of the server have stopped and requests that have begun are answered, or the time for
+    /// that is over.
+    pub(super) async fn serve(self, mut listener: TcpListener, shutdown: &Shutdown) {
         // Each connection has an end of it: it hears when to stop, and is gone when its end is.
-        let (stopping, stopped) = watch::channel(false);
-        let mut stop = pin!(stop);
+        let (stopping, stopped) = watch::channel(Stop::None);
+        let mut stop = pin!(shutdown.wait_drained());
         loop {
             tokio::select! {
                 (stream, there) = accept(&mut listener) => {
@@ -57,12 +69,17 @@ impl Connections {
                         tokio::spawn(self.connection(held, there, stopped.clone()));
                     }
                 }
-                () = &mut stop => break,
+                _deadline = &mut stop => break,
             }
         }
         drop((listener, stopped));
-        stopping.send_replace(true);
-        stopping.closed().await;
+        stopping.send_replace(Stop::Answered);
+        tokio::select! {
+            () = stopping.closed() => {}
+            () = shutdown.over() => {
+                stopping.send_replace(Stop::Now);
+            }
+        }
     }
 
     /// Gives a connection a slot, or refuses it.
@@ -118,7 +135,7 @@ impl Connections {
         &self,
         stream: Held,
         there: SocketAddr,
-        mut stopped: watch::Receiver<bool>,
+        mut stopped: watch::Receiver<Stop>,
     ) -> impl Future<Output = ()> + Send + 'static {
         let router = self.router.clone();
         let service = service_fn(move |mut request: hyper::Request<Incoming>| {
@@ -135,10 +152,13 @@ impl Connections {
             tokio::select! {
                 // One that breaks is its client's to notice.
                 _ended = served.as_mut() => return,
-                _stopped = stopped.wait_for(|is_stopped| *is_stopped) => {}
+                _stopped = stopped.wait_for(|stop| *stop != Stop::None) => {}
             }
             served.as_mut().graceful_shutdown();
-            let _ended = served.await;
+            tokio::select! {
+                _ended = served => {}
+                _over = stopped.wait_for(|stop| *stop == Stop::Now) => {}
+            }
         }
     }
 }
@@ -220,7 +240,7 @@ mod tests {
             head_limit: Duration::from_secs(3600),
             slots: Slots::of(2, 0),
         };
-        tokio::spawn(connections.serve(listener, std::future::pending()));
+        tokio::spawn(async move { connections.serve(listener, &Shutdown::default()).await });
         let status = || async move {
             let mut client = TcpStream::connect(place).await.unwrap();
             // The server may have closed it already.

@@ -12,16 +12,16 @@ use tokio::sync::Notify;
 use super::{
     Server,
     limits::{self, Limits},
-    workers::Workers,
+    workers::{WorkOn, Workers},
 };
 use crate::{
     app::{
-        App, counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign,
-        uploads::Uploads,
+        App, counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign, role::Role,
+        shutdown::Shutdown, uploads::Uploads,
     },
     error::ServerError,
-    guard::{Guard, check_place, error_bodies, login::Login},
-    owners::{private_paths::PrivatePaths, tokens::Tokens},
+    guard::{Guard, check_place, error_bodies},
+    owners::{login::Login, private_paths::PrivatePaths, tokens::Tokens},
     records::{self, Records, hidden::Hidden, threads::ThreadRecords},
     registry::{Hosted, Registry},
     routes::{openapi, router, routes},
@@ -55,6 +55,14 @@ impl Server {
             true => Err(ServerError::NoLogin),
             false => self.assemble(login),
         }
+    }
+
+    /// The work of a process that answers nobody: it runs what other processes put into the queue, calls webhooks and starts
+    /// schedules.
+    pub fn into_workers(mut self) -> Result<Workers, ServerError> {
+        self.role = Role::Worker;
+        let login = self.login()?;
+        self.assemble(login).map(|(_, workers)| workers)
     }
 
     /// The ways in which callers show who they are.
@@ -125,6 +133,8 @@ impl Server {
             file_limit: self.file_limit,
             uploads: Uploads::new(self.file_limit),
             runs_at_once: self.runs_at_once.max(1),
+            role: self.role,
+            shutdown: Shutdown::default(),
             openapi: openapi::document(&routes()),
         });
         let limits = Arc::new(Limits::new(self.time_limit, self.per_minute));
@@ -133,7 +143,12 @@ impl Server {
             .layer(middleware::from_fn_with_state(limits, limits::within))
             .layer(middleware::from_fn_with_state(guard, check_place))
             .layer(middleware::from_fn(error_bodies));
-        Ok((router, Workers { app }))
+        let workers = Workers {
+            app,
+            grace: self.grace,
+            graphs: WorkOn::All,
+        };
+        Ok((router, workers))
     }
 }
 

@@ -11,9 +11,15 @@ use superstep::{
     Drain, ErrorKind, RunOptions,
     dynamic::{Worked, Worker},
 };
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
-use crate::{app::App, error::ServerError, owners};
+use crate::{
+    app::{App, role::Role},
+    error::ServerError,
+    owners,
+    registry::Hosted,
+    runs::kwargs::RunKwargs,
+};
 
 /// How often the server looks for what is to be done after runs that ended elsewhere.
 const SWEEP: Duration = Duration::from_secs(30);
@@ -27,71 +33,122 @@ const REST: Duration = Duration::from_secs(1);
 #[must_use = "runs wait in the queue until `run` is awaited"]
 pub struct Workers {
     pub(super) app: Arc<App>,
+    pub(super) grace: Duration,
+    /// The graphs whose runs are taken.
+    pub(super) graphs: WorkOn,
+}
+
+/// The graphs whose runs a process takes from the queue.
+pub(super) enum WorkOn {
+    All,
+    Only(Vec<String>),
 }
 
 impl Workers {
-    /// Works until `stop` is ready. Runs that continue then are in the queue for the next server.
+    /// Takes only runs of these graphs from the queue, by their ids. Other processes must take the rest.
+    pub fn only(mut self, graphs: impl IntoIterator<Item = String>) -> Result<Self, ServerError> {
+        let graphs: Vec<String> = graphs.into_iter().collect();
+        let unknown = |id: &&String| self.app.registry.graph(id).is_err();
+        if let Some(id) = graphs.iter().find(unknown).cloned() {
+            let why = "no graph has it";
+            return Err(ServerError::GraphId { id, why });
+        }
+        self.graphs = WorkOn::Only(graphs);
+        Ok(self)
+    }
+
+    /// Works until `stop` is ready, then drains within [`Server::grace`](crate::Server::grace).
+    ///
+    /// `/ok` answers 503 from then on, and no run is claimed. Steps under way finish, and runs with more to do go back to the
+    /// queue, which counts no attempt. A step that takes longer than the grace is cut: its run goes back too, and the attempt counts.
+    /// Streams and answers that would wait for those runs then end with SS9013.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
-        let tasks = Tasks::start(&self.app);
-        let _tasks = tasks.map_err(|error| ServerError::Worker { error })?;
+        let Self { app, grace, graphs } = self;
+        // However this ends, nobody waits for workers that are gone.
+        let _drained = Drained(&app);
+        let mut tasks = JoinSet::new();
+        let drain = Drain::default();
+        let (works, listens) = (app.role != Role::Api, app.role != Role::Worker);
+        if works
+            && let Some(worker) =
+                worker(&app, &graphs).map_err(|error| ServerError::Worker { error })?
+        {
+            let (app, drain) = (app.clone(), drain.clone());
+            tasks.spawn(async move { work(&app, &worker, &drain).await });
+        }
+        // They end with this.
+        let mut beside = JoinSet::new();
+        if works {
+            let sweeper = app.clone();
+            beside.spawn(async move {
+                loop {
+                    let _later = sweeper.sweep().await;
+                    tokio::time::sleep(SWEEP).await;
+                }
+            });
+            let clock = app.clone();
+            beside.spawn(async move { clock.keep_time().await });
+        }
+        if listens {
+            let events = app.clone();
+            beside.spawn(async move { events.tell_listeners().await });
+        }
         stop.await;
+        let until = app.shutdown.begin(grace);
+        drain.request("the server is stopping");
+        let drained = async { while tasks.join_next().await.is_some() {} };
+        let _cut = tokio::time::timeout_at(until, drained).await;
         Ok(())
     }
 }
 
-/// The tasks of a server beside its requests; they end when this is dropped. Runs that are cut short by
-/// that go back to the queue.
-struct Tasks(Vec<JoinHandle<()>>);
+/// The workers of a server have stopped when this is dropped.
+struct Drained<'a>(&'a App);
 
-impl Tasks {
-    fn start(app: &Arc<App>) -> Result<Self, superstep::Error> {
-        let graphs = owners::graphs::queued(app.registry.all(), app.login.tokens.owners());
-        if graphs.is_empty() {
-            return Ok(Self(Vec::new()));
-        }
-        let worker = Worker::named(graphs, RunOptions::default())?.at_once(app.runs_at_once);
-        let counted = app.clone();
-        let worker = worker.on_begin(move |_| {
+impl Drop for Drained<'_> {
+    fn drop(&mut self) {
+        self.0.shutdown.drained();
+    }
+}
+
+/// The worker for the graphs of a server; none if it has no graphs.
+fn worker(app: &Arc<App>, graphs: &WorkOn) -> Result<Option<Arc<Worker>>, superstep::Error> {
+    let is_taken = |hosted: &&Hosted| match graphs {
+        WorkOn::All => true,
+        WorkOn::Only(ids) => ids.contains(&hosted.id),
+    };
+    let hosted = app.registry.all().iter().filter(is_taken);
+    let graphs = owners::graphs::queued(hosted, app.login.tokens.owners());
+    if graphs.is_empty() {
+        return Ok(None);
+    }
+    let counted = app.clone();
+    let worker = Worker::named(graphs, RunOptions::default())?
+        .at_once(app.runs_at_once)
+        .on_begin(move |_| {
             counted.counts.begun.fetch_add(1, Ordering::Relaxed);
-        });
-        let worker = worker.graph_of_run(|graph, run| {
-            let own = owners::graphs::of_run(graph, run);
+        })
+        .graph_of_run(|graph, run| {
+            // An earlier version accepted it under a name of its owner's.
+            let earlier = || run.graph.split_once('@').map(|(_, owner)| owner.to_owned());
+            let owner = RunKwargs::of(run).owner.or_else(earlier);
+            let own = owners::graphs::of_owner(graph, owner.as_deref());
             own.map_err(|error| {
                 let why = error.to_string();
                 ErrorKind::BadArgument { why }.into()
             })
         });
-        let worker = Arc::new(worker);
-        let work = tokio::spawn({
-            let app = app.clone();
-            async move {
-                let stop = Drain::default();
-                loop {
-                    let told = |worked| tell(&app, worked);
-                    // A queue that cannot be read now may be read later.
-                    let _unread = worker.run(&stop, told).await;
-                    tokio::time::sleep(REST).await;
-                }
-            }
-        });
-        let sweep = tokio::spawn({
-            let app = app.clone();
-            async move {
-                loop {
-                    let _later = app.sweep().await;
-                    tokio::time::sleep(SWEEP).await;
-                }
-            }
-        });
-        let keep_time = tokio::spawn({
-            let app = app.clone();
-            async move { app.keep_time().await }
-        });
-        let tell_listeners = tokio::spawn({
-            let app = app.clone();
-            async move { app.tell_listeners().await }
-        });
-        Ok(Self(vec![work, sweep, keep_time, tell_listeners]))
+    Ok(Some(Arc::new(worker)))
+}
+
+/// Runs what is in the queue until it is asked to stop.
+async fn work(app: &Arc<App>, worker: &Arc<Worker>, drain: &Drain) {
+    while drain.reason().is_none() {
+        let told = |worked| tell(app, worked);
+        // A queue that cannot be read now may be read later.
+        if worker.run(drain, told).await.is_err() {
+            tokio::time::sleep(REST).await;
+        }
     }
 }
 
@@ -100,12 +157,4 @@ fn tell(app: &Arc<App>, worked: Worked) {
     app.endings.tell(worked.run);
     app.events.end(&worked.thread, worked.run);
     app.spawn_finish(worked.run);
-}
-
-impl Drop for Tasks {
-    fn drop(&mut self) {
-        for task in &self.0 {
-            task.abort();
-        }
-    }
 }

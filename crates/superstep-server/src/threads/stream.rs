@@ -10,7 +10,7 @@ use axum::{
 };
 use serde_json::json;
 use superstep::{
-    Cursor, LogItem, Modes, RunRecord, ThreadId,
+    Cursor, Ending, LogItem, Modes, RunRecord, ThreadId,
     dynamic::{DynFollow, DynGraph},
 };
 use tokio::{sync::mpsc, time};
@@ -71,7 +71,7 @@ pub(crate) async fn join(
     let (out, frames) = mpsc::channel(AHEAD);
     tokio::spawn(async move {
         // A log that cannot be read ends the stream; its client comes back.
-        let _unread = reader.pass(&app, &out).await;
+        let _unread = app.shutdown.until_drained(reader.pass(&app, &out)).await;
     });
     Ok(sse(frames))
 }
@@ -112,6 +112,10 @@ impl ThreadReader {
             let Some(run) = app.run_of_lease(&self.thread, cursor.epoch).await? else {
                 continue;
             };
+            if matches!(item, LogItem::Ended(Ending::Drained { .. })) && run.cancel.is_none() {
+                // It was handed back to the queue, and goes on.
+                continue;
+            }
             if matches!(item, LogItem::Ended(_)) {
                 if self.end(app, &run, cursor, out).await?.is_err() {
                     return Ok(());
@@ -164,6 +168,9 @@ impl ThreadReader {
                     if self.send(app, out, frames, cursor).await.is_err() {
                         return Ok(Err(Gone));
                     }
+                }
+                LogItem::Ended(Ending::Drained { .. }) if run.cancel.is_none() => {
+                    return Ok(Ok(cursor));
                 }
                 LogItem::Ended(_) => {
                     let ended = self.end(app, run, cursor, out).await?;

@@ -52,8 +52,7 @@ async fn routes_below_a_path_are_guarded_like_those_of_a_listener() {
         let path = route
             .path
             .replace("{*path}", "app.js")
-            .replace('{', "")
-            .replace('}', "");
+            .replace(['{', '}'], "");
         let path = path.replace("/id", &format!("/{id}"));
         let path = path.strip_suffix('/').unwrap_or(&path);
         let reply = server.call(route.method.clone(), path, json!({})).await;

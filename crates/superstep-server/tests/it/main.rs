@@ -11,6 +11,7 @@ mod auth_matrix;
 mod callers;
 mod client;
 mod crons;
+mod drained;
 mod embedded;
 mod files;
 mod forks;

@@ -1,7 +1,7 @@
 //! A server in a process of its own, to be killed.
 
 use std::{
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Read as _},
     path::Path,
     process::{Child, Command, Stdio},
     sync::Arc,
@@ -16,6 +16,7 @@ use superstep::{
     sqlite::Database,
 };
 use superstep_server::Server;
+use tokio::sync::oneshot;
 
 /// What tells the test that it is the server: where its database is.
 pub(crate) const PLACE: &str = "SUPERSTEP_TEST_KILLED_SERVER";
@@ -84,7 +85,16 @@ pub(crate) async fn serve(place: &str) {
         .dynamic("asks", &asks(), Schemas::default());
     let server = server.bind("127.0.0.1:0").await.unwrap();
     println!("listens on {}", server.address());
-    server.serve(std::future::pending()).await.unwrap();
+    // It stops when its parent closes the pipe.
+    let (closed, stop) = oneshot::channel();
+    std::thread::spawn(move || {
+        let _end = std::io::stdin().read_to_end(&mut Vec::new());
+        closed.send(())
+    });
+    let stop = async {
+        let _closed = stop.await;
+    };
+    server.serve(stop).await.unwrap();
 }
 
 /// A server in a process of its own.
@@ -100,6 +110,7 @@ impl Process {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([name, "--exact", "--nocapture"])
             .env(PLACE, place)
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -155,9 +166,8 @@ impl Process {
                     let mut lines = event.lines();
                     lines.find_map(|line| Some(line.strip_prefix(name)?.to_owned()))
                 };
-                if let (Some(id), Some(name), Some(data)) =
-                    (field("id: "), field("event: "), field("data: "))
-                {
+                if let (Some(name), Some(data)) = (field("event: "), field("data: ")) {
+                    let id = field("id: ").unwrap_or_default();
                     events.push((id, name, serde_json::from_str(&data).unwrap()));
                 }
                 text = rest.to_owned();

@@ -125,6 +125,7 @@ fn end(thread: &str, epoch: u64) -> EndRun {
         ending: Ending::Done,
         cost: RunCost::default(),
         keeps: false,
+        hands_back: false,
     }
 }
 

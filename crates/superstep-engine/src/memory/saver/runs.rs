@@ -191,33 +191,26 @@ impl MemorySaver {
     }
 
     fn finish(&self, end: EndRun) -> Result<(), SaverError> {
-        let EndRun {
-            thread: id,
-            epoch,
-            run,
-            ending,
-            cost,
-            keeps,
-        } = end;
-        let missing = SaverError::NoRun { run };
-        let Some(thread) = self.thread(&id) else {
+        let missing = SaverError::NoRun { run: end.run };
+        let Some(thread) = self.thread(&end.thread) else {
             return Err(missing);
         };
         let mut inner = lock(&thread);
-        let is_leased = inner.is_leased(epoch);
+        let is_leased = inner.is_leased(end.epoch);
         let head = inner.head();
-        let Some(record) = inner.runs.find(run) else {
+        let Some(record) = inner.runs.find(end.run) else {
             return Err(missing);
         };
-        if !is_leased || !record.is_open() || record.epoch != Some(epoch) {
-            return Err(SaverError::Conflict { thread: id });
+        if !is_leased || !record.is_open() || record.epoch != Some(end.epoch) {
+            return Err(SaverError::Conflict { thread: end.thread });
         }
-        record.end(ending, head, self.0.clock.now());
-        record.spend(cost);
-        if keeps {
-            record.keep();
-        }
+        record.finish(&end, head, self.0.clock.now());
+        let is_queued = record.waiting().is_some();
         inner.runs.open = None;
+        drop(inner);
+        if is_queued {
+            self.0.runs.changed();
+        }
         Ok(())
     }
 

@@ -168,6 +168,10 @@ impl<'a> ThreadLog<'a> {
         let at = run.reader.at();
         let emitted = match item {
             LogItem::Event(event) => run.events.of(&event),
+            LogItem::Ended(Ending::Drained { .. }) if run.record.cancel.is_none() => {
+                // It was handed back to the queue, and goes on.
+                return Ok((cursor, at, Vec::new()));
+            }
             LogItem::Ended(ending) => {
                 let why = why(self.app, run.record.id, run.graph, &ending).await?;
                 return Ok((cursor, at, run.events.end(&ending, why.as_deref())));

@@ -43,7 +43,11 @@ pub(crate) async fn upgrade(
         subscriptions: HashMap::new(),
         reading: JoinSet::new(),
     };
-    Ok(upgrade.on_upgrade(move |socket| connection.serve(socket)))
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        let app = connection.app.clone();
+        // A client whose server stops connects to the next one.
+        let _stopped = app.shutdown.until_drained(connection.serve(socket)).await;
+    }))
 }
 
 /// A client that is connected.

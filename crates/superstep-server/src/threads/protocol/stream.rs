@@ -45,7 +45,8 @@ pub(crate) async fn events(
     let (out, frames) = mpsc::channel(AHEAD);
     tokio::spawn(async move {
         // A log that cannot be read ends the stream; its client comes back.
-        let _unread = pass(&app, reader, &filter, &out).await;
+        let passed = pass(&app, reader, &filter, &out);
+        let _unread = app.shutdown.until_drained(passed).await;
     });
     Ok(sse(frames))
 }

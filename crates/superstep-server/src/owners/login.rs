@@ -10,11 +10,8 @@ use axum::{
 };
 use superstep::{Caller, store::BoxFuture};
 
-use crate::{
-    error::ServerError,
-    owners::{check_name, tokens::Tokens, visitor::Visitor},
-    refusal::Refusal,
-};
+use super::{check_name, tokens::Tokens, visitor::Visitor};
+use crate::{error::ServerError, refusal::Refusal};
 
 /// The refusal of a caller by [`Server::authenticate`](crate::Server::authenticate), with the reason that the caller reads.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +86,7 @@ impl Login {
     }
 
     /// The request with its caller. A request that shows no token of a server that has some is refused.
-    pub(super) async fn admit(&self, request: Request) -> Result<(Request, Visitor), Denied> {
+    pub(crate) async fn admit(&self, request: Request) -> Result<(Request, Visitor), Denied> {
         if self.is_open() {
             return Ok((request, Visitor::SERVER));
         }
