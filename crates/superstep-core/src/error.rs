@@ -355,7 +355,7 @@ pub enum ErrorKind {
     /// Strict resume: the answer matches no open question.
     #[coded(
         "SS1105",
-        InvalidInput,
+        Conflict,
         hint = "read the thread's open questions and answer one of them"
     )]
     UnknownAsk {

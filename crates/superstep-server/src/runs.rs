@@ -5,6 +5,7 @@
 
 mod after;
 mod answer_rule;
+mod answered;
 pub(crate) mod batch;
 pub(crate) mod end;
 pub(crate) mod inbox_answer;

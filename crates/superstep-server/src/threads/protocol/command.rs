@@ -8,7 +8,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Map, Value as Json, json};
-use superstep::dynamic::state::Depth;
+use superstep::{
+    dynamic::{DynCommand, Resume, state::Depth},
+    runs::QueuedInput,
+};
 
 use crate::{
     app::App,
@@ -163,16 +166,24 @@ impl App {
             Some(Json::Array(many)) => many,
             _ => vec![Json::Object(params.clone())],
         };
-        let mut resume = Map::new();
+        let (mut resume, mut gone) = (Map::new(), None);
         for response in &responses {
             let asked = response.get("interrupt_id").and_then(Json::as_str);
             let asked = asked.unwrap_or_default();
             if !open.iter().any(|open| open == asked) {
-                let message = format!("Unknown or already-consumed interrupt: {asked}");
-                return Err(Failed::new("no_such_interrupt", message));
+                gone = Some(asked);
             }
             let answer = response.get("response").cloned().unwrap_or_default();
             resume.insert(asked.to_owned(), answer);
+        }
+        if let Some(asked) = gone {
+            let again = Resume::from_wire(Json::Object(resume.clone()).into());
+            let again = QueuedInput::Command(DynCommand::default(), Some(again));
+            let on = (&hosted.graph, &at);
+            if self.answered_before(on, &again).await?.is_none() {
+                let message = format!("Unknown or already-consumed interrupt: {asked}");
+                return Err(Failed::new("no_such_interrupt", message));
+            }
         }
         let mut command = Map::from_iter([("resume".to_owned(), Json::Object(resume))]);
         for name in ["update", "goto"] {
