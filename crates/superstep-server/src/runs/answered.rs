@@ -37,6 +37,11 @@ impl App {
         let Some(run) = runs.into_iter().find(brings_all) else {
             return Ok(None);
         };
+        if let Some(queued) = run.waiting() {
+            // One that was put off answers later than this one wants.
+            let is_put_off = run.attempt == 0 && queued.due > run.created;
+            return Ok(Some(run).filter(|_| !is_put_off));
+        }
         if run.ending.is_none() {
             return Ok(Some(run));
         }

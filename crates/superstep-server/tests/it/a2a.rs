@@ -115,11 +115,13 @@ async fn an_answer_to_a_task_is_for_what_that_task_asked() {
         json!("input-required"),
         "{second}"
     );
-    for (of, id) in [(&first["id"], "4"), (&done["id"], "5")] {
+    for (of, answer, id) in [(&first["id"], false, "4"), (&done["id"], true, "5")] {
         let stale = json!({"contextId": first["contextId"], "taskId": of});
-        let refused = say(json!(true), &stale, id).await;
+        let refused = say(json!(answer), &stale, id).await;
         assert_eq!(refused["error"]["code"], json!(-32602), "{refused}");
     }
+    let same = say(json!(true), &task, "the same answer").await;
+    assert_eq!(same["result"]["id"], done["id"], "{same}");
     let run = "00000000-0000-0000-0000-000000000000";
     let none = format!("{}:{run}", first["contextId"].as_str().unwrap());
     let unknown = say(json!(true), &json!({"taskId": none}), "6").await;

@@ -17,7 +17,7 @@ async fn a_server_that_stops_hands_its_runs_to_the_next_one_and_tells_their_clie
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("threads.db");
     let mut server = Process::start(&place);
-    let pipe = server.child.stdin.take();
+    let pipe = server.pipe.take();
     let body = json!({"assistant_id": "steps", "input": {"n": 0}, "stream_mode": ["values"]});
     let mut threads = Vec::new();
     for _ in 0..2 {

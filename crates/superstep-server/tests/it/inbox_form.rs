@@ -138,5 +138,5 @@ async fn an_inbox_that_leaves_a_thread_ends_it() {
     let late = server
         .post(&format!("/inbox/threads/{ID}/runs"), late)
         .await;
-    late.detail(422);
+    late.detail(409);
 }

@@ -133,7 +133,11 @@ async fn a_question_is_asked_and_answered() {
     .await;
     assert_eq!(kinds(&rest).last().unwrap(), "lifecycle completed");
     let again = command(&server, "input.respond", answer(&asked["interrupt_id"])).await;
-    assert_eq!(again["error"], "no_such_interrupt");
+    assert_eq!(again["result"], json!({}), "it was sent twice");
+    let mut other = answer(&asked["interrupt_id"]);
+    other["response"] = json!(false);
+    let other = command(&server, "input.respond", other).await;
+    assert_eq!(other["error"], "no_such_interrupt");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdin, Command, Stdio},
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -95,11 +95,15 @@ pub(crate) async fn serve(place: &str) {
         let _closed = stop.await;
     };
     server.serve(stop).await.unwrap();
+    // The harness would write to a pipe that nobody reads.
+    std::process::exit(0);
 }
 
 /// A server in a process of its own.
 pub(crate) struct Process {
     pub(crate) child: Child,
+    /// It stops when this is closed; a child that is waited for has no pipe any more.
+    pub(crate) pipe: Option<ChildStdin>,
     client: Client,
     address: String,
 }
@@ -122,6 +126,7 @@ impl Process {
             Some(address.to_owned())
         });
         Self {
+            pipe: child.stdin.take(),
             address: addresses.next().unwrap(),
             client: Client::new(&Settings::default()).unwrap(),
             child,
