@@ -274,7 +274,7 @@ impl Visit {
                     Ok(Some((_, LogItem::Ended(_))) | None) | Err(_) => break,
                 },
                 () = out.closed() => return Over::Client,
-                // The task goes on, and its client asks for it again.
+                // The task continues, and its client asks for it again.
                 () = self.app.left_behind(accepted.run.id) => return Over::Run,
                 _ = beat.tick() => {
                     if out.send(Bytes::from_static(HEARTBEAT)).await.is_err() {

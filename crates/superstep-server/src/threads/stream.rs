@@ -113,7 +113,7 @@ impl ThreadReader {
                 continue;
             };
             if matches!(item, LogItem::Ended(Ending::Drained { .. })) && run.cancel.is_none() {
-                // It was handed back to the queue, and goes on.
+                // It was handed back to the queue, and continues.
                 continue;
             }
             if matches!(item, LogItem::Ended(_)) {

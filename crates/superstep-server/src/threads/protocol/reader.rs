@@ -169,7 +169,7 @@ impl<'a> ThreadLog<'a> {
         let emitted = match item {
             LogItem::Event(event) => run.events.of(&event),
             LogItem::Ended(Ending::Drained { .. }) if run.record.cancel.is_none() => {
-                // It was handed back to the queue, and goes on.
+                // It was handed back to the queue, and continues.
                 return Ok((cursor, at, Vec::new()));
             }
             LogItem::Ended(ending) => {
