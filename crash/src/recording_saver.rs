@@ -12,9 +12,10 @@ use superstep_core::{
     checkpoint::{Loaded, NextRecord},
     error::SaverError,
     future::MaybeReady,
-    id::{CheckpointId, GraphPath, TaskId, ThreadId},
+    id::{CheckpointId, GraphPath, RunId, TaskId, ThreadId},
     record::{Effect, Record, Source, TaskKey, TaskNote},
-    saver::{At, Commit, Events, Keep, Lease, Notes, Saver, SaverLayer},
+    runs::{ClaimRuns, EnqueueRun, Release, RunRecord},
+    saver::{At, Claimed, Commit, Events, Keep, Lease, Notes, RunQueue, Saver, SaverLayer},
     table::Key,
 };
 
@@ -83,6 +84,20 @@ impl RecordingSaver {
             })?;
             answer
         }))
+    }
+
+    /// A lease whose end passes kill points.
+    fn watched(&self, lease: Lease) -> Lease {
+        let points = self.points.clone();
+        Lease::with_end(lease.epoch, move || {
+            points.pass(When::Before, "release");
+            let ended = lease.end();
+            MaybeReady::Later(Box::pin(async move {
+                ended.await;
+                points.pass(When::After, "release");
+                Ok(())
+            }))
+        })
     }
 
     fn remember(&self, thread: &ThreadId, namespace: &GraphPath, record: &Arc<Record>) {
@@ -159,17 +174,12 @@ impl SaverLayer for RecordingSaver {
             self.points.pass(When::Before, "lease");
             let lease = self.inner.lease(&thread).await?;
             self.points.pass(When::After, "lease");
-            let points = self.points.clone();
-            Ok(Lease::with_end(lease.epoch, move || {
-                points.pass(When::Before, "release");
-                let ended = lease.end();
-                MaybeReady::Later(Box::pin(async move {
-                    ended.await;
-                    points.pass(When::After, "release");
-                    Ok(())
-                }))
-            }))
+            Ok(self.watched(lease))
         }))
+    }
+
+    fn run_queue(&self) -> &dyn RunQueue {
+        self
     }
 
     fn load(
@@ -250,5 +260,37 @@ impl SaverLayer for RecordingSaver {
         self.recorded(vec!["prune"], call, Vec::new(), || {
             self.inner.prune(thread, keep)
         })
+    }
+}
+
+impl RunQueue for RecordingSaver {
+    fn enqueue(&self, run: EnqueueRun) -> MaybeReady<'_, RunRecord> {
+        self.inner.run_queue().enqueue(run)
+    }
+
+    fn claim(&self, claim: &ClaimRuns) -> MaybeReady<'_, Vec<Claimed>> {
+        let claim = claim.clone();
+        MaybeReady::Later(Box::pin(async move {
+            self.points.pass(When::Before, "claim");
+            let mut all = Vec::new();
+            for claimed in self.inner.run_queue().claim(&claim).await? {
+                self.points.pass(When::After, "claim");
+                if let Some(head) = claimed.loaded.as_ref().and_then(Loaded::head) {
+                    let root = GraphPath::default();
+                    self.remember(&claimed.record.thread, &root, head);
+                }
+                let lease = self.watched(claimed.lease);
+                all.push(Claimed { lease, ..claimed });
+            }
+            Ok(all)
+        }))
+    }
+
+    fn release(&self, run: RunId, lease: Lease, release: Release) -> MaybeReady<'_, ()> {
+        self.inner.run_queue().release(run, lease, release)
+    }
+
+    fn queue_changed(&self) -> MaybeReady<'_, ()> {
+        self.inner.run_queue().queue_changed()
     }
 }

@@ -10,7 +10,7 @@ use superstep_core::{
     id::{CheckpointId, GraphPath, ThreadId},
     policy::Durability,
     record::{Record, TaskNote},
-    saver::{At, Commit, HistoryQuery, Lease, Notes, Saver},
+    saver::{At, Claimed, Commit, HistoryQuery, Lease, Notes, Saver},
 };
 
 use super::model::{Model, same};
@@ -66,6 +66,16 @@ impl Fixture {
             lease: self.lease(thread).await?,
             model,
         })
+    }
+
+    /// The lease of a claimed run, as the right to write a thread that holds what the model says.
+    pub(super) fn writer_of(&self, claimed: Claimed, model: Model) -> Writer {
+        Writer {
+            saver: self.saver.clone(),
+            thread: claimed.record.thread,
+            lease: claimed.lease,
+            model,
+        }
     }
 
     pub(super) async fn load(

@@ -1,6 +1,6 @@
 //! The queue of runs: who may claim what, and what becomes of claims that nobody keeps.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use superstep_core::{
     ask::Resume,
@@ -8,19 +8,21 @@ use superstep_core::{
     checkpoint::CheckpointRef,
     command::Command,
     event::{Ending, Modes},
-    id::AskId,
+    id::{AskId, RunId},
     plan::Pauses,
     policy::Durability,
     record::{Pending, Record, StartValue},
     runs::{
-        Cancel, CancelRequest, Claim, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
-        QueuedOptions, RunCost, RunStatus,
+        Cancel, CancelRequest, ClaimGraph, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
+        QueuedOptions, Release, RunCost, RunRecord, RunStatus,
     },
+    saver::Claimed,
     value::Value,
 };
 
-use super::fixture::{BUSY, Bench, CONFLICT, Fixture, RUN_ENDED, UNSTORABLE, Writer, refused};
-use super::records::{first, id};
+use super::fixture::{BUSY, Bench, CONFLICT, Fixture, RUN_ENDED, UNSTORABLE, refused};
+use super::model::{Model, same};
+use super::records::{delta, first, id};
 use super::runs::{begin, run};
 use crate::kit::{Failure, Verdict, cases, equal};
 
@@ -30,7 +32,10 @@ cases![
     runs_of_a_thread_are_claimed_one_after_the_other,
     the_run_that_is_due_longest_is_claimed_first,
     a_worker_takes_only_runs_of_its_graphs,
-    a_claim_ends_with_its_time,
+    a_claim_takes_at_most_what_is_asked_for,
+    owners_take_turns,
+    a_claim_brings_the_newest_checkpoint,
+    a_claim_ends_with_its_lease,
     a_released_run_is_claimed_again,
     a_refused_run_has_ended,
     a_queued_run_that_was_cut_short_goes_back_until_its_attempts_are_used_up,
@@ -39,6 +44,7 @@ cases![
     a_run_in_place_of_others_has_them_cancelled,
     a_run_that_waits_is_cancelled_at_once,
     a_worker_is_woken_by_a_new_run,
+    runs_are_dated_by_the_clock_of_the_saver,
 ];
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -55,42 +61,63 @@ async fn put(fixture: &Fixture, new: EnqueueRun) -> Verdict {
     Ok(())
 }
 
-async fn claim_for(fixture: &Fixture, lease: Duration) -> Result<Option<Claim>, Failure> {
-    let wanted = ClaimRuns {
-        graphs: vec!["chat".into(), "order".into()],
-        lease,
+/// Runs of these graphs, as a worker claims them.
+fn wanted(graphs: &[&str], limit: usize) -> ClaimRuns {
+    let share = ClaimGraph {
+        limit: usize::MAX,
+        mark: id(0),
     };
+    let graphs = graphs.iter().map(|name| (Arc::from(*name), share));
+    ClaimRuns {
+        graphs: graphs.collect(),
+        limit,
+    }
+}
+
+pub(super) async fn claim(
+    fixture: &Fixture,
+    graphs: &[&str],
+    limit: usize,
+) -> Result<Vec<Claimed>, Failure> {
+    let wanted = wanted(graphs, limit);
     Ok(fixture.saver.run_queue().claim(&wanted).await?)
 }
 
-async fn claim(fixture: &Fixture) -> Result<Option<Claim>, Failure> {
-    claim_for(fixture, HOUR).await
+async fn claim_one(fixture: &Fixture) -> Result<Option<Claimed>, Failure> {
+    Ok(claim(fixture, &["chat", "order"], 1).await?.pop())
+}
+
+fn ids(claimed: &[Claimed]) -> Vec<RunId> {
+    claimed.iter().map(|claimed| claimed.record.id).collect()
 }
 
 /// Demands that a worker gets this run.
-async fn gets(fixture: &Fixture, n: u64) -> Result<Claim, Failure> {
-    let claimed = claim(fixture).await?;
-    let got = claimed.as_ref().map(|claim| claim.record.id);
+async fn gets(fixture: &Fixture, n: u64) -> Result<Claimed, Failure> {
+    let claimed = claim_one(fixture).await?;
+    let got = claimed.as_ref().map(|claimed| claimed.record.id);
     equal("the run that was claimed", got, Some(run(n)))?;
     claimed.ok_or_else(|| Failure("nothing was claimed".into()))
 }
 
 async fn gets_nothing(fixture: &Fixture) -> Verdict {
-    let claimed = claim(fixture).await?.map(|claim| claim.record.id);
+    let claimed = claim_one(fixture).await?.map(|claimed| claimed.record.id);
     equal("the run that was claimed", claimed, None)
 }
 
-async fn status(fixture: &Fixture, n: u64) -> Result<RunStatus, Failure> {
+async fn record(fixture: &Fixture, n: u64) -> Result<RunRecord, Failure> {
     let found = fixture.saver.runs().load_run(run(n)).await?;
-    let found = found.ok_or_else(|| Failure(format!("there is no run {n}")))?;
-    Ok(found.status())
+    found.ok_or_else(|| Failure(format!("there is no run {n}")))
 }
 
-fn ending(writer: &Writer, n: u64) -> EndRun {
+async fn status(fixture: &Fixture, n: u64) -> Result<RunStatus, Failure> {
+    Ok(record(fixture, n).await?.status())
+}
+
+fn ending(claimed: &Claimed) -> EndRun {
     EndRun {
-        thread: writer.thread().clone(),
-        epoch: writer.epoch(),
-        run: run(n),
+        thread: claimed.record.thread.clone(),
+        epoch: claimed.lease.epoch,
+        run: claimed.record.id,
         ending: Ending::Done,
         cost: RunCost::default(),
         keeps: false,
@@ -98,9 +125,9 @@ fn ending(writer: &Writer, n: u64) -> EndRun {
     }
 }
 
-async fn end(fixture: &Fixture, writer: &Writer, n: u64) -> Verdict {
-    let end = ending(writer, n);
-    Ok(fixture.saver.runs().end_run(end).await?)
+/// Ends a claimed run; its lease stays.
+async fn end(fixture: &Fixture, claimed: &Claimed) -> Verdict {
+    Ok(fixture.saver.runs().end_run(ending(claimed)).await?)
 }
 
 fn unfinished(n: u64) -> Record {
@@ -121,15 +148,24 @@ async fn a_queued_run_is_claimed_once(bench: &Bench<'_>) -> Verdict {
     let again = fixture.saver.run_queue().enqueue(new("u", 1)).await;
     refused("the same id again", again, RUN_ENDED)?;
     equal("threads", fixture.listed().await?.len(), 0)?;
-    gets(&fixture, 1).await?;
-    gets_nothing(&fixture).await?;
-    let writer = fixture.writer("t").await?;
-    let begun = fixture.saver.runs().begin_run(begin(&writer, 1)).await?;
-    equal("its attempt", begun.attempt, 1)?;
+    let claimed = gets(&fixture, 1).await?;
+    equal("its attempt", claimed.record.attempt, 1)?;
+    equal("its lease", claimed.record.epoch, Some(claimed.lease.epoch))?;
+    equal(
+        "whether it has a checkpoint",
+        claimed.loaded.is_some(),
+        false,
+    )?;
+    equal(
+        "its record",
+        record(&fixture, 1).await?,
+        claimed.record.clone(),
+    )?;
     equal("its status", status(&fixture, 1).await?, RunStatus::Running)?;
+    refused("its thread", fixture.saver.lease(&"t".into()).await, BUSY)?;
     gets_nothing(&fixture).await?;
-    end(&fixture, &writer, 1).await?;
-    drop(writer);
+    end(&fixture, &claimed).await?;
+    drop(claimed);
     equal("its status", status(&fixture, 1).await?, RunStatus::Done)?;
     gets_nothing(&fixture).await
 }
@@ -181,6 +217,7 @@ async fn what_a_queued_run_brings_along_survives(bench: &Bench<'_>) -> Verdict {
         QueuedInput::Command(Command::default(), Some(Resume::Next(value.clone()))),
         QueuedInput::Command(Command::default(), Some(Resume::ById(answers))),
     ];
+    let mut claimed = Vec::new();
     for (n, input) in (1..).zip(inputs) {
         let thread = format!("t{n}");
         let wanted = EnqueueRun {
@@ -192,7 +229,8 @@ async fn what_a_queued_run_brings_along_survives(bench: &Bench<'_>) -> Verdict {
             ..new(&thread, n)
         };
         put(&fixture, wanted.clone()).await?;
-        let got = gets(&fixture, n).await?.record;
+        claimed.push(gets(&fixture, n).await?);
+        let got = record(&fixture, n).await?;
         equal("its thread", &got.thread, &wanted.thread)?;
         equal("its graph", &got.graph, &wanted.graph)?;
         equal("its deadline", got.deadline, wanted.deadline)?;
@@ -222,13 +260,9 @@ async fn runs_of_a_thread_are_claimed_one_after_the_other(bench: &Bench<'_>) -> 
         put(&fixture, new("t", n)).await?;
     }
     for n in [2, 1, 3] {
-        gets(&fixture, n).await?;
+        let claimed = gets(&fixture, n).await?;
         gets_nothing(&fixture).await?;
-        let writer = fixture.writer("t").await?;
-        gets_nothing(&fixture).await?;
-        fixture.saver.runs().begin_run(begin(&writer, n)).await?;
-        gets_nothing(&fixture).await?;
-        end(&fixture, &writer, n).await?;
+        end(&fixture, &claimed).await?;
         // Whoever holds the thread may be about to write.
         gets_nothing(&fixture).await?;
     }
@@ -248,9 +282,9 @@ async fn the_run_that_is_due_longest_is_claimed_first(bench: &Bench<'_>) -> Verd
     };
     put(&fixture, soon).await?;
     put(&fixture, new("now", 3)).await?;
-    gets(&fixture, 3).await?;
+    let _third = gets(&fixture, 3).await?;
     let claimed = loop {
-        if let Some(claimed) = claim(&fixture).await? {
+        if let Some(claimed) = claim_one(&fixture).await? {
             break claimed;
         }
         tokio::task::yield_now().await;
@@ -258,7 +292,7 @@ async fn the_run_that_is_due_longest_is_claimed_first(bench: &Bench<'_>) -> Verd
     equal("the next", claimed.record.id, run(2))?;
     // One that is not due holds up nobody.
     put(&fixture, new("late", 4)).await?;
-    gets(&fixture, 4).await?;
+    let _fourth = gets(&fixture, 4).await?;
     gets_nothing(&fixture).await
 }
 
@@ -266,55 +300,109 @@ async fn a_worker_takes_only_runs_of_its_graphs(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     put(&fixture, new("t", 1)).await?;
     for (graphs, wanted) in [
-        (Vec::new(), None),
-        (vec!["Order".into(), "".into()], None),
-        (vec!["chat".into(), "order".into()], Some(run(1))),
+        (&[] as &[&str], Vec::new()),
+        (&["Order", ""], Vec::new()),
+        (&["chat", "order"], vec![run(1)]),
     ] {
-        let wants = ClaimRuns {
-            graphs,
-            lease: HOUR,
-        };
-        let got = fixture.saver.run_queue().claim(&wants).await?;
-        equal("a run", got.map(|claim| claim.record.id), wanted)?;
+        let got = claim(&fixture, graphs, 1).await?;
+        equal("runs", ids(&got), wanted)?;
     }
     Ok(())
 }
 
-async fn a_claim_ends_with_its_time(bench: &Bench<'_>) -> Verdict {
+async fn a_claim_takes_at_most_what_is_asked_for(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    for n in 1..=8 {
+        let graph = if n <= 5 { "order" } else { "chat" };
+        let run = EnqueueRun {
+            graph: graph.into(),
+            ..new(&format!("t{n}"), n)
+        };
+        put(&fixture, run).await?;
+    }
+    equal("none", claim(&fixture, &["order"], 0).await?.len(), 0)?;
+    let two = claim(&fixture, &["order", "chat"], 2).await?;
+    equal("two runs", ids(&two), vec![run(1), run(2)])?;
+    let mut few = wanted(&["order", "chat"], 4);
+    if let Some(order) = few.graphs.get_mut("order") {
+        order.limit = 1;
+    }
+    let more = fixture.saver.run_queue().claim(&few).await?;
+    let got = vec![run(3), run(6), run(7), run(8)];
+    equal("one of a graph and four in all", ids(&more), got)
+}
+
+async fn owners_take_turns(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    for (n, owner) in (1..).zip(["ann", "ann", "ann", "bob", "bob", "ann"]) {
+        let options = QueuedOptions {
+            caller: Some(Caller::new(owner)),
+            ..QueuedOptions::default()
+        };
+        let run = EnqueueRun {
+            options,
+            ..new(&format!("t{n}"), n)
+        };
+        put(&fixture, run).await?;
+    }
+    let first = claim(&fixture, &["order"], 3).await?;
+    equal("the first runs", ids(&first), vec![run(1), run(4), run(2)])?;
+    // Those that are under way count too.
+    let second = claim(&fixture, &["order"], 2).await?;
+    equal("the next runs", ids(&second), vec![run(5), run(3)])?;
+    for claimed in first.iter().chain(&second) {
+        end(&fixture, claimed).await?;
+    }
+    drop((first, second));
+    gets(&fixture, 6).await.map(drop)
+}
+
+async fn a_claim_brings_the_newest_checkpoint(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
+    writer.commit("", first(1)).await?;
+    writer.commit("", delta(2, 1)).await?;
+    let model = writer.end();
+    put(&fixture, new("t", 3)).await?;
+    let claimed = gets(&fixture, 3).await?;
+    equal("its base", claimed.record.base, Some(id(2)))?;
+    let wanted = model.reading(&"".into(), id(2));
+    same(
+        "what it begins from",
+        claimed.loaded.as_ref(),
+        wanted.as_ref(),
+    )
+}
+
+async fn a_claim_ends_with_its_lease(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     put(&fixture, new("t", 1)).await?;
-    let first = claim_for(&fixture, Duration::ZERO).await?;
-    let first = first.ok_or_else(|| Failure("nothing was claimed".into()))?;
+    let first = gets(&fixture, 1).await?;
+    drop(first);
+    equal("its status", status(&fixture, 1).await?, RunStatus::Queued)?;
     let second = gets(&fixture, 1).await?;
-    equal(
-        "whether claims are counted",
-        second.token > first.token,
-        true,
-    )?;
+    equal("its attempt", second.record.attempt, 2)?;
+    let other = fixture.lease("u").await?;
+    let again = Release::Later(Duration::ZERO);
     let queue = fixture.saver.run_queue();
-    let got = queue.renew(&first, HOUR).await;
-    refused("renewing a claim that is over", got, CONFLICT)?;
-    let got = queue.release(&first, Duration::ZERO).await;
-    refused("releasing it", got, CONFLICT)?;
-    let got = queue.refuse(&first, Ending::Done).await;
-    refused("refusing its run", got, CONFLICT)?;
-    gets_nothing(&fixture).await?;
-    queue.renew(&second, Duration::ZERO).await?;
-    gets(&fixture, 1).await.map(drop)
+    let got = queue.release(run(1), other, again).await;
+    refused("releasing it under another lease", got, CONFLICT)?;
+    // That lease ends all the same.
+    drop(fixture.lease("u").await?);
+    equal("its status", status(&fixture, 1).await?, RunStatus::Running)
 }
 
 async fn a_released_run_is_claimed_again(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     put(&fixture, new("t", 1)).await?;
     put(&fixture, new("t", 2)).await?;
-    let first = gets(&fixture, 1).await?;
     let queue = fixture.saver.run_queue();
-    queue.release(&first, Duration::ZERO).await?;
-    let got = queue.release(&first, Duration::ZERO).await;
-    refused("releasing it again", got, CONFLICT)?;
-    let second = gets(&fixture, 1).await?;
-    equal("its attempt", second.record.attempt, 0)?;
-    queue.release(&second, HOUR).await?;
+    for after in [Duration::ZERO, HOUR] {
+        let Claimed { record, lease, .. } = gets(&fixture, 1).await?;
+        equal("its attempt", record.attempt, 1)?;
+        queue.release(run(1), lease, Release::Later(after)).await?;
+        equal("its status", status(&fixture, 1).await?, RunStatus::Queued)?;
+    }
     gets(&fixture, 2).await.map(drop)
 }
 
@@ -326,14 +414,11 @@ async fn a_refused_run_has_ended(bench: &Bench<'_>) -> Verdict {
         code: "SS1105".into(),
         message: "the answered question is not open".into(),
     };
-    let queue = fixture.saver.run_queue();
-    queue.refuse(&claimed, ending.clone()).await?;
-    let read = fixture.saver.runs().load_run(run(1)).await?;
-    equal(
-        "its ending",
-        read.and_then(|read| read.ending),
-        Some(ending),
-    )?;
+    let (queue, refuse) = (fixture.saver.run_queue(), Release::Refused(ending.clone()));
+    queue.release(run(1), claimed.lease, refuse).await?;
+    let read = record(&fixture, 1).await?;
+    equal("its ending", read.ending, Some(ending))?;
+    equal("when it began", (read.started, read.attempt), (None, 0))?;
     gets_nothing(&fixture).await?;
     let writer = fixture.writer("t").await?;
     let got = fixture.saver.runs().begin_run(begin(&writer, 1)).await;
@@ -354,11 +439,12 @@ async fn a_queued_run_that_was_cut_short_goes_back_until_its_attempts_are_used_u
     put(&fixture, twice).await?;
     for attempt in [1, 2] {
         let claimed = gets(&fixture, 1).await?;
-        equal("attempts before", claimed.record.attempt, attempt - 1)?;
-        let mut writer = fixture.writer_after("t", model).await?;
+        equal("its attempt", claimed.record.attempt, attempt)?;
+        equal("its base", claimed.record.base, Some(id(1)))?;
+        let mut writer = fixture.writer_of(claimed, model);
+        // It says again what it runs with, under the same lease.
         let begun = fixture.saver.runs().begin_run(begin(&writer, 1)).await?;
         equal("its attempt", begun.attempt, attempt)?;
-        equal("its base", begun.base, Some(id(1)))?;
         writer
             .commit("", unfinished(1 + u64::from(attempt)))
             .await?;
@@ -383,25 +469,22 @@ async fn a_run_whose_worker_stops_goes_back_without_counting_the_attempt(
         ..new("t", 1)
     };
     put(&fixture, once).await?;
-    let mut model = None;
+    let mut model = Model::default();
     for n in 1..=3 {
-        gets(&fixture, 1).await?;
-        let mut writer = match model {
-            None => fixture.writer("t").await?,
-            Some(model) => fixture.writer_after("t", model).await?,
-        };
-        fixture.saver.runs().begin_run(begin(&writer, 1)).await?;
-        writer.commit("", unfinished(n)).await?;
+        let claimed = gets(&fixture, 1).await?;
+        equal("its attempt", claimed.record.attempt, u32::try_from(n).unwrap_or_default())?;
         let stopped = EndRun {
             ending: Ending::Drained {
                 reason: "a deploy".into(),
             },
             hands_back: true,
-            ..ending(&writer, 1)
+            ..ending(&claimed)
         };
+        let mut writer = fixture.writer_of(claimed, model);
+        writer.commit("", unfinished(n)).await?;
         fixture.saver.runs().end_run(stopped).await?;
         equal("its status", status(&fixture, 1).await?, RunStatus::Queued)?;
-        model = Some(writer.end());
+        model = writer.end();
     }
     gets(&fixture, 1).await.map(drop)
 }
@@ -416,16 +499,14 @@ async fn a_busy_thread_refuses_a_run_if_asked_to(bench: &Bench<'_>) -> Verdict {
     let queue = fixture.saver.run_queue();
     let got = queue.enqueue(rejecting(2)).await;
     refused("a run beside one that waits", got, BUSY)?;
-    gets(&fixture, 1).await?;
-    let writer = fixture.writer("t").await?;
-    fixture.saver.runs().begin_run(begin(&writer, 1)).await?;
+    let claimed = gets(&fixture, 1).await?;
     let got = queue.enqueue(rejecting(2)).await;
     refused("a run beside one that runs", got, BUSY)?;
-    end(&fixture, &writer, 1).await?;
+    end(&fixture, &claimed).await?;
     let got = queue.enqueue(rejecting(2)).await;
     refused("a run on a thread that is leased", got, BUSY)?;
     equal("a run", fixture.saver.runs().load_run(run(2)).await?, None)?;
-    drop(writer);
+    drop(claimed);
     put(&fixture, rejecting(2)).await?;
     gets(&fixture, 2).await.map(drop)
 }
@@ -437,8 +518,8 @@ async fn a_run_in_place_of_others_has_them_cancelled(bench: &Bench<'_>) -> Verdi
         (OnBusy::RollbackRepeating, Cancel::RollbackRepeating),
     ] {
         let fixture = bench.open().await?;
-        let writer = fixture.writer("t").await?;
-        fixture.saver.runs().begin_run(begin(&writer, 1)).await?;
+        put(&fixture, new("t", 1)).await?;
+        let claimed = gets(&fixture, 1).await?;
         put(&fixture, new("t", 2)).await?;
         put(&fixture, new("other", 3)).await?;
         let instead = EnqueueRun {
@@ -457,10 +538,10 @@ async fn a_run_in_place_of_others_has_them_cancelled(bench: &Bench<'_>) -> Verdi
             status(&fixture, 2).await?,
             RunStatus::Cancelled,
         )?;
-        gets(&fixture, 3).await?;
+        let _third = gets(&fixture, 3).await?;
         gets_nothing(&fixture).await?;
-        end(&fixture, &writer, 1).await?;
-        drop(writer);
+        end(&fixture, &claimed).await?;
+        drop(claimed);
         gets(&fixture, 4).await?;
     }
     Ok(())
@@ -470,7 +551,6 @@ async fn a_run_that_waits_is_cancelled_at_once(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     put(&fixture, new("t", 1)).await?;
     put(&fixture, new("t", 2)).await?;
-    let claimed = gets(&fixture, 1).await?;
     for n in [1, 2] {
         let request = CancelRequest {
             how: Cancel::Now,
@@ -485,8 +565,6 @@ async fn a_run_that_waits_is_cancelled_at_once(bench: &Bench<'_>) -> Verdict {
             RunStatus::Cancelled,
         )?;
     }
-    let got = fixture.saver.run_queue().renew(&claimed, HOUR).await;
-    refused("renewing its claim", got, CONFLICT)?;
     gets_nothing(&fixture).await
 }
 
@@ -503,4 +581,14 @@ async fn a_worker_is_woken_by_a_new_run(bench: &Bench<'_>) -> Verdict {
     let asleep = |_| Failure("a worker was not woken".into());
     woken.map_err(asleep)??;
     gets(&fixture, 1).await.map(drop)
+}
+
+async fn runs_are_dated_by_the_clock_of_the_saver(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    let before = fixture.saver.now().await?;
+    put(&fixture, new("t", 1)).await?;
+    let after = fixture.saver.now().await?;
+    let created = record(&fixture, 1).await?.created;
+    let is_between = (before..=after).contains(&created);
+    equal("whether it was made in between", is_between, true)
 }

@@ -1,12 +1,14 @@
 //! Schedules: what is due, and one run for each time.
 
 use superstep_core::{
-    runs::{ClaimRuns, OnBusy, QueuedInput, QueuedOptions},
+    event::Ending,
+    runs::{OnBusy, QueuedInput, QueuedOptions, Release},
     schedules::{CronSchedule, FireSchedule, Firing, Missed},
     value::Value,
 };
 
 use super::fixture::{Bench, Fixture, UNSTORABLE, refused};
+use super::run_queue::claim;
 use super::runs::{begin, run};
 use crate::kit::{Failure, Verdict, cases, equal};
 
@@ -45,12 +47,17 @@ async fn due(fixture: &Fixture, now: i64) -> Result<Vec<String>, Failure> {
 }
 
 async fn queued(fixture: &Fixture) -> Result<Option<u128>, Failure> {
-    let wanted = ClaimRuns {
-        graphs: vec!["order".into()],
-        lease: std::time::Duration::from_secs(3600),
+    let Some(claimed) = claim(fixture, &["order"], 1).await?.pop() else {
+        return Ok(None);
     };
-    let claimed = fixture.saver.run_queue().claim(&wanted).await?;
-    Ok(claimed.map(|claim| claim.record.id.0))
+    // It does not come again.
+    let (run, done) = (claimed.record.id, Release::Refused(Ending::Done));
+    fixture
+        .saver
+        .run_queue()
+        .release(run, claimed.lease, done)
+        .await?;
+    Ok(Some(run.0))
 }
 
 async fn a_schedule_reads_as_it_was_stored(bench: &Bench<'_>) -> Verdict {

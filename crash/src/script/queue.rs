@@ -19,8 +19,6 @@ use crate::{
     line::Line,
 };
 
-/// What the next worker waits for that finds a claimed run: its own process has no rival.
-const CLAIM: Duration = Duration::from_millis(20);
 /// When the schedule is due first: 2026-01-01 in UTC.
 const FIRST: UnixMillis = 1_767_225_600_000;
 /// How often it is due, once a minute.
@@ -79,7 +77,7 @@ impl Session {
             log: self.scene.log(),
             ..RunOptions::default()
         };
-        let worker = Worker::new([self.graph.clone()], options)?.claim_lease(CLAIM);
+        let worker = Worker::new([self.graph.clone()], options)?;
         while !self.is_all_over().await? {
             let changed = self.saver.run_queue().queue_changed();
             let worked = tokio::select! {

@@ -5,6 +5,7 @@
 //! does is in checkpoints and events, which do not depend on these records.
 
 mod cancel;
+mod claim;
 mod cost;
 mod noted;
 mod options;
@@ -26,10 +27,11 @@ use crate::{
 };
 
 pub use cancel::{Cancel, CancelRequest};
+pub use claim::{ClaimGraph, ClaimRuns, FairShares, Release, Start, answered};
 pub use cost::RunCost;
 pub use noted::noted;
 pub use options::QueuedOptions;
-pub use queue::{Claim, ClaimRuns, EnqueueRun, OnBusy, Queued, QueuedInput};
+pub use queue::{EnqueueRun, OnBusy, Queued, QueuedInput};
 pub use status::{ParseStatusError, RunStatus};
 
 /// The code of [`ErrorKind::BadAnswer`](crate::error::ErrorKind::BadAnswer), which is what an ending keeps of it.
@@ -196,7 +198,8 @@ impl RunRecord {
         }
     }
 
-    /// Begins again a run that did not end. It keeps the checkpoint it began from first.
+    /// Begins again a run that did not end. It keeps the checkpoint it began from once it has taken in
+    /// its input. Under the lease that it has already, this counts no attempt.
     pub fn begin_again(
         &mut self,
         begin: BeginRun,
@@ -206,17 +209,15 @@ impl RunRecord {
         if self.thread != begin.thread || self.ending.is_some() {
             return Err(SaverError::RunEnded { run: self.id });
         }
-        if self.attempt == 0 {
-            (self.base, self.noted) = (head, begin.noted);
-            self.mark = Some(head.map_or(begin.mark, |head| head.max(begin.mark)));
+        if !self.has_taken_input(head, begin.noted) {
+            self.begin_from(head, begin.mark, begin.noted);
         }
-        self.attempt = self.attempt.saturating_add(1);
+        if self.epoch != Some(begin.epoch) {
+            self.attempt = self.attempt.saturating_add(1);
+        }
         match &mut self.queued {
             // It goes back to the queue under the name it had there.
-            Some(queued) => {
-                queued.claimed_until = None;
-                queued.options.keep_identity(&begin.options);
-            }
+            Some(queued) => queued.options.keep_identity(&begin.options),
             None => {
                 (self.graph, self.input) = (begin.graph, begin.input);
                 self.options = Some(begin.options);
@@ -228,6 +229,14 @@ impl RunRecord {
         (self.started, self.epoch) = (Some(now), Some(begin.epoch));
         (self.deadline, self.metadata) = (begin.deadline, begin.metadata);
         Ok(())
+    }
+
+    /// Whether a claimed run is recorded with what it runs with: context, caller, deadline and metadata.
+    pub fn is_begun_as(&self, begin: &BeginRun) -> bool {
+        let is_same = |given: &QueuedOptions| given.has_identity(&begin.options);
+        (self.deadline, &self.metadata) == (begin.deadline, &begin.metadata)
+            && self.started.is_some()
+            && self.given().is_some_and(is_same)
     }
 
     /// Ends the run. `head` is the newest checkpoint of the thread's own graph.

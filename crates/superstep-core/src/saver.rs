@@ -23,7 +23,7 @@ use crate::{
 
 pub use find::{ThreadHint, ThreadInfo, ThreadOrder, ThreadQuery, find_threads};
 pub use layer::SaverLayer;
-pub use run_queue::RunQueue;
+pub use run_queue::{Claimed, RunQueue};
 pub use runs::Runs;
 pub use schedules::Schedules;
 
@@ -289,6 +289,10 @@ pub trait Saver: Send + Sync + 'static {
     /// A thread is used when a lease of it is taken and when it ends, and when it is made by a copy
     /// or an import; reading is no use. The saver notes the time of that on its own clock.
     fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained>;
+
+    /// What time it is for the storage, which is the same for all processes that share it: by this
+    /// clock leases end and runs and schedules are due.
+    fn now(&self) -> MaybeReady<'_, UnixMillis>;
 
     /// The runs of its threads.
     fn runs(&self) -> &dyn Runs;

@@ -10,18 +10,17 @@ use std::{
 };
 
 use superstep_core::{
-    ask::{Ask, Resume},
+    ask::Ask,
     checkpoint::Loaded,
     command::Output,
     error::{Error, ErrorKind},
     event::{Ending, Modes},
     future::BoxFuture,
-    id::AskId,
     plan::{Keys, Pauses, Persist},
     record::open_asks,
     run::{Begin, Buffers, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
-    runs::{BeginRun, InputKind, noted},
-    saver::At,
+    runs::{BeginRun, InputKind, answered, noted},
+    saver::{At, Claimed},
     value::Value,
 };
 
@@ -57,12 +56,25 @@ impl DynGraph {
         options: &RunOptions,
         sink: Option<Sink>,
     ) -> Result<DynOutcome, Error> {
-        let begun = self.begin(input, options, sink).await;
+        let begun = self.begin(input, options, sink, &mut None).await;
         let begun = begun.map_err(|error| error.at_thread(options.thread.as_ref()))?;
         begun.finish(None).await
     }
 
-    /// Begins a run: leases its thread, checks what it is fed, records it.
+    /// Runs a claimed run to its end. One that cannot begin stays in `claimed`.
+    pub(crate) async fn run_claimed(
+        &self,
+        input: RunInput,
+        options: &RunOptions,
+        claimed: &mut Option<Claimed>,
+    ) -> Result<DynOutcome, Error> {
+        let begun = self.begin(input, options, None, claimed).await;
+        let begun = begun.map_err(|error| error.at_thread(options.thread.as_ref()))?;
+        begun.finish(None).await
+    }
+
+    /// Begins a run: leases its thread, checks what it is fed, records it. A claimed run has its lease and
+    /// its record already.
     #[expect(
         clippy::manual_async_fn,
         reason = "an async fn has room for its arguments twice, in every run"
@@ -72,6 +84,7 @@ impl DynGraph {
         input: RunInput,
         options: &RunOptions,
         sink: Option<Sink>,
+        claimed: &mut Option<Claimed>,
     ) -> impl Future<Output = Result<BegunRun, Error>> + Send {
         async move {
             options.check()?;
@@ -90,10 +103,15 @@ impl DynGraph {
                 return Err(ErrorKind::BadArgument { why }.into());
             }
             let lease = match (saver, &options.thread) {
-                (Some(saver), Some(thread)) => Some(saver.lease(thread).await?),
+                (Some(saver), Some(thread)) if claimed.is_none() => {
+                    Some(saver.lease(thread).await?)
+                }
                 _ => None,
             };
-            let epoch = lease.as_ref().map_or(0, |lease| lease.epoch);
+            let leased = lease
+                .as_ref()
+                .or(claimed.as_ref().map(|claimed| &claimed.lease));
+            let (epoch, recorded) = (leased.map_or(0, |lease| lease.epoch), leased.is_some());
             let log = match (saver, &options.thread) {
                 _ if options.log == Modes::NONE => None,
                 (Some(saver), Some(thread)) => Some(Arc::new(EventLogWriter::new(
@@ -106,7 +124,6 @@ impl DynGraph {
                 ))),
                 _ => return Err(ErrorKind::NoSaver.into()),
             };
-            let recorded = lease.is_some();
             let Identity { context, caller } = self.identity(&input, options).await?;
             let env = Arc::new(Env {
                 thread: options.thread.clone(),
@@ -156,7 +173,13 @@ impl DynGraph {
             // Before the loop makes ids of its own.
             let mark = env.ids.next(None);
             let mut parent = ParentContext::default();
-            let found = self.locate(&env, &mut parent).await?;
+            let found = match claimed {
+                Some(claimed) if env.addresses.is_none() => Whereabouts {
+                    loaded: claimed.loaded.take(),
+                    addressed: false,
+                },
+                _ => self.locate(&env, &mut parent).await?,
+            };
             // A run that continues its thread where that is now: answers must fit what is asked there, and new input
             // must not drop an effect of which nobody knows whether it happened.
             if options.at.is_none()
@@ -172,14 +195,14 @@ impl DynGraph {
             }
             let (noted, answers) = match (&input, &found.loaded) {
                 (RunInput::Command(_, resume), Some(loaded)) => {
-                    let answered = resume.as_ref().map(|resume| answered(resume, loaded));
+                    let answered = resume.as_ref().map(|it| answered(it, &loaded.notes));
                     (noted(&loaded.notes), answered.unwrap_or_default())
                 }
                 _ => (0, Vec::new()),
             };
             let run = self.open(&env, parent, scope, input, found)?;
-            let entry = match (saver, &env.thread, env.run, lease) {
-                (Some(saver), Some(thread), Some(run), Some(lease)) => {
+            let entry = match (saver, &env.thread, env.run) {
+                (Some(saver), Some(thread), Some(run)) => {
                     let begin = BeginRun {
                         thread: thread.clone(),
                         epoch,
@@ -194,8 +217,18 @@ impl DynGraph {
                         answers,
                     };
                     // In a box: the answer is large, and a run would have room for it to its end.
-                    let entry = Box::pin(RunEntry::begin(saver.clone(), lease, begin));
-                    Some(entry.await?)
+                    let leased = match (lease, claimed.take()) {
+                        (Some(lease), _) => Some((lease, None)),
+                        (None, claimed) => claimed.map(|it| (it.lease, Some(it.record))),
+                    };
+                    match leased {
+                        Some((lease, record)) => {
+                            let saver = saver.clone();
+                            let entry = RunEntry::begin(saver, lease, begin, record);
+                            Some(Box::pin(entry).await?)
+                        }
+                        None => None,
+                    }
                 }
                 _ => None,
             };
@@ -523,22 +556,6 @@ fn stopping<'a>(
 fn ended_before(loaded: Option<&Loaded>, parent: &ParentContext) -> bool {
     let head = loaded.and_then(Loaded::head);
     head.is_some_and(|head| head.pending.is_empty() && head.parents != parent.parents)
-}
-
-/// The questions that a run brings answers to. A plain answer is for the one that is open.
-fn answered(resume: &Resume, loaded: &Loaded) -> Vec<AskId> {
-    let mut ids: Vec<AskId> = match resume {
-        Resume::ById(answers) => answers.keys().copied().collect(),
-        Resume::Next(_) => open_asks(&*loaded.notes)
-            .into_iter()
-            .map(|ask| ask.id)
-            .collect(),
-    };
-    ids.sort_unstable();
-    ids.dedup();
-    let is_meant = matches!(resume, Resume::ById(_)) || ids.len() == 1;
-    ids.retain(|_| is_meant);
-    ids
 }
 
 /// Settings for the root graph of a run only.

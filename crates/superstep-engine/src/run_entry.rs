@@ -11,7 +11,7 @@ use superstep_core::{
     event::Ending,
     id::{CheckpointId, IdSource, RunId, ThreadId},
     run::Drain,
-    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost},
+    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost, RunRecord},
     saver::{Lease, Saver},
 };
 
@@ -46,14 +46,19 @@ pub(crate) struct RunEntry {
 }
 
 impl RunEntry {
-    /// Records that a run begins under a lease. The future is large: whoever awaits it has it in a box.
+    /// Records that a run begins under a lease; a claimed run's record says so already. The future is large:
+    /// whoever awaits it has it in a box.
     pub(crate) async fn begin(
         saver: Arc<dyn Saver>,
         lease: Lease,
         begin: BeginRun,
+        claimed: Option<RunRecord>,
     ) -> Result<Self, Error> {
         let (run, thread) = (begin.run, begin.thread.clone());
-        let record = saver.runs().begin_run(begin).await?;
+        let record = match claimed.filter(|record| record.is_begun_as(&begin)) {
+            Some(record) => record,
+            None => saver.runs().begin_run(begin).await?,
+        };
         let mark = record.mark();
         Ok(Self {
             saver,

@@ -86,7 +86,7 @@ impl DynGraph {
 
     async fn start_run(&self, input: RunInput, options: &RunOptions) -> Result<DynRunning, Error> {
         let (sink, events) = Sink::keeping(options.modes, options.subgraphs);
-        let begun = self.begin(input, options, Some(sink)).await?;
+        let begun = self.begin(input, options, Some(sink), &mut None).await?;
         let (began, has_begun) = oneshot::channel();
         let env = begun.env.clone();
         let id = begun.entry.as_ref().map(|entry| entry.run);

@@ -2,7 +2,6 @@
 //! cut short.
 
 use superstep_core::{
-    clock::Clock as _,
     error::{Error, ErrorKind, SaverError},
     id::{CheckpointId, RunId, ThreadId},
     record::Source,
@@ -105,12 +104,13 @@ impl DynGraph {
         how: Cancel,
         reason: impl Into<String>,
     ) -> Result<bool, Error> {
+        let saver = self.saver()?;
         let request = CancelRequest {
             how,
             reason: reason.into(),
-            at: self.0.clock.now(),
+            at: saver.now().await?,
         };
-        Ok(self.saver()?.runs().request_cancel(run, request).await?)
+        Ok(saver.runs().request_cancel(run, request).await?)
     }
 
     /// The runs of this graph that were cut short and that nobody has continued: their process was

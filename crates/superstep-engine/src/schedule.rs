@@ -4,7 +4,7 @@
 use std::fmt;
 
 use superstep_core::{
-    clock::{Clock as _, UnixMillis},
+    clock::UnixMillis,
     error::{Error, ErrorKind},
     schedules::{CronSchedule, FireSchedule, Missed},
 };
@@ -40,8 +40,8 @@ impl DynGraph {
     /// # Ok(()) }
     /// ```
     pub async fn schedule(&self, schedule: CronSchedule) -> Result<CronSchedule, Error> {
-        let now = self.0.clock.now();
-        let schedules = self.saver()?.schedules();
+        let saver = self.saver()?;
+        let (now, schedules) = (saver.now().await?, saver.schedules());
         let known = schedules.load_schedule(&schedule.id).await?;
         let mut schedule = CronSchedule {
             graph: self.0.plan.name.clone(),

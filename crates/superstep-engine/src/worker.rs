@@ -4,32 +4,38 @@
 //! the other. What a worker leaves behind when it is killed, another one continues. The queue itself is
 //! [`superstep_core::saver::RunQueue`].
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::Duration,
+};
 
 use superstep_core::{
     checkpoint::Loaded,
-    clock::Clock as _,
     error::{Error, ErrorKind, SaverError},
     event::Ending,
-    id::{RunId, ThreadId},
+    id::{GraphPath, IdSource as _, RunId, ThreadId},
     run::{Drain, RunInput},
-    runs::{Claim, ClaimRuns, InputKind, RunQuery, RunRecord, noted},
-    saver::{At, Saver},
+    runs::{ClaimGraph, ClaimRuns, Release, RunQuery, RunRecord, noted},
+    saver::{At, Claimed, Saver},
 };
-use tokio::task::JoinSet;
+use tokio::{
+    task::{self, JoinSet},
+    time::MissedTickBehavior,
+};
 
 use crate::{
     graph::{Backends, DynGraph},
     input,
     options::{DynOutcome, RunOptions},
     schedule::firing,
-    take_back::take_back,
+    take_back::{TakenBack, take_back},
 };
 
-/// How long a claim holds, if nothing else is said.
-const CLAIM: Duration = Duration::from_secs(15);
+/// How often a worker looks for schedules that are due.
+const TICK: Duration = Duration::from_secs(1);
 
-/// How long a run waits whose thread was busy after all.
+/// How long a run waits whose turn it is not after all.
 const BUSY: Duration = Duration::from_millis(50);
 
 /// How long a run waits for a worker of its version before it is looked at again.
@@ -62,7 +68,7 @@ pub struct Worker {
     graphs: BTreeMap<Arc<str>, DynGraph>,
     options: RunOptions,
     at_once: usize,
-    claim: Duration,
+    at_once_of: BTreeMap<Arc<str>, usize>,
     on_begin: Option<Box<OnBegin>>,
     graph_of_run: Option<Box<GraphOfRun>>,
 }
@@ -127,7 +133,7 @@ impl Worker {
             graphs: by_name,
             options,
             at_once: 16,
-            claim: CLAIM,
+            at_once_of: BTreeMap::new(),
             on_begin: None,
             graph_of_run: None,
         })
@@ -157,18 +163,20 @@ impl Worker {
         self
     }
 
-    /// How long it may take from claiming a run to beginning it; 15 seconds by default. A run whose worker
-    /// is killed in between waits that long for another.
+    /// How many runs of a graph it has at once, by the name that they are queued under; as many as it has
+    /// at all by default.
     #[must_use]
-    pub fn claim_lease(mut self, lease: Duration) -> Self {
-        self.claim = lease;
+    pub fn at_once_of(mut self, graph: impl Into<Arc<str>>, runs: usize) -> Self {
+        self.at_once_of.insert(graph.into(), runs.max(1));
         self
     }
 
     /// Claims a run and runs it to its end; nothing if none waits.
     pub async fn work_once(&self) -> Result<Option<Worked>, Error> {
-        match self.claim().await? {
-            Some(claim) => Ok(Some(self.work(claim).await)),
+        self.fire_schedules().await?;
+        let running = Running::default();
+        match self.claim(1, &running).await?.pop() {
+            Some(claimed) => Ok(Some(self.work(claimed).await)),
             None => Ok(None),
         }
     }
@@ -180,26 +188,34 @@ impl Worker {
         stop: &Drain,
         mut on_end: impl FnMut(Worked),
     ) -> Result<(), Error> {
-        let mut running = JoinSet::new();
+        let mut running = Running::default();
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let changed = self.saver.run_queue().queue_changed();
-            while running.len() < self.at_once
-                && stop.reason().is_none()
-                && let Some(claim) = self.claim().await?
-            {
-                let worker = self.clone();
-                running.spawn(async move { worker.work(claim).await });
+            let free = self.at_once.saturating_sub(running.tasks.len());
+            if free > 0 && stop.reason().is_none() {
+                for claimed in self.claim(free, &running).await? {
+                    running.start(self.clone(), claimed);
+                }
             }
             if let Some(reason) = stop.reason() {
                 self.options.drain.request(reason);
-                while let Some(ended) = running.join_next().await {
-                    ended.into_iter().for_each(&mut on_end);
+                while let Some(worked) = running.next().await {
+                    on_end(worked);
                 }
                 self.options.drain.clear();
                 return Ok(());
             }
             tokio::select! {
-                Some(ended) = running.join_next() => ended.into_iter().for_each(&mut on_end),
+                Some(worked) = running.next() => {
+                    on_end(worked);
+                    // What has ended meanwhile makes room for the same claim.
+                    while let Some(worked) = running.next_ended() {
+                        on_end(worked);
+                    }
+                }
+                _ = tick.tick() => self.fire_schedules().await?,
                 changed = changed => changed?,
                 () = stop.requested() => {}
             }
@@ -208,10 +224,7 @@ impl Worker {
 
     /// Puts the runs of schedules that are due into the queue, one for each schedule.
     async fn fire_schedules(&self) -> Result<(), Error> {
-        let Some(graph) = self.graphs.values().next() else {
-            return Ok(());
-        };
-        let (schedules, now) = (self.saver.schedules(), graph.0.clock.now());
+        let (schedules, now) = (self.saver.schedules(), self.saver.now().await?);
         for schedule in schedules.due_schedules(now).await? {
             if self.graphs.contains_key(&schedule.graph) {
                 // Another worker may be first, and then has done it.
@@ -221,31 +234,48 @@ impl Worker {
         Ok(())
     }
 
-    async fn claim(&self) -> Result<Option<Claim>, Error> {
-        self.fire_schedules().await?;
+    async fn claim(&self, limit: usize, running: &Running) -> Result<Vec<Claimed>, Error> {
+        let graphs = self.graphs.iter().map(|(name, graph)| {
+            let most = self.at_once_of.get(name);
+            let share = ClaimGraph {
+                limit: most.map_or(limit, |most| most.saturating_sub(running.of(name))),
+                mark: graph.0.ids.next(None),
+            };
+            (name.clone(), share)
+        });
         let wanted = ClaimRuns {
-            graphs: self.graphs.keys().cloned().collect(),
-            lease: self.claim,
+            graphs: graphs.collect(),
+            limit,
         };
         Ok(self.saver.run_queue().claim(&wanted).await?)
     }
 
-    async fn work(&self, claim: Claim) -> Worked {
-        let (run, thread) = (claim.record.id, claim.record.thread.clone());
-        let outcome = self.begin(&claim).await;
-        if let Err(error) = &outcome {
-            // One that had begun is no longer claimed, and keeps the ending it got.
-            let _begun = self.give_up(&claim, error).await;
+    async fn work(&self, claimed: Claimed) -> Worked {
+        let record = claimed.record.clone();
+        let mut claimed = Some(claimed);
+        let outcome = self.begin(&record, &mut claimed).await;
+        if let (Err(error), Some(Claimed { lease, .. })) = (&outcome, claimed) {
+            let release = self.give_up(&record, error);
+            // If that is not stored, the run goes back to the queue with its lease.
+            let _unstored = self
+                .saver
+                .run_queue()
+                .release(record.id, lease, release)
+                .await;
         }
         Worked {
-            run,
-            thread,
+            run: record.id,
+            thread: record.thread,
             outcome,
         }
     }
 
-    async fn begin(&self, claim: &Claim) -> Result<DynOutcome, Error> {
-        let record = &claim.record;
+    /// Runs a claimed run. One that cannot begin stays in `claimed`.
+    async fn begin(
+        &self,
+        record: &RunRecord,
+        claimed: &mut Option<Claimed>,
+    ) -> Result<DynOutcome, Error> {
         if let Some(tell) = &self.on_begin {
             tell(record);
         }
@@ -260,10 +290,10 @@ impl Worker {
             );
             return Err(ErrorKind::Version { why }.into());
         }
-        self.undo_before(record).await?;
-        let root = Default::default();
-        let loaded = self.saver.load(&record.thread, &root, At::Latest).await?;
-        let is_fed = is_fed(record, loaded.as_ref());
+        let is_fed = claimed.as_ref().is_some_and(has_taken_input);
+        if let Some(claimed) = claimed.as_mut().filter(|_| !is_fed) {
+            self.undo_before(claimed).await?;
+        }
         let mut options = self.options.for_queued(record);
         let input = record.queued.as_ref().map(|queued| queued.input.clone());
         let input = match input {
@@ -275,10 +305,11 @@ impl Worker {
         if is_fed {
             options.at = None;
         }
-        match &self.graph_of_run {
-            Some(fit) => fit(graph, record)?.invoke(input, &options).await,
-            None => graph.invoke(input, &options).await,
-        }
+        let graph = match &self.graph_of_run {
+            Some(fit) => &fit(graph, record)?,
+            None => graph,
+        };
+        graph.run_claimed(input, &options, claimed).await
     }
 
     /// The version of the state that the input of a run is of, and that of its graph, if they differ.
@@ -297,27 +328,26 @@ impl Worker {
 
     /// Undoes what the run before stored, if it was cancelled so, its process did not get to it, and no
     /// effects would be repeated.
-    async fn undo_before(&self, record: &RunRecord) -> Result<(), Error> {
-        if record.attempt > 0 {
-            return Ok(());
-        }
-        let thread = &record.thread;
-        let Some(last) = &self.begun_before(record).await? else {
+    async fn undo_before(&self, claimed: &mut Claimed) -> Result<(), Error> {
+        let Some(last) = &self.begun_before(&claimed.record).await? else {
             return Ok(());
         };
-        let root = Default::default();
-        let loaded = self.saver.load(thread, &root, At::Latest).await?;
-        let head = loaded.and_then(|loaded| Some(loaded.head()?.id));
+        let head = claimed.loaded.as_ref().and_then(Loaded::head);
         // Somebody may have gone on from there, or undone it already.
-        if !last.is_to_be_undone(head) {
+        if !last.is_to_be_undone(head.map(|head| head.id)) {
             return Ok(());
         }
         let Some(how) = last.cancel.as_ref().map(|cancel| cancel.how) else {
             return Ok(());
         };
-        let lease = self.saver.lease(thread).await?;
         let graph = self.graphs.get(&last.graph);
-        take_back(graph, &self.saver, last, lease.epoch, how).await?;
+        let epoch = claimed.lease.epoch;
+        if take_back(graph, &self.saver, last, epoch, how).await? == TakenBack::Undone {
+            let (thread, root) = (&claimed.record.thread, GraphPath::default());
+            claimed.loaded = self.saver.load(thread, &root, At::Latest).await?;
+            // What it began from is gone: it begins once more, from what is left.
+            claimed.record.started = None;
+        }
         Ok(())
     }
 
@@ -342,29 +372,80 @@ impl Worker {
         }
     }
 
-    /// Gives a run back that can begin later, and ends one that cannot.
-    async fn give_up(&self, claim: &Claim, error: &Error) -> Result<(), SaverError> {
-        let queue = self.saver.run_queue();
+    /// What becomes of a run that cannot begin: it waits if it can begin later.
+    fn give_up(&self, record: &RunRecord, error: &Error) -> Release {
         match &*error.kind {
-            ErrorKind::Saver(SaverError::Busy { .. }) => return queue.release(claim, BUSY).await,
+            ErrorKind::Saver(SaverError::Busy { .. }) => return Release::Later(BUSY),
             // It was accepted, and waits until there is space again.
-            ErrorKind::Saver(SaverError::Full { .. }) => return queue.release(claim, FULL).await,
+            ErrorKind::Saver(SaverError::Full { .. }) => return Release::Later(FULL),
             _ => {}
         }
-        if self.other_version(&claim.record).is_some() {
-            return queue.release(claim, OTHER_VERSION).await;
+        if self.other_version(record).is_some() {
+            return Release::Later(OTHER_VERSION);
         }
-        let ending = Ending::Failed {
+        Release::Refused(Ending::Failed {
             code: error.code().to_owned(),
             message: error.to_string(),
-        };
-        queue.refuse(claim, ending).await
+        })
     }
 }
 
-/// Whether an earlier attempt of a run took in what it is fed.
-fn is_fed(record: &RunRecord, loaded: Option<&Loaded>) -> bool {
+/// The runs that a worker has at once.
+#[derive(Default)]
+struct Running {
+    tasks: JoinSet<Worked>,
+    /// The graph of each.
+    graphs: HashMap<task::Id, Arc<str>>,
+}
+
+impl Running {
+    fn start(&mut self, worker: Arc<Worker>, claimed: Claimed) {
+        let graph = claimed.record.graph.clone();
+        let task = self.tasks.spawn(async move { worker.work(claimed).await });
+        self.graphs.insert(task.id(), graph);
+    }
+
+    /// How many runs of a graph there are.
+    fn of(&self, graph: &str) -> usize {
+        let graphs = self.graphs.values();
+        graphs.filter(|name| &***name == graph).count()
+    }
+
+    /// The next run that ends; nothing if there is none.
+    async fn next(&mut self) -> Option<Worked> {
+        loop {
+            let ended = self.tasks.join_next_with_id().await?;
+            if let Some(worked) = self.end(ended) {
+                return Some(worked);
+            }
+        }
+    }
+
+    /// A run that has ended already.
+    fn next_ended(&mut self) -> Option<Worked> {
+        loop {
+            let ended = self.tasks.try_join_next_with_id()?;
+            if let Some(worked) = self.end(ended) {
+                return Some(worked);
+            }
+        }
+    }
+
+    /// Forgets a run; one that panicked has no outcome, and its lease is gone.
+    fn end(&mut self, ended: Result<(task::Id, Worked), task::JoinError>) -> Option<Worked> {
+        let id = match &ended {
+            Ok((id, _)) => *id,
+            Err(panicked) => panicked.id(),
+        };
+        self.graphs.remove(&id);
+        ended.ok().map(|(_, worked)| worked)
+    }
+}
+
+/// Whether an earlier attempt of a claimed run took in what it is fed.
+fn has_taken_input(claimed: &Claimed) -> bool {
+    let loaded = claimed.loaded.as_ref();
     let head = loaded.and_then(Loaded::head).map(|head| head.id);
-    let is_noted = || noted(loaded.map_or(&[], |loaded| &*loaded.notes)) != record.noted;
-    record.attempt > 0 && (head != record.base || record.input == InputKind::Command && is_noted())
+    let noted = noted(loaded.map_or(&[], |loaded| &*loaded.notes));
+    claimed.record.has_taken_input(head, noted)
 }

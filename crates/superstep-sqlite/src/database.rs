@@ -112,7 +112,9 @@ impl Database {
         let run_notifier = writer.run_notifier.subscribe();
         let epochs_skipped = AtomicBool::new(writer.epochs_skipped);
         let (id, length) = (worker.id, options.lease);
-        writer.in_transaction(SyncLevel::Normal, lease::remove_dead_workers)?;
+        writer.in_transaction(SyncLevel::Normal, |writer| {
+            lease::remove_dead_workers(writer, id)
+        })?;
         writer.checkpoint_leftover(worker.remove_stale(&path))?;
         let queue = Queue::start(writer, length / 3, move |writer| {
             writer.retry_truncate();

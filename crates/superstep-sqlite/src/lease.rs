@@ -14,7 +14,7 @@ use crate::{
     clock::{Moment, wall_millis},
     error::sql,
     graphs::{self, ThreadRow, digest},
-    unfound,
+    runs, unfound,
     worker::Worker,
     writer::{LeasedThread, Writer},
 };
@@ -126,8 +126,11 @@ pub(crate) fn release(
         return Ok(());
     }
     let (thread, epoch) = (leased.thread, leased.epoch);
-    let written = !leased.graphs.is_empty();
+    let (written, may_have_runs) = (!leased.graphs.is_empty(), leased.may_have_runs);
     writer.leased.remove(name);
+    if may_have_runs {
+        runs::end_left(writer, thread, epoch)?;
+    }
     let used = written || graphs::has_content(writer.db()?, thread)?;
     if !used {
         unfound::remove(writer.change()?, thread)?;
@@ -194,18 +197,35 @@ pub(crate) fn renew(
     .map_err(sql)
 }
 
-/// Removes workers that are no longer alive.
-pub(crate) fn remove_dead_workers(writer: &mut Writer) -> Result<(), SaverError> {
-    let all: Vec<i64> = writer
-        .db()?
-        .prepare_cached("SELECT worker FROM workers")
-        .and_then(|mut select| select.query_map([], |row| row.get(0))?.collect())
+/// The workers of other processes that are no longer alive.
+pub(crate) fn dead_workers(writer: &Writer, own: i64) -> Result<Vec<i64>, SaverError> {
+    let db = writer.db()?;
+    let all: Vec<i64> = db
+        .prepare_cached("SELECT worker FROM workers WHERE worker <> ?1")
+        .and_then(|mut select| select.query_map([own], |row| row.get(0))?.collect())
         .map_err(sql)?;
+    let mut dead = Vec::new();
     for worker in all {
-        if Worker::is_alive(&writer.path, worker) {
-            continue;
+        if !is_alive(db, &writer.path, worker)? {
+            dead.push(worker);
         }
-        deregister(writer.change()?, worker)?;
+    }
+    Ok(dead)
+}
+
+/// Removes workers that are no longer alive and have left no run behind: by those that have, processes
+/// that claim runs see that there is something to recover.
+pub(crate) fn remove_dead_workers(writer: &mut Writer, own: i64) -> Result<(), SaverError> {
+    for worker in dead_workers(writer, own)? {
+        writer
+            .change()?
+            .prepare_cached(
+                "DELETE FROM workers WHERE worker = ?1 AND NOT EXISTS (
+                     SELECT 1 FROM runs JOIN threads USING (thread)
+                     WHERE runs.state = 1 AND threads.worker = ?1)",
+            )
+            .and_then(|mut delete| delete.execute([worker]))
+            .map_err(sql)?;
     }
     Ok(())
 }

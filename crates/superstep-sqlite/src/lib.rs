@@ -57,6 +57,7 @@ mod store;
 mod sync_level;
 mod threads;
 mod unfound;
+mod waiting;
 mod wal;
 mod worker;
 mod writer;

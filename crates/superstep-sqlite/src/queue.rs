@@ -219,7 +219,9 @@ impl Drop for Queue {
             lock(&state.pending).closed = true;
             state.wake.notify_one();
         }
-        if let Some(thread) = self.thread.take() {
+        // A claim that nobody waits for any more is dropped by the writer's own thread.
+        let own = thread::current().id();
+        if let Some(thread) = self.thread.take().filter(|it| it.thread().id() != own) {
             let _ended = thread.join();
         }
     }

@@ -8,8 +8,11 @@ use superstep_core::{
     codec::envelope::Place,
     error::SaverError,
     id::{CheckpointId, GraphPath, RunId},
-    record::Record,
-    runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord, RunStatus},
+    record::{Record, TaskNote},
+    runs::{
+        BeginRun, CancelRequest, EndRun, InputKind, Release, RunQuery, RunRecord, RunStatus, Start,
+    },
+    saver::At,
 };
 
 use crate::{
@@ -19,9 +22,10 @@ use crate::{
     graphs,
     layouts::Layouts,
     load::RecordReader,
-    row,
+    lookup, row,
     seal::Seal,
     unfound,
+    waiting::Group,
     writer::{BegunRun, Writer},
 };
 
@@ -122,12 +126,17 @@ impl RunRow {
         let (state, body) = self.seal(&writer.seal)?;
         let id = self.record.id.0.to_be_bytes();
         let due = self.record.waiting().map(|queued| queued.due);
+        let group = Group::of(&self.record);
         let db = writer.change()?;
         unfound::note(db, self.thread)?;
         db.prepare_cached(
-            "INSERT INTO runs (run, thread, state, body, due) VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO runs (run, thread, state, body, due, owner, graph)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )
-        .and_then(|mut insert| insert.execute(params![id, self.thread, state, body, due]))
+        .and_then(|mut insert| {
+            let Group { owner, graph } = group;
+            insert.execute(params![id, self.thread, state, body, due, owner, graph])
+        })
         .map_err(sql)?;
         self.seq = db.last_insert_rowid();
         Ok(body)
@@ -158,13 +167,15 @@ pub(crate) fn insert(
 /// Copies all runs into another database, under the same numbers; returns how many.
 pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<usize, SaverError> {
     let mut select = db
-        .prepare("SELECT seq, run, thread, state, body, due FROM runs ORDER BY seq")
+        .prepare("SELECT seq, run, thread, state, body, due, owner, graph FROM runs ORDER BY seq")
         .map_err(sql)?;
     let mut rows = select.query([]).map_err(sql)?;
     let mut count = 0;
     while let Some(row) = rows.next().map_err(sql)? {
         let (seq, id, thread, state, body) = columns(row).map_err(sql)?;
         let due: Option<i64> = row.get(5).map_err(sql)?;
+        let owner: i64 = row.get(6).map_err(sql)?;
+        let graph: i64 = row.get(7).map_err(sql)?;
         let run = RunId(u128::from_be_bytes(id));
         let place = place(thread, run, state);
         let what = format!("run {run}");
@@ -173,28 +184,16 @@ pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<
             .seal(&seal.open(&body, place.clone(), &what)?, place)?;
         to.change()?
             .prepare_cached(
-                "INSERT INTO runs (seq, run, thread, state, body, due)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO runs (seq, run, thread, state, body, due, owner, graph)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )
-            .and_then(|mut insert| insert.execute(params![seq, id, thread, state, body, due]))
+            .and_then(|mut insert| {
+                insert.execute(params![seq, id, thread, state, body, due, owner, graph])
+            })
             .map_err(sql)?;
         count += 1;
     }
     Ok(count)
-}
-
-/// The first run of each thread that waits and is due, those that are due longest first: their rows
-/// and threads.
-pub(crate) fn due(db: &Connection, now: i64) -> Result<Vec<(i64, i64)>, SaverError> {
-    db.prepare_cached(
-        "SELECT min(seq), thread FROM runs WHERE state = 0 AND due <= ?1
-         GROUP BY thread ORDER BY min(due), min(seq)",
-    )
-    .and_then(|mut select| {
-        let rows = select.query_map([now], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect()
-    })
-    .map_err(sql)
 }
 
 /// The first run of a thread.
@@ -210,21 +209,6 @@ pub(crate) fn first(
         .and_then(|mut select| select.query_row([thread], columns).optional())
         .map_err(sql)?;
     found.map(|found| RunRow::open(seal, found)).transpose()
-}
-
-/// Whether no run of a thread runs or is claimed.
-pub(crate) fn is_free(
-    db: &Connection,
-    seal: &Seal,
-    thread: i64,
-    now: i64,
-) -> Result<bool, SaverError> {
-    let runs = of_state(db, seal, RunStatus::Running, Some(thread))?;
-    if !runs.is_empty() {
-        return Ok(false);
-    }
-    let waiting = of_state(db, seal, RunStatus::Queued, Some(thread))?;
-    Ok(!waiting.iter().any(|row| row.record.is_claimed(now)))
 }
 
 /// Notes that a thread is used.
@@ -281,6 +265,12 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
         false => row.update(writer)?,
     };
     let RunRow { seq, record, .. } = row;
+    remember(writer, &record, seq, body);
+    Ok(record)
+}
+
+/// Notes the run that begins under a lease, and how its row was written.
+fn remember(writer: &mut Writer, record: &RunRecord, seq: i64, body: Vec<u8>) {
     if let Some(leased) = writer.leased.get_mut(&record.thread) {
         leased.may_have_runs = true;
         leased.run = Some(Box::new(BegunRun {
@@ -290,7 +280,56 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
             body,
         }));
     }
-    Ok(record)
+}
+
+/// Begins a run that waits, under the lease that its thread has just got. Returns whether the thread has
+/// checkpoints.
+pub(crate) fn claim(
+    writer: &mut Writer,
+    row: &mut RunRow,
+    epoch: u64,
+    mark: CheckpointId,
+) -> Result<bool, SaverError> {
+    let root = GraphPath::default();
+    let name = row.record.thread.clone();
+    let has_records = graphs::has_records(writer.db()?, row.thread)?;
+    if let Some(leased) = writer.leased.get_mut(&name) {
+        leased.complete = !has_records;
+    }
+    let head = CurrentGraph::find(writer, &name, epoch, &root)?.head;
+    let notes = match row.record.input {
+        InputKind::Command if has_records => notes(writer.db()?, &writer.seal, row.thread)?,
+        _ => Vec::new(),
+    };
+    let start = Start {
+        epoch,
+        head,
+        notes: &notes,
+        mark,
+    };
+    row.record.claim(start, wall_millis());
+    let body = row.update(writer)?;
+    remember(writer, &row.record, row.seq, body);
+    Ok(has_records)
+}
+
+/// Gives back a run that was claimed.
+pub(crate) fn release(
+    writer: &mut Writer,
+    run: RunId,
+    epoch: u64,
+    release: Release,
+) -> Result<(), SaverError> {
+    let found = find(writer.db()?, &writer.seal, run)?;
+    let mut row = found.ok_or(SaverError::NoRun { run })?;
+    let is_own = row.record.is_open() && row.record.epoch == Some(epoch);
+    let stored = graphs::epoch(writer.db()?, row.thread)?;
+    if !is_own || stored.map(|stored| stored as u64) != Some(epoch) {
+        let thread = row.record.thread;
+        return Err(SaverError::Conflict { thread });
+    }
+    row.record.release(release, wall_millis());
+    row.update(writer).map(drop)
 }
 
 /// Records how a run ended.
@@ -352,6 +391,19 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
     Ok(rows == 1)
 }
 
+/// Puts the run of a lease that ends before it back into the queue, or ends it if it may not begin again. A
+/// run that did not come from there may begin again under its id, and is left as it is.
+pub(crate) fn end_left(writer: &mut Writer, thread: i64, epoch: i64) -> Result<(), SaverError> {
+    for mut row in of_state(writer.db()?, &writer.seal, RunStatus::Running, Some(thread))? {
+        let is_own = row.record.epoch == u64::try_from(epoch).ok();
+        if is_own && row.record.queued.is_some() {
+            end_lost(writer, &mut row)?;
+            writer.notifies_runs = true;
+        }
+    }
+    Ok(())
+}
+
 /// Ends a run whose lease is gone.
 pub(crate) fn end_lost(writer: &mut Writer, row: &mut RunRow) -> Result<(), SaverError> {
     let newest = newest(writer.db()?, &writer.seal, row.thread)?;
@@ -364,6 +416,19 @@ pub(crate) fn show_lost(db: &Connection, seal: &Seal, row: &mut RunRow) -> Resul
     let newest = newest(db, seal, row.thread)?;
     row.record.end_lost(newest.as_ref(), wall_millis());
     Ok(())
+}
+
+/// What is noted of the tasks of the newest checkpoint of a thread's own graph.
+fn notes(db: &Connection, seal: &Seal, thread: i64) -> Result<Vec<TaskNote>, SaverError> {
+    let Some(graph) = graphs::graph(db, thread, &GraphPath::default())? else {
+        return Ok(Vec::new());
+    };
+    let Some(found) = lookup::locate(db, &graph, At::Latest)? else {
+        return Ok(Vec::new());
+    };
+    let layouts = Layouts::default();
+    let loaded = RecordReader::new(db, seal, &layouts).load(&graph, found)?;
+    Ok(loaded.notes)
 }
 
 /// The newest record of a thread's own graph.

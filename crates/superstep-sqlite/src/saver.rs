@@ -164,14 +164,11 @@ impl Inner {
 impl Saver for SqliteSaver {
     fn lease(&self, thread: &ThreadId) -> MaybeReady<'_, Lease> {
         let inner = &self.0.0;
-        if let Entry::Vacant(free) = lock(&inner.leased).entry(thread.clone()) {
-            free.insert(ThreadContents::Unknown);
-        } else {
+        let Some(guard) = LeaseGuard::reserve(self, thread) else {
             return MaybeReady::now(Err(SaverError::Busy {
                 thread: thread.clone(),
             }));
-        }
-        inner.queue.add_writer();
+        };
         let (name, worker, length) = (thread.clone(), inner.worker_id(), inner.options.lease);
         // The first lease skips lost epochs, which must be durable; others may be lost in a power cut.
         let level = match inner.epochs_skipped.load(Ordering::Acquire) {
@@ -183,11 +180,6 @@ impl Saver for SqliteSaver {
             .submit(level, Urgency::Immediate, move |writer| {
                 lease::claim(writer, &name, worker, length)
             });
-        let guard = LeaseGuard {
-            saver: self.clone(),
-            thread: thread.clone(),
-            state: GuardState::Pending,
-        };
         match claim {
             MaybeReady::Now(answer) => {
                 let missing = || Err(SaverError::Io("no answer".to_owned()));
@@ -380,6 +372,11 @@ impl Saver for SqliteSaver {
         }))
     }
 
+    fn now(&self) -> MaybeReady<'_, UnixMillis> {
+        // The file is on this machine, and so is its clock.
+        MaybeReady::now(Ok(wall_millis()))
+    }
+
     fn runs(&self) -> &dyn Runs {
         self
     }
@@ -409,19 +406,47 @@ enum GuardState {
 }
 
 impl LeaseGuard {
-    fn complete(mut self, claim: Result<lease::Claim, SaverError>) -> Result<Lease, SaverError> {
+    /// Reserves a thread that nothing in this process uses.
+    fn reserve(saver: &SqliteSaver, thread: &ThreadId) -> Option<Self> {
+        let inner = &saver.0.0;
+        let mut leased = lock(&inner.leased);
+        let Entry::Vacant(free) = leased.entry(thread.clone()) else {
+            return None;
+        };
+        free.insert(ThreadContents::Unknown);
+        drop(leased);
+        inner.queue.add_writer();
+        Some(Self {
+            saver: saver.clone(),
+            thread: thread.clone(),
+            state: GuardState::Pending,
+        })
+    }
+
+    /// The lease, once it is granted.
+    fn lease(mut self, epoch: u64) -> Lease {
+        let inner = &self.saver.0.0;
+        inner.epochs_skipped.store(true, Ordering::Release);
+        self.state = GuardState::Leased(epoch);
+        Lease::with_end(epoch, move || self.release())
+    }
+
+    /// Gives the thread up, which somebody else has leased.
+    fn refuse(mut self) {
+        self.state = GuardState::Refused;
+    }
+
+    fn complete(self, claim: Result<lease::Claim, SaverError>) -> Result<Lease, SaverError> {
         match claim {
             Ok(lease::Claim { epoch, is_new }) => {
-                let inner = &self.saver.0.0;
-                inner.epochs_skipped.store(true, Ordering::Release);
                 if is_new {
-                    lock(&inner.leased).insert(self.thread.clone(), ThreadContents::Empty);
+                    let mut leased = lock(&self.saver.0.0.leased);
+                    leased.insert(self.thread.clone(), ThreadContents::Empty);
                 }
-                self.state = GuardState::Leased(epoch);
-                Ok(Lease::with_end(epoch, move || self.release()))
+                Ok(self.lease(epoch))
             }
             Err(error) => {
-                self.state = GuardState::Refused;
+                self.refuse();
                 Err(error)
             }
         }

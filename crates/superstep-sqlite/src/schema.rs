@@ -26,7 +26,7 @@ const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
 const MIGRATIONS: &[&str] = &[
-    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING,
+    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS,
 ];
 
 /// Threads, their graphs and the log.
@@ -154,6 +154,16 @@ CREATE TABLE found_pairs (
 CREATE INDEX found_pairs_by_thread ON found_pairs (thread);
 CREATE TABLE unfound (thread INTEGER PRIMARY KEY);
 INSERT INTO unfound SELECT thread FROM threads;
+";
+
+/// Whose run waits for which graph, and whose runs are under way, as digests; runs of earlier versions have
+/// none (0), and are told by their bodies.
+const CLAIMS: &str = "
+ALTER TABLE runs ADD COLUMN owner INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN graph INTEGER NOT NULL DEFAULT 0;
+DROP INDEX runs_by_due;
+CREATE INDEX runs_waiting ON runs (owner, graph, due) WHERE state = 0;
+CREATE INDEX runs_running ON runs (owner) WHERE state = 1;
 ";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.

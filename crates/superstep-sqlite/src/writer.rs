@@ -108,6 +108,8 @@ pub(crate) struct Writer {
     pub(crate) epochs_skipped: bool,
     /// Whether this transaction does so.
     pub(crate) skips_epochs: bool,
+    /// Whether all runs that were cut short before are in the queue again.
+    pub(crate) has_recovered: bool,
     /// When the last heartbeat was written.
     pub(crate) renewed: Option<Moment>,
     /// Ends of logs that this transaction has yet to write.
@@ -160,6 +162,7 @@ impl Writer {
             epoch: None,
             epochs_skipped: false,
             skips_epochs: false,
+            has_recovered: false,
             renewed: None,
             ends: DeferredEnds::default(),
             new_leases: Vec::new(),
@@ -385,6 +388,7 @@ impl Writer {
             self.epochs_skipped = false;
         }
         self.renewed = None;
+        self.has_recovered = false;
         self.layouts.clear();
         self.cache.clear();
     }

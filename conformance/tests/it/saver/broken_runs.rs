@@ -13,10 +13,10 @@ use superstep_core::{
     future::MaybeReady,
     id::{CheckpointId, RunId, ThreadId},
     runs::{
-        BeginRun, CancelRequest, Claim, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
-        RunQuery, RunRecord,
+        BeginRun, CancelRequest, ClaimGraph, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
+        Release, RunQuery, RunRecord,
     },
-    saver::{Keep, Lease, RunQueue, Runs, Saver, SaverLayer, Schedules},
+    saver::{Claimed, Keep, Lease, RunQueue, Runs, Saver, SaverLayer, Schedules},
     schedules::{CronSchedule, FireSchedule},
     value::Value,
 };
@@ -42,6 +42,8 @@ struct Memory {
     left: HashMap<ThreadId, Vec<RunRecord>>,
     copies: HashMap<ThreadId, ThreadId>,
     deleted: BTreeSet<ThreadId>,
+    /// Leases that do not end.
+    held: Vec<Lease>,
 }
 
 impl BrokenRuns {
@@ -99,13 +101,6 @@ impl BrokenRuns {
         Ok(found)
     }
 
-    fn held<'a>(&self, reply: MaybeReady<'a, ()>) -> MaybeReady<'a, ()> {
-        match (self.fault, now(reply)) {
-            (Fault::OldClaimsHold, Err(SaverError::Conflict { .. })) => MaybeReady::now(Ok(())),
-            (_, answer) => MaybeReady::now(answer),
-        }
-    }
-
     fn epoch(&self, thread: &ThreadId, epoch: u64) -> u64 {
         match self.is(Fault::RunsIgnoreEpochs) {
             true => self.memory().epochs.get(thread).copied().unwrap_or(epoch),
@@ -158,6 +153,14 @@ impl SaverLayer for BrokenRuns {
             self.leave(thread);
         }
         self.inner.prune(thread, keep)
+    }
+
+    fn now(&self) -> MaybeReady<'_, UnixMillis> {
+        let ahead = match self.fault {
+            Fault::RunsHaveAnotherClock => 3_600_000,
+            _ => 0,
+        };
+        MaybeReady::now(now(self.inner.now()).map(|now| now + ahead))
     }
 
     fn runs(&self) -> &dyn Runs {
@@ -246,6 +249,7 @@ impl RunQueue for BrokenRuns {
             Fault::QueueLosesInputs if run.input.fits() => run.input = QueuedInput::Nothing,
             Fault::QueueLosesOptions if run.fits() => run.options = Default::default(),
             Fault::QueueIgnoresTime => run.after = Duration::ZERO,
+            Fault::OwnersAreAlike => run.options.caller = None,
             Fault::WorkersTakeAnything => run.graph = "chat".into(),
             Fault::OneAttempt => run.attempts = 1,
             Fault::NobodyIsRejected if run.on_busy == OnBusy::Reject => {
@@ -257,34 +261,49 @@ impl RunQueue for BrokenRuns {
         self.inner.run_queue().enqueue(run)
     }
 
-    fn claim(&self, claim: &ClaimRuns) -> MaybeReady<'_, Option<Claim>> {
+    fn claim(&self, claim: &ClaimRuns) -> MaybeReady<'_, Vec<Claimed>> {
         let mut claim = claim.clone();
         match self.fault {
-            Fault::ClaimsAreForAll => claim.lease = Duration::ZERO,
-            Fault::ClaimsLastForEver => claim.lease = Duration::from_secs(1 << 30),
-            Fault::WorkersTakeAnything => claim.graphs = vec!["chat".into()],
+            Fault::ClaimsKnowNoLimit => {
+                claim.limit = usize::MAX;
+                let graphs = claim.graphs.values_mut();
+                graphs.for_each(|graph| graph.limit = usize::MAX);
+            }
+            Fault::WorkersTakeAnything => {
+                let (limit, mark) = (usize::MAX, CheckpointId(0));
+                claim.graphs = [("chat".into(), ClaimGraph { limit, mark })].into();
+            }
             _ => {}
         }
-        self.inner.run_queue().claim(&claim)
-    }
-
-    fn renew(&self, claim: &Claim, lease: Duration) -> MaybeReady<'_, ()> {
-        self.held(self.inner.run_queue().renew(claim, lease))
-    }
-
-    fn release(&self, claim: &Claim, after: Duration) -> MaybeReady<'_, ()> {
-        let after = match self.fault {
-            Fault::ReleasedRunsAreLost => Duration::from_secs(1 << 30),
-            _ => after,
-        };
-        self.held(self.inner.run_queue().release(claim, after))
-    }
-
-    fn refuse(&self, claim: &Claim, ending: Ending) -> MaybeReady<'_, ()> {
-        if self.is(Fault::RefusedRunsWait) {
-            return self.release(claim, Duration::ZERO);
+        let mut claimed = now(self.inner.run_queue().claim(&claim)).unwrap();
+        for claimed in &mut claimed {
+            let epoch = claimed.lease.epoch;
+            match self.fault {
+                Fault::ClaimsAreForAll => claimed.lease = Lease::new(epoch, || ()),
+                Fault::ClaimsLastForEver => {
+                    let lease = std::mem::replace(&mut claimed.lease, Lease::new(epoch, || ()));
+                    self.memory().held.push(lease);
+                }
+                Fault::ClaimsBringNothing => claimed.loaded = None,
+                _ => {}
+            }
         }
-        self.held(self.inner.run_queue().refuse(claim, ending))
+        MaybeReady::now(Ok(claimed))
+    }
+
+    fn release(&self, run: RunId, lease: Lease, release: Release) -> MaybeReady<'_, ()> {
+        let release = match (self.fault, release) {
+            (Fault::ReleasedRunsAreLost, Release::Later(_)) => {
+                Release::Later(Duration::from_secs(1 << 30))
+            }
+            (Fault::RefusedRunsWait, Release::Refused(_)) => Release::Later(Duration::ZERO),
+            (_, release) => release,
+        };
+        let released = now(self.inner.run_queue().release(run, lease, release));
+        match (self.fault, released) {
+            (Fault::OldClaimsHold, Err(SaverError::Conflict { .. })) => MaybeReady::now(Ok(())),
+            (_, answer) => MaybeReady::now(answer),
+        }
     }
 
     fn queue_changed(&self) -> MaybeReady<'_, ()> {

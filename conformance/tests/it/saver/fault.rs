@@ -204,8 +204,12 @@ faults! {
     QueueLosesOptions: "what_a_queued_run_brings_along_survives";
     QueueIgnoresTime: "the_run_that_is_due_longest_is_claimed_first";
     WorkersTakeAnything: "a_worker_takes_only_runs_of_its_graphs";
-    ClaimsLastForEver: "a_claim_ends_with_its_time";
-    OldClaimsHold: "a_claim_ends_with_its_time";
+    ClaimsLastForEver: "a_claim_ends_with_its_lease";
+    OldClaimsHold: "a_claim_ends_with_its_lease";
+    ClaimsKnowNoLimit: "a_claim_takes_at_most_what_is_asked_for";
+    OwnersAreAlike: "owners_take_turns";
+    ClaimsBringNothing: "a_claim_brings_the_newest_checkpoint";
+    RunsHaveAnotherClock: "runs_are_dated_by_the_clock_of_the_saver";
     ReleasedRunsAreLost: "a_released_run_is_claimed_again";
     RefusedRunsWait: "a_refused_run_has_ended";
     OneAttempt: "a_queued_run_that_was_cut_short_goes_back_until_its_attempts_are_used_up";

@@ -122,6 +122,10 @@ impl Saver for Later {
         later(async move { self.0.retain(&retention, now).await })
     }
 
+    fn now(&self) -> MaybeReady<'_, UnixMillis> {
+        later(async move { self.0.now().await })
+    }
+
     fn runs(&self) -> &dyn Runs {
         self
     }

@@ -786,6 +786,10 @@ impl Saver for Broken {
         MaybeReady::now(keeping::retain(&self.inner, self.fault, retention, now))
     }
 
+    fn now(&self) -> MaybeReady<'_, UnixMillis> {
+        self.inner.now()
+    }
+
     fn runs(&self) -> &dyn Runs {
         self.inner.runs()
     }

@@ -81,6 +81,15 @@ impl QueuedOptions {
         *self == Self::default()
     }
 
+    /// Whether a run of these options has the context and the caller that it began with.
+    pub(super) fn has_identity(&self, begun: &Self) -> bool {
+        let caller = |options: &Self| options.caller.clone().unwrap_or_default();
+        let has_context = begun.context.is_none() || begun.context == self.context;
+        has_context
+            && begun.context_unstored == self.context_unstored
+            && caller(begun) == caller(self)
+    }
+
     /// Keeps the context and the caller that a run began with, so that its next attempt has the same.
     pub(super) fn keep_identity(&mut self, begun: &Self) {
         if let Some(context) = &begun.context {

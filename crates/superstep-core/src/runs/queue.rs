@@ -1,8 +1,8 @@
-//! Runs that wait for a worker: what they hold, and the rules of claiming them.
+//! Runs that wait for a worker, and what they bring along.
 //!
-//! A run in the queue is a [`RunRecord`] without a lease. A worker claims it for a while and begins it;
-//! from then on the lease of its thread says whether somebody runs it. One that was cut short goes back
-//! to the queue until its attempts are used up. The trait is [`crate::saver::RunQueue`].
+//! A run in the queue is a [`RunRecord`] without a lease. A worker that claims it begins it; from then on
+//! the lease of its thread says whether it is under way. One that was cut short goes back to the queue
+//! until its attempts are used up. The rules of claims are in `claim`.
 
 use std::{sync::Arc, time::Duration};
 
@@ -154,28 +154,6 @@ pub struct Queued {
     pub due: UnixMillis,
     /// How often it may begin.
     pub attempts: u32,
-    /// Counts claims; who has an older number has lost it.
-    pub token: u64,
-    /// Until when a worker has claimed it.
-    pub claimed_until: Option<UnixMillis>,
-}
-
-/// Which runs a worker takes.
-#[derive(Clone, Debug)]
-pub struct ClaimRuns {
-    /// Of these graphs.
-    pub graphs: Vec<Arc<str>>,
-    /// How long a claim holds, within which the run must begin.
-    pub lease: Duration,
-}
-
-/// A run that a worker has claimed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
-    /// The run.
-    pub record: RunRecord,
-    /// The number of the claim.
-    pub token: u64,
 }
 
 impl RunRecord {
@@ -204,8 +182,6 @@ impl RunRecord {
                 options: run.options,
                 due: expiry(now, run.after),
                 attempts: run.attempts.max(1),
-                token: 0,
-                claimed_until: None,
             })),
             cost: RunCost::default(),
             options: None,
@@ -217,71 +193,6 @@ impl RunRecord {
     pub fn waiting(&self) -> Option<&Queued> {
         let waits = self.ending.is_none() && self.epoch.is_none();
         self.queued.as_deref().filter(|_| waits)
-    }
-
-    /// Whether a worker has claimed it and may be about to begin it.
-    pub fn is_claimed(&self, now: UnixMillis) -> bool {
-        let until = self.waiting().and_then(|queued| queued.claimed_until);
-        until.is_some_and(|until| until > now)
-    }
-
-    /// Whether a worker may claim it, as far as it alone decides.
-    pub fn is_claimable(&self, claim: &ClaimRuns, now: UnixMillis) -> bool {
-        let is_due = self.waiting().is_some_and(|queued| queued.due <= now);
-        is_due && !self.is_claimed(now) && claim.graphs.contains(&self.graph)
-    }
-
-    /// Claims the run for a worker.
-    pub fn claim(&mut self, lease: Duration, now: UnixMillis) -> Option<Claim> {
-        let queued = self.queued.as_mut()?;
-        queued.token += 1;
-        queued.claimed_until = Some(expiry(now, lease));
-        let token = queued.token;
-        let record = self.clone();
-        Some(Claim { record, token })
-    }
-
-    /// The run's place in the queue, if a claim still holds.
-    pub fn claimed(&mut self, token: u64) -> Option<&mut Queued> {
-        let waits = self.ending.is_none() && self.epoch.is_none();
-        let queued = self.queued.as_deref_mut().filter(|_| waits)?;
-        (queued.token == token && queued.claimed_until.is_some()).then_some(queued)
-    }
-
-    /// Makes a claim last longer.
-    pub fn renew(&mut self, token: u64, lease: Duration, now: UnixMillis) {
-        if let Some(queued) = self.claimed(token) {
-            queued.claimed_until = Some(expiry(now, lease));
-        }
-    }
-
-    /// Gives a claimed run back.
-    pub fn release(&mut self, token: u64, after: Duration, now: UnixMillis) {
-        if let Some(queued) = self.claimed(token) {
-            (queued.claimed_until, queued.due) = (None, expiry(now, after));
-        }
-    }
-
-    /// Puts a run that was cut short back into the queue, if it came from there and may begin again.
-    pub(super) fn requeue(&mut self, now: UnixMillis) -> bool {
-        let again = self.attempt;
-        let Some(queued) = &mut self.queued else {
-            return false;
-        };
-        if again >= queued.attempts || self.cancel.is_some() {
-            return false;
-        }
-        (queued.claimed_until, queued.due) = (None, now);
-        self.epoch = None;
-        true
-    }
-
-    /// Puts a run that stopped between two steps back into the queue without counting the attempt.
-    pub(super) fn hand_back(&mut self, now: UnixMillis) -> bool {
-        if let Some(queued) = self.queued.as_mut().filter(|_| self.cancel.is_none()) {
-            queued.attempts = queued.attempts.saturating_add(1);
-        }
-        self.requeue(now)
     }
 
     /// Ends a run that never began.

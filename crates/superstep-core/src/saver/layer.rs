@@ -138,6 +138,11 @@ pub trait SaverLayer: Send + Sync + 'static {
         self.inner().retain(retention, now)
     }
 
+    /// [`Saver::now`].
+    fn now(&self) -> MaybeReady<'_, UnixMillis> {
+        self.inner().now()
+    }
+
     /// [`Saver::runs`].
     fn runs(&self) -> &dyn Runs {
         self.inner().runs()
@@ -237,6 +242,10 @@ macro_rules! forward {
 
         fn retain(&$self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
             $layer::retain($to, retention, now)
+        }
+
+        fn now(&$self) -> MaybeReady<'_, UnixMillis> {
+            $layer::now($to)
         }
 
         fn runs(&$self) -> &dyn Runs {

@@ -2,38 +2,45 @@
 //!
 //! What a queued run holds, and the rules for it, is in [`crate::runs`].
 
-use std::time::Duration;
-
-use super::MaybeReady;
+use super::{Lease, Loaded, MaybeReady};
 use crate::{
-    event::Ending,
-    runs::{Claim, ClaimRuns, EnqueueRun, RunRecord},
+    id::RunId,
+    runs::{ClaimRuns, EnqueueRun, Release, RunRecord},
 };
+
+/// A run that a worker has claimed.
+#[derive(Debug)]
+pub struct Claimed {
+    /// The run, which has begun.
+    pub record: RunRecord,
+    /// The lease of its thread.
+    pub lease: Lease,
+    /// The newest checkpoint of the thread's own graph.
+    pub loaded: Option<Loaded>,
+}
 
 /// Keeps runs until a worker takes them. [`super::Saver::run_queue`] gives it.
 ///
-/// The queue needs no recovery of its own: a claim ends with its time, and a run that was cut short is
-/// in the queue again as soon as the lease of its thread is gone, until its attempts are used up.
+/// The queue needs no recovery of its own: a run that was cut short is in the queue again as soon as the
+/// lease of its thread is gone, until its attempts are used up.
 pub trait RunQueue: Send + Sync {
     /// Puts a run into the queue; durable when the reply comes. If the thread has a run that has not
     /// ended, [`crate::runs::OnBusy`] decides: refused with [`super::SaverError::Busy`], or the others
     /// are asked to cancel. A run of this id is [`super::SaverError::RunEnded`].
     fn enqueue(&self, run: EnqueueRun) -> MaybeReady<'_, RunRecord>;
 
-    /// Claims the run that is due longest and whose thread is free: nobody has leased it, and no other
-    /// run of it is claimed. Runs of one thread are claimed in the order they came. Durable when the
-    /// reply comes.
-    fn claim(&self, claim: &ClaimRuns) -> MaybeReady<'_, Option<Claim>>;
+    /// Claims runs that are due and whose threads are free: not leased, and no run of them is under way.
+    /// Each has begun under the lease of its thread when the reply comes, in one write for all of them
+    /// if the storage can do that. As durable as the next thing that is stored.
+    ///
+    /// Runs of the owner with the fewest runs under way come first ([`crate::runs::FairShares`]), of one
+    /// owner those that are due longest, of one thread those that came first.
+    fn claim(&self, claim: &ClaimRuns) -> MaybeReady<'_, Vec<Claimed>>;
 
-    /// Makes a claim last longer from now. One that does not hold any more is
-    /// [`super::SaverError::Conflict`], also for the methods below.
-    fn renew(&self, claim: &Claim, lease: Duration) -> MaybeReady<'_, ()>;
-
-    /// Gives a run back to the queue, due after a while. It keeps its base.
-    fn release(&self, claim: &Claim, after: Duration) -> MaybeReady<'_, ()>;
-
-    /// Ends a run that cannot begin.
-    fn refuse(&self, claim: &Claim, ending: Ending) -> MaybeReady<'_, ()>;
+    /// Gives back a claimed run that does not begin after all, without counting the attempt, and ends its
+    /// lease, which ends in any case. Durable when the reply comes. A run that does not run under this
+    /// lease is [`super::SaverError::Conflict`].
+    fn release(&self, run: RunId, lease: Lease, release: Release) -> MaybeReady<'_, ()>;
 
     /// Answers once there may be something new to claim, and now and then; runs that come due later
     /// are for the caller to look for.

@@ -40,7 +40,7 @@ use superstep_core::{
 use crate::clock::SystemClock;
 use event_log::{Bells, EventLog};
 use log::Log;
-use runs::{RunIndex, ThreadRuns};
+use runs::{Owner, RunIndex, ThreadRuns};
 use superstep_core::sync::lock;
 
 /// Keeps threads in memory.
@@ -148,11 +148,27 @@ impl MemorySaver {
             if inner.taken {
                 return Err(SaverError::Busy { thread: id.clone() });
             }
-            let epoch = self.0.epoch.fetch_add(1, Ordering::Relaxed) + 1;
-            (inner.taken, inner.epoch) = (true, Some(epoch));
-            inner.used = self.0.clock.now();
-            let (shared, id, thread) = (self.0.clone(), id.clone(), thread.clone());
-            Ok(Lease::new(epoch, move || shared.release(&id, &thread)))
+            Ok(self.grant(id, thread, inner, None))
+        })
+    }
+
+    /// Leases a thread that is free, to an owner's run if one is claimed.
+    fn grant(
+        &self,
+        id: &ThreadId,
+        thread: &Arc<Mutex<Thread>>,
+        inner: &mut Thread,
+        owner: Option<Owner>,
+    ) -> Lease {
+        let epoch = self.0.epoch.fetch_add(1, Ordering::Relaxed) + 1;
+        (inner.taken, inner.epoch) = (true, Some(epoch));
+        inner.used = self.0.clock.now();
+        let (shared, id, thread) = (self.0.clone(), id.clone(), thread.clone());
+        Lease::new(epoch, move || {
+            shared.release(&id, &thread);
+            if let Some(owner) = owner {
+                lock(&shared.runs.places).running.end(&owner);
+            }
         })
     }
 
@@ -321,7 +337,12 @@ impl Shared {
     fn release(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) {
         {
             let mut inner = lock(thread);
-            (inner.taken, inner.used) = (false, self.clock.now());
+            let now = self.clock.now();
+            (inner.taken, inner.used) = (false, now);
+            if let Some(record) = inner.requeue(now) {
+                lock(&self.runs.places).wait(record);
+                self.runs.changed();
+            }
             if !inner.logs.is_empty() || !inner.event_log.is_empty() || !inner.runs.is_empty() {
                 return;
             }
@@ -502,6 +523,10 @@ impl Saver for MemorySaver {
 
     fn retain(&self, retention: &Retention, now: UnixMillis) -> MaybeReady<'_, Retained> {
         MaybeReady::now(Ok(self.sweep(retention, now)))
+    }
+
+    fn now(&self) -> MaybeReady<'_, UnixMillis> {
+        MaybeReady::now(Ok(self.0.clock.now()))
     }
 
     fn runs(&self) -> &dyn Runs {

@@ -309,7 +309,7 @@ impl<S: State, N: Nodes> Graph<S, N> {
         // The options end with the beginning, so that a run which waits has no room for them.
         let begun = {
             let options = self.on(thread);
-            let begun = self.inner.begin(input, &options, None).await;
+            let begun = self.inner.begin(input, &options, None, &mut None).await;
             begun.map_err(|error| error.at_thread(options.thread.as_ref()))?
         };
         Outcome::new(begun.finish(None).await?)

@@ -17,7 +17,7 @@ use superstep_core::{
     message::Unknown,
     reducer::Reducer,
     run::{Halt, RunInput},
-    runs::{ClaimRuns, EnqueueRun},
+    runs::{ClaimGraph, ClaimRuns, EnqueueRun},
     saver::{HistoryQuery, RunQueue as _},
 };
 use superstep_engine::{
@@ -272,14 +272,16 @@ async fn runs_that_are_due_at_the_same_time_are_claimed_in_the_order_they_came()
         let queued = EnqueueRun::new(thread.as_str(), *run, "graph");
         saver.enqueue(queued).await.unwrap();
     }
-    let wanted = ClaimRuns {
-        graphs: vec!["graph".into()],
-        lease: std::time::Duration::from_secs(60),
+    let share = ClaimGraph {
+        limit: usize::MAX,
+        mark: CheckpointId(0),
     };
-    let mut claimed = Vec::new();
-    while let Some(claim) = saver.claim(&wanted).await.unwrap() {
-        claimed.push((claim.record.queued.unwrap().due, claim.record.id));
-    }
+    let wanted = ClaimRuns {
+        graphs: [("graph".into(), share)].into(),
+        limit: usize::MAX,
+    };
+    let claimed = saver.claim(&wanted).await.unwrap();
+    let claimed = claimed.iter().map(|it| it.record.id);
     // A clock that moved on in between keeps the order too.
-    assert_eq!(claimed.iter().map(|it| it.1).collect::<Vec<_>>(), runs);
+    assert_eq!(claimed.collect::<Vec<_>>(), runs);
 }

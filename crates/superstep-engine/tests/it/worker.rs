@@ -391,8 +391,8 @@ async fn an_answer_reaches_one_question_also_when_its_worker_is_killed() {
 
 #[tokio::test]
 async fn a_schedule_runs_when_it_is_due_and_once_with_two_workers() {
-    let (saver, clock) = (MemorySaver::new(), Arc::new(ManualClock::at(1_000)));
-    let graph = graph(&saver, None);
+    let clock = Arc::new(ManualClock::at(1_000));
+    let graph = graph(&MemorySaver::on_clock(clock.clone()), None);
     let graph = graph.with_backends(Backends {
         clock: Some(clock.clone()),
         ..graph.backends().clone()

@@ -1,25 +1,27 @@
 //! `RunQueue` over a database.
 
-use std::time::Duration;
+use std::{collections::HashSet, sync::atomic::Ordering, time::Duration};
 
 use superstep_core::{
     clock::UnixMillis,
     error::SaverError,
-    event::Ending,
     future::MaybeReady,
-    id::ThreadId,
-    runs::{CancelRequest, Claim, ClaimRuns, EnqueueRun, OnBusy, RunRecord, RunStatus},
-    saver::RunQueue,
+    id::{GraphPath, RunId, ThreadId},
+    runs::{CancelRequest, ClaimRuns, EnqueueRun, OnBusy, Release, RunRecord, RunStatus},
+    saver::{At, Claimed, Lease, RunQueue, Saver as _},
+    sync::lock,
 };
 
-use super::{SqliteSaver, runs::end_lost};
+use super::{LeaseGuard, SqliteSaver, runs::end_lost};
 use crate::{
     clock::wall_millis,
-    graphs::{self, ThreadRow},
+    database::ThreadContents,
+    graphs::{self, ThreadRow, digest},
     lease,
     queue::Urgency,
-    runs::{self, RunRow},
+    runs,
     sync_level::SyncLevel,
+    waiting,
     writer::Writer,
 };
 
@@ -88,57 +90,107 @@ pub(super) fn enqueue(
     Ok(record)
 }
 
-fn claim(writer: &mut Writer, claim: &ClaimRuns, worker: i64) -> Result<Option<Claim>, SaverError> {
-    recover(writer, None, worker)?;
-    // After it: what goes back to the queue is due at once.
-    let now = wall_millis();
-    for (seq, thread) in runs::due(writer.db()?, now)? {
-        if !runs::is_free(writer.db()?, &writer.seal, thread, now)? {
-            continue;
-        }
-        let Some(mut row) = runs::by_seq(writer.db()?, &writer.seal, seq)? else {
-            continue;
-        };
-        if !row.record.is_claimable(claim, now) {
-            continue;
-        }
-        let name = row.record.thread.clone();
-        let Some(found) = graphs::thread(writer.db()?, &name)? else {
-            continue;
-        };
-        if is_leased(writer, &name, &found, worker)? {
-            continue;
-        }
-        let claimed = row.record.claim(claim.lease, now);
-        row.update(writer)?;
-        return Ok(claimed);
+/// Ends or requeues all runs that were cut short, if there may be any: before the first claim of this
+/// process, and when another process is gone. Within a process the end of a lease does so.
+fn recover_all(writer: &mut Writer, worker: i64) -> Result<(), SaverError> {
+    let gone = lease::dead_workers(writer, worker)?;
+    if writer.has_recovered && gone.is_empty() {
+        return Ok(());
     }
-    Ok(None)
+    recover(writer, None, worker)?;
+    for worker in gone {
+        lease::deregister(writer.change()?, worker)?;
+    }
+    writer.has_recovered = true;
+    Ok(())
 }
 
-impl SqliteSaver {
-    /// Changes a run that is claimed.
-    fn with_claim(
-        &self,
-        claim: &Claim,
-        change: impl FnOnce(&mut RunRecord, UnixMillis) + Send + 'static,
-    ) -> MaybeReady<'static, ()> {
-        let (run, thread, token) = (claim.record.id, claim.record.thread.clone(), claim.token);
-        let queue = &self.0.0.queue;
-        queue.submit(SyncLevel::Full, Urgency::Immediate, move |writer| {
-            let found = runs::find(writer.db()?, &writer.seal, run)?;
-            let lost = SaverError::Conflict { thread };
-            let Some(mut row) = found else {
-                return Err(lost);
-            };
-            if row.record.claimed(token).is_none() {
-                return Err(lost);
-            }
-            change(&mut row.record, wall_millis());
-            writer.notifies_runs = true;
-            RunRow::update(&row, writer).map(drop)
-        })
+/// A run that was claimed, and the lease of its thread.
+struct ClaimedRow {
+    record: RunRecord,
+    guard: LeaseGuard,
+    epoch: u64,
+}
+
+/// Claims runs, in one transaction.
+fn claim(
+    writer: &mut Writer,
+    saver: &SqliteSaver,
+    mut wanted: ClaimRuns,
+) -> Result<Vec<ClaimedRow>, SaverError> {
+    let mut claimed = Vec::new();
+    match writer.require_room() {
+        // They were accepted, and wait until there is space again.
+        Err(SaverError::Full { .. }) => return Ok(claimed),
+        room => room?,
     }
+    let inner = &saver.0.0;
+    recover_all(writer, inner.worker_id())?;
+    // After it: what goes back to the queue is due at once.
+    let now = wall_millis();
+    let ours: HashSet<i64> = wanted.graphs.keys().map(|name| digest(name)).collect();
+    let mut shares = waiting::shares(writer.db()?)?;
+    let mut due = Vec::new();
+    for group in waiting::groups(writer.db()?)? {
+        // The graphs of runs of earlier versions are in their bodies.
+        if group.graph == 0 || ours.contains(&group.graph) {
+            due.extend(waiting::next(writer.db()?, group, None, now)?);
+        }
+    }
+    while wanted.limit > 0 {
+        let ranks = due.iter().enumerate();
+        let first = ranks.min_by_key(|(_, it)| shares.rank(&it.group.owner, it.due, it.seq));
+        let Some(at) = first.map(|(at, _)| at) else {
+            break;
+        };
+        let next = due.swap_remove(at);
+        if let Some(row) = claim_run(writer, saver, next.seq, &wanted, now)? {
+            shares.begin(next.group.owner);
+            wanted.count(&row.record.graph);
+            claimed.push(row);
+        }
+        due.extend(waiting::next(writer.db()?, next.group, Some(next), now)?);
+    }
+    Ok(claimed)
+}
+
+/// Claims a run, if its thread is free.
+fn claim_run(
+    writer: &mut Writer,
+    saver: &SqliteSaver,
+    seq: i64,
+    wanted: &ClaimRuns,
+    now: UnixMillis,
+) -> Result<Option<ClaimedRow>, SaverError> {
+    let inner = &saver.0.0;
+    let found = runs::by_seq(writer.db()?, &writer.seal, seq)?;
+    let Some(mut row) = found.filter(|row| row.record.is_claimable(wanted, now)) else {
+        return Ok(None);
+    };
+    let Some(share) = wanted.graphs.get(&row.record.graph) else {
+        return Ok(None);
+    };
+    let Some(guard) = LeaseGuard::reserve(saver, &row.record.thread) else {
+        return Ok(None);
+    };
+    let (worker, length) = (inner.worker_id(), inner.options.lease);
+    let leased = match lease::claim(writer, &row.record.thread, worker, length) {
+        Err(SaverError::Busy { .. }) => {
+            guard.refuse();
+            return Ok(None);
+        }
+        leased => leased?,
+    };
+    let has_records = runs::claim(writer, &mut row, leased.epoch, share.mark)?;
+    if !has_records {
+        let mut leased = lock(&inner.leased);
+        leased.insert(row.record.thread.clone(), ThreadContents::Empty);
+    }
+    Ok(Some(ClaimedRow {
+        record: row.record,
+        guard,
+        epoch: leased.epoch,
+    }))
 }
 
 impl RunQueue for SqliteSaver {
@@ -155,28 +207,50 @@ impl RunQueue for SqliteSaver {
             })
     }
 
-    fn claim(&self, wanted: &ClaimRuns) -> MaybeReady<'_, Option<Claim>> {
+    fn claim(&self, wanted: &ClaimRuns) -> MaybeReady<'_, Vec<Claimed>> {
+        let (saver, wanted) = (self.clone(), wanted.clone());
         let inner = &self.0.0;
-        let (worker, wanted) = (inner.worker_id(), wanted.clone());
-        inner
+        // The first lease skips lost epochs, which must be durable; a claim that is lost in a power cut
+        // leaves the run in the queue.
+        let level = match inner.epochs_skipped.load(Ordering::Acquire) {
+            true => SyncLevel::Normal,
+            false => SyncLevel::Full,
+        };
+        let rows = inner
             .queue
-            .submit(SyncLevel::Full, Urgency::Immediate, move |writer| {
-                writer.in_savepoint(|writer| claim(writer, &wanted, worker))
-            })
+            .submit(level, Urgency::Immediate, move |writer| {
+                writer.in_savepoint(|writer| claim(writer, &saver, wanted))
+            });
+        MaybeReady::Later(Box::pin(async move {
+            let mut claimed = Vec::new();
+            for ClaimedRow {
+                record,
+                guard,
+                epoch,
+            } in rows.await?
+            {
+                let lease = guard.lease(epoch);
+                let loaded = self.load(&record.thread, &GraphPath::default(), At::Latest);
+                claimed.push(Claimed {
+                    loaded: loaded.await?,
+                    record,
+                    lease,
+                });
+            }
+            Ok(claimed)
+        }))
     }
 
-    fn renew(&self, claim: &Claim, lease: Duration) -> MaybeReady<'_, ()> {
-        let token = claim.token;
-        self.with_claim(claim, move |record, now| record.renew(token, lease, now))
-    }
-
-    fn release(&self, claim: &Claim, after: Duration) -> MaybeReady<'_, ()> {
-        let token = claim.token;
-        self.with_claim(claim, move |record, now| record.release(token, after, now))
-    }
-
-    fn refuse(&self, claim: &Claim, ending: Ending) -> MaybeReady<'_, ()> {
-        self.with_claim(claim, move |record, now| record.end(ending, None, now))
+    fn release(&self, run: RunId, lease: Lease, release: Release) -> MaybeReady<'_, ()> {
+        let (queue, epoch) = (&self.0.0.queue, lease.epoch);
+        let released = queue.submit(SyncLevel::Full, Urgency::WithNext, move |writer| {
+            writer.notifies_runs = true;
+            runs::release(writer, run, epoch, release)
+        });
+        MaybeReady::Later(Box::pin(async move {
+            lease.end().await;
+            released.await
+        }))
     }
 
     fn queue_changed(&self) -> MaybeReady<'_, ()> {

@@ -17,7 +17,7 @@ impl MemorySaver {
             if inner.gone || inner.logs.is_empty() {
                 continue;
             }
-            inner.end_lost_runs(now);
+            inner.end_lost_run(now);
             if inner.may_be(query) {
                 let updated = inner.runs.all().last().and_then(RunRecord::updated);
                 let used = Some(inner.used);

@@ -1,35 +1,40 @@
 //! The queue of runs: the records of threads that wait for a worker.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use superstep_core::{
+    checkpoint::Loaded,
     clock::UnixMillis,
     error::SaverError,
-    event::Ending,
     future::MaybeReady,
-    runs::{CancelRequest, Claim, ClaimRuns, EnqueueRun, OnBusy, RunRecord},
-    saver::RunQueue,
+    id::RunId,
+    runs::{CancelRequest, ClaimRuns, EnqueueRun, OnBusy, Release, RunRecord, Start},
+    saver::{Claimed, Lease, RunQueue},
 };
 
-use super::{MemorySaver, Thread, lock};
+use super::{
+    MemorySaver, Thread, lock,
+    runs::{Owner, WaitingRun},
+};
 
 /// How often a worker looks by itself.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Thread {
-    /// The run of this thread that a worker may claim now.
-    fn next_run(&mut self, claim: &ClaimRuns, now: UnixMillis) -> Option<&mut RunRecord> {
+    /// A run of this thread, if a worker may claim it now.
+    fn claimable(
+        &mut self,
+        run: RunId,
+        claim: &ClaimRuns,
+        now: UnixMillis,
+    ) -> Option<&mut RunRecord> {
         if self.taken {
             return None;
         }
-        self.end_lost_runs(now);
-        let mut runs = self.runs.all().iter();
-        if runs.any(|run| run.is_open() || run.is_claimed(now)) {
-            return None;
-        }
+        self.end_lost_run(now);
         let is_due = |run: &&mut RunRecord| run.waiting().is_some_and(|it| it.due <= now);
         let first = self.runs.all_mut().iter_mut().find(is_due)?;
-        first.is_claimable(claim, now).then_some(first)
+        (first.id == run && first.is_claimable(claim, now)).then_some(first)
     }
 }
 
@@ -42,7 +47,7 @@ impl MemorySaver {
             if index.knows(run) {
                 return Err(SaverError::RunEnded { run });
             }
-            inner.end_lost_runs(now);
+            inner.end_lost_run(now);
             let open = |run: &RunRecord| run.ending.is_none();
             let is_busy = inner.taken || inner.runs.all().iter().any(open);
             if is_busy && new.on_busy == OnBusy::Reject {
@@ -56,52 +61,93 @@ impl MemorySaver {
             inner.used = now;
             inner.runs.all_mut().push(record.clone());
             index.add(run, id.clone());
+            index.wait(&record);
             Ok(record.clone())
         })
     }
 
-    fn take_next(&self, claim: &ClaimRuns) -> Option<Claim> {
+    fn take(&self, claim: &ClaimRuns) -> Vec<Claimed> {
+        let (mut wanted, mut claimed, mut seen) = (claim.clone(), Vec::new(), HashMap::new());
         let now = self.0.clock.now();
-        let mut first = None;
-        for (_, thread) in self.0.all() {
-            let mut inner = lock(&thread);
-            let Some(next) = inner.next_run(claim, now) else {
-                continue;
+        while wanted.limit > 0 {
+            let next = lock(&self.0.runs.places).next_due(now, &seen);
+            let Some((owner, next)) = next else {
+                break;
             };
-            let due = next.waiting().map(|queued| queued.due);
-            // Of those that are due at the same time, the one that came first.
-            let key = (due, lock(&self.0.runs.places).number(next.id));
-            drop(inner);
-            if first.as_ref().is_none_or(|(known, _)| key < *known) {
-                first = Some((key, thread));
+            seen.insert(owner.clone(), next);
+            if let Some(taken) = self.claim_run(&owner, next, &wanted, now) {
+                wanted.count(&taken.record.graph);
+                claimed.push(taken);
             }
         }
-        // It may be claimed by another meanwhile, who then leaves the next one to the next call.
-        let (_, thread) = first?;
-        let mut inner = lock(&thread);
-        let next = inner.next_run(claim, now)?;
-        next.claim(claim.lease, now)
+        claimed
     }
 
-    /// Changes a run that is claimed.
-    fn with_claim(
+    fn claim_run(
         &self,
-        claim: &Claim,
-        change: impl FnOnce(&mut RunRecord, UnixMillis),
-    ) -> MaybeReady<'_, ()> {
-        let now = self.0.clock.now();
-        let changed = self.with_run(claim.record.id, |record| {
-            let holds = record.claimed(claim.token).is_some();
-            if holds {
-                change(record, now);
-            }
-            holds
+        owner: &Owner,
+        next: WaitingRun,
+        claim: &ClaimRuns,
+        now: UnixMillis,
+    ) -> Option<Claimed> {
+        let id = lock(&self.0.runs.places).thread(next.run).cloned();
+        let found = id.and_then(|id| Some((self.thread(&id)?, id)));
+        let Some((thread, id)) = found else {
+            lock(&self.0.runs.places).leave(owner, next);
+            return None;
+        };
+        let mut inner = lock(&thread);
+        let known = inner.runs.find(next.run);
+        let waits = known.and_then(|record| record.waiting().map(|it| it.due));
+        if waits != Some(next.due) {
+            // It was cancelled, or waits at another place.
+            lock(&self.0.runs.places).leave(owner, next);
+            return None;
+        }
+        let graph = inner.claimable(next.run, claim, now)?.graph.clone();
+        let mark = claim.graphs.get(&graph)?.mark;
+        let loaded = inner.newest();
+        let lease = self.grant(&id, &thread, &mut inner, Some(owner.clone()));
+        let start = Start {
+            epoch: lease.epoch,
+            head: loaded.as_ref().and_then(Loaded::head).map(|head| head.id),
+            notes: loaded.as_ref().map_or(&[], |loaded| &*loaded.notes),
+            mark,
+        };
+        let record = inner.runs.find(next.run).map(|record| {
+            record.claim(start, now);
+            record.clone()
         });
-        let thread = claim.record.thread.clone();
-        let lost = || SaverError::Conflict { thread };
-        let done = changed.filter(|holds| *holds).map(drop).ok_or_else(lost);
-        self.0.runs.changed();
-        MaybeReady::now(done)
+        inner.runs.open(next.run);
+        drop(inner);
+        let mut places = lock(&self.0.runs.places);
+        places.leave(owner, next);
+        places.running.begin(owner.clone());
+        drop(places);
+        Some(Claimed {
+            record: record?,
+            lease,
+            loaded,
+        })
+    }
+
+    fn give_back(&self, run: RunId, epoch: u64, release: Release) -> Result<(), SaverError> {
+        let now = self.0.clock.now();
+        let id = lock(&self.0.runs.places).thread(run).cloned();
+        let id = id.ok_or(SaverError::NoRun { run })?;
+        let conflict = || SaverError::Conflict { thread: id.clone() };
+        let thread = self.thread(&id).ok_or_else(conflict)?;
+        let mut inner = lock(&thread);
+        let is_leased = inner.is_leased(epoch);
+        let record = inner
+            .runs
+            .find(run)
+            .filter(|record| is_leased && record.is_open() && record.epoch == Some(epoch));
+        let record = record.ok_or_else(conflict)?;
+        record.release(release, now);
+        lock(&self.0.runs.places).wait(record);
+        inner.runs.close();
+        Ok(())
     }
 }
 
@@ -115,22 +161,15 @@ impl RunQueue for MemorySaver {
         MaybeReady::now(put)
     }
 
-    fn claim(&self, claim: &ClaimRuns) -> MaybeReady<'_, Option<Claim>> {
-        MaybeReady::now(Ok(self.take_next(claim)))
+    fn claim(&self, claim: &ClaimRuns) -> MaybeReady<'_, Vec<Claimed>> {
+        MaybeReady::now(Ok(self.take(claim)))
     }
 
-    fn renew(&self, claim: &Claim, lease: Duration) -> MaybeReady<'_, ()> {
-        let token = claim.token;
-        self.with_claim(claim, |record, now| record.renew(token, lease, now))
-    }
-
-    fn release(&self, claim: &Claim, after: Duration) -> MaybeReady<'_, ()> {
-        let token = claim.token;
-        self.with_claim(claim, |record, now| record.release(token, after, now))
-    }
-
-    fn refuse(&self, claim: &Claim, ending: Ending) -> MaybeReady<'_, ()> {
-        self.with_claim(claim, |record, now| record.end(ending, None, now))
+    fn release(&self, run: RunId, lease: Lease, release: Release) -> MaybeReady<'_, ()> {
+        let given_back = self.give_back(run, lease.epoch, release);
+        drop(lease);
+        self.0.runs.changed();
+        MaybeReady::now(given_back)
     }
 
     fn queue_changed(&self) -> MaybeReady<'_, ()> {

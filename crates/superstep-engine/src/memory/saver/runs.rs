@@ -1,6 +1,10 @@
 //! The runs of threads, and who waits for them to be cancelled.
 
-use std::{collections::HashMap, sync::Mutex};
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Bound,
+    sync::{Arc, Mutex},
+};
 
 use superstep_core::{
     checkpoint::Loaded,
@@ -8,7 +12,7 @@ use superstep_core::{
     error::SaverError,
     future::MaybeReady,
     id::{CheckpointId, GraphPath, RunId, ThreadId},
-    runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
+    runs::{BeginRun, CancelRequest, EndRun, FairShares, RunQuery, RunRecord},
     saver::Runs,
 };
 use tokio::sync::watch;
@@ -36,7 +40,17 @@ impl ThreadRuns {
         &mut self.all
     }
 
-    fn find(&mut self, run: RunId) -> Option<&mut RunRecord> {
+    /// Notes which run is under way.
+    pub(super) fn open(&mut self, run: RunId) {
+        self.open = Some(run);
+    }
+
+    /// Notes that none is.
+    pub(super) fn close(&mut self) {
+        self.open = None;
+    }
+
+    pub(super) fn find(&mut self, run: RunId) -> Option<&mut RunRecord> {
         let mut newest_first = self.all.iter_mut().rev();
         newest_first.find(|record| record.id == run)
     }
@@ -51,14 +65,22 @@ impl ThreadRuns {
 }
 
 impl Thread {
-    /// Ends the runs that were cut short.
-    pub(super) fn end_lost_runs(&mut self, now: UnixMillis) {
+    /// Ends the run that was cut short.
+    pub(super) fn end_lost_run(&mut self, now: UnixMillis) {
         let live = self.epoch.filter(|_| self.taken);
-        self.end_runs_but(now, |record| record.epoch == live);
+        self.end_run_but(now, |record| record.epoch == live);
+    }
+
+    /// Puts a run from the queue back there that was cut short, and returns it.
+    pub(super) fn requeue(&mut self, now: UnixMillis) -> Option<&RunRecord> {
+        let open = self.runs.open?;
+        self.runs.find(open)?.queued.as_ref()?;
+        self.end_lost_run(now);
+        self.runs.find(open).map(|record| &*record)
     }
 
     /// Ends the run that is open, by what it left behind.
-    fn end_runs_but(&mut self, now: UnixMillis, is_kept: impl Fn(&RunRecord) -> bool) {
+    fn end_run_but(&mut self, now: UnixMillis, is_kept: impl Fn(&RunRecord) -> bool) {
         let Some(open) = self.runs.open else {
             return;
         };
@@ -86,11 +108,27 @@ pub(super) struct RunIndex {
     changes: watch::Sender<()>,
 }
 
+/// Who a run is for; nothing for the local user.
+pub(super) type Owner = Option<Arc<str>>;
+
 /// Where runs are, and in which order they came.
 #[derive(Default)]
 pub(super) struct RunPlaces {
-    places: HashMap<RunId, (ThreadId, u64)>,
-    count: u64,
+    places: HashMap<RunId, (ThreadId, i64)>,
+    count: i64,
+    /// Runs that wait, by owner; some of them may not wait any more.
+    waiting: HashMap<Owner, BTreeSet<WaitingRun>>,
+    /// How many claimed runs each owner has.
+    pub(super) running: FairShares<Owner>,
+}
+
+/// A run in the queue, in the order in which those of an owner are claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct WaitingRun {
+    pub(super) due: UnixMillis,
+    /// Its number among all runs, in the order they came.
+    n: i64,
+    pub(super) run: RunId,
 }
 
 impl RunPlaces {
@@ -103,13 +141,52 @@ impl RunPlaces {
         self.places.insert(run, (thread, self.count));
     }
 
-    fn thread(&self, run: RunId) -> Option<&ThreadId> {
+    pub(super) fn thread(&self, run: RunId) -> Option<&ThreadId> {
         self.places.get(&run).map(|(thread, _)| thread)
     }
 
-    /// Its number among all runs, in the order they came.
-    pub(super) fn number(&self, run: RunId) -> Option<u64> {
-        self.places.get(&run).map(|(_, n)| *n)
+    /// Notes that a run waits, if it does.
+    pub(super) fn wait(&mut self, record: &RunRecord) {
+        let place = self.places.get(&record.id);
+        if let (Some(queued), Some((_, n))) = (record.waiting(), place) {
+            let waiting = WaitingRun {
+                due: queued.due,
+                n: *n,
+                run: record.id,
+            };
+            let owner = record.caller().owner().map(Arc::from);
+            self.waiting.entry(owner).or_default().insert(waiting);
+        }
+    }
+
+    /// Notes that a run does not wait there any more.
+    pub(super) fn leave(&mut self, owner: &Owner, run: WaitingRun) {
+        if let Some(waiting) = self.waiting.get_mut(owner) {
+            waiting.remove(&run);
+            if waiting.is_empty() {
+                self.waiting.remove(owner);
+            }
+        }
+    }
+
+    /// The run that is claimed next, and its owner; of each owner one that comes after the one that was
+    /// seen last.
+    pub(super) fn next_due(
+        &self,
+        now: UnixMillis,
+        seen: &HashMap<Owner, WaitingRun>,
+    ) -> Option<(Owner, WaitingRun)> {
+        let firsts = self.waiting.iter().filter_map(|(owner, waiting)| {
+            let after = match seen.get(owner) {
+                Some(last) => (Bound::Excluded(*last), Bound::Unbounded),
+                None => (Bound::Unbounded, Bound::Unbounded),
+            };
+            let first = waiting.range(after).next()?;
+            (first.due <= now).then_some((owner, *first))
+        });
+        let rank = |(owner, it): &(&Owner, WaitingRun)| self.running.rank(owner, it.due, it.n);
+        let (owner, first) = firsts.min_by_key(rank)?;
+        Some((owner.clone(), first))
     }
 }
 
@@ -142,16 +219,12 @@ impl RunIndex {
 }
 
 impl MemorySaver {
-    /// Works on a run, after the runs of its thread that were cut short got their endings.
-    pub(super) fn with_run<T>(
-        &self,
-        run: RunId,
-        work: impl FnOnce(&mut RunRecord) -> T,
-    ) -> Option<T> {
+    /// Works on a run, after the run of its thread that was cut short got its ending.
+    fn with_run<T>(&self, run: RunId, work: impl FnOnce(&mut RunRecord) -> T) -> Option<T> {
         let id = lock(&self.0.runs.places).thread(run).cloned()?;
         let thread = self.thread(&id)?;
         let mut inner = lock(&thread);
-        inner.end_lost_runs(self.0.clock.now());
+        inner.end_lost_run(self.0.clock.now());
         inner.runs.find(run).map(work)
     }
 
@@ -169,7 +242,7 @@ impl MemorySaver {
             return Err(SaverError::RunEnded { run });
         }
         let now = self.0.clock.now();
-        inner.end_runs_but(now, |record| record.id == run);
+        inner.end_run_but(now, |record| record.id == run);
         let head = inner.head();
         if index.knows(run)
             && let Some(known) = inner.runs.find(run)
@@ -205,12 +278,10 @@ impl MemorySaver {
             return Err(SaverError::Conflict { thread: end.thread });
         }
         record.finish(&end, head, self.0.clock.now());
-        let is_queued = record.waiting().is_some();
+        lock(&self.0.runs.places).wait(record);
         inner.runs.open = None;
         drop(inner);
-        if is_queued {
-            self.0.runs.changed();
-        }
+        self.0.runs.changed();
         Ok(())
     }
 
@@ -219,7 +290,7 @@ impl MemorySaver {
             return Vec::new();
         };
         let mut inner = lock(&thread);
-        inner.end_lost_runs(self.0.clock.now());
+        inner.end_lost_run(self.0.clock.now());
         let all = inner.runs.all();
         let end = match query.before {
             Some(before) => all.iter().position(|record| record.id == before),
@@ -241,7 +312,7 @@ impl MemorySaver {
                 continue;
             }
             let mut inner = lock(&thread);
-            inner.end_lost_runs(self.0.clock.now());
+            inner.end_lost_run(self.0.clock.now());
             let newest = inner.runs.all().last();
             found.extend(newest.filter(|run| run.was_cut_short()).cloned());
         }

@@ -1,0 +1,103 @@
+//! Runs that wait for a worker, found by index: by owner and graph, those that are due longest first.
+//!
+//! Owners and graphs are digests in columns of `runs`; the sealed body of a run decides.
+
+use rusqlite::{Connection, OptionalExtension, params};
+use superstep_core::{
+    error::SaverError,
+    runs::{FairShares, RunRecord},
+};
+
+use crate::{error::sql, graphs::digest};
+
+/// The runs of one owner that wait for one graph; 0 stands for those of earlier versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) owner: i64,
+    pub(crate) graph: i64,
+}
+
+impl Group {
+    pub(crate) fn of(record: &RunRecord) -> Self {
+        let owner = record.caller().owner().unwrap_or_default();
+        Self {
+            owner: digest(owner),
+            graph: digest(&record.graph),
+        }
+    }
+}
+
+/// A run that is due, on a thread of which no run is under way and none comes before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DueRun {
+    pub(crate) group: Group,
+    pub(crate) due: i64,
+    pub(crate) seq: i64,
+}
+
+/// The groups that have waiting runs, whether those are due or not.
+pub(crate) fn groups(db: &Connection) -> Result<Vec<Group>, SaverError> {
+    let mut after = db
+        .prepare_cached(
+            "SELECT owner, graph FROM runs
+             WHERE state = 0 AND (owner, graph) > (?1, ?2) ORDER BY owner, graph LIMIT 1",
+        )
+        .map_err(sql)?;
+    let (mut groups, mut last) = (Vec::new(), (i64::MIN, i64::MIN));
+    while let Some((owner, graph)) = after
+        .query_row(params![last.0, last.1], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()
+        .map_err(sql)?
+    {
+        groups.push(Group { owner, graph });
+        last = (owner, graph);
+    }
+    Ok(groups)
+}
+
+/// The run of a group that is due longest, after another one if there is one.
+pub(crate) fn next(
+    db: &Connection,
+    group: Group,
+    after: Option<DueRun>,
+    now: i64,
+) -> Result<Option<DueRun>, SaverError> {
+    let (due, seq) = after.map_or((i64::MIN, 0), |after| (after.due, after.seq));
+    db.prepare_cached(
+        "SELECT due, seq FROM runs AS run
+         WHERE state = 0 AND owner = ?1 AND graph = ?2 AND due <= ?3 AND (due, seq) > (?4, ?5)
+         AND NOT EXISTS (
+             SELECT 1 FROM runs AS other WHERE other.thread = run.thread
+             AND (other.state = 1 OR other.state = 0 AND other.due <= ?3 AND other.seq < run.seq))
+         ORDER BY due, seq LIMIT 1",
+    )
+    .and_then(|mut select| {
+        let Group { owner, graph } = group;
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(DueRun {
+                group,
+                due: row.get(0)?,
+                seq: row.get(1)?,
+            })
+        };
+        select
+            .query_row(params![owner, graph, now, due, seq], read)
+            .optional()
+    })
+    .map_err(sql)
+}
+
+/// How many runs of each owner are under way.
+pub(crate) fn shares(db: &Connection) -> Result<FairShares<i64>, SaverError> {
+    let mut select = db
+        .prepare_cached("SELECT owner FROM runs WHERE state = 1 ORDER BY owner")
+        .map_err(sql)?;
+    let mut owners = select.query([]).map_err(sql)?;
+    let mut shares = FairShares::default();
+    while let Some(row) = owners.next().map_err(sql)? {
+        shares.begin(row.get(0).map_err(sql)?);
+    }
+    Ok(shares)
+}
