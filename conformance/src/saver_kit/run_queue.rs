@@ -472,7 +472,11 @@ async fn a_run_whose_worker_stops_goes_back_without_counting_the_attempt(
     let mut model = Model::default();
     for n in 1..=3 {
         let claimed = gets(&fixture, 1).await?;
-        equal("its attempt", claimed.record.attempt, u32::try_from(n).unwrap_or_default())?;
+        equal(
+            "its attempt",
+            claimed.record.attempt,
+            u32::try_from(n).unwrap_or_default(),
+        )?;
         let stopped = EndRun {
             ending: Ending::Drained {
                 reason: "a deploy".into(),

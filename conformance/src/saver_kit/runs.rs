@@ -35,6 +35,7 @@ cases![
     a_run_that_begins_again_keeps_its_base,
     a_request_to_cancel_is_read_by_others,
     who_waits_is_told_of_a_request_to_cancel,
+    who_waits_is_told_of_an_ending,
     an_unknown_run_is_refused,
     runs_of_two_threads_keep_apart,
     a_run_alone_is_kept_and_makes_no_thread,
@@ -623,4 +624,35 @@ async fn pruning_drops_the_runs_of_what_it_drops(bench: &Bench<'_>) -> Verdict {
     let got = listed(&fixture, "t", RunQuery::default()).await?;
     equal("runs", got, [run(4), run(3)])?;
     equal("a run", fixture.saver.runs().load_run(run(1)).await?, None)
+}
+
+async fn who_waits_is_told_of_an_ending(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    let runs = fixture.saver.runs();
+    let unknown = runs.ended(run(9)).await;
+    refused("waiting for an unknown run", unknown, NO_RUN)?;
+    let late = |_| Failure("who waits for an ending is not told".into());
+    for (n, is_cut) in [(1, false), (2, true)] {
+        let writer = fixture.writer("t").await?;
+        runs.begin_run(begin(&writer, n)).await?;
+        let waiting = tokio::time::timeout(WAIT_LIMIT, runs.ended(run(n)));
+        let ending = async {
+            tokio::task::yield_now().await;
+            match is_cut {
+                true => drop(writer),
+                false => runs.end_run(end(&writer, n, Ending::Paused)).await?,
+            }
+            Ok::<_, Failure>(())
+        };
+        let (told, ended) = tokio::join!(waiting, ending);
+        ended?;
+        let wanted = match is_cut {
+            true => Ending::Interrupted,
+            false => Ending::Paused,
+        };
+        equal("its ending", told.map_err(late)??.ending, Some(wanted))?;
+        // Whoever comes later is told at once.
+        equal("its id", runs.ended(run(n)).await?.id, run(n))?;
+    }
+    Ok(())
 }

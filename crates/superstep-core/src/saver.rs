@@ -72,10 +72,10 @@ impl HistoryQuery {
 pub struct Lease {
     /// Grows with every lease of the thread; a commit with an older one is refused.
     pub epoch: u64,
-    release: Option<Release>,
+    release: Option<LeaseEnd>,
 }
 
-type Release = Box<dyn FnOnce() -> MaybeReady<'static, ()> + Send + Sync>;
+type LeaseEnd = Box<dyn FnOnce() -> MaybeReady<'static, ()> + Send + Sync>;
 
 impl Lease {
     /// A lease and what to do when it ends.

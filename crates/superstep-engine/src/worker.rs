@@ -174,7 +174,7 @@ impl Worker {
     /// Claims a run and runs it to its end; nothing if none waits.
     pub async fn work_once(&self) -> Result<Option<Worked>, Error> {
         self.fire_schedules().await?;
-        let running = Running::default();
+        let running = WorkerRuns::default();
         match self.claim(1, &running).await?.pop() {
             Some(claimed) => Ok(Some(self.work(claimed).await)),
             None => Ok(None),
@@ -188,7 +188,7 @@ impl Worker {
         stop: &Drain,
         mut on_end: impl FnMut(Worked),
     ) -> Result<(), Error> {
-        let mut running = Running::default();
+        let mut running = WorkerRuns::default();
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -234,7 +234,7 @@ impl Worker {
         Ok(())
     }
 
-    async fn claim(&self, limit: usize, running: &Running) -> Result<Vec<Claimed>, Error> {
+    async fn claim(&self, limit: usize, running: &WorkerRuns) -> Result<Vec<Claimed>, Error> {
         let graphs = self.graphs.iter().map(|(name, graph)| {
             let most = self.at_once_of.get(name);
             let share = ClaimGraph {
@@ -392,13 +392,13 @@ impl Worker {
 
 /// The runs that a worker has at once.
 #[derive(Default)]
-struct Running {
+struct WorkerRuns {
     tasks: JoinSet<Worked>,
     /// The graph of each.
     graphs: HashMap<task::Id, Arc<str>>,
 }
 
-impl Running {
+impl WorkerRuns {
     fn start(&mut self, worker: Arc<Worker>, claimed: Claimed) {
         let graph = claimed.record.graph.clone();
         let task = self.tasks.spawn(async move { worker.work(claimed).await });

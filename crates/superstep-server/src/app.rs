@@ -1,7 +1,6 @@
 //! What the handlers of a server share.
 
 pub(crate) mod counts;
-pub(crate) mod endings;
 pub(crate) mod events;
 pub(crate) mod foreign;
 pub(crate) mod readers;
@@ -26,8 +25,8 @@ use superstep::{
 use tokio::sync::Notify;
 
 use self::{
-    counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign, readers::Readers,
-    role::Role, shutdown::Shutdown, store_edit::StoreEditor, uploads::Uploads,
+    counts::Counts, events::ServerEvents, foreign::Foreign, readers::Readers, role::Role,
+    shutdown::Shutdown, store_edit::StoreEditor, uploads::Uploads,
 };
 use crate::{
     owners::{answer_rule::AnswerRule, login::Login, private_paths::PrivatePaths},
@@ -64,7 +63,6 @@ pub(crate) struct App {
     pub(crate) foreign: Foreign,
     /// Names of new things.
     pub(crate) ids: ClockIds,
-    pub(crate) endings: Endings,
     pub(crate) events: ServerEvents,
     pub(crate) readers: Arc<Readers>,
     /// Runs whose webhook is being called.

@@ -7,7 +7,6 @@ use std::{
 };
 
 use superstep_core::{error::SaverError, id::ThreadId};
-use tokio::sync::watch;
 
 use crate::{
     cache::CheckpointCache,
@@ -23,6 +22,7 @@ use crate::{
     read_pool::ReadPool,
     seal::Seal,
     sync_level::SyncLevel,
+    watch::Watcher,
     worker::Worker,
     writer::Writer,
 };
@@ -34,15 +34,13 @@ pub struct Database(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) path: PathBuf,
     pub(crate) seal: Seal,
+    /// Before the readers, of which it has one.
+    pub(crate) watcher: Watcher,
     /// Before the writer, which closes the file last and checkpoints the WAL.
-    pub(crate) readers: ReadPool,
+    pub(crate) readers: Arc<ReadPool>,
     pub(crate) queue: Queue,
     pub(crate) layouts: Layouts,
     pub(crate) cache: Arc<CheckpointCache>,
-    /// Changes when this process has appended to an event log.
-    pub(crate) event_notifier: watch::Receiver<()>,
-    /// Changes when this process has changed what others wait for in the runs of a thread.
-    pub(crate) run_notifier: watch::Receiver<()>,
     /// Threads that runs of this process have leased.
     pub(crate) leased: Mutex<HashMap<ThreadId, ThreadContents>>,
     /// Whether a lease was fsync'd since the file was opened; see `lease::claim`.
@@ -108,8 +106,7 @@ impl Database {
             mode,
         )?;
         writer.headroom = Headroom::new(options.headroom);
-        let event_notifier = writer.event_notifier.subscribe();
-        let run_notifier = writer.run_notifier.subscribe();
+        let watch = writer.watch.clone();
         let epochs_skipped = AtomicBool::new(writer.epochs_skipped);
         let (id, length) = (worker.id, options.lease);
         writer.in_transaction(SyncLevel::Normal, |writer| {
@@ -126,15 +123,15 @@ impl Database {
                 });
             }
         })?;
+        let readers = Arc::new(ReadPool::new(path.clone(), busy_timeout));
         Ok(Self(Arc::new(Inner {
-            readers: ReadPool::new(path.clone(), busy_timeout),
+            watcher: Watcher::new(watch, readers.clone(), id),
+            readers,
             path,
             seal,
             queue,
             layouts: Layouts::default(),
             cache,
-            event_notifier,
-            run_notifier,
             leased: Mutex::default(),
             epochs_skipped,
             options,
@@ -144,15 +141,16 @@ impl Database {
 
     /// Opens a file without a writer.
     fn read_only(path: PathBuf, seal: Seal, options: Options) -> Result<Self, SaverError> {
+        let readers = ReadPool::open_unverified(path.clone(), &seal, options.busy_timeout)?;
+        let readers = Arc::new(readers);
         Ok(Self(Arc::new(Inner {
-            readers: ReadPool::open_unverified(path.clone(), &seal, options.busy_timeout)?,
+            watcher: Watcher::new(Arc::default(), readers.clone(), 0),
+            readers,
             path,
             seal,
             queue: Queue::closed(),
             layouts: Layouts::default(),
             cache: Arc::default(),
-            event_notifier: watch::Sender::new(()).subscribe(),
-            run_notifier: watch::Sender::new(()).subscribe(),
             leased: Mutex::default(),
             epochs_skipped: AtomicBool::new(true),
             options,

@@ -21,6 +21,7 @@ use crate::{
     graphs,
     parts::{self, PartReader},
     seal::Seal,
+    watch::Topic,
     writer::Writer,
 };
 
@@ -90,7 +91,7 @@ pub(crate) fn append(
         prev = Some(entry.cursor);
     }
     set_end(writer.change_log()?, thread, last.cursor)?;
-    writer.notifies = true;
+    writer.changes.add(Topic::Log(name.clone()));
     Ok(())
 }
 
@@ -293,14 +294,6 @@ fn absent(db: &Connection, thread: i64) -> Result<Option<Cursor>, SaverError> {
         return Err(SaverError::Corrupt("a log has lost its end".to_owned()));
     }
     Ok(None)
-}
-
-/// The newest entry of the log of a thread by name.
-pub(crate) fn newest_of(db: &Connection, name: &ThreadId) -> Result<Option<Cursor>, SaverError> {
-    match graphs::thread(db, name)? {
-        Some(row) => newest(db, row.thread),
-        None => Ok(None),
-    }
 }
 
 /// Removes the log of a thread.

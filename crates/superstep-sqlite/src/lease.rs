@@ -5,17 +5,16 @@
 //! the fencing token: a commit compares it in the statement that makes the commit visible. Expiry is a
 //! [`Moment`], which adjustments of the wall clock do not move.
 
-use std::{path::Path, time::Duration};
+use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use superstep_core::{error::SaverError, id::ThreadId};
 
 use crate::{
     clock::{Moment, wall_millis},
     error::sql,
     graphs::{self, ThreadRow, digest},
-    runs, unfound,
-    worker::Worker,
+    runs, unfound, worker,
     writer::{LeasedThread, Writer},
 };
 
@@ -159,23 +158,12 @@ pub(crate) fn refuse_if_leased(
         return Ok(());
     };
     // Whether this process itself uses the thread was checked before the work was submitted.
-    if holder != worker && is_alive(writer.db()?, &writer.path, holder)? {
+    if holder != worker && worker::is_alive(writer.db()?, &writer.path, holder)? {
         return Err(SaverError::Busy {
             thread: name.clone(),
         });
     }
     Ok(())
-}
-
-/// Whether a worker of another process still has the threads that it leased.
-pub(crate) fn is_alive(db: &Connection, path: &Path, worker: i64) -> Result<bool, SaverError> {
-    let expires: Option<i64> = db
-        .prepare_cached("SELECT expires FROM workers WHERE worker = ?1")
-        .and_then(|mut select| select.query_row([worker], |row| row.get(0)).optional())
-        .map_err(sql)?;
-    let now = Moment::now();
-    let in_time = expires.is_some_and(|expires| now.is_before(expires));
-    Ok(in_time && Worker::is_alive(path, worker))
 }
 
 /// Writes the heartbeat of a worker.
@@ -206,7 +194,7 @@ pub(crate) fn dead_workers(writer: &Writer, own: i64) -> Result<Vec<i64>, SaverE
         .map_err(sql)?;
     let mut dead = Vec::new();
     for worker in all {
-        if !is_alive(db, &writer.path, worker)? {
+        if !worker::is_alive(db, &writer.path, worker)? {
             dead.push(worker);
         }
     }

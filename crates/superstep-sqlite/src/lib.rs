@@ -59,6 +59,7 @@ mod threads;
 mod unfound;
 mod waiting;
 mod wal;
+mod watch;
 mod worker;
 mod writer;
 

@@ -1,7 +1,7 @@
 //! Pool of read-only connections.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -73,6 +73,11 @@ impl ReadPool {
         })
     }
 
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Runs a single statement.
     pub(crate) fn peek<T, E: From<SaverError>>(
         &self,
@@ -92,7 +97,8 @@ impl ReadPool {
         done
     }
 
-    fn open(&self) -> Result<Connection, SaverError> {
+    /// A connection of its own, outside the pool.
+    pub(crate) fn open(&self) -> Result<Connection, SaverError> {
         let connection = self.connect()?;
         only_query(&connection)?;
         Ok(connection)

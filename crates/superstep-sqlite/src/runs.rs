@@ -25,7 +25,8 @@ use crate::{
     lookup, row,
     seal::Seal,
     unfound,
-    waiting::Group,
+    waiting::{self, Group},
+    watch::Topic,
     writer::{BegunRun, Writer},
 };
 
@@ -139,6 +140,7 @@ impl RunRow {
         })
         .map_err(sql)?;
         self.seq = db.last_insert_rowid();
+        self.changed(writer);
         Ok(body)
     }
 
@@ -151,7 +153,16 @@ impl RunRow {
         db.prepare_cached("UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1")
             .and_then(|mut update| update.execute(params![self.seq, state, body, due]))
             .map_err(sql)?;
+        self.changed(writer);
         Ok(body)
+    }
+
+    /// Wakes those who wait for the run, or for runs to claim.
+    fn changed(&self, writer: &mut Writer) {
+        writer.changes.add(Topic::Run(self.record.id));
+        if self.record.waiting().is_some() {
+            writer.changes.add(Topic::Queue);
+        }
     }
 }
 
@@ -353,7 +364,6 @@ pub(crate) fn end(writer: &mut Writer, end: &EndRun) -> Result<(), SaverError> {
         return Err(conflict());
     }
     row.record.finish(end, current.head, wall_millis());
-    writer.notifies_runs |= row.record.waiting().is_some();
     row.update(writer).map(drop)
 }
 
@@ -376,7 +386,6 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
     row.record.finish(end, current.head, wall_millis());
     let (state, ended) = row.seal(&writer.seal)?;
     let due = row.record.waiting().map(|queued| queued.due);
-    writer.notifies_runs |= due.is_some();
     let rows = writer
         .db()?
         .prepare_cached(
@@ -387,6 +396,7 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
         .map_err(sql)?;
     if rows == 1 {
         unfound::note(writer.change()?, row.thread)?;
+        row.changed(writer);
     }
     Ok(rows == 1)
 }
@@ -394,11 +404,16 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
 /// Puts the run of a lease that ends before it back into the queue, or ends it if it may not begin again. A
 /// run that did not come from there may begin again under its id, and is left as it is.
 pub(crate) fn end_left(writer: &mut Writer, thread: i64, epoch: i64) -> Result<(), SaverError> {
+    // Runs that wait for the lease can be claimed.
+    if waiting::has(writer.db()?, thread)? {
+        writer.changes.add(Topic::Queue);
+    }
     for mut row in of_state(writer.db()?, &writer.seal, RunStatus::Running, Some(thread))? {
         let is_own = row.record.epoch == u64::try_from(epoch).ok();
         if is_own && row.record.queued.is_some() {
             end_lost(writer, &mut row)?;
-            writer.notifies_runs = true;
+        } else if is_own {
+            row.changed(writer);
         }
     }
     Ok(())
@@ -541,7 +556,6 @@ pub(crate) fn request_cancel(
     let is_open = row.record.request_cancel(request);
     if is_open {
         row.update(writer)?;
-        writer.notifies_runs = true;
     }
     Ok(is_open)
 }

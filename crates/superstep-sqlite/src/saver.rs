@@ -5,7 +5,7 @@ mod run_queue;
 mod runs;
 mod schedules;
 
-use std::{collections::hash_map::Entry, sync::atomic::Ordering, time::Duration};
+use std::{collections::hash_map::Entry, sync::atomic::Ordering};
 
 use rusqlite::Connection;
 use superstep_core::{
@@ -36,15 +36,13 @@ use crate::{
     queue::Urgency,
     sync_level::SyncLevel,
     threads,
+    watch::Topic,
     writer::Writer,
 };
 use superstep_core::sync::lock;
 
 /// Reads of more bytes than this run on the blocking pool.
 const LARGE: i64 = 1024 * 1024;
-
-/// How often the event log is polled for entries of other processes.
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Stores threads in a database; cheap to clone.
 #[derive(Clone)]
@@ -272,29 +270,13 @@ impl Saver for SqliteSaver {
     }
 
     fn changed(&self, thread: &ThreadId) -> MaybeReady<'_, ()> {
-        let (database, thread) = (self.0.clone(), thread.clone());
-        let mut notifier = database.0.event_notifier.clone();
-        notifier.mark_unchanged();
-        let newest = move |database: &Database| {
-            let readers = &database.0.readers;
-            readers.read(|db| events::newest_of(db, &thread))
-        };
-        let before = match newest(&database) {
-            Ok(before) => before,
-            Err(error) => return MaybeReady::now(Err(error)),
-        };
-        MaybeReady::Later(Box::pin(async move {
-            loop {
-                // Another process cannot notify this one, so the log is polled too.
-                tokio::select! {
-                    Ok(()) = notifier.changed() => {}
-                    () = tokio::time::sleep(POLL_INTERVAL) => {}
-                }
-                if newest(&database)? != before {
-                    return Ok(());
-                }
-            }
-        }))
+        match self.0.0.watcher.listen(Topic::Log(thread.clone())) {
+            Ok(changed) => MaybeReady::Later(Box::pin(async move {
+                changed.await;
+                Ok(())
+            })),
+            Err(error) => MaybeReady::now(Err(error)),
+        }
     }
 
     fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {

@@ -161,7 +161,6 @@ INSERT INTO unfound SELECT thread FROM threads;
 const CLAIMS: &str = "
 ALTER TABLE runs ADD COLUMN owner INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN graph INTEGER NOT NULL DEFAULT 0;
-DROP INDEX runs_by_due;
 CREATE INDEX runs_waiting ON runs (owner, graph, due) WHERE state = 0;
 CREATE INDEX runs_running ON runs (owner) WHERE state = 1;
 ";

@@ -35,6 +35,20 @@ pub(crate) struct DueRun {
     pub(crate) seq: i64,
 }
 
+/// Whether a run of a thread waits.
+pub(crate) fn has(db: &Connection, thread: i64) -> Result<bool, SaverError> {
+    db.prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE state = 0 AND thread = ?1)")
+        .and_then(|mut select| select.query_row([thread], |row| row.get(0)))
+        .map_err(sql)
+}
+
+/// When the next run is due that is not due yet.
+pub(crate) fn next_due(db: &Connection, now: i64) -> Result<Option<i64>, SaverError> {
+    db.prepare_cached("SELECT min(due) FROM runs WHERE state = 0 AND due > ?1")
+        .and_then(|mut select| select.query_row([now], |row| row.get(0)))
+        .map_err(sql)
+}
+
 /// The groups that have waiting runs, whether those are due or not.
 pub(crate) fn groups(db: &Connection) -> Result<Vec<Group>, SaverError> {
     let mut after = db

@@ -16,9 +16,10 @@ use std::{
     process, time,
 };
 
+use rusqlite::{Connection, OptionalExtension};
 use superstep_core::error::SaverError;
 
-use crate::{file, permissions};
+use crate::{clock::Moment, error::sql, file, permissions};
 
 /// This process, as other processes see it.
 pub(crate) struct Worker {
@@ -89,6 +90,17 @@ impl Worker {
         }
         alone
     }
+}
+
+/// Whether a worker of another process still has the threads that it leased: it is there, and its lease has not expired.
+pub(crate) fn is_alive(db: &Connection, path: &Path, worker: i64) -> Result<bool, SaverError> {
+    let expires: Option<i64> = db
+        .prepare_cached("SELECT expires FROM workers WHERE worker = ?1")
+        .and_then(|mut select| select.query_row([worker], |row| row.get(0)).optional())
+        .map_err(sql)?;
+    let now = Moment::now();
+    let in_time = expires.is_some_and(|expires| now.is_before(expires));
+    Ok(in_time && Worker::is_alive(path, worker))
 }
 
 /// How often to try again when another process has removed the file.

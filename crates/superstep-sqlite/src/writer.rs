@@ -19,7 +19,6 @@ use superstep_core::{
     id::{CheckpointId, RunId, ThreadId},
     record::Layout,
 };
-use tokio::sync::watch;
 
 use crate::{
     cache::CheckpointCache,
@@ -33,6 +32,7 @@ use crate::{
     schema::{self, FileOrigin},
     seal::Seal,
     sync_level::SyncLevel,
+    watch::{Changes, Watch},
 };
 
 mod checkpointing;
@@ -124,14 +124,10 @@ pub(crate) struct Writer {
     failure: Option<SaverError>,
     /// Deleted data is still in the WAL.
     pub(crate) scrub_wal: bool,
-    /// This transaction appends to an event log.
-    pub(crate) notifies: bool,
-    /// Wakes readers that follow an event log.
-    pub(crate) event_notifier: watch::Sender<()>,
-    /// This transaction changes what others wait for in the runs of a thread.
-    pub(crate) notifies_runs: bool,
+    /// What this transaction changes that others wait for.
+    pub(crate) changes: Changes,
     /// Wakes those who wait for that.
-    pub(crate) run_notifier: watch::Sender<()>,
+    pub(crate) watch: Arc<Watch>,
     pub(crate) wal: WalState,
     pub(crate) headroom: Headroom,
 }
@@ -170,10 +166,8 @@ impl Writer {
             wrote: false,
             failure: None,
             scrub_wal: false,
-            notifies: false,
-            event_notifier: watch::Sender::new(()),
-            notifies_runs: false,
-            run_notifier: watch::Sender::new(()),
+            changes: Changes::default(),
+            watch: Arc::default(),
             wal: WalState::default(),
             headroom: Headroom::new(headroom::LEAST),
         };
@@ -305,8 +299,8 @@ impl Writer {
         }
         (self.seq, self.graph, self.epoch) = (None, None, None);
         (self.dirty, self.wrote, self.failure) = (false, false, None);
-        (self.notifies, self.skips_epochs) = (false, false);
-        self.notifies_runs = false;
+        self.skips_epochs = false;
+        self.changes.clear();
         self.new_leases.clear();
         self.ends.forget();
         let current = self.level;
@@ -350,11 +344,8 @@ impl Writer {
         if done.is_ok() && (self.seq.is_some() || self.level == Some(SyncLevel::Full)) {
             self.checkpoint_first_write();
         }
-        if done.is_ok() && self.notifies {
-            self.event_notifier.send_replace(());
-        }
-        if done.is_ok() && self.notifies_runs {
-            self.run_notifier.send_replace(());
+        if done.is_ok() {
+            self.watch.wake(&mut self.changes);
         }
         self.maintain_wal();
         done

@@ -191,6 +191,7 @@ faults! {
     CancelsAreForgotten: "a_request_to_cancel_is_read_by_others";
     CancelsTheEnded: "a_request_to_cancel_is_read_by_others";
     NobodyIsToldOfCancels: "who_waits_is_told_of_a_request_to_cancel";
+    NobodyIsToldOfEndings: "who_waits_is_told_of_an_ending";
     CancelsTheUnknown: "an_unknown_run_is_refused";
     OneListOfRuns: "runs_of_two_threads_keep_apart";
     RunsMakeThreads: "a_run_alone_is_kept_and_makes_no_thread";

@@ -178,6 +178,10 @@ impl Runs for Later {
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {
         later(self.0.cancelling(run))
     }
+
+    fn ended(&self, run: RunId) -> MaybeReady<'_, RunRecord> {
+        later(self.0.ended(run))
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -66,6 +66,11 @@ pub trait Runs: Send + Sync {
     /// An epoch that is not the newest lease's is [`super::SaverError::Conflict`].
     fn rewind(&self, thread: &ThreadId, epoch: u64, to: CheckpointId) -> MaybeReady<'_, ()>;
 
+    /// Answers with the record once the run has ended, in whatever process it is. A run that was cut short
+    /// and is not in the queue again has ended. An unknown run is [`super::SaverError::NoRun`], and so is
+    /// one that is deleted meanwhile.
+    fn ended(&self, run: RunId) -> MaybeReady<'_, RunRecord>;
+
     /// Answers once there is a request to cancel the run, which may be never; at once if there is one.
     /// An unknown run is [`super::SaverError::NoRun`].
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest>;

@@ -1,23 +1,20 @@
 //! The next page of a log, and how long a reader waits for it.
 //!
 //! Runs log how they end before that is recorded, so a reader that sees a run's ending recorded and
-//! then reads to the end of the log has all of it. A run that was cut short logs no ending, and
-//! nobody tells its readers: they look at the record now and then.
+//! then reads to the end of the log has all of it. A run that was cut short logs no ending: its readers
+//! wait for its record as well.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc};
 
 use superstep_core::{
     error::{Error, SaverError},
     event::{Cursor, Ending, Entry, Logged},
     id::{RunId, ThreadId},
     runs::{RunQuery, RunRecord},
-    saver::Saver,
+    saver::{MaybeReady, Saver},
 };
 
 use super::{PAGE, Source};
-
-/// How often a reader that waits looks whether the run still goes.
-const LOOK: Duration = Duration::from_millis(500);
 
 /// What comes next in a log.
 pub(super) struct Page {
@@ -96,8 +93,11 @@ impl Turn {
             let Some(changed) = changed.filter(|_| entries.is_empty()) else {
                 return Ok(entries);
             };
+            let mut running = None;
             if self.until == Until::RunEnd {
                 let newest = self.newest_run(thread).await?;
+                let open = newest.as_ref().filter(|run| run.ending.is_none());
+                running = open.map(|run| run.id);
                 let entries = self.saver.events(thread, self.after, PAGE).await?;
                 if !entries.is_empty() {
                     return Ok(entries);
@@ -117,10 +117,22 @@ impl Turn {
                     _ => {}
                 }
             }
-            tokio::select! {
-                changed = changed => changed?,
-                () = tokio::time::sleep(LOOK) => {}
-            }
+            self.wait(changed, running).await?;
+        }
+    }
+
+    /// Waits for a log to grow or a run to end.
+    async fn wait(&self, changed: MaybeReady<'_, ()>, run: Option<RunId>) -> Result<(), Error> {
+        let Some(run) = run else {
+            return Ok(changed.await?);
+        };
+        tokio::select! {
+            changed = changed => Ok(changed?),
+            ended = self.saver.runs().ended(run) => match ended {
+                // One that is deleted has no ending; its reader finds out.
+                Ok(_) | Err(SaverError::NoRun { .. }) => Ok(()),
+                Err(error) => Err(error.into()),
+            },
         }
     }
 
@@ -158,10 +170,7 @@ impl Turn {
             let Some(changed) = changed else {
                 return Ok((Vec::new(), thread));
             };
-            tokio::select! {
-                changed = changed => changed?,
-                () = tokio::time::sleep(LOOK) => {}
-            }
+            self.wait(changed, Some(run)).await?;
         }
     }
 

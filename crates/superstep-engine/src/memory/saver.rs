@@ -5,6 +5,7 @@
 //! (`log`), and no thread waits for work on another. `event_log` has the events of runs, `runs` who
 //! ran what and how it ended.
 
+mod bells;
 mod event_log;
 mod find;
 mod log;
@@ -38,7 +39,8 @@ use superstep_core::{
 };
 
 use crate::clock::SystemClock;
-use event_log::{Bells, EventLog};
+use bells::Bells;
+use event_log::EventLog;
 use log::Log;
 use runs::{Owner, RunIndex, ThreadRuns};
 use superstep_core::sync::lock;
@@ -61,7 +63,7 @@ struct Shared {
     /// The newest epoch of any thread, so that epochs grow even over the end of a thread.
     epoch: AtomicU64,
     clock: Arc<dyn Clock>,
-    bells: Bells,
+    bells: Bells<ThreadId>,
     runs: RunIndex,
     schedules: Mutex<BTreeMap<Arc<str>, CronSchedule>>,
 }
@@ -339,9 +341,14 @@ impl Shared {
             let mut inner = lock(thread);
             let now = self.clock.now();
             (inner.taken, inner.used) = (false, now);
+            if let Some(open) = inner.runs.open_one() {
+                self.runs.changed(open);
+            }
             if let Some(record) = inner.requeue(now) {
                 lock(&self.runs.places).wait(record);
-                self.runs.changed();
+            }
+            if inner.runs.all().iter().any(|run| run.waiting().is_some()) {
+                self.runs.queue.ring(&());
             }
             if !inner.logs.is_empty() || !inner.event_log.is_empty() || !inner.runs.is_empty() {
                 return;
@@ -473,7 +480,11 @@ impl Saver for MemorySaver {
     }
 
     fn changed(&self, id: &ThreadId) -> MaybeReady<'_, ()> {
-        MaybeReady::Later(self.0.bells.listen(id))
+        let changed = self.0.bells.listen(id.clone());
+        MaybeReady::Later(Box::pin(async move {
+            changed.await;
+            Ok(())
+        }))
     }
 
     fn threads(&self) -> MaybeReady<'_, Vec<ThreadId>> {

@@ -15,7 +15,7 @@ const STEP_LIMIT: &str = "SS1102";
 impl App {
     /// Waits until a run has ended, in whatever process it is.
     pub(crate) async fn to_end(&self, run: RunId) -> Result<RunRecord, superstep::Error> {
-        self.endings.of(&*self.saver, run).await
+        Ok(self.saver.runs().ended(run).await?)
     }
 
     /// Waits for a run, and returns the values that it left, or why it failed.

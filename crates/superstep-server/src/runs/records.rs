@@ -432,7 +432,6 @@ impl App {
         };
         let is_open = self.saver.runs().request_cancel(run, request).await?;
         // One that waited is over with that.
-        self.endings.tell(run);
         self.spawn_finish(run);
         Ok(is_open)
     }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     app::{
-        App, counts::Counts, endings::Endings, events::ServerEvents, foreign::Foreign, role::Role,
+        App, counts::Counts, events::ServerEvents, foreign::Foreign, role::Role,
         shutdown::Shutdown, uploads::Uploads,
     },
     error::ServerError,
@@ -118,7 +118,6 @@ impl Server {
             saver,
             store: store.clone(),
             ids: ClockIds::default(),
-            endings: Endings::default(),
             events: ServerEvents::default(),
             readers: Arc::default(),
             calling: Mutex::default(),

@@ -154,7 +154,6 @@ async fn work(app: &Arc<App>, worker: &Arc<Worker>, drain: &Drain) {
 
 fn tell(app: &Arc<App>, worked: Worked) {
     app.counts.worked.fetch_add(1, Ordering::Relaxed);
-    app.endings.tell(worked.run);
     app.events.end(&worked.thread, worked.run);
     app.spawn_finish(worked.run);
 }

@@ -80,6 +80,10 @@ impl Runs for Counting {
         self.saver.runs().rewind(thread, epoch, to)
     }
 
+    fn ended(&self, run: RunId) -> MaybeReady<'_, RunRecord> {
+        self.saver.runs().ended(run)
+    }
+
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {
         self.saver.runs().cancelling(run)
     }

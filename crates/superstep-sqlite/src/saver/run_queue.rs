@@ -22,11 +22,13 @@ use crate::{
     runs,
     sync_level::SyncLevel,
     waiting,
+    watch::Topic,
+    worker,
     writer::Writer,
 };
 
-/// How often a worker looks by itself: another process cannot notify it.
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// How often a worker looks by itself: the end of another process's lease frees a thread unheard.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Whether somebody has leased a thread.
 fn is_leased(
@@ -38,7 +40,7 @@ fn is_leased(
     match row.worker {
         None => Ok(false),
         Some(own) if own == worker => Ok(writer.leased.contains_key(name)),
-        Some(other) => lease::is_alive(writer.db()?, &writer.path, other),
+        Some(other) => worker::is_alive(writer.db()?, &writer.path, other),
     }
 }
 
@@ -86,7 +88,6 @@ pub(super) fn enqueue(
     let record = RunRecord::enqueued(new, now);
     runs::insert(writer, thread, record.clone())?;
     runs::touch(writer.change()?, thread, now)?;
-    writer.notifies_runs = true;
     Ok(record)
 }
 
@@ -244,7 +245,6 @@ impl RunQueue for SqliteSaver {
     fn release(&self, run: RunId, lease: Lease, release: Release) -> MaybeReady<'_, ()> {
         let (queue, epoch) = (&self.0.0.queue, lease.epoch);
         let released = queue.submit(SyncLevel::Full, Urgency::WithNext, move |writer| {
-            writer.notifies_runs = true;
             runs::release(writer, run, epoch, release)
         });
         MaybeReady::Later(Box::pin(async move {
@@ -254,12 +254,23 @@ impl RunQueue for SqliteSaver {
     }
 
     fn queue_changed(&self) -> MaybeReady<'_, ()> {
-        let mut notifier = self.0.0.run_notifier.clone();
-        notifier.mark_unchanged();
+        let inner = &self.0.0;
+        let changed = inner.watcher.listen(Topic::Queue);
+        let now = wall_millis();
+        let due = changed.and_then(|changed| {
+            let next = inner.readers.peek(|db| waiting::next_due(db, now))?;
+            Ok((changed, next))
+        });
+        let (changed, next) = match due {
+            Ok(due) => due,
+            Err(error) => return MaybeReady::now(Err(error)),
+        };
+        let until_due = next.and_then(|next| u64::try_from(next - now).ok());
+        let wait = until_due.map_or(LOOK, |millis| LOOK.min(Duration::from_millis(millis)));
         MaybeReady::Later(Box::pin(async move {
             tokio::select! {
-                Ok(()) = notifier.changed() => {}
-                () = tokio::time::sleep(POLL_INTERVAL) => {}
+                () = changed => {}
+                () = tokio::time::sleep(wait) => {}
             }
             Ok(())
         }))

@@ -1,7 +1,5 @@
 //! `Runs` over a database.
 
-use std::time::Duration;
-
 use rusqlite::Connection;
 use superstep_core::{
     error::SaverError,
@@ -14,17 +12,16 @@ use superstep_core::{
 use super::SqliteSaver;
 use crate::{
     database::Inner,
-    graphs, lease,
+    graphs,
     queue::Urgency,
     runs::{self, RunRow},
     sync_level::SyncLevel,
     threads,
+    watch::Topic,
+    worker,
     writer::Writer,
 };
 use superstep_core::sync::lock;
-
-/// How often a run is polled for requests of other processes to cancel it.
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Inner {
     /// Whether a run that has no ending was cut short: the lease it runs under is gone.
@@ -41,7 +38,7 @@ impl Inner {
             Some(own) if own == self.worker_id() => {
                 !lock(&self.leased).contains_key(&record.thread)
             }
-            Some(other) => !lease::is_alive(db, &self.path, other)?,
+            Some(other) => !worker::is_alive(db, &self.path, other)?,
         })
     }
 
@@ -93,7 +90,7 @@ pub(super) fn end_lost(
             .leased
             .get(&lost.thread)
             .is_some_and(|leased| is_epoch(leased.epoch, lost.epoch)),
-        Some(other) => lease::is_alive(writer.db()?, &writer.path, other)?,
+        Some(other) => worker::is_alive(writer.db()?, &writer.path, other)?,
     };
     if !is_held && row.record.is_open() && row.record.epoch == lost.epoch {
         runs::end_lost(writer, &mut row)?;
@@ -231,18 +228,28 @@ impl Runs for SqliteSaver {
 
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {
         let inner = &self.0.0;
-        let mut notifier = inner.run_notifier.clone();
-        notifier.mark_unchanged();
         MaybeReady::Later(Box::pin(async move {
             loop {
+                let changed = inner.watcher.listen(Topic::Run(run))?;
                 if let Some(request) = inner.cancel_of(run)? {
                     return Ok(request);
                 }
-                // Another process cannot notify this one, so the run is polled too.
-                tokio::select! {
-                    Ok(()) = notifier.changed() => {}
-                    () = tokio::time::sleep(POLL_INTERVAL) => {}
+                changed.await;
+            }
+        }))
+    }
+
+    fn ended(&self, run: RunId) -> MaybeReady<'_, RunRecord> {
+        let inner = &self.0.0;
+        MaybeReady::Later(Box::pin(async move {
+            loop {
+                let changed = inner.watcher.listen(Topic::Run(run))?;
+                let record = self.load_run(run).await?;
+                let record = record.ok_or(SaverError::NoRun { run })?;
+                if record.ending.is_some() {
+                    return Ok(record);
                 }
+                changed.await;
             }
         }))
     }

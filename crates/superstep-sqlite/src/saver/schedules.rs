@@ -9,7 +9,7 @@ use superstep_core::{
 };
 
 use super::{SqliteSaver, run_queue::enqueue};
-use crate::{queue::Urgency, schedules, sync_level::SyncLevel, writer::Writer};
+use crate::{queue::Urgency, schedules, sync_level::SyncLevel, watch::Topic, writer::Writer};
 
 fn fire(writer: &mut Writer, fire: &FireSchedule, worker: i64) -> Result<bool, SaverError> {
     let found = schedules::find(writer.db()?, &writer.seal, &fire.id)?;
@@ -36,7 +36,7 @@ impl Schedules for SqliteSaver {
         }
         let queue = &self.0.0.queue;
         queue.submit(SyncLevel::Full, Urgency::Immediate, move |writer| {
-            writer.notifies_runs = true;
+            writer.changes.add(Topic::Queue);
             schedules::put(writer, &schedule)
         })
     }

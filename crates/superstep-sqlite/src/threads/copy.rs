@@ -10,6 +10,7 @@ use crate::{
     events,
     graphs::{self, GraphRow},
     row::{self, Row},
+    watch::Topic,
     writer::Writer,
 };
 
@@ -35,7 +36,7 @@ pub(crate) fn copy(
         copy_graph(writer, &graph, target)?;
     }
     events::copy(writer, source.thread, target)?;
-    writer.notifies = true;
+    writer.changes.add(Topic::Log(to.clone()));
     writer
         .change()?
         .prepare_cached("INSERT INTO uses SELECT ?2, blob FROM uses WHERE thread = ?1")

@@ -1,13 +1,12 @@
-//! The log of one thread, and who waits for it to grow.
+//! The log of one thread.
 //!
 //! Entries repeat each other: a call of a model has all messages of the one before. So an entry is
 //! kept as bytes, and what is in several of them is kept once (`codec::parts`).
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex},
+    sync::Arc,
 };
-use superstep_core::sync::lock;
 
 use superstep_core::{
     codec::{
@@ -16,10 +15,8 @@ use superstep_core::{
     },
     error::SaverError,
     event::{Cursor, Entry, Logged},
-    future::BoxFuture,
-    id::{CheckpointId, ThreadId},
+    id::CheckpointId,
 };
-use tokio::sync::watch;
 
 /// The entries of a thread's log, in order of their cursors.
 #[derive(Clone, Default)]
@@ -135,29 +132,6 @@ impl EventLog {
             }
         }
         self.parts.retain(|id, _| used.contains(id));
-    }
-}
-
-/// Those who wait for logs to grow, by thread.
-#[derive(Default)]
-pub(super) struct Bells(Mutex<HashMap<ThreadId, watch::Sender<()>>>);
-
-impl Bells {
-    /// Ready at the first ring from now on.
-    pub(super) fn listen(&self, thread: &ThreadId) -> BoxFuture<'static, Result<(), SaverError>> {
-        let mut bells = lock(&self.0);
-        let mut bell = bells.entry(thread.clone()).or_default().subscribe();
-        Box::pin(async move {
-            // A bell that is gone has rung before.
-            let _gone = bell.changed().await;
-            Ok(())
-        })
-    }
-
-    pub(super) fn ring(&self, thread: &ThreadId) {
-        let mut bells = lock(&self.0);
-        // Whoever listens hears that the sender is gone; the next listener hangs a new one.
-        drop(bells.remove(thread));
     }
 }
 

@@ -56,6 +56,7 @@ impl MemorySaver {
             for other in inner.runs.all_mut() {
                 if let Some(how) = new.on_busy.cancel() {
                     other.request_cancel(CancelRequest::by_run(run, how, now));
+                    self.0.runs.changed(other.id);
                 }
             }
             inner.used = now;
@@ -157,7 +158,7 @@ impl RunQueue for MemorySaver {
             return MaybeReady::now(Err(SaverError::too_deep()));
         }
         let put = self.put(run);
-        self.0.runs.changed();
+        self.0.runs.queue.ring(&());
         MaybeReady::now(put)
     }
 
@@ -168,15 +169,16 @@ impl RunQueue for MemorySaver {
     fn release(&self, run: RunId, lease: Lease, release: Release) -> MaybeReady<'_, ()> {
         let given_back = self.give_back(run, lease.epoch, release);
         drop(lease);
-        self.0.runs.changed();
+        self.0.runs.changed(run);
+        self.0.runs.queue.ring(&());
         MaybeReady::now(given_back)
     }
 
     fn queue_changed(&self) -> MaybeReady<'_, ()> {
-        let mut changes = self.0.runs.listen();
+        let changed = self.0.runs.queue.listen(());
         MaybeReady::Later(Box::pin(async move {
             tokio::select! {
-                Ok(()) = changes.changed() => {}
+                () = changed => {}
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
             Ok(())

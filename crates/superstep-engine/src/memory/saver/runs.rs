@@ -15,9 +15,8 @@ use superstep_core::{
     runs::{BeginRun, CancelRequest, EndRun, FairShares, RunQuery, RunRecord},
     saver::Runs,
 };
-use tokio::sync::watch;
 
-use super::{MemorySaver, Thread, lock};
+use super::{MemorySaver, Thread, bells::Bells, lock};
 
 /// The runs of one thread, in the order they were recorded.
 #[derive(Default)]
@@ -43,6 +42,11 @@ impl ThreadRuns {
     /// Notes which run is under way.
     pub(super) fn open(&mut self, run: RunId) {
         self.open = Some(run);
+    }
+
+    /// The run that is under way, or was cut short.
+    pub(super) fn open_one(&self) -> Option<RunId> {
+        self.open
     }
 
     /// Notes that none is.
@@ -102,10 +106,13 @@ impl Thread {
 }
 
 /// The threads that runs belong to.
+#[derive(Default)]
 pub(super) struct RunIndex {
     pub(super) places: Mutex<RunPlaces>,
-    /// Changes with every request to cancel a run, and with the queue.
-    changes: watch::Sender<()>,
+    /// Who waits for a run to change.
+    changes: Bells<RunId>,
+    /// Who waits for runs to claim.
+    pub(super) queue: Bells<()>,
 }
 
 /// Who a run is for; nothing for the local user.
@@ -190,23 +197,10 @@ impl RunPlaces {
     }
 }
 
-impl Default for RunIndex {
-    fn default() -> Self {
-        Self {
-            places: Mutex::default(),
-            changes: watch::Sender::new(()),
-        }
-    }
-}
-
 impl RunIndex {
-    /// Wakes those who wait for requests to cancel runs, or for runs in the queue.
-    pub(super) fn changed(&self) {
-        self.changes.send_replace(());
-    }
-
-    pub(super) fn listen(&self) -> watch::Receiver<()> {
-        self.changes.subscribe()
+    /// Wakes those who wait for a run.
+    pub(super) fn changed(&self, run: RunId) {
+        self.changes.ring(&run);
     }
 
     /// Forgets runs that are gone.
@@ -214,6 +208,7 @@ impl RunIndex {
         let mut index = lock(&self.places);
         for run in runs {
             index.places.remove(&run.id);
+            self.changed(run.id);
         }
     }
 }
@@ -280,8 +275,12 @@ impl MemorySaver {
         record.finish(&end, head, self.0.clock.now());
         lock(&self.0.runs.places).wait(record);
         inner.runs.open = None;
+        let is_queued = inner.runs.all().iter().any(|run| run.waiting().is_some());
         drop(inner);
-        self.0.runs.changed();
+        self.0.runs.changed(end.run);
+        if is_queued {
+            self.0.runs.queue.ring(&());
+        }
         Ok(())
     }
 
@@ -367,7 +366,7 @@ impl Runs for MemorySaver {
 
     fn request_cancel(&self, run: RunId, request: CancelRequest) -> MaybeReady<'_, bool> {
         let asked = self.with_run(run, |record| record.request_cancel(request));
-        self.0.runs.changed();
+        self.0.runs.changed(run);
         MaybeReady::now(asked.ok_or(SaverError::NoRun { run }))
     }
 
@@ -380,14 +379,27 @@ impl Runs for MemorySaver {
     }
 
     fn cancelling(&self, run: RunId) -> MaybeReady<'_, CancelRequest> {
-        let mut changes = self.0.runs.listen();
         MaybeReady::Later(Box::pin(async move {
             loop {
+                let changed = self.0.runs.changes.listen(run);
                 if let Some(request) = self.cancel_of(run)? {
                     return Ok(request);
                 }
-                // The sender lives as long as the saver.
-                let _gone = changes.changed().await;
+                changed.await;
+            }
+        }))
+    }
+
+    fn ended(&self, run: RunId) -> MaybeReady<'_, RunRecord> {
+        MaybeReady::Later(Box::pin(async move {
+            loop {
+                let changed = self.0.runs.changes.listen(run);
+                let record = self.with_run(run, |record| record.clone());
+                let record = record.ok_or(SaverError::NoRun { run })?;
+                if record.ending.is_some() {
+                    return Ok(record);
+                }
+                changed.await;
             }
         }))
     }

@@ -34,7 +34,7 @@ impl Schedules for MemorySaver {
             return MaybeReady::now(Err(SaverError::too_deep()));
         }
         lock(&self.0.schedules).insert(schedule.id.clone(), schedule);
-        self.0.runs.changed();
+        self.0.runs.queue.ring(&());
         MaybeReady::now(Ok(()))
     }
 
@@ -61,7 +61,7 @@ impl Schedules for MemorySaver {
 
     fn fire_schedule(&self, fire: FireSchedule) -> MaybeReady<'_, bool> {
         let fired = self.fire(&fire);
-        self.0.runs.changed();
+        self.0.runs.queue.ring(&());
         MaybeReady::now(fired)
     }
 }
