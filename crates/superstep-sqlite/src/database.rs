@@ -13,7 +13,7 @@ use crate::{
     cache::CheckpointCache,
     clock::Moment,
     error::sql,
-    file,
+    file, handover,
     headroom::{self, Headroom},
     layouts::Layouts,
     lease,
@@ -112,7 +112,10 @@ impl Database {
         let run_notifier = writer.run_notifier.subscribe();
         let epochs_skipped = AtomicBool::new(writer.epochs_skipped);
         let (id, length) = (worker.id, options.lease);
-        writer.in_transaction(SyncLevel::Normal, lease::remove_dead_workers)?;
+        writer.in_transaction(SyncLevel::Normal, |writer| {
+            lease::remove_dead_workers(writer)?;
+            handover::complete(writer)
+        })?;
         writer.checkpoint_leftover(worker.remove_stale(&path))?;
         let queue = Queue::start(writer, length / 3, move |writer| {
             writer.retry_truncate();

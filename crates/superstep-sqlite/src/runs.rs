@@ -122,12 +122,14 @@ impl RunRow {
         let (state, body) = self.seal(&writer.seal)?;
         let id = self.record.id.0.to_be_bytes();
         let due = self.record.waiting().map(|queued| queued.due);
+        let after = self.record.after_due();
         let db = writer.change()?;
         unfound::note(db, self.thread)?;
         db.prepare_cached(
-            "INSERT INTO runs (run, thread, state, body, due) VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO runs (run, thread, state, body, due, after)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )
-        .and_then(|mut insert| insert.execute(params![id, self.thread, state, body, due]))
+        .and_then(|mut insert| insert.execute(params![id, self.thread, state, body, due, after]))
         .map_err(sql)?;
         self.seq = db.last_insert_rowid();
         Ok(body)
@@ -135,13 +137,21 @@ impl RunRow {
 
     /// Stores what has changed, and returns its sealed body.
     pub(crate) fn update(&self, writer: &mut Writer) -> Result<Vec<u8>, SaverError> {
-        let (state, body) = self.seal(&writer.seal)?;
+        writer.change()?;
+        self.update_in(writer.db()?, &writer.seal)
+    }
+
+    /// The same, in a transaction of whoever has it.
+    pub(crate) fn update_in(&self, db: &Connection, seal: &Seal) -> Result<Vec<u8>, SaverError> {
+        let (state, body) = self.seal(seal)?;
         let due = self.record.waiting().map(|queued| queued.due);
-        let db = writer.change()?;
+        let after = self.record.after_due();
         unfound::note(db, self.thread)?;
-        db.prepare_cached("UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1")
-            .and_then(|mut update| update.execute(params![self.seq, state, body, due]))
-            .map_err(sql)?;
+        db.prepare_cached(
+            "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?5 WHERE seq = ?1",
+        )
+        .and_then(|mut update| update.execute(params![self.seq, state, body, due, after]))
+        .map_err(sql)?;
         Ok(body)
     }
 }
@@ -158,13 +168,14 @@ pub(crate) fn insert(
 /// Copies all runs into another database, under the same numbers; returns how many.
 pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<usize, SaverError> {
     let mut select = db
-        .prepare("SELECT seq, run, thread, state, body, due FROM runs ORDER BY seq")
+        .prepare("SELECT seq, run, thread, state, body, due, after FROM runs ORDER BY seq")
         .map_err(sql)?;
     let mut rows = select.query([]).map_err(sql)?;
     let mut count = 0;
     while let Some(row) = rows.next().map_err(sql)? {
         let (seq, id, thread, state, body) = columns(row).map_err(sql)?;
         let due: Option<i64> = row.get(5).map_err(sql)?;
+        let after: Option<i64> = row.get(6).map_err(sql)?;
         let run = RunId(u128::from_be_bytes(id));
         let place = place(thread, run, state);
         let what = format!("run {run}");
@@ -173,10 +184,12 @@ pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<
             .seal(&seal.open(&body, place.clone(), &what)?, place)?;
         to.change()?
             .prepare_cached(
-                "INSERT INTO runs (seq, run, thread, state, body, due)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO runs (seq, run, thread, state, body, due, after)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )
-            .and_then(|mut insert| insert.execute(params![seq, id, thread, state, body, due]))
+            .and_then(|mut insert| {
+                insert.execute(params![seq, id, thread, state, body, due, after])
+            })
             .map_err(sql)?;
         count += 1;
     }
@@ -192,6 +205,19 @@ pub(crate) fn due(db: &Connection, now: i64) -> Result<Vec<(i64, i64)>, SaverErr
     )
     .and_then(|mut select| {
         let rows = select.query_map([now], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect()
+    })
+    .map_err(sql)
+}
+
+/// Some runs with work after them that is due, the longest due first: their rows.
+pub(crate) fn due_after(db: &Connection, now: i64, limit: usize) -> Result<Vec<i64>, SaverError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    db.prepare_cached(
+        "SELECT seq FROM runs WHERE after IS NOT NULL AND after <= ?1 ORDER BY after, seq LIMIT ?2",
+    )
+    .and_then(|mut select| {
+        let rows = select.query_map([now, limit], |row| row.get(0))?;
         rows.collect()
     })
     .map_err(sql)
@@ -338,13 +364,16 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
     let (state, ended) = row.seal(&writer.seal)?;
     let due = row.record.waiting().map(|queued| queued.due);
     writer.notifies_runs |= due.is_some();
+    let after = row.record.after_due();
     let rows = writer
         .db()?
         .prepare_cached(
-            "UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1 AND body = ?5
+            "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?7 WHERE seq = ?1 AND body = ?5
              AND (SELECT epoch FROM threads WHERE threads.thread = runs.thread) = ?6",
         )
-        .and_then(|mut update| update.execute(params![seq, state, ended, due, body, current.epoch]))
+        .and_then(|mut update| {
+            update.execute(params![seq, state, ended, due, body, current.epoch, after])
+        })
         .map_err(sql)?;
     if rows == 1 {
         unfound::note(writer.change()?, row.thread)?;
@@ -503,7 +532,8 @@ pub(crate) fn prune(
         &RunQuery::default(),
         |row| {
             let end = row.record.checkpoint;
-            if row.record.ending.is_some() && end.is_some_and(|end| end < oldest) {
+            let is_over = row.record.ending.is_some() && row.record.after.is_none();
+            if is_over && end.is_some_and(|end| end < oldest) {
                 old.push(row.seq);
             }
             Ok(row.record)

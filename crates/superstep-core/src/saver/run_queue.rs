@@ -17,7 +17,8 @@ use crate::{
 pub trait RunQueue: Send + Sync {
     /// Puts a run into the queue; durable when the reply comes. If the thread has a run that has not
     /// ended, [`crate::runs::OnBusy`] decides: refused with [`super::SaverError::Busy`], or the others
-    /// are asked to cancel. A run of this id is [`super::SaverError::RunEnded`].
+    /// are asked to cancel. A run of this id is [`super::SaverError::RunEnded`]. A stamp that is refused
+    /// ([`StampThread::apply`](crate::thread_record::StampThread::apply)) refuses the run.
     fn enqueue(&self, run: EnqueueRun) -> MaybeReady<'_, RunRecord>;
 
     /// Claims the run that is due longest and whose thread is free: nobody has leased it, and no other
