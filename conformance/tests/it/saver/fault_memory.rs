@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use superstep_core::{
-    checkpoint::Loaded,
     event::Logged,
     id::{CheckpointId, GraphPath, ThreadId},
     record::{Layout, TaskKey, TaskNote},
