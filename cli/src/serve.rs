@@ -6,7 +6,7 @@
 mod owners;
 
 use superstep::Secret;
-use superstep_server::{ServeLock, Server};
+use superstep_server::Server;
 
 use crate::{
     app::App,
@@ -23,7 +23,6 @@ const TOKEN: &str = "SUPERSTEP_TOKEN";
 pub(crate) async fn run(what: &Serve, app: &mut App<'_>) -> Result<(), Error> {
     let backends = database::create(app.global)?;
     let database = database::path(app.global)?.value;
-    let _lock = ServeLock::take(&database)?;
     let server = Server::on(backends.clone())
         .runs_at_once(usize::from(what.runs))
         .private_path(database);

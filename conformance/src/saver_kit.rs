@@ -4,6 +4,7 @@
 //! ([`crate::kit`]). It runs graphs too, so it must be awaited inside a tokio runtime. The checks are
 //! in the modules below, by subject; `fixture` is what they run on, `model` what they compare with.
 
+mod after_runs;
 mod archive;
 mod commits;
 mod contents;
@@ -27,6 +28,7 @@ mod runs;
 mod schedules;
 mod seed;
 mod stage;
+mod thread_records;
 
 use std::sync::Arc;
 
@@ -83,8 +85,10 @@ where
         events::CASES,
         runs::CASES,
         run_queue::CASES,
+        after_runs::CASES,
         rewind::CASES,
         schedules::CASES,
+        thread_records::CASES,
         finding::CASES,
         graphs::CASES,
     ];

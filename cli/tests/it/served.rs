@@ -36,11 +36,6 @@ impl Served {
         }
     }
 
-    /// The number of its process.
-    pub(crate) fn process(&self) -> u32 {
-        self.child.id()
-    }
-
     pub(crate) fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
         let (status, body) = self.send(method, path, body.to_string().as_bytes());
         (status, json(&body))

@@ -2,8 +2,10 @@
 
 mod answer;
 mod broken;
+mod broken_records;
 mod broken_runs;
 mod fault;
+mod fault_memory;
 mod keeping;
 mod later;
 mod mangle;

@@ -9,6 +9,9 @@ use std::time::Duration;
 /// Milliseconds since the Unix epoch.
 pub type UnixMillis = i64;
 
+/// Microseconds since the Unix epoch.
+pub type UnixMicros = i64;
+
 /// A source of the current time.
 pub trait Clock: Send + Sync {
     /// The current time.

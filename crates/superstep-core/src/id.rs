@@ -19,6 +19,7 @@ use std::{
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use uuid::Uuid;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 pub use run_id::RunId;
@@ -34,7 +35,23 @@ impl ThreadId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The UUID that clients know the thread by: the name itself if that is one, otherwise one of version 5 that follows
+    /// from the name and never changes.
+    pub fn uuid(&self) -> u128 {
+        let name = self.as_str();
+        let uuid = Uuid::try_parse(name).unwrap_or_else(|_| Uuid::new_v5(&NAMES, name.as_bytes()));
+        uuid.as_u128()
+    }
+
+    /// The thread that is called by a UUID in its usual form.
+    pub fn of_uuid(uuid: u128) -> Self {
+        Self::from(Uuid::from_u128(uuid).to_string())
+    }
 }
+
+/// The namespace of UUIDs that follow from names.
+const NAMES: Uuid = Uuid::from_u128(0x8f0d_5c0e_41f7_5b1a_9d6c_2a63_e7c1_90b4);
 
 impl<T: AsRef<str>> From<T> for ThreadId {
     fn from(name: T) -> Self {

@@ -36,6 +36,7 @@ pub mod schedules;
 pub mod snapshot;
 pub mod sync;
 pub mod table;
+pub mod thread_record;
 pub mod value;
 
 pub use error::{Error, ErrorKind, Failure};

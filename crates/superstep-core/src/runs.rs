@@ -4,6 +4,7 @@
 //! here, so that they are the same in every saver; the trait is [`crate::saver::Runs`]. What a run
 //! does is in checkpoints and events, which do not depend on these records.
 
+mod after;
 mod cancel;
 mod claim;
 mod cost;
@@ -26,6 +27,7 @@ use crate::{
     value::Value,
 };
 
+pub use after::{AfterClaim, AfterRun, PendingAfter, ReadAlong};
 pub use cancel::{Cancel, CancelRequest};
 pub use claim::{ClaimGraph, ClaimRuns, FairShares, Release, Start, answered};
 pub use cost::RunCost;
@@ -168,6 +170,9 @@ pub struct RunRecord {
     /// The questions that it brought answers to. [`RunRecord::caller`] answered them, when it `started`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<AskId>,
+    /// What is left to do once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Box<PendingAfter>>,
 }
 
 impl RunRecord {
@@ -195,6 +200,7 @@ impl RunRecord {
             cost: RunCost::default(),
             options: Some(begin.options),
             answers: begin.answers,
+            after: None,
         }
     }
 

@@ -1,14 +1,16 @@
 //! The trait every backend implements to keep threads.
 //!
-//! A backend implements [`Saver`], [`Runs`], [`RunQueue`] and [`Schedules`]; one around another, [`SaverLayer`]. A saver
-//! stores [`Record`]s and [`TaskNote`]s and never looks inside a value. The conformance
-//! crate has a kit that checks any implementation.
+//! A backend implements [`Saver`] and the traits it returns: [`Runs`], [`RunQueue`], [`Schedules`], [`ThreadRecords`] and
+//! [`AfterRuns`]; one around another, [`SaverLayer`]. A saver stores [`Record`]s and [`TaskNote`]s and never looks inside
+//! a value. The conformance crate has a kit that checks any implementation.
 
+mod after_runs;
 mod find;
 mod layer;
 mod run_queue;
 mod runs;
 mod schedules;
+mod thread_records;
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,17 +23,20 @@ use crate::{
     record::{Record, Source, TaskNote},
 };
 
+pub use after_runs::AfterRuns;
 pub use find::{ThreadHint, ThreadInfo, ThreadOrder, ThreadQuery, find_threads};
 pub use layer::SaverLayer;
 pub use run_queue::{Claimed, RunQueue};
 pub use runs::Runs;
 pub use schedules::Schedules;
+pub use thread_records::ThreadRecords;
 
 /// What a saver returns and refuses, for those who write one.
 pub use crate::{
     checkpoint::{Chain, Loaded, NextRecord, Parents, Rebuilt},
     error::SaverError,
     future::MaybeReady,
+    thread_record::{StampThread, ThreadExpected, ThreadRecord},
 };
 
 /// Which checkpoint of a namespace is meant.
@@ -302,4 +307,10 @@ pub trait Saver: Send + Sync + 'static {
 
     /// Runs that are put into the queue at times of a calendar.
     fn schedules(&self) -> &dyn Schedules;
+
+    /// Records of its threads: owners, dates, metadata.
+    fn thread_records(&self) -> &dyn ThreadRecords;
+
+    /// Work after runs: webhooks, threads that go with their runs.
+    fn after_runs(&self) -> &dyn AfterRuns;
 }

@@ -9,11 +9,7 @@ pub(crate) mod shutdown;
 pub(crate) mod store_edit;
 pub(crate) mod uploads;
 
-use std::{
-    collections::HashSet,
-    path::PathBuf,
-    sync::{Arc, Mutex},
-};
+use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
 use serde_json::Value as Json;
 use superstep::{
@@ -32,7 +28,6 @@ use crate::{
     owners::{answer_rule::AnswerRule, login::Login, private_paths::PrivatePaths},
     records::{
         Records,
-        after_run::AfterRun,
         assistant::Assistant,
         cron::Cron,
         file::{FileRecord, ResultRecord},
@@ -47,7 +42,6 @@ pub(crate) struct App {
     pub(crate) registry: Registry,
     pub(crate) threads: ThreadRecords,
     pub(crate) assistants: Records<Assistant>,
-    pub(crate) after_runs: Records<AfterRun>,
     pub(crate) deleted_runs: Records<Json>,
     pub(crate) saver: Arc<dyn Saver>,
     pub(crate) store: Arc<dyn Store>,
@@ -65,8 +59,6 @@ pub(crate) struct App {
     pub(crate) ids: ClockIds,
     pub(crate) events: ServerEvents,
     pub(crate) readers: Arc<Readers>,
-    /// Runs whose webhook is being called.
-    pub(crate) calling: Mutex<HashSet<RunId>>,
     pub(crate) crons: Records<Cron>,
     /// A schedule was made or changed.
     pub(crate) cron_changed: Notify,
@@ -97,5 +89,10 @@ impl App {
     /// An id for something new.
     pub(crate) fn new_id(&self) -> String {
         self.ids.next(None).to_string()
+    }
+
+    /// An id for a new run.
+    pub(crate) fn new_run_id(&self) -> RunId {
+        RunId(self.ids.next(None).0)
     }
 }

@@ -93,32 +93,6 @@ pub enum ServerError {
         /// The thread.
         thread: String,
     },
-    /// Another process serves the database.
-    #[error("process {process} serves {database} already")]
-    #[coded(
-        "SS9009",
-        Conflict,
-        hint = "use that server, end it, or give this one another database with `--db`; other commands work beside it"
-    )]
-    Served {
-        /// The file.
-        database: String,
-        /// The number of the process.
-        process: String,
-    },
-    /// The lock beside the database cannot be taken.
-    #[error("cannot lock {database} for this server: {error}")]
-    #[coded(
-        "SS9010",
-        Unavailable,
-        hint = "the database must exist, in a folder that this user can write to, on a file system with locks"
-    )]
-    Lock {
-        /// The file.
-        database: String,
-        /// What the system says.
-        error: io::Error,
-    },
     /// Others than this machine could guess the token.
     #[error("{address} is not of the loopback, and the token has less than {shortest} characters")]
     #[coded(

@@ -63,4 +63,4 @@ pub use forms::thread_name::thread_uuid;
 pub use owners::login::Denied;
 pub use readiness::{Need, Readiness, Standing};
 pub use routes::{access::Access, info::RouteInfo, routes};
-pub use server::{Bound, Server, Workers, lock::ServeLock};
+pub use server::{Bound, Server, Workers};

@@ -3,7 +3,6 @@
 //! A database that has threads and the store keeps both in one file. Changes are made by
 //! compare-and-put, so that none is lost.
 
-pub(crate) mod after_run;
 pub(crate) mod assistant;
 pub(crate) mod cron;
 pub(crate) mod file;
@@ -16,19 +15,14 @@ use std::{marker::PhantomData, sync::Arc};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 use superstep::store::{
-    Delete, Expected, Get, Index, Namespace, Op, Prefix, Put, PutOptions, Search, Store,
-    StoreError, TtlOnRead,
+    Expected, Index, Namespace, Op, Prefix, Put, PutOptions, Search, Store, StoreError, TtlOnRead,
 };
 
 /// Where records of a kind are.
 pub(crate) type Place = [&'static str; 2];
 
-/// Threads.
-pub(crate) const THREADS: Place = ["threads", "served"];
 /// Assistants that clients made.
 pub(crate) const ASSISTANTS: Place = ["assistants", "served"];
-/// What is to be done when a run has ended.
-pub(crate) const AFTER_RUNS: Place = ["runs", "after"];
 /// Runs that clients deleted.
 pub(crate) const DELETED_RUNS: Place = ["runs", "deleted"];
 
@@ -68,29 +62,6 @@ impl<T: Serialize + DeserializeOwned + Clone> Records<T> {
     pub(crate) async fn find(&self, id: &str) -> Result<Option<T>, StoreError> {
         let found = self.store.get(&self.space()?, id, TtlOnRead::Keep).await?;
         found.map(|item| self.read(item.value)).transpose()
-    }
-
-    /// The records of these ids, as far as there are any, in their order.
-    pub(crate) async fn find_all(
-        &self,
-        ids: impl IntoIterator<Item = String>,
-    ) -> Result<Vec<(String, T)>, StoreError> {
-        let (space, ttl) = (self.space()?, TtlOnRead::Keep);
-        let get = |key| {
-            let namespace = space.clone();
-            Op::Get(Get {
-                namespace,
-                key,
-                ttl,
-            })
-        };
-        let mut all = Vec::new();
-        for found in self.store.batch(ids.into_iter().map(get).collect()).await? {
-            if let Some(item) = found.into_item()? {
-                all.push((item.key, self.read(item.value)?));
-            }
-        }
-        Ok(all)
     }
 
     /// All records with their ids, oldest first.
@@ -148,34 +119,19 @@ impl<T: Serialize + DeserializeOwned + Clone> Records<T> {
         self.store.delete(&self.space()?, id).await
     }
 
-    /// What makes a record, for a batch that fails if there is one.
-    pub(crate) fn making(&self, id: &str, record: &T) -> Result<Op, StoreError> {
-        self.putting(id, record, Expected::Absent)
-    }
-
-    /// What forgets a record, for a batch.
-    pub(crate) fn forgetting(&self, id: &str) -> Result<Op, StoreError> {
-        let (namespace, key) = (self.space()?, id.to_owned());
-        Ok(Op::Delete(Delete { namespace, key }))
-    }
-
-    fn putting(&self, id: &str, record: &T, expected: Expected) -> Result<Op, StoreError> {
+    async fn put(&self, id: &str, record: &T, expected: Expected) -> Result<(), StoreError> {
         let options = PutOptions {
             index: Index::Off,
             expected,
             ..PutOptions::default()
         };
-        Ok(Op::Put(Put {
+        let put = Put {
             namespace: self.space()?,
             key: id.to_owned(),
             value: self.written(record)?,
             options,
-        }))
-    }
-
-    async fn put(&self, id: &str, record: &T, expected: Expected) -> Result<(), StoreError> {
-        let put = self.putting(id, record, expected)?;
-        self.store.batch(vec![put]).await.map(drop)
+        };
+        self.store.batch(vec![Op::Put(put)]).await.map(drop)
     }
 
     fn read(&self, value: Json) -> Result<T, StoreError> {

@@ -86,7 +86,9 @@ pub(crate) async fn create_alone(
     caller: Visitor,
     mut body: Payload,
 ) -> Result<Response, Refusal> {
-    Ok(app.submit(&caller, None, &mut body).await?.created())
+    let mut request = app.read_run(&caller, &mut body).await?;
+    request.is_read = false;
+    Ok(app.accept(None, request).await?.created())
 }
 
 /// `POST /runs/stream`
@@ -171,13 +173,13 @@ impl Accepted {
     /// The client is gone, or has all it wanted. A thread of the run's own goes before the client
     /// hears the last of it.
     pub(crate) async fn leave(self, over: Over) {
-        let (app, run, temporary) = (self.app, self.run.id, self.kwargs.temporary);
-        drop(self.reader);
+        let (app, run) = (self.app, self.run.id);
         if over == Over::Client && self.is_cancelled_without_client {
             app.cancel_left(run).await;
         }
-        if over == Over::Run && temporary {
-            let _swept = app.finish_run(run).await;
+        if let (Over::Run, Some(reader)) = (over, self.reader) {
+            // What is left is done later.
+            let _later = app.leave(reader).await;
         }
     }
 }

@@ -3,7 +3,6 @@
 mod bound;
 mod connections;
 mod limits;
-pub(crate) mod lock;
 mod router;
 mod workers;
 

@@ -20,6 +20,7 @@ pub(crate) async fn ok(State(app): State<Arc<App>>) -> Result<Response, Refusal>
         return Err(ServerError::Stopping.into());
     }
     app.threads.find(&Visitor::SERVER, "ok").await?;
+    app.assistants.find("ok").await?;
     Ok(answer(&json!({ "ok": true, "services": {} })))
 }
 

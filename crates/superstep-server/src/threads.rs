@@ -104,9 +104,8 @@ pub(crate) async fn create(
         let made = hosted.graph.bulk_update(&thread, None, steps);
         if let Err(error) = made.await {
             // What another program stored stays.
-            match is_stored {
-                true => app.threads.forget(&id).await?,
-                false => app.delete_thread(&id, &record).await?,
+            if !is_stored {
+                app.delete_thread(&id, &record).await?;
             }
             return Err(error.into());
         }
@@ -136,16 +135,14 @@ pub(crate) async fn patch(
     let id = thread_id(&id)?;
     let metadata = body.object("metadata")?;
     let (_, record) = app.find_thread(&caller, &id).await?;
+    let thread = record.thread(&id);
     // A thread of one graph is not given to another, which could not read it.
     let graph = metadata.get("graph_id").and_then(Json::as_str);
     if let Some(Ok(hosted)) = graph.map(|graph| app.registry.graph(graph)) {
-        let thread = record.thread(&id);
         hosted.graph.state(&thread, None, Depth::Here).await?;
     }
-    let changed = app.threads.merge(&caller, &id, &metadata).await?;
-    let record = changed.ok_or_else(|| no_thread(&id))?;
-    app.events
-        .change(&record.thread(&id), record.owner.as_deref());
+    let record = app.threads.merge(&caller, &thread, metadata).await?;
+    app.events.change(&thread, record.owner.as_deref());
     Ok(answer(&app.thread(&id, &record).await?))
 }
 
@@ -217,10 +214,9 @@ impl App {
     /// Removes a thread with all that belongs to it.
     pub(crate) async fn delete_thread(&self, id: &str, record: &Record) -> Result<(), Refusal> {
         let thread = record.thread(id);
-        // The record goes last: whoever is cut short in between deletes again.
         self.saver.delete(&thread).await?;
+        // A mark that stays behind trusts less, not more.
         self.provenance().forget(&thread).await?;
-        self.threads.forget(id).await?;
         self.events.change(&thread, record.owner.as_deref());
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::{
     cache::CheckpointCache,
     clock::Moment,
     error::sql,
-    file,
+    file, handover,
     headroom::{self, Headroom},
     layouts::Layouts,
     lease,
@@ -110,7 +110,8 @@ impl Database {
         let epochs_skipped = AtomicBool::new(writer.epochs_skipped);
         let (id, length) = (worker.id, options.lease);
         writer.in_transaction(SyncLevel::Normal, |writer| {
-            lease::remove_dead_workers(writer, id)
+            lease::remove_dead_workers(writer, id)?;
+            handover::complete(writer)
         })?;
         writer.checkpoint_leftover(worker.remove_stale(&path))?;
         let queue = Queue::start(writer, length / 3, move |writer| {

@@ -162,6 +162,33 @@ pub(crate) fn thread(
     absent(hidden, || format!("the index of threads lacks `{name}`"))
 }
 
+/// Adds a thread.
+pub(crate) fn add(
+    db: &Connection,
+    name: &ThreadId,
+    epoch: i64,
+    worker: Option<i64>,
+    now: i64,
+) -> Result<i64, SaverError> {
+    let text = name.as_str();
+    db.prepare_cached(
+        "INSERT INTO threads (name, digest, epoch, worker, used, uuid)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )
+    .and_then(|mut insert| {
+        let uuid = uuid_beside(name);
+        insert.execute(params![text, digest(text), epoch, worker, now, uuid])
+    })
+    .map_err(sql)?;
+    Ok(db.last_insert_rowid())
+}
+
+/// The UUID that is stored beside a name: none if the name is that UUID.
+pub(crate) fn uuid_beside(name: &ThreadId) -> Option<[u8; 16]> {
+    let uuid = name.uuid();
+    (ThreadId::of_uuid(uuid) != *name).then(|| uuid.to_be_bytes())
+}
+
 /// The epoch of a thread's newest lease.
 pub(crate) fn epoch(connection: &Connection, thread: i64) -> Result<Option<i64>, SaverError> {
     connection

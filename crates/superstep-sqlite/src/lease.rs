@@ -14,7 +14,7 @@ use crate::{
     clock::{Moment, wall_millis},
     error::sql,
     graphs::{self, ThreadRow, digest},
-    runs, unfound, worker,
+    records, runs, unfound, worker,
     writer::{LeasedThread, Writer},
 };
 
@@ -52,7 +52,7 @@ pub(crate) fn claim(
             .map_err(sql)?;
             row.thread
         }
-        None => add(db, name, epoch, Some(worker), used)?,
+        None => graphs::add(db, name, epoch, Some(worker), used)?,
     };
     unfound::note(db, thread)?;
     let leased = LeasedThread {
@@ -93,23 +93,6 @@ fn skip_lost_epochs(writer: &mut Writer) -> Result<(), SaverError> {
         .map_err(sql)
 }
 
-/// Adds a thread.
-pub(crate) fn add(
-    db: &Connection,
-    name: &ThreadId,
-    epoch: i64,
-    worker: Option<i64>,
-    now: i64,
-) -> Result<i64, SaverError> {
-    let text = name.as_str();
-    db.prepare_cached(
-        "INSERT INTO threads (name, digest, epoch, worker, used) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )
-    .and_then(|mut insert| insert.execute(params![text, digest(text), epoch, worker, now]))
-    .map_err(sql)?;
-    Ok(db.last_insert_rowid())
-}
-
 /// Releases a thread, if it is leased under this epoch, or under any; `now` is when its holder was
 /// done. A thread that was never written is deleted.
 pub(crate) fn release(
@@ -130,7 +113,9 @@ pub(crate) fn release(
     if may_have_runs {
         runs::end_left(writer, thread, epoch)?;
     }
-    let used = written || graphs::has_content(writer.db()?, thread)?;
+    let used = written
+        || graphs::has_content(writer.db()?, thread)?
+        || records::exists(writer.db()?, thread)?;
     if !used {
         unfound::remove(writer.change()?, thread)?;
     }

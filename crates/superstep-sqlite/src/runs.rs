@@ -127,16 +127,17 @@ impl RunRow {
         let (state, body) = self.seal(&writer.seal)?;
         let id = self.record.id.0.to_be_bytes();
         let due = self.record.waiting().map(|queued| queued.due);
+        let after = self.record.after_due();
         let group = Group::of(&self.record);
         let db = writer.change()?;
         unfound::note(db, self.thread)?;
         db.prepare_cached(
-            "INSERT INTO runs (run, thread, state, body, due, owner, graph)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO runs (run, thread, state, body, due, after, owner, graph)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )
         .and_then(|mut insert| {
             let Group { owner, graph } = group;
-            insert.execute(params![id, self.thread, state, body, due, owner, graph])
+            insert.execute(params![id, self.thread, state, body, due, after, owner, graph])
         })
         .map_err(sql)?;
         self.seq = db.last_insert_rowid();
@@ -146,14 +147,23 @@ impl RunRow {
 
     /// Stores what has changed, and returns its sealed body.
     pub(crate) fn update(&self, writer: &mut Writer) -> Result<Vec<u8>, SaverError> {
-        let (state, body) = self.seal(&writer.seal)?;
-        let due = self.record.waiting().map(|queued| queued.due);
-        let db = writer.change()?;
-        unfound::note(db, self.thread)?;
-        db.prepare_cached("UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1")
-            .and_then(|mut update| update.execute(params![self.seq, state, body, due]))
-            .map_err(sql)?;
+        writer.change()?;
+        let body = self.update_in(writer.db()?, &writer.seal)?;
         self.changed(writer);
+        Ok(body)
+    }
+
+    /// The same, in a transaction of whoever has it.
+    pub(crate) fn update_in(&self, db: &Connection, seal: &Seal) -> Result<Vec<u8>, SaverError> {
+        let (state, body) = self.seal(seal)?;
+        let due = self.record.waiting().map(|queued| queued.due);
+        let after = self.record.after_due();
+        unfound::note(db, self.thread)?;
+        db.prepare_cached(
+            "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?5 WHERE seq = ?1",
+        )
+        .and_then(|mut update| update.execute(params![self.seq, state, body, due, after]))
+        .map_err(sql)?;
         Ok(body)
     }
 
@@ -178,7 +188,7 @@ pub(crate) fn insert(
 /// Copies all runs into another database, under the same numbers; returns how many.
 pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<usize, SaverError> {
     let mut select = db
-        .prepare("SELECT seq, run, thread, state, body, due, owner, graph FROM runs ORDER BY seq")
+        .prepare("SELECT seq, run, thread, state, body, due, owner, graph, after FROM runs ORDER BY seq")
         .map_err(sql)?;
     let mut rows = select.query([]).map_err(sql)?;
     let mut count = 0;
@@ -187,6 +197,7 @@ pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<
         let due: Option<i64> = row.get(5).map_err(sql)?;
         let owner: i64 = row.get(6).map_err(sql)?;
         let graph: i64 = row.get(7).map_err(sql)?;
+        let after: Option<i64> = row.get(8).map_err(sql)?;
         let run = RunId(u128::from_be_bytes(id));
         let place = place(thread, run, state);
         let what = format!("run {run}");
@@ -195,16 +206,29 @@ pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<
             .seal(&seal.open(&body, place.clone(), &what)?, place)?;
         to.change()?
             .prepare_cached(
-                "INSERT INTO runs (seq, run, thread, state, body, due, owner, graph)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO runs (seq, run, thread, state, body, due, owner, graph, after)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )
             .and_then(|mut insert| {
-                insert.execute(params![seq, id, thread, state, body, due, owner, graph])
+                insert.execute(params![seq, id, thread, state, body, due, owner, graph, after])
             })
             .map_err(sql)?;
         count += 1;
     }
     Ok(count)
+}
+
+/// Some runs with work after them that is due, the longest due first: their rows.
+pub(crate) fn due_after(db: &Connection, now: i64, limit: usize) -> Result<Vec<i64>, SaverError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    db.prepare_cached(
+        "SELECT seq FROM runs WHERE after IS NOT NULL AND after <= ?1 ORDER BY after, seq LIMIT ?2",
+    )
+    .and_then(|mut select| {
+        let rows = select.query_map([now, limit], |row| row.get(0))?;
+        rows.collect()
+    })
+    .map_err(sql)
 }
 
 /// The first run of a thread.
@@ -386,13 +410,16 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
     row.record.finish(end, current.head, wall_millis());
     let (state, ended) = row.seal(&writer.seal)?;
     let due = row.record.waiting().map(|queued| queued.due);
+    let after = row.record.after_due();
     let rows = writer
         .db()?
         .prepare_cached(
-            "UPDATE runs SET state = ?2, body = ?3, due = ?4 WHERE seq = ?1 AND body = ?5
+            "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?7 WHERE seq = ?1 AND body = ?5
              AND (SELECT epoch FROM threads WHERE threads.thread = runs.thread) = ?6",
         )
-        .and_then(|mut update| update.execute(params![seq, state, ended, due, body, current.epoch]))
+        .and_then(|mut update| {
+            update.execute(params![seq, state, ended, due, body, current.epoch, after])
+        })
         .map_err(sql)?;
     if rows == 1 {
         unfound::note(writer.change()?, row.thread)?;
@@ -582,7 +609,8 @@ pub(crate) fn prune(
         &RunQuery::default(),
         |row| {
             let end = row.record.checkpoint;
-            if row.record.ending.is_some() && end.is_some_and(|end| end < oldest) {
+            let is_over = row.record.ending.is_some() && row.record.after.is_none();
+            if is_over && end.is_some_and(|end| end < oldest) {
                 old.push(row.seq);
             }
             Ok(row.record)

@@ -1,9 +1,11 @@
 //! `Saver` over a database: leases, commits, notes, reads and whole threads; runs are in
-//! `saver/runs` and `saver/run_queue`, schedules in `saver/schedules`.
+//! `saver/runs` and `saver/run_queue`, schedules in `saver/schedules`, records in `saver/thread_records`.
 
+mod after_runs;
 mod run_queue;
 mod runs;
 mod schedules;
+mod thread_records;
 
 use std::{collections::hash_map::Entry, sync::atomic::Ordering};
 
@@ -17,8 +19,8 @@ use superstep_core::{
     future::MaybeReady,
     id::{GraphPath, ThreadId},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver, Schedules, ThreadHint, ThreadQuery,
+        AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention,
+        RunQueue, Runs, Saver, Schedules, ThreadHint, ThreadQuery, ThreadRecords,
     },
 };
 
@@ -368,6 +370,14 @@ impl Saver for SqliteSaver {
     }
 
     fn schedules(&self) -> &dyn Schedules {
+        self
+    }
+
+    fn thread_records(&self) -> &dyn ThreadRecords {
+        self
+    }
+
+    fn after_runs(&self) -> &dyn AfterRuns {
         self
     }
 }

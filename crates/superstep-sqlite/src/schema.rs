@@ -26,7 +26,7 @@ const APPLICATION: i64 = 0x5353_5450;
 
 /// Each migration raises the version by one; the first creates version 1.
 const MIGRATIONS: &[&str] = &[
-    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS,
+    THREADS, EVENTS, STORE, PARTS, RUNS, QUEUE, SCHEDULES, FINDING, CLAIMS, RECORDS,
 ];
 
 /// Threads, their graphs and the log.
@@ -163,6 +163,18 @@ ALTER TABLE runs ADD COLUMN owner INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN graph INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX runs_waiting ON runs (owner, graph, due) WHERE state = 0;
 CREATE INDEX runs_running ON runs (owner) WHERE state = 1;
+";
+
+/// Records of threads, UUIDs of those that have other names, and what is to be done after runs. What servers kept of
+/// that in the store is moved when the file is opened; see `handover`.
+const RECORDS: &str = "
+CREATE TABLE thread_records (thread INTEGER PRIMARY KEY, body BLOB NOT NULL);
+ALTER TABLE threads ADD COLUMN uuid BLOB;
+CREATE INDEX threads_by_uuid ON threads (uuid) WHERE uuid IS NOT NULL;
+ALTER TABLE runs ADD COLUMN after INTEGER;
+CREATE INDEX runs_by_after ON runs (after) WHERE after IS NOT NULL;
+INSERT INTO counters SELECT 'handover', 1
+WHERE EXISTS (SELECT 1 FROM threads) OR EXISTS (SELECT 1 FROM store_items);
 ";
 
 /// The version of a file: 0 if it is empty and can become a superstep database. Changes nothing.
@@ -304,7 +316,7 @@ pub(crate) fn is_unused(connection: &Connection) -> Result<bool, SaverError> {
         .query_row(
             "SELECT NOT EXISTS (SELECT 1 FROM log) AND NOT EXISTS (SELECT 1 FROM events)
              AND NOT EXISTS (SELECT 1 FROM store_items) AND NOT EXISTS (SELECT 1 FROM runs)
-             AND NOT EXISTS (SELECT 1 FROM schedules)",
+             AND NOT EXISTS (SELECT 1 FROM schedules) AND NOT EXISTS (SELECT 1 FROM thread_records)",
             [],
             |row| row.get(0),
         )

@@ -18,7 +18,6 @@ mod error;
 mod items;
 mod labels;
 mod listing;
-mod place;
 mod reindex;
 mod search;
 mod sweep;

@@ -83,7 +83,7 @@ fn find_free(
 fn create(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, SaverError> {
     let now = wall_millis();
     let Some(row) = graphs::thread(writer.db()?, name)? else {
-        let thread = lease::add(writer.change()?, name, 0, None, now)?;
+        let thread = graphs::add(writer.change()?, name, 0, None, now)?;
         unfound::note(writer.change()?, thread)?;
         return Ok(thread);
     };

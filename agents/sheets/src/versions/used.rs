@@ -51,14 +51,16 @@ impl UsedVersions {
         })
         .await?;
         // A thread that only waits in the queue is in no other list.
-        let mut served = Vec::new();
-        let place = Prefix::new(["threads", "served"]).map_err(StoreError::from)?;
-        each(store, place, |key, _| served.push(ThreadId::from(key))).await?;
+        let served = saver.thread_records().all_records().await?;
+        for record in &served {
+            used.add(&record.metadata.to_json());
+        }
+        let served = served.iter().map(|record| &record.thread);
         let queued = RunQuery {
             status: Some(RunStatus::Queued),
             ..RunQuery::default()
         };
-        for thread in threads.iter().chain(&served) {
+        for thread in threads.iter().chain(served) {
             for run in saver.runs().load_runs(thread, &queued).await? {
                 used.add(&serde_json::to_value(&run)?);
             }

@@ -16,8 +16,12 @@ use superstep_core::{
         BeginRun, CancelRequest, ClaimGraph, ClaimRuns, EndRun, EnqueueRun, OnBusy, QueuedInput,
         Release, RunQuery, RunRecord,
     },
-    saver::{Claimed, Keep, Lease, RunQueue, Runs, Saver, SaverLayer, Schedules},
+    saver::{
+        AfterRuns, Claimed, Keep, Lease, RunQueue, Runs, Saver, SaverLayer, Schedules,
+        ThreadRecords,
+    },
     schedules::{CronSchedule, FireSchedule},
+    thread_record::ThreadRecord,
     value::Value,
 };
 
@@ -26,21 +30,23 @@ use super::fault::Fault;
 use super::wrapper::Broken;
 
 pub(crate) struct BrokenRuns {
-    fault: Fault,
-    inner: Broken,
+    pub(super) fault: Fault,
+    pub(super) inner: Broken,
     memory: Mutex<Memory>,
 }
 
 /// What a fault needs to remember.
 #[derive(Default)]
-struct Memory {
+pub(super) struct Memory {
     /// Threads with runs.
-    threads: BTreeSet<ThreadId>,
+    pub(super) threads: BTreeSet<ThreadId>,
     /// The newest lease of each thread.
     epochs: HashMap<ThreadId, u64>,
     /// Runs that should be gone.
     left: HashMap<ThreadId, Vec<RunRecord>>,
     copies: HashMap<ThreadId, ThreadId>,
+    /// Records that should be gone.
+    pub(super) records: HashMap<ThreadId, ThreadRecord>,
     deleted: BTreeSet<ThreadId>,
     /// Leases that do not end.
     held: Vec<Lease>,
@@ -55,11 +61,11 @@ impl BrokenRuns {
         }
     }
 
-    fn is(&self, fault: Fault) -> bool {
+    pub(super) fn is(&self, fault: Fault) -> bool {
         self.fault == fault
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap()
     }
 
@@ -127,7 +133,10 @@ impl SaverLayer for BrokenRuns {
             Ok(names) => names,
             error => return MaybeReady::now(error),
         };
-        if self.is(Fault::RunsMakeThreads) {
+        if matches!(
+            self.fault,
+            Fault::RunsMakeThreads | Fault::RecordsMakeThreads
+        ) {
             names.extend(self.memory().threads.iter().cloned());
         }
         MaybeReady::now(Ok(names))
@@ -172,6 +181,14 @@ impl SaverLayer for BrokenRuns {
     }
 
     fn schedules(&self) -> &dyn Schedules {
+        self
+    }
+
+    fn thread_records(&self) -> &dyn ThreadRecords {
+        self
+    }
+
+    fn after_runs(&self) -> &dyn AfterRuns {
         self
     }
 }
@@ -256,6 +273,15 @@ impl RunQueue for BrokenRuns {
                 run.on_busy = OnBusy::Enqueue;
             }
             Fault::NobodyIsReplaced => run.on_busy = OnBusy::Enqueue,
+            Fault::AfterRunsAreForgotten => run.after_run = Default::default(),
+            Fault::StampsComeFirst => {
+                if let Some(stamp) = run.stamp.take() {
+                    let stamped = now(ThreadRecords::stamp(self, &run.thread, stamp));
+                    if let Err(error) = stamped {
+                        return MaybeReady::now(Err(error));
+                    }
+                }
+            }
             _ => {}
         }
         self.inner.run_queue().enqueue(run)

@@ -220,6 +220,20 @@ faults! {
     WaitingRunsStay: "a_run_that_waits_is_cancelled_at_once";
     WorkersSleep: "a_worker_is_woken_by_a_new_run";
 
+    AfterRunsAreForgotten: "work_after_a_run_is_claimed_once_it_has_ended";
+    AfterClaimsAreForAll: "work_after_a_run_is_done_by_one_at_a_time";
+    OldAfterClaimsHold: "work_after_a_run_is_done_by_one_at_a_time";
+    WhatIsLeftIsForgotten: "what_is_left_after_a_run_is_claimed_again";
+    ReadersHoldNothing: "readers_hold_up_the_removal_of_a_thread";
+
+    RecordsAreReplaced: "a_record_is_made_once_and_reads_as_it_was_made";
+    StampsForgetMetadata: "a_stamp_replaces_keys_and_keeps_the_rest";
+    OwnersAreIgnored: "an_owner_changes_no_record_but_their_own";
+    UuidsAreLost: "a_thread_is_found_by_its_uuid";
+    DeleteLeavesRecords: "a_record_goes_with_its_thread";
+    RecordsMakeThreads: "a_record_alone_makes_no_thread";
+    StampsComeFirst: "a_run_and_the_record_of_its_thread_are_stored_together";
+
     RewindsNothing: "rewinding_drops_what_is_newer_in_every_graph",
         "rewinding_keeps_notes_that_came_late",
         "a_thread_that_is_rewound_to_nothing_is_listed_no_more";

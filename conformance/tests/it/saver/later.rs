@@ -13,8 +13,8 @@ use superstep_core::{
     id::{CheckpointId, GraphPath, RunId, ThreadId},
     runs::{BeginRun, CancelRequest, EndRun, RunQuery, RunRecord},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver, Schedules,
+        AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention,
+        RunQueue, Runs, Saver, Schedules, ThreadRecords,
     },
 };
 use superstep_engine::memory::MemorySaver;
@@ -136,6 +136,14 @@ impl Saver for Later {
 
     fn schedules(&self) -> &dyn Schedules {
         self.0.schedules()
+    }
+
+    fn thread_records(&self) -> &dyn ThreadRecords {
+        self.0.thread_records()
+    }
+
+    fn after_runs(&self) -> &dyn AfterRuns {
+        self.0.after_runs()
     }
 }
 

@@ -1,6 +1,5 @@
 //! A memory saver with one fault.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use superstep_core::{
@@ -11,16 +10,17 @@ use superstep_core::{
     event::{Cursor, Entry, Logged},
     future::MaybeReady,
     id::{CheckpointId, GraphPath, ThreadId},
-    record::{Layout, PlainAnswer, Record, TaskKey, TaskNote},
+    record::{PlainAnswer, Record},
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver, Schedules,
+        AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention,
+        RunQueue, Runs, Saver, Schedules, ThreadRecords,
     },
 };
 use superstep_engine::memory::MemorySaver;
 
 use super::answer::{Answer, now};
 use super::fault::Fault;
+use super::fault_memory::Memory;
 use super::keeping;
 use super::mangle;
 
@@ -28,32 +28,6 @@ pub(crate) struct Broken {
     fault: Fault,
     inner: MemorySaver,
     memory: Mutex<Memory>,
-}
-
-/// What a fault needs to remember.
-#[derive(Default)]
-struct Memory {
-    /// The newest lease of each thread, as the inner saver counts.
-    epochs: HashMap<ThreadId, u64>,
-    /// What is taken from epochs before they are shown.
-    bases: HashMap<ThreadId, u64>,
-    leased: HashSet<ThreadId>,
-    layouts: HashMap<ThreadId, Arc<Layout>>,
-    /// The last note of each task, or what was known when a thread was deleted.
-    notes: HashMap<(ThreadId, GraphPath, CheckpointId), BTreeMap<TaskKey, TaskNote>>,
-    aliases: HashMap<ThreadId, ThreadId>,
-    without_notes: HashSet<ThreadId>,
-    without_namespaces: HashSet<ThreadId>,
-    copied: HashSet<ThreadId>,
-    /// The oldest checkpoint of the root that a prune has kept.
-    cuts: HashMap<ThreadId, CheckpointId>,
-    prunes: usize,
-    tails: HashMap<(ThreadId, GraphPath), usize>,
-    commits: usize,
-    /// Threads with a log.
-    logged: HashSet<ThreadId>,
-    /// Entries that should be gone.
-    events: HashMap<ThreadId, Vec<Logged>>,
 }
 
 fn root() -> GraphPath {
@@ -800,5 +774,13 @@ impl Saver for Broken {
 
     fn schedules(&self) -> &dyn Schedules {
         self.inner.schedules()
+    }
+
+    fn thread_records(&self) -> &dyn ThreadRecords {
+        self.inner.thread_records()
+    }
+
+    fn after_runs(&self) -> &dyn AfterRuns {
+        self.inner.after_runs()
     }
 }

@@ -8,13 +8,16 @@ use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cancel, InputKind, QueuedOptions, RunCost, RunRecord};
+use super::{
+    AfterRun, Cancel, InputKind, PendingAfter, QueuedOptions, ReadAlong, RunCost, RunRecord,
+};
 use crate::{
     ask::Resume,
     clock::{UnixMillis, expiry},
     command::Command,
     event::Ending,
     id::{RunId, ThreadId},
+    thread_record::StampThread,
     value::Value,
 };
 
@@ -114,6 +117,12 @@ pub struct EnqueueRun {
     pub attempts: u32,
     /// What its caller wants to find it by: an object.
     pub metadata: Value,
+    /// The change to the record of its thread that comes with it: both are stored, or neither is.
+    pub stamp: Option<StampThread>,
+    /// What is to be done once it has ended.
+    pub after_run: AfterRun,
+    /// Who reads it from the beginning, if its thread goes with it.
+    pub reader: Option<ReadAlong>,
 }
 
 impl EnqueueRun {
@@ -130,6 +139,9 @@ impl EnqueueRun {
             deadline: None,
             attempts: 3,
             metadata: Value::Null,
+            stamp: None,
+            after_run: AfterRun::default(),
+            reader: None,
         }
     }
 }
@@ -137,7 +149,11 @@ impl EnqueueRun {
 impl EnqueueRun {
     /// Whether all values in it can be stored.
     pub fn fits(&self) -> bool {
-        self.metadata.fits() && self.input.fits() && self.options.fits()
+        let stamp = self.stamp.as_ref();
+        self.metadata.fits()
+            && self.input.fits()
+            && self.options.fits()
+            && stamp.is_none_or(StampThread::fits)
     }
 }
 
@@ -186,6 +202,7 @@ impl RunRecord {
             cost: RunCost::default(),
             options: None,
             answers: Vec::new(),
+            after: PendingAfter::new(run.after_run, run.reader, now),
         }
     }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord, Notes, Retained,
-    Retention, RunQueue, Runs, Saver, Schedules, ThreadHint, ThreadQuery,
+    AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Loaded, MaybeReady, NextRecord,
+    Notes, Retained, Retention, RunQueue, Runs, Saver, Schedules, ThreadHint, ThreadQuery,
+    ThreadRecords,
 };
 use crate::{
     archive::Archive,
@@ -157,6 +158,16 @@ pub trait SaverLayer: Send + Sync + 'static {
     fn schedules(&self) -> &dyn Schedules {
         self.inner().schedules()
     }
+
+    /// [`Saver::thread_records`].
+    fn thread_records(&self) -> &dyn ThreadRecords {
+        self.inner().thread_records()
+    }
+
+    /// [`Saver::after_runs`].
+    fn after_runs(&self) -> &dyn AfterRuns {
+        self.inner().after_runs()
+    }
 }
 
 /// The methods of [`Saver`], each as the method of the same name of `$layer` on `$to`.
@@ -258,6 +269,14 @@ macro_rules! forward {
 
         fn schedules(&$self) -> &dyn Schedules {
             $layer::schedules($to)
+        }
+
+        fn thread_records(&$self) -> &dyn ThreadRecords {
+            $layer::thread_records($to)
+        }
+
+        fn after_runs(&$self) -> &dyn AfterRuns {
+            $layer::after_runs($to)
         }
     };
 }

@@ -26,7 +26,8 @@ pub struct Claimed {
 pub trait RunQueue: Send + Sync {
     /// Puts a run into the queue; durable when the reply comes. If the thread has a run that has not
     /// ended, [`crate::runs::OnBusy`] decides: refused with [`super::SaverError::Busy`], or the others
-    /// are asked to cancel. A run of this id is [`super::SaverError::RunEnded`].
+    /// are asked to cancel. A run of this id is [`super::SaverError::RunEnded`]. A stamp that is refused
+    /// ([`StampThread::apply`](crate::thread_record::StampThread::apply)) refuses the run.
     fn enqueue(&self, run: EnqueueRun) -> MaybeReady<'_, RunRecord>;
 
     /// Claims runs that are due and whose threads are free: not leased, and no run of them is under way.

@@ -5,6 +5,7 @@
 //! (`log`), and no thread waits for work on another. `event_log` has the events of runs, `runs` who
 //! ran what and how it ended.
 
+mod after_runs;
 mod bells;
 mod event_log;
 mod find;
@@ -12,9 +13,10 @@ mod log;
 mod run_queue;
 mod runs;
 mod schedules;
+mod thread_records;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::{
         Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicU64, Ordering},
@@ -32,10 +34,11 @@ use superstep_core::{
     id::{GraphPath, ThreadId},
     record::TaskNote,
     saver::{
-        At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention, RunQueue, Runs,
-        Saver, Schedules, ThreadHint, ThreadQuery,
+        AfterRuns, At, Commit, Events, HistoryQuery, Keep, Lease, Notes, Retained, Retention,
+        RunQueue, Runs, Saver, Schedules, ThreadHint, ThreadQuery, ThreadRecords,
     },
     schedules::CronSchedule,
+    thread_record::ThreadRecord,
 };
 
 use crate::clock::SystemClock;
@@ -74,7 +77,26 @@ impl Default for Shared {
     }
 }
 
-type Threads = HashMap<ThreadId, Arc<Mutex<Thread>>>;
+#[derive(Default)]
+struct Threads {
+    by_name: HashMap<ThreadId, Arc<Mutex<Thread>>>,
+    /// Those whose name is no UUID in its usual form, by UUID.
+    by_uuid: BTreeSet<(u128, ThreadId)>,
+}
+
+impl Threads {
+    /// A thread, which is made if there is none.
+    fn entry(&mut self, id: &ThreadId) -> Arc<Mutex<Thread>> {
+        if let Some(found) = self.by_name.get(id) {
+            return found.clone();
+        }
+        let uuid = id.uuid();
+        if ThreadId::of_uuid(uuid) != *id {
+            self.by_uuid.insert((uuid, id.clone()));
+        }
+        self.by_name.entry(id.clone()).or_default().clone()
+    }
+}
 
 /// One thread. It is listed once it has a record; before that only a lease keeps it here.
 ///
@@ -91,9 +113,15 @@ struct Thread {
     logs: ByGraph<Log>,
     event_log: EventLog,
     runs: ThreadRuns,
+    record: Option<ThreadRecord>,
 }
 
 impl Thread {
+    /// Whether it has checkpoints, runs or a log.
+    fn has_content(&self) -> bool {
+        !self.logs.is_empty() || !self.event_log.is_empty() || !self.runs.is_empty()
+    }
+
     fn end(&mut self, index: &RunIndex) {
         (self.gone, self.epoch) = (true, None);
         index.remove(self.runs.all());
@@ -123,7 +151,7 @@ impl MemorySaver {
     }
 
     fn thread(&self, id: &ThreadId) -> Option<Arc<Mutex<Thread>>> {
-        self.0.read().get(id).cloned()
+        self.0.read().by_name.get(id).cloned()
     }
 
     /// Works on a thread, which is made if there is none.
@@ -134,8 +162,7 @@ impl MemorySaver {
     ) -> T {
         loop {
             let found = self.thread(id);
-            let thread =
-                found.unwrap_or_else(|| self.0.write().entry(id.clone()).or_default().clone());
+            let thread = found.unwrap_or_else(|| self.0.write().entry(id));
             let mut inner = lock(&thread);
             if !inner.gone {
                 return work(&thread, &mut inner);
@@ -318,7 +345,7 @@ impl Shared {
     /// All threads, in the order of their names.
     fn all(&self) -> Vec<(ThreadId, Arc<Mutex<Thread>>)> {
         let threads = self.read();
-        let all = threads.iter();
+        let all = threads.by_name.iter();
         let mut all: Vec<_> = all
             .map(|(id, thread)| (id.clone(), thread.clone()))
             .collect();
@@ -350,7 +377,7 @@ impl Shared {
             if inner.runs.all().iter().any(|run| run.waiting().is_some()) {
                 self.runs.queue.ring(&());
             }
-            if !inner.logs.is_empty() || !inner.event_log.is_empty() || !inner.runs.is_empty() {
+            if inner.has_content() || inner.record.is_some() {
                 return;
             }
             inner.end(&self.runs);
@@ -371,11 +398,10 @@ impl Shared {
     /// Takes a thread that is gone out of the table, unless another has its name already.
     fn forget(&self, id: &ThreadId, thread: &Arc<Mutex<Thread>>) {
         let mut threads = self.write();
-        if threads
-            .get(id)
-            .is_some_and(|found| Arc::ptr_eq(found, thread))
-        {
-            threads.remove(id);
+        let found = threads.by_name.get(id);
+        if found.is_some_and(|found| Arc::ptr_eq(found, thread)) {
+            threads.by_name.remove(id);
+            threads.by_uuid.remove(&(id.uuid(), id.clone()));
         }
     }
 }
@@ -549,6 +575,14 @@ impl Saver for MemorySaver {
     }
 
     fn schedules(&self) -> &dyn Schedules {
+        self
+    }
+
+    fn thread_records(&self) -> &dyn ThreadRecords {
+        self
+    }
+
+    fn after_runs(&self) -> &dyn AfterRuns {
         self
     }
 }

@@ -1,65 +1,91 @@
-//! Who reads along with a run: the thread of a run that had one of its own goes only when they are done.
+//! Readers of runs whose thread goes with them. Each has a mark in the storage, which holds up the removal in whatever process,
+//! and which ends by itself with the process that made it.
 
 use std::{
     collections::HashMap,
+    mem,
     sync::{Arc, Mutex},
+    time::{Duration, Instant},
 };
-use superstep::sync::lock;
 
+use superstep::{RunId, runs::ReadAlong, sync::lock};
 use tokio::sync::Notify;
 
-/// How many read along, by thread.
+/// How long a mark holds.
+const LEASE: Duration = Duration::from_secs(30);
+
+/// The readers in this process.
 #[derive(Default)]
 pub(crate) struct Readers {
-    counts: Mutex<HashMap<String, usize>>,
-    left: Notify,
+    /// Their runs, and when their marks were renewed.
+    marks: Mutex<HashMap<u64, (RunId, Instant)>>,
+    /// Those that left without waiting for the storage.
+    left: Mutex<Vec<(RunId, u64)>>,
+    /// Something may be due after a run: it ended, or a reader left.
+    pub(crate) wake: Notify,
 }
 
 /// One that reads along, until it is dropped.
 pub(crate) struct Reader {
     readers: Arc<Readers>,
-    thread: String,
+    run: RunId,
+    number: u64,
+    is_gone: bool,
 }
 
 impl Readers {
-    pub(crate) fn enter(self: &Arc<Self>, thread: &str) -> Reader {
-        let mut counts = lock(&self.counts);
-        *counts.entry(thread.to_owned()).or_default() += 1;
-        Reader {
+    /// A reader of a run, and its mark, which is the caller's to store.
+    pub(crate) fn enter(self: &Arc<Self>, run: RunId, number: u64) -> (Reader, ReadAlong) {
+        lock(&self.marks).insert(number, (run, Instant::now()));
+        let reader = Reader {
             readers: self.clone(),
-            thread: thread.to_owned(),
-        }
+            run,
+            number,
+            is_gone: false,
+        };
+        (reader, mark(number))
     }
 
-    /// Waits until nobody reads along with a thread.
-    pub(crate) async fn gone(&self, thread: &str) {
-        loop {
-            let left = self.left.notified();
-            let mut left = std::pin::pin!(left);
-            // Registered before the look, so that none leaves unnoticed in between.
-            left.as_mut().enable();
-            let is_read = {
-                let counts = lock(&self.counts);
-                counts.contains_key(thread)
-            };
-            if !is_read {
-                return;
-            }
-            left.await;
-        }
+    /// The marks that are to be renewed, with their runs.
+    pub(crate) fn old_marks(&self) -> Vec<(RunId, ReadAlong)> {
+        let mut marks = lock(&self.marks);
+        let old = marks
+            .iter_mut()
+            .filter(|(_, (_, at))| at.elapsed() > LEASE / 3);
+        let renewed = old.map(|(number, (run, at))| {
+            *at = Instant::now();
+            (*run, mark(*number))
+        });
+        renewed.collect()
+    }
+
+    /// Readers that left, with their runs.
+    pub(crate) fn take_left(&self) -> Vec<(RunId, u64)> {
+        mem::take(&mut *lock(&self.left))
+    }
+}
+
+impl Reader {
+    /// Its run and its number, for the caller to remove the mark at once.
+    pub(crate) fn leave(mut self) -> (RunId, u64) {
+        self.is_gone = true;
+        (self.run, self.number)
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        let mut counts = lock(&self.readers.counts);
-        if let Some(count) = counts.get_mut(&self.thread) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&self.thread);
-            }
+        lock(&self.readers.marks).remove(&self.number);
+        if !self.is_gone {
+            lock(&self.readers.left).push((self.run, self.number));
+            self.readers.wake.notify_one();
         }
-        drop(counts);
-        self.readers.left.notify_waiters();
+    }
+}
+
+fn mark(reader: u64) -> ReadAlong {
+    ReadAlong {
+        reader,
+        lease: LEASE,
     }
 }

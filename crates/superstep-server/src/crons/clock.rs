@@ -115,7 +115,11 @@ impl App {
     ) -> Result<(), Refusal> {
         let owner = Visitor::of(cron.owner.clone());
         self.check_run(&owner, &request).await?;
-        self.accept(cron.thread_id.as_deref(), request).await?;
+        let accepted = self.accept(cron.thread_id.as_deref(), request).await?;
+        // The mark is not removed, but ends: a server that has looked before the schedule moved on finds the run still there.
+        if let Some(reader) = accepted.reader {
+            reader.leave();
+        }
         Ok(())
     }
 }

@@ -6,18 +6,15 @@ use uuid::Uuid;
 
 use crate::refusal::Refusal;
 
-/// The namespace of ids that follow from names.
-const NAMES: Uuid = Uuid::from_u128(0x8f0d_5c0e_41f7_5b1a_9d6c_2a63_e7c1_90b4);
-
 /// The id that clients know a thread by, whatever it is called in its storage.
 #[must_use]
 pub fn thread_uuid(name: &str) -> Uuid {
-    Uuid::parse_str(name).unwrap_or_else(|_| Uuid::new_v5(&NAMES, name.as_bytes()))
+    Uuid::from_u128(ThreadId::from(name).uuid())
 }
 
 /// The id of a thread as clients see it.
 pub(crate) fn public(thread: &ThreadId) -> String {
-    thread_uuid(thread.as_str()).to_string()
+    Uuid::from_u128(thread.uuid()).to_string()
 }
 
 /// The id of a thread in its usual form.

@@ -6,14 +6,12 @@ use superstep::{
     store::{Namespace, Prefix},
 };
 
-use super::{AFTER_RUNS, ASSISTANTS, CRONS, DELETED_RUNS, FILES, Place, RESULTS, THREADS};
+use super::{ASSISTANTS, CRONS, DELETED_RUNS, FILES, Place, RESULTS};
 use crate::owners;
 
 /// Namespaces that are the server's and the engine's own.
-const OWN: [Place; 8] = [
-    THREADS,
+const OWN: [Place; 6] = [
     ASSISTANTS,
-    AFTER_RUNS,
     DELETED_RUNS,
     CRONS,
     FILES,

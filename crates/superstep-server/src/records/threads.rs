@@ -4,76 +4,96 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
-use superstep::store::{Op, Store, StoreError};
+use superstep::{
+    Saver, SaverError, ThreadId,
+    saver::{StampThread, ThreadExpected},
+};
+use uuid::Uuid;
 
-use super::{Records, THREADS, thread::Record};
-use crate::{forms::thread_name::no_thread, owners::visitor::Visitor, refusal::Refusal, time};
+use super::thread::Record;
+use crate::{
+    forms::thread_name::{no_thread, public},
+    owners::visitor::Visitor,
+    refusal::Refusal,
+    time,
+};
 
-/// The records of threads.
-pub(crate) struct ThreadRecords(Records<Record>);
+/// The records of threads, by the ids that clients know them by.
+pub(crate) struct ThreadRecords(Arc<dyn Saver>);
 
 impl ThreadRecords {
-    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self(Records::new(store, THREADS))
+    pub(crate) fn new(saver: Arc<dyn Saver>) -> Self {
+        Self(saver)
     }
 
     /// The record of a thread, if there is one. Another owner's is refused as missing.
     pub(crate) async fn find(&self, caller: &Visitor, id: &str) -> Result<Option<Record>, Refusal> {
-        match self.0.find(id).await? {
+        let records = self.0.thread_records();
+        let mut found = records.load_record(&ThreadId::from(id)).await?;
+        if found.is_none()
+            && let Some(named) = self.named(id).await?
+        {
+            found = records.load_record(&named).await?;
+        }
+        match found.map(Record::from) {
             Some(record) if !caller.sees(record.owner.as_deref()) => Err(no_thread(id)),
             found => Ok(found),
         }
     }
 
-    /// The records of these ids, as far as there are any, in their order. They are not checked for a caller.
-    pub(crate) async fn find_all(
-        &self,
-        ids: impl IntoIterator<Item = String>,
-    ) -> Result<Vec<(String, Record)>, StoreError> {
-        self.0.find_all(ids).await
-    }
-
-    /// All records with their ids, oldest first. They are not checked for a caller.
-    pub(crate) async fn all(&self) -> Result<Vec<(String, Record)>, StoreError> {
-        self.0.all().await
-    }
-
-    /// Makes a record, unless there is one; says which of the two.
-    pub(crate) async fn make(&self, id: &str, record: &Record) -> Result<bool, StoreError> {
-        self.0.make(id, record).await
-    }
-
-    /// Changes the metadata: given keys replace those of the same name. Nothing if there is no record. Another owner's
-    /// stays as it is and is refused.
-    pub(crate) async fn merge(
-        &self,
-        caller: &Visitor,
-        id: &str,
-        metadata: &Map<String, Json>,
-    ) -> Result<Option<Record>, Refusal> {
-        let merge = |record: &mut Record| {
-            if caller.sees(record.owner.as_deref()) {
-                record.metadata.extend(metadata.clone());
-                record.updated = time::now();
+    /// The thread that clients know by an id, with or without a record.
+    pub(crate) async fn named(&self, id: &str) -> Result<Option<ThreadId>, SaverError> {
+        match Uuid::parse_str(id) {
+            Ok(id) => {
+                let records = self.0.thread_records();
+                records.thread_of_uuid(id.as_u128()).await
             }
-        };
-        match self.0.change(id, merge).await? {
-            Some(record) if !caller.sees(record.owner.as_deref()) => Err(no_thread(id)),
-            changed => Ok(changed),
+            Err(_) => Ok(None),
         }
     }
 
-    pub(crate) async fn forget(&self, id: &str) -> Result<(), StoreError> {
-        self.0.forget(id).await
+    /// The records of these threads, as far as there are any, with their ids. They are not checked for a caller.
+    pub(crate) async fn find_all(
+        &self,
+        threads: &[ThreadId],
+    ) -> Result<Vec<(String, Record)>, SaverError> {
+        let found = self.0.thread_records().load_records(threads).await?;
+        let shown = found.into_iter().map(|it| (public(&it.thread), it.into()));
+        Ok(shown.collect())
     }
 
-    /// Makes a record as part of a batch, which fails if there is one.
-    pub(crate) fn making(&self, id: &str, record: &Record) -> Result<Op, StoreError> {
-        self.0.making(id, record)
+    /// All records with their ids. They are not checked for a caller.
+    pub(crate) async fn all(&self) -> Result<Vec<(String, Record)>, SaverError> {
+        let all = self.0.thread_records().all_records().await?;
+        let shown = all.into_iter().map(|it| (public(&it.thread), it.into()));
+        Ok(shown.collect())
     }
 
-    /// Forgets a record as part of a batch.
-    pub(crate) fn forgetting(&self, id: &str) -> Result<Op, StoreError> {
-        self.0.forgetting(id)
+    /// Makes a record, unless there is one; says which of the two.
+    pub(crate) async fn make(&self, id: &str, record: &Record) -> Result<bool, SaverError> {
+        let (thread, stamp) = (record.thread(id), record.stamp(ThreadExpected::Absent));
+        match self.0.thread_records().stamp(&thread, stamp).await {
+            Err(SaverError::Exists { .. }) => Ok(false),
+            made => made.map(|_| true),
+        }
+    }
+
+    /// Changes the metadata: given keys replace those of the same name. Another owner's record stays as it is and is
+    /// refused as missing.
+    pub(crate) async fn merge(
+        &self,
+        caller: &Visitor,
+        thread: &ThreadId,
+        metadata: Map<String, Json>,
+    ) -> Result<Record, Refusal> {
+        let stamp = StampThread {
+            expected: ThreadExpected::Present,
+            owner: caller.name().map(Into::into),
+            ..StampThread::at(time::now(), Json::Object(metadata).into())
+        };
+        match self.0.thread_records().stamp(thread, stamp).await {
+            Err(SaverError::NoThread { .. }) => Err(no_thread(&public(thread))),
+            stamped => Ok(stamped?.into()),
+        }
     }
 }

@@ -1,12 +1,15 @@
-//! What is to be done when a run has ended: its webhook is called, and a thread of its own goes.
+//! Work after runs: a webhook is called, and the thread of a run that had one of its own goes.
 //!
-//! It is recorded before the run is accepted and forgotten when it is done, so it is done after a
-//! crash too.
+//! It is accepted with the run and claimed from the storage once the run has ended, by one server at a time, and again after a
+//! crash. A thread goes when no reader of any server holds it up.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value as Json, json};
-use superstep::{RunId, RunRecord, ThreadId, sync::lock};
+use superstep::{
+    RunId, RunRecord, SaverError, ThreadId,
+    runs::{AfterClaim, AfterRun},
+};
 
 use super::{
     end::{failure, state_after, with_interrupts},
@@ -14,100 +17,141 @@ use super::{
     view, webhook,
 };
 use crate::{
-    app::App,
-    records::after_run::{AfterRun, Call},
+    app::{App, readers::Reader, role::Role},
+    forms::thread_name::public,
     refusal::Refusal,
     time,
 };
 
+/// How long a claim holds unless it is renewed.
+const LEASE: Duration = Duration::from_secs(20);
+
+/// How often the server looks for work after runs that ended elsewhere.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// How long it takes until something that failed is tried again.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// How much is claimed at once.
+const BATCH: usize = 32;
+
 impl App {
-    /// Does what is to be done after a run, if that has ended. Its webhook is called beside whatever
-    /// else continues.
-    pub(super) async fn finish_run(self: &Arc<Self>, run: RunId) -> Result<(), Refusal> {
-        let key = run.to_string();
-        let Some(mut after) = self.after_runs.find(&key).await? else {
-            return Ok(());
-        };
-        let found = self.saver.runs().load_run(run).await?;
-        if found.as_ref().is_some_and(|run| run.ending.is_none()) {
-            return Ok(());
-        }
-        let is_gone = found.is_none() && after.call.is_none();
-        if is_gone && after.is_new() {
-            return Ok(());
-        }
-        if let Some(found) = found {
-            let kwargs = RunKwargs::of(&found);
-            if let (Some(address), None) = (&kwargs.webhook, &after.call) {
-                let body = self.told(&found, &kwargs).await?;
-                let address = address.clone();
-                after.call = Some(Call { address, body });
-                let call = after.call.clone();
-                let keep = |after: &mut AfterRun| after.call.clone_from(&call);
-                self.after_runs.change(&key, keep).await?;
+    /// Does what is due after runs, for ever. A process that only answers requests keeps the marks of its readers.
+    pub(crate) async fn keep_finishing(self: &Arc<Self>) {
+        loop {
+            // What cannot be read now is read with the next look.
+            let _later = self.finish_due().await;
+            tokio::select! {
+                () = self.readers.wake.notified() => {}
+                () = tokio::time::sleep(LOOK) => {}
             }
-            after.temporary |= kwargs.temporary;
         }
-        let Some(call) = after.call else {
-            if after.temporary {
-                return self.end_temporary(&after.thread, Some(&key)).await;
+    }
+
+    async fn finish_due(self: &Arc<Self>) -> Result<(), SaverError> {
+        let after = self.saver.after_runs();
+        for (run, mark) in self.readers.old_marks() {
+            after.read_along(run, mark).await?;
+        }
+        for (run, number) in self.readers.take_left() {
+            if let Some(claim) = after.leave(run, number, LEASE).await? {
+                self.spawn_finish(claim);
             }
-            return Ok(self.after_runs.forget(&key).await?);
-        };
-        if after.temporary {
-            self.end_temporary(&after.thread, None).await?;
         }
-        // Several may find out that a run has ended; one of them calls.
-        if lock(&self.calling).insert(run) {
-            let app = self.clone();
-            tokio::spawn(async move {
-                // A hook that never answers is not called for ever.
-                let _answered = webhook::call(&call.address, &call.body).await;
-                let _again = app.after_runs.forget(&key).await;
-                lock(&app.calling).remove(&run);
-            });
+        if self.role == Role::Api {
+            return Ok(());
+        }
+        loop {
+            let claims = after.claim_after(BATCH, LEASE).await?;
+            let is_last = claims.len() < BATCH;
+            claims
+                .into_iter()
+                .for_each(|claim| self.spawn_finish(claim));
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A reader of a run, if its thread goes with it.
+    pub(crate) async fn read_along(&self, run: &RunRecord) -> Result<Option<Reader>, Refusal> {
+        if run.after.as_ref().is_none_or(|it| !it.left.removes_thread) {
+            return Ok(None);
+        }
+        let (reader, mark) = self.readers.enter(run.id, self.reader_number());
+        let held = self.saver.after_runs().read_along(run.id, mark).await?;
+        Ok(held.then_some(reader))
+    }
+
+    /// A number that no other reader has, in whatever process.
+    pub(super) fn reader_number(&self) -> u64 {
+        let RunId(id) = self.new_run_id();
+        ((id >> 64) ^ id) as u64
+    }
+
+    /// Ends reading along with a run that has ended. A thread of its own is gone when this returns, unless something else
+    /// holds it up.
+    pub(super) async fn leave(self: &Arc<Self>, reader: Reader) -> Result<(), Refusal> {
+        let (run, number) = reader.leave();
+        let claim = self.saver.after_runs().leave(run, number, LEASE).await?;
+        match claim {
+            Some(claim) if claim.left.calls => self.spawn_finish(claim),
+            Some(claim) => self.finish(claim).await,
+            None => {}
         }
         Ok(())
     }
 
-    /// Removes the thread of a run that had one of its own, when nobody reads along any more, and with it what is recorded to be
-    /// done after the run. Whoever is cut short in between removes it again.
-    async fn end_temporary(&self, thread: &str, after: Option<&str>) -> Result<(), Refusal> {
-        self.readers.gone(thread).await;
-        self.keep_results(thread).await?;
-        self.saver.delete(&ThreadId::from(thread)).await?;
-        let mut gone = vec![self.threads.forgetting(thread)?];
-        if let Some(run) = after {
-            gone.push(self.after_runs.forgetting(run)?);
-        }
-        self.store.batch(gone).await?;
-        Ok(())
-    }
-
-    /// Does so beside whatever else continues. What fails is done with the next sweep.
-    pub(crate) fn spawn_finish(self: &Arc<Self>, run: RunId) {
+    /// Does what was claimed beside whatever else continues.
+    fn spawn_finish(self: &Arc<Self>, claim: AfterClaim) {
         let app = self.clone();
-        tokio::spawn(async move {
-            let _later = app.finish_run(run).await;
-        });
+        tokio::spawn(async move { app.finish(claim).await });
     }
 
-    /// Does what is to be done after all runs that have ended.
-    pub(crate) async fn sweep(self: &Arc<Self>) -> Result<(), Refusal> {
-        for (run, _) in self.after_runs.all().await? {
-            if let Ok(run) = run.parse() {
-                self.spawn_finish(run);
+    /// Does what was claimed; what fails is claimed again.
+    async fn finish(&self, claim: AfterClaim) {
+        let done = match claim.left.calls {
+            true => self.call_webhook(&claim).await,
+            false => self.end_temporary(&claim.record).await,
+        };
+        if done.is_err() {
+            let after = self.saver.after_runs();
+            let _expires = after.settle_after(&claim, claim.left, RETRY).await;
+        }
+    }
+
+    async fn call_webhook(&self, claim: &AfterClaim) -> Result<(), Refusal> {
+        let after = self.saver.after_runs();
+        let kwargs = RunKwargs::of(&claim.record);
+        if let Some(address) = &kwargs.webhook {
+            let body = self.told(&claim.record, &kwargs).await?;
+            let mut calling = std::pin::pin!(webhook::call(address, &body));
+            // A hook that never answers is not called for ever.
+            loop {
+                tokio::select! {
+                    _answered = &mut calling => break,
+                    () = tokio::time::sleep(LEASE / 3) => after.renew_after(claim, LEASE).await?,
+                }
             }
         }
+        let left = AfterRun {
+            calls: false,
+            ..claim.left
+        };
+        after.settle_after(claim, left, Duration::ZERO).await?;
+        self.readers.wake.notify_one();
         Ok(())
     }
 
-    /// Does so beside whatever else continues.
-    pub(super) fn spawn_sweep(self: &Arc<Self>) {
-        let app = self.clone();
-        tokio::spawn(async move {
-            let _later = app.sweep().await;
-        });
+    /// Removes the thread of a run that had one of its own. Whoever is cut short in between removes it again.
+    async fn end_temporary(&self, run: &RunRecord) -> Result<(), Refusal> {
+        let thread: &ThreadId = &run.thread;
+        self.keep_results(&public(thread)).await?;
+        self.saver.delete(thread).await?;
+        if self.provenance().find(thread).await?.is_some() {
+            self.provenance().forget(thread).await?;
+        }
+        Ok(())
     }
 
     /// What a webhook gets.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use serde_json::Value as Json;
-use superstep::{RunId, clock::IdSource as _};
 use tokio::task::JoinSet;
 
 use super::{request::RunRequest, view};
@@ -46,7 +45,8 @@ pub(crate) async fn create(
         }
         let mut request = app.read_run(&caller, &mut body).await?;
         // They are in the order of the list, whichever is accepted first.
-        request.run = Some(RunId(app.ids.next(None).0));
+        request.run = Some(app.new_run_id());
+        request.is_read = false;
         requests.push((thread, request));
     }
     let mut batch = Batch::default();

@@ -119,7 +119,7 @@ pub(crate) async fn join(
         (CONTENT_LOCATION, place),
     ];
     let graph = hosted.graph.clone();
-    let reader = app.readers.enter(&public(&run.thread));
+    let reader = app.read_along(&run).await?;
     let (id, cancels) = (run.id, params.flag("cancel_on_disconnect"));
     let gone = {
         let app = app.clone();
@@ -147,7 +147,7 @@ pub(crate) async fn join_stream(
 ) -> Result<Response, Refusal> {
     let (run, hosted) = app.find_run(&caller, &id, &run).await?;
     let place = format!("/threads/{}/runs/{}", public(&run.thread), run.id);
-    joined(&app, &run, hosted, place, &params, &headers)
+    joined(&app, &run, hosted, place, &params, &headers).await
 }
 
 /// `GET /runs/{run}/stream`
@@ -160,10 +160,10 @@ pub(crate) async fn join_stream_alone(
 ) -> Result<Response, Refusal> {
     let (run, hosted) = app.find_any_run(&caller, &run).await?;
     let place = format!("/runs/{}", run.id);
-    joined(&app, &run, hosted, place, &params, &headers)
+    joined(&app, &run, hosted, place, &params, &headers).await
 }
 
-fn joined(
+async fn joined(
     app: &Arc<App>,
     run: &RunRecord,
     hosted: &Hosted,
@@ -193,7 +193,7 @@ fn joined(
     };
     // Who joins only for some kinds does not want the frame that names the run.
     let along = Along::new((&hosted.graph, hosted.name()), run, &kwargs, modes, since);
-    let reader = app.readers.enter(&public(&run.thread));
+    let reader = app.read_along(run).await?;
     let (out, frames) = mpsc::channel(AHEAD);
     let (app, run, cancels) = (app.clone(), run.id, params.flag("cancel_on_disconnect"));
     tokio::spawn(async move {
@@ -432,7 +432,7 @@ impl App {
         };
         let is_open = self.saver.runs().request_cancel(run, request).await?;
         // One that waited is over with that.
-        self.spawn_finish(run);
+        self.readers.wake.notify_one();
         Ok(is_open)
     }
 }

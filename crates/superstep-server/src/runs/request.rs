@@ -36,6 +36,8 @@ pub(crate) struct RunRequest {
     pub(crate) makes_thread: bool,
     /// Whether a thread of the run's own stays.
     pub(crate) keeps_thread: bool,
+    /// Whether its client waits for its end or reads its events.
+    pub(crate) is_read: bool,
     /// Its id, if that is not up to chance.
     pub(crate) run: Option<RunId>,
     /// Its caller, whom its nodes see. The thread that it makes is theirs.
@@ -120,6 +122,7 @@ impl RunRequest {
             is_cancelled_without_client: on_disconnect == Some("cancel"),
             makes_thread: if_not_exists == Some("create"),
             keeps_thread: keeps == Some("keep"),
+            is_read: true,
             run: None,
             visitor: visitor.clone(),
             brings_context,

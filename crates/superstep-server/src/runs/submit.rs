@@ -2,19 +2,18 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use serde_json::Value as Json;
 use superstep::{
     CheckpointRef, ErrorKind, RunId, RunRecord, RunStatus, SaverError, ThreadId,
-    clock::IdSource as _,
     dynamic::{DynGraph, DynUpdate, END, Output, Resume, state::Depth},
-    runs::{EnqueueRun, OnBusy, QueuedInput, QueuedOptions, RunQuery},
+    runs::{AfterRun, EnqueueRun, OnBusy, QueuedInput, QueuedOptions, ReadAlong, RunQuery},
 };
 
 use super::{kwargs::RunKwargs, request::RunRequest, thread::RunThread};
 use crate::{
     app::{App, readers::Reader},
+    forms::thread_name::no_thread,
     owners::visitor::Visitor,
-    records::{after_run::AfterRun, thread::Record},
+    records::thread::Record,
     refusal::Refusal,
     registry::Hosted,
     request::payload::Payload,
@@ -33,7 +32,7 @@ pub(crate) struct Accepted {
     /// Whether the client named no thread.
     pub(crate) is_stateless: bool,
     /// Keeps a thread of the run's own while the client reads.
-    pub(crate) reader: Reader,
+    pub(crate) reader: Option<Reader>,
 }
 
 impl App {
@@ -91,21 +90,19 @@ impl App {
     ) -> Result<Accepted, Refusal> {
         let is_stateless = thread.is_none();
         request.kwargs.temporary = is_stateless && !request.keeps_thread;
-        let run = RunId(self.ids.next(None).0);
-        let run = *request.run.get_or_insert(run);
+        let run = *request.run.get_or_insert_with(|| self.new_run_id());
         let on = self.thread_for(thread, run, &request).await?;
-        let reader = self.readers.enter(&on.id);
-        let accepted = self.enqueue(run, &on, &mut request).await;
-        if accepted.is_err() {
-            self.unmake(&on, run).await?;
-        }
-        let run = accepted?;
+        let (reader, mark) = match request.kwargs.temporary && request.is_read {
+            true => Some(self.readers.enter(run, self.reader_number())).unzip(),
+            false => (None, None),
+        };
+        let run = self.enqueue(run, mark, &on, &mut request).await?;
         self.counts.accepted.fetch_add(1, Ordering::Relaxed);
         self.events.change(&run.thread, on.record.owner.as_deref());
         let hosted = self.registry.graph(&request.kwargs.graph_id)?;
         if !matches!(request.on_busy, OnBusy::Enqueue | OnBusy::Reject) {
             // Runs that waited are over now, without having begun.
-            self.spawn_sweep();
+            self.readers.wake.notify_one();
         }
         Ok(Accepted {
             app: self.clone(),
@@ -211,23 +208,25 @@ impl App {
     async fn enqueue(
         &self,
         run: RunId,
-        RunThread { id, record, .. }: &RunThread,
+        reader: Option<ReadAlong>,
+        on: &RunThread,
         request: &mut RunRequest,
     ) -> Result<RunRecord, Refusal> {
-        let (thread, stamps) = (record.thread(id), request.stamps());
+        let RunThread { id, record, .. } = on;
+        let thread = record.thread(id);
         self.refuse_imported(&thread).await?;
         request.on(self, &thread).await?;
         self.leave_foreign(&thread, record, request).await?;
         request.kwargs.owner.clone_from(&record.owner);
         let mut options = request.kwargs.options()?;
         let hosted = self.registry.graph(&request.kwargs.graph_id)?;
-        let on = (&hosted.graph, &thread);
-        if let Some(run) = self.answered_before(on, &request.input).await? {
+        let place = (&hosted.graph, &thread);
+        if let Some(run) = self.answered_before(place, &request.input).await? {
             return Ok(run);
         }
         self.check_answer(
             &request.visitor,
-            on,
+            place,
             options.at.as_ref(),
             &mut request.input,
         )
@@ -248,34 +247,22 @@ impl App {
             after: request.after,
             attempts: ATTEMPTS,
             metadata: kwargs.kept(request.metadata.clone()),
-            ..EnqueueRun::new(thread, run, &*kwargs.graph_id)
+            stamp: Some(on.stamp(request)),
+            after_run: AfterRun {
+                calls: kwargs.webhook.is_some(),
+                removes_thread: kwargs.temporary,
+            },
+            reader,
+            ..EnqueueRun::new(thread.clone(), run, &*kwargs.graph_id)
         };
         let queued = hosted.graph.prepare_queued(queued).await?;
-        let thread = record.thread(id);
+        // Before the run can begin. The run is not accepted if the thread is deleted meanwhile, with its mark.
         self.mark_run(&thread, record.owner.as_deref(), request)
             .await?;
-        // A thread knows the graph of its newest run.
-        let has_all = |(name, id): (&String, &Json)| record.metadata.get(name) == Some(id);
-        if !stamps.iter().all(has_all) {
-            self.threads.merge(&request.visitor, id, &stamps).await?;
+        match self.saver.run_queue().enqueue(queued).await {
+            Err(SaverError::NoThread { .. } | SaverError::Exists { .. }) => Err(no_thread(id)),
+            queued => Ok(queued?),
         }
-        let mut is_recorded = false;
-        if kwargs.webhook.is_some() && !kwargs.temporary {
-            // Before the run can end.
-            let after = AfterRun::new(id, false);
-            is_recorded = self.after_runs.make(&run.to_string(), &after).await?;
-        }
-        let queued = self.saver.run_queue().enqueue(queued).await;
-        // The thread may have been deleted, with its mark, before the run was queued. The run is accepted, whether or
-        // not this second mark is stored.
-        let _stored = self
-            .mark_run(&thread, record.owner.as_deref(), request)
-            .await;
-        // What somebody else recorded for a run of this id is theirs.
-        if queued.is_err() && is_recorded {
-            self.after_runs.forget(&run.to_string()).await?;
-        }
-        Ok(queued?)
     }
 }
 

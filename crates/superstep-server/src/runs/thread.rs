@@ -1,22 +1,22 @@
-//! The thread that a run is accepted on: one that is there, one that is made for it, or one of the run's own, which goes with it.
+//! The thread that a run is accepted on: one that is there, one that is made with it, or one of the run's own, which goes with it.
 
-use superstep::{RunId, store::StoreError};
+use serde_json::Value as Json;
+use superstep::{
+    RunId,
+    saver::{StampThread, ThreadExpected},
+};
 
 use super::request::RunRequest;
 use crate::{
-    app::App,
-    forms::thread_name::thread_id,
-    owners::visitor::Visitor,
-    records::{after_run::AfterRun, thread::Record},
-    refusal::Refusal,
+    app::App, forms::thread_name::thread_id, records::thread::Record, refusal::Refusal, time,
 };
 
 /// The thread that a run is accepted on.
 pub(super) struct RunThread {
     pub(super) id: String,
     pub(super) record: Record,
-    /// Whether it was made for this run just now.
-    is_new: bool,
+    /// Whether the run makes it.
+    pub(super) is_new: bool,
 }
 
 impl App {
@@ -27,73 +27,50 @@ impl App {
         run: RunId,
         request: &RunRequest,
     ) -> Result<RunThread, Refusal> {
-        let record = Record::new(request.stamps()).of(request.visitor.owner());
+        let new = |id| RunThread {
+            id,
+            record: Record::new(request.stamps()).of(request.visitor.owner()),
+            is_new: true,
+        };
         let Some(thread) = thread else {
-            if request.kwargs.temporary {
-                return self.temporary_thread(run, record).await;
-            }
-            let id = self.new_id();
-            self.threads.make(&id, &record).await?;
-            return Ok(RunThread::made(id, record));
+            // A thread of the run's own has its id: a run of a schedule that is started twice has one thread.
+            return Ok(new(match request.kwargs.temporary {
+                true => run.to_string(),
+                false => self.new_id(),
+            }));
         };
-        let caller = &request.visitor;
-        let id = match self.find_thread(caller, thread).await {
-            Ok((id, record)) => return Ok(RunThread::there(id, record)),
-            Err(missing) if request.makes_thread && missing.is_missing() => thread_id(thread)?,
-            Err(missing) => return Err(missing),
-        };
-        let is_stored = self.is_stored(&record.thread(&id)).await?;
-        if self.make_thread(&id, &record).await? {
-            // A thread that another program stored is not removed with a run that is refused.
-            return Ok(match is_stored {
-                true => RunThread::there(id, record),
-                false => RunThread::made(id, record),
-            });
-        }
-        // Another request has made it meanwhile; then it is not ours to remove.
-        let (id, record) = self.find_thread(caller, &id).await?;
-        Ok(RunThread::there(id, record))
-    }
-
-    /// A thread that goes with its run, which is recorded with it: it goes also if the run is never accepted.
-    async fn temporary_thread(&self, run: RunId, record: Record) -> Result<RunThread, Refusal> {
-        let (id, run) = (self.new_id(), run.to_string());
-        let made = vec![
-            self.threads.making(&id, &record)?,
-            self.after_runs.making(&run, &AfterRun::new(&id, true))?,
-        ];
-        match self.store.batch(made).await {
-            Ok(_) => Ok(RunThread::made(id, record)),
-            // A run of a schedule has an id that follows from it: somebody was cut short before it was accepted, or
-            // accepts it now as well. It has one thread.
-            Err(conflict @ StoreError::Conflict { .. }) => {
-                let there = self.after_runs.find(&run).await?.ok_or(conflict)?;
-                let caller = Visitor::of(record.owner);
-                let (id, record) = self.find_thread(&caller, &there.thread).await?;
-                Ok(RunThread::there(id, record))
+        match self.find_thread(&request.visitor, thread).await {
+            Ok((id, record)) => Ok(RunThread {
+                id,
+                record,
+                is_new: false,
+            }),
+            Err(missing) if request.makes_thread && missing.is_missing() => {
+                let new = new(thread_id(thread)?);
+                self.check_new_id(&new.record, &new.id)?;
+                // The storage refuses it too, but until then the thread would be read and marked.
+                let stored = new.record.thread(&new.id);
+                match new.record.owner.is_some() && self.is_stored(&stored).await? {
+                    true => Err(missing),
+                    false => Ok(new),
+                }
             }
-            Err(error) => Err(error.into()),
+            Err(missing) => Err(missing),
         }
-    }
-
-    /// Takes back what was made for a run that is not accepted.
-    pub(super) async fn unmake(&self, thread: &RunThread, run: RunId) -> Result<(), Refusal> {
-        if thread.is_new {
-            self.delete_thread(&thread.id, &thread.record).await?;
-            self.after_runs.forget(&run.to_string()).await?;
-        }
-        Ok(())
     }
 }
 
 impl RunThread {
-    fn made(id: String, record: Record) -> Self {
-        let is_new = true;
-        Self { id, record, is_new }
-    }
-
-    fn there(id: String, record: Record) -> Self {
-        let is_new = false;
-        Self { id, record, is_new }
+    /// What the run leaves with the record of the thread: a thread knows the graph of its newest run.
+    pub(super) fn stamp(&self, request: &RunRequest) -> StampThread {
+        if self.is_new {
+            // Another request may make it meanwhile.
+            return self.record.stamp(ThreadExpected::Anything);
+        }
+        StampThread {
+            expected: ThreadExpected::Present,
+            owner: request.visitor.name().map(Into::into),
+            ..StampThread::at(time::now(), Json::Object(request.stamps()).into())
+        }
     }
 }

@@ -1,9 +1,6 @@
 //! The server as routes for an axum application.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex},
-};
+use std::{path::PathBuf, sync::Arc};
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
 use superstep::clock::ClockIds;
@@ -111,16 +108,14 @@ impl Server {
             answer_rule: self.answer_rule,
             foreign: Foreign::default(),
             registry,
-            threads: ThreadRecords::new(store.clone()),
+            threads: ThreadRecords::new(saver.clone()),
             assistants: Records::new(store.clone(), records::ASSISTANTS),
-            after_runs: Records::new(store.clone(), records::AFTER_RUNS),
             deleted_runs: Records::new(store.clone(), records::DELETED_RUNS),
             saver,
             store: store.clone(),
             ids: ClockIds::default(),
             events: ServerEvents::default(),
             readers: Arc::default(),
-            calling: Mutex::default(),
             webhook_hosts: self.webhook_hosts,
             crons: Records::new(store.clone(), records::CRONS),
             cron_changed: Notify::new(),

@@ -21,9 +21,6 @@ use crate::{
     runs::kwargs::RunKwargs,
 };
 
-/// How often the server looks for what is to be done after runs that ended elsewhere.
-const SWEEP: Duration = Duration::from_secs(30);
-
 /// How long the worker rests when its queue cannot be read.
 const REST: Duration = Duration::from_secs(1);
 
@@ -78,14 +75,9 @@ impl Workers {
         }
         // They end with this.
         let mut beside = JoinSet::new();
+        let finisher = app.clone();
+        beside.spawn(async move { finisher.keep_finishing().await });
         if works {
-            let sweeper = app.clone();
-            beside.spawn(async move {
-                loop {
-                    let _later = sweeper.sweep().await;
-                    tokio::time::sleep(SWEEP).await;
-                }
-            });
             let clock = app.clone();
             beside.spawn(async move { clock.keep_time().await });
         }
@@ -155,5 +147,5 @@ async fn work(app: &Arc<App>, worker: &Arc<Worker>, drain: &Drain) {
 fn tell(app: &Arc<App>, worked: Worked) {
     app.counts.worked.fetch_add(1, Ordering::Relaxed);
     app.events.end(&worked.thread, worked.run);
-    app.spawn_finish(worked.run);
+    app.readers.wake.notify_one();
 }

@@ -23,9 +23,6 @@ use crate::{
     time,
 };
 
-/// So many records are read one by one rather than all that there are.
-const FEW: usize = 1000;
-
 impl App {
     /// The threads that an index names, with their records.
     pub(super) async fn hinted_threads(
@@ -33,10 +30,8 @@ impl App {
         hints: &[ThreadHint],
     ) -> Result<Vec<(String, Record)>, Refusal> {
         let ids = hints.iter().map(|hint| public(&hint.id));
-        let known = match hints.len() > FEW {
-            true => self.threads.all().await?,
-            false => self.threads.find_all(ids.clone()).await?,
-        };
+        let threads: Vec<ThreadId> = hints.iter().map(|hint| hint.id.clone()).collect();
+        let known = self.threads.find_all(&threads).await?;
         let mut known: HashMap<String, Record> = known.into_iter().collect();
         let mut all = Vec::with_capacity(hints.len());
         for (id, hint) in ids.zip(hints) {
@@ -71,8 +66,7 @@ impl App {
         caller: &Visitor,
         id: &str,
     ) -> Result<Option<Record>, Refusal> {
-        let stored = self.saver.threads().await?;
-        let Some(thread) = stored.into_iter().find(|thread| public(thread) == id) else {
+        let Some(thread) = self.threads.named(id).await? else {
             return Ok(None);
         };
         match self.adopt(id, thread).await? {
@@ -82,20 +76,23 @@ impl App {
         }
     }
 
-    /// Makes the record of a new thread under an id that a client chose; says whether the id was free. An owner gets no id
-    /// of a thread that is stored without a record: its record would give the owner what other programs keep there.
+    /// Makes the record of a new thread under an id that a client chose; says whether the id was free.
     pub(crate) async fn make_thread(&self, id: &str, record: &Record) -> Result<bool, Refusal> {
-        if record.owner.is_some() && self.threads.find(&Visitor::SERVER, id).await?.is_none() {
-            if follows_from_name(id) {
-                let why = "a new thread ID must not be a UUID of version 5: those stand for threads with names. Use \
-                           version 4 or 7";
-                return Err(Refusal::invalid(why));
-            }
-            if self.is_stored(&ThreadId::from(id)).await? {
-                return Ok(false);
-            }
+        if self.threads.find(&Visitor::SERVER, id).await?.is_some() {
+            return Ok(false);
         }
+        self.check_new_id(record, id)?;
         Ok(self.threads.make(id, record).await?)
+    }
+
+    /// Refuses an id for a new thread of an owner that may stand for a thread with a name of its own.
+    pub(crate) fn check_new_id(&self, record: &Record, id: &str) -> Result<(), Refusal> {
+        if record.owner.is_some() && follows_from_name(id) {
+            let why = "a new thread ID must not be a UUID of version 5: those stand for threads with names. Use \
+                       version 4 or 7";
+            return Err(Refusal::invalid(why));
+        }
+        Ok(())
     }
 
     /// Whether anything is stored of a thread.

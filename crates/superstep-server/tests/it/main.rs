@@ -48,6 +48,7 @@ mod system;
 mod thread_search;
 mod threads;
 mod traces;
+mod two_servers;
 mod typed_input;
 mod ui;
 mod victim;

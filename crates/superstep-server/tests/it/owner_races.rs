@@ -7,9 +7,9 @@ use std::sync::{
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Backends, MemoryStore, RunOptions, Schemas, Secret,
+    Backends, MemorySaver, RunOptions, Saver, Schemas, Secret, ThreadId,
     http::Method,
-    store::{BoxFuture, Namespace, Op, Outcome, PutOptions, Store, StoreError, UnixMillis},
+    saver::{MaybeReady, SaverLayer, StampThread, ThreadRecord, ThreadRecords},
 };
 use superstep_server::{Access, Server, routes, thread_uuid};
 
@@ -112,31 +112,54 @@ async fn a_stream_of_a_thread_ends_when_another_owner_makes_it_anew() {
     }
 }
 
-/// A store in which ann makes the thread right after the first look for its record.
+/// A saver in which ann makes the thread right after the first look for its record.
 struct Racing {
-    store: MemoryStore,
+    saver: MemorySaver,
     is_made: AtomicBool,
 }
 
-impl Store for Racing {
-    fn batch(&self, ops: Vec<Op>) -> BoxFuture<'_, Result<Vec<Outcome>, StoreError>> {
-        Box::pin(async move {
-            let is_look = |op: &Op| matches!(op, Op::Get(get) if get.key == ID);
-            let is_look = ops.iter().any(is_look);
-            let done = self.store.batch(ops).await?;
-            if is_look && !self.is_made.swap(true, Ordering::SeqCst) {
-                let place = Namespace::new(["threads", "served"])?;
-                let record = json!({"created": 1, "updated": 1, "owner": "ann",
-                    "metadata": {"graph_id": "one", "secret": "of ann"}});
-                let put = self.store.put(&place, ID, record, PutOptions::default());
-                put.await?;
-            }
-            Ok(done)
-        })
+impl SaverLayer for Racing {
+    fn inner(&self) -> &dyn Saver {
+        &self.saver
     }
 
-    fn sweep_expired(&self, now: UnixMillis) -> BoxFuture<'_, Result<usize, StoreError>> {
-        self.store.sweep_expired(now)
+    fn thread_records(&self) -> &dyn ThreadRecords {
+        self
+    }
+}
+
+impl ThreadRecords for Racing {
+    fn load_record(&self, thread: &ThreadId) -> MaybeReady<'_, Option<ThreadRecord>> {
+        let thread = thread.clone();
+        MaybeReady::Later(Box::pin(async move {
+            let records = self.saver.thread_records();
+            let found = records.load_record(&thread).await?;
+            if thread.as_str() == ID && !self.is_made.swap(true, Ordering::SeqCst) {
+                let metadata = json!({"graph_id": "one", "secret": "of ann"});
+                let stamp = StampThread {
+                    owner: Some("ann".into()),
+                    ..StampThread::at(1, metadata.into())
+                };
+                records.stamp(&thread, stamp).await?;
+            }
+            Ok(found)
+        }))
+    }
+
+    fn load_records(&self, threads: &[ThreadId]) -> MaybeReady<'_, Vec<ThreadRecord>> {
+        self.saver.thread_records().load_records(threads)
+    }
+
+    fn thread_of_uuid(&self, uuid: u128) -> MaybeReady<'_, Option<ThreadId>> {
+        self.saver.thread_records().thread_of_uuid(uuid)
+    }
+
+    fn stamp(&self, thread: &ThreadId, stamp: StampThread) -> MaybeReady<'_, ThreadRecord> {
+        self.saver.thread_records().stamp(thread, stamp)
+    }
+
+    fn all_records(&self) -> MaybeReady<'_, Vec<ThreadRecord>> {
+        self.saver.thread_records().all_records()
     }
 }
 
@@ -151,13 +174,13 @@ async fn a_thread_that_another_owner_makes_during_a_request_is_not_there_on_any_
             continue;
         }
         tried += 1;
-        let store = Arc::new(Racing {
-            store: MemoryStore::default(),
+        let saver = Arc::new(Racing {
+            saver: MemorySaver::default(),
             is_made: AtomicBool::new(false),
         });
-        let shared: Arc<dyn Store> = store.clone();
+        let shared: Arc<dyn Saver> = saver.clone();
         let server = Running::start(owned(Backends {
-            store: Some(shared),
+            saver: Some(shared),
             ..memory()
         }))
         .await;
@@ -171,7 +194,7 @@ async fn a_thread_that_another_owner_makes_during_a_request_is_not_there_on_any_
         let request = request.header("x-api-key", BOB).body(body.to_string());
         let what = format!("{} {path}", route.method);
         let reply = server.send(request).await;
-        assert!(store.is_made.load(Ordering::SeqCst), "{what}");
+        assert!(saver.is_made.load(Ordering::SeqCst), "{what}");
         let said = reply.json.to_string();
         assert!(!said.contains("of ann"), "{what}: {said}");
         let is_refused = match reply.json["type"].as_str() {

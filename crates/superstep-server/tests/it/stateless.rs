@@ -2,9 +2,10 @@
 
 use serde_json::json;
 use superstep::{
-    Schemas,
+    Cancel, CancelRequest, RunId, Schemas, Value,
     http::Method,
-    store::{Namespace, PutOptions},
+    runs::{AfterRun, EnqueueRun},
+    saver::StampThread,
 };
 
 use crate::{
@@ -12,6 +13,8 @@ use crate::{
     graphs::{Gate, gate, memory, server},
     sse::Events,
 };
+
+const ID: &str = "11111111-1111-4111-8111-111111111111";
 
 /// The thread of a run, by where the run is.
 fn thread(place: &str) -> String {
@@ -89,40 +92,34 @@ async fn a_run_whose_client_is_gone_takes_its_thread_with_it_at_its_end() {
 #[tokio::test]
 async fn what_a_crash_left_of_runs_without_a_thread_goes() {
     let backends = memory();
-    let store = backends.store.clone().unwrap();
-    let ids = ["1", "2", "3"].map(|n| {
-        format!(
-            "{0}-{1}-4{2}-8{2}-{0}{1}",
-            n.repeat(8),
-            n.repeat(4),
-            n.repeat(3)
-        )
-    });
-    {
-        let before = Running::start(server(backends.clone())).await;
-        for id in &ids {
-            before.post("/threads", json!({"thread_id": id})).await.ok();
-        }
-    }
-    // The process was killed while a thread was removed with its run; while a run was accepted, a moment ago; and while a run on
-    // a thread of its client's was.
-    let place = Namespace::new(["runs", "after"]).unwrap();
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let now = u64::try_from(now.unwrap().as_micros()).unwrap();
-    for (id, made, temporary) in [
-        (&ids[1], now, true),
-        (&ids[2], 0, false),
-        (&ids[0], 0, true),
-    ] {
-        let after = json!({"thread": id, "made": made, "temporary": temporary});
-        let put = store.put(&place, id, after, PutOptions::default());
-        put.await.unwrap();
+    let saver = backends.saver.clone().unwrap();
+    let removal = AfterRun {
+        removes_thread: true,
+        ..AfterRun::default()
+    };
+    // The process was killed before the thread of one run was removed; the other run had a thread of its client's.
+    for (n, after_run) in [(1, removal), (2, AfterRun::default())] {
+        let run = EnqueueRun {
+            after_run,
+            stamp: Some(StampThread::at(1, Value::Null)),
+            ..EnqueueRun::new(ID.replace('1', &n.to_string()), RunId(n), "one")
+        };
+        saver.run_queue().enqueue(run).await.unwrap();
+        let request = CancelRequest {
+            how: Cancel::Now,
+            reason: "enough".to_owned(),
+            at: 1,
+        };
+        saver
+            .runs()
+            .request_cancel(RunId(n), request)
+            .await
+            .unwrap();
     }
     let server = Running::start(server(backends)).await;
-    while server.get(&format!("/threads/{}", ids[0])).await.status != 404 {
+    while server.get(&format!("/threads/{ID}")).await.status != 404 {
         tokio::task::yield_now().await;
     }
-    for id in &ids[1..] {
-        server.get(&format!("/threads/{id}")).await.ok();
-    }
+    let kept = format!("/threads/{}", ID.replace('1', "2"));
+    server.get(&kept).await.ok();
 }

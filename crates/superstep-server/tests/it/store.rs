@@ -114,8 +114,8 @@ async fn namespaces_are_listed() {
 #[tokio::test]
 async fn what_the_server_keeps_for_itself_is_not_for_clients() {
     let server = filled().await;
-    for name in ["served", "imported"] {
-        let body = json!({"namespace": ["threads", name], "key": "k", "value": {}});
+    for (first, second) in [("assistants", "served"), ("threads", "imported")] {
+        let body = json!({"namespace": [first, second], "key": "k", "value": {}});
         assert!(
             put(&server, body.clone())
                 .await
@@ -124,10 +124,10 @@ async fn what_the_server_keeps_for_itself_is_not_for_clients() {
         );
         let gone = server.call(Method::DELETE, "/store/items", body).await;
         gone.detail(403);
-        let path = format!("/store/items?namespace=threads.{name}&key=k");
+        let path = format!("/store/items?namespace={first}.{second}&key=k");
         server.get(&path).await.detail(403);
     }
-    let own = json!({"namespace_prefix": ["threads", "served"]});
+    let own = json!({"namespace_prefix": ["assistants", "served"]});
     assert!(keys(&server, own).await.is_empty());
     assert_eq!(server.post("/threads/count", json!({})).await.ok(), 1);
 }

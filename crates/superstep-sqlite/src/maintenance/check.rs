@@ -24,6 +24,7 @@ use crate::{
     graphs::{self, GraphRow},
     layouts::{self, Layouts},
     load::{RecordReader, blobs_of},
+    records,
     row::{self, Kind, Row},
     runs, schedules,
     seal::Seal,
@@ -220,6 +221,7 @@ fn threads(
         if let Some(runs) = report.take(&place, runs::check(db, seal, thread))? {
             report.runs += runs;
         }
+        report.take(&place, records::find(db, seal, thread))?;
         if let Some(graphs) = report.take(&place, graphs::all(db, thread))? {
             report.graphs += graphs.len();
             all.insert(thread, graphs);

@@ -15,6 +15,7 @@ use crate::{
     error::{self, sql},
     events, layouts,
     load::blobs_of,
+    records,
     row::{self, Kind},
     runs, schedules,
     seal::Seal,
@@ -40,8 +41,8 @@ pub struct Copied {
 
 /// Columns that are copied as they are: what is read, and where it goes.
 const THREADS: (&str, &str) = (
-    "SELECT thread, name, digest, epoch, NULL, used FROM threads",
-    "INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    "SELECT thread, name, digest, epoch, NULL, used, uuid FROM threads",
+    "INSERT INTO threads VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 );
 const OTHERS: [(&str, &str); 2] = [
     (
@@ -75,6 +76,7 @@ pub(super) fn all(from: &Inner, to: &mut Writer) -> Result<Copied, SaverError> {
                 [],
             )
             .map_err(sql)?;
+        records::copy_all(db, &from.seal, to)?;
         layouts(db, &from.seal, to)?;
         log(db, &from.seal, to)?;
         let mut entries = 0;

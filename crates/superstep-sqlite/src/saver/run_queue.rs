@@ -19,7 +19,7 @@ use crate::{
     graphs::{self, ThreadRow, digest},
     lease,
     queue::Urgency,
-    runs,
+    records, runs,
     sync_level::SyncLevel,
     waiting,
     watch::Topic,
@@ -54,7 +54,7 @@ fn recover(writer: &mut Writer, thread: Option<i64>, worker: i64) -> Result<(), 
 
 pub(super) fn enqueue(
     writer: &mut Writer,
-    new: EnqueueRun,
+    mut new: EnqueueRun,
     worker: i64,
 ) -> Result<RunRecord, SaverError> {
     let (name, run, now) = (new.thread.clone(), new.run, wall_millis());
@@ -62,9 +62,10 @@ pub(super) fn enqueue(
         return Err(SaverError::RunEnded { run });
     }
     let found = graphs::thread(writer.db()?, &name)?;
-    let thread = match &found {
-        Some(row) => row.thread,
-        None => lease::add(writer.change()?, &name, 0, None, now)?,
+    let thread = match (&found, new.stamp.take()) {
+        (_, Some(stamp)) => records::stamp(writer, &name, stamp)?.0,
+        (Some(row), None) => row.thread,
+        (None, None) => graphs::add(writer.change()?, &name, 0, None, now)?,
     };
     recover(writer, Some(thread), worker)?;
     let mut open = Vec::new();

@@ -4,12 +4,12 @@ use rusqlite::{Connection, params};
 use superstep_core::error::SaverError;
 use superstep_store::Namespace;
 
-use super::{
-    error::TransactionError,
-    labels,
-    place::{self, ValueAt, VectorAt},
+use super::{error::TransactionError, labels};
+use crate::{
+    item_place::{self as place, ValueAt, VectorAt},
+    seal::Seal,
+    writer::Writer,
 };
-use crate::{seal::Seal, writer::Writer};
 
 /// Copies namespaces, items and vectors; returns how many items.
 pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<usize, SaverError> {

@@ -11,9 +11,9 @@ use superstep_store::{
 };
 
 use super::error::TransactionError;
-use super::place::{self, ValueAt};
 use super::tables::Tables;
 use super::{encoding, labels, vectors};
+use crate::item_place::{self as place, ValueAt};
 use crate::seal::Seal;
 
 /// Fails a put whose expectation does not hold (compare and swap, in the transaction of the write).

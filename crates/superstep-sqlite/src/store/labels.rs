@@ -8,17 +8,8 @@ use superstep_store::{Namespace, NamespaceError};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::TransactionError;
-
-/// The bytes of a namespace or of the beginning of one.
-pub(super) fn written(labels: &[String]) -> Vec<u8> {
-    let length = labels.iter().map(|label| label.len() + 1).sum();
-    let mut bytes = Vec::with_capacity(length);
-    for label in labels {
-        bytes.extend_from_slice(label.as_bytes());
-        bytes.push(END);
-    }
-    bytes
-}
+use crate::item_place::END;
+pub(super) use crate::item_place::written;
 
 /// Checksum of the labels.
 pub(super) fn sum(bytes: &[u8]) -> i64 {
@@ -62,8 +53,7 @@ enum Unreadable {
     Labels(#[from] NamespaceError),
 }
 
-const END: u8 = 0;
-const AFTER_END: u8 = 1;
+const AFTER_END: u8 = END + 1;
 
 /// The namespace that was written.
 fn read(bytes: &[u8]) -> Result<Namespace, Unreadable> {

@@ -6,8 +6,8 @@ use superstep_store::{Index, IndexPath, Namespace, Put, StoreError, Vectors};
 
 use super::encoding;
 use super::error::TransactionError;
-use super::place::{self, VectorAt};
 use super::tables::Tables;
+use crate::item_place::{self as place, VectorAt};
 use crate::seal::Seal;
 
 /// Writes the vectors of an item that has none.

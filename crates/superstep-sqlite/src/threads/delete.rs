@@ -9,7 +9,7 @@ use crate::{
     error::sql,
     events,
     graphs::{self, GraphRow},
-    lease, row, runs, unfound,
+    lease, records, row, runs, unfound,
     writer::Writer,
 };
 
@@ -46,6 +46,7 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
     events::remove(writer.change()?, thread)?;
     runs::remove(writer.change()?, thread)?;
     unfound::remove(writer.change()?, thread)?;
+    records::remove(writer.change()?, thread)?;
     forget_uses(writer.change()?, thread)?;
     writer
         .change()?

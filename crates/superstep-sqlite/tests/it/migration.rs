@@ -6,13 +6,15 @@
 use std::{fs, path::PathBuf};
 
 use rusqlite::Connection;
+use serde_json::{Value as Json, json};
 use superstep_core::{
     id::{CheckpointId, GraphPath, RunId, ThreadId},
-    runs::{BeginRun, InputKind, RunQuery, RunStatus},
+    runs::{BeginRun, EnqueueRun, InputKind, RunQuery, RunStatus},
     saver::{Saver, ThreadQuery, find_threads},
     value::Value,
 };
-use superstep_sqlite::{Database, OpenMode, Options};
+use superstep_sqlite::{Database, OpenMode, Options, SqliteStore};
+use superstep_store::{Namespace, Prefix, PutOptions, Search, Store as _};
 
 use crate::env::{Folder, Writing, fill, load};
 
@@ -124,7 +126,8 @@ async fn fourth(folder: &Folder) {
     connection
         .execute_batch(
             "DROP TABLE runs; DROP TABLE schedules; DROP TABLE found; DROP TABLE found_pairs;
-             DROP TABLE unfound; PRAGMA user_version = 4;",
+             DROP TABLE unfound; DROP TABLE thread_records; DROP INDEX threads_by_uuid;
+             ALTER TABLE threads DROP COLUMN uuid; PRAGMA user_version = 4;",
         )
         .unwrap();
 }
@@ -171,4 +174,76 @@ async fn a_file_without_runs_gets_them_when_it_is_opened_for_writing() {
     let report = database.check().await.unwrap();
     assert!(report.is_clean(), "{:#?}", report.problems);
     assert_eq!(report.runs, 1);
+}
+
+/// What a server of the eighth version kept in the long-term store.
+async fn eighth(folder: &Folder) {
+    let database = folder.open();
+    fill(&database, "named", "text", 3).await;
+    let [threads, after] = [["threads", "served"], ["runs", "after"]].map(|place| {
+        let place = Namespace::new(place).unwrap();
+        move |store: SqliteStore, key: &'static str, value: Json| {
+            let place = place.clone();
+            async move { store.put(&place, key, value, PutOptions::default()).await }
+        }
+    });
+    let store = database.store();
+    let metadata = json!({"graph_id": "g"});
+    let own = json!({"created": 5, "updated": 6, "owner": "ann", "metadata": metadata});
+    threads(store.clone(), UUID, own).await.unwrap();
+    let named = json!({"created": 7, "updated": 8, "name": "named", "metadata": {}});
+    threads(store.clone(), "aac5a661-2f40-5699-9a3b-c2b3a7de07a1", named)
+        .await
+        .unwrap();
+    for n in [1, 2] {
+        let run = EnqueueRun::new(UUID, RunId(n), "g");
+        let queue = database.saver();
+        queue.run_queue().enqueue(run).await.unwrap();
+    }
+    let left = json!({"thread": UUID, "made": 1, "temporary": true});
+    let run = "00000000-0000-0000-0000-000000000001";
+    assert_eq!(run.parse(), Ok(RunId(1)));
+    after(store, run, left).await.unwrap();
+    drop(database);
+    let connection = Connection::open(folder.path()).unwrap();
+    connection
+        .execute_batch(
+            "DROP TABLE thread_records; DROP INDEX threads_by_uuid;
+             ALTER TABLE threads DROP COLUMN uuid; DROP INDEX runs_by_after;
+             ALTER TABLE runs DROP COLUMN after; PRAGMA user_version = 8;",
+        )
+        .unwrap();
+}
+
+const UUID: &str = "019812d4-2d6f-7000-8000-000000000001";
+
+#[tokio::test]
+async fn records_of_threads_and_work_after_runs_move_from_the_store_to_the_saver() {
+    let folder = Folder::new();
+    eighth(&folder).await;
+    let database = folder.open();
+    let saver = database.saver();
+    let records = saver.thread_records();
+    let [own, named] = [UUID, "named"].map(ThreadId::from);
+    let found = records.load_record(&own).await.unwrap().unwrap();
+    assert_eq!(found.owner.as_deref(), Some("ann"));
+    assert_eq!((found.created, found.updated), (5, 6));
+    assert_eq!(found.metadata.to_json(), json!({"graph_id": "g"}));
+    let found = records.load_record(&named).await.unwrap().unwrap();
+    assert_eq!((found.created, found.updated), (7, 8));
+    for thread in [&own, &named] {
+        let by_uuid = records.thread_of_uuid(thread.uuid()).await.unwrap();
+        assert_eq!(by_uuid.as_ref(), Some(thread));
+    }
+    let left = saver.runs().load_run(RunId(1)).await.unwrap().unwrap();
+    assert!(left.after.unwrap().left.removes_thread);
+    let none = saver.runs().load_run(RunId(2)).await.unwrap().unwrap();
+    assert_eq!(none.after, None);
+    let all = Search {
+        prefix: Prefix::new(["threads"]).unwrap(),
+        ..Search::default()
+    };
+    assert_eq!(database.store().search(all).await.unwrap().len(), 0);
+    let report = database.check().await.unwrap();
+    assert!(report.is_clean(), "{:#?}", report.problems);
 }

@@ -53,6 +53,9 @@ impl MemorySaver {
             if is_busy && new.on_busy == OnBusy::Reject {
                 return Err(SaverError::Busy { thread: id.clone() });
             }
+            if let Some(stamp) = &new.stamp {
+                inner.stamp(&id, stamp.clone())?;
+            }
             for other in inner.runs.all_mut() {
                 if let Some(how) = new.on_busy.cancel() {
                     other.request_cancel(CancelRequest::by_run(run, how, now));

@@ -62,7 +62,10 @@ impl ThreadRuns {
     /// Drops runs that ended before the oldest checkpoint that is left, and returns them.
     pub(super) fn prune(&mut self, oldest: Option<CheckpointId>) -> Vec<RunRecord> {
         let is_old = |record: &mut RunRecord| {
-            record.ending.is_some() && record.checkpoint.is_some() && record.checkpoint < oldest
+            record.ending.is_some()
+                && record.after.is_none()
+                && record.checkpoint.is_some()
+                && record.checkpoint < oldest
         };
         self.all.extract_if(.., is_old).collect()
     }

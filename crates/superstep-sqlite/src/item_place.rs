@@ -1,4 +1,4 @@
-//! Associated data of values and vectors: sealed for one row, they open in no other.
+//! Associated data of values and vectors of the long-term store: sealed for one row, they open in no other.
 //!
 //! A place covers the other columns of the row, so a row whose key, labels or times were altered does
 //! not open either. Only the expiry is left out, since reading moves it.
@@ -6,28 +6,26 @@
 use superstep_core::codec::envelope::Place;
 use superstep_store::{Namespace, UnixMillis};
 
-use super::labels;
-
 /// The other columns of a value.
-pub(super) struct ValueAt<'a> {
-    pub(super) namespace: &'a Namespace,
-    pub(super) key: &'a str,
-    pub(super) created_at: UnixMillis,
-    pub(super) updated_at: UnixMillis,
-    pub(super) ttl: Option<i64>,
+pub(crate) struct ValueAt<'a> {
+    pub(crate) namespace: &'a Namespace,
+    pub(crate) key: &'a str,
+    pub(crate) created_at: UnixMillis,
+    pub(crate) updated_at: UnixMillis,
+    pub(crate) ttl: Option<i64>,
 }
 
 /// The other columns of a vector.
-pub(super) struct VectorAt<'a> {
-    pub(super) namespace: &'a Namespace,
-    pub(super) key: &'a str,
-    pub(super) model: &'a str,
-    pub(super) position: i64,
-    pub(super) path: &'a str,
+pub(crate) struct VectorAt<'a> {
+    pub(crate) namespace: &'a Namespace,
+    pub(crate) key: &'a str,
+    pub(crate) model: &'a str,
+    pub(crate) position: i64,
+    pub(crate) path: &'a str,
 }
 
 /// The place of a value.
-pub(super) fn value(at: ValueAt<'_>) -> Place {
+pub(crate) fn value(at: ValueAt<'_>) -> Place {
     let mut text = item(b'i', at.namespace, at.key);
     // No TTL is negative.
     let numbers = [at.created_at, at.updated_at, at.ttl.unwrap_or(-1)];
@@ -36,7 +34,7 @@ pub(super) fn value(at: ValueAt<'_>) -> Place {
 }
 
 /// The place of a vector.
-pub(super) fn vector(at: VectorAt<'_>) -> Place {
+pub(crate) fn vector(at: VectorAt<'_>) -> Place {
     let mut text = item(b'v', at.namespace, at.key);
     let numbers = [at.position, at.model.len() as i64];
     text.extend(numbers.map(i64::to_be_bytes).as_flattened());
@@ -45,10 +43,24 @@ pub(super) fn vector(at: VectorAt<'_>) -> Place {
     Place::of(text)
 }
 
+/// The bytes of a namespace or of the beginning of one.
+pub(crate) fn written(labels: &[String]) -> Vec<u8> {
+    let length = labels.iter().map(|label| label.len() + 1).sum();
+    let mut bytes = Vec::with_capacity(length);
+    for label in labels {
+        bytes.extend_from_slice(label.as_bytes());
+        bytes.push(END);
+    }
+    bytes
+}
+
+/// What ends a label.
+pub(crate) const END: u8 = 0;
+
 /// Labels are not empty, and neither they nor a key have a zero byte: no two items read alike.
 fn item(part: u8, namespace: &Namespace, key: &str) -> Vec<u8> {
     let mut text = vec![part];
-    text.extend(labels::written(namespace.labels()));
+    text.extend(written(namespace.labels()));
     text.push(0);
     text.extend_from_slice(key.as_bytes());
     text.push(0);
