@@ -1,7 +1,7 @@
 //! Agents beside the routes of an application, on its port and with its login:
 //! `cargo run -p superstep-server --example own_routes -- 127.0.0.1:8080`.
 //!
-//! Customers ask for refunds, supervisors approve them, and own code starts a run for a customer:
+//! Customers ask for refunds, the office sees all threads and approves, and own code starts a run for a customer:
 //!
 //! ```text
 //! curl -X POST localhost:8080/orders/7/refund -H 'x-user: ann'
@@ -57,11 +57,9 @@ type Refunds = Graph<Refund, Node>;
 
 /// The login of the application. A real one checks a session or a signature.
 fn user(head: &Parts) -> Option<Caller> {
-    let name = head.headers.get("x-user")?.to_str().ok()?;
-    let user = Caller::new(name);
-    Some(match name {
-        "eve" => user.role("supervisor"),
-        _ => user,
+    Some(match head.headers.get("x-user")?.to_str().ok()? {
+        "office" => Caller::local(),
+        name => Caller::new(name),
     })
 }
 
@@ -98,7 +96,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .authenticate(|head: Parts| async move {
             user(&head).ok_or_else(|| Denied::Unauthenticated("send `x-user`".to_owned()))
         })
-        .approve_with(|caller, _| caller.has_role("supervisor"));
+        .approve_with(|caller, _| caller.is_local());
     let (agents, workers) = server.into_router()?;
     let app = Router::new()
         .route("/orders/{order}/refund", post(refund))
