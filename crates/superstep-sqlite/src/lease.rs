@@ -13,7 +13,7 @@ use superstep_core::{error::SaverError, id::ThreadId};
 use crate::{
     clock::{Moment, wall_millis},
     error::sql,
-    graphs::{self, ThreadRow, digest},
+    graphs::{self, ThreadRow},
     records, runs, unfound, worker,
     writer::{LeasedThread, Writer},
 };

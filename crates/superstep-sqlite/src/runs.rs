@@ -137,7 +137,9 @@ impl RunRow {
         )
         .and_then(|mut insert| {
             let Group { owner, graph } = group;
-            insert.execute(params![id, self.thread, state, body, due, after, owner, graph])
+            insert.execute(params![
+                id, self.thread, state, body, due, after, owner, graph
+            ])
         })
         .map_err(sql)?;
         self.seq = db.last_insert_rowid();
@@ -188,7 +190,9 @@ pub(crate) fn insert(
 /// Copies all runs into another database, under the same numbers; returns how many.
 pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<usize, SaverError> {
     let mut select = db
-        .prepare("SELECT seq, run, thread, state, body, due, owner, graph, after FROM runs ORDER BY seq")
+        .prepare(
+            "SELECT seq, run, thread, state, body, due, owner, graph, after FROM runs ORDER BY seq",
+        )
         .map_err(sql)?;
     let mut rows = select.query([]).map_err(sql)?;
     let mut count = 0;
@@ -210,7 +214,9 @@ pub(crate) fn copy_all(db: &Connection, seal: &Seal, to: &mut Writer) -> Result<
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )
             .and_then(|mut insert| {
-                insert.execute(params![seq, id, thread, state, body, due, owner, graph, after])
+                insert.execute(params![
+                    seq, id, thread, state, body, due, owner, graph, after
+                ])
             })
             .map_err(sql)?;
         count += 1;

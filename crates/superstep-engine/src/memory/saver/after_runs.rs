@@ -19,7 +19,7 @@ impl MemorySaver {
         let mut due = Vec::new();
         for (_, thread) in self.0.all() {
             let mut inner = lock(&thread);
-            inner.end_lost_runs(now);
+            inner.end_lost_run(now);
             let runs = inner.runs.all().iter();
             due.extend(runs.filter_map(|run| Some((run.after_due()?, run.id))));
         }

@@ -218,7 +218,11 @@ impl RunIndex {
 
 impl MemorySaver {
     /// Works on a run, after the run of its thread that was cut short got its ending.
-    fn with_run<T>(&self, run: RunId, work: impl FnOnce(&mut RunRecord) -> T) -> Option<T> {
+    pub(super) fn with_run<T>(
+        &self,
+        run: RunId,
+        work: impl FnOnce(&mut RunRecord) -> T,
+    ) -> Option<T> {
         let id = lock(&self.0.runs.places).thread(run).cloned()?;
         let thread = self.thread(&id)?;
         let mut inner = lock(&thread);
