@@ -26,6 +26,7 @@ mod run_queue;
 mod runs;
 mod schedules;
 mod seed;
+mod sleep;
 mod stage;
 
 use std::sync::Arc;
@@ -83,6 +84,7 @@ where
         events::CASES,
         runs::CASES,
         run_queue::CASES,
+        sleep::CASES,
         rewind::CASES,
         schedules::CASES,
         finding::CASES,

@@ -95,6 +95,7 @@ fn ending(writer: &Writer, n: u64) -> EndRun {
         cost: RunCost::default(),
         keeps: false,
         hands_back: false,
+        alarm: None,
     }
 }
 

@@ -10,8 +10,8 @@ use superstep_core::{
     error::Error,
     event::Ending,
     id::{CheckpointId, IdSource, RunId, ThreadId},
-    run::Drain,
-    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost},
+    run::{Drain, Stop},
+    runs::{Alarm, BeginRun, Cancel, CancelRequest, EndRun, RunCost},
     saver::{Lease, Saver},
 };
 
@@ -69,7 +69,8 @@ impl RunEntry {
     /// Records how the run of a graph ended, after what it stored was undone if that is wanted and repeats
     /// no effects, and ends its lease. A failure of that is not the run's: what it did is stored, and shows
     /// how it ended; who takes the next run from the queue undoes it.
-    pub(crate) async fn end(self, graph: &DynGraph, ending: Ending, cost: RunCost, drain: &Drain) {
+    pub(crate) async fn end(self, graph: &DynGraph, stop: &Stop, cost: RunCost, drain: &Drain) {
+        let ending = Ending::from(stop);
         let how = self.how.get().copied().filter(|how| how.undoes());
         let keeps = match (&ending, how) {
             // Few runs are undone, and all would have room for it.
@@ -85,6 +86,7 @@ impl RunEntry {
             cost,
             keeps,
             hands_back,
+            alarm: alarm(stop),
         };
         let runs = self.saver.runs();
         let _unsaid = runs.end_run_and_lease(end, self.lease).await;
@@ -141,5 +143,16 @@ impl RunEntry {
                 Some(request.reason)
             }
         }
+    }
+}
+
+/// The alarm of a run that stops with questions and a time: its tasks continue then without the answers.
+fn alarm(stop: &Stop) -> Option<Alarm> {
+    match stop {
+        Stop::Suspended(it) if !it.asks.is_empty() => it.until.map(|at| Alarm {
+            run: new_run_id(),
+            at,
+        }),
+        _ => None,
     }
 }

@@ -13,7 +13,7 @@ use superstep_core::{
     event::Ending,
     id::{RunId, ThreadId},
     run::{Drain, RunInput},
-    runs::{Claim, ClaimRuns, InputKind, RunQuery, RunRecord, noted},
+    runs::{Claim, ClaimRuns, InputKind, RunQuery, RunRecord, RunStatus, noted},
     saver::{At, Saver},
 };
 use tokio::task::JoinSet;
@@ -263,6 +263,9 @@ impl Worker {
         self.undo_before(record).await?;
         let root = Default::default();
         let loaded = self.saver.load(&record.thread, &root, At::Latest).await?;
+        if record.sleep.is_some() {
+            self.refuse_alarm(record, loaded.as_ref()).await?;
+        }
         let is_fed = is_fed(record, loaded.as_ref());
         let mut options = self.options.for_queued(record);
         let input = record.queued.as_ref().map(|queued| queued.input.clone());
@@ -279,6 +282,29 @@ impl Worker {
             Some(fit) => fit(graph, record)?.invoke(input, &options).await,
             None => graph.invoke(input, &options).await,
         }
+    }
+
+    /// Refuses to wake a thread (SS2001) whose turn another run has, such as one that brings an answer, or
+    /// (SS1110) that was edited since its alarm was set.
+    async fn refuse_alarm(&self, record: &RunRecord, loaded: Option<&Loaded>) -> Result<(), Error> {
+        let thread = record.thread.clone();
+        let queued = RunQuery {
+            status: Some(RunStatus::Queued),
+            ..RunQuery::default()
+        };
+        let others = self.saver.runs().load_runs(&thread, &queued).await?;
+        let due = record.waiting().map(|own| own.due);
+        let is_first = |run: &RunRecord| run.waiting().map(|it| it.due) <= due;
+        if others.iter().any(is_first) {
+            return Err(SaverError::Busy { thread }.into());
+        }
+        let head = loaded.and_then(Loaded::head).map(|head| head.id);
+        if record.is_alarm() && head != record.base {
+            let why =
+                "the thread was edited while it waited, and does not continue by itself".to_owned();
+            return Err(ErrorKind::BadUpdate { why }.into());
+        }
+        Ok(())
     }
 
     /// The version of the state that the input of a run is of, and that of its graph, if they differ.
@@ -359,6 +385,20 @@ impl Worker {
             message: error.to_string(),
         };
         queue.refuse(claim, ending).await
+    }
+}
+
+impl DynGraph {
+    /// Wakes the threads of this graph whose time has come, for programs without a [`Worker`]: runs that
+    /// sleep, and questions whose deadline is over. What else is due in the queue for this graph runs too. Each
+    /// runs to its end, one after the other; several processes may call this at once.
+    pub async fn wake_due(&self, options: &RunOptions) -> Result<Vec<Worked>, Error> {
+        let worker = Worker::new([self.clone()], options.clone())?;
+        let mut all = Vec::new();
+        while let Some(worked) = worker.work_once().await? {
+            all.push(worked);
+        }
+        Ok(all)
     }
 }
 

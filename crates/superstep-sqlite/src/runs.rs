@@ -35,7 +35,8 @@ pub(crate) struct RunRow {
 /// How a status is stored.
 pub(crate) fn number(status: RunStatus) -> i64 {
     match status {
-        RunStatus::Queued => 0,
+        // The queue finds both by the time that they are due.
+        RunStatus::Queued | RunStatus::Sleeping => 0,
         RunStatus::Running => 1,
         RunStatus::Done => 2,
         RunStatus::Waiting => 3,
@@ -143,6 +144,16 @@ impl RunRow {
             .and_then(|mut update| update.execute(params![self.seq, state, body, due]))
             .map_err(sql)?;
         Ok(body)
+    }
+}
+
+impl RunRow {
+    fn delete(self, writer: &mut Writer) -> Result<(), SaverError> {
+        let mut delete = writer
+            .change()?
+            .prepare_cached("DELETE FROM runs WHERE seq = ?1")
+            .map_err(sql)?;
+        delete.execute([self.seq]).map(drop).map_err(sql)
     }
 }
 
@@ -275,6 +286,14 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
                 end_lost(writer, &mut open)?;
             }
         }
+        for mut waiting in of_state(writer.db()?, &writer.seal, RunStatus::Queued, Some(thread))? {
+            let slept = waiting.record.sleeping().is_some();
+            match waiting.record.give_way(run, now) {
+                true => waiting.delete(writer)?,
+                false if slept && waiting.record.id != run => drop(waiting.update(writer)?),
+                false => {}
+            }
+        }
     }
     let body = match is_new {
         true => row.insert(writer)?,
@@ -313,9 +332,18 @@ pub(crate) fn end(writer: &mut Writer, end: &EndRun) -> Result<(), SaverError> {
     if !is_own || epoch != Some(current.epoch) {
         return Err(conflict());
     }
-    row.record.finish(end, current.head, wall_millis());
-    writer.notifies_runs |= row.record.waiting().is_some();
-    row.update(writer).map(drop)
+    let alarm = row.record.finish(end, current.head, wall_millis());
+    writer.notifies_runs |= row.record.waiting().is_some() || alarm.is_some();
+    row.update(writer)?;
+    leave(writer, row.thread, alarm)
+}
+
+/// Adds the alarm that a run leaves.
+fn leave(writer: &mut Writer, thread: i64, alarm: Option<RunRecord>) -> Result<(), SaverError> {
+    match alarm {
+        Some(alarm) => insert(writer, thread, alarm),
+        None => Ok(()),
+    }
 }
 
 /// Ends the run that began under a lease, if its row is as it was written then (compare and swap).
@@ -334,10 +362,10 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
         body,
     } = *begun;
     let mut row = RunRow::unseal(&writer.seal, seq, current.thread, id, state, &body)?;
-    row.record.finish(end, current.head, wall_millis());
+    let alarm = row.record.finish(end, current.head, wall_millis());
     let (state, ended) = row.seal(&writer.seal)?;
     let due = row.record.waiting().map(|queued| queued.due);
-    writer.notifies_runs |= due.is_some();
+    writer.notifies_runs |= due.is_some() || alarm.is_some();
     let rows = writer
         .db()?
         .prepare_cached(
@@ -348,6 +376,7 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
         .map_err(sql)?;
     if rows == 1 {
         unfound::note(writer.change()?, row.thread)?;
+        leave(writer, row.thread, alarm)?;
     }
     Ok(rows == 1)
 }
@@ -460,6 +489,9 @@ pub(crate) fn list(
         && let Some(row) = rows.next().map_err(sql)?
     {
         let record = show(RunRow::open(seal, columns(row).map_err(sql)?)?)?;
+        if record.is_alarm() {
+            continue;
+        }
         if query.status.is_none_or(|status| record.status() == status) {
             found.push(record);
         }

@@ -178,6 +178,25 @@ pub struct Claim {
     pub token: u64,
 }
 
+impl Queued {
+    /// The place of a run that continues its thread.
+    pub(super) fn nothing(due: UnixMillis, attempts: u32) -> Self {
+        Self {
+            input: QueuedInput::Nothing,
+            options: QueuedOptions::default(),
+            due,
+            attempts,
+            token: 0,
+            claimed_until: None,
+        }
+    }
+
+    /// Waits until a time.
+    pub(super) fn wait(&mut self, due: UnixMillis) {
+        (self.due, self.claimed_until) = (due, None);
+    }
+}
+
 impl RunRecord {
     /// The record of a run that is put into the queue.
     pub fn enqueued(run: EnqueueRun, now: UnixMillis) -> Self {
@@ -210,6 +229,7 @@ impl RunRecord {
             cost: RunCost::default(),
             options: None,
             answers: Vec::new(),
+            sleep: None,
         }
     }
 
@@ -271,8 +291,8 @@ impl RunRecord {
         if again >= queued.attempts || self.cancel.is_some() {
             return false;
         }
-        (queued.claimed_until, queued.due) = (None, now);
-        self.epoch = None;
+        queued.wait(now);
+        (self.epoch, self.sleep) = (None, None);
         true
     }
 
@@ -284,9 +304,9 @@ impl RunRecord {
         self.requeue(now)
     }
 
-    /// Ends a run that never began.
+    /// Ends a run that waits.
     pub fn drop_waiting(&mut self, reason: &str, now: UnixMillis) {
         let reason = reason.to_owned();
-        self.end(Ending::Cancelled { reason }, None, now);
+        self.end(Ending::Cancelled { reason }, self.checkpoint, now);
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn enqueue(
         Some(row) => is_leased(writer, &name, row, worker)?,
         None => false,
     };
-    if new.on_busy == OnBusy::Reject && (is_taken || !open.is_empty()) {
+    if new.on_busy == OnBusy::Reject && (is_taken || open.iter().any(|row| row.record.is_busy())) {
         return Err(SaverError::Busy { thread: name });
     }
     if let Some(how) = new.on_busy.cancel() {

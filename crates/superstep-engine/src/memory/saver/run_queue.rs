@@ -43,8 +43,7 @@ impl MemorySaver {
                 return Err(SaverError::RunEnded { run });
             }
             inner.end_lost_runs(now);
-            let open = |run: &RunRecord| run.ending.is_none();
-            let is_busy = inner.taken || inner.runs.all().iter().any(open);
+            let is_busy = inner.taken || inner.runs.all().iter().any(RunRecord::is_busy);
             if is_busy && new.on_busy == OnBusy::Reject {
                 return Err(SaverError::Busy { thread: id.clone() });
             }

@@ -36,6 +36,11 @@ impl ThreadRuns {
         &mut self.all
     }
 
+    /// The newest run that lists show.
+    pub(super) fn newest(&self) -> Option<&RunRecord> {
+        self.all.iter().rfind(|run| !run.is_alarm())
+    }
+
     fn find(&mut self, run: RunId) -> Option<&mut RunRecord> {
         let mut newest_first = self.all.iter_mut().rev();
         newest_first.find(|record| record.id == run)
@@ -103,6 +108,10 @@ impl RunPlaces {
         self.places.insert(run, (thread, self.count));
     }
 
+    fn remove(&mut self, run: RunId) {
+        self.places.remove(&run);
+    }
+
     fn thread(&self, run: RunId) -> Option<&ThreadId> {
         self.places.get(&run).map(|(thread, _)| thread)
     }
@@ -136,7 +145,7 @@ impl RunIndex {
     pub(super) fn remove(&self, runs: &[RunRecord]) {
         let mut index = lock(&self.places);
         for run in runs {
-            index.places.remove(&run.id);
+            index.remove(run.id);
         }
     }
 }
@@ -170,6 +179,8 @@ impl MemorySaver {
         }
         let now = self.0.clock.now();
         inner.end_runs_but(now, |record| record.id == run);
+        let gone = inner.runs.all.extract_if(.., |it| it.give_way(run, now));
+        gone.for_each(|it| index.remove(it.id));
         let head = inner.head();
         if index.knows(run)
             && let Some(known) = inner.runs.find(run)
@@ -204,9 +215,13 @@ impl MemorySaver {
         if !is_leased || !record.is_open() || record.epoch != Some(end.epoch) {
             return Err(SaverError::Conflict { thread: end.thread });
         }
-        record.finish(&end, head, self.0.clock.now());
-        let is_queued = record.waiting().is_some();
+        let alarm = record.finish(&end, head, self.0.clock.now());
+        let is_queued = record.waiting().is_some() || alarm.is_some();
         inner.runs.open = None;
+        if let Some(alarm) = alarm {
+            lock(&self.0.runs.places).add(alarm.id, end.thread.clone());
+            inner.runs.all.push(alarm);
+        }
         drop(inner);
         if is_queued {
             self.0.runs.changed();
@@ -228,6 +243,7 @@ impl MemorySaver {
         all.iter()
             .take(end.unwrap_or(0))
             .rev()
+            .filter(|record| !record.is_alarm())
             .filter(|record| query.status.is_none_or(|status| record.status() == status))
             .take(query.limit.unwrap_or(usize::MAX))
             .cloned()
@@ -242,7 +258,7 @@ impl MemorySaver {
             }
             let mut inner = lock(&thread);
             inner.end_lost_runs(self.0.clock.now());
-            let newest = inner.runs.all().last();
+            let newest = inner.runs.newest();
             found.extend(newest.filter(|run| run.was_cut_short()).cloned());
         }
         found
