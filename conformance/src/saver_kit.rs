@@ -27,6 +27,7 @@ mod run_queue;
 mod runs;
 mod schedules;
 mod seed;
+mod sleep;
 mod stage;
 mod thread_records;
 
@@ -86,6 +87,7 @@ where
         runs::CASES,
         run_queue::CASES,
         after_runs::CASES,
+        sleep::CASES,
         rewind::CASES,
         schedules::CASES,
         thread_records::CASES,

@@ -7,12 +7,20 @@
 //!   Pack is done
 //!   Ship is done
 //!   ended: Done
-//! order 2 was cancelled: [SS1113] cancelled: the customer left
+//! order 2 sleeps for 24 hours
+//! order 2 is cancelled
 //! order 3 was cut short
 //! order 3 continues: ["packed a vase", "shipped"]
 //! ```
 
-use std::{env, error::Error, fs, path::Path, process, time::Duration};
+use std::{
+    env,
+    error::Error,
+    fs,
+    path::Path,
+    process,
+    time::{Duration, SystemTime},
+};
 
 use serde::{Deserialize, Serialize};
 use superstep::{Event, LogItem, Modes, RunId, RunStatus, prelude::*, sqlite::Database};
@@ -96,9 +104,13 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let running = graph
         .start("order 2", Order::update().item("a piano"))
         .await?;
-    graph.cancel(running.id, "the customer left").await?;
-    let error = running.await.err().ok_or("a day has not passed")?;
-    println!("order 2 was cancelled: [{}] {}", error.code(), error.kind);
+    let run = running.id;
+    if let Outcome::Sleeping { until, .. } = running.await? {
+        let hours = until.duration_since(SystemTime::now())?.as_secs_f64() / 3600.0;
+        println!("order 2 sleeps for {:.0} hours", hours);
+    }
+    graph.cancel(run, "the customer left").await?;
+    println!("order 2 is {}", graph.status("order 2").await?);
 
     // A run that its caller drives ends with its caller, as all runs end with their process.
     let cut = graph.run("order 3", Order::update().item("a vase"));

@@ -169,6 +169,8 @@ enum Event {
     Take(usize, Intent),
     /// A task continues.
     Task(Place),
+    /// The time has come that a suspended task waits for.
+    Due(Place),
     /// A request reaches the store.
     Arrive(Request),
     /// The store makes durable what reached it so far.
@@ -331,6 +333,10 @@ impl<'a> Sim<'a> {
             Event::Take(worker, intent) => self.take(worker, intent),
             Event::Task(place) => self.with(place.worker, place.session, |sim, session| {
                 sim.go_on(session, place)
+            }),
+            Event::Due(place) => self.with(place.worker, place.session, |sim, session| {
+                sim.wake_task(session, place);
+                Ok(())
             }),
             Event::Arrive(request) => {
                 self.arrive(request);

@@ -530,6 +530,7 @@ fn every_kind(value: &Value) -> Vec<(Option<CheckpointId>, Entry)> {
         value: value.clone(),
         schema: Some(value.clone()),
         kind: Some("kind".into()),
+        deadline: Some(1 << 40),
     };
     let error = StoredError {
         code: "SS1001".into(),

@@ -46,6 +46,7 @@ async fn filled(fixture: &Fixture) -> Result<Vec<superstep_core::saver::Lease>, 
                 cost: RunCost::default(),
                 keeps: false,
                 hands_back: false,
+                alarm: None,
             };
             fixture.saver.runs().end_run(end).await?;
         }
@@ -173,6 +174,7 @@ async fn run_again(fixture: &Fixture, thread: &str, n: u64, user: &str, cost: Ru
         cost,
         keeps: false,
         hands_back: false,
+        alarm: None,
     };
     Ok(fixture.saver.runs().end_run(end).await?)
 }

@@ -323,6 +323,7 @@ async fn asks_survive_with_their_schema(bench: &Bench<'_>) -> Verdict {
         value: Value::from("how many?"),
         schema,
         kind: None,
+        deadline: None,
     };
     let asks = vec![
         ask(u128::MAX, Some(schema)),
@@ -406,6 +407,7 @@ fn asking(key: TaskKey, ids: &[u128]) -> TaskNote {
         value: Value::from(format!("question {id}")),
         schema: None,
         kind: None,
+        deadline: None,
     };
     TaskNote::with(
         key,

@@ -181,6 +181,7 @@ pub(super) fn note_everywhere(key: TaskKey, value: &Value) -> TaskNote {
         value: value.clone(),
         schema: Some(value.clone()),
         kind: Some("kind".into()),
+        deadline: Some(1 << 40),
     };
     // A plain answer waits with the input and nowhere else.
     let resume = (key == TaskKey::Input).then(|| PlainAnswer::Given(value.clone()));

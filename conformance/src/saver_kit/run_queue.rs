@@ -122,6 +122,7 @@ fn ending(claimed: &Claimed) -> EndRun {
         cost: RunCost::default(),
         keeps: false,
         hands_back: false,
+        alarm: None,
     }
 }
 

@@ -83,6 +83,7 @@ fn end(writer: &Writer, n: u64, ending: Ending) -> EndRun {
         cost: RunCost::default(),
         keeps: false,
         hands_back: false,
+        alarm: None,
     }
 }
 

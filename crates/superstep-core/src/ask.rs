@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::sync::lock;
-use crate::{id::AskId, value::Value};
+use crate::{clock::UnixMillis, id::AskId, value::Value};
 
 /// A question that waits for an answer. On the wire this is LangGraph's interrupt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub struct Ask {
     /// Which kind of question it is, if the asker named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Arc<str>>,
+    /// When the asker continues without an answer, if it waits for so long only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<UnixMillis>,
 }
 
 /// How a caller answers.

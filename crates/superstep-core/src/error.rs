@@ -364,6 +364,16 @@ pub enum ErrorKind {
         /// The open questions.
         pending: Vec<AskId>,
     },
+    /// The time for an answer to a question is over.
+    #[coded(
+        "SS1124",
+        Conflict,
+        hint = "the thread continues without the answer; read what it asks now"
+    )]
+    AskExpired {
+        /// The question.
+        id: AskId,
+    },
     /// Strict input: it names something that the graph does not take.
     #[coded(
         "SS1120",
@@ -562,6 +572,16 @@ pub enum ErrorKind {
     )]
     EffectNotKept {
         /// The key.
+        key: String,
+    },
+    /// A node asked a question inside an effect, which cannot be left and entered again.
+    #[coded(
+        "SS3054",
+        Internal,
+        hint = "ask before the effect, and let it act on the answer; its outcome is unknown until it is settled"
+    )]
+    AskInEffect {
+        /// The key of the effect.
         key: String,
     },
     /// The saver refused.

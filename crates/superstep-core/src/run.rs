@@ -39,7 +39,7 @@ pub use call::{CallSpec, Called};
 pub use config::{Drain, ParentContext, Replay, RunConfig};
 pub use effect::EffectError;
 pub use fidelity::Fidelity;
-pub use result::{Done, Halt};
+pub use result::{Done, Halt, Suspension};
 pub use task::{Task, TaskInput};
 
 use crate::{
@@ -262,6 +262,11 @@ impl Loop {
         }
         self.save_unsaved_notes();
         self.stop_with(Stop::Failed(error));
+    }
+
+    /// Whether the run is over, as far as the loop decides it.
+    pub fn has_stopped(&self) -> bool {
+        self.stopped
     }
 
     fn stop_with(&mut self, stop: Stop) {

@@ -11,6 +11,7 @@ mod cost;
 mod noted;
 mod options;
 mod queue;
+mod sleep;
 mod status;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub use cost::RunCost;
 pub use noted::noted;
 pub use options::QueuedOptions;
 pub use queue::{EnqueueRun, OnBusy, Queued, QueuedInput};
+pub use sleep::{Alarm, Sleep};
 pub use status::{ParseStatusError, RunStatus};
 
 /// The code of [`ErrorKind::BadAnswer`](crate::error::ErrorKind::BadAnswer), which is what an ending keeps of it.
@@ -105,6 +107,8 @@ pub struct EndRun {
     pub keeps: bool,
     /// Whether a run of the queue goes back there, since its worker stops; the attempt does not count.
     pub hands_back: bool,
+    /// The alarm that it leaves: its thread waits for answers until then.
+    pub alarm: Option<Alarm>,
 }
 
 /// Which runs of a thread to list.
@@ -173,6 +177,9 @@ pub struct RunRecord {
     /// What is left to do once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<PendingAfter>>,
+    /// Its sleep: how long it sleeps if it waits, or slept last. One that is cut short has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep: Option<Sleep>,
 }
 
 impl RunRecord {
@@ -201,6 +208,7 @@ impl RunRecord {
             options: Some(begin.options),
             answers: begin.answers,
             after: None,
+            sleep: None,
         }
     }
 
@@ -223,7 +231,11 @@ impl RunRecord {
         }
         match &mut self.queued {
             // It goes back to the queue under the name it had there.
-            Some(queued) => queued.options.keep_identity(&begin.options),
+            Some(queued) => match &mut self.options {
+                // It was started without a queue, and slept.
+                Some(options) => *options = begin.options,
+                None => queued.options.keep_identity(&begin.options),
+            },
             None => {
                 (self.graph, self.input) = (begin.graph, begin.input);
                 self.options = Some(begin.options);
@@ -251,16 +263,29 @@ impl RunRecord {
         self.checkpoint = head;
     }
 
-    /// Records how the run came to its end, or hands it back to the queue. `head` is the newest checkpoint of the thread's own
-    /// graph.
-    pub fn finish(&mut self, end: &EndRun, head: Option<CheckpointId>, now: UnixMillis) {
-        if !(end.hands_back && self.hand_back(now)) {
-            self.end(end.ending.clone(), head, now);
+    /// Records how the run came to its end, or puts it back into the queue if it sleeps or is handed back. `head` is the
+    /// newest checkpoint of the thread's own graph. Returns the record of the alarm that the run leaves.
+    pub fn finish(
+        &mut self,
+        end: &EndRun,
+        head: Option<CheckpointId>,
+        now: UnixMillis,
+    ) -> Option<Self> {
+        let cancelled = self.cancel.as_ref().map(|cancel| cancel.reason.clone());
+        match (&end.ending, cancelled) {
+            (Ending::Sleeping { until }, None) => self.fall_asleep(*until, head),
+            // Nobody would wake it to obey.
+            (Ending::Sleeping { .. }, Some(reason)) => {
+                self.end(Ending::Cancelled { reason }, head, now);
+            }
+            _ if end.hands_back && self.hand_back(now) => {}
+            (ending, _) => self.end(ending.clone(), head, now),
         }
         self.spend(end.cost);
         if end.keeps {
             self.keep();
         }
+        end.alarm.map(|alarm| self.alarm(alarm, head, now))
     }
 
     /// Notes that what it stored stays, although somebody wanted it undone.
@@ -308,7 +333,7 @@ impl RunRecord {
     /// The options on record; nothing if an earlier version stored it.
     pub fn given(&self) -> Option<&QueuedOptions> {
         let queued = self.queued.as_deref().map(|queued| &queued.options);
-        queued.or(self.options.as_deref())
+        self.options.as_deref().or(queued)
     }
 
     /// Who called: the caller that its nodes saw. The local user if none is on record.
@@ -363,6 +388,7 @@ impl RunRecord {
         match &self.ending {
             Some(ending) => RunStatus::from(ending),
             None if self.epoch.is_some() => RunStatus::Running,
+            None if self.sleeping().is_some() => RunStatus::Sleeping,
             None => RunStatus::Queued,
         }
     }

@@ -1,10 +1,14 @@
 //! Answers checked before a run is started with them.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 use superstep_core::{
     ask::{Ask, Resume},
+    clock::UnixMillis,
     error::{Error, ErrorKind, Unmatched},
-    id::{AskId, ThreadId},
+    id::{AskId, RunId, ThreadId},
+    saver::Saver,
 };
 use superstep_schema::Schema;
 
@@ -57,6 +61,24 @@ impl DynGraph {
         }
     }
 
+    /// Refuses an answer (SS1124) to a question whose time is over, unless the answer was in the queue in time.
+    pub(crate) async fn refuse_late(
+        &self,
+        saver: &Arc<dyn Saver>,
+        run: Option<RunId>,
+        ask: &Ask,
+    ) -> Result<(), Error> {
+        let record = match run {
+            Some(run) => saver.runs().load_run(run).await?,
+            None => None,
+        };
+        let came = record.filter(|it| it.queued.is_some()).map(|it| it.created);
+        match came.is_some_and(|came| ask.deadline.is_some_and(|deadline| came < deadline)) {
+            true => Ok(()),
+            false => Err(ErrorKind::AskExpired { id: ask.id }.into()),
+        }
+    }
+
     /// Whether an answer fits a question: by its schema, and by the type of its answers if the graph knows that.
     fn fits(&self, ask: &Ask, answer: &Json) -> Result<(), Error> {
         if let Some(schema) = &ask.schema
@@ -77,6 +99,21 @@ impl DynGraph {
             None => Ok(()),
         }
     }
+}
+
+/// The first of the answered questions whose time is over.
+pub(crate) fn expired<'a>(
+    asks: impl IntoIterator<Item = &'a Ask>,
+    resume: &Resume,
+    now: UnixMillis,
+) -> Option<&'a Ask> {
+    let is_answered = |ask: &Ask| match resume {
+        Resume::Next(_) => true,
+        Resume::ById(answers) => answers.contains_key(&ask.id),
+    };
+    let is_over = |ask: &Ask| ask.deadline.is_some_and(|deadline| deadline <= now);
+    asks.into_iter()
+        .find(|ask| is_over(ask) && is_answered(ask))
 }
 
 /// The error of an answer that does not fit its question.

@@ -12,13 +12,22 @@ use superstep_core::{
 };
 use superstep_store::{Clock, UnixMillis};
 
-/// The clock of the operating system.
+/// The clock of the operating system. Where a test has paused the time of tokio, this stands still too, and moves
+/// with it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> UnixMillis {
-        i64::try_from(now_micros() / 1000).unwrap_or(i64::MAX)
+        // Equal but for the time between the two calls, unless it is paused.
+        let of_runtime = tokio::time::Instant::now().into_std();
+        let of_machine = std::time::Instant::now();
+        let now = Duration::from_micros(now_micros());
+        let now = match of_runtime.checked_duration_since(of_machine) {
+            Some(ahead) => now + ahead,
+            None => now.saturating_sub(of_machine - of_runtime),
+        };
+        i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
     }
 }
 
@@ -90,6 +99,12 @@ pub(crate) fn now_micros() -> u64 {
 pub(crate) fn unix_millis(time: SystemTime) -> UnixMillis {
     let age = time.duration_since(UNIX_EPOCH);
     age.map_or(0, |age| expiry(0, age))
+}
+
+/// A time of the clock, as programs see it.
+pub(crate) fn time(millis: UnixMillis) -> SystemTime {
+    let millis = u64::try_from(millis).unwrap_or_default();
+    UNIX_EPOCH + Duration::from_millis(millis)
 }
 
 /// Waits until a clock shows a time. The clock is looked at now and then, since it may be set, and the

@@ -4,6 +4,7 @@
 //! run drops or aborts everything it started.
 
 mod attempt;
+mod idle;
 mod slots;
 mod wind_down;
 
@@ -19,6 +20,7 @@ use std::{
 
 use superstep_core::{
     checkpoint::NextRecord,
+    clock::UnixMillis,
     command::Output,
     error::Error,
     event::{Entry, EventKind, Logged},
@@ -38,6 +40,7 @@ use wind_down::Handles;
 
 use crate::{
     cache::CacheKey,
+    clock::until,
     ctx::{
         Above, Attempt, CtxInner, DynCtx, Heartbeat, Journal, Request, RunInfo, StepInfo,
         TaskAnswers, TaskBody, TaskProgress, call_body,
@@ -101,6 +104,8 @@ type Reply = oneshot::Sender<Result<Value, Halt>>;
 enum Woken {
     Done(usize, Box<AttemptEnd>),
     Again(usize),
+    /// The time has come that a suspended task waits for.
+    Due(usize),
 }
 
 /// What the tasks of a run share, while their requests are read; when it is dropped, nobody reads them any more.
@@ -517,19 +522,36 @@ impl<'a> Driver<'a> {
             Err(Halt::Error(error)) => Some(error.clone()),
             _ => None,
         };
-        let asks = match &done.result {
-            Err(Halt::Asked(asks)) => Some(asks.clone()),
+        let suspension = match &done.result {
+            Err(Halt::Suspended(suspension)) => Some(suspension.clone()),
             _ => None,
         };
         run.done(at, done);
+        if let Some(until) = suspension.as_ref().and_then(|it| it.until)
+            && !run.has_stopped()
+        {
+            self.wake_at(at, until);
+        }
         let called = self.extras.as_ref();
         if called.is_some_and(|extras| extras.replies.contains_key(&at)) {
-            let halt = error.map(Halt::Error).or(asks.map(Halt::Asked));
+            let halt = error.map(Halt::Error);
+            let halt = halt.or(suspension.map(Halt::Suspended));
             self.answer_callers(run, at, halt);
         }
         if let Some(slots) = &mut self.slots {
             slots.leave(at);
         }
+    }
+
+    /// Wakes a suspended task at a time, if others of its step still run then.
+    fn wake_at(&mut self, at: usize, time: UnixMillis) {
+        let clock = self.env.clock.clone();
+        let waiting = async move {
+            until(&*clock, time).await;
+            Woken::Due(at)
+        };
+        let handle = self.spawned.get_or_insert_default().spawn(waiting);
+        self.handles.add(handle, Weak::new());
     }
 
     /// Starts tasks that waited for others to end.
@@ -564,7 +586,7 @@ impl<'a> Driver<'a> {
             let copy = match &result {
                 Ok(value) => Ok(value.clone()),
                 Err(Halt::Error(error)) => Err(Halt::Error(error.clone())),
-                Err(Halt::Asked(asks)) => Err(Halt::Asked(asks.clone())),
+                Err(Halt::Suspended(suspension)) => Err(Halt::Suspended(suspension.clone())),
                 Err(Halt::Parent(command)) => Err(Halt::Parent(command.clone())),
             };
             let _gone = reply.send(copy);
@@ -587,6 +609,8 @@ impl<'a> Driver<'a> {
             Some(woken) = async { self.spawned.as_mut()?.join_next().await } => match woken {
                 Ok(Woken::Done(at, ended)) => self.ended(run, at, *ended),
                 Ok(Woken::Again(at)) => self.start(run, at),
+                Ok(Woken::Due(at)) if run.wake(at) => self.start(run, at),
+                Ok(Woken::Due(_)) => {}
                 Err(_aborted) => {}
             },
         }

@@ -11,7 +11,8 @@ use superstep_core::{
 };
 
 use crate::{
-    clock::unix_millis, graph::DynGraph, options::RunOptions, run_entry::new_run_id, state::Depth,
+    check_answer::expired, clock::unix_millis, graph::DynGraph, options::RunOptions,
+    run_entry::new_run_id, state::Depth,
 };
 
 impl DynGraph {
@@ -56,6 +57,10 @@ impl DynGraph {
         let state = self.state(&run.thread, None, Depth::Here).await?;
         let checked = self.check_answers(state.asks(), resume);
         checked.map_err(|error| error.at_thread(Some(&run.thread)))?;
+        if let Some(ask) = expired(state.asks(), resume, self.0.clock.now()) {
+            let error = Error::from(ErrorKind::AskExpired { id: ask.id });
+            return Err(error.at_thread(Some(&run.thread)));
+        }
         let mut open: Vec<AskId> = state.asks().map(|ask| ask.id).collect();
         open.dedup();
         let is_late = match (open.as_slice(), &*resume) {

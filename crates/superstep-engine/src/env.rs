@@ -51,6 +51,8 @@ pub(crate) struct Env {
     pub(crate) privacy: Privacy,
     /// Checkpoints the caller named, by namespace; few name any.
     pub(crate) addresses: Option<Arc<Addresses>>,
+    /// Whether tasks that wait for a time end until then: others can continue with the run.
+    pub(crate) parks: bool,
     /// What calls of models took so far.
     pub(crate) cost: Arc<Mutex<RunCost>>,
 }

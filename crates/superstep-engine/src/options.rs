@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use superstep_core::{
     ask::Ask,
     caller::Caller,
+    clock::UnixMillis,
     error::{Error, ErrorKind},
     event::Modes,
     id::{CheckpointId, GraphPath, RunId, ThreadId},
@@ -178,6 +179,9 @@ pub struct DynOutcome {
     pub asks: Vec<Ask>,
     /// In which way it ended.
     pub status: Status,
+    /// When it continues by itself, in milliseconds since 1970, if it sleeps or asks with a deadline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<UnixMillis>,
 }
 
 /// In which way a run ended.
@@ -190,4 +194,6 @@ pub enum Status {
     Waiting,
     /// It is at a static pause.
     Paused,
+    /// It waits for a time: storage has it in the queue until then.
+    Sleeping,
 }

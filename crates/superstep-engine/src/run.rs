@@ -14,17 +14,18 @@ use superstep_core::{
     checkpoint::Loaded,
     command::Output,
     error::{Error, ErrorKind},
-    event::{Ending, Modes},
+    event::Modes,
     future::BoxFuture,
     plan::{Keys, Pauses, Persist},
     record::open_asks,
-    run::{Begin, Buffers, Halt, Loop, ParentContext, RunConfig, RunInput, Stop},
+    run::{Begin, Buffers, Halt, Loop, ParentContext, RunConfig, RunInput, Stop, Suspension},
     runs::{BeginRun, InputKind, answered, noted},
     saver::{At, Claimed},
     value::Value,
 };
 
 use crate::{
+    check_answer::expired,
     clock::{unix_millis, until},
     continuation::Identity,
     ctx::{Above, ChildContext, DynCtx, RunsInside},
@@ -125,6 +126,7 @@ impl DynGraph {
                 _ => return Err(ErrorKind::NoSaver.into()),
             };
             let Identity { context, caller } = self.identity(&input, options).await?;
+            let stored = options.begun(&context, &caller);
             let env = Arc::new(Env {
                 thread: options.thread.clone(),
                 run: recorded.then(|| options.run.unwrap_or_else(new_run_id)),
@@ -147,6 +149,7 @@ impl DynGraph {
                 log,
                 privacy: options.privacy.clone(),
                 addresses: options.at.as_ref().map(|at| Arc::new(at.addresses())),
+                parks: recorded && !stored.context_unstored,
                 cost: Arc::default(),
             });
             let scope = Scope {
@@ -191,6 +194,11 @@ impl DynGraph {
                 {
                     self.check_answers(open_asks(&*loaded.notes).into_iter(), resume)?;
                 }
+                if let RunInput::Command(_, Some(resume)) = &input
+                    && let Some(ask) = expired(open_asks(&*loaded.notes), resume, env.clock.now())
+                {
+                    self.refuse_late(saver, options.run, ask).await?;
+                }
                 self.refuse_input(saver, thread, loaded, &input).await?;
             }
             let (noted, answers) = match (&input, &found.loaded) {
@@ -213,13 +221,16 @@ impl DynGraph {
                         metadata: options.metadata.clone(),
                         mark,
                         noted,
-                        options: options.begun(&env.context, &env.caller),
+                        options: stored,
                         answers,
                     };
                     // In a box: the answer is large, and a run would have room for it to its end.
                     let leased = match (lease, claimed.take()) {
                         (Some(lease), _) => Some((lease, None)),
-                        (None, claimed) => claimed.map(|it| (it.lease, Some(it.record))),
+                        (None, claimed) => claimed.map(|it| {
+                            let record = Some(it.record).filter(|_| !it.others_wait);
+                            (it.lease, record)
+                        }),
                     };
                     match leased {
                         Some((lease, record)) => {
@@ -395,9 +406,9 @@ impl DynGraph {
         self.0.buffers.keep(Buffers::of(run));
         match stop {
             Stop::Done => Ok(output),
-            Stop::Asked(asks) => {
-                lock(&ctx.0.progress).open.extend(asks.iter().cloned());
-                Err(Halt::Asked(asks))
+            Stop::Suspended(suspension) => {
+                lock(&ctx.0.progress).suspend(&suspension);
+                Err(Halt::Suspended(suspension))
             }
             Stop::Parent(command) => Err(Halt::Parent(command)),
             Stop::Failed(error) => Err(Halt::Error(error)),
@@ -458,8 +469,7 @@ impl BegunRun {
             // Whoever has the outcome may continue with the thread, in this process or another.
             if let Some(entry) = self.entry.take() {
                 let cost = *lock(&self.env.cost);
-                let ending = Ending::from(&stop);
-                entry.end(&self.graph, ending, cost, &self.env.drain).await;
+                entry.end(&self.graph, &stop, cost, &self.env.drain).await;
             }
             let output = self.run.output();
             self.graph.0.buffers.keep(Buffers::of(self.run));
@@ -572,17 +582,29 @@ struct Scope {
 
 /// What a caller sees of how a run ended.
 fn outcome(stop: Stop, output: Option<Value>) -> Result<DynOutcome, Error> {
-    let (status, asks) = match stop {
-        Stop::Done => (Status::Done, Vec::new()),
-        Stop::Asked(asks) if asks.is_empty() => (Status::Paused, asks),
-        Stop::Asked(asks) => (Status::Waiting, asks),
+    let Suspension { asks, until } = match stop {
+        Stop::Done => {
+            return Ok(DynOutcome {
+                output,
+                asks: Vec::new(),
+                status: Status::Done,
+                until: None,
+            });
+        }
+        Stop::Suspended(suspension) => suspension,
         Stop::Parent(_) => return Err(ErrorKind::NoParent.into()),
         Stop::Failed(error) => return Err(error),
+    };
+    let status = match (asks.is_empty(), until) {
+        (false, _) => Status::Waiting,
+        (true, Some(_)) => Status::Sleeping,
+        (true, None) => Status::Paused,
     };
     Ok(DynOutcome {
         output,
         asks: distinct(asks),
         status,
+        until,
     })
 }
 

@@ -10,8 +10,8 @@ use superstep_core::{
     error::Error,
     event::Ending,
     id::{CheckpointId, IdSource, RunId, ThreadId},
-    run::Drain,
-    runs::{BeginRun, Cancel, CancelRequest, EndRun, RunCost, RunRecord},
+    run::{Drain, Stop},
+    runs::{Alarm, BeginRun, Cancel, CancelRequest, EndRun, RunCost, RunRecord},
     saver::{Lease, Saver},
 };
 
@@ -46,8 +46,8 @@ pub(crate) struct RunEntry {
 }
 
 impl RunEntry {
-    /// Records that a run begins under a lease; a claimed run's record says so already. The future is large:
-    /// whoever awaits it has it in a box.
+    /// Records that a run begins under a lease; a claimed run's record says so already. Others of its thread
+    /// that sleep give way. The future is large: whoever awaits it has it in a box.
     pub(crate) async fn begin(
         saver: Arc<dyn Saver>,
         lease: Lease,
@@ -74,7 +74,8 @@ impl RunEntry {
     /// Records how the run of a graph ended, after what it stored was undone if that is wanted and repeats
     /// no effects, and ends its lease. A failure of that is not the run's: what it did is stored, and shows
     /// how it ended; who takes the next run from the queue undoes it.
-    pub(crate) async fn end(self, graph: &DynGraph, ending: Ending, cost: RunCost, drain: &Drain) {
+    pub(crate) async fn end(self, graph: &DynGraph, stop: &Stop, cost: RunCost, drain: &Drain) {
+        let ending = Ending::from(stop);
         let how = self.how.get().copied().filter(|how| how.undoes());
         let keeps = match (&ending, how) {
             // Few runs are undone, and all would have room for it.
@@ -90,6 +91,7 @@ impl RunEntry {
             cost,
             keeps,
             hands_back,
+            alarm: alarm(stop),
         };
         let runs = self.saver.runs();
         let _unsaid = runs.end_run_and_lease(end, self.lease).await;
@@ -146,5 +148,16 @@ impl RunEntry {
                 Some(request.reason)
             }
         }
+    }
+}
+
+/// The alarm of a run that stops with questions and a time: its tasks continue then without the answers.
+fn alarm(stop: &Stop) -> Option<Alarm> {
+    match stop {
+        Stop::Suspended(it) if !it.asks.is_empty() => it.until.map(|at| Alarm {
+            run: new_run_id(),
+            at,
+        }),
+        _ => None,
     }
 }

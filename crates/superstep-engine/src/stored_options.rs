@@ -1,18 +1,14 @@
 //! Run options as they are stored with a run, and options for a run made of stored ones.
 
-use std::{
-    sync::{Arc, LazyLock},
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::sync::{Arc, LazyLock};
 
 use superstep_core::{
     caller::Caller,
-    clock::UnixMillis,
     runs::{QueuedOptions, RunRecord},
     value::Value,
 };
 
-use crate::options::RunOptions;
+use crate::{clock::time, options::RunOptions};
 
 static DEFAULT: LazyLock<RunOptions> = LazyLock::new(RunOptions::default);
 
@@ -73,9 +69,14 @@ impl RunOptions {
     /// These options for a run from the queue.
     pub(crate) fn for_queued(&self, run: &RunRecord) -> Self {
         let own = run.queued.as_ref().map(|queued| &queued.options);
+        let options = match &run.options {
+            // It was started without a queue, and slept.
+            Some(_) => self.for_interrupted(run),
+            None => self.with_stored(run, own.unwrap_or(&NOTHING)),
+        };
         Self {
             run: Some(run.id),
-            ..self.with_stored(run, own.unwrap_or(&NOTHING))
+            ..options
         }
     }
 
@@ -139,9 +140,4 @@ fn stored(context: &Value) -> Option<Value> {
         plain => plain.clone(),
     };
     plain.fits().then_some(plain)
-}
-
-fn time(millis: UnixMillis) -> SystemTime {
-    let millis = u64::try_from(millis).unwrap_or_default();
-    UNIX_EPOCH + Duration::from_millis(millis)
 }

@@ -13,7 +13,7 @@ use superstep_core::{
     id::{CheckpointId, GraphPath, RunId, ThreadId},
     past::Repeated,
     record::{ReadEffects, Record, TaskNote},
-    runs::{Cancel, InputKind, RunQuery, RunRecord, RunStatus, noted},
+    runs::{Cancel, InputKind, RunQuery, RunRecord, noted},
     saver::Saver,
 };
 
@@ -36,14 +36,11 @@ impl DynGraph {
     /// Refuses (SS1205) to come in place of a run that would not be undone.
     pub(crate) async fn refuse_rollback(&self, thread: &ThreadId) -> Result<(), Error> {
         let saver = self.saver()?.clone();
-        let running = RunQuery {
-            status: Some(RunStatus::Running),
-            ..RunQuery::default()
-        };
         let mut effects = Vec::new();
-        for run in saver.runs().load_runs(thread, &running).await? {
+        let runs = saver.runs().load_runs(thread, &RunQuery::default()).await?;
+        for run in runs.iter().filter(|run| run.ending.is_none()) {
             let own = Some(self).filter(|_| run.graph == self.0.plan.name);
-            effects.extend(effects_of(own, &saver, &run).await?);
+            effects.extend(effects_of(own, &saver, run).await?);
         }
         refused(effects, thread)
     }

@@ -16,7 +16,7 @@ use superstep_core::{
     event::Ending,
     id::{GraphPath, IdSource as _, RunId, ThreadId},
     run::{Drain, RunInput},
-    runs::{ClaimGraph, ClaimRuns, Release, RunQuery, RunRecord, noted},
+    runs::{ClaimGraph, ClaimRuns, Release, RunQuery, RunRecord, RunStatus, noted},
     saver::{At, Claimed, Saver},
 };
 use tokio::{
@@ -290,6 +290,10 @@ impl Worker {
             );
             return Err(ErrorKind::Version { why }.into());
         }
+        if let Some(claimed) = claimed.as_ref().filter(|it| it.record.sleep.is_some()) {
+            self.refuse_alarm(&claimed.record, claimed.loaded.as_ref())
+                .await?;
+        }
         let is_fed = claimed.as_ref().is_some_and(has_taken_input);
         if let Some(claimed) = claimed.as_mut().filter(|_| !is_fed) {
             self.undo_before(claimed).await?;
@@ -310,6 +314,29 @@ impl Worker {
             None => graph,
         };
         graph.run_claimed(input, &options, claimed).await
+    }
+
+    /// Refuses to wake a thread (SS2001) whose turn another run has, such as one that brings an answer, or
+    /// (SS1110) that was edited since its alarm was set.
+    async fn refuse_alarm(&self, record: &RunRecord, loaded: Option<&Loaded>) -> Result<(), Error> {
+        let thread = record.thread.clone();
+        let queued = RunQuery {
+            status: Some(RunStatus::Queued),
+            ..RunQuery::default()
+        };
+        let others = self.saver.runs().load_runs(&thread, &queued).await?;
+        let due = record.queued.as_ref().map(|own| own.due);
+        let is_first = |run: &RunRecord| run.waiting().map(|it| it.due) <= due;
+        if others.iter().any(is_first) {
+            return Err(SaverError::Busy { thread }.into());
+        }
+        let head = loaded.and_then(Loaded::head).map(|head| head.id);
+        if record.was_alarm() && head != record.base {
+            let why =
+                "the thread was edited while it waited, and does not continue by itself".to_owned();
+            return Err(ErrorKind::BadUpdate { why }.into());
+        }
+        Ok(())
     }
 
     /// The version of the state that the input of a run is of, and that of its graph, if they differ.
@@ -387,6 +414,20 @@ impl Worker {
             code: error.code().to_owned(),
             message: error.to_string(),
         })
+    }
+}
+
+impl DynGraph {
+    /// Wakes the threads of this graph whose time has come, for programs without a [`Worker`]: runs that
+    /// sleep, and questions whose deadline is over. What else is due in the queue for this graph runs too. Each
+    /// runs to its end, one after the other; several processes may call this at once.
+    pub async fn wake_due(&self, options: &RunOptions) -> Result<Vec<Worked>, Error> {
+        let worker = Worker::new([self.clone()], options.clone())?;
+        let mut all = Vec::new();
+        while let Some(worked) = worker.work_once().await? {
+            all.push(worked);
+        }
+        Ok(all)
     }
 }
 

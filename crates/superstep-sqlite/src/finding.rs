@@ -135,6 +135,7 @@ fn known(
 fn state(status: RunStatus) -> i64 {
     match status {
         RunStatus::Idle => 14,
+        RunStatus::Sleeping => 13,
         status => runs::number(status),
     }
 }

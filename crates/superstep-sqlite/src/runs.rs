@@ -33,14 +33,15 @@ use crate::{
 /// A run and its row.
 pub(crate) struct RunRow {
     seq: i64,
-    thread: i64,
+    pub(crate) thread: i64,
     pub(crate) record: RunRecord,
 }
 
 /// How a status is stored.
 pub(crate) fn number(status: RunStatus) -> i64 {
     match status {
-        RunStatus::Queued => 0,
+        // The queue finds both by the time that they are due.
+        RunStatus::Queued | RunStatus::Sleeping => 0,
         RunStatus::Running => 1,
         RunStatus::Done => 2,
         RunStatus::Waiting => 3,
@@ -178,6 +179,16 @@ impl RunRow {
     }
 }
 
+impl RunRow {
+    fn delete(self, writer: &mut Writer) -> Result<(), SaverError> {
+        let mut delete = writer
+            .change()?
+            .prepare_cached("DELETE FROM runs WHERE seq = ?1")
+            .map_err(sql)?;
+        delete.execute([self.seq]).map(drop).map_err(sql)
+    }
+}
+
 /// Adds a run.
 pub(crate) fn insert(
     writer: &mut Writer,
@@ -300,6 +311,14 @@ pub(crate) fn begin(writer: &mut Writer, begin: BeginRun) -> Result<RunRecord, S
                 end_lost(writer, &mut open)?;
             }
         }
+        for mut waiting in of_state(writer.db()?, &writer.seal, RunStatus::Queued, Some(thread))? {
+            let slept = waiting.record.sleeping().is_some();
+            match waiting.record.give_way(run, now) {
+                true => waiting.delete(writer)?,
+                false if slept && waiting.record.id != run => drop(waiting.update(writer)?),
+                false => {}
+            }
+        }
     }
     let body = match is_new {
         true => row.insert(writer)?,
@@ -393,8 +412,17 @@ pub(crate) fn end(writer: &mut Writer, end: &EndRun) -> Result<(), SaverError> {
     if !is_own || epoch != Some(current.epoch) {
         return Err(conflict());
     }
-    row.record.finish(end, current.head, wall_millis());
-    row.update(writer).map(drop)
+    let alarm = row.record.finish(end, current.head, wall_millis());
+    row.update(writer)?;
+    leave(writer, row.thread, alarm)
+}
+
+/// Adds the alarm that a run leaves.
+fn leave(writer: &mut Writer, thread: i64, alarm: Option<RunRecord>) -> Result<(), SaverError> {
+    match alarm {
+        Some(alarm) => insert(writer, thread, alarm),
+        None => Ok(()),
+    }
 }
 
 /// Ends the run that began under a lease, if its row is as it was written then (compare and swap).
@@ -413,7 +441,7 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
         body,
     } = *begun;
     let mut row = RunRow::unseal(&writer.seal, seq, current.thread, id, state, &body)?;
-    row.record.finish(end, current.head, wall_millis());
+    let alarm = row.record.finish(end, current.head, wall_millis());
     let (state, ended) = row.seal(&writer.seal)?;
     let due = row.record.waiting().map(|queued| queued.due);
     let after = row.record.after_due();
@@ -430,6 +458,7 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
     if rows == 1 {
         unfound::note(writer.change()?, row.thread)?;
         row.changed(writer);
+        leave(writer, row.thread, alarm)?;
     }
     Ok(rows == 1)
 }
@@ -573,6 +602,9 @@ pub(crate) fn list(
         && let Some(row) = rows.next().map_err(sql)?
     {
         let record = show(RunRow::open(seal, columns(row).map_err(sql)?)?)?;
+        if record.is_alarm() {
+            continue;
+        }
         if query.status.is_none_or(|status| record.status() == status) {
             found.push(record);
         }

@@ -223,6 +223,7 @@ impl<'a> RunBuilder<'a> {
                 (Status::Waiting, Status::Waiting, None)
             }
             Ending::Paused => (Status::Paused, Status::Paused, None),
+            Ending::Sleeping { .. } => (Status::Waiting, Status::Waiting, None),
             Ending::Drained { .. } => (Status::Drained, Status::Cut, None),
             Ending::Failed { code, message } => {
                 // The message of an error begins with its code.

@@ -94,6 +94,7 @@ impl Sim<'_> {
             Event::Wake(worker)
             | Event::Take(worker, _)
             | Event::Task(Place { worker, .. })
+            | Event::Due(Place { worker, .. })
             | Event::Reply { worker, .. }
             | Event::Renew(worker, _) => *worker,
             Event::Arrive(_) | Event::Sync | Event::Look | Event::Mishap => return Some(event),

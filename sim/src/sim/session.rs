@@ -18,7 +18,7 @@ use superstep_core::{
     record::Effect,
     run::{
         Act, Begin, Buffers, Drain, Fidelity, Loop, ParentContext, RunConfig, RunInput,
-        StartingPoint, Stop,
+        StartingPoint, Stop, Suspension,
     },
 };
 
@@ -460,7 +460,15 @@ impl Sim<'_> {
         } else {
             self.store.release(session.epoch);
         }
-        let delay = self.rng.between(1, 500);
+        let delay = match &stop {
+            // Storage has it in the queue until then.
+            Stop::Suspended(it) if it.asks.is_empty() => {
+                let until = it.until.and_then(|until| u64::try_from(until).ok());
+                until.unwrap_or_default().saturating_sub(self.now)
+            }
+            _ => 0,
+        };
+        let delay = delay + self.rng.between(1, 500);
         self.after(delay, Event::Wake(worker));
         Ok(())
     }
@@ -479,7 +487,7 @@ impl Sim<'_> {
             Stop::Done if alone && head != Some(root.run.checkpoint()) => {
                 unstored("the end of the run is not stored")
             }
-            Stop::Asked(asks) if alone => {
+            Stop::Suspended(Suspension { asks, .. }) if alone => {
                 let open = |ask: &superstep_core::ask::Ask| {
                     let mut notes = notes.into_iter().flatten();
                     notes.any(|note| note.open_asks().any(|open| open == ask))
@@ -489,7 +497,7 @@ impl Sim<'_> {
                     false => unstored("a question is not stored"),
                 }
             }
-            Stop::Done | Stop::Asked(_) => Ok(()),
+            Stop::Done | Stop::Suspended(_) => Ok(()),
             Stop::Failed(error) => match &*error.kind {
                 ErrorKind::Saver(_) => Ok(()),
                 ErrorKind::Cancelled { .. } if session.cancelled => Ok(()),

@@ -6,7 +6,7 @@ use superstep_core::{
     command::Output,
     id::AskId,
     record::Effect,
-    run::{Act, Done, Halt, RunInput, Stop},
+    run::{Act, Done, Halt, RunInput, Stop, Suspension},
 };
 
 use super::{
@@ -90,6 +90,19 @@ impl Sim<'_> {
             true => self.rng.between(500, 15_000),
             false => self.rng.between(0, 20),
         }
+    }
+
+    /// Starts a suspended task again, if others of its step still run.
+    pub(super) fn wake_task(&mut self, session: &mut Session, place: Place) {
+        let Some(running) = session.graphs.get_mut(place.graph) else {
+            return;
+        };
+        if running.over || session.cancelled || !running.run.wake(place.task) {
+            return;
+        }
+        running.jobs.insert(place.task, Default::default());
+        self.counts.add("timers that were due beside other tasks");
+        self.later(place);
     }
 
     fn later(&mut self, place: Place) {
@@ -184,7 +197,8 @@ impl Sim<'_> {
         }))
     }
 
-    /// Waits for a time that is stored first. One that is stored is never set again.
+    /// Waits for a time that is stored first, and ends the attempt until then. One that is stored is never set
+    /// again.
     fn nap(
         &mut self,
         running: &mut Running,
@@ -213,7 +227,7 @@ impl Sim<'_> {
         }
         let Some(wake) = known else {
             self.counts.add("timers");
-            let wake = i64::try_from(self.now).unwrap_or(i64::MAX);
+            let wake = i64::try_from(self.now + self.rng.between(0, 1_000)).unwrap_or(i64::MAX);
             return Ok(Next::Journal(
                 key,
                 Effect::Done(wake.into()),
@@ -224,6 +238,10 @@ impl Sim<'_> {
             self.timers.insert(timer, wake);
         } else {
             self.counts.add("timers that were found again");
+        }
+        if u64::try_from(wake).is_ok_and(|wake| wake > self.now) {
+            self.counts.add("sleeps");
+            return Ok(Next::Halt(Halt::Suspended(Suspension::until(wake))));
         }
         Ok(Next::Brought(None))
     }
@@ -244,9 +262,10 @@ impl Sim<'_> {
                 value: question.into(),
                 schema: None,
                 kind: None,
+                deadline: None,
             };
             self.tell(|| format!("worker {} asks `{question}`", place.worker));
-            return Ok(Next::Halt(Halt::Asked(vec![ask])));
+            return Ok(Next::Halt(Halt::Suspended(Suspension::on(ask))));
         };
         scratch.used += 1;
         if plain(&answer) != *question {
@@ -474,7 +493,7 @@ impl Sim<'_> {
         };
         let halt = match stop {
             Stop::Done => None,
-            Stop::Asked(asks) => Some(Halt::Asked(asks)),
+            Stop::Suspended(suspension) => Some(Halt::Suspended(suspension)),
             Stop::Parent(command) => Some(Halt::Parent(command)),
             Stop::Failed(error) => Some(Halt::Error(error)),
         };
@@ -508,6 +527,10 @@ impl Sim<'_> {
         let Some(scratch) = running.scratches.get_mut(&place.task) else {
             return Ok(());
         };
+        let until = match &result {
+            Err(Halt::Suspended(it)) => it.until.and_then(|until| u64::try_from(until).ok()),
+            _ => None,
+        };
         let done = Done {
             result,
             answers: scratch.taken(),
@@ -516,6 +539,10 @@ impl Sim<'_> {
             seen_below: Vec::new(),
         };
         running.run.done(place.task, done);
+        if let Some(until) = until.filter(|_| !running.run.has_stopped()) {
+            let delay = until.saturating_sub(self.now);
+            self.after(delay, Event::Due(place));
+        }
         self.pump(session, place.graph)
     }
 }

@@ -363,6 +363,12 @@ impl Runs for BrokenRuns {
             return MaybeReady::now(Ok(()));
         }
         end.hands_back &= !self.is(Fault::NothingIsHandedBack);
+        if self.is(Fault::LosesAlarms) {
+            end.alarm = None;
+        }
+        if self.is(Fault::SleepIsAnEnd) && matches!(end.ending, Ending::Sleeping { .. }) {
+            end.ending = Ending::Paused;
+        }
         self.inner.runs().end_run(end)
     }
 

@@ -193,6 +193,11 @@ faults! {
     NobodyIsToldOfCancels: "who_waits_is_told_of_a_request_to_cancel";
     NobodyIsToldOfEndings: "who_waits_is_told_of_an_ending";
     CancelsTheUnknown: "an_unknown_run_is_refused";
+    LosesAlarms: "an_alarm_is_seen_by_nobody_before_it_is_due",
+        "an_alarm_gives_way_to_a_run_that_begins";
+    SleepIsAnEnd: "a_run_that_sleeps_is_in_the_queue_until_it_wakes",
+        "a_run_that_sleeps_gives_way_to_one_that_begins",
+        "a_thread_whose_run_sleeps_is_not_busy";
     OneListOfRuns: "runs_of_two_threads_keep_apart";
     RunsMakeThreads: "a_run_alone_is_kept_and_makes_no_thread";
     DeleteLeavesRuns: "a_deleted_thread_has_no_runs";

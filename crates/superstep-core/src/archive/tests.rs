@@ -88,6 +88,7 @@ fn everywhere(value: &Value) -> Archive {
                     value: value.clone(),
                     schema: Some(value.clone()),
                     kind: None,
+                    deadline: None,
                 }],
                 answers: vec![value.clone()],
                 given: BTreeMap::from([(AskId(1), value.clone())]),

@@ -283,6 +283,7 @@ impl Codec for Ask {
             value,
             schema,
             kind,
+            deadline,
         } = self;
         out.fields(|fields| {
             fields.field("i").bin(&id.0.to_be_bytes());
@@ -293,18 +294,23 @@ impl Codec for Ask {
             if let Some(kind) = kind {
                 fields.field("k").text(kind);
             }
+            if let Some(deadline) = deadline {
+                fields.field("t").uint(deadline.max(&0).unsigned_abs());
+            }
             Ok(())
         })
     }
 
     fn unpack(from: &mut Unpack<'_, '_>) -> Result<Self, CodecError> {
         let (mut id, mut value, mut schema, mut kind) = (None, None, None, None);
+        let mut deadline = None;
         from.fields(|from, name| {
             match name {
                 "i" => id = Some(AskId(from.wide()?)),
                 "v" => value = Some(Value::unpack(from)?),
                 "s" => schema = Some(Value::unpack(from)?),
                 "k" => kind = Some(from.key()?),
+                "t" => deadline = i64::try_from(from.uint()?).ok(),
                 _ => return Ok(Known::No),
             }
             Ok(Known::Yes)
@@ -317,6 +323,7 @@ impl Codec for Ask {
             value,
             schema,
             kind,
+            deadline,
         })
     }
 }

@@ -52,6 +52,10 @@ impl fmt::Display for ErrorKind {
                 Unmatched::EmptyMap => f.write_str("the answer names no question"),
                 Unmatched::Ambiguous => f.write_str("one answer for several open questions"),
             },
+            Self::AskExpired { .. } => f.write_str("the time to answer the question is over"),
+            Self::AskInEffect { key } => {
+                write!(f, "a question was asked inside the effect `{key}`")
+            }
             Self::UnknownKeys { of, names } => {
                 write!(f, "{of} names what the graph does not have:")?;
                 names.iter().try_for_each(|name| write!(f, " `{name}`"))

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Event, EventKind, Modes};
 use crate::{
+    clock::UnixMillis,
     error::ErrorKind,
     id::{AskId, CheckpointId},
     plan::{Keys, Plan},
@@ -192,6 +193,11 @@ pub enum Ending {
     Waiting(Vec<AskId>),
     /// It is at a static pause.
     Paused,
+    /// It sleeps: it continues by itself at this time, as the same run.
+    Sleeping {
+        /// In milliseconds since 1970.
+        until: UnixMillis,
+    },
     /// It failed.
     Failed {
         /// The stable code.

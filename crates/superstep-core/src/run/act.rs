@@ -3,13 +3,13 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use crate::{
-    ask::Ask,
     command::Command,
     emptied::emptied,
     error::Error,
     event::{Event, LoggedEvent},
     id::CheckpointId,
     record::{Record, TaskNote, Write},
+    run::Suspension,
 };
 
 /// What a driver has to do next.
@@ -50,8 +50,8 @@ pub struct Wait {
 pub enum Stop {
     /// Nothing is left to run.
     Done,
-    /// It waits for answers or, without questions, at a static pause.
-    Asked(Vec<Ask>),
+    /// It waits for answers, for a time, or at a static pause.
+    Suspended(Suspension),
     /// A command for the graph above.
     Parent(Box<Command>),
     /// It failed.

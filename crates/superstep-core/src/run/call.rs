@@ -65,7 +65,7 @@ impl Loop {
                 Phase::Running => return Some(Called::Running(at)),
                 Phase::Ready | Phase::Halted => {
                     task.phase = Phase::Running;
-                    task.asked = false;
+                    task.suspended = None;
                     self.progress.running += 1;
                     return Some(Called::Run(at));
                 }

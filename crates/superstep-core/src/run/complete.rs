@@ -2,7 +2,7 @@
 //! a failure; when no task runs any more, all writes are applied together.
 
 use super::{
-    Act, Done, Halt, Loop, Stop, Wait,
+    Act, Done, Halt, Loop, Stop, Suspension, Wait,
     emit::StateIn,
     task::{Phase, Task, TaskInput},
 };
@@ -92,7 +92,7 @@ impl Loop {
                 self.task_wrote(at, written);
             }
             Err(Halt::Error(error)) => self.task_failed(at, error),
-            Err(Halt::Asked(asks)) => self.task_asked(at, asks),
+            Err(Halt::Suspended(suspension)) => self.task_suspended(at, suspension),
             // A command from the graph this task ran: it is this task's own result.
             Err(Halt::Parent(mut command)) => {
                 command.target = Target::Here;
@@ -222,12 +222,12 @@ impl Loop {
         self.acts.push(Act::Run(at));
     }
 
-    fn task_asked(&mut self, at: usize, asks: Vec<Ask>) {
+    fn task_suspended(&mut self, at: usize, Suspension { asks, until }: Suspension) {
         let Some(task) = self.tasks.get_mut(at) else {
             return;
         };
         task.phase = Phase::Halted;
-        task.asked = true;
+        task.suspended = Some(until);
         if asks.is_empty() {
             return;
         }
@@ -292,7 +292,7 @@ impl Loop {
             }
             return false;
         }
-        if self.tasks.iter().any(|task| task.asked) {
+        if self.tasks.iter().any(|task| task.suspended.is_some()) {
             self.pause();
             return false;
         }
@@ -347,14 +347,31 @@ impl Loop {
         })
     }
 
-    /// Stops for questions or at a static pause. A root run shows what finished siblings wrote.
+    /// Starts a suspended task again whose time has come while others of its step run. Returns whether it is
+    /// to be run.
+    pub fn wake(&mut self, at: usize) -> bool {
+        let Some(task) = self.tasks.get_mut(at) else {
+            return false;
+        };
+        let waits = task.phase == Phase::Halted && task.suspended.is_some_and(|it| it.is_some());
+        if self.stopped || !waits || task.is_call() {
+            return false;
+        }
+        (task.phase, task.suspended) = (Phase::Running, None);
+        self.progress.running += 1;
+        true
+    }
+
+    /// Stops for questions, until a time, or at a static pause. A root run shows what finished siblings wrote.
     pub(super) fn pause(&mut self) {
-        let asked = self.tasks.iter();
-        let asked = asked.filter(|task| task.asked && !task.is_call());
-        let asked = asked.map(|task| &task.note.extras.asks);
+        let waiting = self.tasks.iter();
+        let waiting = waiting.filter(|task| task.suspended.is_some() && !task.is_call());
+        let asked = waiting.clone().map(|task| &task.note.extras.asks);
         // As long as it is: it is kept while the run waits.
         let mut asks: Vec<Ask> = Vec::with_capacity(asked.clone().map(Vec::len).sum());
         asks.extend(asked.flatten().cloned());
+        let until = waiting.filter_map(|task| task.suspended.flatten()).min();
+        let suspension = Suspension { asks, until };
         if !self.config.parent.nested {
             // What is shown is not what is stored: the step stays open.
             let finished = self.tasks.iter().any(|task| task.phase == Phase::Finished);
@@ -372,14 +389,14 @@ impl Loop {
                     return self.stop_with(Stop::Failed(error));
                 }
             }
-            if asks.is_empty() && self.wants(Modes::UPDATES) {
+            if suspension.is_pause() && self.wants(Modes::UPDATES) {
                 self.emit(EventKind::Asked(Vec::new()));
             }
             let shown = std::mem::replace(&mut self.state, kept);
-            self.stop_with(Stop::Asked(asks));
+            self.stop_with(Stop::Suspended(suspension));
             self.state = shown;
         } else {
-            self.stop_with(Stop::Asked(asks));
+            self.stop_with(Stop::Suspended(suspension));
         }
     }
 }

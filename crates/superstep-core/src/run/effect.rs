@@ -55,6 +55,11 @@ impl EffectError {
         self.not_done
     }
 
+    /// Whether the effect asked a question, which is a mistake of its node.
+    pub fn asked_in_effect(&self) -> bool {
+        matches!(&self.why, Halt::Error(error) if matches!(*error.kind, ErrorKind::AskInEffect { .. }))
+    }
+
     /// What ended the effect.
     pub fn into_halt(self) -> Halt {
         self.why
@@ -92,7 +97,9 @@ impl fmt::Display for EffectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.why {
             Halt::Error(error) => error.kind.fmt(f),
-            Halt::Asked(_) => f.write_str("it asked a question while it was under way"),
+            Halt::Suspended(_) => {
+                f.write_str("it waited for an answer or a time while it was under way")
+            }
             Halt::Parent(_) => f.write_str("it returned a command for the graph above"),
         }
     }

@@ -359,7 +359,7 @@ impl Loop {
                 None => Value::map::<&str>([]),
             },
             error: task.note.extras.error.as_deref().cloned(),
-            asks: if task.asked {
+            asks: if task.suspended.is_some() {
                 task.note.extras.asks.clone()
             } else {
                 Vec::new()

@@ -1,7 +1,7 @@
 //! What the log of a thread holds of a run: how it ended, and the parts of a state that entries
 //! refer to.
 
-use super::{Stop, TaskInput, task::input_value};
+use super::{Stop, Suspension, TaskInput, task::input_value};
 use crate::{
     error::ErrorKind,
     event::log::{Ending, StatePart},
@@ -40,8 +40,11 @@ impl From<&Stop> for Ending {
     fn from(stop: &Stop) -> Self {
         match stop {
             Stop::Done => Self::Done,
-            Stop::Asked(asks) if asks.is_empty() => Self::Paused,
-            Stop::Asked(asks) => {
+            Stop::Suspended(Suspension { asks, until }) if asks.is_empty() => match until {
+                Some(until) => Self::Sleeping { until: *until },
+                None => Self::Paused,
+            },
+            Stop::Suspended(Suspension { asks, .. }) => {
                 let mut ids: Vec<AskId> = Vec::new();
                 for ask in asks {
                     if !ids.contains(&ask.id) {

@@ -2,6 +2,7 @@
 
 use crate::{
     ask::Ask,
+    clock::UnixMillis,
     command::{Command, Output},
     error::{Error, ErrorKind, Failure},
     record::Effect,
@@ -13,10 +14,43 @@ use crate::{
 pub enum Halt {
     /// It failed.
     Error(Error),
-    /// It waits for answers; without questions, a graph below it is at a static pause.
-    Asked(Vec<Ask>),
+    /// It waits for answers or for a time; for neither, a graph below it is at a static pause.
+    Suspended(Suspension),
     /// It returned a command for the graph that runs it.
     Parent(Box<Command>),
+}
+
+/// What a task or a run waits for before it continues.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Suspension {
+    /// Answers to these questions.
+    pub asks: Vec<Ask>,
+    /// This time, if it comes first.
+    pub until: Option<UnixMillis>,
+}
+
+impl Suspension {
+    /// A wait for the answer to a question, at most until its deadline.
+    pub fn on(ask: Ask) -> Self {
+        let until = ask.deadline;
+        Self {
+            asks: vec![ask],
+            until,
+        }
+    }
+
+    /// A wait for a time.
+    pub fn until(time: UnixMillis) -> Self {
+        Self {
+            asks: Vec::new(),
+            until: Some(time),
+        }
+    }
+
+    /// Whether it waits for nothing but a caller who continues it.
+    pub fn is_pause(&self) -> bool {
+        self.asks.is_empty() && self.until.is_none()
+    }
 }
 
 /// Any error ends a task, boxed ones, those of error-reporting crates and plain texts too; one of the

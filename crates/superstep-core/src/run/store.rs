@@ -125,7 +125,7 @@ impl Loop {
         let alone = self.progress.running == 0
             && self.progress.failure.is_none()
             && self.progress.parent_command.is_none()
-            && self.tasks.iter().all(|task| !task.asked);
+            && self.tasks.iter().all(|task| task.suspended.is_none());
         if !alone || self.tasks.get(at).is_some_and(Task::is_call) {
             self.save_note(at);
         } else {

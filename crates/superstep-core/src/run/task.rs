@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Loop;
 use crate::{
     channel_state::ChannelState,
+    clock::UnixMillis,
     id::{CheckpointId, GraphPath, TaskId},
     plan::{Plan, ReadKey, Reads, route::Window},
     policy::{CachePolicy, RetryPolicy, Timeouts},
@@ -42,6 +43,9 @@ pub(crate) enum Phase {
     Halted,
 }
 
+/// The time that a suspended task waits for at most.
+pub(crate) type Until = Option<UnixMillis>;
+
 /// A task of the present step.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -64,7 +68,8 @@ pub struct Task {
     /// What is known of it.
     pub note: TaskNote,
     pub(crate) phase: Phase,
-    pub(crate) asked: bool,
+    /// What it waits for, if it ended so.
+    pub(crate) suspended: Option<Until>,
     /// Its last attempt used an answer.
     pub(crate) answered: bool,
     /// The note is not stored.
@@ -85,7 +90,7 @@ impl Task {
             timeouts: spec.timeouts,
             failures: 0,
             phase: Phase::Ready,
-            asked: false,
+            suspended: None,
             answered: false,
             unsaved: false,
         }

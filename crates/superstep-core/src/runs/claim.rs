@@ -124,7 +124,10 @@ impl RunRecord {
             InputKind::Command => noted(start.notes),
             _ => 0,
         };
-        if !self.has_taken_input(start.head, noted) {
+        if self.is_alarm() {
+            // It wakes the thread as that was when the alarm was set, or not at all.
+            self.begin_from(self.base, start.mark, noted);
+        } else if !self.has_taken_input(start.head, noted) {
             self.begin_from(start.head, start.mark, noted);
         }
         self.attempt = self.attempt.saturating_add(1);
@@ -135,7 +138,8 @@ impl RunRecord {
     pub fn release(&mut self, release: Release, now: UnixMillis) {
         self.attempt = self.attempt.saturating_sub(1);
         if self.attempt == 0 {
-            (self.started, self.base, self.mark) = (None, None, None);
+            (self.started, self.mark) = (None, None);
+            self.base = self.base.filter(|_| self.was_alarm());
         }
         match (release, &mut self.queued) {
             (Release::Later(after), Some(queued)) => {
@@ -175,7 +179,7 @@ impl RunRecord {
             return false;
         }
         queued.due = now;
-        self.epoch = None;
+        (self.epoch, self.sleep) = (None, None);
         true
     }
 

@@ -172,6 +172,18 @@ pub struct Queued {
     pub attempts: u32,
 }
 
+impl Queued {
+    /// The place of a run that continues its thread.
+    pub(super) fn nothing(due: UnixMillis, attempts: u32) -> Self {
+        Self {
+            input: QueuedInput::Nothing,
+            options: QueuedOptions::default(),
+            due,
+            attempts,
+        }
+    }
+}
+
 impl RunRecord {
     /// The record of a run that is put into the queue.
     pub fn enqueued(run: EnqueueRun, now: UnixMillis) -> Self {
@@ -203,6 +215,7 @@ impl RunRecord {
             options: None,
             answers: Vec::new(),
             after: PendingAfter::new(run.after_run, run.reader, now),
+            sleep: None,
         }
     }
 
@@ -212,9 +225,9 @@ impl RunRecord {
         self.queued.as_deref().filter(|_| waits)
     }
 
-    /// Ends a run that never began.
+    /// Ends a run that waits.
     pub fn drop_waiting(&mut self, reason: &str, now: UnixMillis) {
         let reason = reason.to_owned();
-        self.end(Ending::Cancelled { reason }, None, now);
+        self.end(Ending::Cancelled { reason }, self.checkpoint, now);
     }
 }

@@ -23,6 +23,8 @@ pub enum RunStatus {
     Waiting,
     /// It is at a static pause.
     Paused,
+    /// It continues by itself when its time comes.
+    Sleeping,
     /// It failed; the thread can be continued.
     Failed,
     /// It was cut short; the thread can be continued.
@@ -35,13 +37,14 @@ pub enum RunStatus {
 
 impl RunStatus {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Idle,
         Self::Queued,
         Self::Running,
         Self::Done,
         Self::Waiting,
         Self::Paused,
+        Self::Sleeping,
         Self::Failed,
         Self::Interrupted,
         Self::Cancelled,
@@ -57,6 +60,7 @@ impl RunStatus {
             Self::Done => "done",
             Self::Waiting => "waiting",
             Self::Paused => "paused",
+            Self::Sleeping => "sleeping",
             Self::Failed => "failed",
             Self::Interrupted => "interrupted",
             Self::Cancelled => "cancelled",
@@ -66,7 +70,10 @@ impl RunStatus {
 
     /// Whether a run with this status has ended.
     pub fn has_ended(self) -> bool {
-        !matches!(self, Self::Idle | Self::Queued | Self::Running)
+        !matches!(
+            self,
+            Self::Idle | Self::Queued | Self::Running | Self::Sleeping
+        )
     }
 }
 
@@ -76,6 +83,7 @@ impl From<&Ending> for RunStatus {
             Ending::Done => Self::Done,
             Ending::Waiting(_) => Self::Waiting,
             Ending::Paused => Self::Paused,
+            Ending::Sleeping { .. } => Self::Sleeping,
             Ending::Failed { .. } => Self::Failed,
             Ending::Drained { .. } => Self::Drained,
             Ending::Cancelled { .. } => Self::Cancelled,
@@ -93,7 +101,7 @@ impl fmt::Display for RunStatus {
 /// Text is not a status.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "`{0}` is not a status: expected one of idle, queued, running, done, waiting, paused, failed, interrupted, cancelled, drained"
+    "`{0}` is not a status: expected one of idle, queued, running, done, waiting, paused, sleeping, failed, interrupted, cancelled, drained"
 )]
 pub struct ParseStatusError(pub String);
 

@@ -17,6 +17,9 @@ pub struct Claimed {
     pub lease: Lease,
     /// The newest checkpoint of the thread's own graph.
     pub loaded: Option<Loaded>,
+    /// Whether other runs of the thread wait. Those that sleep give way to this one once it begins, which
+    /// [`super::Runs::begin_run`] records.
+    pub others_wait: bool,
 }
 
 /// Keeps runs until a worker takes them. [`super::Saver::run_queue`] gives it.

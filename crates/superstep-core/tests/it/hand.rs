@@ -19,7 +19,7 @@ use superstep_core::{
     record::{Record, TaskNote},
     run::{
         Act, Begin, Buffers, Done, Drain, Fidelity, Halt, Loop, ParentContext, RunConfig, RunInput,
-        StartingPoint,
+        StartingPoint, Suspension,
     },
 };
 
@@ -167,8 +167,9 @@ pub(crate) fn ask(run: &mut Loop, task: usize, answers: Vec<Value>) {
         value: "what?".into(),
         schema: None,
         kind: None,
+        deadline: None,
     };
-    let result = Err(Halt::Asked(vec![ask]));
+    let result = Err(Halt::Suspended(Suspension::on(ask)));
     run.done(task, done(result, answers));
 }
 

@@ -96,8 +96,8 @@ impl Future for Calling {
         let answer = std::task::ready!(std::pin::Pin::new(&mut self.answer).poll(cx));
         let result = answer.unwrap_or_else(|_dropped| Err(ErrorKind::TaskEnded.into()));
         // Whoever swallows it ends with an error: the question would be gone.
-        if let Err(Halt::Asked(asks)) = &result {
-            lock(&self.by.0.progress).open.extend(asks.iter().cloned());
+        if let Err(Halt::Suspended(suspension)) = &result {
+            lock(&self.by.0.progress).suspend(suspension);
         }
         std::task::Poll::Ready(result)
     }

@@ -29,7 +29,7 @@ impl DynCtx {
     /// ```
     pub async fn cancelled(&self) {
         let waiting = self.unfinished();
-        self.0.step.env.stop.sent().await;
+        self.hidden(self.0.step.env.stop.sent()).await;
         // Once notified, it stays so until it returns.
         lock(&self.0.progress).notified = true;
         drop(waiting);

@@ -1,11 +1,15 @@
 //! Effects of a running task, journaled so that each runs at most once.
 
-use std::future::Future;
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+};
 
 use superstep_core::{
     error::{ErrorKind, Failure},
     record::Effect,
     run::{EffectError, Halt},
+    sync::lock,
     value::{Value, loses_number},
 };
 
@@ -117,7 +121,7 @@ impl DynCtx {
         }
         // Its start is stored, which may have taken longer than the attempt.
         self.alive()?;
-        let done = effect().await.and_then(|result| {
+        let done = self.in_effect(key, effect).await.and_then(|result| {
             if loses_number(&result) {
                 let why = "its result holds a number that is not one or is infinite, and cannot be stored";
                 return Err(Failure::new("Result", why).into());
@@ -134,11 +138,31 @@ impl DynCtx {
                 self.journal(key, Effect::Failed).await?;
                 Err(error.into_halt())
             }
+            Err(error) if error.asked_in_effect() => Err(error.into_halt()),
             Err(error) => match unknown {
                 Unknown::Report => Err(unclear(Some(error.to_string()))),
                 Unknown::Repeat => Err(error.into_halt()),
             },
         }
+    }
+
+    /// Runs an effect, and notes its key whenever it is polled: it cannot ask, and no wait of it ends the task.
+    async fn in_effect<T, Fut>(&self, key: &str, effect: impl FnOnce() -> Fut) -> T
+    where
+        Fut: Future<Output = T>,
+    {
+        let enter =
+            |key: Option<String>| std::mem::replace(&mut lock(&self.0.progress).effect, key);
+        let outer = enter(Some(key.to_owned()));
+        let mut effect = pin!(effect());
+        enter(outer);
+        poll_fn(|cx| {
+            let outer = enter(Some(key.to_owned()));
+            let polled = effect.as_mut().poll(cx);
+            enter(outer);
+            polled
+        })
+        .await
     }
 
     pub(super) async fn journal(&self, key: &str, effect: Effect) -> Result<(), Halt> {

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use superstep_core::{
-    ask::{Answers, Ask},
+    ask::Answers,
+    clock::UnixMillis,
     id::{AskId, GraphPath},
     record::Effect,
     record::TaskNote,
-    run::Fidelity,
+    run::{Fidelity, Suspension},
     value::Value,
 };
 
@@ -15,7 +16,8 @@ use superstep_core::{
 #[derive(Default)]
 pub(crate) struct TaskProgress {
     pub(crate) answers: TaskAnswers,
-    pub(crate) open: Vec<Ask>,
+    /// It has been told to wait: by a question, or by a task or a graph that it runs.
+    pub(crate) suspended: bool,
     /// Its effects; few tasks have any.
     pub(crate) journal: Option<Box<Journal>>,
     pub(crate) streamed: Vec<String>,
@@ -31,6 +33,14 @@ pub(crate) struct TaskProgress {
     pub(crate) calls: u32,
     pub(crate) spans: u32,
     pub(crate) sleeps: u32,
+    /// How many questions with a deadline this attempt has asked.
+    pub(crate) deadlines: u32,
+    /// The times that it waits for, and could wait for without running.
+    pub(crate) timers: Vec<UnixMillis>,
+    /// Waits that may be given up hide from the task's waker ([`crate::driver`]).
+    pub(crate) hides_waits: bool,
+    /// An effect of it is polled, by this key.
+    pub(crate) effect: Option<String>,
     /// How much of what it does now it should not be dropped in the middle of.
     pub(crate) unfinished: u32,
     /// How many graphs run inside it.
@@ -50,12 +60,18 @@ impl TaskProgress {
             self.graphs = 0;
         }
         self.histories.clear();
-        (self.calls, self.sleeps) = (0, 0);
+        (self.calls, self.sleeps, self.deadlines) = (0, 0, 0);
+        self.timers.clear();
         (self.unfinished, self.inside) = (0, 0);
-        self.open.clear();
+        self.suspended = false;
         if let Some(journal) = &mut self.journal {
             journal.keys.clear();
         }
+    }
+
+    /// Notes that the task has been told to wait.
+    pub(crate) fn suspend(&mut self, suspension: &Suspension) {
+        self.suspended |= !suspension.is_pause();
     }
 
     /// Ends the attempt, and gives what the next one must know.

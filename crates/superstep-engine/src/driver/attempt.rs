@@ -18,6 +18,7 @@ use superstep_core::{
 };
 use tokio::time::Instant;
 
+use super::idle::poll_parking;
 use crate::ctx::{DynCtx, Heartbeat, TaskProgress};
 use superstep_core::sync::lock;
 
@@ -39,7 +40,10 @@ impl Future for RunningAttempt {
     type Output = AttemptEnd;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<AttemptEnd> {
-        let polled = catch_unwind(AssertUnwindSafe(|| self.future.as_mut().poll(cx)));
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            let Self { future, ctx, .. } = &mut *self;
+            poll_parking(future, ctx, cx)
+        }));
         let result = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(result)) => result,
@@ -47,7 +51,7 @@ impl Future for RunningAttempt {
         };
         let mut progress = lock(&self.ctx.0.progress);
         let result = match result {
-            Ok(_) if !progress.open.is_empty() => Err(ErrorKind::SwallowedAsk.into()),
+            Ok(_) if progress.suspended => Err(ErrorKind::SwallowedAsk.into()),
             other => other,
         };
         let answers = progress.answers.used();
@@ -120,7 +124,7 @@ pub(super) fn limited(
             tokio::select! {
                 biased;
                 result = &mut future => return result,
-                () = tokio::time::sleep_until(next) => {
+                () = ctx.hidden(tokio::time::sleep_until(next)) => {
                     if let (Some(end), Some(run)) = (end, limits.run)
                         && Instant::now() >= end
                     {

@@ -76,7 +76,7 @@ impl Driver<'_> {
                             return stop;
                         }
                     }
-                    Some(Woken::Again(_)) => {}
+                    Some(Woken::Again(_) | Woken::Due(_)) => {}
                 },
                 () = tokio::time::sleep_until(end) => {
                     // A graph inside a task has the same limit, and then stores how far it is.

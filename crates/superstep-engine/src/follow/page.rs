@@ -50,6 +50,8 @@ pub(super) enum RunPosition {
 impl RunPosition {
     pub(super) fn of(entry: &Entry) -> Self {
         match entry {
+            // The same run continues, under another lease.
+            Entry::Ended(Ending::Sleeping { .. }) => Self::Unknown,
             Entry::Ended(_) => Self::AfterRun,
             _ => Self::InRun,
         }
@@ -143,16 +145,22 @@ impl Turn {
                 thread,
                 epoch,
                 ending,
+                sleep,
                 ..
             } = record.ok_or(SaverError::NoRun { run })?;
+            let slept = sleep.and_then(|sleep| sleep.epoch);
             self.find_place(&thread).await?;
+            if slept.is_some() && self.after.map(|after| after.epoch) <= slept {
+                // What the reader has seen was not cut short.
+                self.place = RunPosition::Unknown;
+            }
             let changed = (self.until != Until::Stored).then(|| self.saver.changed(&thread));
-            if let Some(epoch) = epoch {
+            if let Some(epoch) = epoch.or(slept) {
                 // The log of an earlier attempt is over.
                 let seen = self.after.filter(|after| after.epoch >= epoch);
                 let after = seen.unwrap_or(Cursor { epoch, n: 0 });
                 let mut entries = self.saver.events(&thread, Some(after), PAGE).await?;
-                entries.retain(|entry| entry.cursor.epoch == epoch);
+                entries.retain(|it| it.cursor.epoch == epoch && !goes_to_sleep(&it.entry));
                 if !entries.is_empty() {
                     return Ok((entries, thread));
                 }
@@ -208,4 +216,9 @@ impl Turn {
             entry: Entry::Ended(ending),
         }]
     }
+}
+
+/// Whether a run says that it sleeps, which is no end for its readers.
+fn goes_to_sleep(entry: &Entry) -> bool {
+    matches!(entry, Entry::Ended(Ending::Sleeping { .. }))
 }

@@ -6,6 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value as Json;
 use superstep_core::{
     ask,
+    clock::UnixMillis,
     error::{Error, ErrorKind},
     id::AskId,
     value::Value,
@@ -102,6 +103,9 @@ pub struct OpenAsk {
     /// The JSON schema of an answer, if the question has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Json>,
+    /// When the node continues without an answer, in milliseconds since 1970, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<UnixMillis>,
 }
 
 impl OpenAsk {
@@ -217,6 +221,7 @@ impl From<&ask::Ask> for OpenAsk {
             kind,
             body: ask.value.to_json(),
             schema: ask.schema.as_ref().map(Value::to_json),
+            deadline: ask.deadline,
         }
     }
 }

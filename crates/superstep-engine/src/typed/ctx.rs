@@ -2,7 +2,7 @@
 
 mod time;
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use serde::{Serialize, de::DeserializeOwned};
 use superstep_core::{
@@ -126,8 +126,7 @@ impl Ctx {
         let body = serde_json::to_value(&question)?;
         let about = Value::from(question.about()?);
         let decode = |answer: Value| {
-            let answer = serde_json::from_value(answer.to_json());
-            let answer: Q::Answer = answer.map_err(|error| error.to_string())?;
+            let answer = decoded::<Q>(&answer)?;
             check(&answer)?;
             Ok(answer)
         };
@@ -139,6 +138,50 @@ impl Ctx {
                 body.into(),
                 decode,
             )
+            .map_err(NodeError::halt)
+    }
+
+    /// [`Ctx::ask`] with a deadline: nothing once so much time is over without an answer.
+    ///
+    /// The deadline is stored first, and what came of it is decided once: an answer that was given in time
+    /// counts even if it gets here later, and one that comes too late is refused (SS1124). To remind somebody,
+    /// ask the same again: that is the same question with a new deadline, under the same id. Who wakes the
+    /// thread then is as for [`Ctx::sleep`].
+    ///
+    /// ```
+    /// # use serde::{Deserialize, Serialize};
+    /// # use superstep::prelude::*;
+    /// # #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
+    /// # struct Mail { subject: String, reply: String, #[reduce(Append)] log: Vec<String> }
+    /// #[derive(Serialize, Ask)]
+    /// #[ask(answer = bool)]
+    /// struct Delivered;
+    ///
+    /// async fn send(ctx: Ctx) -> Result<MailUpdate, NodeError> {
+    ///     let days = |n: u64| std::time::Duration::from_secs(n * 24 * 3600);
+    ///     let answer = match ctx.ask_within(Delivered, days(3)).await? {
+    ///         Some(answer) => Some(answer),
+    ///         None => {
+    ///             ctx.once("remind", || async { Ok(()) }).await?;
+    ///             ctx.ask_within(Delivered, days(7)).await?
+    ///         }
+    ///     };
+    ///     Ok(Mail::update().log([format!("delivered: {answer:?}")]))
+    /// }
+    /// # let _ = send;
+    /// ```
+    pub async fn ask_within<Q: Ask>(
+        &self,
+        question: Q,
+        within: Duration,
+    ) -> Result<Option<Q::Answer>, NodeError> {
+        let body = serde_json::to_value(&question)?;
+        let about = Value::from(question.about()?);
+        let schema = || Q::schema().map(Value::from);
+        let decode = |answer: Value| decoded::<Q>(&answer);
+        self.0
+            .ask_as_within(Q::KIND, &about, schema, body.into(), within, decode)
+            .await
             .map_err(NodeError::halt)
     }
 
@@ -547,4 +590,9 @@ where
         };
         NodeError::halt(kind.into())
     })
+}
+
+/// An answer as the type that a question wants.
+fn decoded<Q: Ask>(answer: &Value) -> Result<Q::Answer, String> {
+    serde_json::from_value(answer.to_json()).map_err(|error| error.to_string())
 }

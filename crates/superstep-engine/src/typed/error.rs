@@ -60,7 +60,7 @@ impl NodeError {
 
     /// Whether it is an open question and no failure.
     pub fn is_ask(&self) -> bool {
-        matches!(self.0, Halt::Asked(_))
+        matches!(self.0, Halt::Suspended(_))
     }
 
     /// The failure; nothing for an open question.
@@ -125,7 +125,7 @@ impl fmt::Display for NodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Halt::Error(error) => fmt::Display::fmt(error, f),
-            Halt::Asked(asks) => write!(f, "waiting for {} answers", asks.len()),
+            Halt::Suspended(it) => write!(f, "waiting for {} answers", it.asks.len()),
             Halt::Parent(_) => f.write_str("handed over to the graph above"),
         }
     }

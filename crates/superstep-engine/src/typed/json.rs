@@ -12,7 +12,7 @@ use super::{
     snap::Snap,
     state::{State, Update},
 };
-use crate::options::Status;
+use crate::{clock::unix_millis, options::Status};
 
 impl<S: Serialize> Serialize for Snap<S> {
     fn serialize<O: Serializer>(&self, out: O) -> Result<O::Ok, O::Error> {
@@ -26,11 +26,15 @@ impl<S: Serialize> Serialize for Outcome<S> {
             Self::Done(_) => Status::Done,
             Self::Waiting { .. } => Status::Waiting,
             Self::Paused { .. } => Status::Paused,
+            Self::Sleeping { .. } => Status::Sleeping,
         };
-        let mut shown = out.serialize_map(Some(3))?;
+        let mut shown = out.serialize_map(None)?;
         shown.serialize_entry("output", self.state())?;
         shown.serialize_entry("asks", self.asks())?;
         shown.serialize_entry("status", &status)?;
+        if let Self::Sleeping { until, .. } = self {
+            shown.serialize_entry("until", &unix_millis(*until))?;
+        }
         shown.end()
     }
 }

@@ -1,5 +1,7 @@
 //! How a run of a typed graph ended.
 
+use std::time::SystemTime;
+
 use serde::de::DeserializeOwned;
 use superstep_core::error::{Error, ErrorKind};
 
@@ -9,7 +11,10 @@ use super::{
     snap::Snap,
     state::State,
 };
-use crate::options::{DynOutcome, Status};
+use crate::{
+    clock::time,
+    options::{DynOutcome, Status},
+};
 
 /// How a run ended.
 ///
@@ -50,13 +55,24 @@ pub enum Outcome<S> {
         /// The state.
         state: Snap<S>,
     },
+    /// It waits for a time ([`Ctx::sleep`](super::Ctx::sleep)). A worker wakes it then, or
+    /// [`Graph::wake_due`](super::Graph::wake_due).
+    Sleeping {
+        /// The time.
+        until: SystemTime,
+        /// The state, with what finished tasks of the step wrote.
+        state: Snap<S>,
+    },
 }
 
 impl<S> Outcome<S> {
     /// The state, however the run ended.
     pub fn state(&self) -> &Snap<S> {
         match self {
-            Self::Done(state) | Self::Waiting { state, .. } | Self::Paused { state } => state,
+            Self::Done(state)
+            | Self::Waiting { state, .. }
+            | Self::Paused { state }
+            | Self::Sleeping { state, .. } => state,
         }
     }
 
@@ -104,6 +120,10 @@ impl<S: State> Outcome<S> {
         Ok(match outcome.status {
             Status::Done => Self::Done(state),
             Status::Paused => Self::Paused { state },
+            Status::Sleeping => Self::Sleeping {
+                until: time(outcome.until.unwrap_or_default()),
+                state,
+            },
             Status::Waiting => Self::Waiting {
                 asks: outcome.asks.iter().map(OpenAsk::from).collect(),
                 state,

@@ -29,6 +29,7 @@ use crate::{
     input,
     running::{self, Canceller},
     runs::Recovery,
+    worker::Worked,
 };
 
 /// A run that was started. It continues by itself, on the runtime that started it: whoever drops this or
@@ -258,6 +259,15 @@ impl<S: State, N: Nodes> Graph<S, N> {
     /// time. Such a run is not undone unless the caller means it ([`Cancel::RollbackRepeating`]).
     pub async fn effects_of_run(&self, run: RunId) -> Result<Vec<Repeated>, Error> {
         self.inner.effects_of_run(run).await
+    }
+
+    /// Wakes the threads of this graph whose time has come, for programs without a [`Worker`](crate::Worker):
+    /// runs that sleep, and questions whose deadline is over. What else is due in the queue for this graph runs
+    /// too. Each runs to its end, one after the other; several processes may call this at once.
+    pub async fn wake_due(&self) -> Result<Vec<(ThreadId, Result<Outcome<S>, Error>)>, Error> {
+        let worked = self.inner.wake_due(&self.options).await?;
+        let typed = |worked: Worked| (worked.thread, worked.outcome.and_then(Outcome::new));
+        Ok(worked.into_iter().map(typed).collect())
     }
 
     /// The threads of this graph whose newest run was cut short: its process was killed, or it was

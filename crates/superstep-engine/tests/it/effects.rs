@@ -331,7 +331,7 @@ async fn an_effect_that_is_not_done_is_repeated_by_a_retry() {
 }
 
 #[tokio::test]
-async fn a_question_within_an_effect_leaves_its_outcome_unknown() {
+async fn a_question_within_an_effect_is_refused_and_leaves_its_outcome_unknown() {
     let sent = Count::default();
     let s = sent.clone();
     let graph = one(move |ctx: DynCtx| {
@@ -349,9 +349,10 @@ async fn a_question_within_an_effect_leaves_its_outcome_unknown() {
     });
     let graph = graph.backends(saved()).build().expect("it builds");
     let options = RunOptions::on("t");
-    for input in [object(json!({})).into(), input::resume("yes")] {
+    let inputs = [object(json!({})).into(), input::resume("yes")];
+    for (input, code) in inputs.into_iter().zip(["SS3054", "SS1202"]) {
         let error = graph.invoke(input, &options).await.expect_err("unknown");
-        assert_eq!((error.code(), sent.get()), ("SS1202", 1), "{error}");
+        assert_eq!((error.code(), sent.get()), (code, 1), "{error}");
     }
 }
 

@@ -15,6 +15,7 @@ mod cancel;
 mod cancelling;
 mod changed;
 mod cut_short;
+mod deadlines;
 mod drawing;
 mod effects;
 mod fixture;

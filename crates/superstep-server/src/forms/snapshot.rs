@@ -60,6 +60,10 @@ fn interrupt(ask: &DynAsk) -> Json {
     if let (Some(schema), Json::Object(fields)) = (&ask.schema, &mut shown) {
         fields.insert("schema".to_owned(), schema.to_json());
     }
+    if let (Some(deadline), Json::Object(fields)) = (ask.deadline, &mut shown) {
+        let deadline = time::text(deadline.saturating_mul(1000));
+        fields.insert("deadline".to_owned(), deadline);
+    }
     shown
 }
 

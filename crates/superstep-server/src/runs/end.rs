@@ -7,7 +7,7 @@ use superstep::{
     saver::At,
 };
 
-use crate::{app::App, error::ServerError, forms};
+use crate::{app::App, error::ServerError, forms, time};
 
 /// The code of a run that took more steps than it may; clients know it by a name.
 const STEP_LIMIT: &str = "SS1102";
@@ -132,7 +132,12 @@ pub(super) fn with_interrupts(values: Json, asks: &[DynAsk]) -> Json {
 pub(crate) fn interrupts(asks: &[DynAsk]) -> Json {
     let show = |ask: &DynAsk| {
         let schema = ask.schema.as_ref().map(|schema| schema.to_json());
-        json!({ "value": ask.value.to_json(), "id": ask.id.to_string(), "response_schema": schema })
+        let mut shown = json!({ "value": ask.value.to_json(), "id": ask.id.to_string(), "response_schema": schema });
+        if let (Some(deadline), Json::Object(fields)) = (ask.deadline, &mut shown) {
+            let deadline = time::text(deadline.saturating_mul(1000));
+            fields.insert("deadline".to_owned(), deadline);
+        }
+        shown
     };
     asks.iter().map(show).collect()
 }

@@ -12,7 +12,8 @@ use crate::{forms::thread_name::public, time};
 pub(crate) fn status(run: &RunRecord) -> &'static str {
     match run.status() {
         _ if given_up(run).is_some() => "error",
-        RunStatus::Queued => "pending",
+        // One that sleeps continues by itself: who waits for it waits on.
+        RunStatus::Queued | RunStatus::Sleeping => "pending",
         RunStatus::Idle | RunStatus::Running => "running",
         RunStatus::Failed => "error",
         RunStatus::Cancelled | RunStatus::Interrupted | RunStatus::Drained => "interrupted",
@@ -46,6 +47,9 @@ pub(crate) fn shown(run: &RunRecord) -> Json {
         "created_at": micros(run.created),
         "updated_at": micros(updated),
     });
+    if let (Some(sleep), Json::Object(fields)) = (run.sleeping(), &mut shown) {
+        fields.insert("sleeps_until".to_owned(), micros(sleep.until));
+    }
     if let (Some(error), Json::Object(fields)) = (given_up(run), &mut shown) {
         fields.insert("error".to_owned(), told(&error).into());
     }

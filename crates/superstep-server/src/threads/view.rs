@@ -134,7 +134,7 @@ fn queued_answer(run: &RunRecord) -> Option<Json> {
 
 fn status(status: RunStatus, has_more: bool) -> &'static str {
     match status {
-        RunStatus::Queued | RunStatus::Running => "busy",
+        RunStatus::Queued | RunStatus::Running | RunStatus::Sleeping => "busy",
         RunStatus::Failed => "error",
         _ if has_more => "interrupted",
         _ => "idle",

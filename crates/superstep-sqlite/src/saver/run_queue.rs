@@ -77,7 +77,7 @@ pub(super) fn enqueue(
         Some(row) => is_leased(writer, &name, row, worker)?,
         None => false,
     };
-    if new.on_busy == OnBusy::Reject && (is_taken || !open.is_empty()) {
+    if new.on_busy == OnBusy::Reject && (is_taken || open.iter().any(|row| row.record.is_busy())) {
         return Err(SaverError::Busy { thread: name });
     }
     if let Some(how) = new.on_busy.cancel() {
@@ -112,6 +112,7 @@ struct ClaimedRow {
     record: RunRecord,
     guard: LeaseGuard,
     epoch: u64,
+    others_wait: bool,
 }
 
 /// Claims runs, in one transaction.
@@ -189,6 +190,7 @@ fn claim_run(
         leased.insert(row.record.thread.clone(), ThreadContents::Empty);
     }
     Ok(Some(ClaimedRow {
+        others_wait: waiting::has(writer.db()?, row.thread)?,
         record: row.record,
         guard,
         epoch: leased.epoch,
@@ -229,6 +231,7 @@ impl RunQueue for SqliteSaver {
                 record,
                 guard,
                 epoch,
+                others_wait,
             } in rows.await?
             {
                 let lease = guard.lease(epoch);
@@ -237,6 +240,7 @@ impl RunQueue for SqliteSaver {
                     loaded: loaded.await?,
                     record,
                     lease,
+                    others_wait,
                 });
             }
             Ok(claimed)

@@ -11,11 +11,12 @@ use std::{
 use serde_json::json;
 use superstep::{
     Backends, Caller, Ending, LogItem, Modes, RunId, RunOptions, RunStatus, Saver, ThreadId,
-    clock::{Clock, SystemClock, UnixMillis},
+    clock::{Clock, ManualClock, SystemClock, UnixMillis},
     dynamic::{DynCtx, DynGraph, DynGraphBuilder, DynReducer, EventKind, Halt, START, Worker},
     saver::At,
 };
 use superstep_sqlite::Database;
+use tokio::sync::oneshot;
 
 use crate::env::Folder;
 
@@ -41,7 +42,12 @@ fn graph(database: &Database, clock: Option<Arc<dyn Clock>>) -> DynGraph {
         Ok::<_, Halt>(json!({ "log": [format!("{word} in {}", std::process::id())] }))
     };
     let nap = |ctx: DynCtx| async move {
-        ctx.sleep(HOUR).await?;
+        // Beside something else, so that the run stays under way.
+        let (_open, never) = oneshot::channel::<()>();
+        tokio::select! {
+            slept = ctx.sleep(HOUR) => slept?,
+            _never = never => {}
+        }
         let by = json!({ "caller": ctx.caller().owner(), "context": ctx.context() });
         Ok::<_, Halt>(json!({ "log": ["slept"], "by": by }))
     };
@@ -93,6 +99,42 @@ async fn work_a_queue(path: &Path) {
     println!("run={}", run.id);
     let worker = Worker::new([graph], RunOptions::default()).unwrap();
     worker.work_once().await.unwrap();
+}
+
+const SLEEPER_TEST: &str = "killed_runs::a_run_that_sleeps_outlives_its_process_and_is_woken_once";
+
+/// Sleeps for an hour from the beginning of the epoch, with an effect before and after.
+fn sleeper(database: &Database, clock: Option<Arc<dyn Clock>>) -> DynGraph {
+    let node = |ctx: DynCtx| async move {
+        let by = || async { Ok(std::process::id()) };
+        let before: u32 = ctx.once("before", by).await?;
+        ctx.sleep(HOUR).await?;
+        let after: u32 = ctx.once("after", by).await?;
+        Ok::<_, Halt>(json!({ "by": [before, after] }))
+    };
+    DynGraphBuilder::new()
+        .name("sleeps")
+        .last_value("by")
+        .node("sleep", node)
+        .edge(START, "sleep")
+        .backends(Backends {
+            saver: Some(Arc::new(database.saver())),
+            clock,
+            ..Backends::default()
+        })
+        .build()
+        .unwrap()
+}
+
+/// Starts a run that sleeps, and stays when it has ended so.
+async fn fall_asleep(path: &Path) {
+    let database = Database::open(path).unwrap();
+    let graph = sleeper(&database, Some(Arc::new(ManualClock::at(0))));
+    let running = graph.start(json!({}), &of("ann")).await.unwrap();
+    println!("run={}", running.id);
+    let outcome = running.await.unwrap();
+    println!("status={:?}", outcome.status);
+    std::future::pending().await
 }
 
 /// Starts a run and waits for its end, which must be a cancellation.
@@ -246,6 +288,38 @@ async fn a_queued_run_whose_worker_was_killed_keeps_its_caller_and_context() {
     let seen = worked.outcome.unwrap().output.unwrap();
     let by = json!({ "caller": "ann", "context": { "shop": "ann's" } });
     assert_eq!(seen.get("by").unwrap().to_json(), by);
+}
+
+#[tokio::test]
+async fn a_run_that_sleeps_outlives_its_process_and_is_woken_once() {
+    if let Some(path) = std::env::var_os(RUNNER) {
+        return fall_asleep(Path::new(&path)).await;
+    }
+    let folder = Folder::new();
+    let mut runner = Runner::of(SLEEPER_TEST, &folder.path());
+    assert_eq!(word_after(&mut runner.said, "status="), "Sleeping");
+    let (run, killed) = (runner.run, runner.child.id());
+    runner.kill();
+    let database = folder.open();
+    let later = sleeper(&database, None);
+    assert_eq!(later.status("t").await.unwrap(), RunStatus::Sleeping);
+    let nobody_cut = later.interrupted_threads().await.unwrap();
+    assert!(nobody_cut.is_empty());
+    let other = folder.open();
+    let rival = sleeper(&other, None);
+    let options = options();
+    let (mut one, two) = tokio::join!(later.wake_due(&options), rival.wake_due(&options));
+    one.as_mut().unwrap().extend(two.unwrap());
+    let [worked] = &one.unwrap()[..] else {
+        panic!("one of them wakes it");
+    };
+    assert_eq!(worked.run, run);
+    let woken = worked.outcome.as_ref().unwrap();
+    let by = woken.output.as_ref().unwrap().to_json();
+    assert_eq!(by, json!({ "by": [killed, std::process::id()] }));
+    let record = later.find_run(run).await.unwrap().unwrap();
+    assert_eq!(record.status(), RunStatus::Done);
+    assert_eq!(record.caller(), &Caller::new("ann"));
 }
 
 #[tokio::test]

@@ -126,6 +126,7 @@ fn end(thread: &str, epoch: u64) -> EndRun {
         cost: RunCost::default(),
         keeps: false,
         hands_back: false,
+        alarm: None,
     }
 }
 

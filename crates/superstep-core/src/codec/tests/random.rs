@@ -162,6 +162,7 @@ impl Random {
             value: self.value(2),
             schema: self.maybe(|random| random.value(1)),
             kind: self.maybe(Self::text),
+            deadline: self.maybe(|random| i64::from(random.wide() as u32)),
         }
     }
 
@@ -321,6 +322,7 @@ pub(super) fn everything() -> Record {
                     value: long.clone(),
                     schema: Some(Value::Bool(true)),
                     kind: Some("kind".into()),
+                    deadline: Some(1 << 40),
                 }],
                 answered: true,
                 answers: vec![Value::Int(-5), Value::UInt(u64::MAX)],

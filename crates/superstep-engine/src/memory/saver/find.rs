@@ -19,7 +19,7 @@ impl MemorySaver {
             }
             inner.end_lost_run(now);
             if inner.may_be(query) {
-                let updated = inner.runs.all().last().and_then(RunRecord::updated);
+                let updated = inner.runs.newest().and_then(RunRecord::updated);
                 let used = Some(inner.used);
                 hints.push(ThreadHint { id, updated, used });
             }
@@ -30,8 +30,7 @@ impl MemorySaver {
 
 impl Thread {
     fn may_be(&self, query: &ThreadQuery) -> bool {
-        let runs = self.runs.all();
-        let (first, newest) = (runs.first(), runs.last());
+        let (first, newest) = (self.runs.all().first(), self.runs.newest());
         let metadata = newest.map(|run| run.metadata.clone()).unwrap_or_default();
         let created = first.map(|run| run.created);
         let updated = newest.and_then(RunRecord::updated);

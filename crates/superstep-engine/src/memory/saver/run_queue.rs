@@ -48,8 +48,7 @@ impl MemorySaver {
                 return Err(SaverError::RunEnded { run });
             }
             inner.end_lost_run(now);
-            let open = |run: &RunRecord| run.ending.is_none();
-            let is_busy = inner.taken || inner.runs.all().iter().any(open);
+            let is_busy = inner.taken || inner.runs.all().iter().any(RunRecord::is_busy);
             if is_busy && new.on_busy == OnBusy::Reject {
                 return Err(SaverError::Busy { thread: id.clone() });
             }
@@ -123,6 +122,7 @@ impl MemorySaver {
             record.clone()
         });
         inner.runs.open(next.run);
+        let others_wait = inner.runs.all().iter().any(|run| run.waiting().is_some());
         drop(inner);
         let mut places = lock(&self.0.runs.places);
         places.leave(owner, next);
@@ -132,6 +132,7 @@ impl MemorySaver {
             record: record?,
             lease,
             loaded,
+            others_wait,
         })
     }
 

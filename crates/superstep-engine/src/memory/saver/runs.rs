@@ -54,6 +54,11 @@ impl ThreadRuns {
         self.open = None;
     }
 
+    /// The newest run that lists show.
+    pub(super) fn newest(&self) -> Option<&RunRecord> {
+        self.all.iter().rfind(|run| !run.is_alarm())
+    }
+
     pub(super) fn find(&mut self, run: RunId) -> Option<&mut RunRecord> {
         let mut newest_first = self.all.iter_mut().rev();
         newest_first.find(|record| record.id == run)
@@ -151,6 +156,10 @@ impl RunPlaces {
         self.places.insert(run, (thread, self.count));
     }
 
+    fn remove(&mut self, run: RunId) {
+        self.places.remove(&run);
+    }
+
     pub(super) fn thread(&self, run: RunId) -> Option<&ThreadId> {
         self.places.get(&run).map(|(thread, _)| thread)
     }
@@ -210,7 +219,7 @@ impl RunIndex {
     pub(super) fn remove(&self, runs: &[RunRecord]) {
         let mut index = lock(&self.places);
         for run in runs {
-            index.places.remove(&run.id);
+            index.remove(run.id);
             self.changed(run.id);
         }
     }
@@ -245,6 +254,11 @@ impl MemorySaver {
         }
         let now = self.0.clock.now();
         inner.end_run_but(now, |record| record.id == run);
+        for it in inner.runs.all.iter().filter(|it| it.sleeping().is_some()) {
+            self.0.runs.changed(it.id);
+        }
+        let gone = inner.runs.all.extract_if(.., |it| it.give_way(run, now));
+        gone.for_each(|it| index.remove(it.id));
         let head = inner.head();
         if index.knows(run)
             && let Some(known) = inner.runs.find(run)
@@ -279,8 +293,15 @@ impl MemorySaver {
         if !is_leased || !record.is_open() || record.epoch != Some(end.epoch) {
             return Err(SaverError::Conflict { thread: end.thread });
         }
-        record.finish(&end, head, self.0.clock.now());
-        lock(&self.0.runs.places).wait(record);
+        let alarm = record.finish(&end, head, self.0.clock.now());
+        let mut places = lock(&self.0.runs.places);
+        places.wait(record);
+        if let Some(alarm) = alarm {
+            places.add(alarm.id, end.thread.clone());
+            places.wait(&alarm);
+            inner.runs.all.push(alarm);
+        }
+        drop(places);
         inner.runs.open = None;
         let is_queued = inner.runs.all().iter().any(|run| run.waiting().is_some());
         drop(inner);
@@ -305,6 +326,7 @@ impl MemorySaver {
         all.iter()
             .take(end.unwrap_or(0))
             .rev()
+            .filter(|record| !record.is_alarm())
             .filter(|record| query.status.is_none_or(|status| record.status() == status))
             .take(query.limit.unwrap_or(usize::MAX))
             .cloned()
@@ -319,7 +341,7 @@ impl MemorySaver {
             }
             let mut inner = lock(&thread);
             inner.end_lost_run(self.0.clock.now());
-            let newest = inner.runs.all().last();
+            let newest = inner.runs.newest();
             found.extend(newest.filter(|run| run.was_cut_short()).cloned());
         }
         found

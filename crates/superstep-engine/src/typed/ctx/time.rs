@@ -11,10 +11,8 @@ impl Ctx {
     /// attempt of the task, in this process or after a restart, waits for the rest only, or not at
     /// all if the time has come meanwhile.
     ///
-    /// Within a step, the n-th wait of a task is the same on every attempt. It counts toward the run
-    /// timeout of the task, and not toward the idle one. While it waits, the run is under way and
-    /// holds its thread; after a crash, [`Graph::resume_interrupted`](crate::typed::Graph::resume_interrupted)
-    /// takes it up again.
+    /// Within a step, the n-th wait of a task is the same on every attempt.
+    #[doc = include_str!("../../docs/sleep.md")]
     ///
     /// ```
     /// # use serde::{Deserialize, Serialize};
