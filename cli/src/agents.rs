@@ -148,7 +148,7 @@ impl Agent {
     }
 
     /// The agent that the name of a thread begins with; the longest name counts.
-    fn of_name(thread: &str) -> Option<Self> {
+    pub(crate) fn of_name(thread: &str) -> Option<Self> {
         let rest = |agent: &&Self| {
             let rest = thread.strip_prefix(agent.name());
             rest.is_some_and(|rest| rest.starts_with('-'))

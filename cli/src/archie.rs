@@ -23,6 +23,7 @@ use crate::{
     error::Error,
     files,
     output::{plain, shown},
+    resumed::Resumed,
     suggest,
     thread_reader::ThreadReader,
     written,
@@ -44,7 +45,8 @@ pub(crate) async fn analyze(
     }
     check_globs(&what.reading.glob)?;
     check_out(what.talk.out.as_deref(), app.global)?;
-    let answers = answers(&what.talk)?;
+    let answers = written::answers(what.talk.answers.as_deref())?;
+    let answers = answers.automatic(what.talk.approve_after.is_some());
     let brief = Brief {
         words: what.query.clone(),
         inputs: Some(what.reading.inputs.clone()),
@@ -65,12 +67,6 @@ pub(crate) async fn analyze(
     let next = Next::Input(agent.analyze(&brief).into_value());
     let session = session(agent, &what.talk).beginning(Archie::analyze, brief);
     talk(session, &thread, answers, Some(&what.query), next, app).await
-}
-
-/// The answers that the options of a conversation give.
-fn answers(talk: &TalkOptions) -> Result<Answers, Error> {
-    let answers = written::answers(talk.answers.as_deref())?;
-    Ok(answers.automatic(talk.approve_after.is_some()))
 }
 
 /// A conversation with these options.
@@ -245,13 +241,13 @@ pub(crate) async fn hosted(
 /// Resumes a thread: shows its open question without calling the model, continues an interrupted run, or
 /// writes the result again if it is missing. The question and the result are shown even if there is no model.
 pub(crate) async fn resume(
-    thread: &str,
-    args: &TalkOptions,
+    resumed: Resumed<'_>,
     agreement: Agreement,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
+    let (thread, args) = (resumed.thread, resumed.talk);
     check_out(args.out.as_deref(), app.global)?;
-    let answers = answers(args)?;
+    let answers = resumed.answers.automatic(args.approve_after.is_some());
     let reading = Archie::reader(database::read_only(app.global)?)?;
     let known = reading.graph().state(thread).await?;
     if let Some(folder) = &known.state.inputs.folder {

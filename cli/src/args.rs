@@ -49,7 +49,7 @@ pub(crate) use trust::{TrustArgs, TrustCommand};
     after_help = "Examples:
   superstep demo                                 see the agents work, in under a minute
   superstep analyze --query 'One service or two?' --inputs docs
-  superstep inbox                                the open questions of the e-mail assistant
+  superstep inbox                                the open questions of all agents
   superstep shell                                an interactive shell with every command
   superstep serve                                the agents over HTTP, and a page for browsers
   superstep threads list                         all threads, and which wait for you
@@ -105,7 +105,7 @@ Agents:
   analyze        Archie: analyze a folder of documents in a conversation
   build-context  Archie: write a context document about a folder
   mail           E-mail assistant: process mail, show what it has learned
-  inbox          E-mail assistant: its open questions, and your answers
+  inbox          Open questions of all agents, and your answers
   sheet          Spreadsheets: carry out an instruction on a workbook
   docs           Document a code base
   atris          Atris: answer questions about Audius
@@ -312,7 +312,7 @@ paths and threads; Alt-Enter starts a new line; `/help` lists more; `exit` or Ct
     /// E-mail assistant: process mail, show what it has learned
     #[command(subcommand, arg_required_else_help = true)]
     Mail(MailCommand),
-    /// E-mail assistant: its open questions, and your answers
+    /// Open questions of all agents, and your answers
     Inbox(Inbox),
     /// Spreadsheets: carry out an instruction on a workbook, step by step
     #[command(subcommand, arg_required_else_help = true)]

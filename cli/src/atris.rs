@@ -8,8 +8,6 @@ mod command;
 mod options;
 mod session;
 
-use std::path::Path;
-
 use superstep::ThreadId;
 use superstep_agent::Console as _;
 use superstep_atris::{SKIP, help_of, thread_errors};
@@ -24,6 +22,7 @@ use crate::{
     database,
     error::Error,
     output::{Form, plain, shown, strong},
+    resumed::Resumed,
     terminal::{Line, Topic},
     thread_reader::{LAST, ThreadReader},
 };
@@ -99,17 +98,11 @@ pub(crate) async fn hosted(
 }
 
 /// Resumes a thread: answers its open question, or finishes a run that was interrupted.
-pub(crate) async fn resume(
-    thread: &str,
-    answers: Option<&Path>,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
-    let options = AtrisOptions {
-        answers: answers.map(Path::to_owned),
-        ..AtrisOptions::default()
-    };
-    let mut session = open(Some(thread.to_owned()), &options, app).await?;
-    session.resume(None, app).await
+pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
+    let thread = Some(resumed.thread.to_owned());
+    let mut session = open(thread, &AtrisOptions::default(), app).await?;
+    session.set_answers(resumed.answers);
+    session.resume(resumed.question, app).await
 }
 
 async fn open(

@@ -50,7 +50,7 @@ async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Err
     let Some(scene) = running::of(agent).scene() else {
         return Ok(());
     };
-    output.say(&[strong(agent.name()), plain(format!(": {}", scene.about))]);
+    output.say(&[strong(agent.name()), plain(format!(": {}", scene.about()))]);
     let place = folder.join(agent.name());
     for (name, content) in scene.files {
         let path = place.join(name);
@@ -60,10 +60,10 @@ async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Err
         std::fs::write(path, content)?;
     }
     let database = folder.join("demo.db");
-    for (about, line) in scene.commands {
+    for (about, line) in scene.commands() {
         let line = match line.contains(QUESTION) {
             true => line.replace(QUESTION, &question(&database, app.global).await?),
-            false => (*line).to_owned(),
+            false => line.to_owned(),
         };
         output.say(&[]);
         output.say(&[faint(format!("# {about}"))]);
@@ -85,14 +85,14 @@ async fn scene(agent: Agent, folder: &Path, app: &mut App<'_>) -> Result<(), Err
     Ok(())
 }
 
-/// The beginning of the id of the open question about a reply.
+/// The beginning of the id of the open question about a proposal.
 async fn question(database: &Path, global: &Global) -> Result<String, Error> {
     let global = Global {
         db: Some(database.to_owned()),
         without_settings: true,
         ..global.clone()
     };
-    inbox::about_a_reply(&global).await
+    inbox::first_proposal(&global).await
 }
 
 /// Shows the files of a folder.

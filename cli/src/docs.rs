@@ -8,7 +8,7 @@ mod options;
 use std::path::Path;
 
 use superstep::fs::Roots;
-use superstep_agent::Console as _;
+use superstep_agent::{Answers, Console as _};
 use superstep_docgen::{CodeQuestion, impact_notice, page_notice};
 
 use crate::{
@@ -80,10 +80,6 @@ pub(crate) async fn hosted(
 }
 
 /// Continues with a thread: answers its open question, also from a file, or finishes a run that was interrupted.
-pub(crate) async fn resume(
-    thread: &str,
-    answers: Option<&Path>,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
+pub(crate) async fn resume(thread: &str, answers: Answers, app: &mut App<'_>) -> Result<(), Error> {
     make::resume(thread, answers, app).await
 }

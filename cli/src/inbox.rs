@@ -1,9 +1,10 @@
-//! `superstep inbox`: the open questions of the e-mail assistant, and the answers.
+//! `superstep inbox`: the open questions of all agents, and the answers.
 //!
-//! Reading needs no model and no account; answering needs both, as it resumes the run. Questions and answers are in
-//! `superstep_mail::inbox`. `id` finds a question, and `screen` is the inbox at a terminal: `keys` reads keys, `selected`
-//! tracks how much of a question was shown, `marked` which are accepted together, `background` continues runs meanwhile,
-//! `draw` draws.
+//! Reading needs no model and no account; answering needs what the agent needs, as it resumes the run. `questions` collects
+//! questions from all threads, `id` finds one, and `screen` is the inbox at a terminal: `keys` reads keys, `selected` tracks how
+//! much of a question was shown, `marked` which are accepted together, `background` continues runs meanwhile, `draw` draws.
+//!
+//! Agents with a desk take answers in the background; the others are answered in a conversation.
 
 mod background;
 mod draw;
@@ -11,32 +12,41 @@ mod help;
 mod id;
 mod keys;
 mod marked;
+mod questions;
 mod screen;
 mod selected;
 
 use std::{
     io::{self, IsTerminal},
     path::Path,
+    sync::Arc,
 };
 
-use superstep::{AskId, Backends};
-use superstep_mail::{
-    Answer, MailAgent,
-    inbox::{self, After, Question, Shown, edit},
+use serde_json::{Map, Value as Json};
+use superstep::dynamic::state::Depth;
+use superstep_agent::{
+    AfterAnswers, Answers, Commands, Context, InboxAnswer, InboxQuestion, RunEnd, Verb,
 };
+use tokio::sync::oneshot;
 
 use crate::{
     app::App,
-    args::{AccountArgs, Global, Inbox, InboxArgs, InboxCommand},
-    consent::Agreement,
+    args::{AccountArgs, Global, Inbox, InboxArgs, InboxCommand, Limits, TalkOptions},
     console, database,
     error::Error,
     files,
-    mail::{self, OpenedAgent, account},
     output::{Form, Output, faint, plain},
+    resumed::Resumed,
+    running::{self, OpenedDesk},
     suggest,
     terminal::{Composed, Editor},
+    thread_reader::ThreadReader,
 };
+use questions::{Question, Questions};
+
+/// Answers of a conversation that mean [`InboxAnswer::Accept`] and [`InboxAnswer::Ignore`].
+const YES: &str = "y";
+const NO: &str = "n";
 
 pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
     let only_looks = match &what.command {
@@ -48,22 +58,21 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
         nothing_open(app.output);
         return Ok(());
     }
-    let backends = match only_looks {
-        true => database::read_only(app.global)?,
-        false => database::writable(app.global)?,
+    let threads = match only_looks {
+        true => ThreadReader::open(app.global)?,
+        false => ThreadReader::open_to_change(app.global)?,
     };
-    let reader = MailAgent::reader(backends)?;
+    let mut questions = Questions::new(threads, None);
     let Some(command) = what.command else {
-        if !is_at_terminal(app) {
-            return list(&reader, app.output).await;
-        }
-        let whole = Shown::All;
-        return open(&reader, whole, &what.with, app).await;
+        return match is_at_terminal(app) {
+            true => screen::run(questions, &what.with, app).await,
+            false => list(&mut questions, app.output).await,
+        };
     };
     match command {
-        InboxCommand::List => list(&reader, app.output).await,
+        InboxCommand::List => list(&mut questions, app.output).await,
         InboxCommand::Show { id, diff } => {
-            let all = Question::open(&reader, &Shown::All).await?;
+            let all = questions.open().await?;
             let found = id::find(&all, &id)?;
             let shown = match diff {
                 true => found.diff().ok_or_else(|| Error::Missing {
@@ -75,8 +84,8 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
             console::show([shown], app.output)
         }
         InboxCommand::Accept { id, with } => {
-            let say = |question: &Question| Ok(question.accepted());
-            one(&reader, &id, say, &with, app).await
+            let say = |question: &InboxQuestion| Ok(question.accepted());
+            one(&mut questions, &id, say, &with, app).await
         }
         InboxCommand::Edit {
             id,
@@ -85,57 +94,64 @@ pub(crate) async fn run(what: Inbox, app: &mut App<'_>) -> Result<(), Error> {
             with,
         } => {
             let is_interactive = app.terminal.is_interactive();
-            let say = |question: &Question| match set.is_empty() && file.is_none() {
-                true if is_interactive => in_editor(question),
-                true => Err(Error::Usage(
-                    "say what to change: --set KEY=VALUE or --file FILE".into(),
-                )),
-                false => edited(question, &set, file.as_deref()),
+            let say = |question: &InboxQuestion| {
+                question.check(Verb::Edit).map_err(Error::Usage)?;
+                match set.is_empty() && file.is_none() {
+                    true if is_interactive => in_editor(question),
+                    true => Err(Error::Usage(
+                        "say what to change: --set KEY=VALUE or --file FILE".into(),
+                    )),
+                    false => edited(question, &set, file.as_deref()),
+                }
             };
-            one(&reader, &id, say, &with, app).await
+            one(&mut questions, &id, say, &with, app).await
         }
         InboxCommand::Respond { id, text, with } => {
-            let say = |_: &Question| Ok(Answer::response(text.join(" ")));
-            one(&reader, &id, say, &with, app).await
+            let say = |_: &InboxQuestion| Ok(InboxAnswer::Respond(text.join(" ")));
+            one(&mut questions, &id, say, &with, app).await
         }
         InboxCommand::Read { id, with } => {
-            let say = |_: &Question| Ok(Answer::read());
-            one(&reader, &id, say, &with, app).await
+            let say = |_: &InboxQuestion| Ok(InboxAnswer::Read);
+            one(&mut questions, &id, say, &with, app).await
         }
         InboxCommand::Ignore { id, with } => {
-            let say = |_: &Question| Ok(Answer::ignore());
-            one(&reader, &id, say, &with, app).await
+            let say = |_: &InboxQuestion| Ok(InboxAnswer::Ignore);
+            one(&mut questions, &id, say, &with, app).await
         }
     }
 }
 
-/// Resumes a thread of mail: shows its open questions and how to answer them, or continues a run that was
+/// Resumes a thread of an agent with a desk: shows its open questions and how to answer them, or continues a run that was
 /// interrupted or failed.
-pub(crate) async fn resume(
-    thread: &str,
-    with: &InboxArgs,
-    agreement: Agreement,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
-    let reader = MailAgent::reader(database::writable(app.global)?)?;
-    let shown = Shown::Thread(thread.to_owned());
-    let global = app.global;
-    let how = |id: &str| suggest::with_account(global, &with.account, &["inbox", "accept", id]);
-    let open_now = Question::open(&reader, &shown).await?;
+pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
+    let agreement = resumed.agreement(app).await?;
+    let (agent, thread) = (resumed.agent, resumed.thread);
+    let with = &InboxArgs {
+        max_cost: resumed.talk.limits.max_cost,
+        rehearse: false,
+        account: resumed.account,
+    };
+    let mut questions = Questions::new(ThreadReader::open_to_change(app.global)?, Some(thread));
+    let open_now = questions.open().await?;
     if open_now.is_empty() {
-        if reader.graph().state(thread).await?.is_done() {
+        let graph = questions.threads.graph_of(agent)?;
+        let snapshot = graph.state(&thread.into(), None, Depth::Here).await?;
+        if snapshot.next.is_empty() {
             app.output.say(&[faint("this thread is done")]);
             return Ok(());
         }
-        let account = account::read(&with.account, app.global)?;
-        let agent = mail::open(&account, with.max_cost, app).await?;
+        questions.open_desk(agent, with, app).await?;
         agreement.store().await?;
-        let after = inbox::resume(&agent, thread, app.terminal.ctrl_c()).await?;
-        return tell(after, &agent, with, app);
+        return match questions.desk(agent) {
+            Some(opened) => give(opened, thread, &[], with, app).await,
+            None => Ok(()),
+        };
     }
+    let (global, account) = (app.global, &with.account);
+    let how = |id: &str| suggest::with_account(global, account, &["inbox", "accept", id]);
     let to_answer = open_now
         .iter()
-        .flat_map(|it| it.to_answer(&how(&it.short_id())));
+        .flat_map(|it| it.to_answer(&how(&it.short_id)));
     if !is_at_terminal(app) {
         console::show(to_answer, app.output)?;
         agreement.store().await?;
@@ -143,51 +159,34 @@ pub(crate) async fn resume(
             thread: thread.to_owned(),
         });
     }
-    let opened = match account::read(&with.account, app.global) {
-        Ok(account) => mail::open(&account, with.max_cost, app).await,
-        Err(error) => Err(error),
-    };
-    match opened {
-        Ok(agent) => {
-            agreement.store().await?;
-            screen::run(agent, shown, with, app).await
-        }
-        Err(error) => {
-            console::show(to_answer, app.output)?;
-            Err(error)
-        }
+    if let Err(error) = questions.open_desk(agent, with, app).await {
+        console::show(to_answer, app.output)?;
+        return Err(error);
     }
-}
-
-/// The open questions of a thread, each in lines.
-pub(crate) async fn views(
-    backends: &Backends,
-    thread: &str,
-) -> Result<Vec<(AskId, Vec<String>)>, Error> {
-    let reader = MailAgent::reader(backends.clone())?;
-    let open = Question::open(&reader, &Shown::Thread(thread.to_owned())).await?;
-    let open = open.iter();
-    Ok(open.map(|it| (it.ask, it.described().texts())).collect())
+    agreement.store().await?;
+    screen::show(questions, with, app).await
 }
 
 /// The ids of the open questions.
 pub(crate) async fn question_ids(global: &Global) -> Result<Vec<String>, Error> {
-    let reader = MailAgent::reader(database::read_only(global)?)?;
-    let all = Question::open(&reader, &Shown::All).await?;
+    let all = Questions::new(ThreadReader::open(global)?, None)
+        .open()
+        .await?;
     Ok(all.iter().map(|it| id::unique(&all, it)).collect())
 }
 
-/// The beginning of the id of the first open question about a reply, for the demo.
-pub(crate) async fn about_a_reply(global: &Global) -> Result<String, Error> {
-    let reader = MailAgent::reader(database::read_only(global)?)?;
-    let all = Question::open(&reader, &Shown::All).await?;
+/// The beginning of the id of the first open question that can be accepted, for the demo.
+pub(crate) async fn first_proposal(global: &Global) -> Result<String, Error> {
+    let all = Questions::new(ThreadReader::open(global)?, None)
+        .open()
+        .await?;
     let mut all = all.iter();
-    let found = all.find(|it| it.item.action_request.action == superstep_mail::tools::SEND);
+    let found = all.find(|it| it.allows(Verb::Accept));
     let found = found.ok_or_else(|| Error::Missing {
-        what: "no reply is proposed".into(),
+        what: "nothing is proposed".into(),
         hint: "report it: this is a mistake in superstep",
     })?;
-    Ok(found.short_id())
+    Ok(found.short_id.clone())
 }
 
 fn is_at_terminal(app: &App<'_>) -> bool {
@@ -203,31 +202,16 @@ fn nothing_open(output: &Output) {
     }
 }
 
-/// The inbox screen.
-async fn open(
-    reader: &MailAgent,
-    shown: Shown,
-    with: &InboxArgs,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
-    if Question::open(reader, &shown).await?.is_empty() {
-        nothing_open(app.output);
-        return Ok(());
-    }
-    let account = account::read(&with.account, app.global)?;
-    let agent = mail::open(&account, with.max_cost, app).await?;
-    screen::run(agent, shown, with, app).await
-}
-
 /// Lists the open questions. Threads that cannot be read are named, and make it fail in the end.
-async fn list(reader: &MailAgent, output: &Output) -> Result<(), Error> {
-    let (all, unreadable) = Question::inbox(reader).await?;
-    console::show(all.iter().map(Question::line), output)?;
+async fn list(questions: &mut Questions, output: &Output) -> Result<(), Error> {
+    let (all, unreadable) = questions.read().await?;
+    console::show(all.iter().map(|it| it.line()), output)?;
     if all.is_empty() {
         nothing_open(output);
     }
-    console::show(unreadable.iter().map(|it| it.notice()), output)?;
-    match unreadable.is_empty() {
+    let is_whole = unreadable.is_empty();
+    console::show(unreadable, output)?;
+    match is_whole {
         true => Ok(()),
         false => Err(Error::Reported { exit: 1 }),
     }
@@ -236,86 +220,162 @@ async fn list(reader: &MailAgent, output: &Output) -> Result<(), Error> {
 /// Answers one question. Whatever is wrong with the answer shows before a model is opened, and what is
 /// about to be done before it is done.
 async fn one(
-    reader: &MailAgent,
+    questions: &mut Questions,
     id: &str,
-    say: impl FnOnce(&Question) -> Result<Answer, Error>,
+    say: impl FnOnce(&InboxQuestion) -> Result<InboxAnswer, Error>,
     with: &InboxArgs,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let all = Question::open(reader, &Shown::All).await?;
-    let mut question = id::find(&all, id)?.clone();
-    let said = say(&question)?;
-    question.takes(said.kind)?;
-    let account = account::read(&with.account, app.global)?;
-    let agent = mail::open(&account, with.max_cost, app).await?;
-    let edit = question.edit_of(&said);
-    if let Some(args) = &edit {
-        question = question.with_edit(&agent, args).await?;
+    let all = questions.open().await?;
+    let Question { agent, mut about } = id::find(&all, id)?.clone();
+    let said = say(&about)?;
+    about.check(said.verb()).map_err(Error::Usage)?;
+    if !running::of(agent).has_desk() {
+        with.account.refuse_any()?;
     }
-    console::show([question.about_to(&said, agent.mode())], app.output)?;
-    if question.stays_open(said.kind, agent.mode(), with.rehearse) {
+    questions.open_desk(agent, with, app).await?;
+    let Some(opened) = questions.desk(agent) else {
+        let id = id.rsplit(':').next().unwrap_or(id);
+        let question = Question { agent, about };
+        return converse(&question, id, written(&said), with, app).await;
+    };
+    let (desk, mode) = (&opened.desk, opened.desk.mode());
+    let edit = match &said {
+        InboxAnswer::Edit(args) => Some(args.clone()),
+        _ => None,
+    };
+    if let Some(args) = &edit {
+        about = desk.edited(&about, args).await?;
+    }
+    console::show([about.about_to(&said, mode)], app.output)?;
+    if about.stays_open(said.verb(), mode, with.rehearse) {
         let is_kept = match &edit {
-            Some(args) => question.keep_edit(&agent, args).await?,
+            Some(args) => desk.keep(&about, args).await?,
             None => false,
         };
         let real = AccountArgs {
             send: true,
             ..with.account.clone()
         };
-        let words = ["inbox", "accept", &question.short_id()];
+        let words = ["inbox", "accept", &about.short_id];
         let how = suggest::with_account(app.global, &real, &words);
-        return console::show([question.not_done(is_kept, &how)], app.output);
+        return console::show([about.not_done(is_kept, &how)], app.output);
     }
-    let given = [(question.clone(), said)];
-    let after = inbox::give(&agent, &given, app.terminal.ctrl_c()).await?;
-    tell(after, &agent, with, app)
+    let thread = about.thread.clone();
+    give(opened, &thread, &[(about, said)], with, app).await
 }
 
-/// Prints the effects of an answer, and ends as its run did.
-fn tell(after: After, agent: &OpenedAgent, with: &InboxArgs, app: &App<'_>) -> Result<(), Error> {
-    let ingest = suggest::with_account(app.global, &with.account, &["mail", "ingest"]);
-    console::show(after.notices(&ingest), app.output)?;
-    app.output.note(&[faint(agent.cost())]);
-    match after.ended()? {
-        None => Ok(()),
-        Some(exit) => Err(Error::Reported { exit }),
+/// The answer as a person types it in a conversation.
+fn written(answer: &InboxAnswer) -> Answers {
+    let line: &str = match answer {
+        InboxAnswer::Respond(words) => words,
+        InboxAnswer::Ignore => NO,
+        InboxAnswer::Accept | InboxAnswer::Edit(_) | InboxAnswer::Read => YES,
+    };
+    Answers::written([line.to_owned()])
+}
+
+/// Answers a question in the conversation of its thread.
+async fn converse(
+    question: &Question,
+    id: &str,
+    answers: Answers,
+    with: &InboxArgs,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let talk = TalkOptions {
+        limits: Limits {
+            max_cost: with.max_cost,
+            ..Limits::default()
+        },
+        ..TalkOptions::default()
+    };
+    let resumed = Resumed {
+        agent: question.agent,
+        thread: &question.thread,
+        question: Some(id),
+        answers,
+        talk: &talk,
+        account: AccountArgs::default(),
+    };
+    running::of(question.agent).resume(resumed, app).await
+}
+
+/// Gives answers to questions of a thread, prints their effects, and ends as the run did. Ctrl-C stops the run.
+async fn give(
+    opened: &OpenedDesk,
+    thread: &str,
+    given: &[(InboxQuestion, InboxAnswer)],
+    with: &InboxArgs,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let (global, account) = (app.global.clone(), with.account.clone());
+    let commands: Commands = Arc::new(move |words| suggest::with_account(&global, &account, words));
+    let context = Context {
+        thread: thread.to_owned(),
+        commands,
+    };
+    let (stop, stopped) = oneshot::channel::<()>();
+    let stopped = Box::pin(async move {
+        if stopped.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    });
+    let mut run = opened.desk.give(given, &context, stopped);
+    let after = tokio::select! {
+        after = &mut run => after,
+        () = app.terminal.ctrl_c() => {
+            // It may have ended meanwhile.
+            let _sent = stop.send(());
+            run.await
+        }
+    };
+    let AfterAnswers { notices, end } = after?;
+    console::show(notices, app.output)?;
+    app.output.note(&[faint(opened.cost())]);
+    match end {
+        RunEnd::Done(None) => Ok(()),
+        RunEnd::Done(Some(exit)) => Err(Error::Reported { exit }),
+        RunEnd::Stopped => Err(Error::Cancelled),
+        RunEnd::Failed(error) => Err(error.into()),
     }
 }
 
 /// Arguments as a person changed them in their editor.
-fn in_editor(question: &Question) -> Result<Answer, Error> {
-    let action = &question.item.action_request;
-    let text = match Editor::compose(&edit::text(question.args()))? {
+fn in_editor(question: &InboxQuestion) -> Result<InboxAnswer, Error> {
+    let text = match Editor::compose(&InboxQuestion::edit_text(question.args()))? {
         Composed::Text(text) => text,
         Composed::Nothing(why) => return Err(Error::Usage(why)),
     };
-    match edit::read(&text, &action.args) {
-        Ok(args) if args == *question.args() => {
-            Err(Error::Usage("nothing changed: use `accept`".into()))
-        }
-        Ok(args) => Ok(Answer::edit(&action.action, args)),
-        Err(why) => Err(Error::Usage(why)),
-    }
+    let args = question.read_edit(&text).map_err(Error::Usage)?;
+    changed(question, args)
 }
 
-fn edited(question: &Question, set: &[String], file: Option<&Path>) -> Result<Answer, Error> {
-    let old = question.args();
-    let mut args = old.clone();
+fn edited(
+    question: &InboxQuestion,
+    set: &[String],
+    file: Option<&Path>,
+) -> Result<InboxAnswer, Error> {
+    let mut args = question.args().clone();
     if let Some(file) = file {
-        let text = files::text(file)?;
-        let read = edit::object(&text);
+        let read = serde_json::from_str::<Map<String, Json>>(&files::text(file)?);
         args.extend(read.map_err(|why| Error::Usage(format!("{}: {why}", file.display())))?);
     }
     for pair in set {
-        let Some((key, value)) = pair.split_once('=') else {
+        let Some((key, text)) = pair.split_once('=') else {
             return Err(Error::Usage(format!("--set: `{pair}` is not KEY=VALUE")));
         };
-        let value = edit::value(key, value, old.get(key));
+        let value = question.edit_value(key, text);
         let value = value.map_err(|why| Error::Usage(format!("--set {key}: {why}")))?;
         args.insert(key.to_owned(), value);
     }
-    if &args == old {
-        return Err(Error::Usage("nothing changed: use `accept`".into()));
+    changed(question, args)
+}
+
+/// The answer with changed arguments.
+fn changed(question: &InboxQuestion, args: Map<String, Json>) -> Result<InboxAnswer, Error> {
+    match args == *question.args() {
+        true => Err(Error::Usage("nothing changed: use `accept`".into())),
+        false => Ok(InboxAnswer::Edit(args)),
     }
-    Ok(Answer::edit(&question.item.action_request.action, args))
 }

@@ -58,6 +58,7 @@ mod program;
 mod program_name;
 mod question_id;
 mod reading;
+mod resumed;
 mod running;
 mod scaffold;
 mod serve;

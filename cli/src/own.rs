@@ -1,6 +1,6 @@
 //! `run AGENT`, and resuming a thread of an agent that this program added.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 use superstep::{
@@ -19,7 +19,9 @@ use crate::{
     database, environment,
     error::{AskedBy, Error},
     output::shown,
-    question_id, written,
+    question_id,
+    resumed::Resumed,
+    written,
 };
 
 /// Reason of an agent without a model for refusing a call.
@@ -70,29 +72,20 @@ async fn check_thread(agent: Agent, thread: &str, app: &App<'_>) -> Result<(), E
     }
 }
 
-/// A stored thread of an agent, and the answers that a command has for it.
-pub(crate) struct StoredThread<'a> {
-    pub(crate) agent: Agent,
-    pub(crate) name: &'a str,
-    /// The question that the answers are for.
-    pub(crate) question: Option<&'a str>,
-    pub(crate) answers: Option<&'a Path>,
-}
-
 /// Answers the open question of a thread, finishes an interrupted run, or shows the result. The question and the result
 /// are shown even if there is no model.
 pub(crate) async fn resume(
-    thread: StoredThread<'_>,
+    resumed: Resumed<'_>,
     agreement: Agreement,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let StoredThread {
+    let Resumed {
         agent,
-        name,
+        thread: name,
         question,
         answers,
-    } = thread;
-    let answers = written::answers(answers)?;
+        ..
+    } = resumed;
     let mut reader = agent.reader(database::read_only(app.global)?)?;
     let id = ThreadId::from(name);
     let snapshot = reader.graph().state(&id, None, Depth::Here).await?;

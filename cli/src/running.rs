@@ -1,17 +1,17 @@
 //! What commands that run any agent need of each: `threads resume`, `serve`, `demo`, `doctor`. One file per agent.
 //!
-//! What is known of an agent without running it is in `agents`. `hosting` is the server that agents are added to,
+//! What is known of an agent without running it is in `agents`. `desk` is an agent in the inbox, `hosting` the server that agents are added to,
 //! `rehearsal` what one without a model is served with, `scene` its demo.
 
 mod archie;
 mod atris;
+mod desk;
 mod docs;
 mod hosting;
 mod mail;
 mod notes;
 mod own;
 mod rehearsal;
-mod resumed;
 mod scene;
 mod sheets;
 
@@ -19,10 +19,17 @@ use std::pin::Pin;
 
 use superstep::{dynamic::Snapshot, model::config::Config};
 
-use crate::{agents::Agent, app::App, args::Global, error::Error, suggest};
+use crate::{
+    agents::Agent,
+    app::App,
+    args::{Global, InboxArgs},
+    error::Error,
+    resumed::Resumed,
+    suggest,
+};
 
+pub(crate) use desk::OpenedDesk;
 pub(crate) use hosting::{Hosting, host};
-pub(crate) use resumed::Resumed;
 pub(crate) use scene::Scene;
 
 /// What a command does with an agent.
@@ -30,8 +37,21 @@ pub(crate) type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + '
 
 /// An agent that can be run.
 pub(crate) trait RunAgent {
-    /// Resumes a thread: answers its open question, or finishes a run that was interrupted.
-    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()>;
+    /// Resumes a thread: answers its open question, or finishes a run that was interrupted. Threads of an agent with a desk
+    /// are resumed in the inbox.
+    fn resume<'a>(&self, _: Resumed<'a>, _: &'a mut App<'_>) -> Doing<'a, ()> {
+        Box::pin(async {
+            Err(Error::Missing {
+                what: "this agent has no conversation".into(),
+                hint: "see `superstep inbox`",
+            })
+        })
+    }
+
+    /// Opens it for the inbox, if it gives answers in the background; others are answered in a conversation.
+    fn desk<'a>(&self, _: &'a InboxArgs, _: &'a mut App<'_>) -> Doing<'a, Option<OpenedDesk>> {
+        Box::pin(async { Ok(None) })
+    }
 
     /// Adds it to a server.
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>>;
@@ -46,8 +66,8 @@ pub(crate) trait RunAgent {
         Ok(())
     }
 
-    /// Whether the options of a mail account are for it.
-    fn has_account(&self) -> bool {
+    /// Whether it has a desk, which the options of a mail account are for.
+    fn has_desk(&self) -> bool {
         false
     }
 

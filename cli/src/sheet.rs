@@ -31,8 +31,8 @@ use crate::{
     consent, database, environment,
     error::Error,
     private::AsPrivateAs,
+    resumed::Resumed,
     thread_reader::ThreadReader,
-    written,
 };
 
 pub(crate) use sandbox::{WORKER, tried};
@@ -161,18 +161,13 @@ pub(crate) fn hosted_versions(
 }
 
 /// Resumes a thread: its question, or a run that was interrupted.
-pub(crate) async fn resume(
-    thread: &str,
-    answers: Option<&Path>,
-    question: Option<&str>,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
+pub(crate) async fn resume(resumed: Resumed<'_>, app: &mut App<'_>) -> Result<(), Error> {
+    let thread = resumed.thread;
     require(thread, app).await?;
     let input = input_of(thread, app.global).await?;
     let _rights = input.as_deref().map(AsPrivateAs::new);
-    let answers = written::answers(answers)?;
     let thread = known(thread, app).await?;
-    thread.resume(answers, question, app).await
+    thread.resume(resumed.answers, resumed.question, app).await
 }
 
 /// A thread that is there. Its result goes where it says, unless somebody else may have said so.

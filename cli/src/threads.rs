@@ -16,7 +16,9 @@ use crate::{
     args::{At, ThreadsCommand},
     database,
     error::Error,
-    running::{self, Resumed},
+    inbox,
+    resumed::Resumed,
+    running, written,
 };
 
 pub(crate) use crate::thread_reader::{ThreadReader, ago};
@@ -56,17 +58,22 @@ pub(crate) async fn run(command: ThreadsCommand, app: &mut App<'_>) -> Result<()
             let agent = reader.agent(&thread).await?;
             reader.take_input(agent, &thread).await?;
             let of = running::of(agent);
-            if !of.has_account() {
+            let has_desk = of.has_desk();
+            if !has_desk {
                 account.refuse_any()?;
             }
             let resumed = Resumed {
                 agent,
                 thread: &thread,
                 question: question.as_deref(),
+                answers: written::answers(talk.answers.as_deref())?,
                 talk: &talk,
                 account,
             };
-            of.resume(resumed, app).await
+            match has_desk {
+                true => inbox::resume(resumed, app).await,
+                false => of.resume(resumed, app).await,
+            }
         }
         ThreadsCommand::Fork { at, name, repeat } => {
             let reader = to_change()?;

@@ -5,7 +5,12 @@
 
 use jiff::Timestamp;
 use serde_json::Value as Json;
-use superstep::{CheckpointId, clock::made_at, model::Money, runs::RunCost};
+use superstep::{
+    CheckpointId,
+    clock::made_at,
+    model::{Budget, Money},
+    runs::RunCost,
+};
 
 /// A time in microseconds since 1970.
 pub(crate) fn iso(micros: u64) -> Json {
@@ -33,6 +38,17 @@ pub(crate) fn cost(cost: &RunCost) -> String {
         (_, known, 0) => Money::micros(known).to_string(),
         (_, known, _) => format!("{} + ?", Money::micros(known)),
     }
+}
+
+/// What the calls within a budget took, for people.
+pub(crate) fn spent(budget: &Budget) -> String {
+    let spent = budget.spent();
+    let money = match spent.money.as_micros() {
+        0 => "free".to_owned(),
+        _ => spent.money.to_string(),
+    };
+    let usage = &spent.usage;
+    format!("{} + {} tokens · {money}", usage.input, usage.output)
 }
 
 #[cfg(test)]

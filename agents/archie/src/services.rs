@@ -83,12 +83,6 @@ impl Services {
         };
         TokenLimits { context, reply }
     }
-
-    /// The day, for a model.
-    pub(crate) fn today(&self) -> String {
-        let date = self.settings.date();
-        date.strftime("%A, %-d %B %Y").to_string()
-    }
 }
 
 /// Runs blocking work on a thread of its own. Dropping the future sets its stop flag.

@@ -2,8 +2,8 @@
 
 mod table;
 
-use jiff::{Zoned, civil::Date};
 use superstep::{fs::Roots, tools::guided::Profile};
+use superstep_agent::Surroundings;
 
 use crate::{
     approval::Keywords,
@@ -43,15 +43,8 @@ pub struct Settings {
     pub attempts: Attempts,
     /// How models are asked; by what they can if absent.
     pub profile: Option<Profile>,
-    /// Which day it is, as prompts and notes say it; by default the day on this machine.
-    pub today: Option<Date>,
-}
-
-impl Settings {
-    /// Which day it is.
-    pub(crate) fn date(&self) -> Date {
-        self.today.unwrap_or_else(|| Zoned::now().date())
-    }
+    /// The clock and the zone of the day in prompts and notes; by default those of this machine.
+    pub surroundings: Surroundings,
 }
 
 /// How many tokens replies may have; never more than a quarter of what the model can read. Without a limit it is the

@@ -80,7 +80,7 @@ impl Services {
             memory: said.memory,
             history: &state.analysis_history,
             said: said.text,
-            today: self.today(),
+            today: self.settings.surroundings.day(),
             limits: self.limits(stage),
         };
         let (mut request, skipped) = request.request(&self.settings);

@@ -6,7 +6,7 @@ use serde_json::json;
 use superstep::{Backends, model::config::Config};
 use superstep_agent::{Agent, AgentError, Card, OpenAgent, PlainAgent, Site};
 
-use crate::{Atris, AtrisTable, Audius, MODEL_NODES, NewError, Settings};
+use crate::{Atris, AtrisSession, AtrisTable, Audius, MODEL_NODES, NewError, Settings};
 
 /// Atris in a registry.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +37,9 @@ impl Agent for AtrisAgent {
     }
 
     fn reader(&self, backends: Backends) -> Result<Box<dyn OpenAgent>, AgentError> {
-        let atris = Atris::reader(backends)?;
-        Ok(Box::new(PlainAgent::from(atris.graph().clone())))
+        // What answers a question is named by the front end, by the id of the question.
+        let session = AtrisSession::new(Atris::reader(backends)?, Box::new(|_, _| String::new()));
+        Ok(Box::new(session))
     }
 
     fn check_settings(&self, config: &Config) -> Result<(), AgentError> {

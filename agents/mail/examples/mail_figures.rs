@@ -24,7 +24,7 @@ use superstep::{
 };
 use superstep_mail::{
     Address, Answer, Class, FolderCalendar, FolderMailbox, InboxItem, IngestOptions, MailAgent,
-    Settings,
+    MailParts, Settings,
 };
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -114,9 +114,13 @@ fn assistant(models: NodeModels, folder: &Path, task: &Task, turns: u32) -> Fall
         folder.join("meetings"),
         "Europe/Berlin",
     )?);
-    Ok(MailAgent::with_models(
-        models, mailbox, calendar, settings, backends,
-    )?)
+    Ok(MailAgent::new(MailParts {
+        models,
+        mailbox,
+        calendar,
+        settings,
+        backends,
+    })?)
 }
 
 async fn triage(model: &Arc<dyn Model>, tasks: &[&Task]) -> Fallible<()> {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use superstep::{
     AskId, Backends, BuildErrors, Category, Graph, Provenance, RunOptions, Saver,
-    model::{Model, NodeModels},
-    store::Store,
+    model::NodeModels, store::Store,
 };
 use tokio::sync::Mutex;
 
@@ -104,6 +103,20 @@ impl AgentError {
     }
 }
 
+/// The parts that an assistant is made of.
+pub struct MailParts {
+    /// The models: one for all nodes, and others for some of [`MODEL_NODES`](crate::MODEL_NODES).
+    pub models: NodeModels,
+    /// The mailbox of its owner.
+    pub mailbox: Arc<dyn Mailbox>,
+    /// The calendar of its owner.
+    pub calendar: Arc<dyn Calendar>,
+    /// How it works.
+    pub settings: Settings,
+    /// A saver for threads, and a store for memory.
+    pub backends: Backends,
+}
+
 /// An e-mail assistant that asks before it acts; cheap to clone.
 #[derive(Clone)]
 pub struct MailAgent {
@@ -119,28 +132,15 @@ pub struct MailAgent {
 }
 
 impl MailAgent {
-    /// An assistant for the owner of a mailbox. The backends need a saver for threads and a store
-    /// for memory.
-    pub fn new(
-        model: Arc<dyn Model>,
-        mailbox: Arc<dyn Mailbox>,
-        calendar: Arc<dyn Calendar>,
-        settings: Settings,
-        backends: Backends,
-    ) -> Result<Self, AgentError> {
-        let models = NodeModels::new(model);
-        Self::with_models(models, mailbox, calendar, settings, backends)
-    }
-
-    /// The same with models that may be others for the nodes `triage_router` and `llm_call`, and for
-    /// `update_memory`, which words what was learned.
-    pub fn with_models(
-        models: NodeModels,
-        mailbox: Arc<dyn Mailbox>,
-        calendar: Arc<dyn Calendar>,
-        settings: Settings,
-        backends: Backends,
-    ) -> Result<Self, AgentError> {
+    /// An assistant for the owner of a mailbox.
+    pub fn new(parts: MailParts) -> Result<Self, AgentError> {
+        let MailParts {
+            models,
+            mailbox,
+            calendar,
+            settings,
+            backends,
+        } = parts;
         let saver = backends
             .saver
             .clone()

@@ -5,11 +5,11 @@ use std::sync::{Arc, LazyLock};
 use serde_json::json;
 use superstep::Backends;
 use superstep_agent::{
-    Agent, AgentError as ContractError, Card, NoModel, OpenAgent, PlainAgent, READ_ONLY, Site,
+    Agent, AgentError as ContractError, Card, OpenAgent, PlainAgent, READ_ONLY, Site,
 };
 
 use crate::{
-    AgentError, MailAgent, Settings,
+    AgentError, MailAgent, MailParts, Settings,
     no_account::{NoCalendar, NoMailbox},
 };
 
@@ -51,15 +51,8 @@ impl Agent for MailContract {
     }
 
     fn open(&self, site: Site) -> Result<Box<dyn OpenAgent>, ContractError> {
-        let why = "there is no mail account";
-        let agent = MailAgent::new(
-            site.model(),
-            Arc::new(NoMailbox::new(why)),
-            Arc::new(NoCalendar::default()),
-            Settings::default(),
-            site.backends,
-        )?;
-        Ok(Box::new(PlainAgent::from(agent.graph().clone())))
+        let agent = without_account("there is no mail account", site)?;
+        Ok(Box::new(agent.front()))
     }
 }
 
@@ -69,14 +62,24 @@ impl MailAgent {
         Self::without_account(READ_ONLY, backends)
     }
 
+    /// The assistant as front ends open it: its graph, and its questions in an inbox.
+    pub fn front(&self) -> PlainAgent {
+        PlainAgent::from(self.graph().clone()).with_desk(self.clone())
+    }
+
     /// The assistant without a model and an account. Calls are refused with this reason.
     pub fn without_account(why: &str, backends: Backends) -> Result<Self, AgentError> {
-        Self::new(
-            Arc::new(NoModel::new(why)),
-            Arc::new(NoMailbox::new(why)),
-            Arc::new(NoCalendar::default()),
-            Settings::default(),
-            backends,
-        )
+        without_account(why, Site::without_model(backends, why))
     }
+}
+
+/// The assistant without an account, whose calls of mailbox and calendar are refused with this reason.
+fn without_account(why: &str, site: Site) -> Result<MailAgent, AgentError> {
+    MailAgent::new(MailParts {
+        models: site.models,
+        mailbox: Arc::new(NoMailbox::new(why)),
+        calendar: Arc::new(NoCalendar::default()),
+        settings: Settings::default(),
+        backends: site.backends,
+    })
 }

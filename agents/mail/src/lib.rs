@@ -14,10 +14,13 @@
 //! use serde_json::json;
 //! use superstep::{
 //!     Backends, MemorySaver, MemoryStore,
-//!     model::script::{Script, Step, When},
+//!     model::{
+//!         NodeModels,
+//!         script::{Script, Step, When},
+//!     },
 //! };
 //! use superstep_mail::{
-//!     Address, Answer, FolderCalendar, FolderMailbox, IngestOptions, MailAgent, Settings,
+//!     Address, Answer, FolderCalendar, FolderMailbox, IngestOptions, MailAgent, MailParts, Settings,
 //! };
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -34,17 +37,17 @@
 //!     Step::call("send_email_tool", reply).and_call("Done", json!({"done": true})),
 //! ]);
 //!
-//! let agent = MailAgent::new(
-//!     Arc::new(model),
-//!     Arc::new(FolderMailbox::open(folder.path(), Address::new("me@example.org"))?),
-//!     Arc::new(FolderCalendar::open(folder.path().join("meetings"), "Europe/Berlin")?),
-//!     Settings { dry_run: false, ..Settings::default() },
-//!     Backends {
+//! let agent = MailAgent::new(MailParts {
+//!     models: NodeModels::new(Arc::new(model)),
+//!     mailbox: Arc::new(FolderMailbox::open(folder.path(), Address::new("me@example.org"))?),
+//!     calendar: Arc::new(FolderCalendar::open(folder.path().join("meetings"), "Europe/Berlin")?),
+//!     settings: Settings { dry_run: false, ..Settings::default() },
+//!     backends: Backends {
 //!         saver: Some(Arc::new(MemorySaver::new())),
 //!         store: Some(Arc::new(MemoryStore::default())),
 //!         ..Backends::default()
 //!     },
-//! )?;
+//! })?;
 //! agent.ingest(&IngestOptions::default()).await?;
 //! for question in agent.inbox().await?.items {
 //!     assert_eq!(question.item.action_request.action, "send_email_tool");
@@ -76,7 +79,7 @@ pub mod graph;
 mod header;
 #[cfg(feature = "imap")]
 pub mod imap;
-pub mod inbox;
+mod inbox;
 mod ingest;
 pub mod ingest_graph;
 mod input;
@@ -105,7 +108,7 @@ mod view;
 mod wire;
 
 pub use address::Address;
-pub use agent::{AgentError, MailAgent};
+pub use agent::{AgentError, MailAgent, MailParts};
 pub use bookkeeping::BOOKKEEPING;
 pub use calendar::{
     Busy, Calendar, Changed, Event, EventChange, EventId, EventLookup, NewEvent, Span, When,
@@ -126,7 +129,7 @@ pub use mailbox::{
     Sent, ThreadKey,
 };
 pub use memory::{Memory, MemoryError, NotePlace, Topic, Version};
-pub use mode::{shown_description, without_mode};
+pub use mode::without_mode;
 pub use no_account::{NoCalendar, NoMailbox};
 pub use parse::{AttachedFile, Attachment, DisguisedLink, Mail, Sending, attached_files, parse};
 pub use prompts::{PromptError, Prompts, Stage};

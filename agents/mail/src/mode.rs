@@ -5,8 +5,6 @@ use superstep::{
     tools::Mode,
 };
 
-use crate::markdown;
-
 /// The line of a question that names the mode.
 fn note(mode: Mode) -> &'static str {
     match mode {
@@ -36,11 +34,6 @@ pub fn without_mode(description: &str) -> String {
         Some((heading, about)) => format!("{heading}\n\n{about}"),
         None => description.to_owned(),
     }
-}
-
-/// The description of a question on the wire as text without a mode, for readers that show no Markdown.
-pub fn shown_description(description: &str) -> String {
-    without_mode(&markdown::plain(description))
 }
 
 /// A text in which what is hidden is named, and warned of in front.

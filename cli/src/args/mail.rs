@@ -237,7 +237,7 @@ pub(crate) enum InboxCommand {
   superstep inbox list
   superstep inbox list --json")]
     List,
-    /// Show a question with its mail
+    /// Show a question, and the mail that it is about
     #[command(after_help = "Examples:
   superstep inbox show 6b0c
   superstep inbox show 6b0c --diff       the lines that you edited
@@ -278,14 +278,14 @@ The file is a JSON object of arguments; those it does not name are unchanged.")]
         #[command(flatten)]
         with: InboxArgs,
     },
-    /// Reject the proposal and give the assistant feedback
+    /// Answer in words, or reject a proposal and give the agent feedback
     #[command(after_help = "Examples:
   superstep inbox respond 6b0c 'Friday is better'
   superstep inbox respond 6b0c Friday is better --send")]
     Respond {
         /// The id, or a unique prefix of at least four characters
         id: String,
-        /// The feedback
+        /// The words
         #[arg(required = true)]
         text: Vec<String>,
         #[command(flatten)]
@@ -301,7 +301,7 @@ The file is a JSON object of arguments; those it does not name are unchanged.")]
         #[command(flatten)]
         with: InboxArgs,
     },
-    /// Reject the proposal and leave the mail alone
+    /// Reject the proposal and leave it at that
     #[command(after_help = "Examples:
   superstep inbox ignore 6b0c
   superstep inbox ignore 6b0c --json")]

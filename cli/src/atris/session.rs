@@ -61,6 +61,11 @@ impl Session {
         })
     }
 
+    /// Answers what is asked with these, unless the command has the answer.
+    pub(super) fn set_answers(&mut self, answers: Answers) {
+        self.answers = answers;
+    }
+
     /// Answers what is asked with this.
     pub(super) fn answers_with(&mut self, said: String) {
         self.answers = Answers::written([said]);

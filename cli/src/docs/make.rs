@@ -1,7 +1,5 @@
 //! `superstep docs PATH`: a new run, or the rest of one that was interrupted.
 
-use std::path::Path;
-
 use superstep::{RunQuery, RunRecord, Update as _, Value};
 use superstep_agent::{Answers, Console as _, Conversation, Next};
 use superstep_docgen::{Docgen, DocsSession, Request, forecast_notice};
@@ -16,7 +14,6 @@ use crate::{
     database, environment,
     error::Error,
     output::faint,
-    written,
 };
 
 pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error> {
@@ -64,12 +61,7 @@ pub(super) async fn run(make: &MakeDocs, app: &mut App<'_>) -> Result<(), Error>
     talk(opened, &thread, make, next, Answers::person(), app).await
 }
 
-pub(super) async fn resume(
-    thread: &str,
-    answers: Option<&Path>,
-    app: &mut App<'_>,
-) -> Result<(), Error> {
-    let answers = written::answers(answers)?;
+pub(super) async fn resume(thread: &str, answers: Answers, app: &mut App<'_>) -> Result<(), Error> {
     let reader = Docgen::reader(database::read_only(app.global)?)?;
     let state = reader.graph().state(thread).await?;
     if state.asks.is_empty() && state.is_done() {

@@ -1,7 +1,7 @@
 //! Errors of agents, as commands end with them.
 
 use superstep_agent::{AgentError, Failure, UsageError};
-use superstep_mail::{account::AccountError, inbox::InboxError};
+use superstep_mail::account::AccountError;
 use superstep_sheets::ReferencesError;
 
 use super::Error;
@@ -24,16 +24,6 @@ impl From<superstep_mail::MailError> for Error {
 impl From<superstep_mail::MemoryError> for Error {
     fn from(error: superstep_mail::MemoryError) -> Self {
         superstep_mail::AgentError::from(error).into()
-    }
-}
-
-impl From<InboxError> for Error {
-    fn from(error: InboxError) -> Self {
-        match error {
-            InboxError::Agent(error) => error.into(),
-            InboxError::Stopped => Self::Cancelled,
-            other => Self::Usage(other.to_string()),
-        }
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) enum IdErrorKind {
 /// Whose questions they are: that decides where they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AskedBy {
-    Mail,
+    Inbox,
     Sheets,
     Atris,
     Own,
@@ -52,14 +52,14 @@ impl IdError {
     /// What to do about it.
     pub(crate) fn hint(&self) -> &'static str {
         match (self.kind, self.asked_by) {
-            (IdErrorKind::TooShort, AskedBy::Mail) => "copy the id from `superstep inbox list`",
+            (IdErrorKind::TooShort, AskedBy::Inbox) => "copy the id from `superstep inbox list`",
             (IdErrorKind::TooShort, AskedBy::Sheets | AskedBy::Atris | AskedBy::Own) => {
                 "copy the id that is printed with the question: `superstep threads resume THREAD` shows it"
             }
             (IdErrorKind::Ambiguous, _) => {
                 "write more of it, or THREAD:ID for a question of a copied thread"
             }
-            (IdErrorKind::NotOpen, AskedBy::Mail) => {
+            (IdErrorKind::NotOpen, AskedBy::Inbox) => {
                 "it may have been answered: see `superstep inbox list`"
             }
             (IdErrorKind::NotOpen, AskedBy::Atris | AskedBy::Own) => {

@@ -12,19 +12,18 @@ use std::{
     task::Poll,
 };
 
-use superstep_mail::{
-    Answer,
-    inbox::{self, After, InboxError, Question, QuestionKey},
+use superstep_agent::{
+    AfterAnswers, AgentError, Context, Desk, InboxAnswer, InboxQuestion, QuestionKey,
 };
 use tokio::task::JoinHandle;
 
-use crate::{error::Error, mail::OpenedAgent};
+use crate::error::Error;
 
 /// One run, which ends with this.
 struct Run {
     thread: String,
-    questions: Vec<Question>,
-    work: JoinHandle<Result<After, InboxError>>,
+    questions: Vec<InboxQuestion>,
+    work: JoinHandle<Result<AfterAnswers, AgentError>>,
 }
 
 impl Drop for Run {
@@ -34,14 +33,14 @@ impl Drop for Run {
 }
 
 /// Answers to questions of one thread.
-pub(super) type Given = Vec<(Question, Answer)>;
+pub(super) type Given = Vec<(InboxQuestion, InboxAnswer)>;
 
 /// The runs that continue.
 #[derive(Default)]
 pub(super) struct Runs {
     all: Vec<Run>,
     /// Answers for threads that have a run.
-    waiting: Vec<(Arc<OpenedAgent>, Given)>,
+    waiting: Vec<(Arc<dyn Desk>, Given)>,
 }
 
 fn thread_of(given: &Given) -> String {
@@ -49,20 +48,25 @@ fn thread_of(given: &Given) -> String {
     first.map_or_else(String::new, |(question, _)| question.thread.clone())
 }
 
-fn questions_of(given: &Given) -> Vec<Question> {
+fn questions_of(given: &Given) -> Vec<InboxQuestion> {
     given.iter().map(|(question, _)| question.clone()).collect()
 }
 
 impl Runs {
     /// Answers questions of one thread together and continues its run.
-    pub(super) fn start(&mut self, agent: Arc<OpenedAgent>, given: Given) {
+    pub(super) fn start(&mut self, desk: Arc<dyn Desk>, given: Given) {
         let thread = thread_of(&given);
         if self.all.iter().any(|run| run.thread == thread) {
-            self.waiting.push((agent, given));
+            self.waiting.push((desk, given));
             return;
         }
         let questions = questions_of(&given);
-        let work = async move { inbox::give(&agent, &given, pending()).await };
+        let context = Context {
+            thread: thread.clone(),
+            // They are completed where they are drawn.
+            commands: Arc::new(|words| format!("superstep {}", words.join(" "))),
+        };
+        let work = async move { desk.give(&given, &context, Box::pin(pending())).await };
         self.all.push(Run {
             thread,
             questions,
@@ -87,7 +91,7 @@ impl Runs {
     }
 
     /// The next run that ends. Without runs it never does; nothing is lost if this is not waited for.
-    pub(super) async fn ended(&mut self) -> (Vec<Question>, Result<After, Error>) {
+    pub(super) async fn ended(&mut self) -> (Vec<InboxQuestion>, Result<AfterAnswers, Error>) {
         poll_fn(|context| {
             for at in 0..self.all.len() {
                 let Some(run) = self.all.get_mut(at) else {
@@ -110,13 +114,13 @@ impl Runs {
     fn start_waiting(&mut self, thread: &str) {
         let mut waiting = self.waiting.iter();
         if let Some(at) = waiting.position(|(_, given)| thread_of(given) == thread) {
-            let (agent, given) = self.waiting.remove(at);
-            self.start(agent, given);
+            let (desk, given) = self.waiting.remove(at);
+            self.start(desk, given);
         }
     }
 
     /// Stops all of them, waits until they have stopped, and gives what they were about.
-    pub(super) async fn stop(&mut self) -> Vec<Question> {
+    pub(super) async fn stop(&mut self) -> Vec<InboxQuestion> {
         let mut stopped = Vec::new();
         for mut run in std::mem::take(&mut self.all) {
             run.work.abort();

@@ -5,9 +5,9 @@
 //!
 //! A thread and its copies share the ids of their questions: `THREAD:ID` names the one of a thread.
 
-use superstep_agent::SHORTEST_ID;
-use superstep_mail::inbox::Question;
+use superstep_agent::{SHORTEST_ID, names_question};
 
+use super::questions::Question;
 use crate::error::{AskedBy, IdError, IdErrorKind};
 
 /// How many questions an error names.
@@ -23,12 +23,12 @@ pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, 
     let found: Vec<&Question> = all
         .iter()
         .filter(|question| thread.is_none_or(|thread| question.thread == thread))
-        .filter(|question| question.id().starts_with(&wanted))
+        .filter(|it| it.id().starts_with(&wanted) || names_question(&wanted, it.ask.id))
         .collect();
     let error = |kind, candidates: &[&Question]| IdError {
         text: text.trim().to_owned(),
         kind,
-        asked_by: AskedBy::Mail,
+        asked_by: AskedBy::Inbox,
         candidates: named(candidates, kind),
     };
     if wanted.chars().count() < SHORTEST_ID {
@@ -48,7 +48,7 @@ pub(super) fn find<'a>(all: &'a [Question], text: &str) -> Result<&'a Question, 
 /// What names a question and no other: its id, with its thread where a copy has the same.
 pub(super) fn unique(all: &[Question], question: &Question) -> String {
     let id = question.id();
-    match all.iter().filter(|other| other.ask == question.ask).count() {
+    match all.iter().filter(|it| it.ask.id == question.ask.id).count() {
         0 | 1 => id,
         _ => format!("{}:{id}", question.thread),
     }
@@ -56,17 +56,19 @@ pub(super) fn unique(all: &[Question], question: &Question) -> String {
 
 /// Questions in a line each. Where a beginning means several, all of their ids is shown.
 fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
-    let is_shared =
-        |question: &Question| questions.iter().filter(|it| it.ask == question.ask).count() > 1;
+    let is_shared = |question: &Question| {
+        let same = questions.iter().filter(|it| it.ask.id == question.ask.id);
+        same.count() > 1
+    };
     let line = |question: &&Question| {
         let id = match kind {
             IdErrorKind::Ambiguous if is_shared(question) => {
                 format!("{}:{}", question.thread, question.id())
             }
             IdErrorKind::Ambiguous => question.id(),
-            IdErrorKind::TooShort | IdErrorKind::NotOpen => question.short_id(),
+            IdErrorKind::TooShort | IdErrorKind::NotOpen => question.short_id.clone(),
         };
-        let (asks, sender, subject) = (question.asks(), &question.sender, &question.subject);
+        let (asks, sender, subject) = (&question.asks, &question.sender, &question.subject);
         format!("  {id}  {asks} · {sender} · {subject}")
     };
     let mut lines: Vec<String> = questions.iter().take(MOST_NAMED).map(line).collect();
@@ -78,34 +80,24 @@ fn named(questions: &[&Question], kind: IdErrorKind) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use jiff::tz::TimeZone;
-    use superstep::AskId;
-    use superstep_mail::{Action, Allowed, Item, Urgency};
+    use superstep::{AskId, OpenAsk, Value, dynamic::DynAsk};
+    use superstep_agent::{InboxQuestion, Notice, QuestionView};
 
     use super::*;
+    use crate::agents::Agent;
 
     fn asked(id: u128) -> Question {
-        let item = Item {
-            action_request: Action {
-                action: "notify".into(),
-                args: Default::default(),
-            },
-            config: Allowed::default(),
-            description: String::new(),
-            mode: None,
-            digest: None,
-            view: None,
-        };
+        let ask = OpenAsk::from(&DynAsk {
+            id: AskId(id),
+            value: Value::from(format!("subject {id:x}")),
+            schema: None,
+            kind: None,
+        });
+        let view = QuestionView::of(&ask);
+        let shown = Notice::people(Vec::new());
         Question {
-            thread: "mail-1".into(),
-            ask: AskId(id),
-            item,
-            sender: "ann@example.org".into(),
-            subject: format!("subject {id:x}"),
-            date: None,
-            urgency: Urgency::default(),
-            zone: TimeZone::UTC,
-            edit: None,
+            agent: Agent::MAIL,
+            about: InboxQuestion::of("mail-1", &ask, "ann@example.org", &shown, view),
         }
     }
 
@@ -115,14 +107,14 @@ mod tests {
     fn an_id_or_a_beginning_of_four_letters_that_only_it_has_is_found() {
         let all = [asked(ONE), asked(ONE << 1)];
         for text in ["1111", " 1111 ", "11110000000000000000000000000000"] {
-            assert_eq!(find(&all, text).unwrap().ask, AskId(ONE), "{text}");
+            assert_eq!(find(&all, text).unwrap().ask.id, AskId(ONE), "{text}");
         }
     }
 
     #[test]
     fn a_question_of_a_copy_is_named_with_its_thread() {
         let mut all = [asked(ONE), asked(ONE), asked(ONE << 1)];
-        all[1].thread = "mail-copy".into();
+        all[1].about.thread = "mail-copy".into();
         let several = find(&all, "1111").unwrap_err();
         assert_eq!(several.code(), "SS6031");
         for (question, thread) in all.iter().zip(["mail-1", "mail-copy"]) {

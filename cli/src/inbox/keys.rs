@@ -14,7 +14,7 @@ use std::{
 };
 
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use superstep_mail::AnswerKind;
+use superstep_agent::Verb;
 
 use crate::{
     error::Error,
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// It answers the selected question.
-    Answer(AnswerKind),
+    Answer(Verb),
     /// It accepts what was not shown in full.
     Confirm,
     /// It leaves, whatever is on the screen.
@@ -52,11 +52,11 @@ impl Key {
             return None;
         }
         let answer = match key.code {
-            KeyCode::Char('a') => Self::Answer(AnswerKind::Accept),
-            KeyCode::Char('e') => Self::Answer(AnswerKind::Edit),
-            KeyCode::Char('r') => Self::Answer(AnswerKind::Response),
-            KeyCode::Char('i') => Self::Answer(AnswerKind::Ignore),
-            KeyCode::Char('m') => Self::Answer(AnswerKind::Read),
+            KeyCode::Char('a') => Self::Answer(Verb::Accept),
+            KeyCode::Char('e') => Self::Answer(Verb::Edit),
+            KeyCode::Char('r') => Self::Answer(Verb::Respond),
+            KeyCode::Char('i') => Self::Answer(Verb::Ignore),
+            KeyCode::Char('m') => Self::Answer(Verb::Read),
             KeyCode::Char('y') => Self::Confirm,
             other => return Some(Self::Other(other)),
         };
@@ -67,11 +67,11 @@ impl Key {
     /// The letter that was typed, for a line of text.
     pub(super) fn letter(self) -> Option<char> {
         match self {
-            Self::Answer(AnswerKind::Accept) => Some('a'),
-            Self::Answer(AnswerKind::Edit) => Some('e'),
-            Self::Answer(AnswerKind::Response) => Some('r'),
-            Self::Answer(AnswerKind::Ignore) => Some('i'),
-            Self::Answer(AnswerKind::Read) => Some('m'),
+            Self::Answer(Verb::Accept) => Some('a'),
+            Self::Answer(Verb::Edit) => Some('e'),
+            Self::Answer(Verb::Respond) => Some('r'),
+            Self::Answer(Verb::Ignore) => Some('i'),
+            Self::Answer(Verb::Read) => Some('m'),
             Self::Confirm => Some('y'),
             Self::Other(KeyCode::Char(letter)) => Some(letter),
             Self::Other(_) | Self::Stop => None,

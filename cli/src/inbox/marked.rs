@@ -2,12 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use superstep_mail::{
-    AnswerKind, Mode,
-    inbox::{Question, QuestionKey},
-    tools::{self, EffectKind},
-};
+use superstep_agent::{InboxEffect, QuestionKey, Verb};
 
+use super::questions::Question;
 use crate::output::count;
 
 /// The marked questions, and those of which all was shown.
@@ -32,13 +29,13 @@ impl Marked {
         if self.keys.remove(&question.key()) {
             return true;
         }
-        question.allows(AnswerKind::Accept) && self.keys.insert(question.key())
+        question.allows(Verb::Accept) && self.keys.insert(question.key())
     }
 
     /// Marks all that can be accepted; if they are, takes all marks away.
     pub(super) fn toggle_all(&mut self, questions: &[Question]) {
-        let can = questions.iter().filter(|it| it.allows(AnswerKind::Accept));
-        let all: BTreeSet<QuestionKey> = can.map(Question::key).collect();
+        let can = questions.iter().filter(|it| it.allows(Verb::Accept));
+        let all: BTreeSet<QuestionKey> = can.map(|it| it.key()).collect();
         self.keys = match all.is_subset(&self.keys) {
             true => BTreeSet::new(),
             false => all,
@@ -56,38 +53,27 @@ impl Marked {
     }
 
     /// What is asked before these are accepted together: who gets what.
-    pub(super) fn question(&self, batch: &[Question], mode: Mode) -> String {
+    pub(super) fn question(&self, batch: &[Question], is_real: bool) -> String {
         let unseen = batch.iter().filter(|it| !self.seen.contains(&it.key()));
         let unseen = unseen.count();
-        let people = |is_of: fn(&str) -> bool| {
-            let action = |it: &&Question| is_of(&it.item.action_request.action);
-            let found = batch.iter().filter(action);
-            found.map(Question::recipients).collect::<Vec<_>>()
-        };
-        let replies = people(|action| action.starts_with(tools::SEND));
-        let mails = people(|action| {
-            !action.starts_with(tools::SEND) && EffectKind::of(action) == Some(EffectKind::Mail)
-        });
-        let meetings = people(|action| EffectKind::of(action) == Some(EffectKind::Calendar));
-        let (send, schedule) = match mode {
-            Mode::Send => ("Send", "Schedule"),
-            Mode::Dry => ("Accept", "Accept"),
-        };
-        let mut parts = Vec::new();
-        let batches = [
-            (send, ["reply", "replies"], &replies),
-            (send, ["mail", "mails"], &mails),
-            (schedule, ["meeting", "meetings"], &meetings),
-        ];
-        for (does, [one, several], people) in batches {
-            let named = people.join("; ");
-            match people.len() {
-                0 => {}
-                1 => parts.push(format!("{does} 1 {one}: {named}")),
-                many => parts.push(format!("{does} {many} {several}: {named}")),
+        let mut effects: Vec<&InboxEffect> = Vec::new();
+        for effect in batch.iter().filter_map(|it| it.effect.as_ref()) {
+            if effects.iter().all(|known| known.noun != effect.noun) {
+                effects.push(effect);
             }
         }
-        let others = batch.len() - replies.len() - mails.len() - meetings.len();
+        let mut parts: Vec<String> = Vec::new();
+        for InboxEffect { verb, noun, .. } in effects {
+            let does = if is_real { verb } else { "Accept" };
+            let same = batch.iter().filter_map(|it| it.effect.as_ref());
+            let people = same.filter(|it| it.noun == *noun).map(|it| &*it.to);
+            let people: Vec<&str> = people.collect();
+            let [one, several] = noun;
+            let noun = if people.len() == 1 { one } else { several };
+            let (many, named) = (people.len(), people.join("; "));
+            parts.push(format!("{does} {many} {noun}: {named}"));
+        }
+        let others = batch.iter().filter(|it| it.effect.is_none()).count();
         if others > 0 {
             parts.push(format!("Accept {}", count(others, "question")));
         }
@@ -99,14 +85,19 @@ impl Marked {
     }
 }
 
-/// A batch that can be accepted together, and the questions with warnings, which are accepted one by one.
-pub(super) fn without_warnings(marked: Vec<Question>) -> (Vec<Question>, Vec<String>) {
+/// A batch that can be accepted together, and the questions that are accepted one by one, with the reason: a warning, or a
+/// conversation in the foreground.
+pub(super) fn without_warnings(
+    marked: Vec<Question>,
+    has_desk: impl Fn(&Question) -> bool,
+) -> (Vec<Question>, Vec<String>) {
     let mut batch = Vec::new();
     let mut left_out = Vec::new();
     for question in marked {
-        match question.described().warnings.first() {
-            None => batch.push(question),
+        match question.warnings.first() {
             Some(why) => left_out.push(format!("{} ({why})", question.subject)),
+            None if has_desk(&question) => batch.push(question),
+            None => left_out.push(format!("{} (in its conversation)", question.subject)),
         }
     }
     (batch, left_out)

@@ -2,20 +2,18 @@
 //!
 //! A question is accepted by one key only if all of it was on the screen; otherwise by a second one. After
 //! an answer no question is selected, so that a key that is held down answers one. `accept` gives answers and tells
-//! what became of them, `written` asks for edits and words.
+//! what became of them, `written` asks for edits and words, `talk` answers in the conversation of a thread.
 
 mod accept;
+mod talk;
 mod written;
 
 use std::{sync::Arc, time::Duration};
 
 use crossterm::event::KeyCode;
 use serde_json::{Map, Value as Json};
-use superstep_agent::Diff;
-use superstep_mail::{
-    Answer, AnswerKind, Mode,
-    inbox::{Question, QuestionKey, Shown},
-};
+use superstep::tools::Mode;
+use superstep_agent::{Diff, InboxAnswer, InboxQuestion, QuestionKey, Verb};
 use tokio::time::Instant;
 
 use super::{
@@ -24,18 +22,21 @@ use super::{
     help::help,
     keys::{Key, Keys, Pressed},
     marked::Marked,
+    nothing_open,
+    questions::{Question, Questions},
     selected::{Extent, Selected},
 };
 use crate::{
+    agents::Agent,
     app::App,
     args::InboxArgs,
     error::Error,
-    mail::OpenedAgent,
     output::{Span, bad, faint, good, plain, strong},
     suggest::Options,
     wrap::wrapped,
 };
 use accept::Together;
+use talk::Talk;
 
 /// How many questions a page of the list is.
 const PAGE: isize = 10;
@@ -72,9 +73,9 @@ fn most_news(height: usize, unconfirmed: Option<&Unconfirmed>) -> usize {
 }
 
 struct InboxScreen {
-    agent: Arc<OpenedAgent>,
-    shown: Shown,
-    mode: Mode,
+    all: Questions,
+    /// A conversation that is held next.
+    talk: Option<Talk>,
     is_rehearsed: bool,
     /// Those that are listed: open, not being answered, and with the words of the search.
     questions: Vec<Question>,
@@ -105,24 +106,53 @@ struct InboxScreen {
     is_new: bool,
 }
 
+/// Opens the agents that ask, and shows their questions. Those of an agent that cannot be opened are left out if others ask
+/// too.
 pub(super) async fn run(
-    agent: OpenedAgent,
-    shown: Shown,
+    mut all: Questions,
     with: &InboxArgs,
     app: &mut App<'_>,
 ) -> Result<(), Error> {
-    let questions = Question::open(&agent, &shown).await?;
+    let mut asking: Vec<Agent> = Vec::new();
+    for question in all.open().await? {
+        if !asking.contains(&question.agent) {
+            asking.push(question.agent);
+        }
+    }
+    if asking.is_empty() {
+        nothing_open(app.output);
+        return Ok(());
+    }
+    let is_alone = asking.len() == 1;
+    for agent in asking {
+        if let Err(error) = all.open_desk(agent, with, app).await {
+            if is_alone {
+                return Err(error);
+            }
+            app.output.error(&error);
+            all.leave_out(agent);
+        }
+    }
+    show(all, with, app).await
+}
+
+/// Shows questions until the person leaves.
+pub(super) async fn show(
+    mut all: Questions,
+    with: &InboxArgs,
+    app: &mut App<'_>,
+) -> Result<(), Error> {
+    let questions = all.open().await?;
     let mut inbox = InboxScreen {
-        mode: agent.mode(),
         is_rehearsed: with.rehearse,
+        talk: None,
         drafts: Vec::new(),
         runs: Runs::default(),
         ignored: None,
         marked: Marked::default(),
         search: String::new(),
         is_leaving: false,
-        agent: Arc::new(agent),
-        shown,
+        all,
         selected: (!questions.is_empty()).then(|| Selected::new(0)),
         questions,
         unconfirmed: None,
@@ -146,6 +176,12 @@ pub(super) async fn run(
                 app.output.say(&whole.collect::<Vec<_>>());
             }
             return Ok(());
+        }
+        if let Some(talk) = inbox.talk.take() {
+            canvas.close()?;
+            let held = inbox.hold(talk, with, app).await;
+            canvas.open()?;
+            held?;
         }
         inbox.draw(&canvas, &mut keys).await?;
         let until = inbox.ignored.as_ref().map(|(_, until)| *until);
@@ -183,8 +219,8 @@ pub(super) async fn run(
                 inbox.turn_help(key, canvas.size());
                 continue;
             }
-            Key::Answer(kind) => {
-                inbox.act(kind, &mut canvas, app).await?;
+            Key::Answer(verb) => {
+                inbox.act(verb, &mut canvas, app).await?;
                 continue;
             }
             Key::Confirm => {
@@ -302,10 +338,10 @@ impl InboxScreen {
     /// Refreshes the questions. The selected one stays selected wherever it is in the list now; if it
     /// is not open any more none is.
     async fn look_again(&mut self) -> Result<(), Error> {
-        let key = self.question().map(Question::key);
+        let key = self.question().map(|it| it.key());
         let ignored = self.ignored.as_ref().map(|(question, _)| question.key());
         let words = self.search.to_lowercase();
-        self.questions = Question::open(&self.agent, &self.shown).await?;
+        self.questions = self.all.open().await?;
         self.questions.retain(|question| {
             let key = question.key();
             !self.runs.has(&key) && Some(&key) != ignored.as_ref() && question.has_words(&words)
@@ -383,7 +419,7 @@ impl InboxScreen {
         self.is_leaving = false;
         let stopped = self.runs.stop().await;
         self.look_again().await?;
-        let is_open = |it: &Question| self.questions.iter().any(|open| open.key() == it.key());
+        let is_open = |it: &InboxQuestion| self.questions.iter().any(|open| open.key() == it.key());
         let text = match stopped.iter().all(is_open) {
             true => "stopped; the question is still open",
             false => STOPPED,
@@ -396,7 +432,7 @@ impl InboxScreen {
     /// Ignores the question that waited for being taken back.
     fn ignore_now(&mut self) {
         if let Some((question, _)) = self.ignored.take() {
-            self.start(vec![(question, Answer::ignore())]);
+            self.start(vec![(question.about, InboxAnswer::Ignore)], question.agent);
         }
     }
 
@@ -434,10 +470,17 @@ impl InboxScreen {
         Ok(())
     }
 
+    /// Whether accepting a question takes effect in the world.
+    fn is_real(&self, question: &Question) -> bool {
+        let opened = self.all.desk(question.agent);
+        let mode = opened.map_or(Mode::Send, |opened| opened.desk.mode());
+        mode == Mode::Send && question.effect.is_some()
+    }
+
     /// Answers the selected question, if it allows that.
     async fn act(
         &mut self,
-        kind: AnswerKind,
+        verb: Verb,
         canvas: &mut Canvas,
         app: &mut App<'_>,
     ) -> Result<(), Error> {
@@ -445,30 +488,36 @@ impl InboxScreen {
             self.news = vec![vec![plain("no question is selected: j and k select one")]];
             return Ok(());
         };
-        if let Err(refused) = question.takes(kind) {
+        if let Err(refused) = question.check(verb) {
             self.news = vec![vec![bad(refused)]];
             return Ok(());
         }
-        let answer = match kind {
-            AnswerKind::Accept if !canvas.is_large_enough() => {
+        let opened = self.all.desk(question.agent);
+        let desk = opened.map(|opened| Arc::clone(&opened.desk));
+        let answer = match (verb, desk) {
+            (Verb::Accept, _) if !canvas.is_large_enough() => {
                 self.news = vec![vec![bad("the terminal is too small to show the question")]];
                 return Ok(());
             }
-            AnswerKind::Accept if selected.unseen() > 0 => {
+            (Verb::Accept, _) if selected.unseen() > 0 => {
                 self.ask_to_confirm(&question, selected);
                 return Ok(());
             }
-            AnswerKind::Accept if self.mode == Mode::Send && question.is_effect() => {
+            (Verb::Accept, _) if self.is_real(&question) => {
                 self.ask_to_send(&question);
                 return Ok(());
             }
-            AnswerKind::Accept => Some(question.accepted()),
-            AnswerKind::Ignore => Some(Answer::ignore()),
-            AnswerKind::Read => Some(Answer::read()),
-            AnswerKind::Edit | AnswerKind::Response => {
+            (Verb::Accept, _) => Some(question.accepted()),
+            (Verb::Ignore, _) => Some(InboxAnswer::Ignore),
+            (Verb::Read, _) => Some(InboxAnswer::Read),
+            (Verb::Edit | Verb::Respond, None) => {
+                self.talk = Some(Talk::new(question, None));
+                return Ok(());
+            }
+            (Verb::Edit | Verb::Respond, Some(desk)) => {
                 canvas.close()?;
-                let asked = match kind {
-                    AnswerKind::Edit => self.edited(&question, app).await,
+                let asked = match verb {
+                    Verb::Edit => self.edited(&question, &*desk, app).await,
                     _ => self.words(&question, app).await,
                 };
                 canvas.open()?;
@@ -485,9 +534,10 @@ impl InboxScreen {
     /// All rows of the screen, and which of the selected question are among them.
     fn rows(&self, (height, width): (usize, usize)) -> (Vec<Vec<Span>>, Option<Extent>) {
         let count = self.questions.len();
-        let mode = match self.mode {
-            Mode::Dry => faint("  dry run: nothing is sent or scheduled"),
-            Mode::Send => bad("  for real: accepted actions are sent and scheduled"),
+        let mode = match self.all.mode() {
+            Some(Mode::Dry) => faint("  dry run: nothing is sent or scheduled"),
+            Some(Mode::Send) => bad("  for real: accepted actions are sent and scheduled"),
+            None => plain(""),
         };
         let head = match count {
             1 => "inbox: 1 question".to_owned(),
@@ -562,7 +612,7 @@ impl InboxScreen {
                 warning,
                 edited,
                 style(format!("{name} · {}", question.subject)),
-                faint(format!("  {} · {}", question.asks(), question.when())),
+                faint(format!("  {} · {}", question.asks, question.when())),
             ]
         };
         rows.map(row).collect()
@@ -576,8 +626,11 @@ impl InboxScreen {
                 false => vec![vec![faint("no question is selected: j and k select one")]],
             };
         };
-        let lines = question.described().lines;
-        let rows: Vec<_> = lines.iter().flat_map(|line| wrapped(line, width)).collect();
+        let rows: Vec<_> = question
+            .lines
+            .iter()
+            .flat_map(|line| wrapped(line, width))
+            .collect();
         let count = rows.len();
         let first = selected.above.min(count.saturating_sub(room));
         let mut shown: Vec<_> = rows.into_iter().skip(first).take(room).collect();
@@ -615,11 +668,11 @@ impl InboxScreen {
         let question = self.question();
         let mut keys = Vec::new();
         for (kind, name) in [
-            (AnswerKind::Accept, "a accept"),
-            (AnswerKind::Edit, "e edit"),
-            (AnswerKind::Response, "r respond"),
-            (AnswerKind::Ignore, "i ignore"),
-            (AnswerKind::Read, "m mark as read"),
+            (Verb::Accept, "a accept"),
+            (Verb::Edit, "e edit"),
+            (Verb::Respond, "r respond"),
+            (Verb::Ignore, "i ignore"),
+            (Verb::Read, "m mark as read"),
         ] {
             keys.push(match question.is_some_and(|it| it.allows(kind)) {
                 true => strong(format!("{name}  ")),

@@ -6,7 +6,7 @@ use superstep::{
     Modes,
     model::{Budget, Money, NodeModels, call, select::DataOwner},
 };
-use superstep_mail::{MailAgent, account::MailAccount};
+use superstep_mail::{MailAgent, MailParts, account::MailAccount};
 
 use crate::{app::App, database, environment, error::Error};
 
@@ -14,21 +14,6 @@ use crate::{app::App, database, environment, error::Error};
 pub(crate) struct OpenedAgent {
     pub(crate) agent: MailAgent,
     pub(crate) budget: Budget,
-}
-
-impl OpenedAgent {
-    /// What all calls of this command cost, in a line.
-    pub(crate) fn cost(&self) -> String {
-        let spent = self.budget.spent();
-        let money = match spent.money.as_micros() {
-            0 => "free".to_owned(),
-            _ => spent.money.to_string(),
-        };
-        format!(
-            "{} + {} tokens · {money}",
-            spent.usage.input, spent.usage.output
-        )
-    }
 }
 
 impl std::ops::Deref for OpenedAgent {
@@ -63,9 +48,13 @@ pub(crate) async fn open(
         models = models.with(node, Arc::new(model.caller.within(budget.clone())));
     }
     app.output.say(&account.mode_line());
-    let agent = MailAgent::with_models(
-        models, opened.mailbox, opened.calendar, opened.settings, backends,
-    )?;
+    let agent = MailAgent::new(MailParts {
+        models,
+        mailbox: opened.mailbox,
+        calendar: opened.calendar,
+        settings: opened.settings,
+        backends,
+    })?;
     Ok(OpenedAgent {
         agent: agent.with_options(|options| options.log = Modes::TRACE),
         budget,

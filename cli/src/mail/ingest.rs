@@ -19,7 +19,7 @@ use crate::{
     error::Error,
     output::{Form, Output, faint},
     shell_words::quoted,
-    suggest,
+    suggest, units,
 };
 
 pub(super) async fn once(
@@ -107,7 +107,7 @@ async fn tell(
 ) -> Result<(), Error> {
     let open = agent.inbox().await?.items.len();
     let how = suggest::with_account(app.global, &what.account, &["inbox"]);
-    let cost = (&agent.budget.spent(), &*agent.cost());
+    let cost = (&agent.budget.spent(), &*units::spent(&agent.budget));
     console::show([totals.notice(open, cost, &how)], app.output)
 }
 

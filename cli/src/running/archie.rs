@@ -7,7 +7,7 @@ use superstep::fs::Roots;
 use superstep_archie::{ArchieSession, Settings};
 
 use super::{
-    Doing, Hosting, Resumed, RunAgent, Scene,
+    Doing, Hosting, RunAgent, Scene,
     hosting::{Hosted, lacks_model, plays_example, unable},
     rehearsal,
 };
@@ -16,6 +16,7 @@ use crate::{
     app::App,
     archie,
     error::Error,
+    resumed::Resumed,
 };
 
 pub(super) struct Archie;
@@ -24,7 +25,7 @@ impl RunAgent for Archie {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
         Box::pin(async move {
             let agreement = thread.agreement(app).await?;
-            archie::resume(thread.thread, thread.talk, agreement, app).await
+            archie::resume(thread, agreement, app).await
         })
     }
 
@@ -91,7 +92,7 @@ fn below(roots: Roots) -> Settings {
 }
 
 const SCENE: Scene = Scene {
-    about: "talks about a folder of documents until you approve the analysis",
+    script: include_str!("../demo/archie.txt"),
     files: &[
         (
             "docs/overview.md",
@@ -107,25 +108,6 @@ const SCENE: Scene = Scene {
             "answers.txt",
             b"Nobody may pay twice; that comes first.\n/approve\n",
         ),
-    ],
-    commands: &[
-        (
-            "Archie reads the folder and answers, and its process is killed in the middle of a sentence",
-            "KILLED analyze --query 'One service or two?' --inputs ./docs \
-             --memory-file ./memory.json --model script:./replies.jsonl",
-        ),
-        ("every step was stored", "threads list"),
-        (
-            "another process continues from there; your answers come from a file here",
-            "threads resume last --answers ./answers.txt --memory-file ./memory.json \
-             --model script:./replies.jsonl",
-        ),
-        (
-            "one question, from what you said and Archie remembered",
-            "ask 'What comes first for the bookings?' --memory-file ./memory.json \
-             --model script:./replies.jsonl",
-        ),
-        ("the graph behind it", "graph archie"),
     ],
     leaves: &[],
 };

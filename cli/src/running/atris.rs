@@ -5,18 +5,17 @@ use superstep::dynamic::Snapshot;
 use superstep_atris::AtrisSession;
 
 use super::{
-    Doing, Hosting, Resumed, RunAgent, Scene,
+    Doing, Hosting, RunAgent, Scene,
     hosting::{Hosted, unable},
 };
-use crate::{agents::Agent, app::App, args::Global, atris, error::Error};
+use crate::{agents::Agent, app::App, args::Global, atris, error::Error, resumed::Resumed};
 
 pub(super) struct Atris;
 
 impl RunAgent for Atris {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
         // It asks by itself, as its other commands do.
-        let answers = thread.talk.answers.as_deref();
-        Box::pin(atris::resume(thread.thread, answers, app))
+        Box::pin(atris::resume(thread, app))
     }
 
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {
@@ -55,22 +54,7 @@ async fn hosted<'s>(mut on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s
 }
 
 const SCENE: Scene = Scene {
-    about: "answers questions about Audius from its API; here from a fake one on this machine",
+    script: include_str!("../demo/atris.txt"),
     files: &[],
-    commands: &[
-        (
-            "one call, in the order of the reply",
-            "atris ask 'top 5 trending tracks this week' --fake --no-model",
-        ),
-        (
-            "a name is looked up first, and every number is a field of a reply",
-            "atris ask 'How many followers does Nova Kane have?' --fake --no-model --explain",
-        ),
-        (
-            "two calls to compare",
-            "atris ask 'compare plays of \"First Light\" and \"Paper Moons\"' --fake --no-model",
-        ),
-        ("the graph behind it", "graph atris"),
-    ],
     leaves: &[],
 };

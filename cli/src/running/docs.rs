@@ -4,17 +4,16 @@ use superstep::Value;
 use superstep_docgen::DocsSession;
 
 use super::{
-    Doing, Hosting, Resumed, RunAgent, Scene,
+    Doing, Hosting, RunAgent, Scene,
     hosting::{Hosted, tell},
 };
-use crate::{agents::Agent, app::App, docs, error::Error};
+use crate::{agents::Agent, app::App, docs, error::Error, resumed::Resumed};
 
 pub(super) struct Docgen;
 
 impl RunAgent for Docgen {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
-        let answers = thread.talk.answers.as_deref();
-        Box::pin(docs::resume(thread.thread, answers, app))
+        Box::pin(docs::resume(thread.thread, thread.answers, app))
     }
 
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {
@@ -39,7 +38,7 @@ async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, E
 }
 
 const SCENE: Scene = Scene {
-    about: "documents a code base; what it claims is checked against facts",
+    script: include_str!("../demo/docs.txt"),
     files: &[
         (
             "shop/pyproject.toml",
@@ -54,28 +53,6 @@ const SCENE: Scene = Scene {
             b"from shop.cart import Cart\n\ndef main():\n    print(Cart().total())\n",
         ),
         ("replies.jsonl", include_bytes!("../demo/docs.jsonl")),
-    ],
-    commands: &[
-        (
-            "facts alone, without a model",
-            "docs ./shop --no-model --agents file-structure,dependency-analyzer",
-        ),
-        (
-            "an agent writes, grades itself, asks, refines; a file that it invents is taken out",
-            "docs ./shop --agents architecture-analyzer --model script:./replies.jsonl",
-        ),
-        (
-            "how the page came about",
-            "docs show architecture-analyzer --path ./shop",
-        ),
-        (
-            "again: nothing changed, so nothing is asked",
-            "docs ./shop --agents architecture-analyzer --model script:./replies.jsonl",
-        ),
-        (
-            "what a change of a file concerns",
-            "docs impact shop/cart.py --path ./shop",
-        ),
     ],
     leaves: &[],
 };

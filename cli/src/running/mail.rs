@@ -3,16 +3,15 @@
 use std::{path::Path, sync::Arc};
 
 use serde_json::{Value as Json, json};
-use superstep::model::config::Config;
-use superstep_agent::PlainAgent;
+use superstep::model::{NodeModels, config::Config};
 use superstep_mail::{
-    Address, FolderCalendar, FolderMailbox, MailAgent, MailId, Settings, account::MailAccount,
-    ingest_graph,
+    Address, FolderCalendar, FolderMailbox, MailAgent, MailId, MailParts, Settings,
+    account::MailAccount, ingest_graph,
 };
 use superstep_server::thread_uuid;
 
 use super::{
-    Doing, Hosting, Resumed, RunAgent, Scene,
+    Doing, Hosting, OpenedDesk, RunAgent, Scene,
     hosting::{Hosted, plays_example, unable},
     notes::Notes,
     rehearsal,
@@ -22,8 +21,7 @@ use crate::{
     app::App,
     args::{InboxArgs, Serve},
     error::Error,
-    inbox,
-    mail::{self, account},
+    mail::{self, OpenedAgent, account},
 };
 
 /// The id under which clients know it, and its shorter name.
@@ -35,15 +33,15 @@ const INGEST: &str = "mail_ingest";
 pub(super) struct Mail;
 
 impl RunAgent for Mail {
-    fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
+    fn desk<'a>(&self, with: &'a InboxArgs, app: &'a mut App<'_>) -> Doing<'a, Option<OpenedDesk>> {
         Box::pin(async move {
-            let agreement = thread.agreement(app).await?;
-            let with = InboxArgs {
-                max_cost: thread.talk.limits.max_cost,
-                rehearse: false,
-                account: thread.account,
-            };
-            inbox::resume(thread.thread, &with, agreement, app).await
+            let account = account::read(&with.account, app.global)?;
+            let OpenedAgent { agent, budget } = mail::open(&account, with.max_cost, app).await?;
+            Ok(Some(OpenedDesk {
+                desk: Arc::new(agent.clone()),
+                agent: Box::new(agent.front()),
+                budget,
+            }))
         })
     }
 
@@ -59,7 +57,7 @@ impl RunAgent for Mail {
         Ok(MailAccount::check_settings(config)?)
     }
 
-    fn has_account(&self) -> bool {
+    fn has_desk(&self) -> bool {
         true
     }
 }
@@ -67,7 +65,7 @@ impl RunAgent for Mail {
 async fn hosted<'s>(on: Hosting<'s>, app: &mut App<'_>) -> Result<Hosting<'s>, Error> {
     let demo = rehearsal::prepare(Agent::MAIL, &SCENE);
     let mut has_account = false;
-    let session = |agent: &MailAgent| Box::new(PlainAgent::from(agent.graph().clone()));
+    let session = |agent: &MailAgent| Box::new(agent.front());
     let (agent, hosted) = match (open(on.what, app).await, demo) {
         (Ok(agent), _) => {
             has_account = true;
@@ -130,19 +128,19 @@ async fn rehearsed(why: &str, demo: &Path, on: &Hosting<'_>) -> Result<(MailAgen
     let calendar = FolderCalendar::open(demo.join("meetings"), "Europe/Berlin")?;
     let marks = &["meeting.eml", "ann@example.org"];
     let model = Rehearsed::new(include_str!("../demo/mail.jsonl"), marks, why)?;
-    let agent = MailAgent::new(
-        Arc::new(model),
-        Arc::new(mailbox),
-        Arc::new(calendar),
-        Settings::default(),
-        on.backends.clone(),
-    )?;
+    let agent = MailAgent::new(MailParts {
+        models: NodeModels::new(Arc::new(model)),
+        mailbox: Arc::new(mailbox),
+        calendar: Arc::new(calendar),
+        settings: Settings::default(),
+        backends: on.backends.clone(),
+    })?;
     let mail = agent.email_input(&MailId("meeting.eml".into())).await?;
     Ok((agent, json!({ "email_input": mail })))
 }
 
 const SCENE: Scene = Scene {
-    about: "reads mail, and asks before it acts",
+    script: include_str!("../demo/mail.txt"),
     files: &[
         (
             "mail/meeting.eml",
@@ -152,32 +150,6 @@ const SCENE: Scene = Scene {
         ("mail/backup.eml", include_bytes!("../demo/mail/backup.eml")),
         ("meetings/week.ics", include_bytes!("../demo/mail/week.ics")),
         ("replies.jsonl", include_bytes!("../demo/mail.jsonl")),
-    ],
-    commands: &[
-        (
-            "three mails arrived: one is advertising, one is worth knowing, one wants an answer",
-            "mail ingest --folder ./mail --calendar ./meetings --owner max@example.com --send \
-             --model script:./replies.jsonl",
-        ),
-        (
-            "nothing was sent yet: these are the questions",
-            "inbox list",
-        ),
-        (
-            "the reply as it would go out, and the mail",
-            "inbox show QUESTION",
-        ),
-        (
-            "changed and approved: now it is sent, once, and the change teaches something",
-            "inbox edit QUESTION --set 'response_text=Hello Ann, Wednesday at 11:30. Max' --send \
-             --folder ./mail --calendar ./meetings --owner max@example.com \
-             --model script:./replies.jsonl",
-        ),
-        ("what it learned from that", "mail memory diff response"),
-        (
-            "and all it knows of how you write",
-            "mail memory show response",
-        ),
     ],
     leaves: &["mail/sent"],
 };

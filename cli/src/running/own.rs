@@ -3,10 +3,10 @@
 use superstep_agent::Site;
 
 use super::{
-    Doing, Hosting, Resumed, RunAgent,
+    Doing, Hosting, RunAgent,
     hosting::{Hosted, lacks_model, unable},
 };
-use crate::{agents::Agent, app::App, environment, error::Error, own};
+use crate::{agents::Agent, app::App, environment, error::Error, own, resumed::Resumed};
 
 pub(super) struct Own(pub(super) Agent);
 
@@ -14,13 +14,7 @@ impl RunAgent for Own {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
         Box::pin(async move {
             let agreement = thread.agreement(app).await?;
-            let stored = own::StoredThread {
-                agent: thread.agent,
-                name: thread.thread,
-                question: thread.question,
-                answers: thread.talk.answers.as_deref(),
-            };
-            own::resume(stored, agreement, app).await
+            own::resume(thread, agreement, app).await
         })
     }
 

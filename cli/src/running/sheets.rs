@@ -7,13 +7,14 @@ use superstep::model::config::Config;
 use superstep_sheets::{SheetsSession, Versions, workbook::Overwrite};
 
 use super::{
-    Doing, Hosting, Resumed, RunAgent, Scene,
+    Doing, Hosting, RunAgent, Scene,
     hosting::{Hosted, lacks_model, plays_example, unable},
 };
 use crate::{
     agents::{Agent, Rehearsed},
     app::App,
     error::Error,
+    resumed::Resumed,
     sheet,
 };
 
@@ -24,9 +25,7 @@ pub(super) struct Sheets;
 
 impl RunAgent for Sheets {
     fn resume<'a>(&self, thread: Resumed<'a>, app: &'a mut App<'_>) -> Doing<'a, ()> {
-        let answers = thread.talk.answers.as_deref();
-        let question = thread.question;
-        Box::pin(sheet::resume(thread.thread, answers, question, app))
+        Box::pin(sheet::resume(thread, app))
     }
 
     fn host<'a, 's: 'a>(&self, on: Hosting<'s>, app: &'a mut App<'_>) -> Doing<'a, Hosting<'s>> {
@@ -89,26 +88,10 @@ fn rehearsed(
 }
 
 const SCENE: Scene = Scene {
-    about: "works on spreadsheets step by step; the input is never modified",
+    script: include_str!("../demo/sheets.txt"),
     files: &[
         ("sales.xlsx", WORKBOOK),
         ("replies.jsonl", include_bytes!("../demo/sheets.jsonl")),
-    ],
-    commands: &[
-        (
-            "the workbook, as a model reads it",
-            "sheet state ./sales.xlsx",
-        ),
-        (
-            "each step is a transaction on a copy; formulas are calculated, and what changed is told",
-            "sheet run ./sales.xlsx -i 'Add the revenue of each sale, and a sheet with the sums by region' \
-             -o ./result.xlsx --model script:./replies.jsonl",
-        ),
-        (
-            "the result can be queried like the input",
-            "sheet state ./result.xlsx --sql 'SELECT * FROM \"By region\"'",
-        ),
-        ("the graph behind it", "graph sheets"),
     ],
     leaves: &[],
 };

@@ -1,23 +1,27 @@
 //! `superstep threads show`: what was said, what is asked, what went wrong. `words` makes text of a state.
 
+use std::{
+    iter::{once, repeat},
+    sync::Arc,
+};
+
 use serde_json::{Value as Json, json};
 use superstep::{
-    Foreign, Origin,
+    Foreign, OpenAsk, Origin,
     dynamic::{Snapshot, SubState},
 };
+use superstep_agent::{Context, Span};
 
 use super::{
     Status, ThreadReader, ago,
-    words::{Utterance, conversation, question, scalar, shortened},
+    words::{Utterance, conversation, scalar, shortened},
 };
 use crate::{
-    agents::Agent,
     app::App,
     args::At,
     error::Error,
-    inbox,
     output::{Form, Output, bad, count, faint, plain, shown, strong},
-    running, units,
+    running, suggest, units,
 };
 
 /// How much of a field of the state is shown.
@@ -26,7 +30,8 @@ const MOST_LETTERS: usize = 400;
 pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result<(), Error> {
     let output = app.output;
     let agent = reader.agent(&at.thread).await?;
-    let graph = reader.graph_of(agent)?;
+    let mut opened = agent.reader(reader.backends().clone())?;
+    let graph = opened.graph().clone();
     let snapshot = reader
         .snapshot(&graph, &at.thread, at.at.as_deref())
         .await?;
@@ -104,32 +109,31 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
         ])?;
     }
     let (list, said) = conversation(&state, agent.name());
-    // A question about mail reads as in the inbox, with what the person edited since.
-    let views = match agent == Agent::MAIL && at.at.is_none() {
-        true => inbox::views(reader.backends(), &at.thread).await?,
-        false => Vec::new(),
+    // A question reads as in the inbox, with what the person edited since.
+    let global = app.global.clone();
+    let context = Context {
+        thread: at.thread.clone(),
+        commands: Arc::new(move |words| suggest::command(&global, words)),
     };
+    let mut asked = Vec::new();
+    for ask in snapshot.asks() {
+        let ask = OpenAsk::from(ask);
+        // A question of another version is shown as it is.
+        asked.push(match opened.inbox_question(&ask, &context).await {
+            Ok(question) => question.lines,
+            Err(_) => vec![vec![plain(scalar(&ask.body))]],
+        });
+    }
     // What is asked is often the last thing that was said, and a field of the state as well.
-    let asked = |ask: &superstep::dynamic::DynAsk| {
-        let view = views.iter().find(|(id, _)| *id == ask.id);
-        if let Some((_, lines)) = view {
-            return lines.clone();
-        }
-        let value = serde_json::to_value(&ask.value).unwrap_or_default();
-        question(&value)
-    };
-    let mut told: Vec<String> = snapshot
-        .asks()
-        .map(|ask| flat(&asked(ask).join(" ")))
-        .collect();
+    let mut told: Vec<String> = asked.iter().map(|lines| flat(&text_of(lines))).collect();
     told.extend(said.iter().map(|it| flat(&it.text)));
     fields(&state, (list.as_deref(), &told), output)?;
     for message in &said {
         tell(message, output)?;
     }
-    // What is asked about is shown there.
+    // The call that is asked about is shown there.
     let is_asked =
-        |message: &Json| !views.is_empty() && message.get("tool_calls").is_some_and(has_items);
+        |message: &Json| !asked.is_empty() && message.get("tool_calls").is_some_and(has_items);
     for message in unfinished(&snapshot).iter().filter(|it| !is_asked(it)) {
         match Utterance::of(message, agent.name()) {
             Some(said) => tell(&said, output)?,
@@ -139,18 +143,18 @@ pub(super) async fn run(reader: &ThreadReader, at: &At, app: &App<'_>) -> Result
             ])?,
         }
     }
-    for ask in snapshot.asks() {
-        let lines = asked(ask);
+    for lines in asked {
         let last = said.last().map(|it| flat(&it.text));
-        if last.is_some_and(|last| last == flat(&lines.join(" "))) {
+        if last.is_some_and(|last| last == flat(&text_of(&lines))) {
             output.data(&[strong("asks: "), faint("what was said last")])?;
             continue;
         }
-        let mut lines = lines.into_iter();
-        let first = lines.next().unwrap_or_default();
-        output.data(&[strong("asks: "), plain(first)])?;
-        for line in lines {
-            output.data(&[plain(format!("  {line}"))])?;
+        for (line, begin) in lines
+            .into_iter()
+            .zip(once(strong("asks: ")).chain(repeat(plain("  "))))
+        {
+            let line: Vec<Span> = once(begin).chain(line).collect();
+            output.data(&line)?;
         }
     }
     if status == Status::Waiting {
@@ -174,13 +178,21 @@ fn has_items(list: &Json) -> bool {
     list.as_array().is_some_and(|list| !list.is_empty())
 }
 
-/// A text without what its lines are broken by, to be compared.
 /// The mark of a thread, if others shaped it in this way.
 fn of_origin(mark: Option<&Foreign>, origin: Origin) -> Option<Json> {
     let mark = mark.filter(|mark| mark.origin == origin)?;
     Some(json!({"trusted": mark.is_trusted}))
 }
 
+/// The text of lines.
+fn text_of(lines: &[Vec<Span>]) -> String {
+    let texts = lines
+        .iter()
+        .map(|line| line.iter().map(Span::text).collect());
+    texts.collect::<Vec<String>>().join(" ")
+}
+
+/// A text without the ends of its lines, to be compared.
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

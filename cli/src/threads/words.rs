@@ -1,10 +1,9 @@
-//! A state as people read it: what was said, what is asked, and the rest by name. `--json` has all of it.
+//! A state as people read it: what was said, and the rest by name. `--json` has all of it.
 //!
 //! Texts of others are indented, so that no line of theirs can be taken for one of ours.
 
 use serde_json::{Map, Value as Json};
 use superstep::text::single_line;
-use superstep_mail::shown_description;
 
 /// How many letters of a message are shown.
 const MOST_LETTERS: usize = 2_000;
@@ -90,69 +89,6 @@ pub(super) fn conversation(state: &Json, agent: &str) -> (Option<String>, Vec<Ut
     longest
 }
 
-/// What is asked, line by line.
-pub(super) fn question(value: &Json) -> Vec<String> {
-    // Inboxes put what it is about into a list of one.
-    let asked = match value {
-        Json::Array(items) if items.len() == 1 => items.first().unwrap_or(value),
-        other => other,
-    };
-    let text = |key: &str| asked.get(key).and_then(Json::as_str);
-    if let Some(query) = text("query").or(asked.as_str()) {
-        return lines(query);
-    }
-    if let Some(question) = text("question") {
-        let mut said = lines(question);
-        let options = asked.get("options").and_then(Json::as_array);
-        for (number, option) in (1..).zip(options.into_iter().flatten()) {
-            said.push(format!("{number}  {}", single_line(&scalar(option))));
-        }
-        if let Some(understood) = text("understood") {
-            said.push(format!("understood so far: {}", single_line(understood)));
-        }
-        return said;
-    }
-    let mut said = Vec::new();
-    if let Some(action) = asked.get("action_request") {
-        let tool = action.get("action").and_then(Json::as_str);
-        said.push(format!(
-            "May it do this: {}?",
-            single_line(tool.unwrap_or("?"))
-        ));
-        let args = action.get("args").and_then(Json::as_object);
-        said.extend(args.map(fields).unwrap_or_default());
-    }
-    if let Some(description) = text("description") {
-        said.extend(lines(&shown_description(description)));
-    }
-    match (said.is_empty(), asked.as_object()) {
-        (false, _) => said,
-        (true, Some(all)) => fields(all),
-        (true, None) => vec![asked.to_string()],
-    }
-}
-
-/// The fields of an object, one per line; those of several lines below their name.
-pub(super) fn fields(object: &Map<String, Json>) -> Vec<String> {
-    let mut all = Vec::new();
-    for (name, value) in object {
-        let name = single_line(name);
-        let text = match value {
-            Json::Null => continue,
-            Json::Object(fields) => brief_fields(fields),
-            other => scalar(other),
-        };
-        match text.trim_end().contains('\n') {
-            true => {
-                all.push(format!("{name}:"));
-                all.extend(lines(&text).into_iter().map(|line| format!("  {line}")));
-            }
-            false => all.push(format!("{name}: {}", text.trim_end())),
-        }
-    }
-    all
-}
-
 /// A few fields on one line.
 fn brief_fields(object: &Map<String, Json>) -> String {
     const MOST: usize = 160;
@@ -193,28 +129,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn questions_are_what_a_person_reads() {
-        assert_eq!(question(&json!({"query": "One?\nTwo?"})), ["One?", "Two?"]);
-        let choice = json!({"question": "Which Sol?", "options": ["Sol A", "Sol B"]});
-        assert_eq!(question(&choice), ["Which Sol?", "1  Sol A", "2  Sol B"]);
-        let approval = json!([{
-            "action_request": {"action": "send_email_tool", "args": {"text": "Hi\nAnn"}},
-            "config": {"allow_accept": true}, "description": "It goes out.", "digest": "abc",
-        }]);
-        assert_eq!(
-            question(&approval),
-            [
-                "May it do this: send_email_tool?",
-                "text:",
-                "  Hi",
-                "  Ann",
-                "It goes out."
-            ]
-        );
-        assert_eq!(question(&json!({"n": 1, "gone": null})), ["n: 1"]);
-    }
 
     #[test]
     fn a_conversation_is_told_by_who_said_what() {

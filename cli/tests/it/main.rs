@@ -35,6 +35,7 @@ mod help;
 #[cfg(unix)]
 mod hostile;
 mod inbox;
+mod inbox_agents;
 mod inbox_many;
 mod kept;
 mod login;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::env::TestEnv;
 
 /// The example with tools.
-fn clerk() -> PathBuf {
+pub(crate) fn clerk() -> PathBuf {
     example("clerk")
 }
 

@@ -2,7 +2,11 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::{diff::Diff, result_file::ResultFile, span::Span};
+use crate::{
+    diff::Diff,
+    result_file::ResultFile,
+    span::{Span, plain, strong},
+};
 
 /// A part of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +25,27 @@ pub enum Block {
     Diff(Weight, Diff),
     /// Lines that must be visible before the run resumes: an answer is about to take effect.
     Announcement(Vec<Vec<Span>>),
+}
+
+impl Block {
+    /// The part in lines, for screens that draw lines.
+    pub fn lines(&self) -> Vec<Vec<Span>> {
+        match self {
+            Self::Line(_, spans) => vec![spans.clone()],
+            Self::Piece(text) => text.lines().map(|line| vec![plain(line)]).collect(),
+            Self::EndOfPieces => Vec::new(),
+            Self::Table(table) => {
+                let rows = [&table.columns].into_iter().chain(&table.rows);
+                rows.map(|row| vec![plain(row.join("  "))]).collect()
+            }
+            Self::File(_, file) => {
+                let name = strong(&file.name);
+                vec![vec![plain(format!("{} is ", file.about)), name]]
+            }
+            Self::Diff(_, diff) => diff.lines(),
+            Self::Announcement(lines) => lines.clone(),
+        }
+    }
 }
 
 /// Importance of a part: it decides where it goes, and whether a quiet front end leaves it out.

@@ -21,6 +21,7 @@ mod defaults;
 mod diff;
 mod failure;
 mod form;
+mod inbox;
 mod money;
 mod no_model;
 mod notice;
@@ -49,6 +50,9 @@ pub use conversation::{Conversation, Ended, Next};
 pub use diff::{Change, Diff, Hunk};
 pub use failure::{AgentError, Failure, exit_of};
 pub use form::{Field, FieldKind, Form};
+pub use inbox::{
+    AfterAnswers, Desk, InboxAnswer, InboxEffect, InboxQuestion, QuestionKey, RunEnd, Verb,
+};
 pub use money::in_micro_usd;
 pub use no_model::NoModel;
 pub use notice::{ForPrograms, Notice, Report};

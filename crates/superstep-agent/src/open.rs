@@ -1,5 +1,7 @@
 //! The trait of an opened agent: its graph and its dialogue.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 use superstep::{
     OpenAsk, RunOptions, Schemas, Value,
@@ -11,6 +13,7 @@ use crate::{
     context::Context,
     defaults,
     failure::AgentError,
+    inbox::{Desk, InboxQuestion},
     notice::{Notice, Report},
     outcome::Outcome,
     prompt::{Prompt, Reading},
@@ -138,6 +141,25 @@ pub trait OpenAgent: Send {
     /// A question as data for screens.
     fn question_view(&self, ask: &OpenAsk) -> QuestionView {
         QuestionView::of(ask)
+    }
+
+    /// An open question as an inbox lists and shows it.
+    fn inbox_question<'a>(
+        &'a mut self,
+        ask: &'a OpenAsk,
+        with: &'a Context,
+    ) -> BoxFuture<'a, Result<InboxQuestion, AgentError>> {
+        let presented = self.present(ask, with).map(|prompt| {
+            let agent = &*self.graph().plan().name;
+            let view = self.question_view(ask);
+            InboxQuestion::of(&with.thread, ask, agent, &prompt.notice, view)
+        });
+        Box::pin(async { presented })
+    }
+
+    /// Gives answers of an inbox beside each other. Without it each is given in a conversation.
+    fn desk(&self) -> Option<Arc<dyn Desk>> {
+        None
     }
 
     /// The conversation of a stored thread by its values, oldest turn first. If the values hold none, front ends show the

@@ -1,7 +1,9 @@
 //! Any graph as an agent.
 
+use std::sync::Arc;
+
 use superstep::{
-    Graph, Nodes, RunOptions, Schemas, State,
+    Graph, Nodes, OpenAsk, RunOptions, Schemas, State,
     dynamic::{DynEvent, DynGraph},
     future::BoxFuture,
 };
@@ -10,6 +12,7 @@ use crate::{
     context::Context,
     defaults,
     failure::AgentError,
+    inbox::{Desk, InboxQuestion},
     notice::{Notice, Report},
     open::OpenAgent,
 };
@@ -21,6 +24,16 @@ pub struct PlainAgent {
     options: RunOptions,
     /// The words of the model that were shown as they arrived.
     streamed: String,
+    desk: Option<Arc<dyn Desk>>,
+}
+
+impl PlainAgent {
+    /// The same agent, whose questions an inbox shows and answers as a desk does.
+    #[must_use]
+    pub fn with_desk(mut self, desk: impl Desk + 'static) -> Self {
+        self.desk = Some(Arc::new(desk));
+        self
+    }
 }
 
 impl From<DynGraph> for PlainAgent {
@@ -30,6 +43,7 @@ impl From<DynGraph> for PlainAgent {
             schemas: Schemas::default(),
             options: defaults::options(RunOptions::default()),
             streamed: String::new(),
+            desk: None,
         }
     }
 }
@@ -41,6 +55,7 @@ impl<S: State, N: Nodes> From<Graph<S, N>> for PlainAgent {
             options: defaults::options(graph.options().clone()),
             graph: graph.dynamic().clone(),
             streamed: String::new(),
+            desk: None,
         }
     }
 }
@@ -62,6 +77,28 @@ impl OpenAgent for PlainAgent {
         let text = defaults::streamed(event);
         self.streamed.push_str(&text);
         defaults::token(text)
+    }
+
+    fn inbox_question<'a>(
+        &'a mut self,
+        ask: &'a OpenAsk,
+        with: &'a Context,
+    ) -> BoxFuture<'a, Result<InboxQuestion, AgentError>> {
+        Box::pin(async move {
+            let of_desk = match &self.desk {
+                Some(desk) => desk.question(&with.thread, ask).await?,
+                None => None,
+            };
+            Ok(of_desk.unwrap_or_else(|| {
+                let (agent, view) = (&*self.graph.plan().name, self.question_view(ask));
+                let notice = defaults::present(ask, with).notice;
+                InboxQuestion::of(&with.thread, ask, agent, &notice, view)
+            }))
+        })
+    }
+
+    fn desk(&self) -> Option<Arc<dyn Desk>> {
+        self.desk.clone()
     }
 
     fn report<'a>(&'a mut self, with: &'a Context) -> BoxFuture<'a, Result<Report, AgentError>> {

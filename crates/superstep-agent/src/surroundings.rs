@@ -3,7 +3,7 @@
 //! A model knows none of them. The day belongs to the instructions, which stay the same all day, so that a provider and the
 //! embedded model need not read them again; the time of day belongs to the last message.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use superstep::clock::{Clock, SystemClock};
@@ -26,6 +26,12 @@ pub enum ReplyLength {
     Full,
 }
 
+impl fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Surroundings({})", self.now())
+    }
+}
+
 impl Default for Surroundings {
     /// The clock and the zone of this machine.
     fn default() -> Self {
@@ -45,9 +51,14 @@ impl Surroundings {
         now.unwrap_or_default().to_zoned(self.zone.clone())
     }
 
+    /// The day in words.
+    pub fn day(&self) -> String {
+        self.now().strftime("%A, %-d %B %Y").to_string()
+    }
+
     /// What instructions state: the day, the zone, the language, and how long replies should be.
     pub fn instructions(&self, length: ReplyLength) -> String {
-        let day = self.now().strftime("%A, %-d %B %Y").to_string();
+        let day = self.day();
         let zone = self.zone_name();
         format!(
             "Today is {day}; times are in the time zone {zone}. Write in the language of the person's last message, \

@@ -79,7 +79,7 @@ impl Work {
             memory: "",
             history: &state.analysis_history,
             said: "",
-            today: services.today(),
+            today: services.settings.surroundings.day(),
             limits: services.limits(Stage::Extract),
         };
         let (request, _) = request.request(&services.settings);
@@ -109,7 +109,8 @@ impl Work {
             .filter(|it| matches!(it.body, Body::User { .. }))
             .map(Message::text)
             .collect();
-        let (statements, dropped) = stated.checked(&said, &services.settings.date().to_string());
+        let date = services.settings.surroundings.now().date().to_string();
+        let (statements, dropped) = stated.checked(&said, &date);
         if dropped > 0 {
             let (dropped, were, they) = match dropped {
                 1 => ("1 statement".to_owned(), "was", "it rests"),

@@ -1,4 +1,4 @@
-//! The calls of one turn: the loop of look-ups, more room for a reply that was cut, and its continuation.
+//! The calls of one turn: the loop of look-ups, and the continuation of a reply that was cut.
 
 use serde_json::{Map, Value as Json};
 use superstep::{
@@ -36,7 +36,7 @@ impl Calls<'_> {
     /// A reply in words, after as many look-ups as it takes. What is looked up is added to the request.
     pub(super) async fn reply(&mut self, request: &mut Request) -> Result<Message, NodeError> {
         for _ in 0..MOST_ROUNDS {
-            let message = self.streamed(request).await?;
+            let message = self.once(request).await?;
             let (calls, refused) = match Turn::classify(&message, &self.tools) {
                 _ if self.tools.is_empty() => return Ok(message),
                 Turn::Say(_) => return Ok(message),
@@ -54,25 +54,10 @@ impl Calls<'_> {
             request.messages.extend(refused);
         }
         request.tool_choice = ToolChoice::None;
-        self.streamed(request).await
+        self.once(request).await
     }
 
-    /// One call. A reply that was cut before its first word is asked for again with more room: thoughts may have used up the
-    /// limit, and the same call would end the same way.
-    async fn streamed(&mut self, request: &mut Request) -> Result<Message, NodeError> {
-        let message = self.once(request).await?;
-        let is_empty = message.text().trim().is_empty() && !has_calls(&message);
-        let limit = request.max_tokens.filter(|_| !self.model.caps().small);
-        match limit {
-            Some(limit) if is_empty && is_cut(&message) => {
-                request.max_tokens = Some(limit.saturating_mul(4));
-                self.note("the reply was cut before its first word; it was asked for again with more room");
-                self.once(request).await
-            }
-            _ => Ok(message),
-        }
-    }
-
+    /// One call.
     async fn once(&mut self, request: &Request) -> Result<Message, NodeError> {
         let message = stream_reply(self.ctx, self.model, request).await?;
         if let Body::Model(reply) = &message.body {
@@ -119,12 +104,6 @@ impl Calls<'_> {
 pub(super) fn is_cut(reply: &Message) -> bool {
     let answered = reply.reply().and_then(|reply| reply.answered.as_ref());
     answered.is_some_and(|it| it.finish == Finish::Length)
-}
-
-fn has_calls(message: &Message) -> bool {
-    message
-        .reply()
-        .is_some_and(|it| !it.tool_calls.is_empty() || !it.invalid_tool_calls.is_empty())
 }
 
 /// A look-up, for people.

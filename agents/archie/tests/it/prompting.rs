@@ -3,7 +3,6 @@
 
 use std::{fmt::Write, fs, path::Path, sync::Arc};
 
-use jiff::civil::date;
 use serde_json::json;
 use superstep::{
     model::{
@@ -14,7 +13,7 @@ use superstep::{
 };
 use superstep_archie::{Prompts, Settings, Stage};
 
-use crate::support::{TestEnv, answer, begin, says};
+use crate::support::{TestEnv, answer, begin, on_2_march_2026, says};
 
 /// A request as a person would read it.
 fn rendered(request: &Request) -> String {
@@ -63,7 +62,7 @@ async fn every_stage_gets_what_the_fixtures_say() {
     ]));
     let settings = Settings {
         memory: Some(env.path("memory.json").into()),
-        today: Some(date(2026, 3, 2)),
+        surroundings: on_2_march_2026(),
         ..Settings::default()
     };
     let archie = env.archie_with(model.clone(), settings);

@@ -3,11 +3,10 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use jiff::civil::date;
 use superstep::model::{Cassette, Model, Script};
 use superstep_archie::{Archie, Brief, Settings, Stage, memory};
 
-use crate::support::{TestEnv, answer, begin, question};
+use crate::support::{TestEnv, answer, begin, on_2_march_2026, question};
 
 /// The model of the recording.
 fn model() -> Arc<dyn Model> {
@@ -32,7 +31,7 @@ fn harbor(env: &TestEnv) -> Archie {
         memory: Some(env.path("memory.json").into()),
         // Not all documents fit.
         document_tokens: Some(1_600),
-        today: Some(date(2026, 3, 2)),
+        surroundings: on_2_march_2026(),
         ..Settings::default()
     };
     env.archie_with(model(), settings)

@@ -2,7 +2,6 @@
 
 use std::{fs, path::Path, sync::Arc};
 
-use jiff::civil::date;
 use serde_json::{Value as Json, json};
 use superstep::model::{
     Label, Script,
@@ -13,7 +12,7 @@ use superstep_archie::{
     memory::{self, Entity, Memory, MemoryPlace, Source, Statement, StatementKind},
 };
 
-use crate::support::{TestEnv, answer, begin, names};
+use crate::support::{TestEnv, answer, begin, names, on_2_march_2026};
 
 /// What a model takes from a conversation in which these words were said.
 fn stated(statement: &str, quote: &str) -> Step {
@@ -32,7 +31,7 @@ fn learning<const N: usize>(texts: [&str; N]) -> Arc<Script> {
 fn remembering(place: impl Into<MemoryPlace>) -> Settings {
     Settings {
         memory: Some(place.into()),
-        today: Some(date(2026, 3, 2)),
+        surroundings: on_2_march_2026(),
         ..Settings::default()
     }
 }

@@ -7,13 +7,21 @@ use std::{
     time::Duration,
 };
 
+use jiff::tz::TimeZone;
 use superstep::{
     Backends, OpenAsk, Outcome,
+    clock::ManualClock,
     model::{ManagedModel, Model, Policy, Script, call::Backoff, script::Step},
     sqlite::Database,
 };
+use superstep_agent::Surroundings;
 use superstep_archie::{Analysis, Archie, Attempts, Brief, Question, Settings};
 use tempfile::TempDir;
+
+/// Noon of 2 March 2026 in UTC.
+pub(crate) fn on_2_march_2026() -> Surroundings {
+    Surroundings::new(Arc::new(ManualClock::at(1_772_452_800_000)), TimeZone::UTC)
+}
 
 /// A place on the disk that goes with the test.
 pub(crate) struct TestEnv(TempDir);

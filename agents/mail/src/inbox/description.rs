@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value as Json};
 use superstep::text::{Hidden, reveal, sanitize, single_line};
-use superstep_agent::{Diff, Span, bad, faint, plain, strong};
+use superstep_agent::{Span, bad, faint, plain, strong};
 
-use super::question::Question;
-use crate::tools::{self, EffectKind};
+use crate::{
+    Item,
+    tools::{self, EffectKind},
+};
 
 /// Arguments of a reply that have one possible value: the mail that is answered, and the address of its owner.
 const FIXED: [&str; 2] = ["email_id", "email_address"];
@@ -13,12 +15,23 @@ const FIXED: [&str; 2] = ["email_id", "email_address"];
 /// What marks the lines of a model.
 const GUTTER: &str = "│ ";
 
-/// A question as it is shown.
-pub struct Described {
-    /// The lines.
-    pub lines: Vec<Vec<Span>>,
-    /// What a person should not overlook.
-    pub warnings: Vec<String>,
+/// How many lines of a reply are shown before it is sent.
+const FIRST: usize = 8;
+
+/// How many lines of anything else.
+const MOST: usize = 16;
+
+/// A question, and the arguments as a person changed them.
+pub(super) struct Description<'a> {
+    pub(super) item: &'a Item,
+    pub(super) edit: Option<&'a Map<String, Json>>,
+}
+
+/// Lines as they are collected.
+#[derive(Default)]
+struct Lines {
+    all: Vec<Vec<Span>>,
+    warnings: Vec<String>,
 }
 
 /// Our part of a description, and the part below its rule, which others wrote.
@@ -30,24 +43,21 @@ fn parts(description: &str) -> (&str, &str) {
     parts.unwrap_or((description, ""))
 }
 
-impl Question {
-    /// A question in lines. Warnings come before any text of a mail: before the recipients of a reply, in the list of guests of a
-    /// meeting.
-    pub fn described(&self) -> Described {
+impl Description<'_> {
+    /// The lines, and what a person should not overlook. Warnings come before any text of a mail: before the recipients of a
+    /// reply, in the list of guests of a meeting.
+    pub(super) fn lines(&self) -> (Vec<Vec<Span>>, Vec<String>) {
         let action = self.item.action_request.action.as_str();
-        let mut all = Described {
-            lines: Vec::new(),
-            warnings: Vec::new(),
-        };
+        let mut lines = Lines::default();
         let hidden = Hidden::of_json(&Json::Object(self.args().clone()));
         if !hidden.is_empty() {
-            all.warn(&format!(
+            lines.warn(&format!(
                 "The arguments contain {hidden}; they are shown as <U+...>."
             ));
         }
         if self.edit.is_some() {
             let how = "edited by you: this is what is accepted";
-            all.lines.push(vec![faint(how)]);
+            lines.all.push(vec![faint(how)]);
         }
         let mut is_ours = self.item.description.starts_with("# ");
         let mut is_head = is_ours;
@@ -65,31 +75,31 @@ impl Question {
                 && line.ends_with("**");
             let is_flag = is_head && line.starts_with("**") || is_ours && is_guest;
             match () {
-                () if is_flag => all.warn(&line.replace("**", "")),
+                () if is_flag => lines.warn(&line.replace("**", "")),
                 () if is_head && line.starts_with("# ") => {
                     let heading = strong(line.trim_start_matches("# "));
-                    all.lines.push(vec![heading]);
+                    lines.all.push(vec![heading]);
                 }
-                () if is_rule => all.lines.push(vec![faint("────────")]),
-                () => all.lines.push(vec![plain(line)]),
+                () if is_rule => lines.all.push(vec![faint("────────")]),
+                () => lines.all.push(vec![plain(line)]),
             }
         }
         let left = self.args().iter();
         let left: Vec<_> = left
-            .filter(|(key, value)| !is_shown(self, key, value))
+            .filter(|(key, value)| !is_shown(self.item, key, value))
             .collect();
         if !left.is_empty() {
-            all.lines.push(Vec::new());
-            all.lines.push(vec![faint("arguments")]);
+            lines.all.push(Vec::new());
+            lines.all.push(vec![faint("arguments")]);
         }
         for (key, value) in left {
-            all.lines.extend(argument(key, value));
+            lines.all.extend(argument(key, value));
         }
-        all
+        (lines.all, lines.warnings)
     }
 
     /// Who gets what a question is about: the recipients of a reply, the guests of a meeting.
-    pub fn recipients(&self) -> String {
+    pub(super) fn recipients(&self) -> Option<String> {
         let (ours, _) = parts(&self.item.description);
         let named = ours.lines().filter_map(|line| {
             let people = ["To: ", "Cc: "].iter().find_map(|it| line.strip_prefix(it));
@@ -97,42 +107,52 @@ impl Question {
             people.or_else(guest)
         });
         let named: Vec<String> = named.map(single_line).collect();
-        let to = self.args().get("to").and_then(Json::as_str);
-        match (named.is_empty(), to) {
-            (false, _) => named.join(", "),
-            (true, Some(to)) => single_line(to),
-            (true, None) => self.subject.clone(),
+        match named.is_empty() {
+            false => Some(named.join(", ")),
+            true => self
+                .args()
+                .get("to")
+                .and_then(Json::as_str)
+                .map(single_line),
         }
     }
 
-    /// The arguments that a person changed.
-    pub fn changes(&self, args: &Map<String, Json>) -> Vec<Diff> {
-        let asked = &self.item.action_request.args;
-        let gone = asked.keys().filter(|key| !args.contains_key(*key));
-        let changed = args.keys().chain(gone).filter_map(|key| {
-            let [old, new] = [asked, args].map(|it| it.get(key).map(text).unwrap_or_default());
-            (old != new).then(|| Diff::between(key, &old, &new))
+    /// How many lines say what is about to be done: to whom, the subject and the first lines of a reply; the first lines of
+    /// anything else.
+    pub(super) fn brief(&self, lines: &[Vec<Span>]) -> usize {
+        let starts = |line: &Vec<Span>, with: &str| {
+            let first = line.first().map_or("", Span::text);
+            first.starts_with(with)
+        };
+        let to = lines.iter().position(|line| starts(line, "To: "));
+        let subject = to.and_then(|to| {
+            let mut rest = lines.iter().skip(to);
+            Some(to + rest.position(|line| starts(line, "Subject: "))?)
         });
-        changed.collect()
+        let is_reply = EffectKind::of(&self.item.action_request.action) == Some(EffectKind::Mail);
+        match subject.filter(|_| is_reply) {
+            // An empty line is between the subject and the text.
+            Some(subject) => subject + 2 + FIRST,
+            None => MOST,
+        }
+    }
+
+    fn args(&self) -> &Map<String, Json> {
+        self.edit.unwrap_or(&self.item.action_request.args)
     }
 }
 
-impl Described {
-    /// The lines without their styles.
-    pub fn texts(&self) -> Vec<String> {
-        self.lines.iter().map(|line| text_of(line)).collect()
-    }
-
+impl Lines {
     fn warn(&mut self, text: &str) {
-        self.lines.push(vec![bad(format!("! {text}"))]);
+        self.all.push(vec![bad(format!("! {text}"))]);
         self.warnings.push(text.to_owned());
     }
 }
 
 /// Whether the description says what an argument is, or there is nothing else that it could be.
-fn is_shown(question: &Question, key: &str, value: &Json) -> bool {
-    let (ours, _) = parts(&question.item.description);
-    let action = question.item.action_request.action.as_str();
+fn is_shown(item: &Item, key: &str, value: &Json) -> bool {
+    let (ours, _) = parts(&item.description);
+    let action = item.action_request.action.as_str();
     if action.starts_with(tools::SEND) && FIXED.contains(&key) {
         return true;
     }
@@ -157,11 +177,6 @@ fn is_shown(question: &Question, key: &str, value: &Json) -> bool {
         }
         _ => false,
     }
-}
-
-/// A line without its styles.
-pub(super) fn text_of(line: &[Span]) -> String {
-    line.iter().map(Span::text).collect()
 }
 
 /// The text of an argument.

@@ -10,14 +10,15 @@ use serde_json::{Value as Json, json};
 use superstep::{
     Backends, Outcome,
     model::{
-        Model,
+        Model, NodeModels,
         script::{Script, Step, When},
     },
     sqlite::Database,
 };
+use superstep_agent::InboxQuestion;
 use superstep_mail::{
     Address, Answer, Calendar, FolderCalendar, FolderMailbox, InboxItem, IngestOptions, Ingested,
-    Intake, Mail, MailAgent, MailState, Mailbox, Memory, Settings, Topic, parse,
+    Intake, Mail, MailAgent, MailParts, MailState, Mailbox, Memory, Settings, Topic, parse,
 };
 use tempfile::TempDir;
 
@@ -89,20 +90,26 @@ impl Fixture {
         calendar: impl Calendar,
         settings: Settings,
     ) -> MailAgent {
-        MailAgent::new(
-            Arc::new(model),
-            Arc::new(mailbox),
-            Arc::new(calendar),
+        MailAgent::new(MailParts {
+            models: NodeModels::new(Arc::new(model)),
+            mailbox: Arc::new(mailbox),
+            calendar: Arc::new(calendar),
             settings,
-            self.backends(),
-        )
+            backends: self.backends(),
+        })
         .unwrap()
     }
 
     /// One with stores of its own.
     pub(crate) fn agent_with(&self, model: impl Model + 'static, backends: Backends) -> MailAgent {
-        let (mailbox, calendar) = (Arc::new(self.mailbox()), Arc::new(self.calendar()));
-        MailAgent::new(Arc::new(model), mailbox, calendar, wet(), backends).unwrap()
+        MailAgent::new(MailParts {
+            models: NodeModels::new(Arc::new(model)),
+            mailbox: Arc::new(self.mailbox()),
+            calendar: Arc::new(self.calendar()),
+            settings: wet(),
+            backends,
+        })
+        .unwrap()
     }
 
     /// What was sent, by text.
@@ -227,6 +234,19 @@ pub(crate) fn responder(steps: impl IntoIterator<Item = Step>, learning: Vec<Ste
 
 pub(crate) async fn take_in(agent: &MailAgent) -> Vec<Intake> {
     agent.ingest(&IngestOptions::default()).await.unwrap()
+}
+
+/// The open questions of all threads, in the order of an inbox.
+pub(crate) async fn listed(agent: &MailAgent) -> Vec<InboxQuestion> {
+    let items = agent.inbox().await.unwrap().items;
+    let mut threads: Vec<String> = items.into_iter().map(|it| it.thread).collect();
+    threads.dedup();
+    let mut listed = Vec::new();
+    for thread in threads {
+        listed.extend(agent.inbox_questions(&thread).await.unwrap());
+    }
+    listed.sort_by_key(InboxQuestion::rank);
+    listed
 }
 
 /// Takes in the one mail there is, which must end in questions.

@@ -95,14 +95,7 @@ fn die() -> ! {
 }
 
 fn ignoring(fixture: &Fixture, backends: Backends) -> MailAgent {
-    MailAgent::new(
-        Arc::new(Script::new([class("ignore").always()])),
-        Arc::new(fixture.mailbox()),
-        Arc::new(fixture.calendar()),
-        wet(),
-        backends,
-    )
-    .unwrap()
+    fixture.agent_with(Script::new([class("ignore").always()]), backends)
 }
 
 /// Runs in a child only; without an order it checks that nothing dies by itself.

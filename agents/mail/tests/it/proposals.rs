@@ -10,15 +10,15 @@ use superstep::{
         script::{Script, When},
     },
 };
+use superstep_agent::{Context, Desk as _, ForPrograms, InboxAnswer};
 use superstep_mail::{
     Address, Answer, Calendar, Changed, EventChange, EventId, InboxItem, MailAgent, Span, Topic,
     attached_files,
-    inbox::{self, Effect, Question, Shown},
 };
 
 use crate::fixture::{
-    Fixture, OWNER, about, answer, asked, class, done, mail, meeting, reply, responder, take_in,
-    turns,
+    Fixture, OWNER, about, answer, asked, class, done, listed, mail, meeting, reply, responder,
+    take_in, turns,
 };
 
 const FILE: &str = "Content-Type: text/csv; name=\"figures.csv\"\r\n\
@@ -413,8 +413,8 @@ async fn a_fraud_is_shown_as_one_with_its_reason_and_is_never_answered_unasked_n
             .description
             .contains("Why it is shown: An outside domain poses as IT.")
     );
-    let question = Question::open(&agent, &Shown::All).await.unwrap().remove(0);
-    assert_eq!(question.described().warnings.len(), 2);
+    let question = listed(&agent).await.remove(0);
+    assert_eq!(question.warnings.len(), 2);
     answer(&agent, &items[0], Answer::ignore()).await;
     assert_eq!(learnt(&agent).await, 0);
     let triage = &script.seen()[0];
@@ -492,7 +492,7 @@ async fn what_is_urgent_comes_first() {
     });
     let agent = fixture.agent(Script::new(steps));
     take_in(&agent).await;
-    let all = Question::open(&agent, &Shown::All).await.unwrap();
+    let all = listed(&agent).await;
     let subjects: Vec<&str> = all.iter().map(|it| it.subject.as_str()).collect();
     assert_eq!(subjects, ["today", "soon", "later"]);
 }
@@ -539,15 +539,21 @@ async fn an_edit_is_learnt_from_both_texts_and_the_change_of_the_note_is_shown()
     let script = Arc::new(Script::new(steps.into_iter().chain(learning)));
     let agent = fixture.agent(script.clone());
     asked(&agent).await;
-    let question = Question::open(&agent, &Shown::All).await.unwrap().remove(0);
+    let question = listed(&agent).await.remove(0);
     let mut args = question.args().clone();
     args.insert("response_text".into(), json!("Hallo Ann,\npasst. R."));
-    let edit = Answer::edit("send_email_tool", args);
-    let after = inbox::give(&agent, &[(question, edit)], std::future::pending())
-        .await
-        .unwrap();
-    let learnt = after.effects.iter().find_map(|effect| match effect {
-        Effect::Learned(Topic::Response, changes) => Some(changes.len()),
+    let edit = InboxAnswer::Edit(args);
+    let with = Context {
+        thread: question.thread.clone(),
+        commands: Arc::new(|words| words.join(" ")),
+    };
+    let given = [(question, edit)];
+    let after = agent.give(&given, &with, Box::pin(std::future::pending()));
+    let notices = after.await.unwrap().notices;
+    let learnt = notices.iter().find_map(|notice| match &notice.programs {
+        ForPrograms::Event(event) if event["note"] == "response" => {
+            event["changes"].as_array().map(Vec::len)
+        }
         _ => None,
     });
     assert_eq!(learnt, Some(1), "the line that is new");

@@ -7,12 +7,12 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use serde_json::json;
 use superstep::model::Cassette;
+use superstep_agent::InboxQuestion;
 use superstep_mail::{
     Address, Answer, FolderCalendar, FolderMailbox, InboxItem, Intake, MailAgent, Settings, Topic,
-    inbox::{Question, Shown},
 };
 
-use crate::fixture::{Fixture, take_in};
+use crate::fixture::{Fixture, listed, take_in};
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/recorded")
@@ -90,11 +90,8 @@ async fn decided(agent: &MailAgent, taken: &Intake) -> usize {
 
 /// The questions of the inbox, in its order: what is asked, about which subject, with which warnings.
 async fn inbox(agent: &MailAgent) -> Vec<String> {
-    let questions = Question::open(agent, &Shown::All).await.unwrap();
-    let line = |question: &Question| {
-        let warnings = question.described().warnings;
-        format!("{}: {} {warnings:?}", question.asks(), question.subject)
-    };
+    let questions = listed(agent).await;
+    let line = |it: &InboxQuestion| format!("{}: {} {:?}", it.asks, it.subject, it.warnings);
     questions.iter().map(line).collect()
 }
 

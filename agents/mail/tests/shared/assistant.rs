@@ -5,10 +5,15 @@ use std::{path::Path, sync::Arc};
 use serde_json::{Value as Json, json};
 use superstep::{
     Backends, Outcome,
-    model::script::{Script, Step, When},
+    model::{
+        NodeModels,
+        script::{Script, Step, When},
+    },
     sqlite::Database,
 };
-use superstep_mail::{Answer, Calendar, IngestOptions, Ingested, MailAgent, Mailbox, Settings};
+use superstep_mail::{
+    Answer, Calendar, IngestOptions, Ingested, MailAgent, MailParts, Mailbox, Settings,
+};
 
 /// An assistant that answers, with this call in its first turn, and keeps its threads in a folder.
 pub(crate) fn assistant(
@@ -38,8 +43,14 @@ pub(crate) fn assistant(
         dry_run: false,
         ..Settings::default()
     };
-    let (mailbox, calendar) = (Arc::new(mailbox), Arc::new(calendar));
-    MailAgent::new(Arc::new(model), mailbox, calendar, settings, backends).unwrap()
+    MailAgent::new(MailParts {
+        models: NodeModels::new(Arc::new(model)),
+        mailbox: Arc::new(mailbox),
+        calendar: Arc::new(calendar),
+        settings,
+        backends,
+    })
+    .unwrap()
 }
 
 /// A reply of the owner to a mail.

@@ -1,16 +1,17 @@
 //! Answers of the inbox screen: confirmed where that is needed, given together where they are of one thread, and told
 //! about when their runs end.
 
-use superstep_mail::{
-    AnswerKind, Mode,
-    inbox::{After, Effect, InboxError, Question},
-};
+use std::sync::Arc;
+
+use superstep::tools::Mode;
+use superstep_agent::{AfterAnswers, Block, InboxAnswer, InboxQuestion, Notice, RunEnd, Verb};
 use tokio::time::Instant;
 
-use super::{InboxScreen, STOPPED, TAKE_BACK, Unconfirmed, View, most_news};
+use super::{InboxScreen, STOPPED, TAKE_BACK, Talk, Unconfirmed, View, most_news};
 use crate::{
+    agents::Agent,
     error::Error,
-    inbox::{background::Given, marked::without_warnings, selected::Selected},
+    inbox::{background::Given, marked::without_warnings, questions::Question, selected::Selected},
     output::{Span, bad, count, faint, plain, strong},
     wrap::wrapped,
 };
@@ -30,7 +31,8 @@ impl InboxScreen {
             self.news = vec![vec![plain("no question is marked: Space marks one, * all")]];
             return;
         }
-        let (batch, left_out) = without_warnings(marked);
+        let has_desk = |it: &Question| self.all.desk(it.agent).is_some();
+        let (batch, left_out) = without_warnings(marked, has_desk);
         self.news = Vec::new();
         if !left_out.is_empty() {
             self.news.push(vec![
@@ -42,7 +44,9 @@ impl InboxScreen {
             return;
         }
         let asked = vec![
-            bad(self.marked.question(&batch, self.mode)),
+            bad(self
+                .marked
+                .question(&batch, self.all.mode() == Some(Mode::Send))),
             plain("y does it; any other key leaves them open"),
         ];
         let lines = self.news.iter().chain([&asked]);
@@ -63,8 +67,8 @@ impl InboxScreen {
             1 => "1 line of this question was".to_owned(),
             more => format!("{more} lines of this question were"),
         };
-        let does = match self.mode == Mode::Send && question.is_effect() {
-            true => format!("y does it for real, unseen: {}", question.asks()),
+        let does = match self.is_real(question) {
+            true => format!("y does it for real, unseen: {}", question.asks),
             false => "y accepts it unseen".to_owned(),
         };
         self.news = vec![vec![
@@ -77,9 +81,9 @@ impl InboxScreen {
 
     /// What leaves cannot be taken back, so one key does not send it.
     pub(super) fn ask_to_send(&mut self, question: &Question) {
-        let to = question.recipients();
+        let asked = self.marked.question(std::slice::from_ref(question), true);
         self.news = vec![vec![
-            bad(format!("{} for real, to {to}? ", question.asks())),
+            bad(asked),
             plain("y does it; any other key leaves the question open"),
         ]];
         self.unconfirmed = Some(Unconfirmed::One(question.key()));
@@ -116,15 +120,20 @@ impl InboxScreen {
 
     /// Gives answers, those of one thread together. No question is selected then: the next key is for a question that
     /// the person chooses.
-    pub(super) async fn give(&mut self, given: Given) -> Result<(), Error> {
+    pub(super) async fn give(&mut self, given: Vec<(Question, InboxAnswer)>) -> Result<(), Error> {
         let all = given.len();
         let mut is_edit_kept = false;
-        let mut going = Given::new();
+        let mut going = Vec::new();
         for (question, answer) in given {
-            if !question.stays_open(answer.kind, self.mode, self.is_rehearsed) {
+            let Some(opened) = self.all.desk(question.agent) else {
+                self.talk = Some(Talk::new(question, Some(answer)));
+                return Ok(());
+            };
+            let mode = opened.desk.mode();
+            if !question.stays_open(answer.verb(), mode, self.is_rehearsed) {
                 going.push((question, answer));
-            } else if let Some(args) = question.edit_of(&answer) {
-                is_edit_kept |= question.keep_edit(&self.agent, &args).await?;
+            } else if let InboxAnswer::Edit(args) = &answer {
+                is_edit_kept |= opened.desk.keep(&question, args).await?;
             }
         }
         let open = all - going.len();
@@ -158,7 +167,7 @@ impl InboxScreen {
         // What was ignored before cannot be taken back any more.
         self.ignore_now();
         if let [(question, answer)] = &*going
-            && answer.kind == AnswerKind::Ignore
+            && answer.verb() == Verb::Ignore
         {
             let question = question.clone();
             let subject = question.subject.clone();
@@ -181,10 +190,12 @@ impl InboxScreen {
             _ => std::mem::take(&mut self.news),
         };
         while let Some((first, _)) = going.first() {
-            let thread = first.thread.clone();
-            let (same, others) = going.into_iter().partition(|(it, _)| it.thread == thread);
+            let (thread, agent) = (first.thread.clone(), first.agent);
+            let (same, others): (Vec<_>, Vec<_>) =
+                going.into_iter().partition(|(it, _)| it.thread == thread);
             going = others;
-            self.start(same);
+            let same = same.into_iter().map(|(it, answer)| (it.about, answer));
+            self.start(same.collect(), agent);
         }
         news.push(vec![faint(match self.runs.len() {
             1 => "the run continues … Ctrl-C stops it".to_owned(),
@@ -195,36 +206,40 @@ impl InboxScreen {
     }
 
     /// Continues the run of a thread with answers, in the background.
-    pub(super) fn start(&mut self, given: Given) {
+    pub(super) fn start(&mut self, given: Given, agent: Agent) {
+        let Some(opened) = self.all.desk(agent) else {
+            return;
+        };
+        let desk = Arc::clone(&opened.desk);
         for (question, _) in &given {
             let key = question.key();
             self.drafts.retain(|(it, _)| *it != key);
             self.questions.retain(|it| it.key() != key);
         }
-        self.runs.start(self.agent.clone(), given);
+        self.runs.start(desk, given);
     }
 
     /// Shows what became of answers, after what became of others since nothing was under way.
     pub(super) async fn tell(
         &mut self,
-        questions: &[Question],
-        given: Result<After, Error>,
+        questions: &[InboxQuestion],
+        given: Result<AfterAnswers, Error>,
     ) -> Result<(), Error> {
         self.look_again().await?;
-        let is_open = |it: &&Question| self.questions.iter().any(|open| open.key() == it.key());
+        let is_open =
+            |it: &&InboxQuestion| self.questions.iter().any(|open| open.key() == it.key());
         let still_open = questions.iter().filter(is_open).count();
         let mut report = Vec::new();
         // Several may end one after the other, so it is said which this is.
         let subject = questions.first().map_or("", |it| &it.subject);
         report.push(vec![strong(format!("{subject}: "))]);
         match given {
-            Ok(after) => {
-                report.extend(after.effects.iter().map(Effect::words));
-                report.push(after.ending("superstep mail ingest"));
-                match after.failure {
-                    Some(InboxError::Stopped) => report.push(vec![plain(STOPPED)]),
-                    Some(error) => report.extend(failed(&error.into())),
-                    None => {}
+            Ok(AfterAnswers { notices, end }) => {
+                report.extend(notices.iter().filter_map(summary));
+                match end {
+                    RunEnd::Stopped => report.push(vec![plain(STOPPED)]),
+                    RunEnd::Failed(error) => report.extend(failed(&error.into())),
+                    RunEnd::Done(_) => {}
                 }
             }
             Err(Error::Cancelled) if still_open > 0 => {
@@ -254,13 +269,18 @@ impl InboxScreen {
         self.told.extend(report.iter().map(same));
         self.reports.append(&mut report);
         self.news = self.reports.iter().map(same).collect();
-        let cost = format!("so far: {}", self.agent.cost());
-        self.news.push(vec![faint(cost)]);
+        let cost = self.all.cost().map(|cost| format!("so far: {cost}"));
+        self.news.extend(cost.map(|cost| vec![faint(cost)]));
         if !self.runs.is_empty() {
             self.news.push(vec![faint(self.under_way())]);
         }
         Ok(())
     }
+}
+
+/// The first line of a notice.
+fn summary(notice: &Notice) -> Option<Vec<Span>> {
+    notice.blocks.first().map(Block::lines)?.into_iter().next()
 }
 
 fn failed(error: &Error) -> Vec<Vec<Span>> {

@@ -1,10 +1,7 @@
 //! What a person writes in the inbox: changed arguments, and words for the assistant.
 
-use superstep_agent::Diff;
-use superstep_mail::{
-    Answer, Mode,
-    inbox::{Question, edit},
-};
+use superstep::tools::Mode;
+use superstep_agent::{Desk, Diff, InboxAnswer, InboxQuestion};
 
 use super::InboxScreen;
 use crate::{
@@ -18,22 +15,22 @@ impl InboxScreen {
     /// Lets the person change the arguments, and asks whether the changes are meant.
     pub(super) async fn edited(
         &mut self,
-        question: &Question,
+        question: &InboxQuestion,
+        desk: &dyn Desk,
         app: &mut App<'_>,
-    ) -> Result<Option<Answer>, Error> {
-        let action = &question.item.action_request;
+    ) -> Result<Option<InboxAnswer>, Error> {
         self.news.clear();
         let mut drafts = self.drafts.iter();
         let draft = drafts.find(|(key, _)| *key == question.key());
         let start = draft.map_or(question.args(), |(_, args)| args);
-        let text = match Editor::compose(&edit::text(start))? {
+        let text = match Editor::compose(&InboxQuestion::edit_text(start))? {
             Composed::Text(text) => text,
             Composed::Nothing(why) => {
                 self.news = vec![vec![bad("not edited: "), plain(why)]];
                 return Ok(None);
             }
         };
-        let args = match edit::read(&text, &action.args) {
+        let args = match question.read_edit(&text) {
             Ok(args) if args == *question.args() => {
                 self.news = vec![vec![faint("nothing changed")]];
                 return Ok(None);
@@ -46,7 +43,7 @@ impl InboxScreen {
         };
         self.drafts.retain(|(key, _)| *key != question.key());
         self.drafts.push((question.key(), args.clone()));
-        let checked = question.with_edit(&self.agent, &args).await;
+        let checked = desk.edited(question, &args).await;
         if let Err(error) = checked.map_err(Error::from) {
             self.news = vec![
                 vec![bad("not accepted: "), plain(error.lines().join(" "))],
@@ -59,7 +56,7 @@ impl InboxScreen {
         for line in question.changes(&args).iter().flat_map(Diff::lines) {
             app.output.say(&line);
         }
-        let prompt = match self.mode {
+        let prompt = match desk.mode() {
             Mode::Dry if self.is_rehearsed => "Accept these changes (dry run)? [y/N] ",
             Mode::Dry => "Keep these changes, to be sent by --send later (dry run)? [y/N] ",
             Mode::Send => "Accept these changes, for real? [y/N] ",
@@ -70,7 +67,7 @@ impl InboxScreen {
             .await?
         {
             Line::Text(words) if matches!(words.trim(), "y" | "Y" | "yes") => {
-                Ok(Some(Answer::edit(&action.action, args)))
+                Ok(Some(InboxAnswer::Edit(args)))
             }
             _ => {
                 self.news = vec![vec![faint(
@@ -83,12 +80,12 @@ impl InboxScreen {
 
     pub(super) async fn words(
         &mut self,
-        question: &Question,
+        question: &InboxQuestion,
         app: &mut App<'_>,
-    ) -> Result<Option<Answer>, Error> {
+    ) -> Result<Option<InboxAnswer>, Error> {
         self.news.clear();
-        for spans in question.described().lines {
-            app.output.say(&spans);
+        for spans in &question.lines {
+            app.output.say(spans);
         }
         let prompt = "Tell the assistant (empty to cancel)> ";
         Ok(
@@ -97,7 +94,7 @@ impl InboxScreen {
                 .read_line(Topic::Detail, prompt, app.output)
                 .await?
             {
-                Line::Text(words) if !words.trim().is_empty() => Some(Answer::response(words)),
+                Line::Text(words) if !words.trim().is_empty() => Some(InboxAnswer::Respond(words)),
                 _ => None,
             },
         )

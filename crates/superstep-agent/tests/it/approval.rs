@@ -9,7 +9,9 @@ use superstep::{
     prelude::*,
     tools::{Agent, AgentNode, AgentState, ToolError, Tools},
 };
-use superstep_agent::{Answers, Card, Conversation, Ended, Next, PlainAgent, short_id};
+use superstep_agent::{
+    Answers, Card, Context, Conversation, Ended, Next, OpenAgent as _, PlainAgent, Verb, short_id,
+};
 
 use crate::console::Typist;
 
@@ -163,5 +165,32 @@ async fn a_reply_that_was_shown_as_it_arrived_is_not_shown_twice()
     assert!(matches!(ended, Ok(Ended::Done(None))), "{ended:?}");
     let shown = typist.shown.join("");
     assert_eq!(shown.matches("It is paid.").count(), 1, "{shown}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_inbox_shows_the_whole_call_and_takes_what_the_approval_allows()
+-> Result<(), Box<dyn std::error::Error>> {
+    let mut agent = payer(MemorySaver::default())?;
+    let mut typist = Typist::typing([]);
+    let nobody = Answers::written([]);
+    let talk = Conversation::new(&mut agent, "bill-1", nobody, &mut typist);
+    let Ok(Ended::Waiting(ask)) = talk.run(bill()?).await else {
+        return Err("it does not ask".into());
+    };
+    let with = Context {
+        thread: "bill-1".into(),
+        commands: Arc::new(|words| words.join(" ")),
+    };
+    let question = agent.inbox_question(&ask, &with).await?;
+    assert_eq!(question.takes, [Verb::Accept, Verb::Ignore, Verb::Respond]);
+    assert!(question.check(Verb::Edit).is_err());
+    assert_eq!(question.short_id, short_id(ask.id));
+    assert_eq!(question.effect.as_ref().map(|it| &*it.to), Some("pay"));
+    for words in ["euros: 7", "ann<u+200b>e"] {
+        assert!(question.has_words(words), "{words}: {:?}", question.lines);
+    }
+    assert_eq!(question.wire()["interrupts"][0], ask.body);
+    assert!(agent.desk().is_none());
     Ok(())
 }

@@ -7,13 +7,29 @@
 use serde_json::{Map, Value as Json};
 use superstep::text::{escaped_json, sanitize};
 
+use super::question::InboxQuestion;
+
 const MARK: &str = "=== ";
 
-/// Arguments that are lists, also where the call left them out.
-const LISTS: [&str; 2] = ["additional_recipients", "attendees"];
+impl InboxQuestion {
+    /// Arguments as text to edit.
+    pub fn edit_text(args: &Map<String, Json>) -> String {
+        text(args)
+    }
+
+    /// Parses the edited text of [`InboxQuestion::edit_text`].
+    pub fn read_edit(&self, text: &str) -> Result<Map<String, Json>, String> {
+        read(text, &self.asked, self.lists)
+    }
+
+    /// The value of an argument that is written as text.
+    pub fn edit_value(&self, key: &str, text: &str) -> Result<Json, String> {
+        value(key, text, self.args().get(key), self.lists)
+    }
+}
 
 /// The text to change.
-pub fn text(args: &Map<String, Json>) -> String {
+fn text(args: &Map<String, Json>) -> String {
     if !is_plain(args) {
         let json = serde_json::to_string_pretty(args).unwrap_or_default();
         return escaped_json(&json);
@@ -32,9 +48,9 @@ pub fn text(args: &Map<String, Json>) -> String {
 }
 
 /// Parses the edited text.
-pub fn read(text: &str, old: &Map<String, Json>) -> Result<Map<String, Json>, String> {
+fn read(text: &str, old: &Map<String, Json>, lists: &[&str]) -> Result<Map<String, Json>, String> {
     if !is_plain(old) {
-        return object(text);
+        return read_object(text);
     }
     let mut args = Map::new();
     let mut open: Option<(String, Vec<&str>)> = None;
@@ -52,8 +68,8 @@ pub fn read(text: &str, old: &Map<String, Json>) -> Result<Map<String, Json>, St
             Some(Json::String(was)) if written.trim_end() == was.trim_end() => {
                 Json::String(was.clone())
             }
-            _ if is_list(&key, was) => list(&written, '\n'),
-            _ => value(&key, written.trim_end(), was)?,
+            _ if is_list(&key, was, lists) => list(&written, '\n'),
+            _ => value(&key, written.trim_end(), was, lists)?,
         };
         args.insert(key, value);
         Ok(())
@@ -79,8 +95,8 @@ pub fn read(text: &str, old: &Map<String, Json>) -> Result<Map<String, Json>, St
 }
 
 /// The value of an argument, written as text.
-pub fn value(key: &str, text: &str, was: Option<&Json>) -> Result<Json, String> {
-    if is_list(key, was) {
+fn value(key: &str, text: &str, was: Option<&Json>, lists: &[&str]) -> Result<Json, String> {
+    if is_list(key, was, lists) {
         return Ok(match serde_json::from_str(text) {
             Ok(read @ Json::Array(_)) => read,
             _ => list(text, ','),
@@ -93,14 +109,14 @@ pub fn value(key: &str, text: &str, was: Option<&Json>) -> Result<Json, String> 
 }
 
 /// A JSON object.
-pub fn object(text: &str) -> Result<Map<String, Json>, String> {
+fn read_object(text: &str) -> Result<Map<String, Json>, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-fn is_list(key: &str, was: Option<&Json>) -> bool {
+fn is_list(key: &str, was: Option<&Json>, lists: &[&str]) -> bool {
     match was {
         Some(was) => texts(was).is_some(),
-        None => LISTS.contains(&key),
+        None => lists.contains(&key),
     }
 }
 
@@ -136,6 +152,8 @@ mod tests {
 
     use super::*;
 
+    const LISTS: &[&str] = &["additional_recipients", "attendees"];
+
     fn args(json: Json) -> Map<String, Json> {
         json.as_object().unwrap().clone()
     }
@@ -150,7 +168,7 @@ mod tests {
             json!({"list": []}),
         ] {
             let old = args(old);
-            assert_eq!(read(&text(&old), &old).unwrap(), old);
+            assert_eq!(read(&text(&old), &old, LISTS).unwrap(), old);
         }
     }
 
@@ -166,7 +184,7 @@ mod tests {
         let text = text(&old)
             .replace("Hi", "Hello\nthere")
             .replace("a@b", "a@b\nc@d");
-        let new = read(&text, &old).unwrap();
+        let new = read(&text, &old, LISTS).unwrap();
         let wanted = json!({"response_text": "Hello\nthere", "attendees": ["a@b", "c@d"]});
         assert_eq!(new, args(wanted));
     }
@@ -175,22 +193,25 @@ mod tests {
     fn values_have_the_form_they_had() {
         let list = json!(["a@b"]);
         assert_eq!(
-            value("attendees", "x@y, z@w", Some(&list)).unwrap(),
+            value("attendees", "x@y, z@w", Some(&list), LISTS).unwrap(),
             json!(["x@y", "z@w"])
         );
         assert_eq!(
-            value("attendees", "[\"x@y\"]", Some(&list)).unwrap(),
+            value("attendees", "[\"x@y\"]", Some(&list), LISTS).unwrap(),
             json!(["x@y"])
         );
         assert_eq!(
-            value("additional_recipients", "x@y", None).unwrap(),
+            value("additional_recipients", "x@y", None, LISTS).unwrap(),
             json!(["x@y"])
         );
-        assert_eq!(value("title", "1", Some(&json!("x"))).unwrap(), json!("1"));
         assert_eq!(
-            value("done", "false", Some(&json!(true))).unwrap(),
+            value("title", "1", Some(&json!("x")), LISTS).unwrap(),
+            json!("1")
+        );
+        assert_eq!(
+            value("done", "false", Some(&json!(true)), LISTS).unwrap(),
             json!(false)
         );
-        assert!(value("done", "maybe", Some(&json!(true))).is_err());
+        assert!(value("done", "maybe", Some(&json!(true)), LISTS).is_err());
     }
 }

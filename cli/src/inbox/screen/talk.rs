@@ -1,0 +1,58 @@
+//! Answers in the conversation of a thread, for agents that take none in the background.
+
+use super::InboxScreen;
+use crate::{
+    app::App,
+    args::InboxArgs,
+    error::Error,
+    inbox::{converse, questions::Question, written},
+    output::plain,
+    terminal::Topic,
+};
+use superstep_agent::{Answers, InboxAnswer};
+
+/// A conversation that begins at an open question.
+pub(super) struct Talk {
+    question: Question,
+    /// The answer; without one the person gives it there.
+    answer: Option<InboxAnswer>,
+}
+
+impl Talk {
+    pub(super) fn new(question: Question, answer: Option<InboxAnswer>) -> Self {
+        Self { question, answer }
+    }
+}
+
+impl InboxScreen {
+    /// Holds a conversation on the terminal's own screen, and waits until the person has read it.
+    pub(super) async fn hold(
+        &mut self,
+        talk: Talk,
+        with: &InboxArgs,
+        app: &mut App<'_>,
+    ) -> Result<(), Error> {
+        let Talk { question, answer } = talk;
+        let answers = answer.as_ref().map_or_else(Answers::person, written);
+        let ended = converse(&question, &question.id(), answers, with, app).await;
+        match ended {
+            Err(error @ (Error::Closed | Error::Io(_))) => return Err(error),
+            Err(Error::Waiting { .. } | Error::Cancelled | Error::Reported { .. }) | Ok(()) => {}
+            Err(error) => app.output.error(&error),
+        }
+        let prompt = "Enter goes back to the inbox> ";
+        app.terminal
+            .read_line(Topic::Detail, prompt, app.output)
+            .await?;
+        self.selected = None;
+        self.look_again().await?;
+        let subject = &question.subject;
+        let is_open = self.questions.iter().any(|it| it.key() == question.key());
+        self.news = vec![vec![plain(match is_open {
+            true => format!("{subject}: the question is still open"),
+            false => format!("{subject}: answered"),
+        })]];
+        self.is_new = true;
+        Ok(())
+    }
+}
