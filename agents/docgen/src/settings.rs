@@ -155,7 +155,7 @@ impl Settings {
         };
         let refused = || Error::Root {
             path: superstep::text::single_line(&request.root.display().to_string()),
-            why: format!("it is no folder in {}", allowed.named()),
+            why: "it is no folder that may be read here".to_owned(),
         };
         let real = allowed.below(&request.root).filter(|real| real.is_dir());
         let found = Request::new(&real.ok_or_else(refused)?, None)?;

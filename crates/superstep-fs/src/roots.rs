@@ -63,12 +63,6 @@ impl Roots {
         self.private_within(nearest.as_deref().unwrap_or(folder))
     }
 
-    /// The folders in words, for who named another one.
-    pub fn named(&self) -> String {
-        let names = self.folders.iter().map(|root| root.display().to_string());
-        names.collect::<Vec<_>>().join(", ")
-    }
-
     fn private_within(&self, root: &Path) -> Private {
         let real = self.private.iter().map(|path| real(path));
         Private(real.filter(|path| !root.starts_with(path)).collect())

@@ -7,7 +7,6 @@ pub(crate) mod readers;
 pub(crate) mod role;
 pub(crate) mod shutdown;
 pub(crate) mod store_edit;
-pub(crate) mod uploads;
 
 use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
@@ -22,7 +21,7 @@ use tokio::sync::Notify;
 
 use self::{
     counts::Counts, events::ServerEvents, foreign::Foreign, readers::Readers, role::Role,
-    shutdown::Shutdown, store_edit::StoreEditor, uploads::Uploads,
+    shutdown::Shutdown, store_edit::StoreEditor,
 };
 use crate::{
     owners::{answer_rule::AnswerRule, login::Login, private_paths::PrivatePaths},
@@ -72,7 +71,6 @@ pub(crate) struct App {
     /// The most bytes of one.
     pub(crate) file_limit: usize,
     /// Files that are being uploaded.
-    pub(crate) uploads: Uploads,
     pub(crate) counts: Counts,
     pub(crate) runs_at_once: usize,
     pub(crate) role: Role,

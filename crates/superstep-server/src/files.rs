@@ -45,18 +45,23 @@ pub(crate) async fn upload(
 ) -> Result<Response, Refusal> {
     let folder = app.folder()?.clone();
     let name = name(&params, "file")?;
-    let upload = app.uploads.read(request.into_body()).await?;
-    let id = hex(&Sha256::digest(&upload.bytes));
+    let most = app.file_limit;
+    let upload = axum::body::to_bytes(request.into_body(), most).await;
+    let upload = upload.map_err(|_| {
+        let why = format!("the file cannot be read, or has more than {most} bytes");
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+    })?;
+    let id = hex(&Sha256::digest(&upload));
     let record = FileRecord {
         name,
-        bytes: u64::try_from(upload.bytes.len()).unwrap_or(u64::MAX),
+        bytes: u64::try_from(upload.len()).unwrap_or(u64::MAX),
         created: time::now(),
     };
     let place = folder.join(&id);
     let target = place.clone();
     let written = tokio::task::spawn_blocking(move || {
         superstep::fs::private_dir(&folder)?;
-        Staged::new(&target, &upload.bytes, Rights::Private)?.replace()
+        Staged::new(&target, &upload, Rights::Private)?.replace()
     });
     let failed = |why: String| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why);
     let written = written.await.map_err(|error| failed(error.to_string()))?;

@@ -64,6 +64,8 @@ impl Refusal {
         // Clients expect 400 of an update that the graph does not take.
         let status = match code {
             "SS1108" | "SS1109" | "SS1110" => 400,
+            // Sent by a client, as an edit; a node that returns one fails its run.
+            "SS1004" => 422,
             _ => category.http_status(),
         };
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

@@ -1,5 +1,6 @@
 //! Setting a server up, and running it.
 
+mod body_memory;
 mod bound;
 mod connections;
 mod limits;

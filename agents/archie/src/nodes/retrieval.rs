@@ -28,7 +28,7 @@ pub(crate) async fn document_retrieval(
     };
     let mut private: Option<Private> = None;
     if let Some(allowed) = &services.settings.roots {
-        let refused = || Error::folder(&folder, format!("it is not in {}", allowed.named()));
+        let refused = || Error::folder(&folder, "it is not in a folder that may be read here");
         folder = allowed.below(&folder).ok_or_else(refused)?;
         private = Some(allowed.private(&folder));
     }

@@ -440,7 +440,13 @@ async fn who_sends_data_names_folders_below_the_roots_alone() {
         .run("refused", archie.analyze(&brief))
         .await
         .unwrap_err();
-    assert!(error.to_string().contains("it is not in"), "{error}");
+    let said = error.to_string();
+    assert!(said.contains("it is not in"), "{said}");
+    let root = mine.docs().display().to_string();
+    assert!(
+        !said.contains(&root),
+        "the folders that are allowed are the server's own: {said}"
+    );
     let outcome = begin(&archie, "allowed", &mine.brief("What is it?")).await;
     let inputs = &outcome.state().inputs;
     let names: Vec<_> = inputs.included().map(|it| it.path.as_str()).collect();

@@ -121,7 +121,12 @@ async fn who_sends_data_names_folders_below_the_roots_alone() {
     let outside = other.path().display().to_string();
     for root in [outside.as_str(), "..", "/", "src/main.rs", "nothing"] {
         let error = run("refused", json!({ "root": root })).await.unwrap_err();
-        assert!(error.to_string().contains("it is no folder in"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("it is no folder that may be read here"),
+            "{error}"
+        );
     }
     let elsewhere = json!({ "root": ".", "output": other.path().join("docs") });
     let error = run("refused", elsewhere).await.unwrap_err();

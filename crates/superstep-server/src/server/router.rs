@@ -8,13 +8,14 @@ use tokio::sync::Notify;
 
 use super::{
     Server,
+    body_memory::{self, BodyMemory},
     limits::{self, Limits},
     workers::{WorkOn, Workers},
 };
 use crate::{
     app::{
         App, counts::Counts, events::ServerEvents, foreign::Foreign, role::Role,
-        shutdown::Shutdown, uploads::Uploads,
+        shutdown::Shutdown,
     },
     error::ServerError,
     guard::{Guard, check_place, error_bodies},
@@ -125,15 +126,16 @@ impl Server {
             files_folder: self.files_folder,
             results_folder: self.results_folder,
             file_limit: self.file_limit,
-            uploads: Uploads::new(self.file_limit),
             runs_at_once: self.runs_at_once.max(1),
             role: self.role,
             shutdown: Shutdown::default(),
             openapi: openapi::document(&routes()),
         });
         let limits = Arc::new(Limits::new(self.time_limit, self.per_minute));
+        let bodies = BodyMemory::new(self.body_limit.max(self.file_limit));
         let router = router(app.clone(), &guard)
             .layer(DefaultBodyLimit::max(self.body_limit))
+            .layer(middleware::from_fn_with_state(bodies, body_memory::share))
             .layer(middleware::from_fn_with_state(limits, limits::within))
             .layer(middleware::from_fn_with_state(guard, check_place))
             .layer(middleware::from_fn(error_bodies));

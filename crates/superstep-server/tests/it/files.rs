@@ -111,16 +111,16 @@ async fn what_a_graph_made_is_downloaded_by_its_hash() {
 }
 
 #[tokio::test]
-async fn uploads_that_do_not_end_take_a_bounded_share_of_memory() {
+async fn bodies_that_do_not_end_take_a_bounded_share_of_memory() {
     let folder = tempfile::tempdir().unwrap();
-    let server = server(memory()).files(folder.path()).file_limit(1000);
-    let server = Running::start(server).await;
+    let server = server(memory()).files(folder.path());
+    let server = Running::start(server.file_limit(1000).body_limit(1000)).await;
     let mut open = Vec::new();
     // Each has all but the last of its bytes; more than four of them do not fit.
-    for _ in 0..8 {
+    for path in ["/files", "/threads"].repeat(4) {
         let mut stream = TcpStream::connect(&server.address).await.unwrap();
         let head = format!(
-            "POST /files HTTP/1.1\r\nhost: {}\r\ncontent-length: 1000\r\nexpect: 100-continue\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-length: 1000\r\nexpect: 100-continue\r\n\r\n",
             server.address
         );
         stream.write_all(head.as_bytes()).await.unwrap();

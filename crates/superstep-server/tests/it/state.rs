@@ -143,6 +143,8 @@ async fn an_edit_that_does_not_fit_changes_nothing() {
             "SS1013",
         ),
         (json!({"values": 5}), 422, "`values`"),
+        (json!({"values": [null], "as_node": "write"}), 422, "update"),
+        (json!({"values": [[]], "as_node": "write"}), 422, "update"),
         (
             json!({"values": {}, "checkpoint": {"checkpoint_id": "x"}}),
             422,
