@@ -47,7 +47,8 @@ impl MailAgent {
         let now = Timestamp::now();
         // Days are not looked at here.
         let known = (past_calls, Vec::new());
-        let validator = CallValidator::of(&self.services, known, input, now, NO_CALL).await;
+        let validator =
+            CallValidator::of(&self.services, known, input, now, (thread, NO_CALL)).await;
         let checked = match validator {
             Ok(validator) => validator.check(&asked.action_request.action, args),
             Err(error) => Err(error.to_string()),

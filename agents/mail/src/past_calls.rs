@@ -21,6 +21,9 @@ const MOST: usize = 20;
 /// Something that was done about a mail, or may have been.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PastCall {
+    /// The thread that did it.
+    #[serde(default)]
+    pub(crate) thread: String,
     /// What, such as `sent to ann@example.org`.
     pub(crate) what: String,
     /// When it was decided on.
@@ -54,12 +57,12 @@ impl PastCalls {
         Self { store }
     }
 
-    /// What is on record about a mail of a mailbox, but for one call.
+    /// What is on record about a mail of a mailbox, but for one call of a thread.
     pub(crate) async fn about(
         &self,
         place: &str,
         input: &EmailInput,
-        but: &str,
+        but: (&str, &str),
     ) -> Result<Vec<PastCall>, StoreError> {
         let space = space(place, input)?;
         let search = Search {
@@ -69,7 +72,7 @@ impl PastCalls {
             ..Search::default()
         };
         let found = self.store.search(search).await?.into_iter();
-        let but = key(&[but]);
+        let but = record_key(but.0, but.1);
         let found = found.filter(|found| found.item.key != but);
         let read = |value| serde_json::from_value(value).map_err(broken);
         let mut all: Vec<PastCall> = found
@@ -79,22 +82,20 @@ impl PastCalls {
         Ok(all)
     }
 
-    /// Whether a call is on record.
+    /// Whether a call of a thread is on record.
     pub(crate) async fn has(
         &self,
         place: &str,
         input: &EmailInput,
-        call: &str,
+        (thread, call): (&str, &str),
     ) -> Result<bool, StoreError> {
-        let space = space(place, input)?;
-        let found = self
-            .store
-            .get(&space, &key(&[call]), TtlOnRead::Keep)
-            .await?;
+        let (space, key) = (space(place, input)?, record_key(thread, call));
+        let found = self.store.get(&space, &key, TtlOnRead::Keep).await?;
         Ok(found.is_some())
     }
 
-    /// Puts one on record, under the key of its call.
+    /// Puts one on record, under its thread and the key of its call: a copy of a thread makes calls under the keys of
+    /// the thread that it was made of.
     pub(crate) async fn record(
         &self,
         place: &str,
@@ -103,10 +104,9 @@ impl PastCalls {
         past: &PastCall,
     ) -> Result<(), StoreError> {
         let value = serde_json::to_value(past).map_err(broken)?;
-        let space = space(place, input)?;
-        self.store
-            .put(&space, &key(&[call]), value, PutOptions::default())
-            .await
+        let (space, key) = (space(place, input)?, record_key(&past.thread, call));
+        let options = PutOptions::default();
+        self.store.put(&space, &key, value, options).await
     }
 
     /// Takes one off: it is known not to have happened.
@@ -114,11 +114,15 @@ impl PastCalls {
         &self,
         place: &str,
         input: &EmailInput,
-        call: &str,
+        (thread, call): (&str, &str),
     ) -> Result<(), StoreError> {
-        let space = space(place, input)?;
-        self.store.delete(&space, &key(&[call])).await
+        let (space, key) = (space(place, input)?, record_key(thread, call));
+        self.store.delete(&space, &key).await
     }
+}
+
+fn record_key(thread: &str, call: &str) -> String {
+    key(&[thread, call])
 }
 
 /// Where the past calls about a mail are: by its own id, which stays when a mailbox is moved, or else by its name there.

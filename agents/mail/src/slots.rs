@@ -70,12 +70,22 @@ impl Day {
         Ok(Self { date, events, free })
     }
 
-    /// The day in words that models and people read.
-    pub(crate) fn describe(&self, zone: &Zone, hours: &WorkingHours, ids: IdDisplay) -> String {
+    /// The day in words that models and people read. Where not all of the calendar could be read, no time is called
+    /// free.
+    pub(crate) fn describe(
+        &self,
+        zone: &Zone,
+        hours: &WorkingHours,
+        ids: IdDisplay,
+        unread: &Unread,
+    ) -> String {
         let clock = |at: Timestamp| at.to_zoned(zone.zone.clone());
         let mut text = format!("{} ({}):\n", self.date.strftime("%A %d-%m-%Y"), zone.name);
         if self.events.is_empty() {
-            text.push_str("- nothing is in the calendar\n");
+            text.push_str(match unread.0.is_empty() {
+                true => "- nothing is in the calendar\n",
+                false => "- nothing is in what could be read of the calendar\n",
+            });
         }
         for event in &self.events {
             let when = match &event.when {
@@ -116,10 +126,40 @@ impl Day {
             &match (hours.days.contains(&self.date.weekday()), slots.is_empty()) {
                 (false, _) => "free: not a working day\n".to_owned(),
                 (true, true) => "free: nothing in working hours\n".to_owned(),
-                (true, false) => format!("free: {}\n", slots.join(", ")),
+                (true, false) if unread.0.is_empty() => format!("free: {}\n", slots.join(", ")),
+                (true, false) => format!("not taken by what could be read: {}\n", slots.join(", ")),
             },
         );
         text
+    }
+}
+
+/// The parts of a calendar that cannot be read, in a few words each.
+pub(crate) struct Unread(Vec<String>);
+
+/// How many parts of a calendar that cannot be read are named.
+const MOST_UNREAD: usize = 5;
+
+impl Unread {
+    pub(crate) async fn of(calendar: &dyn Calendar) -> Result<Self, MailError> {
+        calendar.unread().await.map(Self)
+    }
+
+    /// The warning that more time may be taken; nothing if all of it was read.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let named: Vec<String> = self
+            .0
+            .iter()
+            .take(MOST_UNREAD)
+            .map(|why| one_line(why, 200))
+            .collect();
+        (!named.is_empty()).then(|| {
+            format!(
+                "Not all of the calendar could be read, so more time may be taken. Left out, {} in all: {}",
+                self.0.len(),
+                named.join("; ")
+            )
+        })
     }
 }
 

@@ -126,20 +126,22 @@ impl CallValidator {
         let past_calls = services.past_calls(ctx)?;
         let thread = ctx.thread().map(ToString::to_string).unwrap_or_default();
         let proposed = services.proposals(ctx)?.others(&thread).await?;
-        Self::of(services, (past_calls, proposed), &input, at, &call_key(ctx)).await
+        let own = (thread.as_str(), &*call_key(ctx));
+        Self::of(services, (past_calls, proposed), &input, at, own).await
     }
 
-    /// The same for calls that are on record elsewhere than in the store of a run. `own` is the key of the call that is
-    /// made now, whose record is not one of an earlier call.
+    /// The same for calls that are on record elsewhere than in the store of a run. `own` is the thread and the key of the call
+    /// that is made now, whose record is not one of an earlier call.
     pub(crate) async fn of(
         services: &Arc<Services>,
         (past_calls, proposed): (PastCalls, Vec<Event>),
         input: &EmailInput,
         at: Timestamp,
-        own: &str,
+        own: (&str, &str),
     ) -> Result<Self, NodeError> {
         let place = services.mailbox.place();
         let context = Arc::new(CallContext {
+            thread: own.0.to_owned(),
             before: past_calls.about(&place, input, own).await?,
             services: services.clone(),
             input: input.clone(),

@@ -7,7 +7,7 @@
 //!
 //! A question about a call has a `digest` of the call, its task and its attempt. An answer that names
 //! a digest fits no other question; [`Item::answered`] adds it. Inboxes of others name none: their
-//! answers are bound by the id of the question alone.
+//! answers are bound by the id of the question alone, and refused where another thread may have made the call.
 //!
 //! An answer also has the mode it was given in (`mode`: `dry` or `send`), stored with it, so that an
 //! approval of a dry run stays one when another process carries it out. One without it, as inboxes of
@@ -18,7 +18,7 @@ use serde_json::{Map, Value as Json};
 pub use superstep::tools::approval::{Action, Allowed};
 use superstep::{
     Ask, AskId, Ctx, NodeError, OpenAsk,
-    tools::{Decision, Digest, Mode, Scope, Verdict},
+    tools::{Decision, Digest, Mode, Verdict},
 };
 
 use crate::{
@@ -239,12 +239,12 @@ pub(crate) const WORDS: Allowed = Allowed {
 };
 
 /// Asks, and gives what was decided and in which mode. An answer that names no mode has that of the
-/// question, `asked_in`. In an imported thread, `scope` says, an answer about a call must name its
-/// question. Every decision must pass `check`.
+/// question, `asked_in`. An answer must name its question if `must_name` says why ([`superstep::tools::Scope::must_name`]).
+/// Every decision must pass `check`.
 pub(crate) fn decide(
     ctx: &Ctx,
     item: Item,
-    scope: Option<&Scope>,
+    must_name: Option<&'static str>,
     asked_in: Mode,
     check: impl FnOnce(&Decision) -> Result<(), String>,
 ) -> Result<(Decision, Mode), NodeError> {
@@ -261,11 +261,8 @@ pub(crate) fn decide(
         let [answer] = answers.as_slice() else {
             return Err("the answer is a list of exactly one answer".into());
         };
-        let must_name = scope.is_some_and(Scope::is_imported);
-        if must_name && answer.digest.is_none() {
-            return Err(
-                "the thread was imported, so an answer names the digest of its question".into(),
-            );
+        if let Some(why) = must_name.filter(|_| answer.digest.is_none()) {
+            return Err(why.into());
         }
         answer.is_for(asked.digest.as_ref())?;
         let action = &asked.action_request;

@@ -124,6 +124,10 @@ impl Rule {
         let first = start.civil();
         let mut found = Vec::new();
         let skipped = self.turns_before(first.date(), from.date());
+        let left = self.count.map(|count| {
+            let passed = usize::try_from(skipped).unwrap_or(usize::MAX);
+            count.saturating_sub(passed)
+        });
         for turn in skipped..skipped.saturating_add(MAX_TURNS) {
             let Some((begin, days)) = self.turn(first.date(), turn) else {
                 break;
@@ -136,7 +140,7 @@ impl Rule {
                 if at < first {
                     continue;
                 }
-                let is_over = self.count.is_some_and(|count| found.len() >= count)
+                let is_over = left.is_some_and(|left| found.len() >= left)
                     || self.is_past(&start.moved(at), zone);
                 if is_over || at > end {
                     return found;
@@ -147,9 +151,11 @@ impl Rule {
         found
     }
 
-    /// How many turns can be passed over. Where instances are counted, none can.
+    /// How many turns can be passed over. Where instances are counted, only turns of one instance each can.
     fn turns_before(&self, first: Date, from: Date) -> i64 {
-        if self.count.is_some() || from <= first {
+        let is_plain = self.days.is_empty() && self.month_days.is_empty() && self.months.is_empty();
+        let is_single = is_plain && matches!(self.every, Every::Day | Every::Week);
+        if from <= first || self.count.is_some() && !is_single {
             return 0;
         }
         let years = i64::from(from.year()) - i64::from(first.year());
@@ -374,6 +380,8 @@ mod tests {
             "FREQ=MONTHLY",
             "FREQ=MONTHLY;INTERVAL=5;BYDAY=-1FR",
             "FREQ=YEARLY;INTERVAL=5;BYMONTH=7",
+            "FREQ=DAILY;COUNT=9300",
+            "FREQ=WEEKLY;INTERVAL=3;WKST=SU;COUNT=445",
         ] {
             let Ok(rule) = Rule::read(rule, &zone) else {
                 unreachable!("it is a rule");

@@ -54,6 +54,16 @@ impl Digest {
         Self(format!("{SCHEME}{hash}"))
     }
 
+    /// The digest of the same question with remarks: an answer to it without them, or with others, is for another one.
+    #[must_use]
+    pub fn with_remarks(self, remarks: &[String]) -> Self {
+        if remarks.is_empty() {
+            return self;
+        }
+        let hash = sha256([self.0, canonical(&Json::from(remarks))]);
+        Self(format!("{SCHEME}{hash}"))
+    }
+
     fn is_outdated(&self) -> bool {
         !self.0.starts_with(SCHEME)
     }
@@ -379,9 +389,11 @@ mod tests {
             Digest::of::<Approval>(&plain, Some(&scope("1", None)), task, 1),
             Digest::of::<Approval>(&plain, Some(&scope("1", Some("mark"))), task, 0),
             Digest::of::<OutcomeQuestion>(&plain, Some(&scope("1", None)), task, 0),
+            one.clone().with_remarks(&["done elsewhere".into()]),
         ] {
             assert_ne!(one, other);
         }
+        assert_eq!(one.clone().with_remarks(&[]), one);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A calendar that is a folder of `.ics` files.
 
 use std::{
+    collections::HashMap,
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -264,6 +265,12 @@ fn instances(entries: &[IcsEvent], span: Span, zone: &TimeZone) -> Option<Vec<(T
     // Clock times differ from zone to zone by at most a day and some.
     let end = span.end.to_zoned(TimeZone::UTC).datetime();
     let end = end.checked_add(2.days()).unwrap_or(DateTime::MAX);
+    let mut moved: HashMap<&str, Vec<&Moment>> = HashMap::new();
+    for entry in entries {
+        if let Some(moment) = &entry.instead_of {
+            moved.entry(&entry.uid).or_default().push(moment);
+        }
+    }
     for entry in entries {
         let times = match &entry.rule {
             Some(rule) => rule.times(&entry.start, before(entry, span), end, zone),
@@ -271,7 +278,7 @@ fn instances(entries: &[IcsEvent], span: Span, zone: &TimeZone) -> Option<Vec<(T
         };
         for time in times {
             let moment = entry.start.moved(time);
-            if is_replaced(entry, &moment, entries, zone) {
+            if is_replaced(entry, &moment, moved.get(&*entry.uid), zone) {
                 continue;
             }
             let Some((start, stop, when)) = placed(entry, &moment, zone) else {
@@ -302,7 +309,14 @@ fn before(entry: &IcsEvent, span: Span) -> DateTime {
     start.checked_sub(days.days()).unwrap_or(DateTime::MIN)
 }
 
-fn is_replaced(entry: &IcsEvent, moment: &Moment, all: &[IcsEvent], zone: &TimeZone) -> bool {
+/// Whether an instance is left out, or another event of its name stands in for it. `moved` are the instances for which
+/// one does.
+fn is_replaced(
+    entry: &IcsEvent,
+    moment: &Moment,
+    moved: Option<&Vec<&Moment>>,
+    zone: &TimeZone,
+) -> bool {
     let at = moment.instant(zone);
     let same = |other: &Moment| match (other, moment) {
         (Moment::Day(one), _) | (_, Moment::Day(one)) => {
@@ -310,12 +324,9 @@ fn is_replaced(entry: &IcsEvent, moment: &Moment, all: &[IcsEvent], zone: &TimeZ
         }
         _ => other.instant(zone) == at,
     };
-    let stands_in = |other: &IcsEvent| {
-        entry.instead_of.is_none()
-            && other.uid == entry.uid
-            && other.instead_of.as_ref().is_some_and(same)
-    };
-    entry.except.iter().any(same) || entry.rule.is_some() && all.iter().any(stands_in)
+    let is_series = entry.rule.is_some() && entry.instead_of.is_none();
+    let mut moved = moved.into_iter().flatten();
+    entry.except.iter().any(same) || is_series && moved.any(|other| same(other))
 }
 
 fn placed(

@@ -5,7 +5,7 @@ use superstep::{Ctx, NodeError};
 use crate::{
     Event, EventId, MailError, Span, When,
     services::Services,
-    slots::{Day, IdDisplay, times},
+    slots::{Day, IdDisplay, Unread, times},
     tools::MailCall,
 };
 
@@ -13,6 +13,8 @@ use crate::{
 pub(super) struct Agenda {
     /// What else is at the time of the meeting, a line each.
     pub(super) conflicts: Vec<String>,
+    /// The warning that not all of the calendar could be read.
+    pub(super) unread: Option<String>,
     /// The day in words; why nothing is known of it, if the calendar cannot be read.
     pub(super) day: Result<String, String>,
 }
@@ -35,14 +37,20 @@ impl Agenda {
         proposed.retain(|it| !is_own(it));
         let (zone, hours) = (&services.zone, &services.settings.working_hours);
         let date = span.start.to_zoned(zone.zone.clone()).date();
-        let day = Day::with(&*services.calendar, date, &zone.zone, hours, &proposed).await;
-        Ok(Some(match day {
-            Ok(day) => Self {
+        let calendar = &*services.calendar;
+        let looked = async {
+            let day = Day::with(calendar, date, &zone.zone, hours, &proposed).await?;
+            Ok((day, Unread::of(calendar).await?))
+        };
+        Ok(Some(match looked.await {
+            Ok((day, unread)) => Self {
                 conflicts: conflicts(&day, span, moved.as_ref(), services),
-                day: Ok(day.describe(zone, hours, IdDisplay::Left)),
+                day: Ok(day.describe(zone, hours, IdDisplay::Left, &unread)),
+                unread: unread.warning(),
             },
             Err(error) => Self {
                 conflicts: Vec::new(),
+                unread: None,
                 day: Err(unknown(&error)),
             },
         }))

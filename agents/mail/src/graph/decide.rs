@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 use superstep::{
     Ctx, Input, NodeError, Res, Snap,
-    tools::{Decision, Digest, ParsedCall as _, Terms},
+    tools::{Decision, Digest, ParsedCall as _, Scope, Terms},
 };
 
 use super::{
@@ -51,13 +51,16 @@ pub(super) async fn interrupt_handler(
                 let title = title.unwrap_or_default();
                 proposals.put(&thread, &call.id, (title, span)).await?;
             }
+            let remarks = parsed.as_ref().map(MailCall::remarks).unwrap_or_default();
             let mut item = item(&pending, &state, input, &services, parsed, agenda);
-            item.digest = Some(Digest::of::<Asked>(call, here, ctx.task_id(), 0));
+            let digest = Digest::of::<Asked>(call, here, ctx.task_id(), 0);
+            item.digest = Some(digest.with_remarks(&remarks));
             let check = |decision: &Decision| match decision.edited(call) {
                 Some(edited) => validator.parse(&edited).map(|_| ()),
                 None => Ok(()),
             };
-            let decided = decide(&ctx, item, here, pending.mode, check)?;
+            let must_name = Scope::must_name(here, &remarks);
+            let decided = decide(&ctx, item, must_name, pending.mode, check)?;
             proposals.remove(&thread, &call.id).await?;
             decided
         }
@@ -92,6 +95,7 @@ fn item(
     if let Some(agenda) = agenda {
         let conflicts = agenda.conflicts.iter();
         warnings.extend(conflicts.map(|it| Warning::new(format!("Conflict: {it}"))));
+        warnings.extend(agenda.unread.map(Warning::new));
         match agenda.day {
             Ok(text) => day = Some(text),
             Err(why) => warnings.push(Warning::new(why)),

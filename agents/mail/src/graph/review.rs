@@ -11,7 +11,7 @@ use superstep::{
     Ctx, NodeError,
     model::ToolCall,
     tools::{
-        CallEnd, Decision, Digest, Gate, Lost, Mode, Next, ParsedCall as _, Reviewer, Terms,
+        CallEnd, Decision, Digest, Gate, Lost, Mode, Next, ParsedCall as _, Reviewer, Scope, Terms,
         approval::{Action, Allowed, Withheld},
     },
 };
@@ -47,7 +47,8 @@ enum Reason {
 
 impl ApprovalReviewer<'_> {
     fn digest(&self, ctx: &Ctx, call: &ToolCall, attempt: u32) -> Digest {
-        Digest::of::<Asked>(call, self.run.scope.as_ref(), ctx.task_id(), attempt)
+        let digest = Digest::of::<Asked>(call, self.run.scope.as_ref(), ctx.task_id(), attempt);
+        digest.with_remarks(&self.call.remarks())
     }
 
     /// Asks, and continues in the mode of an answer that accepts, which is given in this thread.
@@ -59,7 +60,8 @@ impl ApprovalReviewer<'_> {
         declined: impl FnOnce(&Decision) -> CallEnd,
     ) -> Result<Next, NodeError> {
         let here = &self.run.scope;
-        let (decision, mode) = decide(ctx, item, here.as_ref(), asked_in, |_| Ok(()))?;
+        let must_name = Scope::must_name(here.as_ref(), &self.call.remarks());
+        let (decision, mode) = decide(ctx, item, must_name, asked_in, |_| Ok(()))?;
         // Accepted in a dry run it is left as well.
         self.is_left = decision != Decision::Accept || mode == Mode::Dry;
         if decision != Decision::Accept {

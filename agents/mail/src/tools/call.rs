@@ -16,15 +16,11 @@ use super::{
 };
 use crate::{
     EventId, MailError, Span, View, Warning,
-    parse::one_line,
     prompt::{gutter, shown},
     services::Services,
-    slots::{Day, IdDisplay},
+    slots::{Day, IdDisplay, Unread},
     view::marked,
 };
-
-/// How many parts of a calendar that cannot be read are named.
-const MOST_UNREAD: usize = 5;
 
 /// A call whose arguments make sense.
 #[derive(Clone)]
@@ -75,6 +71,14 @@ impl MailCall {
             view.warnings.insert(0, Warning::new(text));
         }
         view
+    }
+
+    /// What its question says of other threads, which an answer must have seen; nothing if it changes nothing.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        match self.access.capabilities.changes() {
+            true => self.context.remarks(),
+            false => Vec::new(),
+        }
     }
 
     /// What a person reads above the question about it.
@@ -185,6 +189,7 @@ async fn check(context: &CallContext, days: &[Date]) -> Result<String, ToolError
         ))
     };
     let mut text = String::new();
+    let unread = Unread::of(&*services.calendar).await.map_err(unknown)?;
     for date in days {
         let day = Day::with(
             &*services.calendar, *date, &zone.zone, hours, &context.proposed,
@@ -192,19 +197,11 @@ async fn check(context: &CallContext, days: &[Date]) -> Result<String, ToolError
         .await;
         text.push_str(
             &day.map_err(unknown)?
-                .describe(zone, hours, IdDisplay::Shown),
+                .describe(zone, hours, IdDisplay::Shown, &unread),
         );
     }
-    let unread = services.calendar.unread().await.map_err(unknown)?;
-    if !unread.is_empty() {
-        text.push_str(&format!(
-            "Not all of the calendar could be read, so more time may be taken on any of these days. \
-             Tell the user. Left out, {} in all:\n",
-            unread.len()
-        ));
-        for why in unread.iter().take(MOST_UNREAD) {
-            text.push_str(&format!("- {}\n", one_line(why, 200)));
-        }
+    if let Some(warning) = unread.warning() {
+        text.push_str(&format!("Tell the user: {warning}\n"));
     }
     Ok(text)
 }

@@ -19,6 +19,8 @@ use crate::{
 
 /// What the calls about one mail work with.
 pub(crate) struct CallContext {
+    /// The thread that makes the calls.
+    pub(crate) thread: String,
     pub(crate) services: Arc<Services>,
     pub(crate) input: EmailInput,
     /// When the call was decided on: a reply carries this date, whenever it is sent.
@@ -41,6 +43,13 @@ impl CallContext {
             .iter()
             .map(|past| Warning::new(past.describe(zone)));
         signs.into_iter().map(Warning::danger).chain(past).collect()
+    }
+
+    /// What other threads did about the mail, as the warnings say it. An answer must be to a question that shows it.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let zone = &self.services.zone;
+        let elsewhere = self.before.iter().filter(|past| past.thread != self.thread);
+        elsewhere.map(|past| past.describe(zone)).collect()
     }
 
     /// Whether somebody needs no remark: they were in the thread before, or the first mail of the thread is theirs or
@@ -66,6 +75,7 @@ impl CallContext {
         is_certain: bool,
     ) -> Result<(), StoreError> {
         let past = PastCall {
+            thread: self.thread.clone(),
             what: what.to_owned(),
             at: self.at,
             is_certain,
@@ -81,7 +91,10 @@ impl CallContext {
     pub(super) async fn begin(&self, call: &str, what: &str) -> Result<bool, ToolError> {
         let place = self.services.mailbox.place();
         let begun = async {
-            let is_known = self.past_calls.has(&place, &self.input, call).await?;
+            let is_known = self
+                .past_calls
+                .has(&place, &self.input, (&self.thread, call))
+                .await?;
             self.record(call, what, false).await?;
             Ok(is_known)
         };
@@ -97,7 +110,10 @@ impl CallContext {
             return Ok(());
         }
         let place = self.services.mailbox.place();
-        let removed = self.past_calls.remove(&place, &self.input, call).await;
+        let removed = self
+            .past_calls
+            .remove(&place, &self.input, (&self.thread, call))
+            .await;
         removed.map_err(|error| ToolError::Stopped(unrecorded(error)))
     }
 
@@ -131,7 +147,9 @@ impl CallContext {
             Reconciled::Unsure(_) => self.record(call, what, false).await,
             Reconciled::NotHappened(_) => {
                 let place = self.services.mailbox.place();
-                self.past_calls.remove(&place, &self.input, call).await
+                self.past_calls
+                    .remove(&place, &self.input, (&self.thread, call))
+                    .await
             }
         };
         recorded.map(|()| found).map_err(unrecorded)

@@ -328,6 +328,61 @@ async fn an_answer_is_bound_to_the_thread_it_is_given_in() {
 }
 
 #[tokio::test]
+async fn once_a_copy_or_its_original_acted_the_other_takes_no_answer_that_names_no_question() {
+    for is_copy_first in [true, false] {
+        let fixture = lunch();
+        let mailbox = Faulty::new(&fixture, &[], Looks::Truly);
+        let agent = faulty(&fixture, &mailbox);
+        let (thread, _) = asked(&agent).await;
+        let copy = copied(&agent, &thread, "fork").await;
+        let (first, second) = match is_copy_first {
+            true => (&copy, &thread),
+            false => (&thread, &copy),
+        };
+        let plain = json!([{"type": "accept", "args": null}]);
+        let (graph, ask) = (agent.graph(), open(&agent, first).await[0].ask);
+        // Nothing was done so far.
+        let given = [(ask, plain.clone())];
+        graph.answer(first.as_str(), given).await.unwrap();
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+        // A client that repeats its answer repeats nothing.
+        for _ in 0..2 {
+            let given = [(open(&agent, second).await[0].ask, plain.clone())];
+            let refused = graph.answer(second.as_str(), given).await;
+            assert_eq!(refused.map(|_| ()).unwrap_err().code(), "SS1015");
+            let now = open(&agent, second).await.remove(0).item;
+            assert!(now.description.contains("Done before"), "{now:?}");
+        }
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+        let now = open(&agent, second).await;
+        answer(&agent, &now[0], Answer::accept()).await;
+        assert_eq!(mailbox.sends.load(Ordering::SeqCst), 2);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_to_a_question_from_before_the_original_acted_is_refused() {
+    let fixture = lunch();
+    let mailbox = Faulty::new(&fixture, &[], Looks::Truly);
+    let agent = faulty(&fixture, &mailbox);
+    let (thread, items) = asked(&agent).await;
+    let copy = copied(&agent, &thread, "fork").await;
+    // It asks in its own name, for an answer to the original is not for it.
+    let other = serde_json::to_value([items[0].item.answered(Answer::accept())]).unwrap();
+    let given = [(items[0].ask, other)];
+    assert!(agent.graph().answer(copy.as_str(), given).await.is_err());
+    let shown = open(&agent, &copy).await.remove(0);
+    assert!(!shown.item.description.contains("Done before"));
+    answer(&agent, &items[0], Answer::accept()).await;
+    let late = serde_json::to_value([shown.item.answered(Answer::accept())]).unwrap();
+    let refused = agent.graph().answer(copy.as_str(), [(shown.ask, late)]);
+    assert_eq!(refused.await.map(|_| ()).unwrap_err().code(), "SS1015");
+    let now = open(&agent, &copy).await.remove(0).item;
+    assert!(now.description.contains("Done before"), "{now:?}");
+    assert_eq!(mailbox.sends.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
 async fn questions_of_copies_and_of_any_name_are_in_the_inbox() {
     let fixture = lunch();
     let agent = two(&fixture);

@@ -333,6 +333,34 @@ async fn the_day_is_shown_with_conflicts_and_what_waits_in_other_threads_counts(
 }
 
 #[tokio::test]
+async fn a_day_of_which_not_all_could_be_read_is_not_called_free_and_the_person_is_warned() {
+    for is_taken in [false, true] {
+        let fixture = fixture(mail("talk", "Monday at ten?"));
+        let unread = "BEGIN:VEVENT\nDTSTART:nonsense\nSUMMARY:Dentist\nEND:VEVENT\n";
+        fixture.put_meeting("broken.ics", unread);
+        if is_taken {
+            fixture.put_meeting("a.ics", &event("m1", "Team standup", TEN));
+        }
+        let calls = [meeting("2026-11-16T14:00:00", "2026-11-16T15:00:00")];
+        let agent = fixture.agent(responder([turns(&calls)], Vec::new()));
+        let (_, items) = asked(&agent).await;
+        let warning = &notes(&items[0])[0];
+        assert!(
+            warning.contains("Not all of the calendar could be read"),
+            "{warning}"
+        );
+        assert!(warning.contains("event `Dentist`"), "{warning}");
+        let shown = &items[0].item.description;
+        assert!(shown.contains(&**warning), "{shown}");
+        let day = items[0].item.view.as_ref().unwrap().day.clone().unwrap();
+        for claim in ["free:", "nothing is in the calendar"] {
+            assert!(!day.contains(claim) && !shown.contains(claim), "{shown}");
+        }
+        assert_eq!(day.contains("Team standup"), is_taken, "{day}");
+    }
+}
+
+#[tokio::test]
 async fn a_time_that_was_taken_since_the_question_is_asked_about_again() {
     for taken_by in ["calendar", "proposal"] {
         let fixture = fixture(mail("talk", "Monday at ten?"));

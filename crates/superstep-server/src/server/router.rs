@@ -14,8 +14,7 @@ use super::{
 };
 use crate::{
     app::{
-        App, counts::Counts, events::ServerEvents, foreign::Foreign, role::Role,
-        shutdown::Shutdown,
+        App, counts::Counts, events::ServerEvents, foreign::Foreign, role::Role, shutdown::Shutdown,
     },
     error::ServerError,
     guard::{Guard, check_place, error_bodies},

@@ -65,9 +65,18 @@ impl Scope {
         self.import.is_some()
     }
 
-    /// Whether answers may have come with an archive: they must name the digest of their question.
-    pub fn is_imported(&self) -> bool {
-        self.is_imported
+    /// Why an answer must name the digest of its question; nothing if a plain one suffices, as clients of LangGraph send
+    /// it. `remarks` are those of the question about what other threads did. A person may have answered before they
+    /// were there.
+    pub fn must_name(scope: Option<&Self>, remarks: &[String]) -> Option<&'static str> {
+        if !remarks.is_empty() {
+            return Some(
+                "another thread may have done this, so an answer names the digest of its question",
+            );
+        }
+        let is_imported = scope.is_some_and(|scope| scope.is_imported);
+        is_imported
+            .then_some("the thread was imported, so an answer names the digest of its question")
     }
 
     /// The name of its thread on one line, for people. An archive may name it anything.
