@@ -8,6 +8,8 @@ import { table } from "./table.js";
 const ITEM = /^(\s*)(?:([-*+])|(\d{1,9})[.)])(\s+)(.*)$/;
 const FENCE = /^(\s*)(`{3,}|~{3,})\s*(\S*)/;
 const DEPTH = 12;
+// The most cells of a table; the rows behind them are shown as text.
+const CELLS = 10000;
 
 /** @param {string} text */
 export function markdown(text) {
@@ -73,8 +75,14 @@ function blocks(lines, place, depth) {
     } else if (isTable(lines, at)) {
       let end = at + 2;
       while (end < lines.length && lines[end].includes("|")) end++;
-      const rows = [lines[at], ...lines.slice(at + 2, end)].map(cells);
-      out.push(table(rows[0], rows.slice(1), { cell: inline }));
+      const [names, ...rows] = [lines[at], ...lines.slice(at + 2, end)].map(cells);
+      let room = CELLS - names.length;
+      const cut = rows.findIndex((row) => (room -= row.length) < 0);
+      const fits = cut < 0 ? rows.length : cut;
+      const isWide = names.length > CELLS;
+      if (!isWide) out.push(table(names, rows.slice(0, fits), { cell: inline }));
+      const rest = lines.slice(isWide ? at : at + 2 + fits, end);
+      if (rest.length > 0) out.push(code(rest.join("\n")));
       at = end;
     } else {
       let end = at + 1;

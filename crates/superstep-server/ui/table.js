@@ -26,9 +26,11 @@ export function table(columns, rows, { sorts = false, cell = (text) => text, foo
         h(
           "tr",
           null,
-          columns.map((_, column) =>
-            h("td", { class: isNumber[column] ? "number" : "" }, cell(rows[at][column] ?? "", at, column)),
-          ),
+          rows[at]
+            .slice(0, columns.length)
+            .map((text, column) => h("td", { class: isNumber[column] ? "number" : "" }, cell(text ?? "", at, column))),
+          // One cell for all that the row lacks: cells of their own would be rows times columns.
+          rows[at].length < columns.length && h("td", { colSpan: columns.length - rows[at].length }),
         ),
       ),
       order.length > shown &&
