@@ -630,13 +630,14 @@ async fn pruning_drops_the_runs_of_what_it_drops(bench: &Bench<'_>) -> Verdict {
 async fn who_waits_is_told_of_an_ending(bench: &Bench<'_>) -> Verdict {
     let fixture = bench.open().await?;
     let runs = fixture.saver.runs();
-    let unknown = runs.ended(run(9)).await;
-    refused("waiting for an unknown run", unknown, NO_RUN)?;
+    let wait = |n| tokio::time::timeout(WAIT_LIMIT, runs.ended(run(n)));
     let late = |_| Failure("who waits for an ending is not told".into());
+    let unknown = wait(9).await.map_err(late)?;
+    refused("waiting for an unknown run", unknown, NO_RUN)?;
     for (n, is_cut) in [(1, false), (2, true)] {
         let writer = fixture.writer("t").await?;
         runs.begin_run(begin(&writer, n)).await?;
-        let waiting = tokio::time::timeout(WAIT_LIMIT, runs.ended(run(n)));
+        let waiting = wait(n);
         let ending = async {
             tokio::task::yield_now().await;
             match is_cut {
@@ -653,7 +654,8 @@ async fn who_waits_is_told_of_an_ending(bench: &Bench<'_>) -> Verdict {
         };
         equal("its ending", told.map_err(late)??.ending, Some(wanted))?;
         // Whoever comes later is told at once.
-        equal("its id", runs.ended(run(n)).await?.id, run(n))?;
+        let again = wait(n).await.map_err(late)??;
+        equal("its id", again.id, run(n))?;
     }
     Ok(())
 }

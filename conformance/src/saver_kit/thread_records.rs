@@ -115,6 +115,19 @@ async fn an_owner_changes_no_record_but_their_own(bench: &Bench<'_>) -> Verdict 
     fixture.writer("stored").await?.commit("", first(1)).await?;
     let taken = records.stamp(&"stored".into(), made(Some("bob"), 1)).await;
     refused("what is stored of nobody", taken, EXISTS)?;
+    fixture.writer("begun").await?.commit("", first(1)).await?;
+    let adopted = StampThread {
+        expected: ThreadExpected::Adopted,
+        ..made(Some("ann"), 1)
+    };
+    let owner = records.stamp(&"begun".into(), adopted.clone()).await?.owner;
+    equal(
+        "the owner whom its runs name",
+        owner.as_deref(),
+        Some("ann"),
+    )?;
+    let again = records.stamp(&"begun".into(), adopted).await;
+    refused("a second owner", again, EXISTS)?;
     let whole = records.stamp(&"stored".into(), made(None, 1)).await?;
     equal("a record without an owner", whole.owner, None)
 }

@@ -31,6 +31,8 @@ pub struct ThreadRecord {
 pub enum ThreadExpected {
     /// Makes one. A thread that has a record is [`SaverError::Exists`].
     Absent,
+    /// The same, also for an owner whose thread has content: its runs say who that is.
+    Adopted,
     /// Changes one. A thread without a record is [`SaverError::NoThread`].
     Present,
     /// Either.
@@ -89,7 +91,8 @@ impl StampThread {
             if self.expected == ThreadExpected::Present {
                 return Err(missing());
             }
-            if self.owner.is_some() && has_content {
+            let is_adopted = self.expected == ThreadExpected::Adopted;
+            if self.owner.is_some() && has_content && !is_adopted {
                 return Err(exists());
             }
             return Ok(Some(ThreadRecord {
@@ -100,7 +103,10 @@ impl StampThread {
                 metadata: merged(&Value::Null, &self.metadata),
             }));
         };
-        if self.expected == ThreadExpected::Absent {
+        if matches!(
+            self.expected,
+            ThreadExpected::Absent | ThreadExpected::Adopted
+        ) {
             return Err(exists());
         }
         if self.owner.is_some() && self.owner != known.owner {

@@ -71,7 +71,21 @@ impl ThreadRecords {
 
     /// Makes a record, unless there is one; says which of the two.
     pub(crate) async fn make(&self, id: &str, record: &Record) -> Result<bool, SaverError> {
-        let (thread, stamp) = (record.thread(id), record.stamp(ThreadExpected::Absent));
+        self.put_new(id, record, ThreadExpected::Absent).await
+    }
+
+    /// The same for a thread that another program made, and whose owner its runs name.
+    pub(crate) async fn adopt(&self, id: &str, record: &Record) -> Result<bool, SaverError> {
+        self.put_new(id, record, ThreadExpected::Adopted).await
+    }
+
+    async fn put_new(
+        &self,
+        id: &str,
+        record: &Record,
+        expected: ThreadExpected,
+    ) -> Result<bool, SaverError> {
+        let (thread, stamp) = (record.thread(id), record.stamp(expected));
         match self.0.thread_records().stamp(&thread, stamp).await {
             Err(SaverError::Exists { .. }) => Ok(false),
             made => made.map(|_| true),

@@ -145,7 +145,7 @@ impl App {
             ..Record::new(Map::from_iter(stamps))
         };
         // Somebody may have been faster.
-        match self.threads.make(id, &record).await? {
+        match self.threads.adopt(id, &record).await? {
             true => Ok(Some(record)),
             false => self.threads.find(&Visitor::SERVER, id).await,
         }
