@@ -92,6 +92,7 @@ mod tests {
             value: Value::from(format!("subject {id:x}")),
             schema: None,
             kind: None,
+            deadline: None,
         });
         let view = QuestionView::of(&ask);
         let shown = Notice::people(Vec::new());
