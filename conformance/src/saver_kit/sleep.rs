@@ -1,16 +1,11 @@
 //! Runs that sleep, and alarms: in the queue until their time, unless another run of the thread begins.
 
-use std::time::Duration;
-
 use superstep_core::{
     clock::UnixMillis,
     event::Ending,
     id::{AskId, RunId},
     record::{Pending, Record, StartValue},
-    runs::{
-        Alarm, BeginRun, EndRun, EnqueueRun, OnBusy, Release, RunCost, RunQuery, RunRecord,
-        RunStatus,
-    },
+    runs::{Alarm, BeginRun, EndRun, EnqueueRun, OnBusy, RunCost, RunQuery, RunRecord, RunStatus},
     saver::Claimed,
     value::Value,
 };
@@ -26,7 +21,6 @@ cases![
     a_run_that_sleeps_gives_way_to_one_that_begins,
     a_thread_whose_run_sleeps_is_not_busy,
     an_alarm_is_seen_by_nobody_before_it_is_due,
-    a_released_alarm_is_one_again,
     an_alarm_gives_way_to_a_run_that_begins,
 ];
 
@@ -173,24 +167,6 @@ async fn an_alarm_is_seen_by_nobody_before_it_is_due(bench: &Bench<'_>) -> Verdi
     equal("its metadata", found, Some(metadata))?;
     let wanted = [RunStatus::Running, RunStatus::Waiting];
     equal("the runs", listed(&fixture).await?, wanted)
-}
-
-async fn a_released_alarm_is_one_again(bench: &Bench<'_>) -> Verdict {
-    let fixture = bench.open().await?;
-    asks(&fixture, 1, 9, PAST).await?;
-    let before = load(&fixture, 9).await?.base;
-    let Some(Claimed { record, lease, .. }) = claimed(&fixture).await? else {
-        return Err(Failure("nothing was claimed".into()));
-    };
-    let later = Release::Later(Duration::ZERO);
-    let queue = fixture.saver.run_queue();
-    queue.release(record.id, lease, later).await?;
-    equal("the runs", listed(&fixture).await?, [RunStatus::Waiting])?;
-    equal(
-        "where it wakes the thread",
-        load(&fixture, 9).await?.base,
-        before,
-    )
 }
 
 async fn an_alarm_gives_way_to_a_run_that_begins(bench: &Bench<'_>) -> Verdict {
