@@ -34,7 +34,10 @@ pub(super) const FUNCTIONS: &[(&str, Function)] = &[
         Ok(Value::Float(digits / 9_007_199_254_740_992.0))
     }),
     ("bits", |vm, args| {
-        let mut missing = u32::try_from(vm.int_argument(&args.get(1))?).unwrap_or(0);
+        let Ok(mut missing) = i32::try_from(vm.int_argument(&args.get(1))?) else {
+            let message = "Python int too large to convert to C int";
+            return Err(vm.error("OverflowError", message));
+        };
         vm.room(missing as usize / 8)?;
         let words = with(vm, &args, |twister| {
             let mut words = Vec::new();

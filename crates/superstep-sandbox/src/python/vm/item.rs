@@ -62,10 +62,12 @@ impl Vm {
                     let span = self.span(slice, range.len())?;
                     let at = |at: i64| range.start + at * range.step;
                     let count = i64::try_from(span.count).unwrap_or(0);
+                    // A step beyond the end is not used, and may be too long to count with.
+                    let step = if count > 1 { span.step } else { 1 };
                     return Ok(Value::Range(Rc::new(Range {
                         start: at(span.start),
-                        stop: at(span.start + span.step * count),
-                        step: range.step * span.step,
+                        stop: at(span.start + step * count),
+                        step: range.step * step,
                     })));
                 }
                 let at = self.index(index, range.len(), "range object")?;
