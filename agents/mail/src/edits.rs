@@ -3,7 +3,8 @@
 //!
 //! An edit is checked as the run checks it that takes the answer. It is kept for what was asked: a question that is
 //! asked anew with other arguments has none. With it is kept how the question reads then: readers without an account
-//! cannot tell who gets a reply.
+//! cannot tell who gets a reply. A question that says something else by now, of what other threads did, is described
+//! again.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
@@ -14,8 +15,15 @@ use superstep::{
 };
 
 use crate::{
-    AgentError, Asked, InboxItem, Item, MailAgent, bookkeeping::EDITS, key::key, mode::revealed,
-    past_calls::PastCalls, tools::CallValidator,
+    AgentError, Asked, InboxItem, Item, MailAgent,
+    agenda::Agenda,
+    bookkeeping::EDITS,
+    cautions::Cautions,
+    key::key,
+    mode::revealed,
+    past_calls::PastCalls,
+    proposals::Proposals,
+    tools::{CallValidator, MailCall},
 };
 
 /// Nothing is called while an edit is checked, so every call on record is an earlier one.
@@ -26,7 +34,7 @@ const NO_CALL: &str = "";
 pub struct KeptEdit {
     /// The arguments, all of them.
     pub args: Map<String, Json>,
-    /// The question as it reads with them, without a mode; absent in edits of older versions.
+    /// The question as it reads with them, without a mode; absent if the question has changed since.
     pub description: Option<String>,
 }
 
@@ -45,7 +53,7 @@ impl MailAgent {
         };
         let past_calls = PastCalls::new(self.store.clone());
         let now = Timestamp::now();
-        // Days are not looked at here.
+        // Look-ups of days are no edits.
         let known = (past_calls, Vec::new());
         let validator =
             CallValidator::of(&self.services, known, input, now, (thread, NO_CALL)).await;
@@ -58,8 +66,10 @@ impl MailAgent {
             let asked = None;
             superstep::Error::from(ErrorKind::BadAnswer { kind, why, asked })
         })?;
-        let about = call.describe().unwrap_or_default();
-        Ok(redescribed(&asked.description, &about))
+        let proposals = Proposals::new(self.store.clone());
+        let agenda = Agenda::of(&call, &self.services, &proposals, thread).await?;
+        let cautions = Cautions::of(state.judgement.as_ref(), agenda);
+        Ok(redescribed(&asked.description, &call, &cautions))
     }
 
     /// Keeps changed arguments with a question until [`MailAgent::drop_edit`], if an answer could have them.
@@ -73,7 +83,7 @@ impl MailAgent {
         let description = self.describe_edit(thread, asked, args).await?;
         let value = json!({
             "thread": thread, "ask": ask, "asked": asked.action_request.args, "args": args,
-            "description": description,
+            "description": description, "digest": asked.digest,
         });
         let (space, key) = (space()?, place(thread, ask));
         let options = PutOptions::default();
@@ -91,7 +101,9 @@ impl MailAgent {
         if asked != Some(&question.item.action_request.args) {
             return Ok(None);
         }
+        let is_same = value.get("digest") == Some(&json!(question.item.digest));
         let description = value.get("description").and_then(Json::as_str);
+        let description = description.filter(|_| is_same);
         let description = description.map(str::to_owned);
         match value.get_mut("args").map(Json::take) {
             Some(Json::Object(args)) => Ok(Some(KeptEdit { args, description })),
@@ -105,13 +117,18 @@ impl MailAgent {
     }
 }
 
-/// A description with another text about the call: its heading and the mail below its rule stay. Lines of a reply are
-/// marked, so the first rule is the one above the mail.
-fn redescribed(description: &str, about: &str) -> String {
+/// A description with another call: its heading and the mail below its rule stay. Lines of a reply are marked, so the
+/// first rule is the one above the mail.
+fn redescribed(description: &str, call: &MailCall, cautions: &Cautions) -> String {
     let heading = description.lines().next().unwrap_or_default();
     let mail = description.split_once("\n---\n");
     let mail = mail.map_or_else(String::new, |(_, mail)| format!("\n---\n{mail}"));
-    format!("{heading}\n\n{}{mail}", revealed(about))
+    let about = cautions.above(&call.describe().unwrap_or_default());
+    format!(
+        "{heading}\n\n{}{}{mail}",
+        revealed(&about),
+        cautions.below()
+    )
 }
 
 fn space() -> Result<Namespace, StoreError> {

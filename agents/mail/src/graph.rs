@@ -9,7 +9,7 @@
 //! start ─► llm_call ─► interrupt_handler (one per call) ──► settle_decisions
 //!             ▲                                                   │ one task each
 //!             │        turn_end ◄── make_call, update_memory ◄────┘
-//!             └───────────┤
+//!             └───────────┤  └─► make_call (mail that waited for the calendar)
 //!                         ├─ Done ─► mark_as_read_node ─► end
 //!                         └─ ignored ─► end
 //! ```
@@ -45,7 +45,6 @@
 //! is for the mode and the thread it was given in: a run in the other mode, or of a copy of the thread,
 //! makes nothing of it, and asks again.
 
-mod agenda;
 mod decide;
 mod dispatch;
 mod execute;
@@ -71,7 +70,7 @@ use superstep::{
 
 use crate::{
     Judgement, MailError, MailId, Mode, class::Class, input::EmailInput,
-    memory::feedback::FeedbackItem, services::Services,
+    memory::feedback::FeedbackItem, services::Services, tools::EffectKind,
 };
 
 /// The state of a thread of mails.
@@ -219,6 +218,12 @@ struct Job {
     terms: Terms,
 }
 
+impl Job {
+    fn is_for(&self, effect: EffectKind) -> bool {
+        EffectKind::of(&self.call.name) == Some(effect)
+    }
+}
+
 /// What people did in a turn that one note can learn from.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Feedback {
@@ -318,7 +323,8 @@ fn response_agent(services: &Arc<Services>) -> Result<Graph<ReplyState, ReplyNod
         .may_send(SettleDecisions, &[MakeCall, UpdateMemory])
         .edge(MakeCall, TurnEnd)
         .edge(UpdateMemory, TurnEnd)
-        .may_goto(TurnEnd, &[LlmCall, MarkAsReadNode, AskPerson])
+        .may_goto(TurnEnd, &[LlmCall, MarkAsReadNode, AskPerson, TurnEnd])
+        .may_send(TurnEnd, &[MakeCall])
         .may_goto(AskPerson, &[LlmCall])
         .finish(TurnEnd)
         .finish(AskPerson)

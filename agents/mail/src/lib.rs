@@ -60,10 +60,12 @@
 
 pub mod account;
 mod address;
+mod agenda;
 mod agent;
 mod attempts;
 mod bookkeeping;
 mod calendar;
+mod cautions;
 mod class;
 mod compose;
 mod contract;

@@ -7,19 +7,15 @@ use superstep::{
     tools::{Decision, Digest, ParsedCall as _, Scope, Terms},
 };
 
-use super::{
-    Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate,
-    agenda::{Agenda, thread},
-    guided::Handling,
-};
+use super::{Decided, EmailInput, Pending, ReplyState, ReplyStateUpdate, guided::Handling};
 use crate::{
-    Judgement, Warning,
+    agenda::{Agenda, thread},
+    cautions::Cautions,
     mode::{describe, revealed},
     parse::one_line,
-    prompt::{gutter, shown},
+    prompt::shown,
     services::Services,
     tools::{ATTACHMENT, CHECK, CallValidator, EffectKind, MailCall, QUESTION, SEARCH, SEND},
-    view::marked,
     wire::{Action, Allowed, Asked, Item, WORDS, decide},
 };
 
@@ -41,11 +37,11 @@ pub(super) async fn interrupt_handler(
             let (here, now) = (scope.as_ref(), Timestamp::now());
             let validator = CallValidator::new(&services.0, &ctx, input, here, now).await?;
             let parsed = validator.parse(call).ok();
+            let (proposals, thread) = (services.proposals(&ctx)?, thread(&ctx));
             let agenda = match &parsed {
-                Some(parsed) => Agenda::of(parsed, &services, &ctx).await?,
+                Some(parsed) => Agenda::of(parsed, &services, &proposals, &thread).await?,
                 None => None,
             };
-            let (proposals, thread) = (services.proposals(&ctx)?, thread(&ctx));
             if let Some((span, _)) = parsed.as_ref().and_then(MailCall::takes) {
                 let title = parsed.as_ref().and_then(MailCall::meeting_title);
                 let title = title.unwrap_or_default();
@@ -90,27 +86,14 @@ fn item(
     let title = title.unwrap_or(call.name.as_str());
     let text = parsed.as_ref().and_then(|parsed| parsed.describe());
     let judged = state.judgement.as_ref();
-    let mut warnings: Vec<Warning> = judged.into_iter().flat_map(said).collect();
-    let mut day = None;
-    if let Some(agenda) = agenda {
-        let conflicts = agenda.conflicts.iter();
-        warnings.extend(conflicts.map(|it| Warning::new(format!("Conflict: {it}"))));
-        warnings.extend(agenda.unread.map(Warning::new));
-        match agenda.day {
-            Ok(text) => day = Some(text),
-            Err(why) => warnings.push(Warning::new(why)),
-        }
-    }
-    let text = text.map(|text| format!("{}{text}", marked(&warnings)));
+    let cautions = Cautions::of(judged, agenda);
+    let text = text.map(|text| cautions.above(&text));
     let about = match text {
         Some(text) if takes_effect => describe(mode, title, &text),
         Some(text) => format!("# {title}\n\n{}", revealed(&text)),
         None => format!("# {title}\n"),
     };
-    let mut notes = String::new();
-    if let Some(day) = &day {
-        notes.push_str(&format!("\n{}\n", gutter(day)));
-    }
+    let mut notes = cautions.below();
     let note = state.small.as_ref().and_then(Handling::note);
     let note = note.filter(|_| call.name == SEND);
     if let Some(note) = &note {
@@ -127,10 +110,10 @@ fn item(
         let options = options.into_iter().flatten().filter_map(Json::as_str);
         view.options = options.map(str::to_owned).collect();
         view.text = view.text.or_else(|| note.clone());
-        view.warnings.splice(0..0, warnings);
+        view.warnings.splice(0..0, cautions.warnings);
         view.reason = reason;
         view.urgency = judged.map(|it| it.urgency);
-        view.day = day;
+        view.day = cautions.day;
         Box::new(view)
     });
     let mail = shown(&input.mail, &services.zone);
@@ -146,10 +129,4 @@ fn item(
         digest: None,
         view,
     }
-}
-
-/// What triage says about a mail that a person must not overlook.
-pub(super) fn said(judged: &Judgement) -> Option<Warning> {
-    let said = Warning::danger("the assistant takes this mail for a fraud.");
-    judged.is_suspicious.then_some(said)
 }

@@ -1,4 +1,6 @@
 //! Dispatch of the decisions of a turn as tasks: one per approved call, one per note.
+//!
+//! A mail may promise a meeting of the same turn, so mail waits until the calendar has it.
 
 use superstep::{
     Command, Ctx, Input, NodeError, Res, Snap,
@@ -10,7 +12,7 @@ use super::{
     Decided, Feedback, Job, ReplyNode, ReplyState, ReplyStateUpdate,
     learn::learn_from,
     respond::result,
-    turn::{last_turn, of_turn},
+    turn::{last_turn, of_turn, result_of},
 };
 use crate::{
     Class, Topic,
@@ -108,6 +110,9 @@ pub(super) async fn settle_decisions(
         .messages(messages)
         .ignored(ignored)
         .end();
+    if jobs.iter().any(|job| job.is_for(EffectKind::Calendar)) {
+        jobs.retain(|job| !job.is_for(EffectKind::Mail));
+    }
     if jobs.is_empty() && feedback.is_empty() {
         return Ok(command.and_goto(ReplyNode::TurnEnd));
     }
@@ -117,6 +122,48 @@ pub(super) async fn settle_decisions(
     Ok(feedback.iter().fold(command, |command, one| {
         command.and_send(ReplyNode::UpdateMemory, one)
     }))
+}
+
+/// The end of a turn whose approved mail waited for its calendar: the mail is sent, or the model reads why not.
+/// Nothing if no mail waits.
+pub(super) fn send_waiting_mail(
+    state: &ReplyState,
+    ctx: &Ctx,
+) -> Option<Command<ReplyState, ReplyNode>> {
+    let (_, said) = last_turn(&state.messages)?;
+    let mut waiting = Vec::new();
+    let mut missing = None;
+    for it in of_turn(state) {
+        let Some(call) = said.tool_calls.get(it.place) else {
+            continue;
+        };
+        let result = result_of(state, call);
+        match (EffectKind::of(&call.name), result) {
+            (Some(EffectKind::Mail), None) => waiting.push((it, call)),
+            (Some(EffectKind::Calendar), Some(result)) => {
+                let is_made =
+                    result.status == ToolStatus::Success && !state.left.contains(&call.id);
+                missing = missing.or((!is_made).then_some(&call.name));
+            }
+            _ => {}
+        }
+    }
+    if waiting.is_empty() {
+        return None;
+    }
+    let Some(missing) = missing else {
+        let command = Command::end();
+        return Some(waiting.iter().fold(command, |command, (it, call)| {
+            command.and_send(ReplyNode::MakeCall, &job(call, it))
+        }));
+    };
+    let why = format!(
+        "not sent, because {missing} of this turn failed: write a mail that says what is so now"
+    );
+    let results = waiting.iter();
+    let results = results.map(|(it, call)| result(ctx, it.place, call, &why, ToolStatus::Error));
+    let update = ReplyState::update().messages(results.collect::<Vec<_>>());
+    Some(update.goto(ReplyNode::TurnEnd))
 }
 
 /// An approved call, with the time and the terms of its approval.

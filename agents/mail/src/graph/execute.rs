@@ -6,10 +6,13 @@ use superstep::{
     tools::{Checked, Terms, check_unread, make},
 };
 
-use super::{
-    Job, ReplyState, ReplyStateUpdate, agenda::Agenda, respond::result, review::ApprovalReviewer,
+use super::{Job, ReplyState, ReplyStateUpdate, respond::result, review::ApprovalReviewer};
+use crate::{
+    agenda::{Agenda, thread},
+    cautions::Cautions,
+    services::Services,
+    tools::CallValidator,
 };
-use crate::{services::Services, tools::CallValidator};
 
 pub(super) async fn make_call(
     Input(job): Input<Job>,
@@ -31,10 +34,12 @@ pub(super) async fn make_call(
             result(&ctx, 0, call, &why, ToolStatus::Error)
         }
         Ok(parsed) => {
-            let agenda = Agenda::of(&parsed, &services, &ctx).await?;
+            let proposals = services.proposals(&ctx)?;
+            let agenda = Agenda::of(&parsed, &services, &proposals, &thread(&ctx)).await?;
             let news = agenda.map(|agenda| agenda.news(&job.conflicts));
             let mut reviewer = ApprovalReviewer {
                 conflicts: news.unwrap_or_default(),
+                judged: Cautions::of(state.judgement.as_ref(), None).warnings,
                 call: &parsed,
                 run: Terms {
                     mode: services.settings.mode(),

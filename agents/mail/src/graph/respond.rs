@@ -16,16 +16,19 @@ use superstep::{
 
 use super::{
     Decided, Pending, ReplyNode, ReplyState,
-    agenda::Agenda,
+    dispatch::send_waiting_mail,
     guided, opening_id,
     turn::{last_turn, of_turn},
 };
 use crate::{
     Stage, Topic, View,
+    agenda::{Agenda, thread},
+    cautions::dangers,
     moment::Moment,
     prompt::{filled, says, shown},
     services::{LLM_CALL, Services},
     tools::{CallValidator, DONE, EffectKind, SCHEDULE, SEND, fill_in},
+    view::marked,
     wire::{Action, Item, WORDS, decide},
 };
 
@@ -75,9 +78,10 @@ pub(super) async fn llm_call(
     messages.extend(refused);
     if !calls.is_empty() {
         let mut command = update.misses(0).messages(messages).end();
+        let (proposals, thread) = (services.proposals(&ctx)?, thread(&ctx));
         for (place, call) in calls {
             let agenda = match validator.parse(&call) {
-                Ok(parsed) => Agenda::of(&parsed, &services, &ctx).await?,
+                Ok(parsed) => Agenda::of(&parsed, &services, &proposals, &thread).await?,
                 Err(_) => None,
             };
             let pending = Pending {
@@ -274,6 +278,9 @@ pub(super) async fn turn_end(
     state: Snap<ReplyState>,
     ctx: Ctx,
 ) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
+    if let Some(command) = send_waiting_mail(&state, &ctx) {
+        return Ok(command);
+    }
     let Some((_, said)) = last_turn(&state.messages) else {
         return Ok(Command::end());
     };
@@ -320,10 +327,11 @@ pub(super) async fn ask_person(
     ctx: Ctx,
 ) -> Result<Command<ReplyState, ReplyNode>, NodeError> {
     let why = state.stuck.clone().unwrap_or_default();
-    let mail = state
-        .email_input
-        .as_ref()
-        .map(|input| shown(&input.mail, &services.zone));
+    let input = state.email_input.as_ref();
+    let mail = input.map(|input| shown(&input.mail, &services.zone));
+    let warnings = input.map(|input| dangers(input, state.judgement.as_ref(), &services));
+    let warnings = warnings.unwrap_or_default();
+    let marks = marked(&warnings);
     let args = json!({"why": why});
     let item = Item {
         action_request: Action {
@@ -337,10 +345,11 @@ pub(super) async fn ask_person(
             title: "The assistant cannot continue".into(),
             text: Some(why.clone()),
             mail: mail.clone(),
+            warnings,
             ..View::default()
         })),
         description: format!(
-            "# The assistant cannot continue\n\n{why}\n\nSay what it should do, or ignore the mail.\
+            "# The assistant cannot continue\n\n{marks}{why}\n\nSay what it should do, or ignore the mail.\
              \n\n---\n\n{}",
             mail.unwrap_or_default()
         ),

@@ -17,7 +17,7 @@ use superstep::{
 };
 
 use crate::{
-    Warning,
+    View, Warning,
     mode::describe,
     tools::MailCall,
     view::marked,
@@ -31,6 +31,8 @@ pub(super) struct ApprovalReviewer<'a> {
     pub(super) approved: Terms,
     /// What is at the time of the meeting now, and was not when it was approved.
     pub(super) conflicts: Vec<String>,
+    /// What triage says of the mail.
+    pub(super) judged: Vec<Warning>,
     /// Whether a person who was asked again left the call.
     pub(super) is_left: bool,
 }
@@ -112,14 +114,14 @@ impl Reviewer for ApprovalReviewer<'_> {
         let conflicts = conflicts
             .iter()
             .map(|it| Warning::new(format!("Conflict: {it}")));
-        let conflicts: Vec<Warning> = conflicts.collect();
+        let cautions: Vec<Warning> = self.judged.iter().cloned().chain(conflicts).collect();
         let about = self.call.describe().unwrap_or_default();
         let doubtful = doubt.map(|why| format!(" An earlier attempt may have succeeded: {why}."));
         let mut view = self.call.view(heading);
         let why = format!("{why}{}", doubtful.unwrap_or_default());
         view.text = Some(why.clone());
-        let marks = marked(&conflicts);
-        view.warnings.splice(0..0, conflicts);
+        let marks = marked(&cautions);
+        view.warnings.splice(0..0, cautions);
         let about = format!(
             "{marks}{about}\n---\n\n{why}\n\n\
              accept: do it; in a dry run only say what would be done\n\
@@ -141,17 +143,24 @@ impl Reviewer for ApprovalReviewer<'_> {
     }
 
     fn lost(&mut self, ctx: &Ctx, call: &ToolCall, lost: &Lost) -> Result<Next, NodeError> {
-        let text = self.call.outcome(lost);
+        let (asked, mut warnings) = self.call.outcome(lost);
+        warnings.splice(0..0, self.judged.iter().cloned());
+        let (title, marks) = (asked.title, marked(&warnings));
         let item = Item {
             action_request: Action {
                 action: format!("{}: outcome unknown", call.name),
-                args: text.args.as_object().cloned().unwrap_or_default(),
+                args: asked.args.as_object().cloned().unwrap_or_default(),
             },
             config: Allowed::AGAIN,
-            description: text.description,
+            description: format!("# {title}\n\n{marks}{}", asked.text),
             mode: None,
             digest: Some(self.digest(ctx, call, lost.attempt)),
-            view: None,
+            view: Some(Box::new(View {
+                title: title.to_owned(),
+                warnings,
+                text: Some(asked.text),
+                ..View::default()
+            })),
         };
         // An answer that names no mode continues in the one that it was approved in.
         self.ask(ctx, item, self.approved.mode, |decision| {

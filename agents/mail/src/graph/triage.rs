@@ -11,11 +11,13 @@ use superstep::{
 };
 
 use super::{
-    Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode, decide::said,
-    learn::learn_from, opening_id,
+    Class, EmailInput, MailState, MailStateUpdate, ReplyState, TopNode, learn::learn_from,
+    opening_id,
 };
 use crate::{
-    Judgement, Stage, Topic, Urgency, View, Warning, danger,
+    Judgement, Stage, Topic, Urgency, View,
+    cautions::dangers,
+    danger,
     memory::feedback::{FeedbackItem, UserAction},
     moment::Moment,
     parse::one_line,
@@ -236,9 +238,7 @@ pub(super) async fn interrupt_handler(
 fn notice(input: &EmailInput, judged: &Judgement, services: &Services) -> Item {
     let title = "For your information";
     let mail = shown(&input.mail, &services.zone);
-    let signs = danger::signs(input, services.mailbox.owner());
-    let signs = signs.into_iter().map(Warning::danger);
-    let warnings: Vec<Warning> = said(judged).into_iter().chain(signs).collect();
+    let warnings = dangers(input, Some(judged), services);
     let reason = Some(judged.reason.clone()).filter(|reason| !reason.is_empty());
     let why = reason.as_ref().map(|it| format!("Why it is shown: {it}\n"));
     Item {

@@ -1,6 +1,6 @@
 //! The newest turn of a conversation: what the model said in it, and what was decided about its calls.
 
-use superstep::model::{Message, Reply};
+use superstep::model::{Body, Message, Reply, ToolCall, message::ToolReply};
 
 use super::{Decided, ReplyState};
 
@@ -13,4 +13,14 @@ pub(super) fn last_turn(messages: &[Message]) -> Option<(&Message, &Reply)> {
 /// What was decided about the calls of this turn.
 pub(super) fn of_turn(state: &ReplyState) -> impl Iterator<Item = &Decided> {
     state.decided.iter().filter(|it| it.turn == state.turn)
+}
+
+/// What came of a call of the newest turn, if it has come.
+pub(super) fn result_of<'a>(state: &'a ReplyState, call: &ToolCall) -> Option<&'a ToolReply> {
+    let newest = state.messages.iter().rev();
+    let mut newest = newest.take_while(|message| message.reply().is_none());
+    newest.find_map(|message| match &message.body {
+        Body::Tool(reply) if reply.tool_call_id == call.id => Some(reply),
+        _ => None,
+    })
 }

@@ -38,13 +38,19 @@ impl MailAgent {
             return Ok(None);
         };
         let kept = self.kept_edit(&asked).await?;
-        let (edit, edited) = kept.map_or((None, None), |it| (Some(it.args), it.description));
-        let item = without_its_mode(asked.item);
-        let description = edited.unwrap_or_else(|| item.description.clone());
-        let item = Item {
-            description,
-            ..item
-        };
+        let mut item = without_its_mode(asked.item);
+        let mut edit = None;
+        if let Some(kept) = kept {
+            let described = match kept.description {
+                Some(text) => Ok(text),
+                None => self.describe_edit(thread, &item, &kept.args).await,
+            };
+            // An edit that the question does not take any more is none.
+            if let Ok(description) = described {
+                item.description = description;
+                edit = Some(kept.args);
+            }
+        }
         Ok(Some(self.listed(thread, ask, item, edit).await?))
     }
 

@@ -62,7 +62,10 @@ impl MailCall {
                 view.warnings = change.warnings(&self.context);
                 view.meeting = Some(change.invitation());
             }
-            ToolRequest::Question(content) => view.text = Some(content.clone()),
+            ToolRequest::Question(content) => {
+                view.warnings = self.context.dangers();
+                view.text = Some(content.clone());
+            }
             _ => {}
         }
         let hidden = Hidden::of(&self.describe().unwrap_or_default());
@@ -116,17 +119,19 @@ impl MailCall {
         }
     }
 
-    /// The question whether it happened.
-    pub(crate) fn outcome(&self, lost: &Lost) -> OutcomeText {
-        match &self.request {
+    /// The question whether it happened, with its warnings.
+    pub(crate) fn outcome(&self, lost: &Lost) -> (OutcomeText, Vec<Warning>) {
+        let text = match &self.request {
             ToolRequest::Send(draft) => send::outcome(draft, &self.context, lost),
             ToolRequest::Schedule(meeting) => schedule::outcome(meeting, lost),
             ToolRequest::Change(change) => change.outcome(lost),
             _ => OutcomeText {
+                title: "Did this happen?",
                 args: serde_json::Value::Null,
-                description: format!("# Did this happen?\n\n{}\n", lost.known()),
+                text: format!("{}\n", lost.known()),
             },
-        }
+        };
+        (text, self.context.warnings())
     }
 }
 
@@ -138,7 +143,10 @@ impl ParsedCall for MailCall {
             ToolRequest::Change(change) => {
                 Some(change.describe(&marked(&change.warnings(&self.context))))
             }
-            ToolRequest::Question(content) => Some(format!("{}\n", gutter(content))),
+            ToolRequest::Question(content) => {
+                let marks = marked(&self.context.dangers());
+                Some(format!("{marks}{}\n", gutter(content)))
+            }
             _ => None,
         }
     }

@@ -201,9 +201,10 @@ impl MeetingChange {
 
     pub(super) fn outcome(&self, lost: &Lost) -> OutcomeText {
         OutcomeText {
+            title: "Was this meeting changed?",
             args: json!({"meeting": self.change.id, "title": self.was.title}),
-            description: format!(
-                "# Was this meeting changed?\n\n{}\n\nThe calendar did not confirm it: {}.\n\n\
+            text: format!(
+                "{}\n\nThe calendar did not confirm it: {}.\n\n\
                  accept: it was not, change it now\n\
                  ignore: leave it as it is\n\
                  response: leave it, and tell the assistant what you found\n",

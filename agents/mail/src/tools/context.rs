@@ -10,7 +10,8 @@ use superstep::{
 };
 
 use crate::{
-    Address, Event, MailError, Warning, danger,
+    Address, Event, MailError, Warning,
+    cautions::dangers,
     input::EmailInput,
     past_calls::{PastCall, PastCalls},
     services::Services,
@@ -37,12 +38,14 @@ impl CallContext {
     /// What is to be known of the mail before anything is done about it: signs of fraud, and what was done before.
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let zone = &self.services.zone;
-        let signs = danger::signs(&self.input, self.services.mailbox.owner());
-        let past = self
-            .before
-            .iter()
-            .map(|past| Warning::new(past.describe(zone)));
-        signs.into_iter().map(Warning::danger).chain(past).collect()
+        let past = self.before.iter();
+        let past = past.map(|past| Warning::new(past.describe(zone)));
+        self.dangers().into_iter().chain(past).collect()
+    }
+
+    /// The signs of fraud in the mail.
+    pub(super) fn dangers(&self) -> Vec<Warning> {
+        dangers(&self.input, None, &self.services)
     }
 
     /// What other threads did about the mail, as the warnings say it. An answer must be to a question that shows it.

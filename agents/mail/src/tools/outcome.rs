@@ -4,5 +4,7 @@
 pub(crate) struct OutcomeText {
     /// What identifies the effect.
     pub(crate) args: serde_json::Value,
-    pub(crate) description: String,
+    pub(crate) title: &'static str,
+    /// What is known, and what each answer does.
+    pub(crate) text: String,
 }

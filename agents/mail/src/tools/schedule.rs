@@ -136,9 +136,10 @@ pub(super) async fn look_up(
 
 pub(super) fn outcome(meeting: &Meeting, lost: &Lost) -> OutcomeText {
     OutcomeText {
+        title: "Is this meeting in the calendar?",
         args: json!({"key": event_key(&lost.key), "title": meeting.title}),
-        description: format!(
-            "# Is this meeting in the calendar?\n\n{}\n\nThe calendar did not confirm it: {}.\n\n\
+        text: format!(
+            "{}\n\nThe calendar did not confirm it: {}.\n\n\
              accept: it is not there, make it now\n\
              ignore: leave it as it is\n\
              response: leave it, and tell the assistant what you found\n",

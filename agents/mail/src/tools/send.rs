@@ -250,9 +250,10 @@ pub(super) fn outcome(draft: &Draft, context: &CallContext, lost: &Lost) -> Outc
         Err(_) => (String::new(), String::new()),
     };
     OutcomeText {
+        title: "Was this mail sent?",
         args: json!({"message_id": id, "to": to}),
-        description: format!(
-            "# Was this mail sent?\n\nIt is not known whether a mail to {to} was sent: {}.\
+        text: format!(
+            "It is not known whether a mail to {to} was sent: {}.\
              \n\nIts Message-ID is <{id}>: look among the sent mails for it.\n\n\
              accept: it was not sent, send it now\n\
              ignore: leave it as it is, nothing is sent\n\

@@ -92,7 +92,7 @@ async fn a_meeting_accepted_in_a_dry_run_is_not_made_when_the_turn_is_finished_f
         .await;
         let left = open(&real, &thread).await;
         answer(&real, about(&left, "send_email_tool"), Answer::accept()).await;
-        assert_eq!(fixture.sent_texts(), ["Yes."]);
+        assert!(fixture.sent().is_empty(), "the reply waits for the meeting");
         assert_eq!(fixture.meetings(), 0, "{kind}");
         let left = open(&real, &thread).await;
         let again = about(&left, MEET_AGAIN);
@@ -104,7 +104,16 @@ async fn a_meeting_accepted_in_a_dry_run_is_not_made_when_the_turn_is_finished_f
         };
         let outcome = answer(agent, again, said).await;
         assert!(results(&outcome).contains(message), "{}", results(&outcome));
-        assert_eq!(fixture.meetings(), usize::from(kind == "accept"), "{kind}");
+        let is_made = kind == "accept";
+        assert_eq!(fixture.meetings(), usize::from(is_made), "{kind}");
+        let unsent = "not sent, because schedule_meeting_tool of this turn failed";
+        assert_eq!(results(&outcome).contains(unsent), !is_made, "{kind}");
+        let sent: &[&str] = if is_made { &["Yes."] } else { &[] };
+        assert_eq!(
+            fixture.sent_texts(),
+            sent,
+            "{kind}: a reply promises no meeting that is not"
+        );
     }
 }
 

@@ -1,36 +1,37 @@
 //! The day of a proposed meeting: what is in the calendar then, and what it conflicts with.
 
-use superstep::{Ctx, NodeError};
+use superstep::{Ctx, store::StoreError};
 
 use crate::{
     Event, EventId, MailError, Span, When,
+    proposals::Proposals,
     services::Services,
     slots::{Day, IdDisplay, Unread, times},
     tools::MailCall,
 };
 
 /// The day of a proposed meeting.
-pub(super) struct Agenda {
+pub(crate) struct Agenda {
     /// What else is at the time of the meeting, a line each.
-    pub(super) conflicts: Vec<String>,
+    pub(crate) conflicts: Vec<String>,
     /// The warning that not all of the calendar could be read.
-    pub(super) unread: Option<String>,
+    pub(crate) unread: Option<String>,
     /// The day in words; why nothing is known of it, if the calendar cannot be read.
-    pub(super) day: Result<String, String>,
+    pub(crate) day: Result<String, String>,
 }
 
 impl Agenda {
-    /// The day of the meeting that a call would make or move; nothing if it does neither.
-    pub(super) async fn of(
+    /// The day of the meeting that a call of a thread would make or move; nothing if it does neither.
+    pub(crate) async fn of(
         call: &MailCall,
         services: &Services,
-        ctx: &Ctx,
-    ) -> Result<Option<Self>, NodeError> {
+        proposals: &Proposals,
+        thread: &str,
+    ) -> Result<Option<Self>, StoreError> {
         let Some((span, moved)) = call.takes() else {
             return Ok(None);
         };
-        let thread = thread(ctx);
-        let mut proposed = services.proposals(ctx)?.others(&thread).await?;
+        let mut proposed = proposals.others(thread).await?;
         // A copy of a thread proposes what the thread proposes that it was made of.
         let title = call.meeting_title().unwrap_or_default();
         let is_own = |it: &Event| it.when == When::Times(span) && it.title.starts_with(title);
@@ -57,14 +58,14 @@ impl Agenda {
     }
 
     /// The conflicts that were not there when the question was asked.
-    pub(super) fn news(&self, known: &[String]) -> Vec<String> {
+    pub(crate) fn news(&self, known: &[String]) -> Vec<String> {
         let is_new = |one: &&String| !known.contains(one);
         self.conflicts.iter().filter(is_new).cloned().collect()
     }
 }
 
 /// The name of the thread of a run.
-pub(super) fn thread(ctx: &Ctx) -> String {
+pub(crate) fn thread(ctx: &Ctx) -> String {
     ctx.thread().map(ToString::to_string).unwrap_or_default()
 }
 
