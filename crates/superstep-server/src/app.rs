@@ -17,7 +17,7 @@ use superstep::{
     store::Store,
 };
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use self::{
     counts::Counts, events::ServerEvents, foreign::Foreign, readers::Readers, role::Role,
@@ -58,6 +58,8 @@ pub(crate) struct App {
     pub(crate) ids: ClockIds,
     pub(crate) events: ServerEvents,
     pub(crate) readers: Arc<Readers>,
+    /// One permit for each piece of work after runs that is done now.
+    pub(crate) finishing: Semaphore,
     pub(crate) crons: Records<Cron>,
     /// A schedule was made or changed.
     pub(crate) cron_changed: Notify,

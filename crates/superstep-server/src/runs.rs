@@ -3,7 +3,7 @@
 //! A run continues by itself, whoever listens; what is here passes its events and its end to the client,
 //! with a sign of life where there is nothing to pass.
 
-mod after;
+pub(crate) mod after;
 mod answer_rule;
 mod answered;
 pub(crate) mod batch;

@@ -214,7 +214,11 @@ impl App {
     /// Removes a thread with all that belongs to it.
     pub(crate) async fn delete_thread(&self, id: &str, record: &Record) -> Result<(), Refusal> {
         let thread = record.thread(id);
+        let calls = self.calls_left(&thread).await?;
         self.saver.delete(&thread).await?;
+        for call in calls {
+            tokio::spawn(call);
+        }
         // A mark that stays behind trusts less, not more.
         self.provenance().forget(&thread).await?;
         self.events.change(&thread, record.owner.as_deref());

@@ -1,12 +1,15 @@
 //! The caller of a request, as the login found them.
 
-use std::convert::Infallible;
-
-use axum::{extract::FromRequestParts, http::request::Parts};
+use axum::{
+    extract::FromRequestParts,
+    http::{StatusCode, request::Parts},
+};
 use superstep::Caller;
 
+use crate::refusal::Refusal;
+
 /// The sender of a request: an owner with their roles, or the user of the whole server, who is local to nodes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Visitor(Caller);
 
 impl Visitor {
@@ -52,9 +55,11 @@ impl Visitor {
 }
 
 impl<S: Sync> FromRequestParts<S> for Visitor {
-    type Rejection = Infallible;
+    type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(parts.extensions.get().cloned().unwrap_or_default())
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        // A route that forgot the login is open to nobody.
+        let nobody = || Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "this route has no login");
+        parts.extensions.get().cloned().ok_or_else(nobody)
     }
 }

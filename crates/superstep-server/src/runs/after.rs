@@ -1,13 +1,13 @@
 //! Work after runs: a webhook is called, and the thread of a run that had one of its own goes.
 //!
 //! It is accepted with the run and claimed from the storage once the run has ended, by one server at a time, and again after a
-//! crash. A thread goes when no reader of any server holds it up.
+//! crash, so a webhook is called at least once. A thread goes when no reader of any server holds it up.
 
-use std::{sync::Arc, time::Duration};
+use std::{future, sync::Arc, time::Duration};
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use superstep::{
-    RunId, RunRecord, SaverError, ThreadId,
+    RunId, RunQuery, RunRecord, SaverError, ThreadId,
     runs::{AfterClaim, AfterRun},
 };
 
@@ -29,23 +29,40 @@ const LEASE: Duration = Duration::from_secs(20);
 /// How often the server looks for work after runs that ended elsewhere.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// How long it takes until something that failed is tried again.
-const RETRY: Duration = Duration::from_secs(2);
+/// How long it takes until something that failed is tried again: the longer, the older it is.
+const RETRY: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
 
-/// How much is claimed at once.
-const BATCH: usize = 32;
+/// How long a webhook waits for a server that can read the state that its run left.
+const READABLE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How much is done at once.
+pub(crate) const AT_ONCE: usize = 32;
 
 impl App {
-    /// Does what is due after runs, for ever. A process that only answers requests keeps the marks of its readers.
-    pub(crate) async fn keep_finishing(self: &Arc<Self>) {
-        loop {
-            // What cannot be read now is read with the next look.
-            let _later = self.finish_due().await;
-            tokio::select! {
-                () = self.readers.wake.notified() => {}
-                () = tokio::time::sleep(LOOK) => {}
+    /// Does what is due after runs until the server is gone. Once it stops, or if it only answers requests, it keeps the
+    /// marks of its readers alone.
+    pub(crate) async fn keep_finishing(self: Arc<Self>) {
+        let finishing = async {
+            loop {
+                // What cannot be read now is read with the next look.
+                let _later = self.finish_due().await;
+                tokio::select! {
+                    () = self.readers.wake.notified() => {}
+                    () = tokio::time::sleep(LOOK) => {}
+                }
             }
+        };
+        tokio::select! {
+            () = finishing => {}
+            () = self.shutdown.over() => {}
         }
+    }
+
+    /// Waits until all has been done that was claimed.
+    pub(crate) async fn finished(&self) {
+        let all = u32::try_from(AT_ONCE).unwrap_or(u32::MAX);
+        // It is never closed.
+        let _idle = self.finishing.acquire_many(all).await;
     }
 
     async fn finish_due(self: &Arc<Self>) -> Result<(), SaverError> {
@@ -58,19 +75,14 @@ impl App {
                 self.spawn_finish(claim);
             }
         }
-        if self.role == Role::Api {
+        let free = self.finishing.available_permits();
+        if self.role == Role::Api || self.shutdown.has_begun() || free == 0 {
             return Ok(());
         }
-        loop {
-            let claims = after.claim_after(BATCH, LEASE).await?;
-            let is_last = claims.len() < BATCH;
-            claims
-                .into_iter()
-                .for_each(|claim| self.spawn_finish(claim));
-            if is_last {
-                return Ok(());
-            }
+        for claim in after.claim_after(free, LEASE).await? {
+            self.spawn_finish(claim);
         }
+        Ok(())
     }
 
     /// A reader of a run, if its thread goes with it.
@@ -110,13 +122,38 @@ impl App {
 
     /// Does what was claimed; what fails is claimed again.
     async fn finish(&self, claim: AfterClaim) {
-        let done = match claim.left.calls {
-            true => self.call_webhook(&claim).await,
-            false => self.end_temporary(&claim.record).await,
+        let _place = self.finishing.acquire().await;
+        let again = match claim.left.calls {
+            // A process that only answers requests may have no way to the receiver.
+            true if self.role == Role::Api => Some(Duration::ZERO),
+            true => self
+                .call_webhook(&claim)
+                .await
+                .err()
+                .map(|_| retry(&claim.record)),
+            false => self
+                .end_temporary(&claim.record)
+                .await
+                .err()
+                .map(|_| retry(&claim.record)),
         };
-        if done.is_err() {
-            let after = self.saver.after_runs();
-            let _expires = after.settle_after(&claim, claim.left, RETRY).await;
+        match again {
+            Some(wait) => {
+                let after = self.saver.after_runs();
+                let _expires = after.settle_after(&claim, claim.left, wait).await;
+            }
+            // More may be due than was done at once.
+            None => self.readers.wake.notify_one(),
+        }
+    }
+
+    /// Renews a claim for as long as it holds.
+    async fn hold(&self, claim: &AfterClaim) -> SaverError {
+        loop {
+            tokio::time::sleep(LEASE / 3).await;
+            if let Err(lost) = self.saver.after_runs().renew_after(claim, LEASE).await {
+                return lost;
+            }
         }
     }
 
@@ -124,23 +161,53 @@ impl App {
         let after = self.saver.after_runs();
         let kwargs = RunKwargs::of(&claim.record);
         if let Some(address) = &kwargs.webhook {
-            let body = self.told(&claim.record, &kwargs).await?;
-            let mut calling = std::pin::pin!(webhook::call(address, &body));
-            // A hook that never answers is not called for ever.
-            loop {
-                tokio::select! {
-                    _answered = &mut calling => break,
-                    () = tokio::time::sleep(LEASE / 3) => after.renew_after(claim, LEASE).await?,
-                }
+            // Much may have been done since it was claimed.
+            after.renew_after(claim, LEASE).await?;
+            let body = tokio::select! {
+                body = self.body(&claim.record, &kwargs) => body?,
+                lost = self.hold(claim) => return Err(lost.into()),
+            };
+            // A call that has begun is made to its end, also if its thread is deleted meanwhile.
+            let holding = async {
+                self.hold(claim).await;
+                future::pending::<()>().await;
+            };
+            tokio::select! {
+                _answered = webhook::call(address, &body) => {}
+                () = holding => {}
             }
         }
         let left = AfterRun {
             calls: false,
             ..claim.left
         };
-        after.settle_after(claim, left, Duration::ZERO).await?;
-        self.readers.wake.notify_one();
-        Ok(())
+        Ok(after.settle_after(claim, left, Duration::ZERO).await?)
+    }
+
+    /// The calls that are due after runs of a thread and that nobody makes now. Whoever deletes the thread makes them: it
+    /// takes along what is known of them. None in a process that only answers requests.
+    pub(crate) async fn calls_left(
+        &self,
+        thread: &ThreadId,
+    ) -> Result<Vec<impl Future<Output = ()> + Send + use<>>, Refusal> {
+        let mut calls = Vec::new();
+        if self.role == Role::Api {
+            return Ok(calls);
+        }
+        let now = self.saver.now().await?;
+        let runs = self.saver.runs().load_runs(thread, &RunQuery::default());
+        for mut run in runs.await? {
+            let claim = run.claim_after(LEASE, now).filter(|it| it.left.calls);
+            let kwargs = RunKwargs::of(&run);
+            if let (Some(_), Some(address)) = (claim, kwargs.webhook.clone()) {
+                let body = self.body(&run, &kwargs).await;
+                let body = body.unwrap_or_else(|_| of_record(&run));
+                calls.push(async move {
+                    let _answered = webhook::call(&address, &body).await;
+                });
+            }
+        }
+        Ok(calls)
     }
 
     /// Removes the thread of a run that had one of its own. Whoever is cut short in between removes it again.
@@ -154,28 +221,56 @@ impl App {
         Ok(())
     }
 
-    /// What a webhook gets.
-    async fn told(&self, run: &RunRecord, kwargs: &RunKwargs) -> Result<Json, Refusal> {
-        let hosted = self.registry.graph(&kwargs.graph_id)?;
-        let state = state_after(&hosted.graph, run).await?;
-        let mut told = view::shown(run);
-        let micros = |millis: Option<i64>| match millis {
-            Some(millis) => time::text(millis.saturating_mul(1000)),
-            None => Json::Null,
+    /// What a webhook gets. Another server may have the graph that reads the state; after a day the hook gets what the
+    /// record of the run says.
+    async fn body(&self, run: &RunRecord, kwargs: &RunKwargs) -> Result<Json, Refusal> {
+        let read = async {
+            let hosted = self.registry.graph(&kwargs.graph_id)?;
+            Ok::<_, Refusal>(state_after(&hosted.graph, run).await?)
         };
+        let state = match read.await {
+            Ok(state) => state,
+            Err(_) if age(run) > READABLE => return Ok(of_record(run)),
+            Err(error) => return Err(error),
+        };
+        let mut body = of_record(run);
         let asks: Vec<_> = state.asks().cloned().collect();
-        if let Json::Object(fields) = &mut told {
-            let more = json!({
-                "run_started_at": micros(run.started),
-                "run_ended_at": micros(run.ended),
-                "webhook_sent_at": time::text(time::now()),
-                "values": with_interrupts(state.values.to_json(), &asks),
-            });
-            fields.extend(more.as_object().cloned().unwrap_or_default());
+        if let Json::Object(fields) = &mut body {
+            let values = with_interrupts(state.values.to_json(), &asks);
+            fields.insert("values".to_owned(), values);
             if let Some(failure) = failure(run, &state) {
                 fields.insert("error".to_owned(), failure);
             }
         }
-        Ok(told)
+        Ok(body)
     }
+}
+
+/// What the record of a run says to a webhook.
+fn of_record(run: &RunRecord) -> Json {
+    let mut body = view::shown(run);
+    let micros = |millis: Option<i64>| match millis {
+        Some(millis) => time::text(millis.saturating_mul(1000)),
+        None => Json::Null,
+    };
+    if let Json::Object(fields) = &mut body {
+        fields.insert("run_started_at".to_owned(), micros(run.started));
+        fields.insert("run_ended_at".to_owned(), micros(run.ended));
+        fields.insert("webhook_sent_at".to_owned(), time::text(time::now()));
+        fields.insert("values".to_owned(), Json::Null);
+    }
+    body
+}
+
+/// How long ago a run ended.
+fn age(run: &RunRecord) -> Duration {
+    let ended = run.ended.unwrap_or_default().saturating_mul(1000);
+    let micros = time::now().saturating_sub(ended);
+    Duration::from_micros(u64::try_from(micros).unwrap_or_default())
+}
+
+/// When something that failed after a run is tried again.
+fn retry(run: &RunRecord) -> Duration {
+    let [soonest, latest] = RETRY;
+    (age(run) / 4).clamp(soonest, latest)
 }

@@ -90,14 +90,18 @@ impl App {
     ) -> Result<Accepted, Refusal> {
         let is_stateless = thread.is_none();
         request.kwargs.temporary = is_stateless && !request.keeps_thread;
-        let run = *request.run.get_or_insert_with(|| self.new_run_id());
-        let on = self.thread_for(thread, run, &request).await?;
+        let id = *request.run.get_or_insert_with(|| self.new_run_id());
+        let on = self.thread_for(thread, id, &request).await?;
         let (reader, mark) = match request.kwargs.temporary && request.is_read {
-            true => Some(self.readers.enter(run, self.reader_number())).unzip(),
+            true => Some(self.readers.enter(id, self.reader_number())).unzip(),
             false => (None, None),
         };
-        let run = self.enqueue(run, mark, &on, &mut request).await?;
-        self.counts.accepted.fetch_add(1, Ordering::Relaxed);
+        let run = self.enqueue(id, mark, &on, &mut request).await?;
+        // The run of an answer that came before is not this client's to cancel.
+        let is_new = run.id == id;
+        if is_new {
+            self.counts.accepted.fetch_add(1, Ordering::Relaxed);
+        }
         self.events.change(&run.thread, on.record.owner.as_deref());
         let hosted = self.registry.graph(&request.kwargs.graph_id)?;
         if !matches!(request.on_busy, OnBusy::Enqueue | OnBusy::Reject) {
@@ -109,9 +113,9 @@ impl App {
             run,
             graph: hosted.graph.clone(),
             kwargs: request.kwargs,
-            is_cancelled_without_client: request.is_cancelled_without_client,
+            is_cancelled_without_client: request.is_cancelled_without_client && is_new,
             is_stateless,
-            reader,
+            reader: reader.filter(|_| is_new),
         })
     }
 

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use axum::{Router, extract::DefaultBodyLimit, middleware};
 use superstep::clock::ClockIds;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use super::{
     Server,
@@ -22,6 +22,7 @@ use crate::{
     records::{self, Records, hidden::Hidden, threads::ThreadRecords},
     registry::{Hosted, Registry},
     routes::{openapi, router, routes},
+    runs::after::AT_ONCE,
 };
 
 impl Server {
@@ -116,6 +117,7 @@ impl Server {
             ids: ClockIds::default(),
             events: ServerEvents::default(),
             readers: Arc::default(),
+            finishing: Semaphore::new(AT_ONCE),
             webhook_hosts: self.webhook_hosts,
             crons: Records::new(store.clone(), records::CRONS),
             cron_changed: Notify::new(),

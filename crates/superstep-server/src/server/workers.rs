@@ -73,10 +73,10 @@ impl Workers {
             let (app, drain) = (app.clone(), drain.clone());
             tasks.spawn(async move { work(&app, &worker, &drain).await });
         }
+        // It keeps the marks of readers until the last answer has ended.
+        tokio::spawn(app.clone().keep_finishing());
         // They end with this.
         let mut beside = JoinSet::new();
-        let finisher = app.clone();
-        beside.spawn(async move { finisher.keep_finishing().await });
         if works {
             let clock = app.clone();
             beside.spawn(async move { clock.keep_time().await });
@@ -88,7 +88,10 @@ impl Workers {
         stop.await;
         let until = app.shutdown.begin(grace);
         drain.request("the server is stopping");
-        let drained = async { while tasks.join_next().await.is_some() {} };
+        let drained = async {
+            while tasks.join_next().await.is_some() {}
+            app.finished().await;
+        };
         let _cut = tokio::time::timeout_at(until, drained).await;
         Ok(())
     }

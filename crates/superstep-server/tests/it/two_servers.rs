@@ -4,16 +4,19 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value as Json, json};
 use superstep::{
-    Backends,
-    http::Method,
+    Backends, Drain, RunOptions,
+    dynamic::Worker,
+    http::{Client, Method, Settings, Url},
     sqlite::Database,
     store::{Namespace, PutOptions, TtlOnRead},
 };
 use superstep_loopback::{Answer, Server as Hook};
+use superstep_server::Role;
+use tokio::sync::oneshot;
 
 use crate::{
     client::Running,
-    graphs::server,
+    graphs::{memory, one, server},
     victim::{Process, STEPS},
 };
 
@@ -86,6 +89,40 @@ async fn futures<T>(all: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T
     })
     .await;
     done.into_iter().flatten().collect()
+}
+
+#[tokio::test]
+async fn a_process_that_only_answers_requests_leaves_webhooks_to_another() {
+    let backends = memory();
+    let hook = Hook::with(|_| Answer::status(200, &[], "")).await.unwrap();
+    let address = format!("{}/ended", hook.address());
+    let only = server(backends.clone()).role(Role::Api);
+    let bound = only.bind("127.0.0.1:0").await.unwrap();
+    let url = Url::parse(&format!("http://{}/runs/wait", bound.address())).unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let served = tokio::spawn(bound.serve(async {
+        let _ended = stopped.await;
+    }));
+    let body = json!({"assistant_id": "one", "input": {"x": 1}, "webhook": address});
+    let client = Client::new(&Settings::default()).unwrap();
+    let wait = client.send(client.post(url).body(body.to_string()));
+    let graph = one().with_backends(backends.clone());
+    let worker = Worker::named([(Arc::from("one"), graph)], RunOptions::default()).unwrap();
+    let (worker, drain) = (Arc::new(worker), Drain::default());
+    let end = tokio::select! {
+        reply = async { wait.await.unwrap().read(1 << 20).await.unwrap() } => reply,
+        worked = worker.run(&drain, |_| {}) => panic!("{worked:?}"),
+    };
+    assert_eq!(
+        serde_json::from_slice::<Json>(&end).unwrap(),
+        json!({"x": 2})
+    );
+    stop.send(()).unwrap();
+    // It has given back by then what it claimed.
+    served.await.unwrap().unwrap();
+    assert!(hook.requests().is_empty());
+    let _other = Running::start(server(backends)).await;
+    hook.asked(1).await;
 }
 
 #[tokio::test]
