@@ -81,7 +81,7 @@ fn put_large(env: &TestEnv) {
         char::from(b'a' + u8::try_from(state % 26).unwrap())
     };
     let mut text = String::new();
-    for _ in 0..4_000 {
+    for _ in 0..6_000 {
         text.extend((0..70).map(|_| letter()));
         text.push_str("\r\n");
     }
