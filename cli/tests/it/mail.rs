@@ -81,7 +81,7 @@ fn put_large(env: &TestEnv) {
         char::from(b'a' + u8::try_from(state % 26).unwrap())
     };
     let mut text = String::new();
-    for _ in 0..6_000 {
+    for _ in 0..4_000 {
         text.extend((0..70).map(|_| letter()));
         text.push_str("\r\n");
     }
@@ -97,7 +97,7 @@ fn killed_by_growth(env: &TestEnv, line: &str) -> Option<i32> {
     let folder = env.path("home/.local/share/superstep");
     let sizes = std::fs::read_dir(folder).unwrap();
     let sizes = sizes.map(|file| file.unwrap().metadata().unwrap().len());
-    let blocks = (sizes.max().unwrap() + 100 * 1024) / 512;
+    let blocks = (sizes.max().unwrap() + 30 * 1024) / 512;
     let inner = env.command(line);
     let mut command = Command::new("sh");
     command

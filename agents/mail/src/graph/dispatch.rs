@@ -158,7 +158,7 @@ pub(super) fn send_waiting_mail(
         }));
     };
     let why = format!(
-        "not sent, because {missing} of this turn failed: write a mail that says what is so now"
+        "not sent, because {missing} of this turn was not made: write a mail that says what is so now"
     );
     let results = waiting.iter();
     let results = results.map(|(it, call)| result(ctx, it.place, call, &why, ToolStatus::Error));
