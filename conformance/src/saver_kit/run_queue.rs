@@ -36,6 +36,7 @@ cases![
     owners_take_turns,
     a_claim_brings_the_newest_checkpoint,
     a_claim_ends_with_its_lease,
+    a_run_is_claimed_although_another_was_dropped_on_its_thread,
     a_released_run_is_claimed_again,
     a_refused_run_has_ended,
     a_queued_run_that_was_cut_short_goes_back_until_its_attempts_are_used_up,
@@ -154,7 +155,7 @@ async fn a_queued_run_is_claimed_once(bench: &Bench<'_>) -> Verdict {
     equal("its lease", claimed.record.epoch, Some(claimed.lease.epoch))?;
     equal(
         "whether it has a checkpoint",
-        claimed.loaded.is_some(),
+        matches!(claimed.loaded, Ok(Some(_))),
         false,
     )?;
     equal(
@@ -370,9 +371,23 @@ async fn a_claim_brings_the_newest_checkpoint(bench: &Bench<'_>) -> Verdict {
     let wanted = model.reading(&"".into(), id(2));
     same(
         "what it begins from",
-        claimed.loaded.as_ref(),
+        claimed.loaded?.as_ref(),
         wanted.as_ref(),
     )
+}
+
+async fn a_run_is_claimed_although_another_was_dropped_on_its_thread(bench: &Bench<'_>) -> Verdict {
+    let fixture = bench.open().await?;
+    let mut writer = fixture.writer("t").await?;
+    writer.commit("", unfinished(1)).await?;
+    fixture.saver.runs().begin_run(begin(&writer, 1)).await?;
+    put(&fixture, new("t", 2)).await?;
+    gets_nothing(&fixture).await?;
+    writer.end();
+    let claimed = gets(&fixture, 2).await?;
+    let left = status(&fixture, 1).await?;
+    equal("the status of the other", left, RunStatus::Interrupted)?;
+    end(&fixture, &claimed).await
 }
 
 async fn a_claim_ends_with_its_lease(bench: &Bench<'_>) -> Verdict {

@@ -177,7 +177,7 @@ pub struct RunRecord {
     /// What is left to do once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<PendingAfter>>,
-    /// Its sleep: how long it sleeps if it waits, or slept last. One that is cut short has none.
+    /// Its sleep: how long it sleeps if it waits, or slept last. A run that is cut short loses it; an alarm does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<Sleep>,
 }

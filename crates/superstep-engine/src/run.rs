@@ -178,7 +178,7 @@ impl DynGraph {
             let mut parent = ParentContext::default();
             let found = match claimed {
                 Some(claimed) if env.addresses.is_none() => Whereabouts {
-                    loaded: claimed.loaded.take(),
+                    loaded: std::mem::replace(&mut claimed.loaded, Ok(None))?,
                     addressed: false,
                 },
                 _ => self.locate(&env, &mut parent).await?,

@@ -2,14 +2,18 @@
 //! cut short.
 
 use superstep_core::{
+    checkpoint::Loaded,
     error::{Error, ErrorKind, SaverError},
-    id::{CheckpointId, RunId, ThreadId},
+    id::{CheckpointId, GraphPath, RunId, ThreadId},
     record::Source,
     run::RunInput,
     runs::{Cancel, CancelRequest, RunQuery, RunRecord, RunStatus},
+    saver::At,
 };
 
-use crate::{graph::DynGraph, options::RunOptions, running::DynRunning, state::Depth};
+use crate::{
+    graph::DynGraph, options::RunOptions, running::DynRunning, state::Depth, take_back::take_back,
+};
 
 /// What [`DynGraph::resume_interrupted`] did.
 #[derive(Debug)]
@@ -110,7 +114,35 @@ impl DynGraph {
             reason: reason.into(),
             at: saver.now().await?,
         };
-        Ok(saver.runs().request_cancel(run, request).await?)
+        let is_open = saver.runs().request_cancel(run, request).await?;
+        if is_open && how.undoes() {
+            self.undo_slept(run, how).await?;
+        }
+        Ok(is_open)
+    }
+
+    /// Undoes what a run stored that slept when it was cancelled: no process has it that would. If another run has
+    /// the thread already, the thread keeps it.
+    async fn undo_slept(&self, run: RunId, how: Cancel) -> Result<(), Error> {
+        let saver = self.saver()?;
+        let record = saver.runs().load_run(run).await?;
+        let slept = |it: &RunRecord| it.sleep.is_some() && it.status() == RunStatus::Cancelled;
+        let Some(record) = record.filter(slept) else {
+            return Ok(());
+        };
+        let lease = match saver.lease(&record.thread).await {
+            Err(SaverError::Busy { .. }) => return Ok(()),
+            lease => lease?,
+        };
+        let root = GraphPath::default();
+        let loaded = saver.load(&record.thread, &root, At::Latest).await?;
+        let head = loaded.as_ref().and_then(Loaded::head).map(|head| head.id);
+        if record.is_to_be_undone(head) {
+            let own = Some(self).filter(|_| record.graph == self.0.plan.name);
+            take_back(own, saver, &record, lease.epoch, how).await?;
+        }
+        lease.end().await;
+        Ok(())
     }
 
     /// The runs of this graph that were cut short and that nobody has continued: their process was

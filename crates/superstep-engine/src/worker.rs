@@ -12,7 +12,7 @@ use std::{
 
 use superstep_core::{
     checkpoint::Loaded,
-    error::{Error, ErrorKind, SaverError},
+    error::{Category, Error, ErrorKind, SaverError},
     event::Ending,
     id::{GraphPath, IdSource as _, RunId, ThreadId},
     run::{Drain, RunInput},
@@ -41,8 +41,8 @@ const BUSY: Duration = Duration::from_millis(50);
 /// How long a run waits for a worker of its version before it is looked at again.
 const OTHER_VERSION: Duration = Duration::from_secs(5);
 
-/// How long a run waits for disk space before it is looked at again.
-const FULL: Duration = Duration::from_secs(5);
+/// How long a run waits for storage that fails or has no room before it is looked at again.
+const UNAVAILABLE: Duration = Duration::from_secs(5);
 
 /// Takes runs of some graphs from the queue of their saver.
 ///
@@ -182,7 +182,8 @@ impl Worker {
     }
 
     /// Works until it is asked to stop, and then lets the steps that run come to their end. Runs with more to do go back
-    /// to the queue, and the attempt does not count. `on_end` gets each run.
+    /// to the queue, and the attempt does not count. `on_end` gets each run. A queue that cannot be read ends it once no
+    /// run is under way.
     pub async fn run(
         self: &Arc<Self>,
         stop: &Drain,
@@ -195,8 +196,11 @@ impl Worker {
             let changed = self.saver.run_queue().queue_changed();
             let free = self.at_once.saturating_sub(running.tasks.len());
             if free > 0 && stop.reason().is_none() {
-                for claimed in self.claim(free, &running).await? {
-                    running.start(self.clone(), claimed);
+                match self.claim(free, &running).await {
+                    Ok(claimed) => claimed
+                        .into_iter()
+                        .for_each(|claimed| running.start(self.clone(), claimed)),
+                    Err(error) => running.outlive(error)?,
                 }
             }
             if let Some(reason) = stop.reason() {
@@ -215,8 +219,14 @@ impl Worker {
                         on_end(worked);
                     }
                 }
-                _ = tick.tick() => self.fire_schedules().await?,
-                changed = changed => changed?,
+                _ = tick.tick() => match self.fire_schedules().await {
+                    Ok(()) => {}
+                    Err(error) => running.outlive(error)?,
+                },
+                changed = changed => if let Err(error) = changed {
+                    running.outlive(error.into())?;
+                    tick.tick().await;
+                },
                 () = stop.requested() => {}
             }
         }
@@ -290,9 +300,11 @@ impl Worker {
             );
             return Err(ErrorKind::Version { why }.into());
         }
-        if let Some(claimed) = claimed.as_ref().filter(|it| it.record.sleep.is_some()) {
-            self.refuse_alarm(&claimed.record, claimed.loaded.as_ref())
-                .await?;
+        if let Some(claimed) = claimed.as_ref() {
+            let loaded = claimed.loaded.as_ref().map_err(SaverError::clone)?;
+            if record.sleep.is_some() {
+                self.refuse_alarm(record, loaded.as_ref()).await?;
+            }
         }
         let is_fed = claimed.as_ref().is_some_and(has_taken_input);
         if let Some(claimed) = claimed.as_mut().filter(|_| !is_fed) {
@@ -359,7 +371,7 @@ impl Worker {
         let Some(last) = &self.begun_before(&claimed.record).await? else {
             return Ok(());
         };
-        let head = claimed.loaded.as_ref().and_then(Loaded::head);
+        let head = loaded_of(claimed).and_then(Loaded::head);
         // Somebody may have gone on from there, or undone it already.
         if !last.is_to_be_undone(head.map(|head| head.id)) {
             return Ok(());
@@ -371,7 +383,7 @@ impl Worker {
         let epoch = claimed.lease.epoch;
         if take_back(graph, &self.saver, last, epoch, how).await? == TakenBack::Undone {
             let (thread, root) = (&claimed.record.thread, GraphPath::default());
-            claimed.loaded = self.saver.load(thread, &root, At::Latest).await?;
+            claimed.loaded = Ok(self.saver.load(thread, &root, At::Latest).await?);
             // What it began from is gone: it begins once more, from what is left.
             claimed.record.started = None;
         }
@@ -403,8 +415,14 @@ impl Worker {
     fn give_up(&self, record: &RunRecord, error: &Error) -> Release {
         match &*error.kind {
             ErrorKind::Saver(SaverError::Busy { .. }) => return Release::Later(BUSY),
-            // It was accepted, and waits until there is space again.
-            ErrorKind::Saver(SaverError::Full { .. }) => return Release::Later(FULL),
+            // It was accepted, and waits until the storage works again.
+            ErrorKind::Saver(failed) if failed.category() == Category::Unavailable => {
+                return Release::Later(UNAVAILABLE);
+            }
+            // A timer of a thread that another version left wakes it there.
+            ErrorKind::Version { .. } if record.sleep.is_some() => {
+                return Release::Later(OTHER_VERSION);
+            }
             _ => {}
         }
         if self.other_version(record).is_some() {
@@ -446,6 +464,15 @@ impl WorkerRuns {
         self.graphs.insert(task.id(), graph);
     }
 
+    /// Fails with an error of the queue if no run is under way. Those that are do not end with it: the queue is read
+    /// again at the next look.
+    fn outlive(&self, error: Error) -> Result<(), Error> {
+        match self.tasks.is_empty() {
+            true => Err(error),
+            false => Ok(()),
+        }
+    }
+
     /// How many runs of a graph there are.
     fn of(&self, graph: &str) -> usize {
         let graphs = self.graphs.values();
@@ -483,9 +510,14 @@ impl WorkerRuns {
     }
 }
 
+/// What the thread of a claimed run has, if it can be read.
+fn loaded_of(claimed: &Claimed) -> Option<&Loaded> {
+    claimed.loaded.as_ref().ok()?.as_ref()
+}
+
 /// Whether an earlier attempt of a claimed run took in what it is fed.
 fn has_taken_input(claimed: &Claimed) -> bool {
-    let loaded = claimed.loaded.as_ref();
+    let loaded = loaded_of(claimed);
     let head = loaded.and_then(Loaded::head).map(|head| head.id);
     let noted = noted(loaded.map_or(&[], |loaded| &*loaded.notes));
     claimed.record.has_taken_input(head, noted)

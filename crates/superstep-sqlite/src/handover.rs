@@ -51,7 +51,8 @@ pub(crate) fn complete(writer: &mut Writer) -> Result<(), SaverError> {
         .map_err(sql)
 }
 
-/// The documents of a namespace: their numbers, keys and values.
+/// The documents of a namespace: their numbers, keys and values. Damaged ones stay where they are, for a check of the file
+/// to name.
 fn documents(
     db: &Connection,
     seal: &Seal,
@@ -89,7 +90,9 @@ fn documents(
             .map_err(|error| SaverError::Corrupt(format!("{what}: {error}")))?;
         Ok((id, key, document))
     };
-    rows.into_iter().map(read).collect()
+    let read = rows.into_iter().map(read);
+    read.filter(|document| !matches!(document, Err(damage) if damage.is_damage()))
+        .collect()
 }
 
 fn forget(db: &Connection, item: i64) -> Result<(), SaverError> {

@@ -356,10 +356,24 @@ pub(crate) fn claim(
     if let Some(leased) = writer.leased.get_mut(&name) {
         leased.complete = !has_records;
     }
+    // One that was dropped, and was started without a queue, may be left.
+    for mut left in of_state(
+        writer.db()?,
+        &writer.seal,
+        RunStatus::Running,
+        Some(row.thread),
+    )? {
+        end_lost(writer, &mut left)?;
+    }
     let head = CurrentGraph::find(writer, &name, epoch, &root)?.head;
     let notes = match row.record.input {
-        InputKind::Command if has_records => notes(writer.db()?, &writer.seal, row.thread)?,
-        _ => Vec::new(),
+        InputKind::Command if has_records => notes(writer.db()?, &writer.seal, row.thread),
+        _ => Ok(Vec::new()),
+    };
+    let notes = match notes {
+        // The run that reads them fails.
+        Err(damage) if damage.is_damage() => Vec::new(),
+        notes => notes?,
     };
     let start = Start {
         epoch,
@@ -481,9 +495,13 @@ pub(crate) fn end_left(writer: &mut Writer, thread: i64, epoch: i64) -> Result<(
     Ok(())
 }
 
-/// Ends a run whose lease is gone.
+/// Ends a run whose lease is gone. Nothing is known of what it did if its thread is damaged, which whoever reads
+/// the thread is told.
 pub(crate) fn end_lost(writer: &mut Writer, row: &mut RunRow) -> Result<(), SaverError> {
-    let newest = newest(writer.db()?, &writer.seal, row.thread)?;
+    let newest = match newest(writer.db()?, &writer.seal, row.thread) {
+        Err(damage) if damage.is_damage() => None,
+        newest => newest?,
+    };
     row.record.end_lost(newest.as_ref(), wall_millis());
     row.update(writer).map(drop)
 }
@@ -538,20 +556,38 @@ pub(crate) fn of_state(
     status: RunStatus,
     thread: Option<i64>,
 ) -> Result<Vec<RunRow>, SaverError> {
-    let rows: Vec<Columns> = db
-        .prepare_cached(
-            "SELECT seq, run, thread, state, body FROM runs
-             WHERE state = ?1 AND thread BETWEEN ?2 AND ?3 ORDER BY thread, seq",
-        )
-        .and_then(|mut select| {
-            let (first, last) = thread.map_or((i64::MIN, i64::MAX), |thread| (thread, thread));
-            let rows = select.query_map(params![number(status), first, last], columns)?;
-            rows.collect()
-        })
-        .map_err(sql)?;
-    rows.into_iter()
-        .map(|row| RunRow::open(seal, row))
+    let rows = rows_of_state(db, status, thread)?.into_iter();
+    rows.map(|row| RunRow::open(seal, row)).collect()
+}
+
+/// The same of all threads, without runs whose rows are damaged.
+pub(crate) fn readable(
+    db: &Connection,
+    seal: &Seal,
+    status: RunStatus,
+) -> Result<Vec<RunRow>, SaverError> {
+    let rows = rows_of_state(db, status, None)?.into_iter();
+    let opened = rows.map(|row| RunRow::open(seal, row));
+    opened
+        .filter(|row| !matches!(row, Err(damage) if damage.is_damage()))
         .collect()
+}
+
+fn rows_of_state(
+    db: &Connection,
+    status: RunStatus,
+    thread: Option<i64>,
+) -> Result<Vec<Columns>, SaverError> {
+    db.prepare_cached(
+        "SELECT seq, run, thread, state, body FROM runs
+             WHERE state = ?1 AND thread BETWEEN ?2 AND ?3 ORDER BY thread, seq",
+    )
+    .and_then(|mut select| {
+        let (first, last) = thread.map_or((i64::MIN, i64::MAX), |thread| (thread, thread));
+        let rows = select.query_map(params![number(status), first, last], columns)?;
+        rows.collect()
+    })
+    .map_err(sql)
 }
 
 /// The newest runs of threads, if they are stored as cut short.

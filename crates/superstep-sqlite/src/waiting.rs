@@ -27,7 +27,7 @@ impl Group {
     }
 }
 
-/// A run that is due, on a thread of which no run is under way and none comes before it.
+/// A run that is due, on a thread that nobody runs and that has none before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DueRun {
     pub(crate) group: Group,
@@ -84,7 +84,8 @@ pub(crate) fn next(
          WHERE state = 0 AND owner = ?1 AND graph = ?2 AND due <= ?3 AND (due, seq) > (?4, ?5)
          AND NOT EXISTS (
              SELECT 1 FROM runs AS other WHERE other.thread = run.thread
-             AND (other.state = 1 OR other.state = 0 AND other.due <= ?3 AND other.seq < run.seq))
+             AND (other.state = 0 AND other.due <= ?3 AND other.seq < run.seq OR other.state = 1
+                  AND (SELECT worker FROM threads WHERE thread = run.thread) IS NOT NULL))
          ORDER BY due, seq LIMIT 1",
     )
     .and_then(|mut select| {

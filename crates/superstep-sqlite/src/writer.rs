@@ -367,14 +367,7 @@ impl Writer {
             self.disconnect();
         }
         self.ends.forget();
-        for thread in std::mem::take(&mut self.new_leases) {
-            self.leased.remove(&thread);
-        }
-        for leased in self.leased.values_mut() {
-            leased.graphs = ByGraph::default();
-            leased.complete = false;
-            leased.run = None;
-        }
+        self.forget_leases(0);
         if self.skips_epochs {
             self.epochs_skipped = false;
         }
@@ -382,6 +375,18 @@ impl Writer {
         self.has_recovered = false;
         self.layouts.clear();
         self.cache.clear();
+    }
+
+    /// Forgets the leases of this transaction that came after so many others, and what is known of leased threads.
+    fn forget_leases(&mut self, after: usize) {
+        for thread in self.new_leases.drain(after..) {
+            self.leased.remove(&thread);
+        }
+        for leased in self.leased.values_mut() {
+            leased.graphs = ByGraph::default();
+            leased.complete = false;
+            leased.run = None;
+        }
     }
 
     /// Runs one of several pieces of work in a transaction.
@@ -421,6 +426,8 @@ impl Writer {
         work: impl FnOnce(&mut Self) -> Result<T, SaverError>,
     ) -> Result<T, SaverError> {
         run(self.db()?, "SAVEPOINT apart")?;
+        let leases = self.new_leases.len();
+        let before = (self.epochs_skipped, self.skips_epochs, self.has_recovered);
         let done = work(self);
         if done.is_err() {
             self.dirty = true;
@@ -431,6 +438,9 @@ impl Writer {
                 return done;
             }
             (self.seq, self.graph, self.dirty) = (None, None, false);
+            (self.epochs_skipped, self.skips_epochs, self.has_recovered) = before;
+            self.renewed = None;
+            self.forget_leases(leases);
             self.layouts.clear();
         }
         run(self.db()?, "RELEASE apart")?;

@@ -166,6 +166,11 @@ pub enum SaverError {
 }
 
 impl SaverError {
+    /// Whether stored data cannot be read, as opposed to storage that fails.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Corrupt(_) | Self::Sealed(_))
+    }
+
     /// A value is nested deeper than [`crate::value::MAX_DEPTH`].
     pub fn too_deep() -> Self {
         let limit = crate::value::MAX_DEPTH;

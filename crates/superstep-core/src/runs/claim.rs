@@ -38,6 +38,11 @@ pub struct ClaimGraph {
 }
 
 impl ClaimRuns {
+    /// Whether it takes another run of a graph.
+    pub fn takes(&self, graph: &str) -> bool {
+        self.limit > 0 && self.graphs.get(graph).is_some_and(|it| it.limit > 0)
+    }
+
     /// Counts a run of a graph as claimed.
     pub fn count(&mut self, graph: &str) {
         self.limit = self.limit.saturating_sub(1);
@@ -107,8 +112,7 @@ impl RunRecord {
     /// Whether a worker may claim it, as far as it alone decides.
     pub fn is_claimable(&self, claim: &ClaimRuns, now: UnixMillis) -> bool {
         let is_due = self.waiting().is_some_and(|queued| queued.due <= now);
-        let graph = claim.graphs.get(&self.graph);
-        is_due && claim.limit > 0 && graph.is_some_and(|graph| graph.limit > 0)
+        is_due && claim.takes(&self.graph)
     }
 
     /// Begins the run for the worker that claims it.
@@ -179,7 +183,9 @@ impl RunRecord {
             return false;
         }
         queued.due = now;
-        (self.epoch, self.sleep) = (None, None);
+        self.epoch = None;
+        // An alarm stays one: it wakes the thread as that was, or not at all.
+        self.sleep = self.sleep.filter(|sleep| sleep.epoch.is_none());
         true
     }
 

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Queued, QueuedInput, RunRecord};
+use super::{Queued, RunRecord};
 use crate::{
     clock::UnixMillis,
     event::Ending,
@@ -48,8 +48,8 @@ impl RunRecord {
         let due = self.deadline.map_or(until, |deadline| deadline.min(until));
         match &mut self.queued {
             Some(queued) => {
-                // It has taken in what it was fed. Waking is no attempt of its own.
-                (queued.input, queued.options.at) = (QueuedInput::Nothing, None);
+                // It has left the place that it was to begin at. Waking is no attempt of its own.
+                queued.options.at = None;
                 queued.attempts = queued.attempts.saturating_add(1);
                 queued.due = due;
             }
@@ -103,9 +103,9 @@ impl RunRecord {
         self.sleep.as_ref().filter(|_| waits)
     }
 
-    /// Whether it is an alarm that has not begun: no list of runs shows it.
+    /// Whether it is an alarm that has neither begun nor failed: no list of runs shows it.
     pub fn is_alarm(&self) -> bool {
-        self.was_alarm() && self.started.is_none()
+        self.was_alarm() && self.started.is_none() && self.ending.is_none()
     }
 
     /// Whether it is an alarm, or was one before a worker claimed it.
@@ -124,8 +124,9 @@ impl RunRecord {
         if self.id == to || self.sleeping().is_none() {
             return false;
         }
+        let leaves_none = self.is_alarm();
         let reason = format!("run {to} went on while it slept");
         self.end(Ending::Cancelled { reason }, self.checkpoint, now);
-        self.is_alarm()
+        leaves_none
     }
 }

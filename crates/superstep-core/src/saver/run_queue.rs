@@ -4,6 +4,7 @@
 
 use super::{Lease, Loaded, MaybeReady};
 use crate::{
+    error::SaverError,
     id::RunId,
     runs::{ClaimRuns, EnqueueRun, Release, RunRecord},
 };
@@ -15,8 +16,8 @@ pub struct Claimed {
     pub record: RunRecord,
     /// The lease of its thread.
     pub lease: Lease,
-    /// The newest checkpoint of the thread's own graph.
-    pub loaded: Option<Loaded>,
+    /// The newest checkpoint of the thread's own graph. A thread that cannot be read fails its own run alone.
+    pub loaded: Result<Option<Loaded>, SaverError>,
     /// Whether other runs of the thread wait. Those that sleep give way to this one once it begins, which
     /// [`super::Runs::begin_run`] records.
     pub others_wait: bool,

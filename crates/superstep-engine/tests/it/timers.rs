@@ -13,11 +13,11 @@ use superstep_core::{
     event::{Ending, Modes},
     policy::{Durability, RetryPolicy, Timeouts},
     run::{Drain, Halt},
-    runs::{EnqueueRun, OnBusy, QueuedInput, RunQuery, RunStatus},
+    runs::{Cancel, EnqueueRun, OnBusy, QueuedInput, RunQuery, RunStatus},
 };
 use superstep_engine::{
     Backends, DynCtx, DynGraph, DynGraphBuilder, DynNodeOptions, DynOutcome, LogItem, RunOptions,
-    Status, Worker, clock::SystemClock, input, memory::MemorySaver,
+    Status, Worker, clock::SystemClock, input, memory::MemorySaver, state::Depth,
 };
 use tokio::{
     sync::{Notify, oneshot},
@@ -209,6 +209,18 @@ async fn a_run_that_sleeps_is_cancelled_at_once() {
     // Whoever continues the thread finds its timer, which is over.
     let outcome = graph.invoke(input::go_on(), &RunOptions::on("t")).await;
     assert_eq!(outcome.unwrap().status, Status::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_sleeps_is_rolled_back_at_once() {
+    let (graph, _) = waiter(HOUR, DynNodeOptions::default());
+    let other = graph.invoke(json!({ "x": "before" }), &RunOptions::on("u"));
+    assert_eq!(other.await.unwrap().status, Status::Sleeping);
+    let run = graph.runs("u", &RunQuery::default()).await.unwrap()[0].id;
+    let undone = graph.cancel_with(run, Cancel::Rollback, "never mind").await;
+    assert!(undone.unwrap());
+    let state = graph.state(&"u".into(), None, Depth::Here).await.unwrap();
+    assert_eq!(state.checkpoint, None);
 }
 
 #[tokio::test(start_paused = true)]

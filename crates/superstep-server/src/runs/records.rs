@@ -397,7 +397,9 @@ impl App {
         };
         let is_kept = !effects.is_empty();
         let asked = if is_kept { Cancel::Now } else { how };
-        if !self.cancel_run(run.id, asked, BY_CLIENT).await? {
+        let is_open = hosted.graph.cancel_with(run.id, asked, BY_CLIENT).await?;
+        self.readers.wake.notify_one();
+        if !is_open {
             return Ok(Cancelled::Before);
         }
         self.events.end(&run.thread, run.id);

@@ -22,8 +22,11 @@ fn claim(
     let now = wall_millis();
     let mut claims = Vec::new();
     for seq in runs::due_after(writer.db()?, now, limit)? {
-        let Some(mut row) = runs::by_seq(writer.db()?, &writer.seal, seq)? else {
-            continue;
+        let mut row = match runs::by_seq(writer.db()?, &writer.seal, seq) {
+            Ok(Some(row)) => row,
+            Ok(None) => continue,
+            Err(damage) if damage.is_damage() => continue,
+            Err(error) => return Err(error),
         };
         if let Some(claim) = row.record.claim_after(lease, now) {
             row.update(writer)?;

@@ -1,6 +1,10 @@
 //! `RunQueue` over a database.
 
-use std::{collections::HashSet, sync::atomic::Ordering, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use superstep_core::{
     clock::UnixMillis,
@@ -21,7 +25,7 @@ use crate::{
     queue::Urgency,
     records, runs,
     sync_level::SyncLevel,
-    waiting,
+    waiting::{self, Group},
     watch::Topic,
     worker,
     writer::Writer,
@@ -44,14 +48,6 @@ fn is_leased(
     }
 }
 
-/// Ends or requeues the runs that were cut short, of a thread or of all.
-fn recover(writer: &mut Writer, thread: Option<i64>, worker: i64) -> Result<(), SaverError> {
-    for row in runs::of_state(writer.db()?, &writer.seal, RunStatus::Running, thread)? {
-        end_lost(writer, &row.record, worker)?;
-    }
-    Ok(())
-}
-
 pub(super) fn enqueue(
     writer: &mut Writer,
     mut new: EnqueueRun,
@@ -67,7 +63,9 @@ pub(super) fn enqueue(
         (Some(row), None) => row.thread,
         (None, None) => graphs::add(writer.change()?, &name, 0, None, now)?,
     };
-    recover(writer, Some(thread), worker)?;
+    for row in runs::of_state(writer.db()?, &writer.seal, RunStatus::Running, Some(thread))? {
+        end_lost(writer, &row.record, worker)?;
+    }
     let mut open = Vec::new();
     for status in [RunStatus::Running, RunStatus::Queued] {
         let rows = runs::of_state(writer.db()?, &writer.seal, status, Some(thread))?;
@@ -99,7 +97,9 @@ fn recover_all(writer: &mut Writer, worker: i64) -> Result<(), SaverError> {
     if writer.has_recovered && gone.is_empty() {
         return Ok(());
     }
-    recover(writer, None, worker)?;
+    for row in runs::readable(writer.db()?, &writer.seal, RunStatus::Running)? {
+        end_lost(writer, &row.record, worker)?;
+    }
     for worker in gone {
         lease::deregister(writer.change()?, worker)?;
     }
@@ -131,12 +131,22 @@ fn claim(
     recover_all(writer, inner.worker_id())?;
     // After it: what goes back to the queue is due at once.
     let now = wall_millis();
-    let ours: HashSet<i64> = wanted.graphs.keys().map(|name| digest(name)).collect();
+    let ours: HashMap<i64, Arc<str>> = wanted
+        .graphs
+        .keys()
+        .map(|name| (digest(name), name.clone()))
+        .collect();
+    // The graphs of runs of earlier versions are in their bodies.
+    let is_wanted = |group: Group, wanted: &ClaimRuns| {
+        group.graph == 0
+            || ours
+                .get(&group.graph)
+                .is_some_and(|name| wanted.takes(name))
+    };
     let mut shares = waiting::shares(writer.db()?)?;
     let mut due = Vec::new();
     for group in waiting::groups(writer.db()?)? {
-        // The graphs of runs of earlier versions are in their bodies.
-        if group.graph == 0 || ours.contains(&group.graph) {
+        if is_wanted(group, &wanted) {
             due.extend(waiting::next(writer.db()?, group, None, now)?);
         }
     }
@@ -147,6 +157,9 @@ fn claim(
             break;
         };
         let next = due.swap_remove(at);
+        if !is_wanted(next.group, &wanted) {
+            continue;
+        }
         if let Some(row) = claim_run(writer, saver, next.seq, &wanted, now)? {
             shares.begin(next.group.owner);
             wanted.count(&row.record.graph);
@@ -166,7 +179,11 @@ fn claim_run(
     now: UnixMillis,
 ) -> Result<Option<ClaimedRow>, SaverError> {
     let inner = &saver.0.0;
-    let found = runs::by_seq(writer.db()?, &writer.seal, seq)?;
+    let found = match runs::by_seq(writer.db()?, &writer.seal, seq) {
+        // It waits for whoever restores the file, and holds up its own thread alone.
+        Err(damage) if damage.is_damage() => None,
+        found => found?,
+    };
     let Some(mut row) = found.filter(|row| row.record.is_claimable(wanted, now)) else {
         return Ok(None);
     };
@@ -237,7 +254,7 @@ impl RunQueue for SqliteSaver {
                 let lease = guard.lease(epoch);
                 let loaded = self.load(&record.thread, &GraphPath::default(), At::Latest);
                 claimed.push(Claimed {
-                    loaded: loaded.await?,
+                    loaded: loaded.await,
                     record,
                     lease,
                     others_wait,

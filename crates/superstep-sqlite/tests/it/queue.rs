@@ -12,7 +12,7 @@ use superstep::{
 };
 use superstep_sqlite::Database;
 
-use crate::env::Folder;
+use crate::env::{Folder, tamper};
 
 /// A graph that appends its input to a log.
 fn graph(database: &Database) -> DynGraph {
@@ -133,4 +133,56 @@ async fn two_handles_fire_a_schedule_once_and_a_third_finds_it_after_a_restart()
     };
     let threads = find_threads(&copy.saver(), &by_status).await.unwrap();
     assert!(threads.iter().any(|info| info.id.as_str() == "t0"));
+}
+
+#[tokio::test]
+async fn a_damaged_thread_fails_its_own_run_and_holds_up_no_other() {
+    let folder = Folder::new();
+    {
+        let database = folder.open();
+        let graph = graph(&database);
+        for thread in ["a", "b", "c"] {
+            let options = RunOptions::on(thread);
+            graph.invoke(json!({ "x": 0 }), &options).await.unwrap();
+            let queued = graph.queued(thread, QueuedInput::Value(json!({ "x": 1 }).into()));
+            graph.enqueue(queued).await.unwrap();
+        }
+    }
+    let damage = "UPDATE log SET body = zeroblob(20) WHERE graph =
+                  (SELECT graph FROM graphs JOIN threads USING (thread) WHERE threads.name = 'b')";
+    tamper(&folder.path(), damage);
+    let graph = graph(&folder.open());
+    let worked = graph.wake_due(&RunOptions::default()).await.unwrap();
+    let ends = worked
+        .iter()
+        .map(|it| (it.thread.as_str(), it.outcome.is_ok()));
+    assert_eq!(
+        ends.collect::<Vec<_>>(),
+        [("a", true), ("b", false), ("c", true)]
+    );
+    let failed = worked[1].outcome.as_ref().unwrap_err();
+    assert_eq!(failed.code(), "SS2005");
+}
+
+#[tokio::test]
+async fn a_damaged_run_in_the_queue_holds_up_no_other_thread() {
+    let folder = Folder::new();
+    {
+        let database = folder.open();
+        let graph = graph(&database);
+        for thread in ["a", "b", "c"] {
+            let queued = graph.queued(thread, QueuedInput::Value(json!({ "x": 1 }).into()));
+            graph.enqueue(queued).await.unwrap();
+        }
+    }
+    // One is damaged while it waits, another one looks as if its process had been killed.
+    tamper(
+        &folder.path(),
+        "UPDATE runs SET body = zeroblob(20) WHERE seq <= 2",
+    );
+    tamper(&folder.path(), "UPDATE runs SET state = 1 WHERE seq = 1");
+    let graph = graph(&folder.open());
+    let worked = graph.wake_due(&RunOptions::default()).await.unwrap();
+    let threads = worked.iter().map(|it| it.thread.as_str());
+    assert_eq!(threads.collect::<Vec<_>>(), ["c"]);
 }

@@ -131,7 +131,7 @@ impl MemorySaver {
         Some(Claimed {
             record: record?,
             lease,
-            loaded,
+            loaded: Ok(loaded),
             others_wait,
         })
     }
