@@ -275,7 +275,7 @@ impl RunQueue for RecordingSaver {
             let mut all = Vec::new();
             for claimed in self.inner.run_queue().claim(&claim).await? {
                 self.points.pass(When::After, "claim");
-                if let Some(head) = claimed.loaded.as_ref().and_then(Loaded::head) {
+                if let Some(head) = claimed.newest().and_then(Loaded::head) {
                     let root = GraphPath::default();
                     self.remember(&claimed.record.thread, &root, head);
                 }

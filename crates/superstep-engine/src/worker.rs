@@ -371,7 +371,7 @@ impl Worker {
         let Some(last) = &self.begun_before(&claimed.record).await? else {
             return Ok(());
         };
-        let head = loaded_of(claimed).and_then(Loaded::head);
+        let head = claimed.newest().and_then(Loaded::head);
         // Somebody may have gone on from there, or undone it already.
         if !last.is_to_be_undone(head.map(|head| head.id)) {
             return Ok(());
@@ -510,14 +510,9 @@ impl WorkerRuns {
     }
 }
 
-/// What the thread of a claimed run has, if it can be read.
-fn loaded_of(claimed: &Claimed) -> Option<&Loaded> {
-    claimed.loaded.as_ref().ok()?.as_ref()
-}
-
 /// Whether an earlier attempt of a claimed run took in what it is fed.
 fn has_taken_input(claimed: &Claimed) -> bool {
-    let loaded = loaded_of(claimed);
+    let loaded = claimed.newest();
     let head = loaded.and_then(Loaded::head).map(|head| head.id);
     let noted = noted(loaded.map_or(&[], |loaded| &*loaded.notes));
     claimed.record.has_taken_input(head, noted)

@@ -90,8 +90,9 @@ fn documents(
             .map_err(|error| SaverError::Corrupt(format!("{what}: {error}")))?;
         Ok((id, key, document))
     };
-    let read = rows.into_iter().map(read);
-    read.filter(|document| !matches!(document, Err(damage) if damage.is_damage()))
+    rows.into_iter()
+        .map(read)
+        .filter(|read| !read.as_ref().is_err_and(SaverError::is_damage))
         .collect()
 }
 

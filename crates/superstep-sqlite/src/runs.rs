@@ -567,9 +567,8 @@ pub(crate) fn readable(
     status: RunStatus,
 ) -> Result<Vec<RunRow>, SaverError> {
     let rows = rows_of_state(db, status, None)?.into_iter();
-    let opened = rows.map(|row| RunRow::open(seal, row));
-    opened
-        .filter(|row| !matches!(row, Err(damage) if damage.is_damage()))
+    rows.map(|row| RunRow::open(seal, row))
+        .filter(|row| !row.as_ref().is_err_and(SaverError::is_damage))
         .collect()
 }
 

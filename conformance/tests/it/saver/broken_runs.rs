@@ -310,7 +310,7 @@ impl RunQueue for BrokenRuns {
                     let lease = std::mem::replace(&mut claimed.lease, Lease::new(epoch, || ()));
                     self.memory().held.push(lease);
                 }
-                Fault::ClaimsBringNothing => claimed.loaded = None,
+                Fault::ClaimsBringNothing => claimed.loaded = Ok(None),
                 _ => {}
             }
         }

@@ -23,6 +23,13 @@ pub struct Claimed {
     pub others_wait: bool,
 }
 
+impl Claimed {
+    /// The newest checkpoint of the thread's own graph, if it can be read.
+    pub fn newest(&self) -> Option<&Loaded> {
+        self.loaded.as_ref().ok()?.as_ref()
+    }
+}
+
 /// Keeps runs until a worker takes them. [`super::Saver::run_queue`] gives it.
 ///
 /// The queue needs no recovery of its own: a run that was cut short is in the queue again as soon as the
