@@ -177,7 +177,8 @@ pub struct RunRecord {
     /// What is left to do once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<PendingAfter>>,
-    /// Its sleep: how long it sleeps if it waits, or slept last. A run that is cut short loses it; an alarm does not.
+    /// Its sleep: how long it sleeps if it waits, or slept last. A run that is cut short loses it, unless it
+    /// is an alarm that has stored nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<Sleep>,
 }
@@ -306,7 +307,10 @@ impl RunRecord {
     pub fn end_lost(&mut self, newest: Option<&Record>, now: UnixMillis) {
         let id = newest.map(|record| record.id);
         let is_done = newest.is_some_and(|record| record.pending.is_empty()) && id != self.base;
+        // An alarm that has stored nothing wakes the thread as it was, or not at all.
+        let alarm = self.sleep.filter(|_| self.was_alarm() && id == self.base);
         if !is_done && self.requeue(now) {
+            self.sleep = alarm;
             return;
         }
         let ending = match is_done {

@@ -183,9 +183,7 @@ impl RunRecord {
             return false;
         }
         queued.due = now;
-        self.epoch = None;
-        // An alarm stays one: it wakes the thread as that was, or not at all.
-        self.sleep = self.sleep.filter(|sleep| sleep.epoch.is_none());
+        (self.epoch, self.sleep) = (None, None);
         true
     }
 
