@@ -126,8 +126,8 @@ impl Model {
     }
 
     /// Reads from a saver all that this model knows of.
-    pub async fn read(&self, saver: &dyn Saver) -> Result<Found, SaverError> {
-        let mut found = Found::default();
+    pub async fn read(&self, saver: &dyn Saver) -> Result<SaverContents, SaverError> {
+        let mut found = SaverContents::default();
         found.threads.extend(saver.threads().await?);
         for (id, thread) in &self.threads {
             let log = saver.events(id, None, usize::MAX).await?;
@@ -143,7 +143,7 @@ impl Model {
     }
 
     /// All that is wrong with what was found.
-    pub fn compare(&self, found: &Found) -> Vec<String> {
+    pub fn compare(&self, found: &SaverContents) -> Vec<String> {
         let mut wrong = Vec::new();
         for thread in &found.threads {
             if !self.threads.contains_key(thread) {
@@ -203,7 +203,7 @@ impl Thread {
     }
 }
 
-impl Found {
+impl SaverContents {
     /// How many records.
     pub fn records(&self) -> usize {
         self.histories.values().map(Vec::len).sum()
@@ -212,7 +212,7 @@ impl Found {
 
 /// What a saver was found to hold.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct SaverContents {
     threads: BTreeSet<ThreadId>,
     histories: BTreeMap<(ThreadId, GraphPath), Vec<Loaded>>,
     logs: BTreeMap<ThreadId, Vec<Logged>>,

@@ -168,9 +168,9 @@ enum Event {
     /// A worker wants the thread.
     Take(usize, Intent),
     /// A task continues.
-    Task(Place),
+    Task(TaskPlace),
     /// The time has come that a suspended task waits for.
-    Due(Place),
+    Due(TaskPlace),
     /// A request reaches the store.
     Arrive(Request),
     /// The store makes durable what reached it so far.
@@ -192,7 +192,7 @@ enum Event {
 
 /// A task of a graph of a session of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct TaskPlace {
     worker: usize,
     session: u64,
     graph: usize,

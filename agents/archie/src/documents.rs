@@ -32,7 +32,7 @@ use crate::error::{Error, ErrorKind};
 use decode::Decoded;
 use rank::{Count, Words};
 use select::{Room, Wanted, select};
-use walk::{Find, Found};
+use walk::{Find, FolderFile};
 
 pub use crate::entry::{Encoding, Entry, Fate, Why};
 pub use manifest::{Inputs, LISTED};
@@ -113,7 +113,7 @@ pub fn read(folder: &Path, order: &Order, stop: &AtomicBool) -> Result<Reading, 
     let found = find.all(stop)?;
     let words = Words::new(&order.query);
     let mut seen = Vec::with_capacity(found.files.len());
-    let mut left = Left {
+    let mut left = ReadBudget {
         bytes: order.limits.total_bytes,
         kept: MOST_KEPT,
     };
@@ -152,7 +152,7 @@ pub const MOST_TEXT: usize = 16 << 20;
 const MOST_KEPT: usize = 32 << 20;
 
 /// What is left for files that were not looked at yet.
-struct Left {
+struct ReadBudget {
     /// Bytes to be read.
     bytes: u64,
     /// Bytes of text to be kept.
@@ -171,14 +171,14 @@ struct Measured {
 }
 
 /// Looks at a file and forgets its text, unless it took long to get it.
-fn look(file: Found, words: &Words, order: &Order, left: &mut Left) -> Measured {
+fn look(file: FolderFile, words: &Words, order: &Order, left: &mut ReadBudget) -> Measured {
     let mut seen = Measured {
         entry: Entry {
             path: file.name,
             sha256: None,
             bytes: file.bytes,
             encoding: None,
-            fate: Fate::Left(Why::Budget),
+            fate: Fate::ReadBudget(Why::Budget),
         },
         path: file.path,
         count: Count::default(),
@@ -187,15 +187,15 @@ fn look(file: Found, words: &Words, order: &Order, left: &mut Left) -> Measured 
         is_kept: false,
     };
     if let Some(why) = file.why {
-        seen.entry.fate = Fate::Left(why);
+        seen.entry.fate = Fate::ReadBudget(why);
         return seen;
     }
     if file.bytes > left.bytes {
-        seen.entry.fate = Fate::Left(Why::TooMuch);
+        seen.entry.fate = Fate::ReadBudget(Why::TooMuch);
         return seen;
     }
     match text_of(&seen.path, order) {
-        Err(why) => seen.entry.fate = Fate::Left(why),
+        Err(why) => seen.entry.fate = Fate::ReadBudget(why),
         Ok(text) => {
             left.bytes = left.bytes.saturating_sub(text.bytes);
             seen.count = words.count([seen.entry.path.as_str(), &text.decoded.text]);
@@ -288,7 +288,7 @@ fn keep(seen: &mut [Measured], words: &Words) {
         match &seen.entry.sha256 {
             None => {}
             Some(sha256) if known.insert(sha256.clone()) => files.push(seen),
-            Some(_) => seen.entry.fate = Fate::Left(Why::Copy),
+            Some(_) => seen.entry.fate = Fate::ReadBudget(Why::Copy),
         }
     }
     let counts: Vec<&Count> = files.iter().map(|seen| &seen.count).collect();
@@ -333,7 +333,7 @@ fn take(
         };
         match text {
             Err(why) => {
-                entry.fate = Fate::Left(why);
+                entry.fate = Fate::ReadBudget(why);
                 rest.push(entry);
             }
             Ok(text) => {

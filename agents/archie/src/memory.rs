@@ -7,10 +7,10 @@
 //! people: they are told and not added to.
 
 mod file;
-mod kept;
 mod place;
 mod relevant;
 mod statement;
+mod store_items;
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 pub use file::{Loaded, load, update};
-pub(crate) use kept::{keep, recall as recall_kept};
 pub use place::MemoryPlace;
 pub(crate) use place::{Recalled, label};
 pub(crate) use relevant::relevant;
 pub(crate) use statement::{Stated, schema};
 pub use statement::{Statement, StatementKind};
+pub(crate) use store_items::{keep, recall as recall_kept};
 
 /// What is remembered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct Memory {
     /// How it works together.
     pub relationships: Vec<Relationship>,
     /// The documents that earlier versions looked through, by hash.
-    pub documents: BTreeMap<String, Seen>,
+    pub documents: BTreeMap<String, ReadDocument>,
     /// Fields of others; they stay as they are.
     #[serde(flatten)]
     pub other: Map<String, Json>,
@@ -97,7 +97,7 @@ pub struct Source {
 /// A document that was looked through.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Seen {
+pub struct ReadDocument {
     /// What it was called.
     pub path: String,
     /// By which thread.

@@ -29,7 +29,7 @@ use crate::{
 use calls::Calls;
 
 /// What a person says, and what it is said to.
-pub(crate) struct Said<'a> {
+pub(crate) struct UserMessage<'a> {
     pub(crate) stage: Stage,
     pub(crate) text: &'a str,
     pub(crate) memory: &'a str,
@@ -52,13 +52,13 @@ impl Services {
         &self,
         ctx: &Ctx,
         state: &Analysis,
-        said: Said<'_>,
+        said: UserMessage<'_>,
     ) -> Result<ModelTurn, NodeError> {
         if ctx.attempt() > 1 {
             let attempt = ctx.attempt();
             ctx.emit(Progress::Again { attempt }).await;
         }
-        let Said { stage, set, .. } = said;
+        let UserMessage { stage, set, .. } = said;
         let shown = self.shown(state, &said).await?;
         let is_all = set.left == 0
             && shown.len() == set.documents.len()
@@ -136,7 +136,11 @@ impl Services {
 
     /// What of the documents the model is shown: what was cited last, and what is close to the message and the goal. For a
     /// result it is all that was cited, and what is close to anything that the person said.
-    async fn shown(&self, state: &Analysis, said: &Said<'_>) -> Result<Vec<Excerpt>, NodeError> {
+    async fn shown(
+        &self,
+        state: &Analysis,
+        said: &UserMessage<'_>,
+    ) -> Result<Vec<Excerpt>, NodeError> {
         let room = self.room(said.stage);
         let history = &state.analysis_history;
         let goal = history.first().map(Message::text);

@@ -19,7 +19,9 @@ use std::{collections::BTreeMap, sync::OnceLock};
 pub use check::{Fault, Parameters};
 pub(crate) use fillers::is_filler;
 pub use models::{FieldType, Model, Models, Shape};
-pub use operation::{Api, ApiParameter, EntityType, Kind, Method, Operation, Parameter, Place};
+pub use operation::{
+    Api, ApiParameter, EntityType, Kind, Method, Operation, Parameter, ParameterIn,
+};
 pub(crate) use operation::{MAX_LIMIT, USUAL_LIMIT};
 pub use search::{Candidate, Clues};
 pub(crate) use twins::twins;
@@ -223,7 +225,7 @@ mod tests {
             }
             let path: Vec<&str> = operation.path_parameters().collect();
             for parameter in &operation.parameters {
-                let is_path = parameter.place == Place::Path;
+                let is_path = parameter.place == ParameterIn::Path;
                 assert_eq!(
                     is_path,
                     path.contains(&&*parameter.name),

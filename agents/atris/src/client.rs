@@ -20,7 +20,7 @@ use superstep::{
 use tokio::time::Instant;
 
 use crate::{
-    catalogue::{Method, Operation, Parameters, Place},
+    catalogue::{Method, Operation, ParameterIn, Parameters},
     error::Error,
     settings::ClientSettings,
 };
@@ -347,7 +347,7 @@ fn address(host: &Address, operation: &Operation, parameters: &Parameters) -> Ur
     let query = operation
         .parameters
         .iter()
-        .filter(|it| it.place == Place::Query);
+        .filter(|it| it.place == ParameterIn::Query);
     for parameter in query {
         let Some(value) = parameters.get(&parameter.name) else {
             continue;

@@ -73,5 +73,5 @@ pub use session::{AnswerCommand, AtrisSession, SKIP, changes, help_of, thread_er
 pub use settings::{AtrisTable, ClientSettings, Settings, USUAL_HOST};
 pub use state::{
     AtrisState, AtrisStateUpdate, EarlierList, Entity, MAX_ANSWERS, MAX_ERRORS, Node, Pending,
-    Question, Secondary, Seen,
+    Question, RecordCounts, Secondary,
 };

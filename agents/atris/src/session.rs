@@ -6,8 +6,8 @@
 mod commands;
 mod presented;
 mod report;
-mod said;
 mod thread_errors;
+mod typed_answer;
 
 use serde::Deserialize as _;
 use serde_json::Value as Json;
@@ -22,8 +22,8 @@ use superstep_agent::{
 };
 
 pub use commands::{SKIP, help_of};
-pub use said::changes;
 pub use thread_errors::thread_errors;
+pub use typed_answer::changes;
 
 use crate::{Answer, Atris, Progress, Status};
 
@@ -81,7 +81,7 @@ impl AtrisSession {
 
     fn next_command(&self, ask: &OpenAsk) -> String {
         let is_elsewhere = |host: &String| self.agent.check_host(host).is_err();
-        let other = said::host_of(ask).filter(is_elsewhere);
+        let other = typed_answer::host_of(ask).filter(is_elsewhere);
         (self.answering)(Some(ask), other.as_deref())
     }
 }
@@ -130,7 +130,7 @@ impl OpenAgent for AtrisSession {
         let next = self.next_command(ask);
         let notice = presented::notice(ask, &next, &with.thread)?;
         Ok(Prompt {
-            decides: said::decides(ask),
+            decides: typed_answer::decides(ask),
             takes_pipe: true,
             later: vec![Notice::say([faint("answer it with "), plain(next)]).for_people()],
             ..Prompt::new(notice)
@@ -146,7 +146,7 @@ impl OpenAgent for AtrisSession {
     }
 
     fn read(&mut self, ask: &OpenAsk, text: &str) -> Result<Reading, AgentError> {
-        said::read(ask, text.trim(), &self.agent)
+        typed_answer::read(ask, text.trim(), &self.agent)
     }
 
     fn resume(&self, _: &Context) -> String {

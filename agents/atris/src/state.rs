@@ -135,12 +135,12 @@ pub struct Entity {
     pub handle: Option<String>,
     /// What its record said when it was looked up: how many followers, tracks, plays it has.
     #[serde(default)]
-    pub seen: Option<Seen>,
+    pub seen: Option<RecordCounts>,
 }
 
 /// Counts of a record that was looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct RecordCounts {
     /// Which of the sources has the record, from 0.
     pub source: usize,
     /// Where it is in that reply: a JSON pointer.

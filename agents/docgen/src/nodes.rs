@@ -18,7 +18,7 @@ use crate::{
     settings::Request,
     state::{BatchNode, BatchState, BatchStateUpdate, DocState, DocStateUpdate},
     watch::Watched,
-    workflow::{Place, Workflow},
+    workflow::{Nesting, Workflow},
 };
 
 fn failed(error: Error) -> NodeError {
@@ -184,7 +184,7 @@ impl Work {
             context,
             config,
             services.settings.tools,
-            Place::Nested,
+            Nesting::Nested,
         )?;
         let input = workflow.input(self.questions.clone(), earlier);
         let done = ctx.run(workflow.graph(), input).await?;

@@ -41,7 +41,7 @@ pub struct Workflow {
 
 /// Whether a workflow runs inside another graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Nesting {
     Nested,
     Alone,
 }
@@ -72,7 +72,14 @@ pub async fn execute(
     config: RefineConfig,
     options: RunOptions,
 ) -> Result<AgentResult, WorkflowError> {
-    let workflow = Workflow::new(agent, model, Arc::new(context), config, true, Place::Alone)?;
+    let workflow = Workflow::new(
+        agent,
+        model,
+        Arc::new(context),
+        config,
+        true,
+        Nesting::Alone,
+    )?;
     workflow.execute(options).await
 }
 
@@ -83,7 +90,7 @@ impl Workflow {
         context: Arc<AgentContext>,
         config: RefineConfig,
         with_tools: bool,
-        place: Place,
+        place: Nesting,
     ) -> Result<Self, WorkflowError> {
         let read: ReadFiles = Arc::new(Mutex::new(BTreeSet::new()));
         let library = Library::new(context.clone(), read.clone());
@@ -105,8 +112,8 @@ impl Workflow {
         }
         let builder = refine.graph().name(format!("Agent-{}", agent.name()));
         let builder = match place {
-            Place::Nested => builder.nested(),
-            Place::Alone => builder.saver(superstep::MemorySaver::default()),
+            Nesting::Nested => builder.nested(),
+            Nesting::Alone => builder.saver(superstep::MemorySaver::default()),
         };
         Ok(Self {
             agent,

@@ -9,10 +9,10 @@
 //! filtered and sorted, `sample` what
 //! answers the operations that the world knows nothing about.
 
-mod asked;
 mod fault;
 mod lists;
 mod orders;
+mod request;
 mod respond;
 mod sample;
 mod server;

@@ -3,8 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use crate::{
-    asked::Asked,
     orders::{Sound, ordered},
+    request::ApiRequest,
     world::World,
 };
 
@@ -22,7 +22,7 @@ pub(crate) enum Data {
 
 impl World {
     /// Whether everything that a call names is there.
-    pub(crate) fn has_all(&self, asked: &Asked<'_>) -> bool {
+    pub(crate) fn has_all(&self, asked: &ApiRequest<'_>) -> bool {
         let is_user = asked.operation.path.starts_with("/users/{id}");
         let ids = asked.values.iter().filter(|(_, value)| !value.is_empty());
         ids.into_iter().all(|(name, id)| match name.as_str() {
@@ -34,7 +34,7 @@ impl World {
         })
     }
 
-    pub(crate) fn data(&self, asked: &Asked<'_>) -> Data {
+    pub(crate) fn data(&self, asked: &ApiRequest<'_>) -> Data {
         let id = asked.operation.id.as_str();
         let id = id.strip_suffix("WithVersion").unwrap_or(id);
         match id {
@@ -199,7 +199,7 @@ impl World {
     }
 
     /// Tracks in the order of an operation.
-    fn ranked(&self, asked: &Asked<'_>, id: &str) -> Vec<usize> {
+    fn ranked(&self, asked: &ApiRequest<'_>, id: &str) -> Vec<usize> {
         let mut tracks = self.tracks_like(asked);
         let track = |number: &usize| self.tracks.get(*number);
         match id {
@@ -237,7 +237,7 @@ impl World {
     }
 
     /// How hot a track is: its plays in a time are a share of all its plays.
-    fn heat(&self, asked: &Asked<'_>, number: usize) -> u64 {
+    fn heat(&self, asked: &ApiRequest<'_>, number: usize) -> u64 {
         let Some(track) = self.tracks.get(number) else {
             return 0;
         };
@@ -250,7 +250,7 @@ impl World {
         }
     }
 
-    fn about_track(&self, asked: &Asked<'_>) -> Data {
+    fn about_track(&self, asked: &ApiRequest<'_>) -> Data {
         let Some(number) = self.track(&asked.text("track_id")) else {
             return Data::Missing;
         };
@@ -297,7 +297,7 @@ impl World {
         }
     }
 
-    fn about_playlist(&self, asked: &Asked<'_>) -> Data {
+    fn about_playlist(&self, asked: &ApiRequest<'_>) -> Data {
         let Some(number) = self.playlist(&asked.text("playlist_id")) else {
             return Data::Missing;
         };
@@ -314,7 +314,7 @@ impl World {
         }
     }
 
-    fn about_user(&self, asked: &Asked<'_>, number: usize) -> Data {
+    fn about_user(&self, asked: &ApiRequest<'_>, number: usize) -> Data {
         let Some(user) = self.users.get(number) else {
             return Data::Missing;
         };
@@ -440,7 +440,7 @@ impl World {
         playlist.map_or(Data::Missing, |it| Data::Many(vec![self.show_playlist(it)]))
     }
 
-    fn search(&self, asked: &Asked<'_>) -> Data {
+    fn search(&self, asked: &ApiRequest<'_>) -> Data {
         let kind = asked.text("kind");
         let wants = |wanted: &str| kind.is_empty() || kind == "all" || kind == wanted;
         let show = |is_wanted: bool, found: Vec<Json>| match is_wanted {
@@ -467,7 +467,7 @@ impl World {
         }))
     }
 
-    fn users_like(&self, asked: &Asked<'_>) -> Vec<usize> {
+    fn users_like(&self, asked: &ApiRequest<'_>) -> Vec<usize> {
         let query = asked.text("query").to_lowercase();
         let is_verified = asked.text("is_verified") == "true";
         let sound = Sound::of(asked);
@@ -480,7 +480,7 @@ impl World {
         users.map(|(number, _)| number).collect()
     }
 
-    fn tracks_like(&self, asked: &Asked<'_>) -> Vec<usize> {
+    fn tracks_like(&self, asked: &ApiRequest<'_>) -> Vec<usize> {
         let query = asked.text("query").to_lowercase();
         let sound = Sound::of(asked);
         let bpm = |name: &str| asked.text(name).parse::<u64>().ok();
@@ -498,7 +498,7 @@ impl World {
         tracks.map(|(number, _)| number).collect()
     }
 
-    fn playlists_like(&self, asked: &Asked<'_>, album: Option<bool>) -> Vec<usize> {
+    fn playlists_like(&self, asked: &ApiRequest<'_>, album: Option<bool>) -> Vec<usize> {
         let query = asked.text("query").to_lowercase();
         let sound = Sound::of(asked);
         let playlists = self.playlists.iter().enumerate().filter(|(_, playlist)| {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value as Json;
 
-use crate::{asked::Asked, world::Track};
+use crate::{request::ApiRequest, world::Track};
 
 /// What a search wants of the sound of tracks.
 pub(crate) struct Sound {
@@ -15,7 +15,7 @@ pub(crate) struct Sound {
 }
 
 impl Sound {
-    pub(crate) fn of(asked: &Asked<'_>) -> Self {
+    pub(crate) fn of(asked: &ApiRequest<'_>) -> Self {
         let is_on = |name: &str| asked.text(name) == "true";
         Self {
             genres: asked.all("genre"),
@@ -40,7 +40,7 @@ impl Sound {
 }
 
 /// Records in the order that was asked for. An order that they have no field for leaves them as they are.
-pub(crate) fn ordered(mut records: Vec<Json>, asked: &Asked<'_>) -> Vec<Json> {
+pub(crate) fn ordered(mut records: Vec<Json>, asked: &ApiRequest<'_>) -> Vec<Json> {
     let method = match asked.text("sort_method") {
         method if method.is_empty() => asked.text("sort"),
         method => method,

@@ -6,7 +6,7 @@ use superstep_atris::{
     catalogue::{Kind, Operation, Place, Shape},
 };
 
-use crate::{asked::Asked, lists::Data, orders::ordered, sample::sample, world::World};
+use crate::{lists::Data, orders::ordered, request::ApiRequest, sample::sample, world::World};
 
 /// A call as it comes over the wire.
 #[derive(Clone, Debug, Default)]
@@ -91,7 +91,7 @@ pub fn respond(world: &World, manner: &Manner, call: &Call) -> Reply {
     if operation.is_private() && !manner.signed_in {
         return refused(401, "not signed in");
     }
-    let asked = Asked { operation, values };
+    let asked = ApiRequest { operation, values };
     if !operation.is_read() {
         return written(world, catalogue, &asked);
     }
@@ -125,7 +125,7 @@ pub fn respond(world: &World, manner: &Manner, call: &Call) -> Reply {
 }
 
 /// The reply to a call that changes something. The world stays as it is: replies follow from the seed alone.
-fn written(world: &World, catalogue: &Catalogue, asked: &Asked<'_>) -> Reply {
+fn written(world: &World, catalogue: &Catalogue, asked: &ApiRequest<'_>) -> Reply {
     if !world.has_all(asked) {
         return refused(404, "not found");
     }

@@ -26,7 +26,7 @@ use crate::{
     RawMail, SendError, Sent, ThreadKey, key::key, parse::parse,
 };
 pub use calendar::FolderCalendar;
-use hand_over::{Found, HandOver, HandOverError};
+use hand_over::{HandOver, HandOverError, HandOverState};
 use scan::{Known, MailFile, Scan};
 use superstep::sync::lock;
 
@@ -159,9 +159,9 @@ impl Mailbox for FolderMailbox {
         let hand_over = self.hand_over(mail);
         Box::pin(blocking(place(&self.root), move || {
             Ok(match hand_over.look_up() {
-                Found::Done => Lookup::Sent(Sent { id: None }),
-                Found::NotDone => Lookup::NotSent,
-                Found::Unsure(why) => Lookup::Unsure { why },
+                HandOverState::Done => Lookup::Sent(Sent { id: None }),
+                HandOverState::NotDone => Lookup::NotSent,
+                HandOverState::Unsure(why) => Lookup::Unsure { why },
             })
         }))
     }

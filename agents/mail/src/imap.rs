@@ -56,7 +56,7 @@ pub use settings::{Account, Keeps, Password, Security, Server};
 #[derive(Debug)]
 pub struct ImapMailbox {
     account: Account,
-    kept: Mutex<Option<session::Kept>>,
+    kept: Mutex<Option<session::LoggedIn>>,
 }
 
 impl ImapMailbox {

@@ -4,11 +4,11 @@
 //! `author` and `email_thread`. Whoever gives it, stored threads and archives included, it is checked when it is read: what
 //! could not have come from a mailbox is refused before a model or a person sees any of it.
 
-mod given;
+mod forms;
 
 use serde::{Deserialize, Serialize};
 
-use self::given::MailForm;
+use self::forms::MailForm;
 use crate::{Address, MailId, ThreadKey, parse::Mail};
 
 /// A mail, and what its mailbox says about it.

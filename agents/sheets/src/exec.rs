@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use serde::Serialize;
-use superstep_sandbox::{Calculator, Job, Limits as ProgramLimits, Ran, Sandbox};
+use superstep_sandbox::{Calculator, Job, Limits as ProgramLimits, ProgramRun, Sandbox};
 use superstep_workbook::{Calculation, Changes, Limits, Workbook};
 
 use crate::{
@@ -39,7 +39,7 @@ pub struct Executed {
 /// A program that was run, to its end or not: what it printed is known in any case.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    ran: Ran,
+    ran: ProgramRun,
     before: Workbook,
 }
 

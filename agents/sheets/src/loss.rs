@@ -11,7 +11,7 @@
 //! Reading "delete everything" in a cell changes nothing about this: only a person approves.
 
 mod anchored;
-mod left_out;
+mod dropped_parts;
 
 use serde::{Deserialize, Serialize};
 use superstep_workbook::{
@@ -20,7 +20,7 @@ use superstep_workbook::{
 };
 
 use anchored::Drawings;
-pub(crate) use left_out::left_out;
+pub(crate) use dropped_parts::left_out;
 
 /// What operations would lose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

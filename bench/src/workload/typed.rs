@@ -124,12 +124,12 @@ async fn join(fan: Snap<Fan>) -> FanUpdate {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, State)]
 pub(super) struct Talk {
     #[reduce(Append)]
-    messages: Vec<Said>,
+    messages: Vec<Utterance>,
     answer: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Said {
+struct Utterance {
     id: String,
     content: String,
 }
@@ -172,8 +172,8 @@ async fn done(talk: Snap<Talk>) -> TalkUpdate {
     Talk::update().messages([said(&talk.answer)])
 }
 
-fn said(text: &str) -> Said {
-    Said {
+fn said(text: &str) -> Utterance {
+    Utterance {
         id: message::id(),
         content: text.to_owned(),
     }

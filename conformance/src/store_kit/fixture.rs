@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::StoreSetup;
 use crate::kit::{self, Failure, Verdict};
 use superstep_store::{
-    BoxFuture, Clock, Embedder, Found, Item, ListNamespaces, ManualClock, Namespace,
-    NamespaceError, Prefix, PutOptions, Search, Store, StoreError, TtlOnRead, UnixMillis,
+    BoxFuture, Clock, Embedder, Item, ListNamespaces, ManualClock, Namespace, NamespaceError,
+    Prefix, PutOptions, Search, SearchHit, Store, StoreError, TtlOnRead, UnixMillis,
 };
 
 impl From<StoreError> for Failure {
@@ -137,7 +137,7 @@ impl StoreFixture {
     /// The names and scores of what a search finds.
     pub(super) async fn scored(&self, search: Search) -> Result<Vec<(String, f64)>, Failure> {
         let found = self.store.search(search).await?;
-        let scored = found.iter().map(|Found { item, score }| match score {
+        let scored = found.iter().map(|SearchHit { item, score }| match score {
             Some(score) => Ok((name(item), *score)),
             None => Err(Failure(format!("{} has no score", name(item)))),
         });

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::fixture::{START, Stores, ns, under};
 use crate::kit::{Verdict, cases, equal};
-use superstep_store::{Found, Item, Search};
+use superstep_store::{Item, Search, SearchHit};
 
 cases![
     StoreCheck: a_search_returns_whole_items_without_a_score,
@@ -24,7 +24,7 @@ async fn a_search_returns_whole_items_without_a_score(bench: &Stores<'_>) -> Ver
     fixture.put("a.b", "k", json!({"x": 1})).await?;
     fixture.wait(3);
     fixture.put("a.b", "k", json!({"x": 2})).await?;
-    let wanted = Found {
+    let wanted = SearchHit {
         item: Item {
             namespace: ns("a.b")?,
             key: "k".to_owned(),

@@ -23,7 +23,7 @@ use crate::{
     harness::{Harness, WorkerExit},
     kill_points::{Point, When},
     line::Line,
-    model::{Found, Model},
+    model::{Model, SaverContents},
     vfs::disk::Image,
     work_dir::{DATABASE, WorkDir},
     worker::WorkerArgs,
@@ -77,7 +77,7 @@ struct Base {
 }
 
 /// What a read of a damaged file gave.
-enum Seen {
+enum ReadResult {
     Newest,
     Older,
     Nothing,
@@ -157,14 +157,16 @@ impl<'a> DamageBench<'a> {
 
     /// Reads files that no crash leaves: an older state is a violation, and so is a change of what
     /// was refused.
-    fn read_whole(&self, image: &Image, newest: usize) -> Fallible<Seen> {
+    fn read_whole(&self, image: &Image, newest: usize) -> Fallible<ReadResult> {
         let dir = self.harness.folder()?;
         write(image, &dir)?;
         let read = self.read_at(&dir, newest)?;
         let read = match (read, self::image(&dir)? == *image) {
-            (Seen::Older, _) => Seen::Wrong(vec!["acknowledged steps are gone".to_owned()]),
-            (Seen::Coded(_), false) => {
-                Seen::Wrong(vec!["it was refused, and yet it was changed".to_owned()])
+            (ReadResult::Older, _) => {
+                ReadResult::Wrong(vec!["acknowledged steps are gone".to_owned()])
+            }
+            (ReadResult::Coded(_), false) => {
+                ReadResult::Wrong(vec!["it was refused, and yet it was changed".to_owned()])
             }
             (read, _) => read,
         };
@@ -206,8 +208,8 @@ impl<'a> DamageBench<'a> {
             tally.add(
                 match self.read(&image, base.newest)? {
                     // Only the log may lose its end: nobody can tell a torn end from a damaged one.
-                    Seen::Older if flipped != WAL => {
-                        Seen::Wrong(vec![format!("a flip in {flipped} gave an older state")])
+                    ReadResult::Older if flipped != WAL => {
+                        ReadResult::Wrong(vec![format!("a flip in {flipped} gave an older state")])
                     }
                     seen => seen,
                 },
@@ -255,11 +257,11 @@ impl<'a> DamageBench<'a> {
         Ok(tally.close())
     }
 
-    fn refused(&self, image: &Image, what: &str) -> Fallible<Seen> {
+    fn refused(&self, image: &Image, what: &str) -> Fallible<ReadResult> {
         Ok(match self.read(image, self.closed.newest)? {
-            Seen::Coded(code) => Seen::Coded(format!("{what} {code}")),
-            Seen::Wrong(wrong) => Seen::Wrong(wrong),
-            _ => Seen::Wrong(vec![format!("{what} was taken for a database")]),
+            ReadResult::Coded(code) => ReadResult::Coded(format!("{what} {code}")),
+            ReadResult::Wrong(wrong) => ReadResult::Wrong(wrong),
+            _ => ReadResult::Wrong(vec![format!("{what} was taken for a database")]),
         })
     }
 
@@ -277,19 +279,19 @@ impl<'a> DamageBench<'a> {
         Ok(image)
     }
 
-    fn folder(&self) -> Fallible<Seen> {
+    fn folder(&self) -> Fallible<ReadResult> {
         let dir = self.harness.folder()?;
         fs::create_dir(dir.join(DATABASE))?;
         let read = self.read_at(&dir, self.closed.newest)?;
         fs::remove_dir_all(&dir)?;
         Ok(match read {
-            Seen::Coded(code) => Seen::Coded(format!("a folder {code}")),
-            _ => Seen::Wrong(vec!["a folder was taken for a database".to_owned()]),
+            ReadResult::Coded(code) => ReadResult::Coded(format!("a folder {code}")),
+            _ => ReadResult::Wrong(vec!["a folder was taken for a database".to_owned()]),
         })
     }
 
     /// Another program keeps the file to itself.
-    fn locked(&self) -> Fallible<Seen> {
+    fn locked(&self) -> Fallible<ReadResult> {
         let dir = self.harness.folder()?;
         write(&self.closed.image, &dir)?;
         let path = dir.join(DATABASE).to_string_lossy().into_owned();
@@ -306,14 +308,14 @@ impl<'a> DamageBench<'a> {
         child.wait()?;
         fs::remove_dir_all(&dir)?;
         Ok(match read {
-            Seen::Coded(code) => Seen::Coded(format!("locked {code}")),
-            Seen::Wrong(wrong) => Seen::Wrong(wrong),
-            _ => Seen::Wrong(vec!["a locked file was read".to_owned()]),
+            ReadResult::Coded(code) => ReadResult::Coded(format!("locked {code}")),
+            ReadResult::Wrong(wrong) => ReadResult::Wrong(wrong),
+            _ => ReadResult::Wrong(vec!["a locked file was read".to_owned()]),
         })
     }
 
     /// A file without the right to write it; who may do anything can write it all the same.
-    fn read_only(&self) -> Fallible<Seen> {
+    fn read_only(&self) -> Fallible<ReadResult> {
         let dir = self.harness.folder()?;
         write(&self.closed.image, &dir)?;
         let path = dir.join(DATABASE);
@@ -324,13 +326,15 @@ impl<'a> DamageBench<'a> {
         let read = self.read_at(&dir, self.closed.newest)?;
         fs::remove_dir_all(&dir)?;
         Ok(match read {
-            Seen::Coded(code) => Seen::Coded(format!("read-only {code}")),
-            Seen::Newest if may => Seen::Coded("read-only (does not bind this user)".to_owned()),
+            ReadResult::Coded(code) => ReadResult::Coded(format!("read-only {code}")),
+            ReadResult::Newest if may => {
+                ReadResult::Coded("read-only (does not bind this user)".to_owned())
+            }
             other => other,
         })
     }
 
-    fn read(&self, image: &Image, newest: usize) -> Fallible<Seen> {
+    fn read(&self, image: &Image, newest: usize) -> Fallible<ReadResult> {
         let dir = self.harness.folder()?;
         write(image, &dir)?;
         let read = self.read_at(&dir, newest)?;
@@ -339,18 +343,18 @@ impl<'a> DamageBench<'a> {
     }
 
     /// Reads all there is, and looks for it among the states that were.
-    fn read_at(&self, dir: &Path, newest: usize) -> Fallible<Seen> {
+    fn read_at(&self, dir: &Path, newest: usize) -> Fallible<ReadResult> {
         let path = dir.join(DATABASE);
         let last = self.past.last().ok_or("there is no past")?;
         let read = || self.runtime.block_on(read(&path, last));
         Ok(match catch_unwind(AssertUnwindSafe(read)) {
-            Err(_) => Seen::Wrong(vec!["it panicked".to_owned()]),
-            Ok(Err(error)) => Seen::Coded(error.code().to_owned()),
+            Err(_) => ReadResult::Wrong(vec!["it panicked".to_owned()]),
+            Ok(Err(error)) => ReadResult::Coded(error.code().to_owned()),
             Ok(Ok(found)) => self.judge(&found, newest),
         })
     }
 
-    fn judge(&self, found: &Found, newest: usize) -> Seen {
+    fn judge(&self, found: &SaverContents, newest: usize) -> ReadResult {
         // Most damage leaves the newest state, so that one is compared first.
         let mut least = Vec::new();
         for (at, model) in self.past.iter().enumerate().take(newest + 1).rev() {
@@ -361,20 +365,20 @@ impl<'a> DamageBench<'a> {
             let wrong = model.compare(found);
             if wrong.is_empty() {
                 return match at {
-                    0 => Seen::Nothing,
-                    at if at == newest => Seen::Newest,
-                    _ => Seen::Older,
+                    0 => ReadResult::Nothing,
+                    at if at == newest => ReadResult::Newest,
+                    _ => ReadResult::Older,
                 };
             }
             if least.is_empty() || wrong.len() < least.len() {
                 least = wrong;
             }
         }
-        Seen::Wrong(least)
+        ReadResult::Wrong(least)
     }
 }
 
-async fn read(path: &Path, model: &Model) -> Result<Found, SaverError> {
+async fn read(path: &Path, model: &Model) -> Result<SaverContents, SaverError> {
     let options = Options {
         busy_timeout: Duration::from_millis(100),
         ..Options::default()
@@ -485,19 +489,19 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, read: Seen, replay: impl Fn() -> String) {
+    fn add(&mut self, read: ReadResult, replay: impl Fn() -> String) {
         self.cases += 1;
         let [newest, older, nothing] = &mut self.states;
         match read {
-            Seen::Newest => *newest += 1,
-            Seen::Older => *older += 1,
-            Seen::Nothing => {
+            ReadResult::Newest => *newest += 1,
+            ReadResult::Older => *older += 1,
+            ReadResult::Nothing => {
                 *nothing += 1;
                 let (what, replay) = ("all that was acknowledged is gone".to_owned(), replay());
                 self.summary.wrong([Violation { what, replay }]);
             }
-            Seen::Coded(code) => *self.codes.entry(code).or_default() += 1,
-            Seen::Wrong(what) => {
+            ReadResult::Coded(code) => *self.codes.entry(code).or_default() += 1,
+            ReadResult::Wrong(what) => {
                 let (what, replay) = (what.join("; "), replay());
                 self.summary.wrong([Violation { what, replay }]);
             }

@@ -37,7 +37,7 @@ pub enum ChannelKind {
     },
     /// Present only in the step after the write.
     Ephemeral(Guard),
-    /// The list of a step's writes, emptied by the next step.
+    /// The list of a step's writes, cleared by the next step.
     Topic,
     /// The list of all writes ever.
     Log,

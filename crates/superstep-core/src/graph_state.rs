@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::{
     channel_state::{ChannelState, Recording},
     command::Send,
-    emptied::{add, emptied},
     error::ErrorKind,
     plan::{Plan, Reads},
     record::{Change, StartValue, TaskKey, Write},
+    reused_list::{add, cleared},
     scheduler::{Scheduler, no_sends},
     table::{ChannelIx, NodeIx, TriggerIx},
     value::Value,
@@ -118,12 +118,12 @@ pub struct Applied {
 }
 
 impl Applied {
-    fn emptied(self) -> Self {
+    fn cleared(self) -> Self {
         Self {
-            touched: emptied(self.touched),
-            written: emptied(self.written),
-            changes: emptied(self.changes),
-            state: emptied(self.state),
+            touched: cleared(self.touched),
+            written: cleared(self.written),
+            changes: cleared(self.changes),
+            state: cleared(self.state),
         }
     }
 }
@@ -156,12 +156,12 @@ impl GraphState {
         }
     }
 
-    /// Its emptied lists.
+    /// Its cleared lists.
     pub(crate) fn into_buffers(self) -> StateBuffers {
         StateBuffers {
             active: self.scheduler.into_active(),
-            last_ran: emptied(self.last_ran),
-            spare: self.spare.emptied(),
+            last_ran: cleared(self.last_ran),
+            spare: self.spare.cleared(),
         }
     }
 

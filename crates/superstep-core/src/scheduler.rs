@@ -7,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 
 use crate::{
     command::Send,
-    emptied::emptied,
     plan::{Plan, TriggerKind},
     rare::Rare,
     record::{Pending, StartValue},
+    reused_list::cleared,
     table::{NodeIx, Table, TriggerIx},
 };
 
@@ -60,7 +60,7 @@ impl Scheduler {
         Self::with_active(plan, Vec::new())
     }
 
-    /// Nothing to run, with an emptied list of another one.
+    /// Nothing to run, with an cleared list of another one.
     pub(crate) fn with_active(plan: &Plan, active: Vec<TriggerIx>) -> Self {
         Self {
             start: None,
@@ -71,9 +71,9 @@ impl Scheduler {
         }
     }
 
-    /// Its list of triggers, emptied for another one.
+    /// Its list of triggers, cleared for another one.
     pub(crate) fn into_active(self) -> Vec<TriggerIx> {
-        emptied(self.active)
+        cleared(self.active)
     }
 
     /// Whether the trigger makes its node due.

@@ -143,7 +143,7 @@ impl DynGraph {
         if is_open && (going.continues(&loaded) || !may_have_begun(&loaded)) {
             return Ok(());
         }
-        let counts = |found: &Found| {
+        let counts = |found: &RecordedEffect| {
             let (effect, node) = (&found.effect, &found.effect.node);
             match (found.is_over, is_open) {
                 (true, true) => !going.acts_as(node) && going.runs_again(node),
@@ -200,7 +200,7 @@ impl DynGraph {
         saver: &Arc<dyn Saver>,
         thread: &ThreadId,
         at: &CheckpointRef,
-    ) -> Result<Vec<Found>, Error> {
+    ) -> Result<Vec<RecordedEffect>, Error> {
         let archive = saver.export(thread).await?;
         let mut addresses = at.addresses();
         if addresses.is_empty() {
@@ -230,7 +230,7 @@ impl DynGraph {
                         found.extend(read(note).into_iter().map(|effect| {
                             let node = node.clone();
                             let effect = Repeated { node, step, effect };
-                            Found { effect, is_over }
+                            RecordedEffect { effect, is_over }
                         }));
                     }
                 }
@@ -319,13 +319,13 @@ pub(crate) fn refused(effects: Vec<Repeated>, thread: &ThreadId) -> Result<(), E
 
 /// An effect on record.
 #[derive(PartialEq)]
-struct Found {
+struct RecordedEffect {
     effect: Repeated,
     /// Its task has finished, and does not begin anew with another one.
     is_over: bool,
 }
 
-fn effects(found: Vec<Found>) -> Vec<Repeated> {
+fn effects(found: Vec<RecordedEffect>) -> Vec<Repeated> {
     found.into_iter().map(|it| it.effect).collect()
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use superstep_local::weights::{Found, Progress, Sources, Weights, WeightsError};
+use superstep_local::weights::{Progress, Sources, Weights, WeightsError, WeightsFile};
 
 fn main() -> ExitCode {
     let Some(name) = env::args().nth(1) else {
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn pull(name: &str) -> Result<Found, WeightsError> {
+fn pull(name: &str) -> Result<WeightsFile, WeightsError> {
     let weights: Weights = name.parse()?;
     let sources = Sources::from_env()?;
     let runtime = tokio::runtime::Builder::new_current_thread()

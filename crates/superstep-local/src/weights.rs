@@ -31,7 +31,7 @@ pub use cache::Cache;
 pub use catalogue::{CATALOGUE, DEFAULT, Entry, MINILM, Pin, TINY};
 pub use error::{Tried, WeightsError};
 pub use hash::hash_file;
-pub use progress::{Found, Progress, Source, Watch, silent};
+pub use progress::{Progress, Source, Watch, WeightsFile, silent};
 pub use sources::{Index, Sources};
 pub use superstep_http::{Backoff, Jitter, RetryAfter};
 pub use wanted::{HubFile, Weights};

@@ -21,7 +21,7 @@ use tokio::process::Command;
 use crate::{
     error::SandboxError,
     fault::{Raised, Stop},
-    ran::{Ending, Outcome, Ran},
+    program_run::{Ending, Outcome, ProgramRun},
     sandbox::{Availability, Job, Sandbox},
 };
 
@@ -56,12 +56,12 @@ pub struct CPython {
     python: PathBuf,
     /// Whether namespaces are used where they can be.
     wants_namespaces: bool,
-    found: OnceLock<Result<Found, String>>,
+    found: OnceLock<Result<Installed, String>>,
 }
 
 /// What there is to run and to contain programs with.
 #[derive(Clone, Debug)]
-struct Found {
+struct Installed {
     python: Python,
     bubblewrap: Option<PathBuf>,
     has_landlock: bool,
@@ -116,7 +116,7 @@ impl CPython {
         }
     }
 
-    fn found(&self) -> Result<&Found, String> {
+    fn found(&self) -> Result<&Installed, String> {
         let found = self.found.get_or_init(|| {
             let python = probe(&self.python)?;
             let bubblewrap = self.wants_namespaces.then(bubblewrap).flatten();
@@ -126,7 +126,7 @@ impl CPython {
                     "neither bubblewrap works here nor Landlock ({why}), and nothing is run without isolation"
                 ));
             }
-            Ok(Found {
+            Ok(Installed {
                 python,
                 bubblewrap,
                 has_landlock: landlock.is_ok(),
@@ -175,13 +175,13 @@ impl Sandbox for CPython {
             .into()
     }
 
-    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>> {
+    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<ProgramRun, SandboxError>> {
         Box::pin(self.run_job(job))
     }
 }
 
 impl CPython {
-    async fn run_job(&self, job: &Job) -> Result<Ran, SandboxError> {
+    async fn run_job(&self, job: &Job) -> Result<ProgramRun, SandboxError> {
         let start = Instant::now();
         let found = self.found().map_err(|why| SandboxError::Unavailable {
             sandbox: Self::NAME,
@@ -214,7 +214,7 @@ impl CPython {
             () = folder::filled(watched) => None,
         };
         let Some(ended) = ended else {
-            return Ok(Ran {
+            return Ok(ProgramRun {
                 ending: Ending::Stopped(Stop::Disk),
                 stdout: String::new(),
                 stdout_dropped: 0,
@@ -222,7 +222,7 @@ impl CPython {
                 lineage: Lineage::default(),
             });
         };
-        let ran = |ending| Ran {
+        let ran = |ending| ProgramRun {
             ending,
             stdout: String::from_utf8_lossy(&ended.stdout).into_owned(),
             stdout_dropped: ended.dropped,
@@ -237,7 +237,7 @@ impl CPython {
             .ok()
             .and_then(|bytes| serde_json::from_slice::<HarnessReport>(&bytes).ok());
         let unchanged = Outcome::Operations {
-            base: crate::ran::Base::Given,
+            base: crate::program_run::Base::Given,
             operations: Vec::new(),
         };
         Ok(ran(match report {
@@ -245,7 +245,7 @@ impl CPython {
                 let bytes = read_capped(&folder.path().join("output.xlsx"), 256 << 20);
                 let bytes = bytes.map_err(SandboxError::Process)?;
                 let saved = ran(Ending::Done(Outcome::Package(bytes.into())));
-                return Ok(Ran { lineage, ..saved });
+                return Ok(ProgramRun { lineage, ..saved });
             }
             Some(HarnessReport::Nothing) => Ending::Done(unchanged),
             Some(HarnessReport::Memory) => Ending::Stopped(Stop::Memory),
@@ -281,7 +281,7 @@ impl CPython {
 
     /// The command that runs the harness: the worker that guards bubblewrap, in this the worker that contains itself, in
     /// it Python.
-    fn command(&self, found: &Found, folder: &Path, job: &Job) -> io::Result<Command> {
+    fn command(&self, found: &Installed, folder: &Path, job: &Job) -> io::Result<Command> {
         let worker = self.worker.program().canonicalize()?;
         let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
         read.extend(found.python.paths.iter().cloned());

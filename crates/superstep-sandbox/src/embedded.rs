@@ -8,9 +8,9 @@ use superstep_workbook::{Lineage, OnLoad};
 
 use crate::{
     error::SandboxError,
+    program_run::{Ending, Outcome, ProgramRun},
     protocol::{Ended, Order, Reply, Task},
     python,
-    ran::{Ending, Outcome, Ran},
     sandbox::{Availability, Job, Sandbox},
 };
 
@@ -61,13 +61,13 @@ impl Sandbox for Embedded {
         )
     }
 
-    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>> {
+    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<ProgramRun, SandboxError>> {
         Box::pin(self.run_job(job))
     }
 }
 
 impl Embedded {
-    async fn run_job(&self, job: &Job) -> Result<Ran, SandboxError> {
+    async fn run_job(&self, job: &Job) -> Result<ProgramRun, SandboxError> {
         let start = Instant::now();
         let workbook = job
             .workbook
@@ -83,7 +83,7 @@ impl Embedded {
         let answer = ask::<Reply>(&self.worker, time, &order, &workbook.bytes)
             .await
             .map_err(SandboxError::Process)?;
-        let ran = |ending, stdout, stdout_dropped| Ran {
+        let ran = |ending, stdout, stdout_dropped| ProgramRun {
             ending,
             stdout,
             stdout_dropped,

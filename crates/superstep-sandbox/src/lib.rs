@@ -2,7 +2,7 @@
 //!
 //! A program gets a workbook and gives changes: nothing else leaves a [`Sandbox`], and the workbook
 //! that went in stays as it is. What a program prints, raises or uses up is part of what a run gives
-//! ([`Ran`]); an error is what prevented the run.
+//! ([`ProgramRun`]); an error is what prevented the run.
 //!
 //! Formulas are calculated in such a process, too ([`Calculator`]): they are programs of others as well. `superstep-contain`
 //! has the process and what contains it.
@@ -16,11 +16,11 @@ mod embedded;
 mod error;
 mod fault;
 mod limits;
-mod moved;
+mod program_run;
 mod protocol;
 mod python;
-mod ran;
 mod sandbox;
+mod stale_references;
 mod syntax;
 mod worker;
 
@@ -31,7 +31,7 @@ pub use embedded::Embedded;
 pub use error::SandboxError;
 pub use fault::{Raised, Stop};
 pub use limits::Limits;
-pub use ran::{Base, Ending, Outcome, Ran};
+pub use program_run::{Base, Ending, Outcome, ProgramRun};
 pub use sandbox::{Availability, Job, Sandbox};
 pub use superstep_contain::Worker;
 pub use worker::{worker, worker_with};

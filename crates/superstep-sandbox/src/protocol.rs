@@ -6,7 +6,7 @@ use superstep_workbook::{Calculated, Operation};
 use crate::{
     fault::{Raised, Stop},
     limits::Limits,
-    ran::Base,
+    program_run::Base,
 };
 
 /// What a worker is to do with a workbook.

@@ -3,7 +3,7 @@
 use superstep_core::future::BoxFuture;
 use superstep_workbook::{CellRef, Workbook};
 
-use crate::{error::SandboxError, limits::Limits, ran::Ran};
+use crate::{error::SandboxError, limits::Limits, program_run::ProgramRun};
 
 /// Runs programs on workbooks, contained.
 ///
@@ -20,7 +20,7 @@ pub trait Sandbox: Send + Sync {
     fn guide(&self) -> String;
 
     /// Runs a program to its end, or to one of its limits.
-    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>>;
+    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<ProgramRun, SandboxError>>;
 }
 
 impl dyn Sandbox {

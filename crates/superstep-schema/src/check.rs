@@ -66,7 +66,7 @@ pub(super) fn parts(value: &Json) -> Option<u64> {
 struct Checker<'a> {
     root: &'a Json,
     path: Vec<PathStep<'a>>,
-    found: Vec<Found>,
+    found: Vec<Mismatch>,
     work: u64,
 }
 
@@ -76,7 +76,7 @@ enum PathStep<'a> {
     Item(usize),
 }
 
-struct Found {
+struct Mismatch {
     problem: Problem,
     weight: u32,
 }
@@ -300,7 +300,7 @@ impl<'a> Checker<'a> {
     /// How many of these shapes a value has. If none, what is reported is about the nearest.
     fn some_shape(&mut self, shapes: &'a [Json], value: &'a Json, depth: usize) -> usize {
         let mut fits = 0;
-        let mut nearest: Option<(u64, Vec<Found>)> = None;
+        let mut nearest: Option<(u64, Vec<Mismatch>)> = None;
         for schema in shapes {
             let found = self.trial(schema, value, depth);
             let off = found.iter().map(|found| u64::from(found.weight)).sum();
@@ -325,7 +325,7 @@ impl<'a> Checker<'a> {
         0
     }
 
-    fn trial(&mut self, schema: &'a Json, value: &'a Json, depth: usize) -> Vec<Found> {
+    fn trial(&mut self, schema: &'a Json, value: &'a Json, depth: usize) -> Vec<Mismatch> {
         let before = std::mem::take(&mut self.found);
         self.check(schema, value, depth + 1);
         std::mem::replace(&mut self.found, before)
@@ -341,7 +341,7 @@ impl<'a> Checker<'a> {
         });
         let pointer = pointer.collect();
         let problem = Problem { pointer, message };
-        self.found.push(Found { problem, weight });
+        self.found.push(Mismatch { problem, weight });
     }
 }
 

@@ -1,6 +1,6 @@
 //! `/store`: the long-term store, without what the server itself keeps there.
 
-mod looked_after;
+mod item_editor;
 
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 

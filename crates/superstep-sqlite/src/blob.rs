@@ -1,7 +1,7 @@
 //! Reading a blob: content that several rows share, stored once.
 
 use rusqlite::{Connection, OptionalExtension};
-use superstep_core::codec::{BlobId, envelope::Place};
+use superstep_core::codec::{BlobId, envelope::Address};
 
 use crate::seal::Seal;
 
@@ -20,6 +20,6 @@ pub(crate) fn read<T>(
         .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
         .map_err(|error| error.to_string())?;
     let body = found.ok_or_else(|| format!("{what} is missing"))?;
-    let bytes = seal.open(&body, Place::of(name), &what);
+    let bytes = seal.open(&body, Address::of(name), &what);
     decode(&bytes.map_err(|error| error.to_string())?, &what)
 }

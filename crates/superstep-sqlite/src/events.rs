@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, io};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 use superstep_core::{
-    codec::{BlobId, envelope::Place, parts::split},
+    codec::{BlobId, envelope::Address, parts::split},
     error::SaverError,
     event::{Cursor, Entry, Logged},
     id::{CheckpointId, ThreadId},
@@ -440,7 +440,7 @@ fn sum(thread: i64, newest: Cursor) -> i64 {
     xxh3_64(numbers.map(u64::to_be_bytes).as_flattened()) as i64
 }
 
-fn place(thread: i64, cursor: Cursor, checkpoint: Option<CheckpointId>) -> Place {
+fn place(thread: i64, cursor: Cursor, checkpoint: Option<CheckpointId>) -> Address {
     let id = checkpoint.map_or(0, |id| id.0);
     let beside = [
         thread as u64,
@@ -450,7 +450,7 @@ fn place(thread: i64, cursor: Cursor, checkpoint: Option<CheckpointId>) -> Place
         (id >> 64) as u64,
         id as u64,
     ];
-    Place::of(beside.map(u64::to_be_bytes).as_flattened())
+    Address::of(beside.map(u64::to_be_bytes).as_flattened())
 }
 
 #[cfg(test)]

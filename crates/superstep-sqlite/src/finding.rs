@@ -1,6 +1,6 @@
 //! The index that threads are found by: the rows of `found` and `found_pairs`.
 //!
-//! Whatever changes a thread or its runs notes that in `unfound` ([`note`](crate::unfound::note)), which costs next to nothing; who
+//! Whatever changes a thread or its runs notes that in `unfound` ([`note`](crate::index_backlog::note)), which costs next to nothing; who
 //! looks for threads first brings the index up to date for those that nobody uses ([`catch_up`]), and looks at
 //! the others one by one. So a run pays nothing for the index, and a search reads what it finds.
 //!
@@ -18,8 +18,8 @@ use superstep_core::{
 };
 
 use crate::{
-    error::sql, graphs, layouts::Layouts, load::RecordReader, lookup, runs, seal::Seal, threads,
-    unfound, writer::Writer,
+    error::sql, graphs, index_backlog, layouts::Layouts, load::RecordReader, lookup, runs,
+    seal::Seal, threads, writer::Writer,
 };
 
 /// How many threads are brought up to date in one transaction.
@@ -80,7 +80,7 @@ pub(crate) fn catch_up(writer: &mut Writer, all: &[(i64, String)]) -> Result<(),
             .as_ref()
             .map(|info| digest(&writer.seal, b"graph", info.graph.as_deref().unwrap_or("")));
         let db = writer.change()?;
-        unfound::remove(db, *thread)?;
+        index_backlog::remove(db, *thread)?;
         let (Some(info), Some(pairs)) = (known, pairs) else {
             continue;
         };

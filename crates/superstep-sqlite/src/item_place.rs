@@ -3,7 +3,7 @@
 //! A place covers the other columns of the row, so a row whose key, labels or times were altered does
 //! not open either. Only the expiry is left out, since reading moves it.
 
-use superstep_core::codec::envelope::Place;
+use superstep_core::codec::envelope::Address;
 use superstep_store::{Namespace, UnixMillis};
 
 /// The other columns of a value.
@@ -25,22 +25,22 @@ pub(crate) struct VectorAt<'a> {
 }
 
 /// The place of a value.
-pub(crate) fn value(at: ValueAt<'_>) -> Place {
+pub(crate) fn value(at: ValueAt<'_>) -> Address {
     let mut text = item(b'i', at.namespace, at.key);
     // No TTL is negative.
     let numbers = [at.created_at, at.updated_at, at.ttl.unwrap_or(-1)];
     text.extend(numbers.map(i64::to_be_bytes).as_flattened());
-    Place::of(text)
+    Address::of(text)
 }
 
 /// The place of a vector.
-pub(crate) fn vector(at: VectorAt<'_>) -> Place {
+pub(crate) fn vector(at: VectorAt<'_>) -> Address {
     let mut text = item(b'v', at.namespace, at.key);
     let numbers = [at.position, at.model.len() as i64];
     text.extend(numbers.map(i64::to_be_bytes).as_flattened());
     text.extend_from_slice(at.model.as_bytes());
     text.extend_from_slice(at.path.as_bytes());
-    Place::of(text)
+    Address::of(text)
 }
 
 /// The bytes of a namespace or of the beginning of one.

@@ -7,7 +7,7 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension};
 use superstep_core::{
-    codec::{self, envelope::Place},
+    codec::{self, envelope::Address},
     error::SaverError,
     record::Layout,
 };
@@ -52,6 +52,6 @@ impl Layouts {
 }
 
 /// The place that the body of a layout is sealed for.
-pub(crate) fn place(digest: u64) -> Place {
-    Place::of(digest.to_be_bytes())
+pub(crate) fn place(digest: u64) -> Address {
+    Address::of(digest.to_be_bytes())
 }

@@ -14,7 +14,7 @@ use crate::{
     clock::{Moment, wall_millis},
     error::sql,
     graphs::{self, ThreadRow},
-    records, runs, unfound, worker,
+    index_backlog, records, runs, worker,
     writer::{LeasedThread, Writer},
 };
 
@@ -54,7 +54,7 @@ pub(crate) fn claim(
         }
         None => graphs::add(db, name, epoch, Some(worker), used)?,
     };
-    unfound::note(db, thread)?;
+    index_backlog::note(db, thread)?;
     let leased = LeasedThread {
         thread,
         epoch,
@@ -117,7 +117,7 @@ pub(crate) fn release(
         || graphs::has_content(writer.db()?, thread)?
         || records::exists(writer.db()?, thread)?;
     if !used {
-        unfound::remove(writer.change()?, thread)?;
+        index_backlog::remove(writer.change()?, thread)?;
     }
     let statement = if used {
         "UPDATE threads SET worker = NULL, used = ?3 WHERE thread = ?1 AND epoch = ?2"

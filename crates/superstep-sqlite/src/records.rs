@@ -5,16 +5,16 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 use superstep_core::{
-    codec::envelope::Place,
+    codec::envelope::Address,
     error::SaverError,
     id::ThreadId,
     thread_record::{StampThread, ThreadRecord},
 };
 
-use crate::{clock::wall_millis, error::sql, graphs, seal::Seal, unfound, writer::Writer};
+use crate::{clock::wall_millis, error::sql, graphs, index_backlog, seal::Seal, writer::Writer};
 
-fn place(thread: i64) -> Place {
-    Place::of([b"record".as_slice(), &thread.to_be_bytes()].concat())
+fn place(thread: i64) -> Address {
+    Address::of([b"record".as_slice(), &thread.to_be_bytes()].concat())
 }
 
 fn open(seal: &Seal, thread: i64, body: &[u8]) -> Result<ThreadRecord, SaverError> {
@@ -34,7 +34,7 @@ pub(crate) fn put(
     let unstorable = |error: rmp_serde::encode::Error| SaverError::Unstorable(error.to_string());
     let bytes = rmp_serde::to_vec_named(record).map_err(unstorable)?;
     let body = seal.seal(&bytes, place(thread))?;
-    unfound::note(db, thread)?;
+    index_backlog::note(db, thread)?;
     db.prepare_cached("REPLACE INTO thread_records VALUES (?1, ?2)")
         .and_then(|mut replace| replace.execute(params![thread, body]))
         .map(drop)

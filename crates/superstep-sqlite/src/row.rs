@@ -4,7 +4,7 @@ use std::fmt;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row as SqlRow, params};
 use superstep_core::{
-    codec::envelope::{self, Place},
+    codec::envelope::{self, Address},
     error::SaverError,
     id::CheckpointId,
     policy::Durability,
@@ -103,7 +103,7 @@ impl Row {
     }
 
     /// All other columns: the body opens in no other row.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Address {
         let link = |row: Option<i64>| row.unwrap_or(0);
         let step = self.step();
         let own = |number: fn(&Step) -> i64| step.as_ref().map_or(0, number);
@@ -124,7 +124,7 @@ impl Row {
         // Notes have none of what comes last.
         let used = if step.is_some() { beside.len() } else { 6 };
         let used = beside.get(..used).unwrap_or_default();
-        Place::of(used.as_flattened())
+        Address::of(used.as_flattened())
     }
 
     /// Checks the seal of the body.

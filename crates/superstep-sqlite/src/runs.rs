@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use superstep_core::{
-    codec::envelope::Place,
+    codec::envelope::Address,
     error::SaverError,
     id::{CheckpointId, GraphPath, RunId},
     record::{Record, TaskNote},
@@ -19,12 +19,11 @@ use crate::{
     clock::wall_millis,
     commit::CurrentGraph,
     error::sql,
-    graphs,
+    graphs, index_backlog,
     layouts::Layouts,
     load::RecordReader,
     lookup, row,
     seal::Seal,
-    unfound,
     waiting::{self, Group},
     watch::Topic,
     writer::{BegunRun, Writer},
@@ -55,14 +54,14 @@ pub(crate) fn number(status: RunStatus) -> i64 {
     }
 }
 
-fn place(thread: i64, run: RunId, state: i64) -> Place {
+fn place(thread: i64, run: RunId, state: i64) -> Address {
     let beside = [
         thread as u64,
         (run.0 >> 64) as u64,
         run.0 as u64,
         state as u64,
     ];
-    Place::of(beside.map(u64::to_be_bytes).as_flattened())
+    Address::of(beside.map(u64::to_be_bytes).as_flattened())
 }
 
 /// The columns of a row, sealed body included.
@@ -131,7 +130,7 @@ impl RunRow {
         let after = self.record.after_due();
         let group = Group::of(&self.record);
         let db = writer.change()?;
-        unfound::note(db, self.thread)?;
+        index_backlog::note(db, self.thread)?;
         db.prepare_cached(
             "INSERT INTO runs (run, thread, state, body, due, after, owner, graph)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -161,7 +160,7 @@ impl RunRow {
         let (state, body) = self.seal(seal)?;
         let due = self.record.waiting().map(|queued| queued.due);
         let after = self.record.after_due();
-        unfound::note(db, self.thread)?;
+        index_backlog::note(db, self.thread)?;
         db.prepare_cached(
             "UPDATE runs SET state = ?2, body = ?3, due = ?4, after = ?5 WHERE seq = ?1",
         )
@@ -470,7 +469,7 @@ fn end_unchanged(writer: &mut Writer, end: &EndRun) -> Result<bool, SaverError> 
         })
         .map_err(sql)?;
     if rows == 1 {
-        unfound::note(writer.change()?, row.thread)?;
+        index_backlog::note(writer.change()?, row.thread)?;
         row.changed(writer);
         leave(writer, row.thread, alarm)?;
     }
@@ -690,7 +689,7 @@ pub(crate) fn prune(
         },
     )?;
     let db = writer.change()?;
-    unfound::note(db, thread)?;
+    index_backlog::note(db, thread)?;
     for seq in old {
         db.prepare_cached("DELETE FROM runs WHERE seq = ?1")
             .and_then(|mut delete| delete.execute([seq]))

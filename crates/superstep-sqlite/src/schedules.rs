@@ -4,17 +4,17 @@
 //! part of what the seal protects. What a schedule means is in `superstep_core::schedules`.
 
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
-use superstep_core::{codec::envelope::Place, error::SaverError, schedules::CronSchedule};
+use superstep_core::{codec::envelope::Address, error::SaverError, schedules::CronSchedule};
 
 use crate::{error::sql, seal::Seal, writer::Writer};
 
-fn place(id: &str, next: Option<i64>) -> Place {
+fn place(id: &str, next: Option<i64>) -> Address {
     let next = next.map_or([0; 9], |next| {
         let [a, b, c, d, e, f, g, h] = next.to_be_bytes();
         [1, a, b, c, d, e, f, g, h]
     });
     let beside: Vec<u8> = next.into_iter().chain(id.bytes()).collect();
-    Place::of(beside)
+    Address::of(beside)
 }
 
 type ScheduleColumns = (String, Option<i64>, Vec<u8>);

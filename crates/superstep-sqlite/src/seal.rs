@@ -6,7 +6,7 @@
 use std::{borrow::Cow, fmt::Display};
 
 use superstep_core::{
-    codec::envelope::{self, Content, Place},
+    codec::envelope::{self, Address, Content},
     error::SaverError,
 };
 
@@ -24,7 +24,7 @@ const MARK: &[u8] = b"superstep";
 
 impl Seal {
     /// Wraps bytes for their place.
-    pub(crate) fn seal(&self, bytes: &[u8], place: Place) -> Result<Vec<u8>, SaverError> {
+    pub(crate) fn seal(&self, bytes: &[u8], place: Address) -> Result<Vec<u8>, SaverError> {
         #[cfg(feature = "encryption")]
         if let Some(key) = &self.key {
             let encrypted = key.encrypt(bytes, place.description())?;
@@ -37,7 +37,7 @@ impl Seal {
     pub(crate) fn open<'b>(
         &self,
         sealed: &'b [u8],
-        place: Place,
+        place: Address,
         what: &dyn Display,
     ) -> Result<Cow<'b, [u8]>, SaverError> {
         let opened = envelope::open(sealed, &place);
@@ -64,7 +64,7 @@ impl Seal {
     fn decrypt<'b>(
         &self,
         bytes: &'b [u8],
-        place: &Place,
+        place: &Address,
         what: &dyn Display,
     ) -> Result<Cow<'b, [u8]>, SaverError> {
         let Some(key) = &self.key else {
@@ -80,7 +80,7 @@ impl Seal {
     fn decrypt<'b>(
         &self,
         _bytes: &'b [u8],
-        _place: &Place,
+        _place: &Address,
         what: &dyn Display,
     ) -> Result<Cow<'b, [u8]>, SaverError> {
         Err(SaverError::Sealed(format!(
@@ -107,6 +107,6 @@ impl Seal {
     }
 }
 
-fn mark_place() -> Place {
-    Place::of(b"sealed")
+fn mark_place() -> Address {
+    Address::of(b"sealed")
 }

@@ -6,7 +6,7 @@
 mod archive;
 mod copy;
 mod delete;
-mod emptied;
+mod lost_pages;
 mod prune;
 mod rewind;
 
@@ -17,9 +17,8 @@ use crate::{
     clock::wall_millis,
     error::sql,
     graphs::{self, GraphRow, ThreadRow},
-    lease,
+    index_backlog, lease,
     row::{Row, Rows},
-    unfound,
     writer::Writer,
 };
 
@@ -45,7 +44,7 @@ pub(crate) fn list(db: &Connection) -> Result<Vec<ThreadId>, SaverError> {
         })
         .map_err(sql)?;
     if all.is_empty() {
-        emptied::refuse(db)?;
+        lost_pages::refuse(db)?;
     }
     Ok(all)
 }
@@ -57,7 +56,7 @@ pub(crate) fn refuse_emptied(db: &Connection) -> Result<(), SaverError> {
     let has_any = db.query_row(has_any, [], |row| row.get(0)).map_err(sql)?;
     match has_any {
         true => Ok(()),
-        false => emptied::refuse(db),
+        false => lost_pages::refuse(db),
     }
 }
 
@@ -84,7 +83,7 @@ fn create(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, Save
     let now = wall_millis();
     let Some(row) = graphs::thread(writer.db()?, name)? else {
         let thread = graphs::add(writer.change()?, name, 0, None, now)?;
-        unfound::note(writer.change()?, thread)?;
+        index_backlog::note(writer.change()?, thread)?;
         return Ok(thread);
     };
     if graphs::has_records(writer.db()?, row.thread)? {
@@ -93,7 +92,7 @@ fn create(writer: &mut Writer, name: &ThreadId, worker: i64) -> Result<i64, Save
         });
     }
     lease::refuse_if_leased(writer, name, &row, worker)?;
-    unfound::note(writer.change()?, row.thread)?;
+    index_backlog::note(writer.change()?, row.thread)?;
     Ok(row.thread)
 }
 

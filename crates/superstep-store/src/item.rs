@@ -22,7 +22,7 @@ pub struct Item {
 
 /// An item that a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct SearchHit {
     /// The item.
     #[serde(flatten)]
     pub item: Item,

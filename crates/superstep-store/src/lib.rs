@@ -41,7 +41,7 @@ pub use error::StoreError;
 pub use expected::Expected;
 pub use filter::{FieldPath, Filter, FilterError, MAX_FILTER_DEPTH};
 pub use index::{Index, IndexPath};
-pub use item::{Found, Item};
+pub use item::{Item, SearchHit};
 pub use namespace::{Namespace, NamespaceError, Pattern, Prefix, RESERVED_ROOTS};
 pub use op::{Delete, Get, ListNamespaces, Op, Outcome, Put, PutOptions, Search, TtlOnRead};
 pub use prepare::{Indexing, ReadyOp, prepare};
@@ -134,7 +134,7 @@ pub trait Store: Send + Sync {
     }
 
     /// Finds items under a namespace prefix.
-    fn search(&self, search: Search) -> BoxFuture<'_, Result<Vec<Found>, StoreError>> {
+    fn search(&self, search: Search) -> BoxFuture<'_, Result<Vec<SearchHit>, StoreError>> {
         let op = Op::Search(search);
         Box::pin(async move { only(self.batch(vec![op]).await?)?.into_found() })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Expected, Filter, Found, Index, Item, Namespace, Pattern, Prefix, StoreError};
+use super::{Expected, Filter, Index, Item, Namespace, Pattern, Prefix, SearchHit, StoreError};
 
 /// One operation of a [batch](super::Store::batch).
 #[derive(Debug, Clone, PartialEq)]
@@ -158,7 +158,7 @@ pub enum Outcome {
     /// Of a get.
     Item(Option<Item>),
     /// Of a search.
-    Found(Vec<Found>),
+    SearchHit(Vec<SearchHit>),
     /// Of a listing.
     Namespaces(Vec<Namespace>),
 }
@@ -181,9 +181,9 @@ impl Outcome {
     }
 
     /// The outcome of a search.
-    pub fn into_found(self) -> Result<Vec<Found>, StoreError> {
+    pub fn into_found(self) -> Result<Vec<SearchHit>, StoreError> {
         match self {
-            Self::Found(found) => Ok(found),
+            Self::SearchHit(found) => Ok(found),
             other => Err(other.unexpected()),
         }
     }
@@ -200,7 +200,7 @@ impl Outcome {
         let kind = match self {
             Self::Done => "nothing",
             Self::Item(_) => "an item",
-            Self::Found(_) => "search results",
+            Self::SearchHit(_) => "search results",
             Self::Namespaces(_) => "namespaces",
         };
         StoreError::backend(format!("{kind} is not the outcome of this operation"))

@@ -89,12 +89,12 @@ pub fn escaped_json(json: &str) -> String {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sanitizer {
-    place: Place,
+    place: EscapeState,
     sight: Sight,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum EscapeState {
     #[default]
     Text,
     /// Behind ESC.
@@ -132,25 +132,31 @@ impl Sanitizer {
     fn is_text(&mut self, c: char) -> bool {
         // Whatever is open ends with its line: a sequence without an end must not hide the rest.
         if c == '\n' {
-            self.place = Place::Text;
+            self.place = EscapeState::Text;
             return true;
         }
         self.place = match (self.place, c) {
-            (Place::Words, '\x1b') => Place::WordsEscape,
-            (Place::Words, '\x07' | '\u{9c}') => Place::Text,
-            (Place::Words, _) => Place::Words,
-            (Place::WordsEscape, '\\') => Place::Text,
-            (Place::Text, _) => return self.begins_text(c),
-            (_, '\x1b') => Place::Escape,
-            (Place::Escape | Place::WordsEscape, '[') => Place::Control,
-            (Place::Escape | Place::WordsEscape, ']' | 'P' | '_' | '^' | 'X') => Place::Words,
-            (Place::Escape | Place::WordsEscape | Place::Between, ' '..='/') => Place::Between,
-            (Place::Escape | Place::WordsEscape | Place::Between, '0'..='~') => Place::Text,
-            (Place::Control, ' '..='?') => Place::Control,
-            (Place::Control, '@'..='~') => Place::Text,
+            (EscapeState::Words, '\x1b') => EscapeState::WordsEscape,
+            (EscapeState::Words, '\x07' | '\u{9c}') => EscapeState::Text,
+            (EscapeState::Words, _) => EscapeState::Words,
+            (EscapeState::WordsEscape, '\\') => EscapeState::Text,
+            (EscapeState::Text, _) => return self.begins_text(c),
+            (_, '\x1b') => EscapeState::Escape,
+            (EscapeState::Escape | EscapeState::WordsEscape, '[') => EscapeState::Control,
+            (EscapeState::Escape | EscapeState::WordsEscape, ']' | 'P' | '_' | '^' | 'X') => {
+                EscapeState::Words
+            }
+            (EscapeState::Escape | EscapeState::WordsEscape | EscapeState::Between, ' '..='/') => {
+                EscapeState::Between
+            }
+            (EscapeState::Escape | EscapeState::WordsEscape | EscapeState::Between, '0'..='~') => {
+                EscapeState::Text
+            }
+            (EscapeState::Control, ' '..='?') => EscapeState::Control,
+            (EscapeState::Control, '@'..='~') => EscapeState::Text,
             // No sequence has this: it is text again.
             _ => {
-                self.place = Place::Text;
+                self.place = EscapeState::Text;
                 return self.begins_text(c);
             }
         };
@@ -159,12 +165,12 @@ impl Sanitizer {
 
     fn begins_text(&mut self, c: char) -> bool {
         self.place = match c {
-            '\x1b' => Place::Escape,
-            '\u{9b}' => Place::Control,
-            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => Place::Words,
-            _ => Place::Text,
+            '\x1b' => EscapeState::Escape,
+            '\u{9b}' => EscapeState::Control,
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => EscapeState::Words,
+            _ => EscapeState::Text,
         };
-        self.place == Place::Text
+        self.place == EscapeState::Text
     }
 }
 

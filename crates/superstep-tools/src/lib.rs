@@ -58,7 +58,7 @@ pub use refine::{Refine, RefineConfig, Refinement, RefinementUpdate};
 pub use stream_reply::stream_reply;
 pub use tool::{
     ParsedCall, Reconciled, Tool, ToolCtx, ToolError, ToolOutput,
-    given::{FromCall, IntoOutput, OptionalFromCall},
+    call_values::{FromCall, IntoOutput, OptionalFromCall},
 };
 pub use toolbox::{Checked, Tools, ToolsBuilder};
 pub use traced::Traced;
@@ -72,7 +72,7 @@ pub mod __tool {
     pub use superstep_schema::schemars;
 
     pub use crate::tool::{
-        given::{FromCall, FromModel, IntoOutput},
+        call_values::{FromCall, FromModel, IntoOutput},
         typed::{parse, spec},
     };
 

@@ -1,9 +1,9 @@
 //! The tool trait, a parsed call and its output. What a running call has is in [`ctx`], what of it the
 //! arguments of a `#[tool]` function are in [`given`], how it fails in [`error`].
 
+pub mod call_values;
 pub mod ctx;
 pub mod error;
-pub mod given;
 pub(crate) mod typed;
 
 use serde::{Deserialize, Serialize};

@@ -75,7 +75,7 @@ pub struct Branch {
     /// What else is known.
     pub facts: Facts,
     /// Where it is.
-    pub place: Place,
+    pub place: SpanPlace,
     /// What it and its parts took.
     pub totals: Totals,
     /// Its parts, in the order they began.
@@ -92,7 +92,7 @@ impl Branch {
 /// Where in a run something is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Place {
+pub struct SpanPlace {
     /// The graph.
     pub namespace: GraphPath,
     /// The step.

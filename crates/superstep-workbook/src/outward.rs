@@ -1,8 +1,8 @@
 //! What of a workbook reaches outside it: formulas that send requests or read other files, links, connections, add-ins.
 //! Whoever opens the workbook sets them off, so a person agrees before one is added.
 
-mod found;
 mod lines;
+mod outward_parts;
 mod reach;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -17,7 +17,7 @@ use crate::{
     sheet::Sheet,
 };
 
-use found::Found;
+use outward_parts::OutwardParts;
 use reach::is_outward_address;
 
 /// Relationships to parts that fetch or run something, in small letters, and what that is.
@@ -84,7 +84,7 @@ impl Workbook {
 
     /// What reaches outside, without what is shared with another workbook.
     fn outward(&self, other: &Self) -> Vec<Outward> {
-        let mut found = Found::new(self);
+        let mut found = OutwardParts::new(self);
         for name in &self.names {
             let home = name.sheet.and_then(|at| self.sheets.get(at));
             let home = home.map_or("", |home| home.name.as_str());
@@ -109,7 +109,7 @@ impl Workbook {
     }
 
     /// Rules, links and charts of a sheet.
-    fn around(&self, sheet: &Sheet, found: &mut Found) -> Result<(), Error> {
+    fn around(&self, sheet: &Sheet, found: &mut OutwardParts) -> Result<(), Error> {
         let home = &sheet.name;
         for link in &sheet.new_links {
             found.link(home, &link.area.to_string(), &link.address);
@@ -145,7 +145,7 @@ impl Workbook {
     }
 
     /// The parts beside the sheets, and what leads outside the package.
-    fn parts(&self, found: &mut Found) {
+    fn parts(&self, found: &mut OutwardParts) {
         let grids: BTreeSet<&str> = self.sheets.iter().map(|it| it.part.as_str()).collect();
         for name in self.package.names() {
             if let Some(owner) = owner(name) {
@@ -175,7 +175,7 @@ impl Workbook {
         }
     }
 
-    fn targets(&self, related: &[Relation], is_grid: bool, found: &mut Found) {
+    fn targets(&self, related: &[Relation], is_grid: bool, found: &mut OutwardParts) {
         for relation in related {
             if relation.is_external {
                 // The links of a sheet are found with their cells.

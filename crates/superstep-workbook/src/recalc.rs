@@ -135,12 +135,12 @@ pub struct Calculated {
 
 /// The new value of a cell: the place of its sheet, its row, its column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct NewValue(usize, u32, u32, Given);
+struct NewValue(usize, u32, u32, FormulaValue);
 
 /// What a formula gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Given {
+enum FormulaValue {
     Empty,
     Number(f64),
     Text(String),
@@ -148,7 +148,7 @@ enum Given {
     Error(String),
 }
 
-impl From<&Value> for Given {
+impl From<&Value> for FormulaValue {
     fn from(value: &Value) -> Self {
         match value {
             Value::Empty => Self::Empty,
@@ -160,14 +160,14 @@ impl From<&Value> for Given {
     }
 }
 
-impl From<&Given> for Value {
-    fn from(given: &Given) -> Self {
+impl From<&FormulaValue> for Value {
+    fn from(given: &FormulaValue) -> Self {
         match given {
-            Given::Empty => Self::Empty,
-            Given::Number(number) => Self::Number(*number),
-            Given::Text(text) => Self::text(text.as_str()),
-            Given::Bool(value) => Self::Bool(*value),
-            Given::Error(error) => Self::Error(error.as_str().into()),
+            FormulaValue::Empty => Self::Empty,
+            FormulaValue::Number(number) => Self::Number(*number),
+            FormulaValue::Text(text) => Self::text(text.as_str()),
+            FormulaValue::Bool(value) => Self::Bool(*value),
+            FormulaValue::Error(error) => Self::Error(error.as_str().into()),
         }
     }
 }
@@ -309,7 +309,7 @@ impl Workbook {
                     && cell.value != Value::Empty
                     && seen.insert(at)
                 {
-                    known.push((at, Given::from(&cell.value)));
+                    known.push((at, FormulaValue::from(&cell.value)));
                 }
             }
             if !known.is_empty() {

@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) {
     round_trip::<TaskKey>(data);
     let _ = codec::unpack_layout(data);
     let _ = parts::split(data, &parts::ByHash);
-    let _ = envelope::open(data, &envelope::Place::of("fuzz"));
+    let _ = envelope::open(data, &envelope::Address::of("fuzz"));
 }
 
 fn round_trip<T: Codec>(data: &[u8]) {

@@ -23,7 +23,7 @@ use superstep_core::{
 };
 
 use super::{
-    Event, Place, Sim,
+    Event, Sim, TaskPlace,
     job::{Job, Scratch},
 };
 use crate::{
@@ -272,7 +272,7 @@ impl Sim<'_> {
                 running.scratches.clear();
             }
             running.jobs.insert(task, Job::default());
-            let place = Place {
+            let place = TaskPlace {
                 worker,
                 session: id,
                 graph: at,

@@ -22,7 +22,7 @@ use superstep::{
 
 /// A file of a folder.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FolderFile {
     pub(super) path: PathBuf,
     /// The path below the folder.
     pub(super) name: String,
@@ -34,7 +34,7 @@ pub(super) struct Found {
 /// All files of a folder, in order.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    pub(super) files: Vec<Found>,
+    pub(super) files: Vec<FolderFile>,
     /// There are more than are looked at.
     pub(super) stopped: bool,
 }
@@ -116,7 +116,7 @@ impl Find {
         let odd = std::mem::take(&mut *lock(&odd));
         found
             .files
-            .extend(odd.into_iter().map(|(path, message)| Found {
+            .extend(odd.into_iter().map(|(path, message)| FolderFile {
                 name: self.name(&path),
                 path,
                 bytes: 0,
@@ -129,7 +129,7 @@ impl Find {
     }
 
     /// What a file is; nothing for a folder.
-    fn judge(&self, entry: &DirEntry) -> Option<Found> {
+    fn judge(&self, entry: &DirEntry) -> Option<FolderFile> {
         let kind = entry.file_type()?;
         if kind.is_dir() {
             return None;
@@ -152,7 +152,7 @@ impl Find {
             let limit = self.limits.of(Packed::of(path));
             (bytes > limit).then_some(Why::TooLarge { limit })
         };
-        Some(Found {
+        Some(FolderFile {
             path: path.to_owned(),
             name,
             bytes,
@@ -160,12 +160,12 @@ impl Find {
         })
     }
 
-    fn unreadable(&self, error: &ignore::Error) -> Found {
+    fn unreadable(&self, error: &ignore::Error) -> FolderFile {
         let path = path_of(error).unwrap_or(&self.root).to_owned();
         let message = error
             .io_error()
             .map_or_else(|| error.to_string(), ToString::to_string);
-        Found {
+        FolderFile {
             name: self.name(&path),
             path,
             bytes: 0,

@@ -143,7 +143,7 @@ fn is_document(name: &str, paths: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Relationship, Seen};
+    use crate::memory::{ReadDocument, Relationship};
 
     fn entity(name: &str, description: &str) -> Entity {
         Entity {
@@ -202,9 +202,9 @@ mod tests {
 
     #[test]
     fn documents_that_were_taken_for_entities_are_not_told() {
-        let seen = Seen {
+        let seen = ReadDocument {
             path: "notes/LICENSE".into(),
-            ..Seen::default()
+            ..ReadDocument::default()
         };
         let memory = Memory {
             entities: vec![

@@ -11,7 +11,7 @@ use crate::{
     prompts::Stage,
     services::Services,
     state::{Analysis, AnalysisUpdate},
-    turn::Said,
+    turn::UserMessage,
 };
 
 pub(crate) async fn ask(
@@ -25,7 +25,7 @@ pub(crate) async fn ask(
     }
     let set = DocumentStore(&*store).document_set(&state.inputs).await?;
     let (memory, notices) = recall(&state, &services, &*store, &ctx).await?;
-    let said = Said {
+    let said = UserMessage {
         stage: Stage::Ask,
         text: &state.user_input,
         memory: &memory,

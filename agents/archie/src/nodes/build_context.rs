@@ -11,7 +11,7 @@ use crate::{
     services::Services,
     small,
     state::{Analysis, AnalysisUpdate},
-    turn::Said,
+    turn::UserMessage,
 };
 
 pub(crate) async fn build_context(
@@ -35,7 +35,7 @@ pub(crate) async fn build_context(
         "" => format!("The system: {name}"),
         words => format!("The system: {name}\n\n{words}"),
     };
-    let said = Said {
+    let said = UserMessage {
         stage: Stage::Context,
         text: &said,
         memory: &state.system_context,

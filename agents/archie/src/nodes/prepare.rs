@@ -13,7 +13,7 @@ use crate::{
     services::Services,
     small,
     state::{Analysis, AnalysisUpdate},
-    turn::Said,
+    turn::UserMessage,
 };
 
 /// The line between what changes and the changed result.
@@ -41,7 +41,7 @@ pub(crate) async fn analysis_prepare(
         return Ok(update);
     }
     let set = Arc::new(set);
-    let said = Said {
+    let said = UserMessage {
         stage,
         text: &state.user_input,
         memory: &state.system_context,

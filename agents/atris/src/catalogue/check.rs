@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use superstep::{model::did_you_mean, text::single_line};
 
 use super::{
-    operation::{Kind, MAX_LIMIT, Operation, Parameter, Place},
+    operation::{Kind, MAX_LIMIT, Operation, Parameter, ParameterIn},
     words,
 };
 
@@ -80,7 +80,7 @@ impl Operation {
                 }
             } else if self
                 .parameter(name)
-                .is_none_or(|it| it.place == Place::Header)
+                .is_none_or(|it| it.place == ParameterIn::Header)
             {
                 let known = self.askable().map(|it| &*it.name);
                 let hint = did_you_mean::hint(name, known);
@@ -160,7 +160,7 @@ impl Parameter {
         if text.chars().any(char::is_control) {
             return Err("has control characters".into());
         }
-        if self.place == Place::Path && (text == "." || text == ".." || text.contains('/')) {
+        if self.place == ParameterIn::Path && (text == "." || text == ".." || text.contains('/')) {
             return Err(format!("cannot be `{text}`: it is one part of a path"));
         }
         if !self.values.is_empty() {

@@ -49,7 +49,7 @@ pub struct Parameter {
     pub name: String,
     /// Where it goes.
     #[serde(rename = "in")]
-    pub place: Place,
+    pub place: ParameterIn,
     /// Whether a call must have it.
     pub required: bool,
     /// Its type.
@@ -64,7 +64,7 @@ pub struct Parameter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs, reason = "they are the parts of a request")]
-pub enum Place {
+pub enum ParameterIn {
     Path,
     Query,
     Header,
@@ -156,7 +156,7 @@ impl Operation {
 
     /// The parameters that a question can give: those of signatures are not among them.
     pub fn askable(&self) -> impl Iterator<Item = &Parameter> {
-        let askable = |it: &&Parameter| it.place != Place::Header && it.name != "api_key";
+        let askable = |it: &&Parameter| it.place != ParameterIn::Header && it.name != "api_key";
         self.parameters.iter().filter(askable)
     }
 

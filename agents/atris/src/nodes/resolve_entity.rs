@@ -14,7 +14,7 @@ use crate::{
     recall::{self, entity_of},
     reply::clean,
     services::Services,
-    state::{ACTING, AtrisState, AtrisStateUpdate, Entity, Pending, Secondary, Seen},
+    state::{ACTING, AtrisState, AtrisStateUpdate, Entity, Pending, RecordCounts, Secondary},
     tools::{Response, Source},
 };
 
@@ -33,7 +33,7 @@ const MAX_WORDS: usize = 3;
 const RECORDS: [&str; 3] = ["getUser", "getTrack", "getPlaylist"];
 
 /// What looking a name up gave.
-enum Found {
+enum Resolved {
     One(Entity),
     /// All are called so.
     Several(Vec<Entity>),
@@ -71,8 +71,8 @@ pub(crate) async fn resolve_entity(
         .filter(|_| lookup.wanted().is_some());
     if let (None, Some(name)) = (&entity, named) {
         match lookup.find_anywhere(name).await? {
-            Ok(Found::One(found)) => entity = Some(found),
-            Ok(Found::Several(options) | Found::Near(options)) => {
+            Ok(Resolved::One(found)) => entity = Some(found),
+            Ok(Resolved::Several(options) | Resolved::Near(options)) => {
                 let name = name.text().to_owned();
                 pending = Some(Pending::Choose {
                     name,
@@ -80,7 +80,7 @@ pub(crate) async fn resolve_entity(
                     is_second: false,
                 });
             }
-            Ok(Found::Nothing) => {
+            Ok(Resolved::Nothing) => {
                 let kind = lookup.kind();
                 pending = lookup.parameter().map(|parameter| Pending::Missing {
                     parameter,
@@ -100,7 +100,7 @@ pub(crate) async fn resolve_entity(
         .is_some_and(|it| it.contains_key(ACTING));
     if let (Some(who), false, None) = (&state.acting, is_acting, &pending) {
         match lookup.find_as(who, EntityType::User).await? {
-            Ok(Found::One(found)) => {
+            Ok(Resolved::One(found)) => {
                 lookup.reading.push(format!("you are {}", called(&found)));
                 signed_as = Some(who.clone());
                 let given = parameters.get_or_insert_default();
@@ -117,8 +117,8 @@ pub(crate) async fn resolve_entity(
         && other.entity.is_none()
     {
         match lookup.find(&other.entity_name).await? {
-            Ok(Found::One(found)) => other.entity = Some(found),
-            Ok(Found::Several(options) | Found::Near(options)) => {
+            Ok(Resolved::One(found)) => other.entity = Some(found),
+            Ok(Resolved::Several(options) | Resolved::Near(options)) => {
                 let name = other.entity_name.text().to_owned();
                 pending = Some(Pending::Choose {
                     name,
@@ -126,7 +126,7 @@ pub(crate) async fn resolve_entity(
                     is_second: true,
                 });
             }
-            Ok(Found::Nothing) => {
+            Ok(Resolved::Nothing) => {
                 let word = other.entity_name.text();
                 let what = format!("what \"{word}\" could be: no answer before says so");
                 return Ok(failed(&Error::Missing { what }, lookup.sources));
@@ -196,7 +196,10 @@ struct Lookup<'a> {
 impl Lookup<'_> {
     /// Looks a name up, also among other kinds of things if the question does not say what it names: what is
     /// asked for with the name alone may be any of them, else one after the other until something is called so.
-    async fn find_anywhere(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
+    async fn find_anywhere(
+        &mut self,
+        name: &Reference,
+    ) -> Result<Result<Resolved, Error>, NodeError> {
         let question = self.state.query.as_deref().unwrap_or_default();
         let names = std::slice::from_ref(name);
         if let (Some(Maker::Subject(_)), EntityType::User) =
@@ -222,8 +225,8 @@ impl Lookup<'_> {
         };
         let aspect = self.state.aspect;
         let is_bare = aspect.is_none() && RECORDS.contains(&operation.id.as_str());
-        let is_missing = |found: &Result<Found, Error>| {
-            matches!(found, Ok(Found::Near(_)) | Err(Error::Missing { .. }))
+        let is_missing = |found: &Result<Resolved, Error>| {
+            matches!(found, Ok(Resolved::Near(_)) | Err(Error::Missing { .. }))
         };
         if !is_missing(&found) && !is_bare {
             return Ok(found);
@@ -251,17 +254,17 @@ impl Lookup<'_> {
         let mut failed = None;
         for (twin, end) in ends {
             match end {
-                Ok(Found::One(one)) => {
+                Ok(Resolved::One(one)) => {
                     // One alone needs its own operation.
                     self.twin = twin;
                     exact.push(one);
                 }
-                Ok(Found::Several(several)) => {
+                Ok(Resolved::Several(several)) => {
                     self.twin = twin;
                     exact.extend(several);
                 }
-                Ok(Found::Near(several)) => near.extend(several),
-                Ok(Found::Nothing) => {}
+                Ok(Resolved::Near(several)) => near.extend(several),
+                Ok(Resolved::Nothing) => {}
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
@@ -270,19 +273,19 @@ impl Lookup<'_> {
             options
         };
         Ok(match (exact.as_slice(), near.is_empty(), failed) {
-            ([one], _, _) => Ok(Found::One(one.clone())),
+            ([one], _, _) => Ok(Resolved::One(one.clone())),
             ([], true, Some(Error::Missing { .. })) if is_bare => Err(Error::Missing {
                 what: format!("anything called \"{}\"", clean(name.text())),
             }),
             ([], true, Some(error)) => Err(self.unknown(name, error).await?),
-            ([], true, None) => Ok(Found::Nothing),
-            ([], false, _) => Ok(Found::Near(several(near))),
+            ([], true, None) => Ok(Resolved::Nothing),
+            ([], false, _) => Ok(Resolved::Near(several(near))),
             (_, _, _) => {
                 let first = exact.first().map(|it| it.entity_type);
                 if exact.iter().any(|it| Some(it.entity_type) != first) {
                     self.twin = None;
                 }
-                Ok(Found::Several(several(exact)))
+                Ok(Resolved::Several(several(exact)))
             }
         })
     }
@@ -295,19 +298,19 @@ impl Lookup<'_> {
     }
 
     /// Whoever made what is named. It is told.
-    async fn find_maker(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
+    async fn find_maker(&mut self, name: &Reference) -> Result<Result<Resolved, Error>, NodeError> {
         let mut missing = None;
         for kind in [EntityType::Track, EntityType::Playlist] {
             let made = match self.find_as(name, kind).await? {
-                Ok(Found::One(made)) => made,
-                Ok(Found::Several(_)) => {
+                Ok(Resolved::One(made)) => made,
+                Ok(Resolved::Several(_)) => {
                     let what = format!(
                         "whose \"{}\" is meant: there are several; name the artist",
                         clean(name.text())
                     );
                     return Ok(Err(Error::NotUnderstood { what }));
                 }
-                Ok(Found::Near(_) | Found::Nothing) => continue,
+                Ok(Resolved::Near(_) | Resolved::Nothing) => continue,
                 Err(error) => {
                     missing = missing.or(Some(error));
                     continue;
@@ -318,7 +321,7 @@ impl Lookup<'_> {
             };
             let owner = Reference::Handle(handle.clone());
             let found = self.find_as(&owner, EntityType::User).await?;
-            if let Ok(Found::One(user)) = &found {
+            if let Ok(Resolved::One(user)) = &found {
                 self.reading
                     .push(format!("{} is by {}", called(&made), called(user)));
             }
@@ -353,7 +356,7 @@ impl Lookup<'_> {
             if aspect.is_some_and(|it| it.field(kind).is_some()) {
                 continue;
             }
-            if let Ok(Found::One(other)) = self.find_as(name, kind).await? {
+            if let Ok(Resolved::One(other)) = self.find_as(name, kind).await? {
                 let (known, kind, wanted) = (called(&other), kind.name(), own.name());
                 let what = match aspect {
                     Some(aspect) => format!(
@@ -372,7 +375,7 @@ impl Lookup<'_> {
         Ok(error)
     }
 
-    async fn find(&mut self, name: &Reference) -> Result<Result<Found, Error>, NodeError> {
+    async fn find(&mut self, name: &Reference) -> Result<Result<Resolved, Error>, NodeError> {
         self.find_as(name, self.kind()).await
     }
 
@@ -380,7 +383,7 @@ impl Lookup<'_> {
         &mut self,
         name: &Reference,
         kind: EntityType,
-    ) -> Result<Result<Found, Error>, NodeError> {
+    ) -> Result<Result<Resolved, Error>, NodeError> {
         let (id, parameter, text) = match (name, kind) {
             (Reference::Earlier(word), kind) => return self.earlier(word, kind).await,
             (Reference::Url(url), _) => ("resolve", "url", url),
@@ -429,7 +432,11 @@ impl Lookup<'_> {
             found.retain(|it| it.entity_type == kind);
         }
         if !is_search {
-            return Ok(found.into_iter().next().map(Found::One).ok_or_else(missing));
+            return Ok(found
+                .into_iter()
+                .next()
+                .map(Resolved::One)
+                .ok_or_else(missing));
         }
         let same = |entity: &&Entity| {
             let is = |text: &str| text.to_lowercase() == name.text().to_lowercase();
@@ -439,13 +446,17 @@ impl Lookup<'_> {
         };
         let exact: Vec<Entity> = found.iter().filter(same).cloned().collect();
         Ok(match (exact.len(), found.len()) {
-            (1, _) => exact.into_iter().next().map(Found::One).ok_or_else(missing),
+            (1, _) => exact
+                .into_iter()
+                .next()
+                .map(Resolved::One)
+                .ok_or_else(missing),
             (0, 0) => match self.misspelt((id, parameter), text).await? {
                 near if near.is_empty() => Err(missing()),
-                near => Ok(Found::Near(near)),
+                near => Ok(Resolved::Near(near)),
             },
-            (0, _) => Ok(Found::Near(found)),
-            _ => Ok(Found::Several(exact)),
+            (0, _) => Ok(Resolved::Near(found)),
+            _ => Ok(Resolved::Several(exact)),
         })
     }
 
@@ -501,15 +512,15 @@ impl Lookup<'_> {
         &mut self,
         word: &str,
         kind: EntityType,
-    ) -> Result<Result<Found, Error>, NodeError> {
+    ) -> Result<Result<Resolved, Error>, NodeError> {
         let Some(before) = recall::last_for(self.state, word) else {
-            return Ok(Ok(Found::Nothing));
+            return Ok(Ok(Resolved::Nothing));
         };
         let meant = before.mentions.meant(word, kind);
         let found = match meant.as_slice() {
-            [] => return Ok(Ok(Found::Nothing)),
+            [] => return Ok(Ok(Resolved::Nothing)),
             [one] => match (&one.id, &one.handle) {
-                (Some(id), handle) => Found::One(Entity {
+                (Some(id), handle) => Resolved::One(Entity {
                     entity_type: one.entity_type,
                     id: id.clone(),
                     name: one.name.clone(),
@@ -524,7 +535,7 @@ impl Lookup<'_> {
                         Err(error) => return Ok(Err(error)),
                     }
                 }
-                (None, None) => return Ok(Ok(Found::Nothing)),
+                (None, None) => return Ok(Ok(Resolved::Nothing)),
             },
             several => {
                 let options = several.iter().filter_map(|one| {
@@ -538,12 +549,12 @@ impl Lookup<'_> {
                 });
                 let options: Vec<Entity> = options.take(MAX_OPTIONS).collect();
                 match options.is_empty() {
-                    true => Found::Nothing,
-                    false => Found::Several(options),
+                    true => Resolved::Nothing,
+                    false => Resolved::Several(options),
                 }
             }
         };
-        if let Found::One(entity) = &found {
+        if let Resolved::One(entity) = &found {
             self.reading.push(format!(
                 "\"{word}\" is {}, from the answer to \"{}\"",
                 called(entity),
@@ -640,7 +651,7 @@ fn looked_up(record: &Json, source: usize) -> Option<Entity> {
     });
     let counts = counts.collect();
     Some(Entity {
-        seen: Some(Seen { source, at, counts }),
+        seen: Some(RecordCounts { source, at, counts }),
         ..entity
     })
 }

@@ -31,7 +31,7 @@ pub fn of(question: &str, operation: &Operation) -> Parameters {
 
 /// The same, with the words that say them.
 pub(crate) fn read(question: &str, operation: &Operation) -> ValuesRead {
-    let said = Said::new(question);
+    let said = QuestionWords::new(question);
     let mut values = Parameters::new();
     let (directions, others): (Vec<&Parameter>, Vec<&Parameter>) = operation
         .askable()
@@ -95,11 +95,11 @@ pub(crate) fn of_words(words: &str, operation: &Operation) -> Option<Parameters>
 
 /// The page that a question asks for.
 pub(crate) fn page_in(question: &str) -> Option<u64> {
-    let said = Said::new(question);
+    let said = QuestionWords::new(question);
     said.number_behind("page").filter(|page| *page > 0)
 }
 
-struct Said<'a> {
+struct QuestionWords<'a> {
     question: &'a str,
     lower: String,
     /// The words besides names: a number in a title is none of records.
@@ -109,7 +109,7 @@ struct Said<'a> {
     used: RefCell<Vec<String>>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> QuestionWords<'a> {
     fn new(question: &'a str) -> Self {
         let names = match is_search(question) {
             true => Vec::new(),
@@ -142,7 +142,7 @@ impl<'a> Said<'a> {
     }
 }
 
-impl Said<'_> {
+impl QuestionWords<'_> {
     fn value(&self, parameter: &Parameter, operation: &Operation) -> Option<Json> {
         let values: Vec<&str> = parameter.values.iter().map(|it| &**it).collect();
         Some(match parameter.name.as_str() {

@@ -7,7 +7,7 @@ use superstep::{
 };
 use superstep_agent::{Block, Notice, Span, Weight, faint, plain, strong};
 
-use super::said::OUTCOMES;
+use super::typed_answer::OUTCOMES;
 use crate::{Error, Question};
 
 /// A question. `next` is the command that answers it.

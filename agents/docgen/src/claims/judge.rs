@@ -5,7 +5,7 @@ use super::{
     counts,
     dependencies::{self, is_called, is_imported, is_part},
     inventions, kinds, mood,
-    places::{Said, Tie, ties},
+    places::{PlaceClaim, Tie, ties},
     setting::Setting,
     spans::spans,
     spots::{Spot, is_at, spots},
@@ -55,7 +55,7 @@ pub(super) fn judge(
 
 impl<'a> Sentence<'a> {
     /// The claims that a path is the place of.
-    fn tied(&self, path: usize) -> impl Iterator<Item = (&'a Claim, Said)> + '_ {
+    fn tied(&self, path: usize) -> impl Iterator<Item = (&'a Claim, PlaceClaim)> + '_ {
         let all = self.all.iter().zip(&self.ties);
         all.filter_map(move |(claim, tie)| {
             let tie = tie.filter(|it| it.path == path)?;
@@ -229,7 +229,7 @@ impl<'a> Sentence<'a> {
 
     /// Whether a file, or lines of it, are the place of what the sentence names with it.
     fn at(&self, index: usize, file: &'a File, lines: Option<(u32, u32)>) -> At {
-        let tied: Vec<(&Claim, Said, Vec<Spot<'a>>)> = self
+        let tied: Vec<(&Claim, PlaceClaim, Vec<Spot<'a>>)> = self
             .tied(index)
             .map(|(claim, said)| (claim, said, spots(claim, self.lookup)))
             .collect();
@@ -242,12 +242,12 @@ impl<'a> Sentence<'a> {
                 _ => At::Unknown,
             };
         }
-        let is_right = |(claim, said, spots): &(&Claim, Said, Vec<Spot<'a>>)| {
+        let is_right = |(claim, said, spots): &(&Claim, PlaceClaim, Vec<Spot<'a>>)| {
             is_at(claim, *said, spots, file, lines, self.lookup)
         };
         let has_lines = lines.is_some();
         if is_inside {
-            let is_said = |said: Said| said.is_of_name();
+            let is_said = |said: PlaceClaim| said.is_of_name();
             let is_open = match has_lines {
                 true => tied.is_empty(),
                 // A file that is named with a name says little, unless it says that the name is defined there.
@@ -261,7 +261,7 @@ impl<'a> Sentence<'a> {
         }
         let cited = tied
             .iter()
-            .filter(|(_, said, _)| *said >= Said::Placed || !is_inside);
+            .filter(|(_, said, _)| *said >= PlaceClaim::Placed || !is_inside);
         for (claim, said, spots) in cited {
             let mut here = spots.iter().filter(|it| it.path == file.path);
             let name = name_of(claim);
@@ -336,7 +336,7 @@ impl<'a> Sentence<'a> {
         let Some(What::Path { path, lines, .. }) = self.all.get(tie.path).map(|it| &it.what) else {
             return Verdict::Unknown;
         };
-        let is_defined = tie.said > Said::Stands;
+        let is_defined = tie.said > PlaceClaim::Stands;
         let (Target::File(file) | Target::Ending(file)) = target(path, self.lookup.facts) else {
             return Verdict::Unknown;
         };

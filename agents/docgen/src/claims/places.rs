@@ -11,12 +11,12 @@ use super::{
 pub(super) struct Tie {
     /// Which of the claims is the path.
     pub(super) path: usize,
-    pub(super) said: Said,
+    pub(super) said: PlaceClaim,
 }
 
 /// What a sentence says of a name and a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Said {
+pub(super) enum PlaceClaim {
     /// Both are in it.
     Named,
     /// The place is cited right behind the name.
@@ -31,7 +31,7 @@ pub(super) enum Said {
     Defined,
 }
 
-impl Said {
+impl PlaceClaim {
     /// Whether the sentence is about where the name itself is, and not about a use of it.
     pub(super) fn is_of_name(self) -> bool {
         self >= Self::Stands
@@ -88,7 +88,7 @@ pub(super) fn ties(unit: &str, all: &[Claim]) -> Vec<Option<Tie>> {
                     said = Some(match said {
                         None => behind(between, unit.get(..place.start).unwrap_or_default()),
                         Some(said) if is_list(between) => said,
-                        Some(_) => Said::Named,
+                        Some(_) => PlaceClaim::Named,
                     });
                     next = place.start;
                     if let Some(tie) = ties.get_mut(name) {
@@ -113,7 +113,7 @@ pub(super) fn ties(unit: &str, all: &[Claim]) -> Vec<Option<Tie>> {
         let after = unit.get(place.end..).unwrap_or_default();
         let said = match is_first {
             true => before(between, after),
-            false => Said::Named,
+            false => PlaceClaim::Named,
         };
         (is_first, from) = (false, place.end);
         if let Some(tie) = ties.get_mut(name) {
@@ -154,17 +154,17 @@ fn subject(before: &str) -> Subject {
 }
 
 /// How a word says that something is defined.
-fn said_by(words: &[String]) -> Said {
+fn said_by(words: &[String]) -> PlaceClaim {
     let has = |part: &str| words.iter().any(|it| it.starts_with(part));
     match (has("implement"), has("declar")) {
-        (true, _) => Said::Implemented,
-        (_, true) => Said::Declared,
-        _ => Said::Defined,
+        (true, _) => PlaceClaim::Implemented,
+        (_, true) => PlaceClaim::Declared,
+        _ => PlaceClaim::Defined,
     }
 }
 
 /// What the words between a name and the place behind it say, and those before the name.
-fn behind(between: &str, before: &str) -> Said {
+fn behind(between: &str, before: &str) -> PlaceClaim {
     let words = words(between);
     let has = |list: &[&str]| words.iter().any(|it| list.contains(&&**it));
     let is_known = words.iter().all(|it| {
@@ -172,23 +172,23 @@ fn behind(between: &str, before: &str) -> Said {
         lists.iter().any(|list| list.contains(&&**it))
     });
     match is_known {
-        false => Said::Named,
+        false => PlaceClaim::Named,
         true if has(DEFINED) || has(MENTIONED) || has(HAS) && has(AT) => match subject(before) {
-            Subject::Other => Said::Named,
-            Subject::Definition => Said::Defined,
-            _ if has(MENTIONED) => Said::Stands,
+            Subject::Other => PlaceClaim::Named,
+            Subject::Definition => PlaceClaim::Defined,
+            _ if has(MENTIONED) => PlaceClaim::Stands,
             _ if has(DEFINED) => said_by(&words),
             // A class that is somewhere is not used there.
-            Subject::Kind => Said::Declared,
-            Subject::Name if has(KIND_WORDS) => Said::Declared,
-            Subject::Name => Said::Stands,
+            Subject::Kind => PlaceClaim::Declared,
+            Subject::Name if has(KIND_WORDS) => PlaceClaim::Declared,
+            Subject::Name => PlaceClaim::Stands,
         },
-        true => Said::Placed,
+        true => PlaceClaim::Placed,
     }
 }
 
 /// What the words between a place and the name behind it say, and those behind the name.
-fn before(between: &str, after: &str) -> Said {
+fn before(between: &str, after: &str) -> PlaceClaim {
     let (words, after) = (words(between), words(after));
     let has = |list: &[&str]| words.iter().any(|it| list.contains(&&**it));
     let is_known = words.iter().all(|it| {
@@ -200,9 +200,9 @@ fn before(between: &str, after: &str) -> Said {
         && after.next().is_some_and(|it| DEFINED.contains(&it));
     match is_known {
         true if has(DEFINES) => said_by(&words),
-        true if is_said => Said::Defined,
-        true if words.is_empty() => Said::Placed,
-        _ => Said::Named,
+        true if is_said => PlaceClaim::Defined,
+        true if words.is_empty() => PlaceClaim::Placed,
+        _ => PlaceClaim::Named,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     claim::{Claim, What},
     dependencies::is_called,
-    places::Said,
+    places::PlaceClaim,
 };
 use crate::facts::{File, Lookup, Symbol, SymbolKind};
 
@@ -74,7 +74,7 @@ pub(super) fn spots<'a>(claim: &Claim, lookup: &Lookup<'a>) -> Vec<Spot<'a>> {
 /// facts know where it is defined.
 pub(super) fn is_at(
     claim: &Claim,
-    said: Said,
+    said: PlaceClaim,
     spots: &[Spot<'_>],
     file: &File,
     lines: Option<(u32, u32)>,
@@ -121,7 +121,7 @@ pub(super) fn is_at(
 /// Whether lines of a file, or the file, have a name that is defined elsewhere in the way the sentence says: as a prototype
 /// in a header, as a method of an interface, as a type that is implemented, or just so.
 fn is_said_by(
-    said: Said,
+    said: PlaceClaim,
     name: &str,
     file: &File,
     lines: Option<(u32, u32)>,
@@ -136,22 +136,22 @@ fn is_said_by(
     let is_import = |line: u32| first <= line && line <= last;
     let mut imports = file.imports.iter();
     let is_imported = lines.is_some() && imports.any(|it| is_import(it.line));
-    if !has(first, last) || is_imported && said != Said::Stands {
+    if !has(first, last) || is_imported && said != PlaceClaim::Stands {
         return false;
     }
     match said {
-        Said::Stands => true,
-        Said::Implemented => {
+        PlaceClaim::Stands => true,
+        PlaceClaim::Implemented => {
             let mut all = lookup.symbol(name).iter().map(|(_, it)| it.kind);
             all.any(|it| matches!(it, SymbolKind::Type | SymbolKind::Interface))
         }
-        Said::Declared => {
+        PlaceClaim::Declared => {
             let header = [".h", ".hh", ".hpp", ".hxx"];
             let interfaces = file.symbols.iter();
             let mut interfaces = interfaces.filter(|it| it.kind == SymbolKind::Interface);
             header.iter().any(|it| file.path.ends_with(it))
                 || interfaces.any(|it| has(first.max(it.line), last.min(it.end)))
         }
-        Said::Named | Said::Placed | Said::Defined => false,
+        PlaceClaim::Named | PlaceClaim::Placed | PlaceClaim::Defined => false,
     }
 }

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use superstep::fs::is_secret_name;
 
-use super::{File, Language, Mark, order::Limits, uses::Uses, walk::Found};
+use super::{File, Language, Mark, order::Limits, uses::Uses, walk::SourceFile};
 
 /// The most marks of a file that are kept.
 const MOST_MARKS: usize = 200;
@@ -39,7 +39,7 @@ pub(super) struct Read {
 }
 
 /// Reads a file. `keep` says whether its text is wanted later.
-pub(super) fn read(found: &Found, limits: &Limits, keep: bool) -> Read {
+pub(super) fn read(found: &SourceFile, limits: &Limits, keep: bool) -> Read {
     let mut file = File {
         path: found.name.clone(),
         language: Language::of(&found.name),

@@ -15,7 +15,7 @@ use super::{
     order::{Limits, Order},
     read::{Read, read},
     resolve,
-    walk::{Found, walk},
+    walk::{SourceFile, walk},
 };
 use crate::error::Error;
 
@@ -85,7 +85,7 @@ pub fn scan(folder: &Path, order: &Order) -> Result<Facts, Error> {
 }
 
 /// Reads all files, a few at once, in order.
-fn read_all(found: &[Found], limits: &Limits) -> Vec<Read> {
+fn read_all(found: &[SourceFile], limits: &Limits) -> Vec<Read> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();

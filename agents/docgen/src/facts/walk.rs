@@ -25,7 +25,7 @@ const BEGINNING: u64 = 100;
 
 /// A file that was found.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct SourceFile {
     pub(super) path: PathBuf,
     /// Below the root, with `/`.
     pub(super) name: String,
@@ -33,7 +33,11 @@ pub(super) struct Found {
 }
 
 /// All files of a folder in the order of their paths.
-pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<Vec<Found>, Error> {
+pub(super) fn walk(
+    root: &Path,
+    order: &Order,
+    skipped: &mut Skipped,
+) -> Result<Vec<SourceFile>, Error> {
     let unreadable = |error: std::io::Error| Error::Root {
         path: root.display().to_string(),
         why: error.to_string(),
@@ -121,7 +125,7 @@ pub(super) fn walk(root: &Path, order: &Order, skipped: &mut Skipped) -> Result<
             skipped.add(name, "more files than are looked at");
         } else {
             let bytes = entry.metadata().map_or(0, |about| about.len());
-            found.push(Found {
+            found.push(SourceFile {
                 path: entry.path().to_owned(),
                 name,
                 bytes,

@@ -12,7 +12,7 @@ use superstep_recur::Moment;
 
 use super::{
     blocking, change,
-    hand_over::{Found, HandOver, HandOverError},
+    hand_over::{HandOver, HandOverError, HandOverState},
     ics::{self, IcsEvent, Length, MAX_FILE, folded},
     place,
     write::{failed, make_dir},
@@ -150,9 +150,9 @@ impl Calendar for FolderCalendar {
         let (hand_over, key) = (self.hand_over(event), event.key.clone());
         Box::pin(blocking(place(&self.root), move || {
             Ok(match hand_over.look_up() {
-                Found::Done => EventLookup::Made(EventId(key)),
-                Found::NotDone => EventLookup::NotMade,
-                Found::Unsure(why) => EventLookup::Unsure { why },
+                HandOverState::Done => EventLookup::Made(EventId(key)),
+                HandOverState::NotDone => EventLookup::NotMade,
+                HandOverState::Unsure(why) => EventLookup::Unsure { why },
             })
         }))
     }

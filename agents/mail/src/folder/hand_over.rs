@@ -31,7 +31,7 @@ pub(super) enum HandOverError {
 }
 
 /// What is known of a hand-over that broke off.
-pub(super) enum Found {
+pub(super) enum HandOverState {
     Done,
     NotDone,
     Unsure(String),
@@ -79,14 +79,14 @@ impl HandOver {
     }
 
     /// What became of an attempt that broke off. What it left in `.outgoing` is removed.
-    pub(super) fn look_up(&self) -> Found {
+    pub(super) fn look_up(&self) -> HandOverState {
         let is_done = self.target.is_file();
         match (is_done, self.clear()) {
-            (true, _) => Found::Done,
-            (false, true) => Found::NotDone,
+            (true, _) => HandOverState::Done,
+            (false, true) => HandOverState::NotDone,
             (false, false) => {
                 let folder = self.target.parent().unwrap_or(&self.target);
-                Found::Unsure(format!(
+                HandOverState::Unsure(format!(
                     "{} does not have it; it was not handed over, or it was and a program has \
                      taken it",
                     folder.display()

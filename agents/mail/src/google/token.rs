@@ -219,7 +219,7 @@ impl Keys {
 
 /// What the endpoint gives.
 #[derive(Deserialize)]
-pub(super) struct Given {
+pub(super) struct TokenReply {
     access_token: String,
     #[serde(default)]
     expires_in: Option<i64>,
@@ -229,7 +229,7 @@ pub(super) struct Given {
     scope: Option<String>,
 }
 
-impl Given {
+impl TokenReply {
     /// Puts it into a token.
     pub(super) fn take(self, token: &mut Token) -> Secret {
         let access = Secret::from(self.access_token);
@@ -248,7 +248,7 @@ impl Given {
 }
 
 /// Reads what the endpoint answered.
-pub(super) fn given(status: u16, body: &[u8]) -> Result<Given, MailError> {
+pub(super) fn given(status: u16, body: &[u8]) -> Result<TokenReply, MailError> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Refused {

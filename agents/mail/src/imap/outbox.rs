@@ -11,7 +11,7 @@ use futures_util::TryStreamExt as _;
 use super::{
     ImapMailbox,
     read::At,
-    session::{Kept, has, quoted},
+    session::{LoggedIn, has, quoted},
     settings::Keeps,
     smtp::{self, Handed},
 };
@@ -129,14 +129,14 @@ impl ImapMailbox {
     }
 
     /// What is there of a mail.
-    async fn traces(&self, kept: &mut Kept, mail: &Outgoing) -> Result<Traces, MailError> {
+    async fn traces(&self, kept: &mut LoggedIn, mail: &Outgoing) -> Result<Traces, MailError> {
         let id = quoted(&mail.message_id);
         let id = id.ok_or_else(|| self.refused("the id of the mail has control characters"))?;
         self.in_time(found(kept, &id, &mail.message_id)).await
     }
 
     /// Notes that a mail is about to be sent.
-    async fn noted(&self, kept: &mut Kept, mail: &Outgoing) -> Result<At, MailError> {
+    async fn noted(&self, kept: &mut LoggedIn, mail: &Outgoing) -> Result<At, MailError> {
         let folder = kept.folders.pending.clone();
         let appended = kept
             .session
@@ -149,7 +149,7 @@ impl ImapMailbox {
     }
 }
 
-async fn found(kept: &mut Kept, quoted: &str, id: &str) -> ImapResult<Traces> {
+async fn found(kept: &mut LoggedIn, quoted: &str, id: &str) -> ImapResult<Traces> {
     let folders = kept.folders.clone();
     let mut places = folders.places();
     if !places.contains(&folders.pending.as_str()) {
@@ -190,7 +190,7 @@ async fn found(kept: &mut Kept, quoted: &str, id: &str) -> ImapResult<Traces> {
 }
 
 /// Turns the note into the copy of a mail that was sent, or takes it away.
-async fn accepted(kept: &mut Kept, pending: &At, keeps: Keeps) -> ImapResult<()> {
+async fn accepted(kept: &mut LoggedIn, pending: &At, keeps: Keeps) -> ImapResult<()> {
     match keeps {
         Keeps::Client => {
             kept.session.select(&pending.folder).await?;
@@ -200,7 +200,7 @@ async fn accepted(kept: &mut Kept, pending: &At, keeps: Keeps) -> ImapResult<()>
     }
 }
 
-async fn removed(kept: &mut Kept, pending: &At) -> ImapResult<()> {
+async fn removed(kept: &mut LoggedIn, pending: &At) -> ImapResult<()> {
     kept.session.select(&pending.folder).await?;
     flagged(kept, pending, "+FLAGS.SILENT (\\Deleted)").await?;
     let capabilities = kept.session.capabilities().await?;
@@ -212,7 +212,7 @@ async fn removed(kept: &mut Kept, pending: &At) -> ImapResult<()> {
     Ok(())
 }
 
-async fn flagged(kept: &mut Kept, at: &At, change: &str) -> ImapResult<()> {
+async fn flagged(kept: &mut LoggedIn, at: &At, change: &str) -> ImapResult<()> {
     let stored = kept.session.uid_store(at.uid.to_string(), change).await?;
     let _: Vec<Fetch> = stored.try_collect().await?;
     Ok(())

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::{
     ImapMailbox, fault,
-    session::{Kept, has, quoted},
+    session::{LoggedIn, has, quoted},
 };
 use crate::{
     Arrival, MailError, MailId, Mailbox as _, Page, PageToken, Query, RawMail, ThreadKey, header,
@@ -156,7 +156,11 @@ impl ImapMailbox {
     }
 
     /// Where the mails of a thread are, and perhaps others.
-    async fn family(&self, session: &mut Kept, thread: &ThreadKey) -> Result<Vec<At>, MailError> {
+    async fn family(
+        &self,
+        session: &mut LoggedIn,
+        thread: &ThreadKey,
+    ) -> Result<Vec<At>, MailError> {
         let root = quoted(&format!("<{}>", thread.0));
         let root = root.ok_or_else(|| self.refused("the name of the thread is none"))?;
         let found = self.in_time(family(session, &root)).await?;
@@ -297,7 +301,7 @@ enum Read {
 
 /// The mails of a page, and where the next one begins.
 async fn listing(
-    kept: &mut Kept,
+    kept: &mut LoggedIn,
     question: &str,
     after: Option<(u32, u32)>,
     size: usize,
@@ -330,7 +334,7 @@ async fn listing(
 }
 
 /// A mail with all its bytes; its size is asked for before they are.
-async fn whole(kept: &mut Kept, at: &At) -> ImapResult<Read> {
+async fn whole(kept: &mut LoggedIn, at: &At) -> ImapResult<Read> {
     let folder = kept.session.examine(&at.folder).await?;
     if folder.uid_validity != Some(at.validity) {
         return Ok(Read::Missing);
@@ -362,7 +366,7 @@ async fn whole(kept: &mut Kept, at: &At) -> ImapResult<Read> {
 }
 
 /// The headers of mails, as much as is read of them.
-async fn heads(kept: &mut Kept, found: &[At]) -> ImapResult<Vec<RawMail>> {
+async fn heads(kept: &mut LoggedIn, found: &[At]) -> ImapResult<Vec<RawMail>> {
     let mut mails = Vec::new();
     let parts = format!("(UID FLAGS INTERNALDATE BODY.PEEK[HEADER]<0.{MAX_HEAD}>)");
     // Those of one folder stand together.
@@ -395,7 +399,7 @@ async fn heads(kept: &mut Kept, found: &[At]) -> ImapResult<Vec<RawMail>> {
     Ok(mails)
 }
 
-async fn marked(kept: &mut Kept, at: &At) -> ImapResult<bool> {
+async fn marked(kept: &mut LoggedIn, at: &At) -> ImapResult<bool> {
     let folder = kept.session.select(&at.folder).await?;
     if folder.uid_validity != Some(at.validity) {
         return Ok(false);
@@ -414,7 +418,7 @@ async fn marked(kept: &mut Kept, at: &At) -> ImapResult<bool> {
 }
 
 /// The mails whose headers name the first mail of a thread, without drafts.
-async fn family(kept: &mut Kept, root: &str) -> ImapResult<Vec<At>> {
+async fn family(kept: &mut LoggedIn, root: &str) -> ImapResult<Vec<At>> {
     let mut found = Vec::new();
     let folders = kept.folders.clone();
     for place in folders.places() {

@@ -31,7 +31,7 @@ const SENT_NAMES: [&str; 6] = [
 
 /// A connection after its login.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct LoggedIn {
     pub(super) session: Session<Box<dyn Wire>>,
     pub(super) folders: Folders,
     used: Instant,
@@ -59,7 +59,7 @@ impl Folders {
 
 impl ImapMailbox {
     /// The connection that was kept, if it lives, or a new one.
-    pub(super) async fn session(&self, kept: &mut Option<Kept>) -> Result<Kept, MailError> {
+    pub(super) async fn session(&self, kept: &mut Option<LoggedIn>) -> Result<LoggedIn, MailError> {
         if let Some(mut kept) = kept.take() {
             if kept.used.elapsed() < STALE {
                 return Ok(kept.used_now());
@@ -74,7 +74,7 @@ impl ImapMailbox {
     }
 }
 
-impl Kept {
+impl LoggedIn {
     /// The numbers of the mails of the chosen folder that a question finds, in order.
     pub(super) async fn search(&mut self, question: &str) -> ImapResult<Vec<u32>> {
         let found = self.session.uid_search(question).await?;
@@ -89,7 +89,7 @@ impl Kept {
     }
 }
 
-async fn open(account: &Account) -> Result<Kept, MailError> {
+async fn open(account: &Account) -> Result<LoggedIn, MailError> {
     let host = &account.imap.host;
     let failed = |error| fault::imap(host, error);
     let client = greeted(account).await?;
@@ -98,7 +98,7 @@ async fn open(account: &Account) -> Result<Kept, MailError> {
     let mut session = logged_in.map_err(|(error, _)| fault::login(host, error))?;
     let folders = folders(&mut session, account).await;
     let folders = folders.map_err(failed)?;
-    Ok(Kept {
+    Ok(LoggedIn {
         session,
         folders,
         used: Instant::now(),

@@ -89,12 +89,12 @@ impl Frame {
 
 /// Which parts are text and which are HTML, by their numbers.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct PartNumbers {
     pub(super) text: Vec<usize>,
     html: Vec<usize>,
 }
 
-impl Place {
+impl PartNumbers {
     pub(super) fn begin(&self, frame: &mut Frame) {
         (frame.first_text, frame.first_html) = (self.text.len(), self.html.len());
     }

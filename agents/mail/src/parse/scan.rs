@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::{
-    frame::{Frame, Place},
+    frame::{Frame, PartNumbers},
     mime::{Block, Encoding, Head, Media, Reader},
     refused,
 };
@@ -50,7 +50,7 @@ pub(super) fn scan(bytes: &[u8]) -> Result<Parts<'_>, MailError> {
         boundaries: HashMap::new(),
         count: 0,
         messages: 0,
-        place: Place::default(),
+        place: PartNumbers::default(),
         parts: Vec::new(),
     };
     let is_cut = walk.run()?;
@@ -72,7 +72,7 @@ struct Walk<'a> {
     count: usize,
     /// How many attached mails are open.
     messages: usize,
-    place: Place,
+    place: PartNumbers,
     parts: Vec<Part<'a>>,
 }
 

@@ -5,8 +5,8 @@
 
 mod asking;
 mod claim;
+mod mail_text;
 mod pitch;
-mod said;
 mod trick;
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     parse::{Mail, is_nobody},
     small::addressing::Addressing,
 };
-use said::Said;
+use mail_text::MailText;
 
 /// Where anybody gets an address, so that it makes nobody a colleague.
 const PUBLIC: [&str; 14] = [
@@ -70,7 +70,7 @@ pub(crate) struct Evidence {
 impl Evidence {
     pub(crate) fn of(mail: &Mail, owner: &Address) -> Self {
         let addressing = Addressing::of(mail, owner);
-        let said = Said::by(mail);
+        let said = MailText::by(mail);
         let is_known = is_colleague(mail, owner) || is_answer(mail);
         let is_strange = !is_known && addressing.is_by_person();
         let claims = claim::claims(&said);

@@ -151,7 +151,7 @@ const EXAMPLES: [(&str, &str, Act, &str); 11] = [
 
 /// A mail as a small model sees it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct SmallReading {
     says: String,
     act: Act,
     kind: String,
@@ -202,7 +202,7 @@ pub(crate) fn guide(owner: &str, learned: &str) -> Result<Guide, SchemaError> {
     }))
 }
 
-impl Seen {
+impl SmallReading {
     /// Why it is of its class, for people.
     pub(crate) fn reason(self) -> String {
         format!("{} ({})", self.says, self.kind)

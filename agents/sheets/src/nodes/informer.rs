@@ -55,9 +55,9 @@ pub(crate) async fn informer_node(
     let question = question.map(|inform| inform.question);
     let found = look_up(&state, &services, &ctx, &mirror, question.as_deref()).await?;
     let (sql, text) = match found {
-        Found::Nothing => (None, "nothing needs to be looked up".to_owned()),
-        Found::Rows(sql, rows) => (Some(sql), rows.to_string()),
-        Found::Failed(why) => (None, format!("no query could be made: {why}")),
+        QueryResult::Nothing => (None, "nothing needs to be looked up".to_owned()),
+        QueryResult::Rows(sql, rows) => (Some(sql), rows.to_string()),
+        QueryResult::Failed(why) => (None, format!("no query could be made: {why}")),
     };
     ctx.emit(Progress::Informed {
         sql: sql.clone(),
@@ -85,7 +85,7 @@ pub(crate) async fn informer_node(
     }
 }
 
-enum Found {
+enum QueryResult {
     Nothing,
     Rows(String, Rows),
     Failed(String),
@@ -98,7 +98,7 @@ async fn look_up(
     ctx: &Ctx,
     mirror: &Arc<Mirror>,
     question: Option<&str>,
-) -> Result<Found, NodeError> {
+) -> Result<QueryResult, NodeError> {
     let system = services.settings.informer_prompt.as_deref();
     let schema = mirror.schema();
     let end = schema.floor_char_boundary(SCHEMA);
@@ -143,11 +143,11 @@ async fn look_up(
         let query = structured::<Wanted>(&model, request, &shape).await?.value;
         let sql = query.sql.trim().to_owned();
         if sql.is_empty() {
-            return Ok(Found::Nothing);
+            return Ok(QueryResult::Nothing);
         }
         let (mirror, asked) = (mirror.clone(), sql.clone());
         match blocking(move || mirror.query(&asked)).await {
-            Ok(rows) => return Ok(Found::Rows(sql, rows)),
+            Ok(rows) => return Ok(QueryResult::Rows(sql, rows)),
             Err(error) => {
                 why = error.to_string();
                 messages.push(Message::model(json!({"sql": sql}).to_string()));
@@ -155,5 +155,5 @@ async fn look_up(
             }
         }
     }
-    Ok(Found::Failed(why))
+    Ok(QueryResult::Failed(why))
 }

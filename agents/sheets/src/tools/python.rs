@@ -10,7 +10,7 @@ use superstep::{
     model::ToolSpec,
     tools::{Access, ParsedCall, Tool, ToolCtx, ToolError, ToolOutput},
 };
-use superstep_sandbox::{Base, Ending, Job, Limits, Outcome, Ran, Sandbox, SandboxError};
+use superstep_sandbox::{Base, Ending, Job, Limits, Outcome, ProgramRun, Sandbox, SandboxError};
 use superstep_workbook::{Lineage, OnLoad, Workbook};
 
 use crate::workbench::Workbench;
@@ -115,7 +115,7 @@ impl ParsedCall for Program {
 }
 
 /// Proposes what a program made of the workbook.
-fn take(ran: &Ran, book: &Workbook, bench: &Workbench) -> Result<(), SandboxError> {
+fn take(ran: &ProgramRun, book: &Workbook, bench: &Workbench) -> Result<(), SandboxError> {
     match &ran.ending {
         Ending::Done(Outcome::Operations {
             base: Base::Given,
@@ -147,7 +147,7 @@ fn take(ran: &Ran, book: &Workbook, bench: &Workbench) -> Result<(), SandboxErro
     Ok(())
 }
 
-fn printed(ran: &Ran) -> String {
+fn printed(ran: &ProgramRun) -> String {
     let end = ran.stdout.floor_char_boundary(PRINTED);
     let kept = ran.stdout.get(..end).unwrap_or_default();
     let left = ran.stdout_dropped + u64::try_from(ran.stdout.len() - end).unwrap_or(u64::MAX);

@@ -15,7 +15,7 @@ use superstep::{
 use superstep_sheets::{
     Settings, Sheets, exec,
     sandbox::{
-        Availability, Base, Ending, Job, Limits, Outcome as Made, Raised, Ran, Sandbox,
+        Availability, Base, Ending, Job, Limits, Outcome as Made, ProgramRun, Raised, Sandbox,
         SandboxError, Stop,
     },
 };
@@ -47,9 +47,9 @@ impl Sandbox for Told {
         "There is a module named `told`.".into()
     }
 
-    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<Ran, SandboxError>> {
+    fn run<'a>(&'a self, job: &'a Job) -> BoxFuture<'a, Result<ProgramRun, SandboxError>> {
         self.jobs.lock().unwrap().push(job.clone());
-        let ran = Ran {
+        let ran = ProgramRun {
             ending: self.ending.clone(),
             stdout: self.stdout.into(),
             stdout_dropped: 0,

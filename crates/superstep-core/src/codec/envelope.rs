@@ -36,12 +36,12 @@ pub enum EnvelopeError {
 
 /// Where bytes belong: they open at no other place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Address {
     description: Vec<u8>,
     digest: u64,
 }
 
-impl Place {
+impl Address {
     /// The place these bytes describe.
     pub fn of(description: impl Into<Vec<u8>>) -> Self {
         let description = description.into();
@@ -67,7 +67,7 @@ pub enum Content<'b> {
 }
 
 /// Wraps bytes for a place.
-pub fn seal(content: Content<'_>, place: &Place) -> Vec<u8> {
+pub fn seal(content: Content<'_>, place: &Address) -> Vec<u8> {
     let (kind, bytes) = match content {
         Content::Plain(bytes) => (PLAIN, bytes),
         Content::Encrypted(bytes) => (ENCRYPTED, bytes),
@@ -84,7 +84,7 @@ pub fn seal(content: Content<'_>, place: &Place) -> Vec<u8> {
 }
 
 /// Unwraps bytes of a place.
-pub fn open<'b>(sealed: &'b [u8], place: &Place) -> Result<Content<'b>, EnvelopeError> {
+pub fn open<'b>(sealed: &'b [u8], place: &Address) -> Result<Content<'b>, EnvelopeError> {
     let short = || EnvelopeError::Short(sealed.len());
     let (head, body) = sealed.split_at_checked(HEAD).ok_or_else(short)?;
     let [version, sum @ ..] = head else {
@@ -104,6 +104,6 @@ pub fn open<'b>(sealed: &'b [u8], place: &Place) -> Result<Content<'b>, Envelope
     }
 }
 
-fn checksum(body: &[u8], place: &Place) -> [u8; 4] {
+fn checksum(body: &[u8], place: &Address) -> [u8; 4] {
     (xxh3_64_with_seed(body, place.digest) as u32).to_be_bytes()
 }

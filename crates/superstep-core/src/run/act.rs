@@ -4,11 +4,11 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use crate::{
     command::Command,
-    emptied::emptied,
     error::Error,
     event::{Event, LoggedEvent},
     id::CheckpointId,
     record::{Record, TaskNote, Write},
+    reused_list::cleared,
     run::Suspension,
 };
 
@@ -69,7 +69,7 @@ pub(super) struct Acts {
 }
 
 impl Acts {
-    /// None yet, in an emptied list.
+    /// None yet, in an cleared list.
     pub(super) fn with_list(waiting: Vec<Act>) -> Self {
         Self {
             waiting: waiting.into(),
@@ -77,10 +77,10 @@ impl Acts {
         }
     }
 
-    /// The emptied list.
+    /// The cleared list.
     pub(super) fn into_list(mut self) -> Vec<Act> {
         self.waiting.clear();
-        emptied(self.waiting.into())
+        cleared(self.waiting.into())
     }
 
     pub(super) fn next(&mut self) -> Option<Act> {

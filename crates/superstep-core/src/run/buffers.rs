@@ -1,8 +1,8 @@
-//! The lists of a run, emptied for the next one: short runs, and graphs inside graphs above all, would spend
+//! The lists of a run, cleared for the next one: short runs, and graphs inside graphs above all, would spend
 //! much of their time making them.
 
 use super::{Act, Loop, Task};
-use crate::{emptied::emptied, graph_state::StateBuffers, record::TaskKey, table::NodeIx};
+use crate::{graph_state::StateBuffers, record::TaskKey, reused_list::cleared, table::NodeIx};
 
 /// Emptied lists of a run that has ended.
 #[derive(Default)]
@@ -17,8 +17,8 @@ impl Buffers {
     /// The lists of a run that has ended. Nothing that was in them stays.
     pub fn of(run: Box<Loop>) -> Self {
         Self {
-            tasks: emptied(run.tasks),
-            due: emptied(run.schedule.due),
+            tasks: cleared(run.tasks),
+            due: cleared(run.schedule.due),
             acts: run.acts.into_list(),
             state: run.state.into_buffers(),
         }

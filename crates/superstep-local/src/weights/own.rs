@@ -5,10 +5,10 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use super::error::WeightsError;
-use super::progress::{Found, Source};
+use super::progress::{Source, WeightsFile};
 
 /// A file of the user's own.
-pub(super) fn own(path: &Path) -> Result<Found, WeightsError> {
+pub(super) fn own(path: &Path) -> Result<WeightsFile, WeightsError> {
     let found = fs::metadata(path).map_err(|source| WeightsError::file(path, source))?;
     let name = path.display().to_string();
     if !found.is_file() {
@@ -19,7 +19,7 @@ pub(super) fn own(path: &Path) -> Result<Found, WeightsError> {
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     check_magic(path, &extension, &name)?;
-    Ok(Found {
+    Ok(WeightsFile {
         path: path.to_owned(),
         sha256: None,
         size: found.len(),

@@ -50,7 +50,7 @@ pub fn silent() -> Watch {
 
 /// Weights that are on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct WeightsFile {
     /// The file.
     pub path: PathBuf,
     /// Its SHA-256 where it is known; of a file of the user's own it is not.

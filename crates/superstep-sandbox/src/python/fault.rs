@@ -16,11 +16,11 @@ pub(crate) enum Fault {
 pub(crate) struct Thrown {
     pub(crate) exception: Value,
     /// Where it passed through, the innermost first.
-    pub(crate) trace: Vec<Place>,
+    pub(crate) trace: Vec<TraceLine>,
 }
 
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct TraceLine {
     pub(crate) file: Name,
     pub(crate) function: Name,
     pub(crate) line: u32,

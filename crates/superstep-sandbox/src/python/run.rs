@@ -14,7 +14,7 @@ use super::{
 use crate::{
     fault::{Raised, Stop},
     limits::Limits,
-    ran::Base,
+    program_run::Base,
     syntax,
 };
 

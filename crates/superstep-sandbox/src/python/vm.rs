@@ -22,7 +22,7 @@ use indexmap::IndexMap;
 
 use super::{
     code::Code,
-    fault::{Fault, Place, Res},
+    fault::{Fault, Res, TraceLine},
     modules::{random, sheet::Host},
     value::{Class, Kind, Name, Namespace, Value, Variable},
 };
@@ -87,7 +87,7 @@ pub(crate) struct Frame {
     stack: Vec<Value>,
     blocks: Vec<Guard>,
     /// Exceptions that are being handled, with where they passed through.
-    handling: Vec<(Value, Vec<Place>)>,
+    handling: Vec<(Value, Vec<TraceLine>)>,
     at: usize,
 }
 

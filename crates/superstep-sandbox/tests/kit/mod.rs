@@ -5,7 +5,7 @@ mod looks;
 
 use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};
 
-use superstep_sandbox::{Ending, Job, Limits, Ran, Sandbox, SandboxError, Worker};
+use superstep_sandbox::{Ending, Job, Limits, ProgramRun, Sandbox, SandboxError, Worker};
 use superstep_workbook::Workbook;
 
 /// The worker of this crate.
@@ -86,7 +86,7 @@ pub(crate) fn shown(book: &Workbook, printed: &str) -> String {
     text
 }
 
-pub(crate) async fn run(sandbox: &dyn Sandbox, job: &Job) -> Result<Ran, SandboxError> {
+pub(crate) async fn run(sandbox: &dyn Sandbox, job: &Job) -> Result<ProgramRun, SandboxError> {
     sandbox.run(job).await
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use rusqlite::Connection;
 use superstep_core::{
-    codec::{self, BlobId, envelope::Place, parts::Names},
+    codec::{self, BlobId, envelope::Address, parts::Names},
     error::SaverError,
     id::{CheckpointId, ThreadId},
     record::TaskNote,
@@ -420,7 +420,7 @@ fn texts(db: &Connection, seal: &Seal, report: &mut Report) -> Result<(), SaverE
                 .map_err(sql)?;
             let id = BlobId(u128::from_be_bytes(name));
             let what = format!("blob {:032x}", id.0);
-            let text = seal.open(body, Place::of(name), &what)?;
+            let text = seal.open(body, Address::of(name), &what)?;
             let same = seal.fits(&text, id);
             same.then_some(())
                 .ok_or_else(|| SaverError::Corrupt(format!("{what} is something else")))

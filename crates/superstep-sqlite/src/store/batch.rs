@@ -91,7 +91,7 @@ impl Batch {
             ReadyOp::Search { search, ranking } => {
                 let page = search::search(tables, search, ranking.as_ref())?;
                 refresh(tables.connection, access, page.due)?;
-                Outcome::Found(page.found)
+                Outcome::SearchHit(page.found)
             }
             ReadyOp::ListNamespaces(list) => Outcome::Namespaces(listing::list(tables, list)?),
         })

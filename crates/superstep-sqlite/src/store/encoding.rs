@@ -4,7 +4,7 @@
 //! vector tells about the text it stands for.
 
 use serde_json::Value;
-use superstep_core::codec::envelope::Place;
+use superstep_core::codec::envelope::Address;
 use superstep_core::error::SaverError;
 
 use crate::seal::Seal;
@@ -12,7 +12,7 @@ use crate::seal::Seal;
 pub(super) fn value_to_bytes(
     value: &Value,
     seal: &Seal,
-    place: Place,
+    place: Address,
 ) -> Result<Vec<u8>, SaverError> {
     let text = serde_json::to_vec(value);
     let text = text.map_err(|error| SaverError::Unstorable(error.to_string()))?;
@@ -22,7 +22,7 @@ pub(super) fn value_to_bytes(
 pub(super) fn value_from_bytes(
     bytes: &[u8],
     seal: &Seal,
-    place: Place,
+    place: Address,
 ) -> Result<Value, SaverError> {
     let text = seal.open(bytes, place, &"a value")?;
     serde_json::from_slice(&text).map_err(|error| SaverError::Corrupt(error.to_string()))
@@ -31,7 +31,7 @@ pub(super) fn value_from_bytes(
 pub(super) fn vector_to_bytes(
     vector: &[f32],
     seal: &Seal,
-    place: Place,
+    place: Address,
 ) -> Result<Vec<u8>, SaverError> {
     let numbers = vector.iter().flat_map(|number| number.to_le_bytes());
     seal.seal(&numbers.collect::<Vec<u8>>(), place)
@@ -41,7 +41,7 @@ pub(super) fn vector_to_bytes(
 pub(super) fn vector_from_bytes(
     bytes: &[u8],
     seal: &Seal,
-    place: Place,
+    place: Address,
 ) -> Result<Vec<f32>, SaverError> {
     let bytes = seal.open(bytes, place, &"a vector")?;
     let (numbers, rest) = bytes.as_chunks();
@@ -106,8 +106,8 @@ mod tests {
         assert!(!refused(&[0; 8]));
     }
 
-    fn here() -> (Seal, Place) {
-        (Seal::default(), Place::of(b"here"))
+    fn here() -> (Seal, Address) {
+        (Seal::default(), Address::of(b"here"))
     }
 
     trait Bits {

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use rusqlite::{Row, params};
 use serde_json::Value;
 use superstep_store::{
-    Filter, Found, Namespace, Prefix, Ranking, Search, StoreError, UnixMillis, best,
+    Filter, Namespace, Prefix, Ranking, Search, SearchHit, StoreError, UnixMillis, best,
 };
 
 use super::error::TransactionError;
@@ -21,7 +21,7 @@ use super::vectors::{Owner, VectorReader};
 /// Result of a search.
 #[derive(Default)]
 pub(super) struct Page {
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<SearchHit>,
     /// TTL refreshes that the search causes.
     pub(super) due: Vec<TtlRefresh>,
 }
@@ -47,7 +47,7 @@ impl Page {
         now: UnixMillis,
     ) {
         self.due.extend(stored.due(search.ttl, now));
-        self.found.push(Found {
+        self.found.push(SearchHit {
             item: stored.into_item(value),
             score,
         });

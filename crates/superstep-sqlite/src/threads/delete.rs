@@ -9,7 +9,7 @@ use crate::{
     error::sql,
     events,
     graphs::{self, GraphRow},
-    lease, records, row, runs, unfound,
+    index_backlog, lease, records, row, runs,
     writer::Writer,
 };
 
@@ -45,7 +45,7 @@ pub(crate) fn delete(writer: &mut Writer, name: &ThreadId, worker: i64) -> Resul
     row::leave_tombstone(writer.change()?, tombstone)?;
     events::remove(writer.change()?, thread)?;
     runs::remove(writer.change()?, thread)?;
-    unfound::remove(writer.change()?, thread)?;
+    index_backlog::remove(writer.change()?, thread)?;
     records::remove(writer.change()?, thread)?;
     forget_uses(writer.change()?, thread)?;
     writer

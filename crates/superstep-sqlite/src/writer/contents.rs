@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, params};
 use superstep_core::{
-    codec::{self, BlobId, envelope::Place},
+    codec::{self, BlobId, envelope::Address},
     error::SaverError,
     record::Layout,
 };
@@ -94,7 +94,7 @@ impl Writer {
         let blob: i64 = match found {
             Some(blob) => blob,
             None => {
-                let body = self.seal.seal(bytes, Place::of(name))?;
+                let body = self.seal.seal(bytes, Address::of(name))?;
                 let connection = self.change_log()?;
                 connection
                     .prepare_cached("INSERT INTO blobs (name, body) VALUES (?1, ?2)")

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 use superstep_core::{
-    codec::envelope::{self, Content, Place},
+    codec::envelope::{self, Address, Content},
     error::SaverError,
 };
 use superstep_sqlite::Database;
@@ -25,7 +25,7 @@ async fn an_encrypted_row_is_told_from_a_damaged_one_without_the_key() {
     let digest: i64 = connection
         .query_row("SELECT digest FROM layouts", [], |row| row.get(0))
         .unwrap();
-    let place = Place::of(digest.to_be_bytes());
+    let place = Address::of(digest.to_be_bytes());
     let body = envelope::seal(Content::Encrypted(&[1; 60]), &place);
     connection
         .execute("UPDATE layouts SET body = ?1", [body])
@@ -38,7 +38,7 @@ async fn an_encrypted_row_is_told_from_a_damaged_one_without_the_key() {
 fn an_encrypted_file_is_refused_at_once_without_the_key() {
     let folder = Folder::new();
     drop(folder.open());
-    let mark = envelope::seal(Content::Encrypted(&[1; 60]), &Place::of(b"sealed"));
+    let mark = envelope::seal(Content::Encrypted(&[1; 60]), &Address::of(b"sealed"));
     let connection = rusqlite::Connection::open(folder.path()).unwrap();
     connection
         .execute("INSERT INTO counters VALUES ('sealed', ?1)", params![mark])
@@ -139,7 +139,7 @@ mod with_a_key {
         let digest: i64 = connection
             .query_row("SELECT digest FROM layouts", [], |row| row.get(0))
             .unwrap();
-        let place = Place::of(digest.to_be_bytes());
+        let place = Address::of(digest.to_be_bytes());
         let body = envelope::seal(Content::Plain(b"{}"), &place);
         connection
             .execute("UPDATE layouts SET body = ?1", [body])
@@ -181,8 +181,8 @@ mod with_a_key {
         let [(from, body), (to, _)] = &blobs[..] else {
             panic!("{} blobs", blobs.len());
         };
-        let moved = envelope::open(body, &Place::of(from)).unwrap();
-        let moved = envelope::seal(moved, &Place::of(to));
+        let moved = envelope::open(body, &Address::of(from)).unwrap();
+        let moved = envelope::seal(moved, &Address::of(to));
         connection
             .execute(
                 "UPDATE blobs SET body = ?2 WHERE name = ?1",

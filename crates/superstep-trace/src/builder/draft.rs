@@ -14,7 +14,7 @@ use superstep_core::{
 use super::name;
 use crate::{
     totals::Totals,
-    tree::{Branch, Kind, Place, Status},
+    tree::{Branch, Kind, SpanPlace, Status},
 };
 
 /// What is deeper than this is shown beside what it is part of: a log from elsewhere must not
@@ -34,7 +34,7 @@ pub(super) struct Draft {
     pub(super) inputs: Value,
     pub(super) outputs: Value,
     pub(super) facts: Facts,
-    pub(super) place: Place,
+    pub(super) place: SpanPlace,
     parent: usize,
     depth: usize,
     parts: Vec<usize>,
@@ -53,7 +53,7 @@ impl Draft {
             inputs: Value::Null,
             outputs: Value::Null,
             facts: Facts::default(),
-            place: Place::default(),
+            place: SpanPlace::default(),
             parent: 0,
             depth: 0,
             parts: Vec::new(),
@@ -233,7 +233,7 @@ impl Drafts {
         draft.place = self
             .all
             .get(task)
-            .map_or_else(Place::default, |task| task.place.clone());
+            .map_or_else(SpanPlace::default, |task| task.place.clone());
         draft.place.attempt = Some(span.attempt);
         let at = self.add(draft, parent.unwrap_or(task));
         self.spans.insert(span.id, at);

@@ -19,7 +19,7 @@ use formualizer_workbook::{
 };
 
 use super::{
-    Calculated, Given, NewValue, NotCalculated,
+    Calculated, FormulaValue, NewValue, NotCalculated,
     copy::{self, Place},
     functions::{self, LONGEST},
     own_cell,
@@ -428,7 +428,11 @@ impl Run<'_> {
 }
 
 /// What a formula gives that its cells do not have.
-fn new_values(old: &Sheet, new: &Sheet, at: CellRef) -> Result<Vec<(CellRef, Given)>, String> {
+fn new_values(
+    old: &Sheet,
+    new: &Sheet,
+    at: CellRef,
+) -> Result<Vec<(CellRef, FormulaValue)>, String> {
     let kind = |sheet: &Sheet| Some(sheet.cell(at)?.formula()?.kind.clone());
     let area = match (kind(old), kind(new)) {
         (Some(FormulaKind::Array(one)), Some(FormulaKind::Array(other))) if one == other => one,
@@ -455,7 +459,7 @@ fn new_values(old: &Sheet, new: &Sheet, at: CellRef) -> Result<Vec<(CellRef, Giv
             (one, other) => one == other,
         };
         if !is_same {
-            values.push((at, Given::from(value)));
+            values.push((at, FormulaValue::from(value)));
         }
     }
     Ok(values)

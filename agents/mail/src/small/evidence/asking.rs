@@ -1,6 +1,6 @@
 //! Whether the words of a mail may ask its reader for something.
 
-use super::said::{Said, Sentence};
+use super::mail_text::{MailText, Sentence};
 
 /// Words without which nobody asks for anything without a question mark.
 const REQUESTS: &str = "\
@@ -44,7 +44,7 @@ const TOLD: &str = "\
     antwort nötig";
 
 /// Whether anything in it may ask.
-pub(super) fn may_ask(said: &Said) -> bool {
+pub(super) fn may_ask(said: &MailText) -> bool {
     let asks = |it: &Sentence| it.is_question && !it.has(COURTESY);
     if said.sentences.iter().any(asks) || !said.is_understood() {
         return true;

@@ -1,6 +1,6 @@
 //! Whether a mail complains or claims something: who does so waits for an answer, however it reads.
 
-use super::said::Said;
+use super::mail_text::MailText;
 
 /// What went wrong, or is due.
 const CLAIMS: &str = "\
@@ -19,10 +19,10 @@ const DEMANDS: &str = "\
     what will you, when will, refund me, refund us, ich möchte, wir möchten, ich erwarte, wir erwarten, ich \
     verlange, wir fordern, mein geld, unser geld";
 
-pub(super) fn claims(said: &Said) -> bool {
+pub(super) fn claims(said: &MailText) -> bool {
     said.has(CLAIMS)
 }
 
-pub(super) fn demands(said: &Said) -> bool {
+pub(super) fn demands(said: &MailText) -> bool {
     claims(said) && said.has(DEMANDS)
 }

@@ -3,7 +3,7 @@
 //! They write as a person to one person and ask for a call, so that a small model takes them for somebody who asks. What
 //! gives them away is that they say why they write at all, promise a gain, and refer to nothing that both know.
 
-use super::said::Said;
+use super::mail_text::MailText;
 
 /// What makes a pitch: a strong sign weighs two, a weak one weighs one.
 const ENOUGH: usize = 4;
@@ -144,7 +144,7 @@ const INQUIRIES: &str = "\
     you, to book a demo";
 
 /// Whether there is any offer in it.
-pub(super) fn may_sell(said: &Said) -> bool {
+pub(super) fn may_sell(said: &MailText) -> bool {
     const GENERAL: &str = "\
         offer, offers, sale, free, deal, deals, buy, order now, save, only today, price, prices, usd, subscribe, \
         discover, join, seat, register, tickets, job, angebot, angebote, jetzt, gratis, preis, preise, euro, nur \
@@ -156,17 +156,17 @@ pub(super) fn may_sell(said: &Said) -> bool {
 }
 
 /// Whether somebody wants what the reader has.
-pub(super) fn inquires(said: &Said) -> bool {
+pub(super) fn inquires(said: &MailText) -> bool {
     said.has(INQUIRIES)
 }
 
 /// Whether it is about something that its reader knows.
-pub(super) fn refers(said: &Said) -> bool {
+pub(super) fn refers(said: &MailText) -> bool {
     said.has(SHARED)
 }
 
 /// Whether a stranger offers something, by all that is looked for here. What is in honest mails too is never enough.
-pub(super) fn pitches(said: &Said) -> bool {
+pub(super) fn pitches(said: &MailText) -> bool {
     let found = [
         OFFERS, WEAK_OFFERS, APPROACHES, WEAK_APPROACHES, CALLS, LURES,
     ]

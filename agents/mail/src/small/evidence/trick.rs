@@ -1,6 +1,6 @@
 //! What a fraud has in common with others of its trade: each sign alone is in honest mails too.
 
-use super::said::Said;
+use super::mail_text::MailText;
 
 const NAMELESS: &str = "\
     dear customer, dear user, dear friend, dear client, dear beneficiary, dear account holder, dear winner, dear sir \
@@ -33,7 +33,7 @@ const NEVER: &str = "\
     gift cards, gutscheinkarten, seed phrase, pay in bitcoin, your webcam, inheritance fund";
 
 /// How many signs of a fraud it has, of five; one that no honest mail has counts twice.
-pub(super) fn signs(said: &Said) -> usize {
+pub(super) fn signs(said: &MailText) -> usize {
     let groups = [NAMELESS, THREATS, WAYS, SECRETS, MONEY];
     let found = groups.into_iter().filter(|it| said.has(it)).count();
     found + usize::from(said.has(NEVER)) * 2

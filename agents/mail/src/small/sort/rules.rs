@@ -4,7 +4,7 @@
 //! person a seller or a fraud: there must be an offer or a sign of fraud in the mail. Nor do phrases alone: who wants to buy
 //! has the words of who sells. What reads like either against the word of the model is shown, and a person decides.
 
-use super::{Act, FRAUD, KINDS, SURVEY, Seen, Wish};
+use super::{Act, FRAUD, KINDS, SURVEY, SmallReading, Wish};
 use crate::{
     class::Class,
     small::{addressing::Addressing, evidence::Evidence},
@@ -17,7 +17,7 @@ const SALES: [&str; 3] = ["advertising", "sales", "recruiting"];
 const POSSIBLE: usize = 2;
 const CERTAIN: usize = 3;
 
-impl Seen {
+impl SmallReading {
     /// The class of a mail that shows this of itself.
     pub(crate) fn class(&self, shown: &Evidence) -> Class {
         match self.wish {
@@ -177,8 +177,8 @@ mod tests {
         }
     }
 
-    fn seen(act: Act, kind: &str) -> Seen {
-        Seen {
+    fn seen(act: Act, kind: &str) -> SmallReading {
+        SmallReading {
             says: "Somebody writes.".into(),
             act,
             kind: kind.into(),
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn what_the_owner_said_goes_before_the_kind() {
-        let seen: Seen = serde_json::from_value(json!({
+        let seen: SmallReading = serde_json::from_value(json!({
             "says": "A program sends a payslip.", "act": "tells", "kind": "payslip", "wish": "ignore",
         }))
         .expect("the form");
@@ -327,7 +327,7 @@ mod tests {
                 form.as_object_mut().and_then(|it| it.remove("id")),
                 task.get("id").cloned()
             );
-            let seen: Seen = serde_json::from_value(form).expect("the form");
+            let seen: SmallReading = serde_json::from_value(form).expect("the form");
             let text = task["mail"].as_str().expect("a mail");
             let mail = parse(text.as_bytes()).expect("a mail");
             let class = seen.class(&Evidence::of(&mail, &owner));

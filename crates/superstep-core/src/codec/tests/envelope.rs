@@ -1,10 +1,10 @@
 //! Envelopes that were damaged, moved, or written by somebody else.
 
-use super::super::envelope::{Content, EnvelopeError, Place, open, seal};
+use super::super::envelope::{Address, Content, EnvelopeError, open, seal};
 
 #[test]
 fn what_was_sealed_opens_at_its_place() {
-    let place = Place::of(b"here");
+    let place = Address::of(b"here");
     for len in [0, 1, 5, 100, 10_000] {
         let bytes = vec![7; len];
         for content in [Content::Plain(&bytes), Content::Encrypted(&bytes)] {
@@ -15,7 +15,7 @@ fn what_was_sealed_opens_at_its_place() {
 
 #[test]
 fn any_single_flipped_bit_is_found() {
-    let place = Place::of(b"here");
+    let place = Address::of(b"here");
     for len in [0, 1, 16, 17, 240, 241, 3_000] {
         let bytes: Vec<u8> = (0..len).map(|n: usize| (n * 31) as u8).collect();
         let sealed = seal(Content::Plain(&bytes), &place);
@@ -29,14 +29,14 @@ fn any_single_flipped_bit_is_found() {
 
 #[test]
 fn bytes_open_at_no_other_place() {
-    let sealed = seal(Content::Plain(b"text"), &Place::of(b"here"));
-    let elsewhere = open(&sealed, &Place::of(b"there"));
+    let sealed = seal(Content::Plain(b"text"), &Address::of(b"here"));
+    let elsewhere = open(&sealed, &Address::of(b"there"));
     assert_eq!(elsewhere, Err(EnvelopeError::Checksum));
 }
 
 #[test]
 fn cut_off_bytes_do_not_open() {
-    let place = Place::of(b"here");
+    let place = Address::of(b"here");
     let sealed = seal(Content::Plain(b"a longer text"), &place);
     for len in 0..sealed.len() {
         assert!(open(&sealed[..len], &place).is_err(), "{len} bytes");
@@ -45,7 +45,7 @@ fn cut_off_bytes_do_not_open() {
 
 #[test]
 fn a_newer_version_is_refused_as_such() {
-    let place = Place::of(b"here");
+    let place = Address::of(b"here");
     let mut sealed = seal(Content::Plain(b"text"), &place);
     sealed[0] += 1;
     assert_eq!(open(&sealed, &place), Err(EnvelopeError::Version(2)));
@@ -53,7 +53,7 @@ fn a_newer_version_is_refused_as_such() {
 
 #[test]
 fn plain_and_encrypted_are_not_taken_for_each_other() {
-    let place = Place::of(b"here");
+    let place = Address::of(b"here");
     let plain = seal(Content::Plain(b"text"), &place);
     let encrypted = seal(Content::Encrypted(b"text"), &place);
     assert_ne!(plain, encrypted);

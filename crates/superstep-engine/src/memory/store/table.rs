@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::store::{
-    Delete, Found, Get, Item, ListNamespaces, Namespace, Outcome, Prefix, Put, Ranking, ReadyOp,
-    Search, StoreError, TtlOnRead, UnixMillis, Vectors, best, expiry,
+    Delete, Get, Item, ListNamespaces, Namespace, Outcome, Prefix, Put, Ranking, ReadyOp, Search,
+    SearchHit, StoreError, TtlOnRead, UnixMillis, Vectors, best, expiry,
 };
 
 #[derive(Default)]
@@ -138,11 +138,11 @@ impl Table {
             ReadyOp::Search { search, ranking } => {
                 let found = self.search(&search, ranking.as_ref(), now)?;
                 if search.ttl == TtlOnRead::Refresh {
-                    for Found { item, .. } in &found {
+                    for SearchHit { item, .. } in &found {
                         self.refresh(&item.namespace, &item.key, now, undo);
                     }
                 }
-                Outcome::Found(found)
+                Outcome::SearchHit(found)
             }
             ReadyOp::ListNamespaces(list) => Outcome::Namespaces(self.list(&list, now)),
         })
@@ -224,7 +224,7 @@ impl Table {
         search: &Search,
         ranking: Option<&Ranking>,
         now: UnixMillis,
-    ) -> Result<Vec<Found>, StoreError> {
+    ) -> Result<Vec<SearchHit>, StoreError> {
         let mut namespaces: Vec<_> = self.under(search.prefix.labels()).collect();
         namespaces.sort_by_key(|(_, group)| group.place);
         let candidates = namespaces
@@ -365,8 +365,8 @@ impl Stored {
         }
     }
 
-    fn found(&self, namespace: &Namespace, score: Option<f64>) -> Found {
-        Found {
+    fn found(&self, namespace: &Namespace, score: Option<f64>) -> SearchHit {
+        SearchHit {
             item: self.item(namespace),
             score,
         }

@@ -11,7 +11,7 @@ use super::super::{
     value::{Args, Dict, Function, Key, Value},
     vm::Vm,
 };
-use crate::{fault::Stop, ran::Base};
+use crate::{fault::Stop, program_run::Base};
 
 pub(super) const FUNCTIONS: &[(&str, Function)] = &[
     ("file", |vm, _| Ok(Value::str(vm.host.file.as_str()))),

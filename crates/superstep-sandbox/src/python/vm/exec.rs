@@ -6,7 +6,7 @@ use super::{Frame, Guard, Vm};
 use crate::{
     python::{
         code::Op,
-        fault::{Fault, Place, Res, Thrown},
+        fault::{Fault, Res, Thrown, TraceLine},
         value::{Args, Closure, Dict, Key, Set, Value},
     },
     syntax::ast::CompareOp,
@@ -52,7 +52,7 @@ impl Vm {
             return Err(fault);
         };
         let line = frame.code.lines.get(frame.at.saturating_sub(1)).copied();
-        let here = Place {
+        let here = TraceLine {
             file: Rc::clone(&frame.code.file),
             function: Rc::clone(&frame.code.name),
             line: line.unwrap_or(0),

@@ -4,7 +4,7 @@
 const MOST: usize = 16;
 
 /// The list without what is in it, or another one if it is so long that it should not be kept.
-pub(crate) fn emptied<T>(mut list: Vec<T>) -> Vec<T> {
+pub(crate) fn cleared<T>(mut list: Vec<T>) -> Vec<T> {
     if list.capacity() > MOST {
         return Vec::new();
     }

@@ -10,12 +10,12 @@ use superstep_atris::{
 const PAGE: usize = 20;
 
 /// An operation and the values it was asked with.
-pub(crate) struct Asked<'a> {
+pub(crate) struct ApiRequest<'a> {
     pub(crate) operation: &'a Operation,
     pub(crate) values: Vec<(String, String)>,
 }
 
-impl Asked<'_> {
+impl ApiRequest<'_> {
     pub(crate) fn has(&self, name: &str) -> bool {
         self.operation.path_parameters().any(|known| known == name)
     }

@@ -13,7 +13,7 @@ use crate::{
 
 /// A program that ran, to its end or not.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct ProgramRun {
     /// How it ended.
     pub ending: Ending,
     /// What it printed, up to the limit.
@@ -49,7 +49,7 @@ pub enum Outcome {
         /// The operations; none if the program changed nothing.
         operations: Vec<Operation>,
     },
-    /// A workbook as a file, unchecked: only [`Ran::workbook`] reads it, as hostile data.
+    /// A workbook as a file, unchecked: only [`ProgramRun::workbook`] reads it, as hostile data.
     Package(Arc<[u8]>),
 }
 
@@ -63,7 +63,7 @@ pub enum Base {
     New,
 }
 
-impl Ran {
+impl ProgramRun {
     /// The workbook after the run, made from the one that went in. A program that did not reach its end
     /// made none; why is the error.
     pub fn workbook(&self, before: &Workbook) -> Result<Workbook, SandboxError> {
@@ -89,6 +89,6 @@ impl Ran {
 
     /// What may be wrong in the workbook after the run although the program reached its end, in words.
     pub fn warnings(&self, before: &Workbook, after: &Workbook) -> Vec<String> {
-        moved::warnings(&self.lineage, before, after)
+        stale_references::warnings(&self.lineage, before, after)
     }
 }

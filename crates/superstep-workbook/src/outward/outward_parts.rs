@@ -23,12 +23,12 @@ const ATTRIBUTES: [&str; 6] = [
 ];
 
 /// Things that reach outside, as they are found.
-pub(super) struct Found {
+pub(super) struct OutwardParts {
     scope: Scope,
     pub(super) all: Vec<Outward>,
 }
 
-impl Found {
+impl OutwardParts {
     pub(super) fn new(book: &Workbook) -> Self {
         Self {
             scope: Scope::of(book),

@@ -77,11 +77,11 @@ fn is_asked(word: &str) -> bool {
 }
 
 /// What a mail says: its subject first, and neither what it quotes nor its signature.
-pub(super) struct Said {
+pub(super) struct MailText {
     pub(super) sentences: Vec<Sentence>,
 }
 
-impl Said {
+impl MailText {
     pub(super) fn by(mail: &Mail) -> Self {
         let mut all = vec![Sentence::subject(&mail.subject)];
         let own = mail.text.lines().map(str::trim);
