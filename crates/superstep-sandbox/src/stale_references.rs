@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use superstep_workbook::{
-    Area, CellRef, LAST_COLUMN, LAST_ROW, Lineage, MoveAxis, MoveKind, Moved, Workbook,
+    Area, BandMove, CellRef, LAST_COLUMN, LAST_ROW, Lineage, MoveAxis, MoveKind, Workbook,
 };
 
 /// How many formulas a warning names.
@@ -14,7 +14,7 @@ const NAMED: usize = 5;
 const MOST: usize = 20;
 
 /// The cells from there on: what named one of them names another one now.
-fn concerned(one: &Moved) -> Option<Area> {
+fn concerned(one: &BandMove) -> Option<Area> {
     let at = u32::try_from(one.at.max(1)).ok()?;
     let first = match one.axis {
         MoveAxis::Rows => CellRef::new(at, 1),
@@ -29,7 +29,7 @@ fn concerned(one: &Moved) -> Option<Area> {
     })
 }
 
-fn said(one: &Moved) -> String {
+fn said(one: &BandMove) -> String {
     let kind = match one.kind {
         MoveKind::Insert => "inserted",
         MoveKind::Delete => "deleted",
@@ -39,7 +39,7 @@ fn said(one: &Moved) -> String {
         MoveAxis::Columns => ("column", "columns"),
     };
     let noun = if one.count == 1 { single } else { many };
-    let Moved {
+    let BandMove {
         sheet, at, count, ..
     } = one;
     format!("{count} {noun} {kind} at {single} {at} of {sheet:?}")

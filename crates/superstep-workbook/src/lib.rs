@@ -62,7 +62,7 @@ pub use edit::{
 pub use error::Error;
 pub use formula::translate;
 pub use inventory::{Anchored, ExtraFeature, Feature};
-pub use lineage::{Lineage, MoveAxis, MoveKind, Shift, Tracks};
+pub use lineage::{BandMove, Lineage, MoveAxis, MoveKind, Tracks};
 pub use outward::Outward;
 pub use package::{Limits, Package, Share};
 pub use patch::{OnLoad, Written};

@@ -19,14 +19,14 @@ pub struct Lineage {
     /// Sheets that both have: the old name and the new one. Without it they are those of the same name.
     pub sheets: Option<Vec<(String, String)>>,
     /// Rows and columns that were inserted and deleted, in their order.
-    pub moved: Vec<Shift>,
+    pub moved: Vec<BandMove>,
     /// Whether the workbook is one of the program's own, and not the given one.
     pub is_new: bool,
 }
 
 /// One insertion or deletion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shift {
+pub struct BandMove {
     /// The sheet, as it was called at first.
     pub sheet: String,
     /// What was done.
@@ -60,7 +60,7 @@ pub enum MoveAxis {
     Columns,
 }
 
-impl Shift {
+impl BandMove {
     /// The first and how many, as far as a sheet goes.
     fn range(&self) -> Option<(u32, u32)> {
         let at = u32::try_from(self.at.max(1)).ok()?;
@@ -267,8 +267,8 @@ impl Track {
 mod tests {
     use super::*;
 
-    fn moved(kind: MoveKind, at: i64, count: i64) -> Shift {
-        Shift {
+    fn moved(kind: MoveKind, at: i64, count: i64) -> BandMove {
+        BandMove {
             sheet: "Data".to_owned(),
             kind,
             axis: MoveAxis::Rows,

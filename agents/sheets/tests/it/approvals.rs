@@ -9,7 +9,7 @@ use superstep::{
     tools::{Approval, ApprovalAnswer, Verdict},
 };
 use superstep_sheets::{Losses, Settings, Sheets, SheetsState, Status};
-use superstep_workbook::{Lineage, MoveAxis, MoveKind, Moved};
+use superstep_workbook::{BandMove, Lineage, MoveAxis, MoveKind};
 
 use crate::support::{
     agent, agent_with, apply, book_with, done, finish, observations, ops, run, sales, set, shown,
@@ -265,7 +265,7 @@ fn cells_that_a_program_pushes_off_the_sheet_are_lost() {
     ]));
     let emptied = book_with(json!([]));
     for (axis, at) in [(MoveAxis::Rows, 1), (MoveAxis::Columns, 1)] {
-        let moved = Moved {
+        let moved = BandMove {
             sheet: "Data".into(),
             kind: MoveKind::Insert,
             axis,

@@ -19,7 +19,7 @@ use superstep_sheets::{
         SandboxError, Stop,
     },
 };
-use superstep_workbook::{Lineage, MoveAxis, MoveKind, Moved, OnLoad};
+use superstep_workbook::{BandMove, Lineage, MoveAxis, MoveKind, OnLoad};
 
 use crate::support::{
     agent_with, done, finish, observations, ops, run, sales, set, shown, written,
@@ -64,7 +64,7 @@ fn told(ending: Ending, stdout: &'static str) -> (Sheets, Arc<Told>) {
     told_moved(ending, stdout, Vec::new())
 }
 
-fn told_moved(ending: Ending, stdout: &'static str, moved: Vec<Moved>) -> (Sheets, Arc<Told>) {
+fn told_moved(ending: Ending, stdout: &'static str, moved: Vec<BandMove>) -> (Sheets, Arc<Told>) {
     let lineage = Lineage {
         moved,
         ..Lineage::default()
@@ -209,7 +209,7 @@ async fn another_workbook_takes_the_place_of_the_first_as_far_as_nothing_is_lost
 }
 
 /// What openpyxl makes of the sales with a formula when a row is inserted: cells move, formulas stay.
-fn moved_by_openpyxl() -> (superstep_workbook::Workbook, Arc<[u8]>, Vec<Moved>) {
+fn moved_by_openpyxl() -> (superstep_workbook::Workbook, Arc<[u8]>, Vec<BandMove>) {
     let formula = |cell: &str, text: &str| json!({"op": "set", "sheet": "Data", "cell": cell, "value": {"formula": text}});
     let before = sales()
         .apply(&ops(json!([
@@ -228,7 +228,7 @@ fn moved_by_openpyxl() -> (superstep_workbook::Workbook, Arc<[u8]>, Vec<Moved>) 
         ])))
         .unwrap();
     let bytes = after.write(OnLoad::Calculate).unwrap().bytes;
-    let moved = Moved {
+    let moved = BandMove {
         sheet: "Data".into(),
         kind: MoveKind::Insert,
         axis: MoveAxis::Rows,
@@ -325,7 +325,7 @@ async fn asked(after: &superstep_workbook::Workbook, lineage: Lineage) -> Option
 }
 
 fn deleted(axis: MoveAxis, at: i64, count: i64) -> Lineage {
-    let moved = Moved {
+    let moved = BandMove {
         sheet: "Data".into(),
         kind: MoveKind::Delete,
         axis,

@@ -1,6 +1,6 @@
 //! What another program leaves out when it writes a workbook anew is carried over from the one that it read.
 
-use superstep_workbook::{Lineage, MoveAxis, MoveKind, OnLoad, Shift, Workbook};
+use superstep_workbook::{BandMove, Lineage, MoveAxis, MoveKind, OnLoad, Workbook};
 
 use crate::made::{Made, read, shown};
 
@@ -172,7 +172,7 @@ fn what_is_carried_over_is_where_the_program_moved_its_cells() {
             ("Data".to_owned(), "My data".to_owned()),
             ("Other".to_owned(), "Other".to_owned()),
         ]),
-        moved: vec![Shift {
+        moved: vec![BandMove {
             sheet: "Data".to_owned(),
             kind: MoveKind::Insert,
             axis: MoveAxis::Rows,
