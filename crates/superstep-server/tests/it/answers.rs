@@ -1,6 +1,6 @@
 //! Answers over HTTP: each reaches the question that its client has seen, or the client is told.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value as Json, json};
 use superstep::{
@@ -138,6 +138,41 @@ async fn the_same_answer_again_is_that_of_its_run_and_another_is_refused() {
     let runs = server.get(&at("/runs")).await.ok();
     assert_eq!(runs.as_array().unwrap().len(), 2, "{runs}");
     assert_eq!(open(&server).await, [json!("second?")]);
+}
+
+#[tokio::test]
+async fn the_same_answer_again_is_that_of_its_run_while_that_sleeps() {
+    let naps = DynGraphBuilder::new()
+        .name("asks")
+        .last_value("said")
+        .node("ask", |ctx: DynCtx| async move {
+            let said = ctx.ask(json!("first?"))?;
+            Ok::<_, Halt>(json!({ "said": said }))
+        })
+        .node("nap", |ctx: DynCtx| async move {
+            ctx.sleep(Duration::from_secs(24 * 60 * 60)).await?;
+            Ok::<_, Halt>(json!({}))
+        })
+        .edge(START, "ask")
+        .edge("ask", "nap")
+        .build()
+        .unwrap();
+    let server = serve(memory(), "asks", &naps).await;
+    let first = asked(&server).await;
+    let by_id = answer(json!({ first.as_str(): "yes" }));
+    let took = server.post(&at("/runs"), by_id.clone()).await.ok();
+    let run = at(&format!("/runs/{}", took["run_id"].as_str().unwrap()));
+    loop {
+        let state = server.get(&at("/state")).await.ok();
+        let is_pending = server.get(&run).await.ok()["status"] == "pending";
+        if state["next"] == json!(["nap"]) && is_pending {
+            break;
+        }
+    }
+    let again = server.post(&at("/runs"), by_id).await.ok();
+    assert_eq!(again["run_id"], took["run_id"]);
+    let runs = server.get(&at("/runs")).await.ok();
+    assert_eq!(runs.as_array().unwrap().len(), 2, "{runs}");
 }
 
 #[tokio::test]
