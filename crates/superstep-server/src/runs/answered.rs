@@ -1,5 +1,7 @@
 //! Answers that come twice, such as from a webhook that is delivered again: the run that brought the first is that of both.
 
+use std::time::Duration;
+
 use superstep::{
     RunQuery, RunRecord, ThreadId,
     dynamic::{DynGraph, Resume, state::Depth},
@@ -13,11 +15,12 @@ const RECENT: usize = 100;
 
 impl App {
     /// The run that brought these answers already. An answer whose question is still open has not been taken, unless its run has
-    /// yet to begin or end.
+    /// yet to begin or end. `after` is how long this one is put off: one at once does not wait for a run that is.
     pub(crate) async fn answered_before(
         &self,
         (graph, thread): (&DynGraph, &ThreadId),
         input: &QueuedInput,
+        after: Duration,
     ) -> Result<Option<RunRecord>, Refusal> {
         let QueuedInput::Command(_, Some(Resume::ById(answers))) = input else {
             return Ok(None);
@@ -38,9 +41,8 @@ impl App {
             return Ok(None);
         };
         if let Some(queued) = run.waiting() {
-            // One that was put off answers later than this one wants.
             let is_put_off = run.attempt == 0 && queued.due > run.created;
-            return Ok(Some(run).filter(|_| !is_put_off));
+            return Ok(Some(run).filter(|_| !is_put_off || !after.is_zero()));
         }
         if run.ending.is_none() {
             return Ok(Some(run));

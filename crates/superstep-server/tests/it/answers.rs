@@ -141,6 +141,31 @@ async fn the_same_answer_again_is_that_of_its_run_and_another_is_refused() {
 }
 
 #[tokio::test]
+async fn the_same_answer_sent_twice_with_a_delay_is_undone_by_one_cancellation() {
+    let gates = Gate::shut();
+    let server = serve(memory(), "asks", &asks(&gates)).await;
+    let first = asked(&server).await;
+    let mut delayed = answer(json!({ first.as_str(): "yes" }));
+    delayed["after_seconds"] = json!(3600);
+    let took = server.post(&at("/runs"), delayed.clone()).await.ok();
+    let again = server.post(&at("/runs"), delayed).await.ok();
+    assert_eq!(again["run_id"], took["run_id"]);
+    let undo = at(&format!(
+        "/runs/{}/cancel",
+        took["run_id"].as_str().unwrap()
+    ));
+    server.post(&undo, json!({})).await.ok();
+    let runs = server.get(&at("/runs")).await.ok();
+    let open_runs = runs.as_array().unwrap().iter();
+    assert_eq!(
+        open_runs.filter(|run| run["status"] == "pending").count(),
+        0,
+        "{runs}"
+    );
+    assert_eq!(open(&server).await, [json!("first?")]);
+}
+
+#[tokio::test]
 async fn the_same_answer_again_is_that_of_its_run_while_that_sleeps() {
     let naps = DynGraphBuilder::new()
         .name("asks")

@@ -1,6 +1,6 @@
 //! `POST /threads/{id}/commands`: runs are started and questions answered.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{Path, State},
@@ -180,7 +180,8 @@ impl App {
             let again = Resume::from_wire(Json::Object(resume.clone()).into());
             let again = QueuedInput::Command(DynCommand::default(), Some(again));
             let on = (&hosted.graph, &at);
-            if self.answered_before(on, &again).await?.is_none() {
+            let brought = self.answered_before(on, &again, Duration::ZERO);
+            if brought.await?.is_none() {
                 let message = format!("Unknown or already-consumed interrupt: {asked}");
                 return Err(Failed::new("no_such_interrupt", message));
             }
